@@ -168,12 +168,18 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	if err != nil {
 		return err
 	}
-	r := p.reportOf(made, weights)
-	end := outcomeOf(made.Result.Status)
-	if p.capacity > 0 {
-		if end, err = p.fit(ctx, r, made, options); err != nil {
+	var others []alternative
+	would := []wouldLower{}
+	if p.reporting(outputs) {
+		if others, err = alternatives(ctx, made, options); err != nil {
 			return err
 		}
+		would = wouldLowerOf(made, others)
+	}
+	r := p.reportOf(made, weights, would)
+	end := outcomeOf(made.Result.Status)
+	if p.capacity > 0 {
+		end = p.fit(r, made, others)
 	}
 	// A plan that does not fit is not written. Neither is one without offsets, for C.
 	if p.capacity > 0 && end != nil || made.Placed == nil && slices.ContainsFunc(outputs, func(o output) bool { return o.kind == "h" || o.kind == "c" }) {

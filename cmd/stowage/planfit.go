@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +31,8 @@ type fitReport struct {
 var targetNames = []string{"32", "64", "python"}
 
 // fit answers --capacity for a .tflite model. It returns how the command ends.
-func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o tflm.Options) (end, err error) {
+// others are plans with other options.
+func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (end error) {
 	at := slices.Index(targetNames, p.target)
 	x := &r.Arenas[at]
 	f := &fitReport{Capacity: int64(p.capacity), Target: x.Target, Before: x.Before, Would: []string{}}
@@ -46,7 +46,7 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 	switch {
 	case exact && f.Needed <= f.Capacity:
 		f.Fits = "yes"
-		return nil, nil
+		return nil
 	case least > f.Capacity:
 		f.Fits, end = "no", outcome(exitInfeasible)
 	default:
@@ -56,19 +56,13 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 		f.Would = append(f.Would, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: --tail takes what the target reports")
 	}
 	if f.Needed <= f.Capacity {
-		return end, nil
+		return end
 	}
-	if p.kernels == "" && !made.Kept {
-		least := f.Needed
-		if !p.inPlace {
-			o.InPlace = true
-			if least, err = p.would(ctx, f, r, made, o, at, least, "--in-place"); err != nil {
-				return nil, err
-			}
-		}
-		o.Kernels = tflm.ReferenceKernels
-		if _, err = p.would(ctx, f, r, made, o, at, least, "--diagonal="+string(o.Kernels)+", if the firmware has these kernels"); err != nil {
-			return nil, err
+	less := f.Needed // of the other options so far
+	for _, other := range others {
+		if n := p.neededBy(other, r, at); n < less || n < f.Needed && other.flags == "--reorder" {
+			f.Would = append(f.Would, conditional(other.flags)+": it then needs "+f.against(n))
+			less = min(less, n)
 		}
 	}
 	if x.Limit == tflm.LimitPlanning {
@@ -80,23 +74,15 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 	for _, owner := range r.Peak.Owners[:min(len(r.Peak.Owners), 3)] {
 		f.Would = append(f.Would, fmt.Sprintf("a smaller %s: it has %d of the %d bytes at the peak, %s", owner.Name, owner.Size, r.Peak.Bytes, r.Peak.Operator))
 	}
-	return end, nil
+	return end
 }
 
-// would tells what another way to plan needs, if that is less than the least so far, and returns
-// the new least.
-func (p *planFlags) would(ctx context.Context, f *fitReport, r *planReport, made *tflm.Plan, o tflm.Options, at int, least int64, flag string) (int64, error) {
-	again, err := tflm.Make(ctx, made.Given(), o)
-	if err != nil {
-		return least, err
-	}
-	flags := &planFlags{tail: p.tail, scratch: p.scratch, inPlace: o.InPlace, kernels: kernelsFlag(o.Kernels)}
-	other := flags.reportOf(again, r.Folded)
-	n, _ := other.Arenas[at].needed(other)
-	if n < least {
-		f.Would = append(f.Would, flag+": it then needs "+f.against(n))
-	}
-	return min(n, least), nil
+// neededBy returns the smallest arena of a target with other options.
+func (p *planFlags) neededBy(other alternative, r *planReport, at int) int64 {
+	flags := &planFlags{tail: p.tail, scratch: p.scratch}
+	report := flags.reportOf(other.Plan, r.Folded, nil)
+	n, _ := report.Arenas[at].needed(report)
+	return n
 }
 
 // least returns a lower bound on the smallest arena of a target.

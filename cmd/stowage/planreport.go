@@ -44,6 +44,7 @@ type planReport struct {
 	Kernels  string          `json:"kernels"`
 	Overlays []overlayReport `json:"overlays"` // the pairs that depend on it
 	orderReport
+	WouldLower []wouldLower `json:"would_lower"` // what other options would save
 
 	apart  string // the library of --diagonal, if nothing was gained by it
 	folds  bool   // the constants are folded in the file too
@@ -78,13 +79,14 @@ type peakOwner struct {
 	Without int64  `json:"peak_without,omitempty"` // the peak if it took no room
 }
 
-func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
+// reportOf reports a plan. would is what other options would save.
+func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *planReport {
 	a, m := made.Arena, made.Model
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
 		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.fold,
-		Kernels: string(made.Kernels), Overlays: overlaysOf(made),
+		Kernels: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would,
 	}
 	switch {
 	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
@@ -193,11 +195,7 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 			out = append(out, "on "+x.Target+" the arena is set by a kernel that prepares, not by the plan")
 		}
 	}
-	if !p.inPlace && p.kernels == "" {
-		if load := tflm.InPlaceLoad(made.Model, made.Life, made.Arena); load < min(r.HeadPlanned, r.HeadBefore) {
-			out = append(out, fmt.Sprintf("results over operands that die: --in-place, down to a head of %d", load))
-		}
-	}
+	out = append(out, wouldLines(r.WouldLower, "a head")...)
 	if len(r.Peak.Owners) > 0 && made.Occupied == nil && r.Peak.Owners[0].Without < r.Peak.Bytes {
 		o := r.Peak.Owners[0]
 		out = append(out, fmt.Sprintf("a smaller %s: if it took no room the peak would be %d", o.Name, o.Without))

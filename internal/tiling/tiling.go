@@ -28,7 +28,7 @@
 //
 // Sources: rings of rows between layers are from Alwani et al., "Fused-Layer CNN Accelerators" (MICRO 2016). Lin et
 // al., "MCUNetV2: Memory-Efficient Patch-based Inference for Tiny Deep Learning" (NeurIPS 2021), run the first layers in
-// patches, whose edges they compute several times. Huang and Zaccarelli, "msf-CNN" (2025), choose chains as paths
+// patches, whose edges they compute several times. Huang and Baccelli, "msf-CNN" (NeurIPS 2025), choose chains as paths
 // through a graph of all of them, as is done here.
 package tiling
 

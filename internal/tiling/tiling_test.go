@@ -10,6 +10,9 @@ import (
 	"github.com/stowage-go/stowage/internal/tiling"
 )
 
+// spans are those of a read, in rows and in columns.
+type spans = [tiling.Axes][]tiling.Span
+
 // window returns what a window reads: for each line of the result, of an image of so many lines.
 func window(image, result, filter, stride, before int) (out []tiling.Span) {
 	for j := range result {
@@ -31,16 +34,17 @@ func image(rows, columns, first, last int) tiling.Value {
 //
 //	input 80, first 80, second 80, pooled 20
 //
-// Alone, the second convolution needs 160. In one chain the input and the pooled image are whole, 100 bytes; of the
-// first convolution 3 rows are kept, of the second 2: 150. Columns are 8 bytes: 100 + 24 + 16 = 140. A chain of the first
-// two has 80 + 24 + 80, and one of the last two 80 + 16 + 20 = 116, but then the first has 160 by itself.
+// Alone, the second convolution needs 160. In one chain the input and the pooled image are whole, 100 bytes; of
+// the first convolution 3 rows are kept, of the second 2: 150. Columns are 8 bytes: 100 + 24 + 16 = 140. A chain of
+// the first two has 80 + 24 + 80, and one of the last two 80 + 16 + 20 = 116, but then the first has 160 by itself.
 func TestByHand(t *testing.T) {
+	three := spans{window(8, 8, 3, 1, 1), window(10, 10, 3, 1, 1)}
 	p := &tiling.Program{
 		Values: []tiling.Value{image(8, 10, 0, 0), image(8, 10, 0, 1), image(8, 10, 1, 2), image(4, 5, 2, 2)},
 		Operators: []tiling.Operator{
-			{Results: []int{1}, Reads: []tiling.Read{{0, [tiling.Axes][]tiling.Span{window(8, 8, 3, 1, 1), window(10, 10, 3, 1, 1)}}}},
-			{Results: []int{2}, Reads: []tiling.Read{{1, [tiling.Axes][]tiling.Span{window(8, 8, 3, 1, 1), window(10, 10, 3, 1, 1)}}}},
-			{Results: []int{3}, Reads: []tiling.Read{{2, [tiling.Axes][]tiling.Span{window(8, 4, 2, 2, 0), window(10, 5, 2, 2, 0)}}}},
+			{Results: []int{1}, Reads: []tiling.Read{{0, three}}},
+			{Results: []int{2}, Reads: []tiling.Read{{1, three}}},
+			{Results: []int{3}, Reads: []tiling.Read{{2, spans{window(8, 4, 2, 2, 0), window(10, 5, 2, 2, 0)}}}},
 		},
 	}
 	p.Values[0].Whole, p.Values[3].Whole = true, true
@@ -69,17 +73,19 @@ func TestByHand(t *testing.T) {
 //
 //	0 pre: 8 × 10 → x    1: x → y    2: y → z    3: x + z → sum, which is whole
 //
-// A row of x has 40 bytes, all others have 10. When row j of the sum is computed, the first convolution has read up to row
-// j + 2 of x, so 3 rows are kept: 120. Of y 3 are kept, of z 1.
+// A row of x has 40 bytes, all others have 10. When row j of the sum is computed, the first convolution has read up
+// to row j + 2 of x, so 3 rows are kept: 120. Of y 3 are kept, of z 1.
 func TestResidual(t *testing.T) {
 	three, same := window(8, 8, 3, 1, 1), window(8, 8, 1, 1, 0)
 	p := &tiling.Program{
-		Values: []tiling.Value{image(8, 10, 0, 0), image(8, 10, 0, 3), image(8, 10, 1, 2), image(8, 10, 2, 3), image(8, 10, 3, 3)},
+		Values: []tiling.Value{
+			image(8, 10, 0, 0), image(8, 10, 0, 3), image(8, 10, 1, 2), image(8, 10, 2, 3), image(8, 10, 3, 3),
+		},
 		Operators: []tiling.Operator{
-			{Results: []int{1}, Reads: []tiling.Read{{0, [tiling.Axes][]tiling.Span{same}}}},
-			{Results: []int{2}, Reads: []tiling.Read{{1, [tiling.Axes][]tiling.Span{three}}}},
-			{Results: []int{3}, Reads: []tiling.Read{{2, [tiling.Axes][]tiling.Span{three}}}},
-			{Results: []int{4}, Reads: []tiling.Read{{1, [tiling.Axes][]tiling.Span{same}}, {3, [tiling.Axes][]tiling.Span{same}}}},
+			{Results: []int{1}, Reads: []tiling.Read{{0, spans{same}}}},
+			{Results: []int{2}, Reads: []tiling.Read{{1, spans{three}}}},
+			{Results: []int{3}, Reads: []tiling.Read{{2, spans{three}}}},
+			{Results: []int{4}, Reads: []tiling.Read{{1, spans{same}}, {3, spans{same}}}},
 		},
 	}
 	p.Values[0].Whole, p.Values[4].Whole = true, true
@@ -125,7 +131,8 @@ func TestBruteForce(t *testing.T) {
 			}
 		}
 		if peak != got.Peak || inChains != fewest && got.Peak < got.Given {
-			t.Fatalf("seed %d: the chains have the peak %d, not %d, with %d operators, %d would do", seed, peak, got.Peak, inChains, fewest)
+			t.Fatalf("seed %d: the chains have the peak %d, not %d, with %d operators, %d would do",
+				seed, peak, got.Peak, inChains, fewest)
 		}
 		if got.Peak < got.Given {
 			better++
@@ -138,13 +145,15 @@ func TestBruteForce(t *testing.T) {
 		}
 		// With any limit the answer is one that can be had.
 		for steps := 1; steps < got.Steps; steps *= 3 {
-			if less := tiling.Best(p, steps); less.Peak < want || less.Peak > got.Given || less.Steps > steps || less.Proven && less.Peak != want {
+			less := tiling.Best(p, steps)
+			if less.Peak < want || less.Peak > got.Given || less.Steps > steps || less.Proven && less.Peak != want {
 				t.Fatalf("seed %d: %d steps: %+v, all choices %d", seed, steps, less, want)
 			}
 		}
 	}
 	if n := int(seeds); better < n/3 || chains < 2 || columns < n/30 || forks < n/3 {
-		t.Errorf("%d of %d gain by chains, up to %d chains, %d in columns, %d values with several readers", better, n, chains, columns, forks)
+		t.Errorf("%d of %d gain by chains, up to %d chains, %d in columns, %d values with several readers",
+			better, n, chains, columns, forks)
 	}
 }
 
@@ -159,7 +168,7 @@ func readers(p *tiling.Program, v int) (n int) {
 	return n
 }
 
-// drawn returns a net of up to eight operators: windows, additions, pads, slices, and a few that run only whole.
+// drawn returns a net of up to eight operators: windows, additions, broadcasts, and a few that run only whole.
 func drawn(r *rand.Rand) *tiling.Program {
 	p := &tiling.Program{Alignment: []int64{0, 1, 4, 16}[r.IntN(4)]}
 	p.Values = append(p.Values, image(2+r.IntN(7), 2+r.IntN(7), 0, 0))
@@ -169,23 +178,23 @@ func drawn(r *rand.Rand) *tiling.Program {
 		x := max(0, len(p.Values)-1-r.IntN(3)*r.IntN(2))
 		in := p.Values[x]
 		var extent [tiling.Axes]int
-		var spans [tiling.Axes][]tiling.Span
+		var all spans
 		for a, n := range in.Extent {
 			filter, stride := 1+r.IntN(3), 1+r.IntN(2)
 			before := r.IntN(filter)
 			extent[a] = max(1, (n+stride-1)/stride)
-			spans[a] = window(n, extent[a], filter, stride, before)
+			all[a] = window(n, extent[a], filter, stride, before)
 			if r.IntN(12) == 0 { // backwards
-				slices.Reverse(spans[a])
+				slices.Reverse(all[a])
 			}
 			if r.IntN(10) == 0 { // nothing is read
-				spans[a][r.IntN(len(spans[a]))] = tiling.Span{First: 0, Last: -1}
+				all[a][r.IntN(len(all[a]))] = tiling.Span{First: 0, Last: -1}
 			}
 		}
-		o.Reads = append(o.Reads, tiling.Read{Value: x, Spans: spans})
+		o.Reads = append(o.Reads, tiling.Read{Value: x, Spans: all})
 		for y := range p.Values { // another operand of the same extent, or one that is read in each line
 			if y != x && r.IntN(4) == 0 {
-				var more [tiling.Axes][]tiling.Span
+				var more spans
 				for a := range more {
 					for j := range extent[a] {
 						more[a] = append(more[a], tiling.Span{First: 0, Last: p.Values[y].Extent[a] - 1})
@@ -235,7 +244,7 @@ func during(p *tiling.Program, k int) int64 {
 	return sum
 }
 
-// brute goes through all choices of chains, and returns the lowest peak and the fewest operators in chains that have it.
+// brute goes through all choices of chains. It returns the lowest peak, and the fewest operators in chains that have it.
 func brute(p *tiling.Program) (peak int64, fewest int) {
 	type choice struct {
 		peak  int64
@@ -371,8 +380,8 @@ func ExampleBest() {
 	p := &tiling.Program{
 		Values: []tiling.Value{image(64, 64, 0, 0), image(64, 64, 0, 1), image(32, 32, 1, 1)},
 		Operators: []tiling.Operator{
-			{Results: []int{1}, Reads: []tiling.Read{{Value: 0, Spans: [tiling.Axes][]tiling.Span{window(64, 64, 3, 1, 1)}}}},
-			{Results: []int{2}, Reads: []tiling.Read{{Value: 1, Spans: [tiling.Axes][]tiling.Span{window(64, 32, 2, 2, 0)}}}},
+			{Results: []int{1}, Reads: []tiling.Read{{Value: 0, Spans: spans{window(64, 64, 3, 1, 1)}}}},
+			{Results: []int{2}, Reads: []tiling.Read{{Value: 1, Spans: spans{window(64, 32, 2, 2, 0)}}}},
 		},
 	}
 	p.Values[2].Whole = true

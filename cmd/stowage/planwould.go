@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stowage-go/stowage/tflm"
+)
+
+// Idea: a report says what would make the plan smaller: each option that was not given, several of them together, and
+// what a runtime could reach that tiles. All of it is said here, for each kind of model in the same words. It is
+// worked out under limits that count nodes, only if a report is asked for, and changes nothing in the plan.
+
+// A wouldLower is what an option would save. The keys of its JSON are a contract; new ones go to the end.
+type wouldLower struct {
+	Option  string `json:"option"`  // the flags, or tiling, which is none
+	Head    int64  `json:"head"`    // bytes that the plan then takes; with tiling an estimate of them
+	Saved   int64  `json:"saved"`   // bytes less than the plan; 0 if it saves nothing
+	Optimal bool   `json:"optimal"` // no plan with the option takes less: that is proven
+	// Chains are the operators that run in strips, for tiling alone.
+	Chains []tiledChain `json:"chains,omitempty"`
+}
+
+// A tiledChain is successive operators that run in strips.
+type tiledChain struct {
+	First string `json:"first"` // operators, both included
+	Last  string `json:"last"`
+	Lines string `json:"lines"` // what a strip is: rows or columns
+	Kept  int64  `json:"kept"`  // bytes of the lines that are kept between the operators
+	Whole int64  `json:"whole"` // bytes of the tensors that they stand for
+}
+
+// tilingName is what stands for an option that is none.
+const tilingName = "tiling"
+
+// reporting reports whether any report is asked for.
+func (p *planFlags) reporting(outputs []output) bool {
+	for _, o := range outputs {
+		if o.flag == "--report" || o.kind == "html" {
+			return true
+		}
+	}
+	return p.json || !p.quiet
+}
+
+// An alternative is what a model would be with other options, and the flags for these.
+type alternative struct {
+	flags string
+	tflm.Alternative
+}
+
+// alternatives plans a model with the options that were not given.
+func alternatives(ctx context.Context, made *tflm.Plan, o tflm.Options) (all []alternative, err error) {
+	found, err := made.Alternatives(ctx, o)
+	for _, x := range found {
+		var flags []string
+		if x.InPlace {
+			flags = append(flags, "--in-place")
+		}
+		if x.Kernels != "" {
+			flags = append(flags, "--diagonal="+string(x.Kernels))
+		}
+		if x.Reorder {
+			flags = append(flags, "--reorder")
+		}
+		all = append(all, alternative{strings.Join(flags, " "), x})
+	}
+	return all, err
+}
+
+// wouldLowerOf says what other options and tiling would save of a plan.
+func wouldLowerOf(made *tflm.Plan, all []alternative) []wouldLower {
+	out := []wouldLower{}
+	for _, x := range all {
+		head := min(x.Plan.WrittenHead(), made.WrittenHead())
+		out = append(out, wouldLower{
+			Option: x.flags, Head: head, Saved: made.WrittenHead() - head,
+			Optimal: x.Plan.Result.LowerBound == head || x.Plan.OrderProven(),
+		})
+	}
+	if t := made.Tiling(); t != nil && t.Peak < made.WrittenHead() {
+		w := wouldLower{Option: tilingName, Head: t.Peak, Saved: made.WrittenHead() - t.Peak}
+		for _, c := range t.Chains {
+			label := func(k int) string { return fmt.Sprintf("%s %d", made.Model.Operators[k].Name(), k) }
+			w.Chains = append(w.Chains, tiledChain{label(c.First), label(c.Last), c.Lines, c.Kept, c.Whole})
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// conditional returns flags, with what they assume.
+func conditional(flags string) string {
+	if flags == "--diagonal="+string(tflm.ReferenceKernels) {
+		return flags + ", if the kernels are the reference ones"
+	}
+	return flags
+}
+
+// wouldLines says what would make a plan smaller. what is the name of what the plan takes.
+func wouldLines(all []wouldLower, what string) (lines []string) {
+	var nothing []string
+	least := int64(-1) // of the options so far
+	for i := range all {
+		w := &all[i]
+		most := ""
+		if !w.Optimal && w.Option != tilingName {
+			most = " at most"
+		}
+		size := fmt.Sprintf("%d%s, %.1f%% less", w.Head, most, 100*float64(w.Saved)/float64(w.Head+w.Saved))
+		switch {
+		case w.Option == tilingName:
+			lines = append(lines, "tiling, in a runtime that can: a peak of "+size+", with "+w.chains()+" in strips")
+			continue
+		case w.Saved == 0 && !strings.Contains(w.Option, " "):
+			nothing = append(nothing, w.Option)
+		case w.Saved == 0 || least >= 0 && w.Head >= least && w.Option != "--reorder":
+			// It is no better than what it includes.
+		default:
+			lines = append(lines, conditional(w.Option)+": "+what+" of "+size)
+		}
+		if w.Saved > 0 && (least < 0 || w.Head < least) {
+			least = w.Head
+		}
+	}
+	if len(nothing) > 0 {
+		lines = append(lines, strings.Join(nothing, ", ")+": nothing")
+	}
+	return lines
+}
+
+// chains names the operators that run in strips: the first few chains of them.
+func (w *wouldLower) chains() string {
+	const most = 2
+	var names []string
+	for _, c := range w.Chains[:min(most, len(w.Chains))] {
+		names = append(names, c.First+" to "+c.Last)
+	}
+	text := strings.Join(names, ", ")
+	if n := len(w.Chains) - most; n > 0 {
+		text += " and " + count(n, "other chain")
+	}
+	return text
+}
