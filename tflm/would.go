@@ -22,11 +22,11 @@ import (
 
 // An Alternative is a plan of the same model with other options.
 type Alternative struct {
-	// InPlace, Kernels and Reorder say what is beyond the options that the plan had.
-	InPlace bool
-	Kernels Kernels
-	Reorder bool
-	Plan    *Plan
+	// What is beyond the options that the plan had:
+	InPlace bool    // results lie over operands
+	Kernels Kernels // as closely as this library permits; empty if its order is not assumed
+	Reorder bool    // the operators may stand in another order
+	Plan    *Plan   // the plan with these options
 }
 
 // Saved returns how many bytes smaller the head is than with a plan; 0 if it is not.
