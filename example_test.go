@@ -39,6 +39,29 @@ func Example() {
 	// b5 8
 }
 
+// One run answers every capacity.
+func ExampleSize() {
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "input", Lower: 0, Upper: 2, Size: 600},
+		{ID: "weights", Lower: 0, Upper: 4, Size: 300},
+		{ID: "output", Lower: 1, Upper: 4, Size: 500},
+	}}
+	s, err := stowage.Size(context.Background(), p, stowage.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Status, s.Height)
+	for _, capacity := range []int64{1024, 1399, 1400, 2048} {
+		fmt.Println(capacity, s.Fits(capacity))
+	}
+	// Output:
+	// optimal 1400
+	// 1024 infeasible
+	// 1399 infeasible
+	// 1400 feasible
+	// 2048 feasible
+}
+
 // A capacity, a limit on time, and what each outcome means.
 func ExampleSolve() {
 	p := &stowage.Problem{

@@ -1,8 +1,8 @@
 package format
 
 import (
+	"bufio"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +15,8 @@ import (
 
 // Files returns the paths of the files that an argument names, in the order of their names. A
 // folder stands for the files in it, not in folders below, whose extension ReadProblem knows,
-// also with .gz behind it. A path that does not exist stands for the files that it matches as a
+// also with .gz behind it. A file .py counts only if it begins as code of Inductor does, because
+// most such files are programs. A path that does not exist stands for the files that it matches as a
 // pattern of package filepath. Any other path stands for itself.
 //
 // The error is for a folder or a pattern that has no such file, or is the file system's. A path
@@ -47,8 +48,9 @@ func folder(path string) (found []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		known := func(r row) bool { return slices.Contains(r.extensions, extension(unpackedName(e.Name()))) }
-		if file := filepath.Join(path, e.Name()); !e.IsDir() && slices.ContainsFunc(readers, known) && regular(file) {
+		ext := extension(unpackedName(e.Name()))
+		k := slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
+		if file := filepath.Join(path, e.Name()); k >= 0 && regular(file) && (readers[k].kind != Inductor || isCode(file)) {
 			found = append(found, file)
 		}
 	}
@@ -61,5 +63,15 @@ func folder(path string) (found []string, err error) {
 // regular reports whether a path leads to a regular file, by a link or not.
 func regular(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().Type()&fs.ModeType == 0
+	return err == nil && info.Mode().IsRegular()
+}
+
+// isCode reports whether a file begins as code of Inductor does.
+func isCode(path string) bool {
+	in, err := Open(path)
+	if err != nil {
+		return true // the error comes back when the file is read
+	}
+	defer in.Close()
+	return in.row.begins(start(bufio.NewReader(in)))
 }

@@ -18,6 +18,11 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for path, content := range map[string]string{"program.py": "import os\n", "code.py": "# AOT ID: 0\n"} {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, path := range []string{"deep", "empty", "d.csv"} {
 		if err := os.Mkdir(path, 0o777); err != nil {
 			t.Fatal(err)
@@ -30,7 +35,7 @@ func TestFiles(t *testing.T) {
 		argument string
 		want     []string
 	}{
-		{".", []string{"[1].csv", "a.json", "b.csv", "c.tflite.gz"}},
+		{".", []string{"[1].csv", "a.json", "b.csv", "c.tflite.gz", "code.py"}},
 		{"deep", []string{filepath.Join("deep", "e.onnx")}},
 		{"?.json", []string{"a.json"}},
 		{"[1].csv", []string{"[1].csv"}}, // a file of that name comes before the pattern

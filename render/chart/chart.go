@@ -1,6 +1,9 @@
-// Package chart compares planners in an SVG picture with two panels. The first has the
-// height divided by the load, for each planner and problem. The second has the time of
-// each planner over the size of the problem.
+// Package chart draws measurements as SVG: Write compares planners, and WriteSizes draws
+// which capacities are enough.
+//
+// The picture of Write has two panels. The first has the height divided by the load, for
+// each planner and problem. The second has the time of each planner over the size of the
+// problem.
 //
 // The first panel follows Figure 6 of the idealloc report (CONVOLVE D5.5), which has
 // the heights of several planners on two problems, divided by the load. The second
@@ -84,16 +87,7 @@ func Write(w io.Writer, c Comparison) error {
 	p := pen{layout.NewPrinter(w)}
 	rows := float64(len(c.Planners))
 	timeTop := top + rows*row + panelGap
-	high := timeTop + timeHigh + 60
-	p.S(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).N(width).S(" ").N(high)
-	p.S(`" width="`).N(width).S(`" height="`).N(high).S(`" role="img" aria-label="`).XML(layout.Clean(c.Title))
-	p.S("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n")
-	for i, colour := range layout.Palette[:layout.Series] {
-		p.S(".c").I(i).S("{fill:#").S(colour.Fill).S(";stroke:#").S(colour.Edge).S("}\n")
-		p.S(".l").I(i).S("{stroke:#").S(colour.Edge).S("}.t").I(i).S("{fill:#").S(colour.Edge).S("}\n")
-	}
-	p.S(style).S("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
-	p.text(margin, margin+4, 16, "title", "start", c.Title)
+	p.begin(c.Title, timeTop+timeHigh+60)
 	left := margin
 	for _, planner := range c.Planners {
 		left = max(left, margin+textWidth(planner.Name)+10)
@@ -102,6 +96,19 @@ func Write(w io.Writer, c Comparison) error {
 	p.times(c, timeTop)
 	p.S("</svg>\n")
 	return p.Flush()
+}
+
+// begin writes the head of a picture of the given height, with its title.
+func (p pen) begin(title string, high float64) {
+	p.S(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).N(width).S(" ").N(high)
+	p.S(`" width="`).N(width).S(`" height="`).N(high).S(`" role="img" aria-label="`).XML(layout.Clean(title))
+	p.S("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n")
+	for i, colour := range layout.Palette[:layout.Series] {
+		p.S(".c").I(i).S("{fill:#").S(colour.Fill).S(";stroke:#").S(colour.Edge).S("}\n")
+		p.S(".l").I(i).S("{stroke:#").S(colour.Edge).S("}.t").I(i).S("{fill:#").S(colour.Edge).S("}\n")
+	}
+	p.S(style).S("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
+	p.text(margin, margin+4, 16, "title", "start", title)
 }
 
 // textWidth guesses the width of a text at the usual size, on the wide side.
