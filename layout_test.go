@@ -226,7 +226,7 @@ var layers = []struct {
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "lab/experiment", "sweep/spec"}}, // no engine
 	{"sweep/beam", []string{"sweep/core"}},
 	{"sweep/cmd", any},
-	{"capi", []string{"", "model", "plan", "graph", "format/json", "lab/baselines", "internal/explain", "internal/figures", "internal/setting", "internal/sweep"}},
+	{"capi", []string{"", "model", "plan", "sizing", "graph", "format/json", "lab/baselines", "internal/explain", "internal/figures", "internal/setting", "internal/sweep"}},
 	{"python", nil},
 }
 

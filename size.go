@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/sizing"
 )
@@ -13,8 +14,8 @@ type Sizing struct {
 	// Range has the lower bound and the height of the plan, in bytes. Its method Fits
 	// answers every capacity.
 	sizing.Range
-	// Result is the run that found this out. If it has a plan, that plan fits every capacity
-	// from Height up.
+	// Result is the run that found this out, with the same Status, LowerBound and Height. If it
+	// has a plan, that plan fits every capacity from Height up.
 	Result *Result
 }
 
@@ -28,9 +29,9 @@ type Sizing struct {
 //	default:                 // a limit came first; s.LowerBound <= the least capacity <= s.Height
 //	}
 //
-// LowerBound may be above that of the result, because Size also rounds it up to a height that
-// the sizes of the buffers can make: if all sizes are multiples of 64, so is the least height.
-// A heuristic, such as first-fit, proves little more than the load; Join of package sizing adds
+// LowerBound may be above that of Minimize, because Size rounds it up to a height that the
+// sizes of the buffers can make: if all sizes are multiples of 64, so is the least height. A
+// heuristic, such as first-fit, proves little more than the load; Join of package sizing adds
 // up what several planners have shown. Package sizing also counts many problems.
 //
 // The error is an *InputError or one of those that Solve has.
@@ -48,6 +49,10 @@ func Size(ctx context.Context, p *Problem, o Options) (*Sizing, error) {
 	known, err := sizing.Of(r).Join(sizing.Range{LowerBound: bound.Up(r.LowerBound, bound.Step(p))})
 	if err != nil {
 		return nil, plan.Invalid(r.Planner, err.Error())
+	}
+	r.LowerBound = known.LowerBound
+	if known.Status == Optimal && r.Status != Optimal {
+		r.Status, r.ProvedBy, r.Stopped = Optimal, run.Bound, Finished
 	}
 	return &Sizing{Range: known, Result: r}, nil
 }

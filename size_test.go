@@ -55,8 +55,8 @@ func TestSizeBruteForce(t *testing.T) {
 				}
 				t.Fatalf("seed %d, %+v: a capacity of %d is %v; brute force says %v", seed, o, capacity, got, fit)
 			}
-			if s.Status.HasPlan() && s.Height != s.Result.Height {
-				t.Fatalf("seed %d, %+v: height %d, but the plan's is %d", seed, o, s.Height, s.Result.Height)
+			if s.Range != sizing.Of(s.Result) {
+				t.Fatalf("seed %d, %+v: %+v, but the result is %+v", seed, o, s.Range, s.Result)
 			}
 		}
 		if joint.Status != stowage.Optimal && joint.Status != stowage.Infeasible {
@@ -79,7 +79,7 @@ func TestSizeStep(t *testing.T) {
 	fixed := int64(256)
 	p.Buffers = append(p.Buffers, stowage.Buffer{ID: "c", Lower: 5, Upper: 6, Size: 64, Fixed: &fixed})
 	s, err := stowage.Size(context.Background(), p, stowage.Options{Planner: "first-fit"})
-	if err != nil || s.Status != stowage.Optimal || s.Height != 320 || s.LowerBound != 320 {
+	if err != nil || s.Status != stowage.Optimal || s.Height != 320 || s.Result.ProvedBy != "bound" {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

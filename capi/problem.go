@@ -33,6 +33,7 @@ type peer struct {
 	result  *stowage.Result  // of the last run; nil for none
 	// minimized is Options.Minimize of the last run.
 	minimized bool
+	sizing    bool          // the run is of stowage_size
 	done      chan struct{} // closed at the end of a run in the background; nil if there is none
 	code      C.int         // of that run
 	cancel    func()        // ends that run

@@ -14,6 +14,7 @@ import (
 	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/sizing"
 )
 
 // Idea: a run in the foreground calls stowage.Solve on the caller's own thread. A run in the
@@ -35,6 +36,23 @@ func stowageSolve(s *C.stowage_solver, offsets *C.int64_t) C.int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	return p.watched(ctx, cancel, s, offsets)
+}
+
+// stowageSize is stowageSolve for the lowest plan, whatever the capacity.
+//
+//export stowageSize
+func stowageSize(s *C.stowage_solver, offsets *C.int64_t) C.int {
+	p := peerOf(s)
+	p.sizing = true
+	defer func() { p.sizing = false }()
+	return stowageSolve(s, offsets)
+}
+
+// stowageFits says what the last run knows of a capacity.
+//
+//export stowageFits
+func stowageFits(s *C.stowage_solver, capacity C.int64_t) C.int {
+	return C.int(sizing.Of(peerOf(s).result).Fits(int64(capacity)))
 }
 
 //export stowageStart
@@ -218,7 +236,17 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 	s.outcome = 0
 	s.found_by[0], s.proved_by[0], s.ended[0] = 0, 0, 0
 	problem, o := p.fill(s), p.optionsOf(s)
-	r, err := stowage.Solve(ctx, problem, o)
+	var r *stowage.Result
+	var err error
+	if p.sizing {
+		problem.Capacity, o.Minimize = 0, true
+		var size *stowage.Sizing
+		if size, err = stowage.Size(ctx, problem, o); err == nil {
+			r = size.Result
+		}
+	} else {
+		r, err = stowage.Solve(ctx, problem, o)
+	}
 	if err != nil {
 		return fail(s, err)
 	}

@@ -280,6 +280,18 @@ int stowage_solve(stowage_solver *s, int64_t *offsets) {
 	return leave(s, stowageSolve(s, offsets));
 }
 
+int stowage_size(stowage_solver *s, int64_t *offsets) {
+	ENTER_BY(ready, s);
+	return leave(s, stowageSize(s, offsets));
+}
+
+int stowage_fits(stowage_solver *s, int64_t capacity) {
+	ENTER(s);
+	if (!s->outcome)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no outcome: no run has ended"));
+	return leave(s, stowageFits(s, capacity));
+}
+
 int stowage_start(stowage_solver *s, int64_t *offsets) {
 	ENTER_BY(ready, s);
 	stowageStart(s, offsets);

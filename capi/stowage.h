@@ -23,8 +23,8 @@
  * options a time is a number of seconds or text with a unit.
  *
  * Memory: arrays and texts that you pass in stay yours. The arrays of a problem are not
- * copied when they are set. stowage_solve, stowage_start, stowage_verify, stowage_bound,
- * stowage_explain and stowage_json read them; keep them unchanged while one of those runs.
+ * copied when they are set. stowage_solve, stowage_start, stowage_size, stowage_verify,
+ * stowage_bound, stowage_explain and stowage_json read them; keep them unchanged while one of those runs.
  * A text that a handle returns (error, reason, JSON) is valid until the next call with
  * that handle.
  *
@@ -289,6 +289,21 @@ STOWAGE_API const char *stowage_stats(stowage_solver *, size_t *length);
  * writes it for the same input and options; NULL if there is an error. The text ends with
  * a 0; length, if not NULL, gets its length without that. */
 STOWAGE_API const char *stowage_json(stowage_solver *, size_t *length);
+
+/* stowage_size finds which capacities are enough. It plans as stowage_solve does without a
+ * capacity; the capacity that is set does not count. lower_bound of the result is rounded up to
+ * a height that the sizes can make.
+ *
+ * stowage_fits says what the last run, of stowage_size or another, knows of any capacity:
+ * STOWAGE_FEASIBLE from the height of its plan up, STOWAGE_INFEASIBLE below lower_bound, and
+ * STOWAGE_UNKNOWN between them. A capacity of 0 is no bytes here. STOWAGE_E_INPUT: no run has an
+ * outcome.
+ *
+ *     stowage_size(s, NULL);
+ *     if (stowage_fits(s, 512 << 10) == STOWAGE_FEASIBLE) ...
+ */
+STOWAGE_API int stowage_size(stowage_solver *, int64_t *offsets);
+STOWAGE_API int stowage_fits(stowage_solver *, int64_t capacity);
 
 /* stowage_verify counts the rules that a plan breaks: 0 means that it is valid, and below
  * 0 is an error. stowage_error has the first broken rule in words. */

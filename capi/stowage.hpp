@@ -325,6 +325,15 @@ class solver {
     return outcome(stowage_solve(get(), state_->offsets.data()));
   }
 
+  // size finds which capacities are enough: it plans without a capacity. fits says what the last
+  // run knows of any capacity: feasible, infeasible or unknown.
+  plan size() {
+    idle();
+    begin();
+    return outcome(stowage_size(get(), state_->offsets.data()));
+  }
+  stowage::status fits(int64_t capacity) { return stowage::status(check(stowage_fits(get(), capacity))); }
+
   // start begins a run in the background. Make no other call until wait has returned the plan.
   // The destructor ends the run and waits for it.
   void start() {

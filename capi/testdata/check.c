@@ -82,6 +82,32 @@ static void words(const stowage_solver *five) {
 	stowage_free(s);
 }
 
+// sizes asks one run about all capacities. The capacity that is set does not count for it.
+static void sizes(void) {
+	stowage_solver *s = stowage_new();
+	const int64_t fixed5[] = {STOWAGE_NONE, 2, 0, STOWAGE_NONE, STOWAGE_NONE};
+	stowage_result r;
+	int64_t offsets[5], capacity;
+	CHECK(stowage_fits(NULL, 1) == STOWAGE_E_INPUT && stowage_size(NULL, NULL) == STOWAGE_E_INPUT);
+	CHECK(stowage_fits(s, 1) == STOWAGE_E_INPUT && strstr(stowage_error(s), "no run has ended") != NULL);
+	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && stowage_set(s, STOWAGE_CAPACITY, 5) == 0);
+	CHECK(stowage_size(s, offsets) == STOWAGE_OPTIMAL && stowage_verify(s, offsets) == 2); // above the capacity
+	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.height == 12 && r.lower_bound == 12 && r.capacity == 0);
+	for (capacity = -1; capacity < 20; capacity++)
+		CHECK(stowage_fits(s, capacity) == (capacity < 12 ? STOWAGE_INFEASIBLE : STOWAGE_FEASIBLE));
+	CHECK(strstr(stowage_stats(s, NULL), "\"height\": 12") != NULL);
+
+	// Runs with a capacity say something of others, too.
+	CHECK(stowage_solve(s, NULL) == STOWAGE_INFEASIBLE && stowage_fits(s, 5) == STOWAGE_INFEASIBLE && stowage_fits(s, 100) == STOWAGE_UNKNOWN);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 100) == 0 && stowage_solve(s, NULL) > 0 && stowage_fits(s, 100) == STOWAGE_FEASIBLE);
+	CHECK(stowage_set_fixed(s, fixed5) == 0 && stowage_size(s, NULL) == STOWAGE_INFEASIBLE && stowage_fits(s, INT64_MAX) == STOWAGE_INFEASIBLE);
+	CHECK(strstr(stowage_reason(s), "no capacity is enough") == NULL); // only right after the run
+	CHECK(stowage_size(s, NULL) == STOWAGE_INFEASIBLE && strstr(stowage_reason(s), "no capacity is enough") != NULL);
+	CHECK(stowage_set_fixed(s, NULL) == 0 && stowage_set_buffers(s, 5, upper5, lower5, size5) == 0);
+	CHECK(stowage_size(s, NULL) == STOWAGE_E_INPUT && stowage_fits(s, 1) == STOWAGE_E_INPUT);
+	stowage_free(s);
+}
+
 static void plans(void) {
 	stowage_solver *s = stowage_new();
 	stowage_result r;
@@ -100,6 +126,8 @@ static void plans(void) {
 	CHECK(stowage_verify(s, offsets) == 1 && stowage_error(s)[0] != 0);
 	CHECK(stowage_verify(s, NULL) == STOWAGE_E_INPUT);
 	CHECK(stowage_solve(s, NULL) == STOWAGE_OPTIMAL);
+
+	sizes();
 
 	// A caller of an older header asks for fewer fields.
 	memset(&r, 7, sizeof r);

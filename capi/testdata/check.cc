@@ -43,6 +43,13 @@ static void plans() {
   CHECK(p.offsets.size() == 5 && p.planner == "auto" && p.reason.empty() && p.elapsed.count() > 0 && p.capacity == 0);
   CHECK(!p.found_by.empty() && p.proved_by == "bound" && p.ended == "proof");
   CHECK(has(s.stats(), "\"proved_by\": \"bound\",\n  \"ended\": \"proof\"\n}\n") && has(refused([] { stowage::solver().stats(); }), "no outcome"));
+  CHECK(has(refused([] { stowage::solver().fits(1); }), "no run has ended"));
+  CHECK(s.fits(12) == stowage::status::feasible && s.fits(11) == stowage::status::infeasible);
+  stowage::options small;
+  small.capacity = 5;
+  CHECK(s.set(small).size().height == 12 && s.fits(12) == stowage::status::feasible && !s.solve());
+  CHECK(s.fits(5) == stowage::status::infeasible && s.fits(100) == stowage::status::unknown);
+  p = s.set({}).solve();
   std::string first;
   CHECK(s.verify(p.offsets) == 0 && s.bound() == 12);
   CHECK(s.verify(std::vector<int64_t>{0, 0, 0, 0, 8}, &first) > 0 && !first.empty());
