@@ -161,6 +161,7 @@ var layers = []struct {
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
+	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
 	{".", with(placing, "sizing", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
@@ -208,7 +209,7 @@ var layers = []struct {
 	{"internal/testkit/processor", nil},
 	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "internal/testkit/public", "internal/testkit/processor")},
 	{"lab/agree", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
-	{"lab/experiment", with(kernel, "", "format", "render", "internal/testkit/public", "internal/verify")},
+	{"lab/experiment", with(kernel, "", "format", "render", "internal/digest", "internal/testkit/public", "internal/verify")},
 	{"internal/testkit/built", nil},
 	{"internal/testkit/golden", []string{"model"}},
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/processor"}},
@@ -226,7 +227,7 @@ var layers = []struct {
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "lab/experiment", "sweep/spec"}}, // no engine
 	{"sweep/beam", []string{"sweep/core"}},
 	{"sweep/cmd", any},
-	{"capi", []string{"", "model", "plan", "sizing", "graph", "format/json", "lab/baselines", "internal/explain", "internal/figures", "internal/setting", "internal/sweep"}},
+	{"capi", []string{"", "model", "plan", "sizing", "graph", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/sweep", "internal/units"}},
 	{"python", nil},
 }
 

@@ -204,6 +204,12 @@ int stowage_read_json(stowage_solver *s, const char *text, size_t length) {
 	return leave(s, code < 0 ? code : stowageReadJSON(s, (char *)text, length));
 }
 
+int stowage_generate(stowage_solver *s, const char *json, size_t length) {
+	ENTER(s);
+	int code = bad_text(s, json, length);
+	return leave(s, code < 0 ? code : stowageGenerate(s, (char *)json, length));
+}
+
 int64_t stowage_count(const stowage_solver *s) { return s == NULL ? 0 : s->count; }
 
 // ---- Options
@@ -389,6 +395,19 @@ int64_t stowage_bound(stowage_solver *s) {
 	int64_t bound = stowageBound(s);
 	leave(s, STOWAGE_OK);
 	return bound;
+}
+
+int64_t stowage_load(stowage_solver *s) {
+	ENTER_BY(ready, s);
+	int64_t load = stowageLoad(s);
+	leave(s, STOWAGE_OK);
+	return load;
+}
+
+const char *stowage_digest(stowage_solver *s) {
+	if (ready(s) != STOWAGE_OK)
+		return NULL;
+	return leave(s, stowageDigest(s)) < 0 ? NULL : s->digest;
 }
 
 int64_t stowage_explain(stowage_solver *s, int64_t *buffers) {

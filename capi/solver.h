@@ -35,6 +35,7 @@ struct stowage_solver {
 	uintptr_t peer;  // handle of the Go side; 0 while there is none
 	stowage_result result;
 	char found_by[32], proved_by[32], ended[16]; // of the last run; "" if there is no outcome
+	char digest[20]; // of stowage_digest
 	int32_t why;    // the last call was a run that found that nothing fits
 	char *error;    // malloc'ed; NULL for none
 	char *reason;   // of stowage_reason; malloc'ed; NULL for none, or not worked out yet

@@ -157,6 +157,15 @@ STOWAGE_API int stowage_set_gaps(stowage_solver *, const int64_t *first, const i
 STOWAGE_API int stowage_read_json(stowage_solver *, const char *text, size_t length);
 STOWAGE_API int64_t stowage_count(const stowage_solver *);
 
+/* stowage_generate makes a problem as `stowage gen` does, and takes it as if
+ * stowage_read_json had read it. The JSON object names the kind and its options, as the
+ * flags of the command are named:
+ *
+ *     {"kind": "random", "buffers": 60, "seed": 7, "max-size": "4KiB"}
+ *
+ * The same object makes the same problem on every machine. */
+STOWAGE_API int stowage_generate(stowage_solver *, const char *json, size_t length);
+
 /* ---- Options -------------------------------------------------------------------- */
 
 /* Options by number. All are 0 at first. */
@@ -313,6 +322,16 @@ STOWAGE_API int64_t stowage_verify(stowage_solver *, const int64_t *offsets);
  * bytes that are in use at once (the load), raised where alignments and fixed offsets
  * allow. Below 0 it is an error. */
 STOWAGE_API int64_t stowage_bound(stowage_solver *);
+
+/* stowage_load returns the load: the most bytes that are in use at once. Below 0 it is an
+ * error. */
+STOWAGE_API int64_t stowage_load(stowage_solver *);
+
+/* stowage_digest returns 16 hexadecimal digits that name the problem by its content: its
+ * buffers with their names, in their order. The capacity does not count. Files of runs, such
+ * as those of `stowage compare --resume`, have the same digest. NULL is an error. The text is
+ * valid until the next call of stowage_digest with the handle. */
+STOWAGE_API const char *stowage_digest(stowage_solver *);
 
 /* stowage_explain looks for buffers that cannot fit the capacity together; if any one of
  * them is left out, the others fit. It writes their numbers in ascending order and returns

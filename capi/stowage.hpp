@@ -265,6 +265,12 @@ class solver {
     check(stowage_read_json(get(), text.data() == nullptr ? "" : text.data(), text.size()));
     return *this;
   }
+
+  // generate makes a problem as `stowage gen` does. json names the kind and its options.
+  solver &generate(std::string_view json) {
+    check(stowage_generate(get(), json.data() == nullptr ? "" : json.data(), json.size()));
+    return *this;
+  }
   std::size_t count() const { return std::size_t(stowage_count(get())); }
 
   // set replaces all options. A wrong name or value throws at once.
@@ -368,6 +374,15 @@ class solver {
 
   // bound returns a proven lower bound of the height without a search.
   int64_t bound() { return check(stowage_bound(get())); }
+
+  // load returns the most bytes that are in use at once.
+  int64_t load() { return check(stowage_load(get())); }
+
+  // digest names the problem by its content, its capacity apart.
+  std::string digest() {
+    const char *at = stowage_digest(get());
+    return text(at, at == nullptr ? 0 : 16);
+  }
 
   // explain looks for buffers that cannot fit the capacity together. If any one of them is left
   // out, the others fit.

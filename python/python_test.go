@@ -118,6 +118,11 @@ func TestMany(t *testing.T) {
 	run(t, "test_many", "nothing beside it (python3)", python310, 6, "STOWAGE_LIBRARY="+library(t))
 }
 
+// TestSweep is many problems, planners, capacities and limits in one call; and problems to try.
+func TestSweep(t *testing.T) {
+	run(t, "test_sweep", "nothing beside it (python3)", python310, 11, "STOWAGE_LIBRARY="+library(t))
+}
+
 // TestSignatures is what help and type checkers say of the functions.
 func TestSignatures(t *testing.T) {
 	run(t, "test_signatures", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))

@@ -310,6 +310,33 @@ static void graph(void) {
 	stowage_free(s);
 }
 
+// sweeps asks for what a sweep needs beside runs: problems, their loads and their digests.
+static void sweeps(void) {
+	stowage_solver *s = stowage_new(), *t = stowage_new();
+	const char *random = "{\"kind\": \"random\", \"buffers\": 60, \"seed\": 7, \"max-size\": \"4KiB\"}", *copy;
+	const char *wrong[] = {
+		"{\"kind\": \"randon\"}", "{\"kind\": \"random\", \"holes\": 0.5}", "{\"kind\": \"random\", \"buffer\": 5}",
+		"{\"kind\": \"random\", \"buffers\": \"soon\"}", "{\"kind\": \"random\"} 5", "5", "", NULL,
+	};
+	char digest[17];
+	size_t n = 0, k;
+	CHECK(stowage_generate(s, random, strlen(random)) == STOWAGE_OK && stowage_count(s) == 60);
+	CHECK(stowage_load(s) > 4096 && stowage_load(s) <= stowage_bound(s) && stowage_load(NULL) == STOWAGE_E_INPUT);
+	CHECK(strlen(strcpy(digest, stowage_digest(s))) == 16 && stowage_digest(NULL) == NULL);
+	CHECK((copy = stowage_json(s, &n)) != NULL && stowage_read_json(t, copy, n) == STOWAGE_OK);
+	CHECK(stowage_load(t) == stowage_load(s) && strcmp(stowage_digest(t), digest) == 0);
+	CHECK(stowage_set(t, STOWAGE_CAPACITY, 1 << 20) == STOWAGE_OK && strcmp(stowage_digest(t), digest) == 0);
+	CHECK(stowage_solve(t, NULL) > 0);
+	for (k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+		CHECK(stowage_generate(s, wrong[k], wrong[k] == NULL ? 0 : strlen(wrong[k])) == STOWAGE_E_INPUT && stowage_error(s)[0] != 0);
+		CHECK(stowage_count(s) == 60 && strcmp(stowage_digest(s), digest) == 0); // what was there is still there
+	}
+	CHECK(stowage_set_buffers(t, 5, lower5, upper5, size5) == STOWAGE_OK && stowage_load(t) == 12 && strcmp(stowage_digest(t), digest) != 0);
+	CHECK(stowage_set_buffers(t, 5, upper5, lower5, size5) == STOWAGE_OK && stowage_load(t) == STOWAGE_E_INPUT && stowage_error(t)[0] != 0);
+	stowage_free(s);
+	stowage_free(t);
+}
+
 static void text(void) {
 	stowage_solver *s = stowage_new();
 	const char *problem = "{\"version\": 1, \"name\": \"two\", \"capacity\": 9, \"buffers\": [{\"id\": \"a\", \"lower\": 0, \"upper\": 2, \"size\": 4}, {\"id\": \"b\", \"lower\": 1, \"upper\": 3, \"size\": 4}]}";
@@ -663,6 +690,6 @@ int main(int argc, char **argv) {
 	else if (strcmp(what, "stream") == 0)
 		stream();
 	else
-		plans(), faults(), text(), graph(), limits(), forks();
+		plans(), faults(), text(), sweeps(), graph(), limits(), forks();
 	return 0;
 }

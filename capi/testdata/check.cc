@@ -105,6 +105,8 @@ static void columns() {
   const std::string json = s.json();
   CHECK(has(json, "\"id\": \"b \\\"quoted\\\"\"") && has(json, "\"window\": [1, 2]") && has(json, "\"offsets\": ["));
   stowage::solver again;
+  CHECK(stowage::solver().generate("{\"kind\": \"random\", \"buffers\": 9}").count() == 9);
+  CHECK(has(refused([&] { stowage::solver().generate("{}"); }), "no generator") && s.load() > 0 && s.load() <= 39 && s.digest().size() == 16);
   CHECK(again.read_json(json).count() == 4 && again.set(o).solve().offsets == p.offsets);
   CHECK(s.starting_plan(p.offsets).solve().height == 39);
   s.starting_plan(std::vector<int>{});

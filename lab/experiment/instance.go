@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/digest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -31,7 +30,7 @@ type Instance struct {
 func NewInstance(name string, p *model.Problem, capacity int64) Instance {
 	tl := timeline.New(p)
 	return Instance{
-		Name: name, Problem: p, Digest: digest(p), Capacity: capacity,
+		Name: name, Problem: p, Digest: digest.Of(p), Capacity: capacity,
 		Load: tl.MaxLoad, LowerBound: tl.LowerBound,
 	}
 }
@@ -119,28 +118,4 @@ func DistinctNames(instances []Instance) {
 			in.Name = fmt.Sprintf("%s (%d)", in.Name, seen[in.Name])
 		}
 	}
-}
-
-// digest names a problem by its content, the capacity apart. Files of runs have
-// it, so that it must never change.
-func digest(p *model.Problem) string {
-	h := sha256.New()
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		fmt.Fprintf(h, "%q %d %d %d %d", b.ID, b.Lower, b.Upper, b.Size, b.Align())
-		for _, g := range b.Gaps {
-			fmt.Fprintf(h, " %d-%d", g.Lower, g.Upper)
-			if g.Window != nil {
-				fmt.Fprintf(h, "@%d:%d", g.Window.Lower, g.Window.Upper)
-			}
-		}
-		if b.Fixed != nil {
-			fmt.Fprintf(h, " =%d", *b.Fixed)
-		}
-		if b.Hint != nil {
-			fmt.Fprintf(h, " ~%d", *b.Hint)
-		}
-		fmt.Fprintln(h)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
 }

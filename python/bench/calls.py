@@ -42,7 +42,7 @@ def main():
     for n in (20, 100, 700):
         lists = columns(n)
         rounds = 3000 if n < 200 else 300
-        solver = _library._Solver(_library.load(), False)
+        solver = _library.Solver(_library.load(), False)
         problem = stowage.Problem(*lists)
         solver.set(problem)
         room, at = problem._room()

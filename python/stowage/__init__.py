@@ -19,10 +19,12 @@ The command `stowage solve` is plan here; solve takes columns. docs/python.md ha
 from ._api import conflict, explain, load, lower_bound, plan, solve, solve_many, valid, verify
 from ._command import command
 from ._errors import Error, InputError, InputWarning
+from ._generate import generate
 from ._graph import plan_graph
 from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
+from ._sweep import Row, sweep
 from ._version import __version__
 
 __all__ = [
@@ -33,16 +35,19 @@ __all__ = [
     "Plan",
     "Problem",
     "Progress",
+    "Row",
     "__version__",
     "command",
     "conflict",
     "explain",
+    "generate",
     "load",
     "lower_bound",
     "plan",
     "plan_graph",
     "solve",
     "solve_many",
+    "sweep",
     "valid",
     "verify",
 ]

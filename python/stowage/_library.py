@@ -79,8 +79,8 @@ _TELL = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p, c_void_p)
 
 _lib: Any = None
 _absent: Optional[str] = None  # why there is no library, so that the command plans
-_idle: list["_Solver"] = []
-_idle_behind: list["_Solver"] = []
+_idle: list["Solver"] = []
+_idle_behind: list["Solver"] = []
 _lock = threading.Lock()
 _wakes: Optional[tuple[Any, Any]] = None  # sockets
 _main: Optional[int] = threading.main_thread().ident  # the thread that handles signals; None in a subinterpreter
@@ -126,6 +126,7 @@ def load() -> Any:
                 ("set_names", c_int, p, p), ("set_gaps", c_int, p, p, p, p, p, p), ("set", c_int, p, c_int, n),
                 ("set_options", c_int, p, c_char_p, c_size_t), ("on_progress", c_int, p, p, p),
                 ("token_new", p), ("token_free", None, p), ("token_reset", None, p), ("token_watch", None, p, c_int, ctypes.c_ubyte), ("cancel", None, p), ("set_token", c_int, p, p),
+                ("generate", c_int, p, c_char_p, c_size_t), ("json", c_char_p, p, p), ("load", n, p), ("digest", c_char_p, p),
                 ("solve", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
                 ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("reason", c_char_p, p), ("version", c_char_p),
                 ("found_by", c_char_p, p), ("proved_by", c_char_p, p), ("ended", c_char_p, p),
@@ -136,7 +137,7 @@ def load() -> Any:
     return _lib
 
 
-class _Solver:
+class Solver:
     """A handle, and what its runs use again: the structure of results, and a token."""
 
     __slots__ = ("at", "handle", "lib", "result", "size", "token")
@@ -227,7 +228,7 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]
     main = threading.get_ident() == _main
     behind = progress is not None or main and (p.count > SMALL or os.name != "posix")
     idle = _idle_behind if behind else _idle
-    s = idle.pop() if idle else _Solver(lib, behind)
+    s = idle.pop() if idle else Solver(lib, behind)
     s.set(p)
     handle = s.handle
     names = None
@@ -260,10 +261,38 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]
 def many(problems: Sequence[Problem], o: Options, workers: int) -> Optional[list[Plan]]:
     """Plans problems, at most workers at a time. Each has its own capacity unless the options
     have one. Returns None if no library can."""
+    done: list[Optional[Plan]] = [None] * len(problems)
+
+    def prepare(s: Solver) -> None:
+        if o is not NO_OPTIONS:
+            _set_options(s, o)
+
+    def do(s: Solver, k: int) -> None:
+        p, lib = problems[k], s.lib
+        s.set(p)
+        if (code := lib.stowage_set(s.handle, CAPACITY, capacity := o.capacity or p.capacity)) < 0:
+            raise s.error(code)
+        names = s.name(p) if capacity or p.at[4] else None  # noqa: F841
+        offsets, at = p._room()
+        code = lib.stowage_solve(s.handle, at)
+        if code < 0:
+            raise Forked if code == FORKED else s.named(p, lambda: int(lib.stowage_solve(s.handle, at)), code)
+        done[k] = s.plan(p, code, offsets)
+
+    try:
+        return done if each(len(problems), workers, do, prepare) else None  # type: ignore[return-value]
+    except Failed as err:
+        raise of_problem(err.job, err.cause) from None
+
+
+def each(jobs: int, workers: int, do: Callable[[Solver, int], None], prepare: Callable[[Solver], None] = lambda s: None) -> bool:
+    """Calls do with a solver and the number of a job, for each job, in as many threads as there
+    are workers. Each thread has a solver of its own, which prepare is given first. After Ctrl-C
+    all runs end, and it is raised. The first error ends the rest: it is the cause of Failed.
+    Returns False if no library can plan."""
     lib = load()
     if lib is None:
-        return None
-    done: list[Optional[Plan]] = [None] * len(problems)
+        return False
     failed: list[tuple[int, BaseException]] = []
     turns = count()
     token = lib.stowage_token_new()
@@ -271,21 +300,11 @@ def many(problems: Sequence[Problem], o: Options, workers: int) -> Optional[list
     def work() -> None:
         k = -1
         try:
-            s = _Solver(lib, False)
+            s = Solver(lib, False)
             lib.stowage_set_token(s.handle, token)
-            if o is not NO_OPTIONS:
-                _set_options(s, o)
-            while not failed and (k := next(turns)) < len(problems):
-                p = problems[k]
-                s.set(p)
-                if (code := lib.stowage_set(s.handle, CAPACITY, capacity := o.capacity or p.capacity)) < 0:
-                    raise s.error(code)
-                names = s.name(p) if capacity or p.at[4] else None  # noqa: F841
-                offsets, at = p._room()
-                code = lib.stowage_solve(s.handle, at)
-                if code < 0:
-                    raise _Forked if code == FORKED else s.named(p, lambda: int(lib.stowage_solve(s.handle, at)), code)
-                done[k] = s.plan(p, code, offsets)
+            prepare(s)
+            while not failed and (k := next(turns)) < jobs:
+                do(s, k)
         except BaseException as err:
             failed.append((k, err))
 
@@ -294,19 +313,26 @@ def many(problems: Sequence[Problem], o: Options, workers: int) -> Optional[list
         lib.stowage_cancel(token)
 
     try:
-        in_threads(work, min(workers, len(problems)), cancel)
+        in_threads(work, min(workers, jobs), cancel)
     finally:
         lib.stowage_token_free(token)
     if failed:
         k, err = failed[0]
-        if isinstance(err, _Forked):
+        if isinstance(err, Forked):
             _after_fork()
-            return None
-        raise of_problem(k, err)
-    return done  # type: ignore[return-value]
+            return False
+        raise Failed(k, err)
+    return True
 
 
-class _Forked(Exception):
+class Failed(Exception):
+    """A job of each has ended with an error, its cause; job is -1 if it was none of a job."""
+
+    def __init__(self, job: int, cause: BaseException) -> None:
+        self.job, self.cause = job, cause
+
+
+class Forked(Exception):
     """The process was forked after the library was loaded."""
 
 
@@ -340,7 +366,7 @@ def in_threads(work: Callable[[], None], workers: int, cancel: Callable[[], obje
         raise interrupt
 
 
-def _set_options(s: _Solver, o: Options) -> None:
+def _set_options(s: Solver, o: Options) -> None:
     """Sets the options. A solver with options is not put back for other runs."""
     lib = s.lib
     seed = o.seed - (1 << 64) if o.seed >= 1 << 63 else o.seed
@@ -365,7 +391,7 @@ def _set_options(s: _Solver, o: Options) -> None:
             raise s.error(code)
 
 
-def _before(s: _Solver, offsets: int) -> int:
+def _before(s: Solver, offsets: int) -> int:
     """Plans on this thread, which is the main one."""
     lib, handle = s.lib, s.handle
     global _wakes, _main
@@ -405,7 +431,7 @@ def _before(s: _Solver, offsets: int) -> int:
     return int(code)
 
 
-def _behind(s: _Solver, offsets: int, progress: Optional[Callable[[Progress], object]]) -> int:
+def _behind(s: Solver, offsets: int, progress: Optional[Callable[[Progress], object]]) -> int:
     """Plans in the background, while this thread handles signals and reports progress."""
     lib, handle = s.lib, s.handle
     latest = [Progress(0, 0, 0, 0.0)]
@@ -452,13 +478,27 @@ def _behind(s: _Solver, offsets: int, progress: Optional[Callable[[Progress], ob
     return int(code)
 
 
+def generate(asked: str) -> Optional[str]:
+    """Makes a problem by stowage_generate and returns its JSON; None if no library can be used."""
+    lib = load()
+    if lib is None:
+        return None
+    s, text = Solver(lib, False), asked.encode()
+    if (code := lib.stowage_generate(s.handle, text, len(text))) == FORKED:
+        _after_fork()
+        return None
+    if code < 0:
+        raise s.error(code)
+    return str(lib.stowage_json(s.handle, None).decode())
+
+
 def ask(p: Problem, question: str, argument: int = 0) -> Optional[tuple[int, str]]:
     """Calls stowage_verify, stowage_bound or stowage_explain. Returns its answer and its
     message, or None if no library can be used."""
     lib = load()
     if lib is None:
         return None
-    s = _Solver(lib, False)
+    s = Solver(lib, False)
     s.set(p)
     if p.capacity and (code := lib.stowage_set(s.handle, CAPACITY, p.capacity)) < 0:
         raise s.error(code)
