@@ -345,7 +345,7 @@ STOWAGE_API int64_t stowage_explain(stowage_solver *, int64_t *buffers);
 /* What stowage_plan_graph may be told, added up. */
 enum {
   STOWAGE_REORDER = 1,   /* look for the order of the operators with the lowest plan */
-  STOWAGE_IN_PLACE = 2,  /* only permits for equal offsets and distances of 0 or less count */
+  STOWAGE_IN_PLACE = 2,  /* only permits for exact distances, and for 0 or less, count */
   STOWAGE_NO_PERMITS = 4 /* no permit counts */
 };
 

@@ -23,7 +23,8 @@
 //
 // and otherwise the two lie apart. A distance of 0 is what an element-wise operator needs,
 // which reads each element before it writes the same one. A convolution needs more: the most
-// by which its writing is ahead of its reading, in bytes. Permits say what the operator's code
+// by which its writing is ahead of its reading, in bytes. A concatenation may permit exactly the
+// distance at which there is nothing to copy. Permits say what the operator's code
 // endures; whether they are true only the author of that code can know.
 //
 // The steps are apart, too. Validate checks a graph. Lower turns a graph and an order into a

@@ -34,8 +34,11 @@ type Permit struct {
 	// start above the operand's start, as where an operator has read far ahead before it
 	// writes. With minus the size of the operand or less, any place is permitted.
 	Distance int64
-	// Equal permits only equal offsets. Distance must then be 0.
-	Equal bool
+	// Exactly permits only this Distance: the operand is already where the result wants it, and its
+	// bytes stay. With 0 that is a reshape that copies nothing; with other distances, which may be
+	// negative, a concatenation, or a split. Unless the two have bytes in common at the distance,
+	// the permit permits nothing.
+	Exactly bool
 }
 
 // An Operator reads its operands and makes its results. All of them take memory while it runs.

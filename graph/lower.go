@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -13,13 +14,13 @@ import (
 //
 // Take a result y and an operand x that dies, and let d = offset(x) - offset(y). Without
 // permits the two are apart: the open range -size(x) < d < size(y) is forbidden. With the
-// distance D only -size(x) < d < D is. With equal offsets permitted, 0 is taken out of the
-// range, which leaves two. Each such range, Above < d < Below, is one tick with the windows
+// distance D only -size(x) < d < D is. Each distance that is permitted exactly is taken out of
+// the range, which leaves one more. Two windows [a, b) of x and [c, e) of y meet if and only if
+// c - b < d < e - a. So each such range, Above < d < Below, is one tick with the windows
 //
-//	x has [r, size(x))   y has [0, w)       Above = -size(x), Below = w - r = D
-//	x has [0, w)         y has [r, Below)   Above = r - w = 0, for the upper half beside 0
+//	x has [a, b)   y has [Above + b, Below + a)
 //
-// since two windows [a, b) of x and [c, e) of y meet if and only if c - b < d < e - a.
+// where a and b are free, as long as both windows lie in their values.
 //
 // An operator with permits that count takes several ticks. Let X be the operands, and Y the
 // results, that have such a permit:
@@ -90,8 +91,8 @@ func Lower(g *Graph, order []int, permits Permits) (*Lowering, error) {
 // A pair is a result and an operand that may overlap.
 type pair struct {
 	result, operand int
-	least           int64 // the least distance that is permitted
-	equal           bool  // and 0
+	least           int64   // the least distance from which on all are permitted
+	exactly         []int64 // others that are, ascending
 }
 
 // A piece is one range of distances that is forbidden to a pair, as what the two have in use.
@@ -237,22 +238,22 @@ func (w *lowerer) findPairs(o *Operator, place int) {
 		if !w.permits.count(p) || !x.planned() || !y.planned() || w.last[p.Operand] != place {
 			continue
 		}
-		least := y.Size // as if there were no permit
-		if !p.Equal {
-			least = up(p.Distance, common(x.Alignment, y.Alignment))
-			if least >= y.Size {
-				continue
-			}
+		least := up(p.Distance, common(x.Alignment, y.Alignment))
+		if least >= y.Size || p.Exactly && (least <= -x.Size || least > p.Distance) {
+			continue
 		}
 		at := 0
 		for at < len(w.pairs) && (w.pairs[at].operand != p.Operand || w.pairs[at].result != p.Result) {
 			at++
 		}
 		if at == len(w.pairs) {
-			w.pairs = append(w.pairs, pair{p.Result, p.Operand, y.Size, false})
+			w.pairs = append(w.pairs, pair{p.Result, p.Operand, y.Size, nil})
 		}
-		w.pairs[at].least = min(w.pairs[at].least, least)
-		w.pairs[at].equal = w.pairs[at].equal || p.Equal
+		if q := &w.pairs[at]; !p.Exactly {
+			q.least = min(q.least, least)
+		} else if n, there := slices.BinarySearch(q.exactly, least); !there {
+			q.exactly = slices.Insert(q.exactly, n, least)
+		}
 		if w.index(w.xs, p.Operand) < 0 {
 			w.xs = append(w.xs, p.Operand)
 		}
@@ -274,24 +275,29 @@ func (w *lowerer) index(list []int, v int) int {
 // forbidden returns the windows that forbid operand x and result y what is not permitted.
 func (w *lowerer) forbidden(x, y int) (out []piece) {
 	sx, sy := w.g.Values[x].Size, w.g.Values[y].Size
-	p := pair{y, x, sy, false}
+	p := pair{result: y, operand: x, least: sy}
 	for _, q := range w.pairs {
 		if q.result == y && q.operand == x {
 			p = q
 		}
 	}
 	step := common(w.g.Values[x].Alignment, w.g.Values[y].Alignment)
-	below := p.least // forbidden is -sx < d < below, without 0 if equal
-	if p.equal && p.least > 0 {
-		below = 0
-	}
-	if below-step > -sx { // the range has a multiple of step
-		a := max(below, min(w.window(step), sx-1+below, sy))
-		out = append(out, piece{model.Window{Lower: a - below, Upper: sx}, model.Window{Lower: 0, Upper: a}})
-	}
-	if p.equal && p.least > step { // 0 < d < least has one
-		a := min(w.window(step), sx, p.least-1)
-		out = append(out, piece{model.Window{Lower: 0, Upper: a}, model.Window{Lower: a, Upper: p.least}})
+	unit := w.window(step)
+	above := -sx
+	for _, below := range append(slices.Clone(p.exactly), p.least) {
+		if below = min(below, p.least); up(above+1, step) < below { // there is a multiple of step between
+			// The first window of the two is a unit long, if it may be.
+			var a, b int64
+			if above == -sx {
+				a, b = max(0, min(unit, sx-1+below, sy)-below), sx
+			} else {
+				long := max(min(unit, sx, below-above-1), below-above-sy)
+				a = max(0, -above-long)
+				b = a + long
+			}
+			out = append(out, piece{model.Window{Lower: a, Upper: b}, model.Window{Lower: above + b, Upper: below + a}})
+		}
+		above = below
 	}
 	return out
 }

@@ -26,7 +26,7 @@ type Permits uint8
 // The choices.
 const (
 	AllPermits Permits = iota // all of them
-	InPlace                   // those for equal offsets, and those with a distance of 0 or less
+	InPlace                   // those at exact distances, and those with a distance of 0 or less
 	NoPermits                 // none: any two values that take memory at once lie apart
 )
 
@@ -42,7 +42,7 @@ func (p Permits) String() string {
 
 // count reports whether a permit counts.
 func (p Permits) count(x Permit) bool {
-	return p == AllPermits || p == InPlace && (x.Equal || x.Distance <= 0)
+	return p == AllPermits || p == InPlace && (x.Exactly || x.Distance <= 0)
 }
 
 // A Solver plans a problem: stowage.Solve is one.
@@ -80,7 +80,7 @@ type Overlap struct {
 // Saved says how many bytes each step saves beyond those before it. A number is 0 if the plan
 // before it does not fit the capacity.
 type Saved struct {
-	InPlace  int64 // by equal offsets, and distances of 0 or less
+	InPlace  int64 // by exact distances, and by those of 0 or less
 	Distance int64 // by the other distances
 	Order    int64 // by another order of the operators
 }

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -45,6 +46,57 @@ func TestNeverHigher(t *testing.T) {
 	}
 	if lower < 60 {
 		t.Errorf("only %d steps lower a plan", lower)
+	}
+}
+
+// TestJoined: what is joined, and split again, is never copied if the permits say so. The first value joined is read
+// before, the second has to be made where the join wants it.
+func TestJoined(t *testing.T) {
+	join := func(k, y int, parts ...int) graph.Operator {
+		o := graph.Operator{Name: "join" + strconv.Itoa(k), Operands: parts, Results: []int{y}}
+		at := int64(0)
+		for _, x := range parts {
+			o.Permits = append(o.Permits, graph.Permit{Result: y, Operand: x, Distance: at, Exactly: true})
+			at += 64
+		}
+		return o
+	}
+	g := &graph.Graph{Inputs: []int{0}, Outputs: []int{6}}
+	for v, size := range []int64{64, 64, 128, 64, 192, 128, 64} {
+		g.Values = append(g.Values, graph.Value{Name: "v" + strconv.Itoa(v), Size: size, Alignment: 64})
+	}
+	third := join(1, 4, 2, 3)
+	third.Permits[1].Distance = 128
+	split := graph.Operator{Name: "split", Operands: []int{4}, Results: []int{5, 6}, Permits: []graph.Permit{
+		{Result: 5, Operand: 4, Exactly: true}, {Result: 6, Operand: 4, Distance: -128, Exactly: true},
+	}}
+	g.Operators = []graph.Operator{
+		{Name: "a", Operands: []int{0}, Results: []int{1}},
+		join(0, 2, 0, 1),
+		{Name: "b", Operands: []int{2}, Results: []int{3}},
+		third, split,
+		{Name: "c", Operands: []int{5}, After: []int{4}},
+	}
+	for _, tc := range []struct {
+		permits graph.Permits
+		want    int64
+	}{{graph.AllPermits, 192}, {graph.InPlace, 192}, {graph.NoPermits, 384}} {
+		for _, reorder := range []bool{false, true} {
+			o := graph.Options{Solve: stowage.Solve, Permits: tc.permits, Reorder: reorder}
+			p, err := graph.Make(context.Background(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report, err := graph.Verify(g, p); err != nil || !report.OK() {
+				t.Fatalf("%v %+v", err, report)
+			}
+			if p.Height != tc.want || p.Status != stowage.Optimal {
+				t.Errorf("permits %v: %d bytes, %v, want %d", tc.permits, p.Height, p.Status, tc.want)
+			}
+			if all := len(p.Overlaps); tc.want == 192 && all != 6 {
+				t.Errorf("%d overlaps, want 6", all)
+			}
+		}
 	}
 }
 

@@ -44,12 +44,15 @@ func drawn(r *rand.Rand, operators int) *graph.Graph {
 		}
 		for range min(len(o.Results), 1) * r.IntN(4) {
 			p := graph.Permit{Result: pick(r, o.Results), Operand: pick(r, o.Operands)}
-			if r.IntN(3) == 0 {
-				p.Equal = true
-			} else {
-				p.Distance = r.Int64N(9) - 4
+			if p.Distance = r.Int64N(9) - 4; r.IntN(3) == 0 {
+				if p.Exactly = true; r.IntN(2) == 0 {
+					p.Distance = 0
+				}
 			}
 			o.Permits = append(o.Permits, p)
+		}
+		if len(o.Results) > 0 && r.IntN(8) == 0 {
+			joined(r, g, &o)
 		}
 		g.Operators = append(g.Operators, o)
 	}
@@ -64,6 +67,28 @@ func drawn(r *rand.Rand, operators int) *graph.Graph {
 		g.Values[v].Fixed = &at
 	}
 	return g
+}
+
+// joined makes an operator one that joins its operands, or splits its first one, and copies nothing.
+func joined(r *rand.Rand, g *graph.Graph, o *graph.Operator) {
+	o.Permits = nil
+	end := int64(0)
+	if r.IntN(3) == 0 {
+		x := o.Operands[0]
+		for _, y := range o.Results {
+			o.Permits = append(o.Permits, graph.Permit{Result: y, Operand: x, Distance: -end, Exactly: true})
+			end += g.Values[y].Size
+		}
+		return
+	}
+	y := pick(r, o.Results)
+	for _, x := range o.Operands {
+		o.Permits = append(o.Permits, graph.Permit{Result: y, Operand: x, Distance: end, Exactly: true})
+		end += g.Values[x].Size
+	}
+	if r.IntN(4) > 0 {
+		g.Values[y].Size = end
+	}
 }
 
 func pick(r *rand.Rand, list []int) int { return list[r.IntN(len(list))] }
@@ -127,9 +152,9 @@ func (x *oracle) may(a, b int, at []int64, permits graph.Permits) bool {
 		return false
 	}
 	for _, p := range x.g.Operators[x.order[x.from[b]]].Permits {
-		counts := permits == graph.AllPermits || permits == graph.InPlace && p.Distance <= 0
+		counts := permits == graph.AllPermits || permits == graph.InPlace && (p.Exactly || p.Distance <= 0)
 		if counts && p.Operand == x.value[a] && p.Result == x.value[b] {
-			if d := at[a] - at[b]; p.Equal && d == 0 || !p.Equal && d >= p.Distance {
+			if d := at[a] - at[b]; p.Exactly && d == p.Distance || !p.Exactly && d >= p.Distance {
 				return true
 			}
 		}

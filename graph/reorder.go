@@ -10,7 +10,7 @@ import (
 // Idea: what must be live at once in an order does not depend on offsets, so package order finds
 // orders whose peak is low, and the lowest of them are planned. That package counts what pairs
 // save by a matching: no value is in two overlaps of one operator. Here a result may lie over two
-// operands at once, as a concatenation in place does. So its peak is a bound for plans of this
+// operands at once. So its peak is a bound for plans of this
 // package only if a matching can save as much as any plan does. Operators for which it cannot are
 // loose, and for the bound they are cut in two:
 //
@@ -26,7 +26,8 @@ import (
 // c bytes, with leaves that can share s1, s2, … bytes with it. At most one of the s is below c.
 // For whichever leaves are there, any plan shares min(c, s1 + s2 + …) bytes at most, which is the
 // largest of the s if two or more leaves are there. An addition is such: both operands are as
-// large as the result.
+// large as the result. Nor is it loose if all its permits are exact and share different bytes of one
+// result, or of one operand: package order counts their sum, and no plan saves more.
 //
 // Two orders are enough to reach the bound on nearly all graphs of the tests; exhaust.go has the
 // others.
@@ -135,7 +136,7 @@ func program(g *Graph, permits Permits, cut []bool) *ordered {
 			halves = append(halves, half)
 		} else {
 			for _, x := range counted {
-				q.Permits = append(q.Permits, order.Permit{Result: int32(x.Result), Operand: int32(x.Operand), Distance: x.Distance, Equal: x.Equal})
+				q.Permits = append(q.Permits, narrowed(x))
 			}
 		}
 		p.Operators = append(p.Operators, q)
@@ -151,7 +152,7 @@ func without(list []int32, permits []Permit, end func(Permit) int) []int32 {
 	})
 }
 
-// isLoose reports whether plans may save more at an operator than a matching of its permits does.
+// isLoose reports whether plans may save more at an operator than package order counts.
 func isLoose(g *Graph, o *Operator, permits Permits) bool {
 	shared := map[[2]int]int64{} // by operand and result: the most bytes that the two can share
 	operands, results := map[int][]int{}, map[int][]int{}
@@ -159,8 +160,8 @@ func isLoose(g *Graph, o *Operator, permits Permits) bool {
 		if !permits.count(x) || !g.Values[x.Operand].planned() || !g.Values[x.Result].planned() {
 			continue
 		}
-		s := min(g.Values[x.Operand].Size, g.Values[x.Result].Size-max(x.Distance, 0))
-		if s <= 0 {
+		from, to := sharing(g, x)
+		if from == to {
 			continue
 		}
 		pair := [2]int{x.Operand, x.Result}
@@ -168,7 +169,7 @@ func isLoose(g *Graph, o *Operator, permits Permits) bool {
 			operands[x.Result] = append(operands[x.Result], x.Operand)
 			results[x.Operand] = append(results[x.Operand], x.Result)
 		}
-		shared[pair] = max(shared[pair], s)
+		shared[pair] = max(shared[pair], to-from)
 	}
 	for pair := range shared {
 		x, y := pair[0], pair[1]
@@ -176,17 +177,65 @@ func isLoose(g *Graph, o *Operator, permits Permits) bool {
 			return true // no star
 		}
 	}
+	few := func(leaves []int, centre int, pair func(leaf int) [2]int) bool {
+		return count(leaves, func(v int) bool { return shared[pair(v)] < g.Values[centre].Size }) <= 1
+	}
 	for y, leaves := range operands {
-		if count(leaves, func(x int) bool { return shared[[2]int{x, y}] < g.Values[y].Size }) > 1 {
+		if !few(leaves, y, func(x int) [2]int { return [2]int{x, y} }) && !parted(g, o, permits) {
 			return true
 		}
 	}
 	for x, leaves := range results {
-		if count(leaves, func(y int) bool { return shared[[2]int{x, y}] < g.Values[x].Size }) > 1 {
+		if !few(leaves, x, func(y int) [2]int { return [2]int{x, y} }) && !parted(g, o, permits) {
 			return true
 		}
 	}
 	return false
+}
+
+// sharing returns which bytes of the result a pair shares at most; from is to if there are none.
+func sharing(g *Graph, p Permit) (from, to int64) {
+	q := narrowed(p)
+	return q.Shared(g.Values[p.Result].Size, g.Values[p.Operand].Size)
+}
+
+// narrowed returns a permit as package order has it.
+func narrowed(p Permit) order.Permit {
+	return order.Permit{Result: int32(p.Result), Operand: int32(p.Operand), Distance: p.Distance, Exactly: p.Exactly}
+}
+
+// parted reports whether the permits of an operator are all exact, with one result or one operand in common, and
+// share different bytes of it. Then they are all in pairs of their own, and package order counts their sum.
+func parted(g *Graph, o *Operator, permits Permits) bool {
+	var all []Permit
+	for _, p := range o.Permits {
+		if from, to := sharing(g, p); permits.count(p) && g.Values[p.Operand].planned() && from < to {
+			all = append(all, p)
+		}
+	}
+	same := func(of func(Permit) int) bool {
+		return !slices.ContainsFunc(all, func(p Permit) bool { return of(p) != of(all[0]) })
+	}
+	oneResult := same(func(p Permit) int { return p.Result })
+	if !oneResult && !same(func(p Permit) int { return p.Operand }) {
+		return false
+	}
+	for k, p := range all {
+		if !p.Exactly {
+			return false
+		}
+		for _, q := range all[:k] {
+			a, b := sharing(g, p)
+			c, e := sharing(g, q)
+			if !oneResult { // counted from the start of the operand
+				a, b, c, e = a-p.Distance, b-p.Distance, c-q.Distance, e-q.Distance
+			}
+			if a < e && c < b || p.Result == q.Result && p.Operand == q.Operand {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func count(list []int, is func(int) bool) (n int) {

@@ -185,11 +185,7 @@ func (v *validator) permit(at Place, o *Operator, k int) {
 	if v.known(at, field+".operand", p.Operand) && !slices.Contains(o.Operands, p.Operand) {
 		v.add(at, field+".operand", v.value(p.Operand), "is no operand of the operator")
 	}
-	if p.Equal && p.Distance != 0 {
-		v.add(at, field+".distance", strconv.FormatInt(p.Distance, 10), "must be 0 if equal is set")
-	} else {
-		v.inRange(at, field+".distance", p.Distance, -model.MaxSum)
-	}
+	v.inRange(at, field+".distance", p.Distance, -model.MaxSum)
 }
 
 // known reports whether an index is that of a value, and says if it is not.

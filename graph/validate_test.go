@@ -119,12 +119,6 @@ func TestValidate(t *testing.T) {
 			`operator f: permits[0].operand "b": is no operand of the operator`,
 		},
 		{
-			func(g *graph.Graph) {
-				g.Operators[0].Permits[0] = graph.Permit{Result: 1, Operand: 0, Equal: true, Distance: 1}
-			},
-			`operator f: permits[0].distance "1": must be 0 if equal is set`,
-		},
-		{
 			func(g *graph.Graph) { g.Operators[0].Permits[0].Distance = -model.MaxSum - 1 },
 			`operator f: permits[0].distance "-2305843009213693952": ` +
 				`must be from -2305843009213693951 to 2305843009213693951`,

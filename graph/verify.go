@@ -237,7 +237,7 @@ func (c *checker) permitted(y, x block) bool {
 	}
 	for _, q := range c.g.Operators[c.now].Permits {
 		d := x.from - y.from
-		if q.Operand == x.value && q.Result == y.value && (q.Equal && d == 0 || !q.Equal && d >= q.Distance) {
+		if q.Operand == x.value && q.Result == y.value && (d == q.Distance || d > q.Distance && !q.Exactly) {
 			c.found = append(c.found, Overlap{c.now, y.value, x.value, d, min(x.to, y.to) - max(x.from, y.from)})
 			return true
 		}

@@ -128,7 +128,7 @@ func ticks(l *tflite.Lifetimes, a *tflite.Arena, all []permit) *graph.Graph {
 	for _, q := range all {
 		x, y := value[q.operand], value[q.result]
 		at := &g.Operators[l.Operators[q.operator].First+1]
-		at.Permits = append(at.Permits, graph.Permit{Result: y, Operand: x, Distance: q.distance, Equal: q.equal})
+		at.Permits = append(at.Permits, graph.Permit{Result: y, Operand: x, Distance: q.distance, Exactly: q.equal})
 	}
 	return g
 }

@@ -193,7 +193,7 @@ func operators(m *tflite.Model, o *Options) *graph.Graph {
 		}
 		for _, q := range movable(m, k, o) {
 			x.Permits = append(x.Permits, graph.Permit{
-				Result: value[q.result], Operand: value[q.operand], Distance: tflite.RoundUp(max(q.distance, 0)), Equal: q.equal,
+				Result: value[q.result], Operand: value[q.operand], Distance: tflite.RoundUp(max(q.distance, 0)), Exactly: q.equal,
 			})
 		}
 		g.Operators = append(g.Operators, x)

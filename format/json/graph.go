@@ -41,8 +41,8 @@ import (
 //
 // Required are values and operators, the name and size of a value, the name of an operator, and
 // the result and operand of a permit. For any other key, null is the same as no key. The alignment
-// of the document is that of each value and each scratch without one. The default of a distance is
-// 0: in place. What the keys mean is said in package graph.
+// of the document is that of each value and each scratch without one. A permit has one of distance,
+// equal (exactly 0) and exactly; the default is a distance of 0: in place. What the keys mean is said in package graph.
 
 // GraphVersion is the version of the format of graphs and of their plans.
 const GraphVersion = 1
@@ -232,7 +232,7 @@ func (d *graphDecoder) readOperator() {
 	d.graph.Operators, d.bare = append(d.graph.Operators, o), append(d.bare, bare && o.Scratch > 0)
 }
 
-var permitKeys = []string{"result", "operand", "distance", "equal"}
+var permitKeys = []string{"result", "operand", "distance", "equal", "exactly"}
 
 func (d *graphDecoder) permits() []graph.Permit {
 	type ends struct{ result, operand reference }
@@ -241,6 +241,8 @@ func (d *graphDecoder) permits() []graph.Permit {
 	d.list("operators.permits", func() {
 		var p graph.Permit
 		var e ends
+		var keys []string // those that say the distance
+		var at []int
 		d.object("permits", permitKeys, 2, func(key int) {
 			switch key {
 			case 0:
@@ -248,11 +250,24 @@ func (d *graphDecoder) permits() []graph.Permit {
 			case 1:
 				e.operand = d.reference("permits.operand", false)
 			case 2:
-				p.Distance, _ = d.integer("permits.distance")
+				from := d.pos
+				if p.Distance, _ = d.integer("permits.distance"); p.Distance != 0 {
+					keys, at = append(keys, "distance"), append(at, from)
+				}
 			case 3:
-				p.Equal = d.boolean("permits.equal")
+				if from := d.pos; d.boolean("permits.equal") {
+					keys, at = append(keys, "equal"), append(at, from)
+					p.Exactly = true
+				}
+			case 4:
+				keys, at = append(keys, "exactly"), append(at, d.pos)
+				p.Distance, _ = d.integer("permits.exactly")
+				p.Exactly = true
 			}
 		})
+		if len(keys) > 1 {
+			d.refuse(at[1], "permits."+keys[1], "", "the permit has "+keys[0]+" already: only one of distance, equal and exactly may be there")
+		}
 		all, named = append(all, p), append(named, e)
 	})
 	for k := range all {

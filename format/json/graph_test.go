@@ -50,7 +50,7 @@ func soundGraph() *graph.Graph {
 			},
 			{
 				Name: "relu", Operands: []int{1}, Results: []int{2}, Scratch: 8, ScratchAlignment: 16, After: []int{0},
-				Permits: []graph.Permit{{Result: 2, Operand: 1, Equal: true}},
+				Permits: []graph.Permit{{Result: 2, Operand: 1, Exactly: true}},
 			},
 		},
 		Inputs: []int{0}, Outputs: []int{2},
@@ -91,8 +91,13 @@ func TestReadGraphFaults(t *testing.T) {
 		{`["conv"]`, `["convo"]`, `g.json:15: operators.after "convo": is no operator of the graph: did you mean conv?`},
 		{`"operand": "x"`, `"operand": "y"`, `g.json:13: operator conv: ` +
 			`permits[0].operand "y": is no operand of the operator`},
-		{`"equal": true`, `"equal": true, "distance": 4`, `g.json:15: operator relu: ` +
-			`permits[0].distance "4": must be 0 if equal is set`},
+		{`"equal": true`, `"equal": true, "distance": 4`, `g.json:16: permits.distance: ` +
+			`the permit has equal already: only one of distance, equal and exactly may be there`},
+		{`"equal": true`, `"exactly": "4"`, `g.json:16: permits.exactly "4": is not an integer: expected 4 without quotes`},
+		{`"equal": true`, `"exactly": 4, "distance": 5`, `g.json:16: permits.distance: ` +
+			`the permit has exactly already: only one of distance, equal and exactly may be there`},
+		{`"equal": true`, `"exactly": 4, "equal": true`, `g.json:16: permits.equal: ` +
+			`the permit has exactly already: only one of distance, equal and exactly may be there`},
 		{`"inputs": ["x"]`, `"inputs": []`, `g.json:7: value x: name "x": is made by no operator, ` +
 			`and is neither an input nor a constant`},
 		{`"after": ["conv"]`, `"after": ["relu"]`, `g.json:15: operator relu: after "relu": is the operator itself`},

@@ -198,9 +198,12 @@ func (e *encoder) operator(g *graph.Graph, k int) {
 			e.str(", ")
 		}
 		e.str(`{"result": `).quote(value(p.Result)).str(`, "operand": `).quote(value(p.Operand))
-		if p.Equal {
+		switch {
+		case p.Exactly && p.Distance == 0:
 			e.str(`, "equal": true`)
-		} else if p.Distance != 0 {
+		case p.Exactly:
+			e.str(`, "exactly": `).int(p.Distance)
+		case p.Distance != 0:
 			e.str(`, "distance": `).int(p.Distance)
 		}
 		e.str("}")

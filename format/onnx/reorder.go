@@ -164,7 +164,7 @@ func (w *walker) program(prior [][]int32) *order.Program {
 		}
 		for _, y := range o.Results {
 			for _, x := range over[y] {
-				o.Permits = append(o.Permits, order.Permit{Result: y, Operand: x.operand, Equal: true})
+				o.Permits = append(o.Permits, order.Permit{Result: y, Operand: x.operand, Exactly: true})
 			}
 		}
 		p.Operators = append(p.Operators, o)

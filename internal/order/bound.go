@@ -137,14 +137,16 @@ func (g *graph) lasts(b int32, below bitset) bool {
 	return int(g.left[b]) > len(users) || below.any(users)
 }
 
-// heaviest returns the weight of a heaviest matching of all pairs.
+// heaviest returns the most that all pairs can save.
 func heaviest(match *matching, pairs []pair, severally bool) int64 {
 	if severally {
 		return match.best(pairs, nil, nil)
 	}
-	best := int64(0)
+	best, sum := int64(0), int64(0)
 	for _, m := range pairs {
-		best = max(best, m.saving)
+		if best = max(best, m.saving); m.adds {
+			sum += m.saving
+		}
 	}
-	return best
+	return max(best, sum)
 }

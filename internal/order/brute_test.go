@@ -88,34 +88,71 @@ func (o *oracle) life(b int) (first, last int) {
 
 // saved returns the best sum over all choices of pairs of operator k.
 func (o *oracle) saved(k int) int64 {
-	permits := o.p.Operators[k].Permits
-	var choose func(at int, used []int) int64
-	choose = func(at int, used []int) int64 {
-		if at == len(permits) {
-			return 0
-		}
-		best := choose(at+1, used)
-		m := permits[at]
-		r, x := home(o.p, m.Result), home(o.p, m.Operand)
-		if r == x || slices.Contains(used, r) || slices.Contains(used, ^x) || !o.counted[r] || !o.counted[x] {
-			return best
-		}
+	return o.choose(o.p.Operators[k].Permits, func(r, x int) bool {
 		begins, _ := o.life(r)
 		_, dies := o.life(x)
-		if begins != o.position[k] || dies != o.position[k] {
-			return best
-		}
-		distance := max(m.Distance, 0)
-		if m.Equal {
-			distance = 0
-		}
-		pair := max(o.p.Sizes[r], distance+o.p.Sizes[x])
-		if saving := o.p.Sizes[r] + o.p.Sizes[x] - pair; saving > 0 {
-			best = max(best, saving+choose(at+1, append(slices.Clone(used), r, ^x)))
-		}
-		return best
+		return begins == o.position[k] && dies == o.position[k]
+	})
+}
+
+// choose returns the best sum over all choices of pairs among permits, of those that are free, with no block in two
+// pairs. If all permits have a result in common, or an operand, it may also be the sum of all that are at exact
+// distances and share bytes of it that no other exact one does.
+func (o *oracle) choose(permits []Permit, free func(r, x int) bool) int64 {
+	type chosen struct {
+		r, x      int
+		exact     bool
+		distance  int64
+		low, high int64 // the bytes that are shared, from the start of the result
 	}
-	return choose(0, nil)
+	var all []chosen
+	for _, m := range permits {
+		r, x := home(o.p, m.Result), home(o.p, m.Operand)
+		if r == x || !o.counted[r] || !o.counted[x] {
+			continue
+		}
+		c := chosen{r: r, x: x, distance: m.Distance}
+		c.exact = m.Exactly && r == int(m.Result) && x == int(m.Operand)
+		if !m.Exactly {
+			c.distance = max(c.distance, 0)
+		}
+		c.low, c.high = max(0, c.distance), min(o.p.Sizes[r], min(c.distance, 1<<61)+o.p.Sizes[x])
+		if c.low < c.high {
+			all = append(all, c)
+		}
+	}
+	var best func(at int, used []int) int64
+	best = func(at int, used []int) int64 {
+		if at == len(all) {
+			return 0
+		}
+		most, c := best(at+1, used), all[at]
+		if !free(c.r, c.x) || slices.Contains(used, c.r) || slices.Contains(used, ^c.x) {
+			return most
+		}
+		return max(most, c.high-c.low+best(at+1, append(slices.Clone(used), c.r, ^c.x)))
+	}
+	oneResult := !slices.ContainsFunc(all, func(c chosen) bool { return c.r != all[0].r })
+	if !oneResult && slices.ContainsFunc(all, func(c chosen) bool { return c.x != all[0].x }) {
+		return best(0, nil)
+	}
+	sum := int64(0)
+	for k, c := range all {
+		shares := func(d chosen) bool { // different bytes
+			if !oneResult { // count from the start of the operand
+				return c.high-c.distance <= d.low-d.distance || d.high-d.distance <= c.low-c.distance
+			}
+			return c.high <= d.low || d.high <= c.low
+		}
+		lonely := c.exact && free(c.r, c.x)
+		for n, d := range all {
+			lonely = lonely && (n == k || !d.exact || c.r == d.r != (c.x == d.x) && shares(d))
+		}
+		if lonely {
+			sum += c.high - c.low
+		}
+	}
+	return max(sum, best(0, nil))
 }
 
 // peak returns the peak of an order.
@@ -198,25 +235,9 @@ func (o *oracle) bestBySets() int64 {
 				sum += size
 			}
 		}
-		var choose func(at int, used []int) int64
-		choose = func(at int, used []int) int64 {
-			if at == len(o.p.Operators[k].Permits) {
-				return 0
-			}
-			m, most := o.p.Operators[k].Permits[at], choose(at+1, used)
-			r, x := home(o.p, m.Result), home(o.p, m.Operand)
-			if r != x && o.counted[r] && o.counted[x] && !begun(set, r) && !over(set, x) && over(set|1<<k, x) &&
-				!slices.Contains(used, r) && !slices.Contains(used, ^x) {
-				ahead := o.p.Sizes[x]
-				if !m.Equal {
-					ahead += max(0, m.Distance)
-				}
-				saving := o.p.Sizes[r] + o.p.Sizes[x] - max(o.p.Sizes[r], ahead)
-				most = max(most, saving+choose(at+1, append(slices.Clone(used), r, ^x)))
-			}
-			return most
-		}
-		return sum - choose(0, nil)
+		return sum - o.choose(o.p.Operators[k].Permits, func(r, x int) bool {
+			return !begun(set, r) && !over(set, x) && over(set|1<<k, x)
+		})
 	}
 	var lowest func(set uint32) int64
 	lowest = func(set uint32) int64 {

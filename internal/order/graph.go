@@ -1,5 +1,7 @@
 package order
 
+import "slices"
+
 // Idea: the search does not look at a Program but at flat arrays made of it once. A graph is a program, or the
 // part of it between two sets of operators that have run (part). Operators and blocks are numbered from 0
 // without holes. A block is a value with all its aliases, if it has bytes. Blocks that no operator of the part
@@ -41,6 +43,7 @@ func (l *lists) turned(n int) lists {
 type pair struct {
 	result, operand int32
 	saving          int64 // more than 0
+	adds            bool  // to the savings of others that add: they share different bytes of one block
 }
 
 // graph is what the search runs on.
@@ -154,15 +157,21 @@ func newGraph(p *Program) *graph {
 				make(b)
 			}
 		}
+		var exact []*Permit // by pair, nil for those at other distances
 		for k := range op.Permits {
 			m := &op.Permits[k]
 			r, x := of(m.Result), of(m.Operand)
 			if r >= 0 && x >= 0 && r != x {
 				if saving := m.saving(g.size[r], g.size[x]); saving > 0 {
-					g.pairs = append(g.pairs, pair{r, x, saving})
+					g.pairs = append(g.pairs, pair{result: r, operand: x, saving: saving})
+					if !m.Exactly || p.root(m.Result) != m.Result || p.root(m.Operand) != m.Operand {
+						m = nil
+					}
+					exact = append(exact, m)
 				}
 			}
 		}
+		g.add(g.pairs[g.pairsFrom[o]:], exact)
 		g.prior.end()
 		g.uses.end()
 		g.makes.end()
@@ -207,14 +216,46 @@ func (g *graph) close() {
 // describe says whether the pairs of an operator need a matching, and how large it may become.
 func (g *graph) describe(o int32) {
 	pairs := g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]]
-	oneResult, oneOperand := true, true
-	for _, m := range pairs {
-		oneResult = oneResult && m.result == pairs[0].result
-		oneOperand = oneOperand && m.operand == pairs[0].operand
-	}
-	if g.severally[o] = !oneResult && !oneOperand; g.severally[o] {
+	if g.severally[o] = !oneResult(pairs) && !oneOperand(pairs); g.severally[o] {
 		g.mostOfPair = max(g.mostOfPair, len(pairs))
 	}
+}
+
+// add says which of an operator's pairs save their sum: those at exact distances that share bytes of the one result, or
+// the one operand, that all pairs have in common, and no other exact pair does. exact has their permits.
+func (g *graph) add(pairs []pair, exact []*Permit) {
+	result := oneResult(pairs)
+	if !result && !oneOperand(pairs) {
+		return
+	}
+	type part struct{ from, to int64 } // of the block in common
+	parts := make([]part, len(pairs))
+	for k, p := range exact {
+		if p == nil {
+			continue
+		}
+		m, q := &pairs[k], &parts[k]
+		if q.from, q.to = p.Shared(g.size[m.result], g.size[m.operand]); !result {
+			q.from, q.to = q.from-p.Distance, q.to-p.Distance
+		}
+		m.adds = true
+		for n := range k {
+			if exact[n] == nil {
+				continue
+			}
+			if other := &pairs[n]; other.result == m.result && other.operand == m.operand || parts[n].from < q.to && q.from < parts[n].to {
+				m.adds, other.adds = false, false
+			}
+		}
+	}
+}
+
+func oneResult(pairs []pair) bool {
+	return !slices.ContainsFunc(pairs, func(m pair) bool { return m.result != pairs[0].result })
+}
+
+func oneOperand(pairs []pair) bool {
+	return !slices.ContainsFunc(pairs, func(m pair) bool { return m.operand != pairs[0].operand })
 }
 
 // part returns the graph of the operators that have run in upper but not in lower. Both are sets of operators
@@ -263,7 +304,7 @@ func (g *graph) part(lower, upper bitset) *graph {
 			s.makes.item = append(s.makes.item, block[b])
 		}
 		for _, m := range g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]] {
-			s.pairs = append(s.pairs, pair{block[m.result], block[m.operand], m.saving})
+			s.pairs = append(s.pairs, pair{block[m.result], block[m.operand], m.saving, m.adds})
 		}
 		s.prior.end()
 		s.uses.end()

@@ -4,8 +4,8 @@ import "math"
 
 // Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is that of a
 // heaviest matching between the results that begin here and the operands that die here. Nearly always all pairs
-// have their result in common, or their operand; then it is the heaviest pair. Otherwise it is the Hungarian
-// method on the pairs' results and operands, with 0 for what is no pair.
+// have their result in common, or their operand; then it is the heaviest pair, or the sum of those that add (graph.go).
+// Otherwise it is the Hungarian method on the pairs' results and operands, with 0 for what is no pair.
 //
 // Complexity: O(pairs) nearly always, else O(k^3) for k results or operands.
 //
@@ -39,13 +39,15 @@ func (w *walk) saving(o int32) int64 {
 	if w.g.severally[o] {
 		return w.match.best(pairs, w.begun, w.left)
 	}
-	best := int64(0)
+	best, sum := int64(0), int64(0)
 	for k := range pairs {
-		if m := &pairs[k]; m.saving > best && w.left[m.operand] == 1 && w.begun[m.result] == 0 {
-			best = m.saving
+		if m := &pairs[k]; (m.saving > best || m.adds) && w.left[m.operand] == 1 && w.begun[m.result] == 0 {
+			if best = max(best, m.saving); m.adds {
+				sum += m.saving
+			}
 		}
 	}
-	return best
+	return max(best, sum)
 }
 
 // place returns the number of a block in a list, from 1. It appends the block if it is new.

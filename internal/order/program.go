@@ -57,10 +57,13 @@ type Operator struct {
 // in the same value by Program.Alias, are an error and without effect.
 type Permit struct {
 	Result, Operand int32
-	// Distance is in bytes. 0 is in place. A negative one counts as 0, because nothing is saved by it.
+	// Distance is in bytes. 0 is in place. A negative one counts as 0, because nothing is saved by it, unless
+	// Exactly is set.
 	Distance int64
-	// Equal allows only equal offsets. Distance is then ignored.
-	Equal bool
+	// Exactly allows only this Distance, which may be negative: the result has the operand's bytes where they are,
+	// as a concatenation that copies nothing. Pairs of one result, or of one operand, that share different bytes of
+	// it at exact distances save their sum.
+	Exactly bool
 }
 
 // saving returns by how many bytes a pair is smaller than the two apart, at least 0.
@@ -68,14 +71,21 @@ type Permit struct {
 //	size(result) + size(operand) - max(size(result), distance + size(operand))
 //	= min(size(operand), size(result) - distance)
 func (p *Permit) saving(result, operand int64) int64 {
-	distance := max(p.Distance, 0)
-	if p.Equal {
-		distance = 0
+	from, to := p.Shared(result, operand)
+	return to - from
+}
+
+// Shared returns which bytes values of these sizes share at most, counted from the start of the result: from is to if
+// there are none.
+func (p *Permit) Shared(result, operand int64) (from, to int64) {
+	at := p.Distance
+	if !p.Exactly {
+		at = max(at, 0)
 	}
-	if distance >= result {
-		return 0
+	if at >= result || at <= -operand {
+		return 0, 0
 	}
-	return min(operand, result-distance)
+	return max(at, 0), min(at+operand, result)
 }
 
 // Check reports everything that is wrong with the program: numbers out of range, negative sizes, two producers

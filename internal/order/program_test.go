@@ -122,12 +122,36 @@ func TestPairs(t *testing.T) {
 		{pair(10, 20, Permit{Distance: 3}), 23},
 		{pair(10, 8, Permit{Distance: 30}), 18},
 		{pair(10, 8, Permit{Distance: -5}), 10},
-		{pair(10, 8, Permit{Distance: 3, Equal: true}), 10},
+		{pair(10, 8, Permit{Exactly: true}), 10},
+		{pair(10, 8, Permit{Distance: 3, Exactly: true}), 11},
+		{pair(10, 8, Permit{Distance: -3, Exactly: true}), 13},
+		{pair(10, 8, Permit{Distance: -8, Exactly: true}), 18},
 		{pair(10, 8, Permit{}, 0), 18},
 		{pair(10, 8, Permit{Distance: math.MaxInt64}), 18},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%d bytes, want %d", tc.got, tc.want)
+		}
+	}
+	// Operands of 6 and 4 bytes where a result of 10 wants them, the second time one byte less far apart; and a split.
+	join := func(at int64) *Program {
+		return &Program{Sizes: []int64{10, 6, 4}, Inputs: []int32{1, 2}, Operators: []Operator{{
+			Operands: []int32{1, 2}, Results: []int32{0}, Permits: []Permit{
+				{Result: 0, Operand: 1, Exactly: true}, {Result: 0, Operand: 2, Distance: at, Exactly: true},
+			},
+		}}}
+	}
+	split := &Program{Sizes: []int64{10, 6, 4}, Inputs: []int32{0}, Operators: []Operator{{
+		Operands: []int32{0}, Results: []int32{1, 2}, Permits: []Permit{
+			{Result: 1, Operand: 0, Exactly: true}, {Result: 2, Operand: 0, Distance: -6, Exactly: true},
+		},
+	}}}
+	for _, tc := range []struct {
+		p    *Program
+		want int64
+	}{{join(6), 10}, {join(5), 14}, {split, 10}} {
+		if profile, err := tc.p.Profile(nil); err != nil || profile[0] != tc.want {
+			t.Errorf("%v bytes, want %d: %v", profile, tc.want, err)
 		}
 	}
 	// Two results and two operands: 0 over 2 and 1 over 3 save 4 + 5, 0 over 3 and 1 over 2 save 6 + 4.

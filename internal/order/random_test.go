@@ -34,7 +34,7 @@ func drawn(seed uint64, operators int) (p *Program, given []int32) {
 	near := []int{2, 4, 8, 100}[r.IntN(4)] // how far back operands lie
 	most := 1 + r.IntN(4)
 	scratch, after, permits, aliases := chance(0.4), chance(0.3), chance(0.7), chance(0.2)
-	several := chance(0.4)
+	several, exact := chance(0.4), []float64{0.2, 0.9}[r.IntN(2)]
 	from := make([]int32, 0, operators)
 	for k := range operators {
 		op := Operator{}
@@ -64,8 +64,8 @@ func drawn(seed uint64, operators int) (p *Program, given []int32) {
 			for _, x := range op.Operands {
 				for _, y := range op.Results {
 					if chance(0.6) {
-						m := Permit{Result: y, Operand: x, Equal: chance(0.2)}
-						if chance(0.5) {
+						m := Permit{Result: y, Operand: x, Exactly: chance(exact)}
+						if chance(0.5) || m.Exactly {
 							m.Distance = unit * int64(r.IntN(8)-1)
 						}
 						op.Permits = append(op.Permits, m)

@@ -19,7 +19,7 @@ func (g *graph) reversed() *graph {
 		start: g.start,
 	}
 	for k, m := range g.pairs {
-		r.pairs[k] = pair{m.operand, m.result, m.saving}
+		r.pairs[k] = pair{m.operand, m.result, m.saving, m.adds}
 	}
 	for b := range g.size {
 		if int(g.left[b]) > len(g.users.of(int32(b))) {

@@ -71,7 +71,7 @@ def plan_graph(
     saved        bytes, by permits in_place, by the others (distance), and by the order
 
     reorder      look for the order with the lowest plan; otherwise the order stays
-    permits      which permits count: all, in-place (equal offsets, distances up to 0) or none
+    permits      which permits count: all, in-place (exact distances, and those up to 0) or none
     capacity, timeout, planner: as for plan"""
     if permits not in PERMITS:
         raise InputError(f"permits is {permits!r}, must be one of {', '.join(PERMITS)}")

@@ -153,7 +153,7 @@ func (c *Chain) Plan(ctx context.Context, l distance.Library, nearer int64) (Pla
 		switch {
 		case l == "":
 		case s.call == nil:
-			o.Permits = append(o.Permits, graph.Permit{Result: o.Results[0], Operand: o.Operands[0], Equal: true})
+			o.Permits = append(o.Permits, graph.Permit{Result: o.Results[0], Operand: o.Operands[0], Exactly: true})
 		default:
 			found, _ := distance.Of(l, s.call.Operator())
 			for _, p := range found {
