@@ -80,6 +80,31 @@ func TestLowerSaysTheSame(t *testing.T) {
 	}
 }
 
+// TestLowerKeepsOthersApart: an operand and a result that no permit is for lie apart, though both are in permits, and
+// though their sizes are below their alignment.
+func TestLowerKeepsOthersApart(t *testing.T) {
+	g := &graph.Graph{Inputs: []int{0, 1}, Outputs: []int{2, 3}}
+	for _, name := range []string{"x1", "x2", "y1", "y2"} {
+		g.Values = append(g.Values, graph.Value{Name: name, Size: 2, Alignment: 16})
+	}
+	g.Operators = []graph.Operator{{
+		Name: "f", Operands: []int{0, 1}, Results: []int{2, 3},
+		Permits: []graph.Permit{{Result: 2, Operand: 0}, {Result: 3, Operand: 1}},
+	}}
+	l, err := graph.Lower(g, []int{0}, graph.AllPermits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		at   []int64
+		want bool
+	}{{[]int64{0, 16, 0, 16}, true}, {[]int64{0, 16, 16, 0}, false}} {
+		if report, err := stowage.Verify(l.Problem, tc.at, 0); err != nil || report.OK() != tc.want {
+			t.Errorf("%v: %+v, %v", tc.at, report, err)
+		}
+	}
+}
+
 // spread returns offsets of the buffers as a plan of the graph.
 func spread(g *graph.Graph, l *graph.Lowering, at []int64) *graph.Plan {
 	p := &graph.Plan{Order: listed(g)}
