@@ -16,7 +16,7 @@ its reason. Bad input is an exception, and doubtful input a warning.
 The command `stowage solve` is plan here; solve takes columns. docs/python.md has the rest.
 """
 
-from ._api import conflict, explain, load, lower_bound, plan, solve, solve_many, valid, verify
+from ._api import conflict, explain, load, lower_bound, plan, size, solve, solve_many, valid, verify
 from ._command import command
 from ._errors import Error, InputError, InputWarning
 from ._generate import generate
@@ -24,6 +24,7 @@ from ._graph import plan_graph
 from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
+from ._size import Sizing
 from ._sweep import Row, sweep
 from ._version import __version__
 
@@ -36,6 +37,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Row",
+    "Sizing",
     "__version__",
     "command",
     "conflict",
@@ -45,6 +47,7 @@ __all__ = [
     "lower_bound",
     "plan",
     "plan_graph",
+    "size",
     "solve",
     "solve_many",
     "sweep",

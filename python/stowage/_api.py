@@ -21,6 +21,7 @@ from ._library import NO_OPTIONS, Options
 from ._plan import Plan
 from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, _column, counted
 from ._progress import Progress
+from ._size import Sizing
 from ._units import Seconds, Size
 
 #: What plan takes: a problem, a table, buffers, or the path of a file.
@@ -139,12 +140,50 @@ def plan(
         raise InputError("dims, values, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
     if isinstance(start, (str, os.PathLike)):
         raise InputError("start is the path of a file, which is only for a problem that is in a file too")
-    problem = Problem.of(source)
-    if ignore_offsets:
-        problem = problem.unpinned()
-    elif problem is not source and problem.pinned():
-        warn("every buffer has a fixed offset, so no other plan is looked for; ignore_offsets=True plans anew [pinned]")
+    problem = _table(source, ignore_offsets)
     return _run(problem, o, progress) if start is None else _started(problem, start, o, progress)
+
+
+def size(
+    source: Source,
+    *,
+    timeout: Optional[Seconds] = None,
+    nodes: Optional[SupportsIndex] = None,
+    workers: Optional[SupportsIndex] = None,
+    seed: SupportsIndex = 0,
+    planner: Optional[str] = None,
+    without: Sequence[str] = (),
+    params: Optional[Mapping[str, object]] = None,
+    ignore_offsets: bool = False,
+    dims: Optional[Mapping[str, int]] = None,
+    values: Optional[Mapping[str, int]] = None,
+    sizes: Optional[Mapping[str, Union[int, str]]] = None,
+    alignment: Optional[int] = None,
+    heap: Optional[str] = None,
+) -> Sizing:
+    """Finds which capacities are enough for a problem, as `stowage size` does.
+
+    One run that looks for the lowest plan answers every capacity: the plan fits from its height
+    up, and the proven lower bound rules out what is below it. The capacity of the problem does
+    not count. source and the keywords are those of plan:
+
+        s = stowage.size("model.tflite", timeout="10s")
+        s.height, s.status          # the least capacity, if the status is "optimal"
+        s.fits("512KiB")            # "feasible", "infeasible" or "unknown"
+        s.plan.offsets
+    """
+    o = _options(None, True, timeout, nodes, workers, seed, planner, without, params)
+    settled = _settled(dims, values, sizes, alignment, heap, ignore_offsets)
+    if isinstance(source, (str, os.PathLike)):
+        problem = _load(readable(os.fspath(source)), settled)
+    elif any(x is not None for x in (dims, values, sizes, alignment, heap)):
+        raise InputError("dims, values, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
+    else:
+        problem = _table(source, ignore_offsets)
+    free = problem._copy()
+    free._capacity = 0
+    done = None if o.planner in _COMMAND else _library.run(free, o, None, "stowage_size")
+    return Sizing(done if done is not None else _by_command(free, "-", o, []))
 
 
 def solve_many(
@@ -180,6 +219,16 @@ def solve_many(
         if done is not None:
             return done
     return _many_by_command(many, o, side)
+
+
+def _table(source: Buffers, ignore_offsets: bool) -> Problem:
+    """Returns the problem of a table or of buffers."""
+    problem = Problem.of(source)
+    if ignore_offsets:
+        return problem.unpinned()
+    if problem is not source and problem.pinned():
+        warn("every buffer has a fixed offset, so no other plan is looked for; ignore_offsets=True plans anew [pinned]")
+    return problem
 
 
 def _numbered(k: int, source: Buffers) -> Problem:

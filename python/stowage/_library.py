@@ -127,7 +127,7 @@ def load() -> Any:
                 ("set_options", c_int, p, c_char_p, c_size_t), ("on_progress", c_int, p, p, p),
                 ("token_new", p), ("token_free", None, p), ("token_reset", None, p), ("token_watch", None, p, c_int, ctypes.c_ubyte), ("cancel", None, p), ("set_token", c_int, p, p),
                 ("generate", c_int, p, c_char_p, c_size_t), ("json", c_char_p, p, p), ("load", n, p), ("digest", c_char_p, p),
-                ("solve", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
+                ("solve", c_int, p, p), ("size", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
                 ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("reason", c_char_p, p), ("version", c_char_p),
                 ("found_by", c_char_p, p), ("proved_by", c_char_p, p), ("ended", c_char_p, p),
             ):  # fmt: skip
@@ -217,8 +217,8 @@ def isolated() -> bool:
     return bool(interpreters.get_current() != interpreters.get_main())
 
 
-def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]) -> Optional[Plan]:
-    """Plans a problem. Returns None if no library can."""
+def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]], function: str = "stowage_solve") -> Optional[Plan]:
+    """Plans a problem, by stowage_solve or stowage_size. Returns None if no library can."""
     lib = load()
     if lib is None:
         return None
@@ -226,11 +226,11 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]
         raise Error("progress cannot be told in a subinterpreter: the library's threads call back into the main interpreter alone")
     capacity = o.capacity or p.capacity
     main = threading.get_ident() == _main
-    behind = progress is not None or main and (p.count > SMALL or os.name != "posix")
+    behind = function == "stowage_solve" and (progress is not None or main and (p.count > SMALL or os.name != "posix"))
     idle = _idle_behind if behind else _idle
     s = idle.pop() if idle else Solver(lib, behind)
     s.set(p)
-    handle = s.handle
+    handle, solve = s.handle, getattr(lib, function)
     names = None
     if capacity and (code := lib.stowage_set(handle, CAPACITY, capacity)) < 0:
         raise s.error(code)
@@ -242,14 +242,14 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]
     if behind:
         code = _behind(s, at, progress)
     elif main:
-        code = _before(s, at)
+        code = _before(s, at, solve)
     else:
-        code = lib.stowage_solve(handle, at)
+        code = solve(handle, at)
     if code < 0:
         if code == FORKED:
             _after_fork()
             return None
-        raise s.named(p, lambda: int(lib.stowage_solve(handle, at)), code)
+        raise s.named(p, lambda: int(solve(handle, at)), code)
     plan = s.plan(p, code, offsets)
     if o is NO_OPTIONS and progress is None:
         if capacity:
@@ -391,7 +391,7 @@ def _set_options(s: Solver, o: Options) -> None:
             raise s.error(code)
 
 
-def _before(s: Solver, offsets: int) -> int:
+def _before(s: Solver, offsets: int, solve: Callable[[Any, int], int]) -> int:
     """Plans on this thread, which is the main one."""
     lib, handle = s.lib, s.handle
     global _wakes, _main
@@ -411,9 +411,9 @@ def _before(s: Solver, offsets: int) -> int:
         before = signal.set_wakeup_fd(_wakes[1].fileno(), warn_on_full_buffer=False)
     except ValueError:  # the main thread of a subinterpreter, which gets no signals
         _main = None
-        return int(lib.stowage_solve(handle, offsets))
+        return int(solve(handle, offsets))
     try:
-        code = lib.stowage_solve(handle, offsets)
+        code = solve(handle, offsets)
     except KeyboardInterrupt:
         # The call is over, but what it returned is lost.
         lib.stowage_get_result(handle, s.at, s.size)

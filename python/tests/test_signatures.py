@@ -22,6 +22,9 @@ class Signatures(unittest.TestCase):
         self.assertEqual(list(others), list(declared))
         many = self.options(stowage.solve_many, ["at_once"])
         self.assertEqual(list(many), [n for n in declared if n not in ("start", "progress")])
+        sized = self.options(stowage.size)
+        self.assertEqual(list(sized), [n for n in self.options(stowage.plan) if n not in ("capacity", "minimize", "start", "progress")])
+        self.assertEqual({n: (x.annotation, x.default) for n, x in sized.items()}, {n: (x.annotation, x.default) for n, x in self.options(stowage.plan).items() if n in sized})
         for of in (others, many):
             for name, x in of.items():
                 self.assertEqual(x.default, declared[name].default, name)

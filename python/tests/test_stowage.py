@@ -688,6 +688,66 @@ class Same(unittest.TestCase):
 
 
 @unittest.skipUnless(numpy, "needs numpy")
+class Sizes(unittest.TestCase):
+    def test_every_capacity(self):
+        # What one run says of every capacity is what plan says of each, with limits and without.
+        seen = set()
+        for seed in range(40):
+            columns = made(5, seed, 6, 6, seed % 2 == 0)
+            problem = stowage.Problem(*columns, capacity=1 + seed % 7)
+            for options in ({}, {"planner": "exact", "nodes": 1}, {"planner": "first-fit"}):
+                s = stowage.size(problem, **options)
+                for capacity in range(1, sum(columns[2]) + 4):
+                    told = s.fits(capacity)
+                    seen.add(told)
+                    want = stowage.plan(problem, capacity=capacity).status
+                    if told != "unknown" or not options:
+                        self.assertEqual(told, "feasible" if want in ("feasible", "optimal") else want, (seed, options, capacity))
+                self.assertEqual(s.plan.capacity, 0)
+        self.assertEqual(seen, {"feasible", "infeasible", "unknown"})
+
+    def test_the_rule_is_that_of_go(self):
+        # The rule here is a copy of the one in the library, which stowage_fits asks.
+        lib = _library.load()
+        fits = lib.stowage_fits
+        fits.restype, fits.argtypes = _library.c_int, [_library.c_void_p, _library.c_int64]
+        for options in (b'{"planner": "exact", "nodes": 1}', b"{}"):
+            for seed in range(20):
+                problem = stowage.Problem(*made(6, seed, 6, 6, True))
+                solver = _library.Solver(lib, False)
+                solver.set(problem)
+                lib.stowage_set_options(solver.handle, options, len(options))
+                offsets, at = problem._room()
+                s = stowage.Sizing(solver.plan(problem, lib.stowage_size(solver.handle, at), offsets))
+                for capacity in range(60):
+                    self.assertEqual(s.fits(capacity), _library.STATUSES[fits(solver.handle, capacity)], (seed, capacity))
+
+    def test_sources(self):
+        s = stowage.size([(0, 2, 600), (0, 4, 300), (1, 4, 500)])
+        self.assertEqual((s.status, s.height, s.lower_bound, s.plan.proved_by), ("optimal", 1400, 1400, "bound"))
+        self.assertEqual((s.fits("1KiB"), s.fits(1400), s.fits("2KiB"), s.fits(0)), ("infeasible", "feasible", "feasible", "infeasible"))
+        self.assertEqual(repr(s), "<stowage.Sizing: optimal, height 1400, lower bound 1400>")
+        never = stowage.size(stowage.Problem([0, 0], [4, 4], [10, 10], offset=[0, 5]))
+        self.assertEqual((never.status, never.fits(10**12), never.height), ("infeasible", "infeasible", 0))
+        self.assertEqual(stowage.size(stowage.Problem([], [], [])).fits(0), "feasible")
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "p.json")
+            pathlib.Path(path).write_text('{"capacity": 5, "buffers": [{"lower": 0, "upper": 2, "size": 4, "offset": 2}]}')
+            self.assertEqual(stowage.size(path).height, 6)
+            self.assertEqual(stowage.size(path, ignore_offsets=True).height, 4)
+        with self.assertRaisesRegex(stowage.InputError, "capacity is -1, must be a whole number from 0 on"):
+            s.fits(-1)
+        with self.assertRaisesRegex(stowage.InputError, "are for files"):
+            stowage.size([(0, 1, 2)], alignment=4)
+        large = stowage.Problem(*hard(500))
+        self.assertTrue(stowage.size(large, timeout=0.3).plan)
+
+    def test_without_the_library(self):
+        with mock.patch.object(_library, "load", lambda: None):
+            s = stowage.size(stowage.Problem([0, 1], [2, 3], [4, 5], capacity=3))
+        self.assertEqual((s.height, s.fits(8), s.fits(9)), (9, "infeasible", "feasible"))
+
+
 class Numpy(unittest.TestCase):
     def columns(self, n=50):
         return [numpy.array(x, "int64") for x in made(n, aligned=True)]
