@@ -32,10 +32,10 @@ type Alternative struct {
 // Saved returns how many bytes smaller the head is than with a plan; 0 if it is not.
 func (x *Alternative) Saved(p *Plan) int64 { return max(0, p.WrittenHead()-x.Plan.WrittenHead()) }
 
-// The limits of one alternative.
+// The limits of one alternative: nodes of its plan, and states of its search for an order.
 const (
-	alternativeNodes  = 4_000
-	alternativeStates = 2_000
+	AlternativeNodes  = 4_000
+	AlternativeStates = 2_000
 )
 
 // Alternatives plans the same model with options that o does not have: in place, with the distances of the reference
@@ -58,11 +58,11 @@ func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, 
 			all = append(all, Alternative{Kernels: ReferenceKernels, Reorder: true})
 		}
 	}
-	nodes := int64(alternativeNodes)
+	nodes := int64(AlternativeNodes)
 	if o.Solve.NodeLimit > 0 {
 		nodes = min(nodes, o.Solve.NodeLimit)
 	}
-	o.Solve, o.States = stowage.Options{NodeLimit: nodes, Seed: o.Solve.Seed}, alternativeStates
+	o.Solve, o.States = stowage.Options{NodeLimit: nodes, Seed: o.Solve.Seed}, AlternativeStates
 	for k := range all {
 		x, next, from := &all[k], o, p
 		next.InPlace, next.Reorder = o.InPlace || x.InPlace, o.Reorder || x.Reorder

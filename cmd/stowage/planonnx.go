@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,9 +42,8 @@ type onnxReport struct {
 	InPlace int64 `json:"in_place"`
 	orderReport
 	// PeakBefore is with --reorder the most bytes live at once in the order of the file.
-	PeakBefore int64 `json:"peak_before,omitempty"`
-
-	overlaid bool // the plan is one with --in-place
+	PeakBefore int64        `json:"peak_before,omitempty"`
+	WouldLower []wouldLower `json:"would_lower"` // what other options would save
 }
 
 // greedyBySize is the planner of most code generators.
@@ -57,7 +55,6 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 			return usagef("--%s is for .tflite models", flag)
 		}
 	}
-	began := time.Now()
 	settled, err := p.model.options()
 	if err != nil {
 		return err
@@ -91,7 +88,7 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	var order orderReport
-	peak := int64(0)
+	given, peak := m, int64(0)
 	if p.graph.reorder {
 		moved, found, err := reorderONNX(ctx, m, a, options, o)
 		if err != nil {
@@ -111,13 +108,14 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 		return err
 	}
 	r := reportONNX(ctx, m, a, result, options.Alignment)
-	r.overlaid = options.InPlace
 	if r.orderReport, r.PeakBefore = order, peak; r.OrderBound != nil {
 		proven := *r.OrderBound > 0 && r.Planned > 0 && r.Planned <= *r.OrderBound
 		r.OrderProven = &proven
 	}
-	if r.InPlace, err = heightInPlace(ctx, m, r.Planned, options, left(o, began)); err != nil {
-		return err
+	if p.reporting(outputs) {
+		if err = r.lower(ctx, given, m, options, p.graph.reorder, o); err != nil {
+			return err
+		}
 	}
 	d := documentONNX(a, result)
 	end := outcomeOf(result.Status)
@@ -187,33 +185,6 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// left returns options with what is left of their timeout, but time to begin at least.
-func left(o stowage.Options, began time.Time) stowage.Options {
-	if o.Timeout > 0 {
-		o.Timeout = max(o.Timeout-time.Since(began), 20*time.Millisecond)
-	}
-	return o
-}
-
-// heightInPlace returns the height of a plan in which results lie over operands that die: planned
-// if the plan is one, or if nothing lower is found; 0 if there is no plan.
-func heightInPlace(ctx context.Context, m *onnx.Model, planned int64, options onnx.Options, o stowage.Options) (int64, error) {
-	if options.InPlace || planned == 0 {
-		return planned, nil
-	}
-	options.InPlace = true
-	a, err := m.Arena(options)
-	if err != nil {
-		return 0, err
-	}
-	o.Progress, o.Moves = nil, nil
-	result, err := stowage.Solve(ctx, a.Problem, o)
-	if err != nil || !result.Status.HasPlan() {
-		return planned, err
-	}
-	return min(planned, result.Height), nil
-}
-
 // fitONNX answers --capacity for an .onnx model: the arena is the plan's height.
 func (p *planFlags) fitONNX(r *onnxReport, result *stowage.Result) error {
 	f := &fitReport{Capacity: int64(p.capacity), Target: "arena", Needed: r.Planned, Before: r.Planned, Would: []string{}}
@@ -228,8 +199,10 @@ func (p *planFlags) fitONNX(r *onnxReport, result *stowage.Result) error {
 	default:
 		f.Fits, end = "unknown", outcome(exitUndecided)
 	}
-	if r.InPlace < f.Needed {
-		f.Would = append(f.Would, "--in-place: it then needs "+f.against(r.InPlace))
+	for _, w := range r.WouldLower {
+		if w.Saved > 0 && w.Option != tilingName {
+			f.Would = append(f.Would, w.Option+": it then needs "+f.against(w.Head))
+		}
 	}
 	if r.Status != stowage.Optimal {
 		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below %d", r.LowerBound))
@@ -259,7 +232,7 @@ func documentONNX(a *onnx.Arena, result *stowage.Result) *document {
 func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result, alignment int64) *onnxReport {
 	r := &onnxReport{
 		Model: m.File, Nodes: m.Nodes, Buffers: len(a.Problem.Buffers), Alignment: alignment, Status: result.Status,
-		LowerBound: result.LowerBound, Notes: append([]string{}, a.Notes...),
+		LowerBound: result.LowerBound, Notes: append([]string{}, a.Notes...), WouldLower: []wouldLower{},
 	}
 	if r.Alignment == 0 {
 		r.Alignment = onnx.Alignment
@@ -319,12 +292,15 @@ func peakOf(a *onnx.Arena) peakReport {
 	return r
 }
 
-// inPlace says what --in-place would change.
-func (r *onnxReport) inPlace() string {
-	if r.InPlace >= r.Planned {
-		return fmt.Sprintf("%d, no less", r.InPlace)
+// lines says what would make the plan smaller.
+func (r *onnxReport) lines() (lines []string) {
+	if r.Planned == 0 {
+		return nil
 	}
-	return fmt.Sprintf("%d, %.1f%% less: results lie over operands that die", r.InPlace, 100*float64(r.Planned-r.InPlace)/float64(r.Planned))
+	if r.Planned == r.Peak.Bytes {
+		lines = append(lines, "no other placement is lower: the plan is as large as what is live at its peak")
+	}
+	return append(lines, wouldLines(r.WouldLower, "an arena")...)
 }
 
 // title says what was planned.
@@ -346,9 +322,6 @@ func (r *onnxReport) print(w io.Writer) error {
 			fmt.Fprintf(&s, ", %.1f%% less than greedy", 100*float64(r.Greedy-r.Planned)/float64(r.Greedy))
 		}
 		s.WriteByte('\n')
-		if !r.overlaid {
-			fmt.Fprintf(&s, "  with --in-place  %s\n", r.inPlace())
-		}
 	}
 	if r.Reordered != nil {
 		s.WriteString("  " + r.orderedNodes() + "\n")
@@ -371,6 +344,8 @@ func (r *onnxReport) print(w io.Writer) error {
 	}
 	if r.Fit != nil {
 		s.WriteString(strings.Join(r.Fit.lines(), "\n") + "\n")
+	} else if lines := r.lines(); len(lines) > 0 {
+		s.WriteString("what would lower it\n  " + strings.Join(lines, "\n  ") + "\n")
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
@@ -384,12 +359,12 @@ func (r *onnxReport) page(w io.Writer, d *document) error {
 	if r.Greedy > 0 {
 		add("greedy by size", strconv.FormatInt(r.Greedy, 10))
 	}
-	if d.offsets != nil && !r.overlaid {
-		add("with --in-place", r.inPlace())
-	}
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
 	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), 8)] {
 		add("owner "+strconv.Itoa(i+1)+" of the peak", fmt.Sprintf("%s: %d", o.Name, o.Size))
+	}
+	for _, l := range r.lines() {
+		add("what would lower it", l)
 	}
 	if r.Reordered != nil {
 		add("order", r.orderedNodes())

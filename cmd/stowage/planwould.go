@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -88,6 +90,80 @@ func wouldLowerOf(made *tflm.Plan, all []alternative) []wouldLower {
 		out = append(out, w)
 	}
 	return out
+}
+
+// lower says of a plan of an .onnx model what other options and tiling would save. given is the model in its own order, m
+// the one that is planned, and reorder says that the option was given.
+func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) error {
+	if r.Planned == 0 {
+		return nil
+	}
+	o = stowage.Options{NodeLimit: tflm.AlternativeNodes, Seed: o.Seed, Minimize: true}
+	options.States = tflm.AlternativeStates
+	r.InPlace = r.Planned
+	for _, x := range []struct {
+		flags            string
+		inPlace, reorder bool
+	}{{"--in-place", true, false}, {"--reorder", false, true}, {"--in-place --reorder", true, true}} {
+		if x.inPlace && options.InPlace || x.reorder && reorder {
+			continue
+		}
+		next := options
+		next.InPlace = options.InPlace || x.inPlace
+		height, bound, err := heightWith(ctx, given, next, reorder || x.reorder, o)
+		if err != nil {
+			return err
+		}
+		if height == 0 || height > r.Planned {
+			height = r.Planned
+		}
+		if x.inPlace && !x.reorder {
+			r.InPlace = height
+		}
+		r.WouldLower = append(r.WouldLower, wouldLower{Option: x.flags, Head: height, Saved: r.Planned - height, Optimal: height <= bound})
+	}
+	t, err := m.Tiling(options)
+	if err != nil || t == nil || t.Peak >= r.Planned {
+		return err
+	}
+	w := wouldLower{Option: tilingName, Head: t.Peak, Saved: r.Planned - t.Peak}
+	for _, c := range t.Chains {
+		label := func(s onnx.Step) string { return s.Operator + " " + s.Node }
+		w.Chains = append(w.Chains, tiledChain{label(c.First), label(c.Last), c.Lines, c.Kept, c.Whole})
+	}
+	r.WouldLower = append(r.WouldLower, w)
+	return nil
+}
+
+// heightWith returns the height of a plan of an .onnx model, 0 if none is found, and a bound that holds for the order of
+// its nodes, or with reorder for all.
+func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (height, bound int64, err error) {
+	a, err := m.Arena(options)
+	if err != nil {
+		return 0, 0, err
+	}
+	if reorder {
+		moved, found, err := reorderONNX(ctx, m, a, options, o)
+		if err != nil {
+			return 0, 0, err
+		}
+		if found != nil {
+			bound = found.Bound
+		}
+		if moved != nil {
+			if a, err = moved.Arena(options); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	result, err := stowage.Solve(ctx, a.Problem, o)
+	if err != nil || !result.Status.HasPlan() {
+		return 0, 0, err
+	}
+	if !reorder {
+		bound = result.LowerBound
+	}
+	return result.Height, bound, nil
 }
 
 // conditional returns flags, with what they assume.

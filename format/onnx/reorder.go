@@ -108,7 +108,7 @@ func (m *Model) Order(ctx context.Context, o Options) (*Ordering, error) {
 		return nil, err
 	}
 	p := w.program(m.prior())
-	best, err := order.Best(ctx, p, order.Options{})
+	best, err := order.Best(ctx, p, order.Options{States: o.States})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.File, err)
 	}

@@ -47,6 +47,8 @@ type Options struct {
 	// InPlace lets a result share the memory of an operand: views always, element-wise
 	// results if the operand is not used later.
 	InPlace bool
+	// States limits the search of Order: how many sets of nodes it keeps. 0 means 262,144.
+	States int
 }
 
 // A value is a result with its place in the walk.
