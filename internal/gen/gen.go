@@ -18,29 +18,32 @@ import (
 )
 
 // Options steer a generator. Zero means the kind's default. A kind refuses
-// options that it does not take (Kind.Takes), except for the seed.
+// options that it does not take (Kind.Takes), except for the seed. In JSON they have the names of the
+// command line.
 type Options struct {
 	// Buffers is the number of buffers.
-	Buffers int
+	Buffers int `json:"buffers,omitempty"`
 	// Seed drives every random choice.
-	Seed uint64
+	Seed uint64 `json:"seed,omitempty"`
 	// Capacity is the number of bytes to fit into. Kinds with a known optimum
 	// have it as their height; others only note it in the problem.
-	Capacity int64
+	Capacity int64 `json:"capacity,omitempty"`
 	// Horizon is the number of time slots.
-	Horizon int64
+	Horizon int64 `json:"horizon,omitempty"`
 	// MinSize and MaxSize bound the sizes, in bytes.
-	MinSize, MaxSize int64
+	MinSize int64 `json:"min-size,omitempty"`
+	MaxSize int64 `json:"max-size,omitempty"`
 	// MinLife and MaxLife bound the lengths of the lifespans, in time slots.
-	MinLife, MaxLife int64
+	MinLife int64 `json:"min-life,omitempty"`
+	MaxLife int64 `json:"max-life,omitempty"`
 	// Alignment is the alignment of every buffer, in bytes.
-	Alignment int64
+	Alignment int64 `json:"alignment,omitempty"`
 	// Gaps is the share of the buffers that have gaps, from 0 to 1.
-	Gaps float64
+	Gaps float64 `json:"gaps,omitempty"`
 	// Windows is the share of the gaps that have a window, from 0 to 1.
-	Windows float64
+	Windows float64 `json:"windows,omitempty"`
 	// Holes is the share of the pieces of a packing that are left out, from 0 to 0.9.
-	Holes float64
+	Holes float64 `json:"holes,omitempty"`
 }
 
 // maxBuffers is the largest number of buffers that a generator makes.

@@ -80,7 +80,7 @@ func Cut(ctx context.Context, s *spec.Spec, l *Loaded, store Store, version stri
 			t = newTask(rest, version, t.Lane)
 			there = files[t.Key]
 		}
-		j.Tasks, j.Runs, j.All = append(j.Tasks, t.Key), append(j.Runs, t.Runs()), append(j.All, t)
+		j.Tasks, j.Runs, j.Names, j.All = append(j.Tasks, t.Key), append(j.Runs, t.Runs()), append(j.Names, t.Name()), append(j.All, t)
 		alive := slices.ContainsFunc(t.Units, func(u Unit) bool { return !dead[u.Key] })
 		switch {
 		case there:
@@ -207,7 +207,7 @@ func ReadJob(ctx context.Context, s Store) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{}
-	if err := json.Unmarshal(data, j); err != nil || len(j.Tasks) != len(j.Runs) {
+	if err := json.Unmarshal(data, j); err != nil || len(j.Tasks) != len(j.Runs) || len(j.Tasks) != len(j.Names) {
 		return nil, fmt.Errorf("%s: is damaged: run the sweep again: %v", jobFile, err)
 	}
 	return j, nil

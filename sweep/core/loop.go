@@ -23,7 +23,7 @@ func (w *Worker) Loop(ctx context.Context, stop <-chan struct{}, tasks []Task, w
 			for t := range next {
 				outcome, err := w.Work(ctx, t)
 				if err != nil {
-					cancel(fmt.Errorf("task %s (%s, %s): %w", t.Key, t.Units[0].Problem.Name, t.Units[0].Planner, err))
+					cancel(fmt.Errorf("task %s (%s): %w", t.Key, t.Name(), err))
 					continue
 				}
 				if each != nil {

@@ -16,11 +16,12 @@ import (
 type Status struct {
 	Tasks, TasksDone int
 	Runs, RunsDone   int
-	RunsDead         int    // of tasks that were given up
-	Trying           int    // tasks that a worker is at, or has died with
-	Dead             []Dead // what was given up, and files that cannot be read
-	Version          string // of Stowage
-	Spec             string // the file
+	RunsDead         int      // of tasks that were given up
+	Missing          []string // tasks that are neither done nor given up, by Task.Name
+	Trying           int      // tasks that a worker is at, or has died with
+	Dead             []Dead   // what was given up, and files that cannot be read
+	Version          string   // of Stowage
+	Spec             string   // the file
 }
 
 // Complete reports whether nothing is left to do. There may be dead.
@@ -60,6 +61,8 @@ func (j *Job) Status(ctx context.Context, s Store) (*Status, error) {
 			out.RunsDone += j.Runs[k]
 		case dead[key]:
 			out.RunsDead += j.Runs[k]
+		default:
+			out.Missing = append(out.Missing, j.Names[k])
 		}
 	}
 	tries, err := s.List(ctx, "try")
@@ -78,6 +81,22 @@ func (j *Job) Status(ctx context.Context, s Store) (*Status, error) {
 	}
 	out.Dead = append(out.Dead, j.Unread...)
 	return out, nil
+}
+
+// Progress returns how many runs are done, and how many there are: Status at the price of one listing.
+func (j *Job) Progress(ctx context.Context, s Store) (done, runs int, err error) {
+	files, err := runKeys(ctx, s)
+	if err != nil {
+		return 0, 0, err
+	}
+	done, runs = j.Before, j.Before
+	for k, key := range j.Tasks {
+		runs += j.Runs[k]
+		if files[key] {
+			done += j.Runs[k]
+		}
+	}
+	return done, runs, nil
 }
 
 // readDead returns the units that were given up, sorted.

@@ -57,6 +57,19 @@ func (t *Task) Runs() (n int) {
 	return n
 }
 
+// Name says what a task is about.
+func (t *Task) Name() string {
+	u := &t.Units[0]
+	s := u.Problem.Name
+	if u.Problem.Order != "" {
+		s += " " + u.Problem.Order
+	}
+	if n := len(t.Units) - 1; n > 0 {
+		s += " and " + strconv.Itoa(n) + " more"
+	}
+	return s + ", " + u.Planner
+}
+
 // keyBytes is the length of a key before it is written in hexadecimal: 96 bits.
 const keyBytes = 12
 

@@ -1,28 +1,33 @@
 package core
 
-import (
-	"runtime/debug"
-	"strings"
-)
+import "runtime/debug"
 
-// Version returns the version of Stowage in a program: what the linker was told, or the module's, and
-// the commit if the build knows it. It is part of every key, so a sweep that goes on with another
-// commit starts anew.
-func Version(linked string) string {
+// module is the module whose version counts: the planners are in it.
+const module = "github.com/stowage-go/stowage"
+
+// linked is set by the linker for release builds.
+var linked string
+
+// Version returns the version of Stowage in this program: what the linker was told, or that of its
+// module, with the commit if the build knows it. It is part of every key, so a sweep that goes on with
+// another version starts anew.
+func Version() string {
+	text, commit := linked, ""
 	info, ok := debug.ReadBuildInfo()
-	text := linked
-	if text == "" && ok {
-		text = info.Main.Version
+	if ok {
+		for _, m := range info.Deps {
+			if m.Path == module && text == "" {
+				text = m.Version
+			}
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				commit = " " + s.Value[:min(len(s.Value), 12)]
+			}
+		}
 	}
 	if text == "" {
 		text = "(devel)"
 	}
-	if ok && !strings.Contains(text, "+") {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				text += " " + s.Value[:min(len(s.Value), 12)]
-			}
-		}
-	}
-	return text
+	return text + commit
 }
