@@ -30,6 +30,7 @@ type Job struct {
 	Spec    string   `json:"spec"`             // the file
 	Tasks   []string `json:"tasks"`            // keys, done or not
 	Runs    []int    `json:"runs"`             // rows that each task makes
+	Names   []string `json:"names"`            // of the tasks, for people
 	Before  int      `json:"before"`           // runs that lie in files of other tasks
 	Unread  []Dead   `json:"unread,omitempty"` // files that cannot be read
 	Notes   []string `json:"-"`
