@@ -4,9 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -90,21 +88,8 @@ func Check(ctx context.Context, runner string) error {
 	return nil // an answer, be it that jobs cannot be listed
 }
 
-// Quiet leaves out what Beam logs in the course of things. Warnings and errors stay.
-func Quiet() {
-	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})))
-	log.SetLogger(quiet{})
-}
-
-// quiet is a logger for warnings and errors.
-type quiet struct{}
-
-// Log writes a message.
-func (quiet) Log(_ context.Context, severity log.Severity, _ int, message string) {
-	if severity >= log.SevError {
-		fmt.Fprintf(os.Stderr, "beam: %s\n", message)
-	}
-}
+// Quiet leaves out what Beam logs in the course of things. Errors stay.
+func Quiet() { log.SetupLogging("error", "text") }
 
 var runs atomic.Int64
 

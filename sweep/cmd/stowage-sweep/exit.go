@@ -44,8 +44,8 @@ type outcome int
 
 func (o outcome) Error() string { return fmt.Sprintf("exit code %d", int(o)) }
 
-// report prints an error and returns its exit code. Faults of a file begin with file and line.
-func report(stderr io.Writer, cmd *cobra.Command, err error) int {
+// tell prints an error and returns its exit code. Faults of a file begin with file and line.
+func tell(stderr io.Writer, cmd *cobra.Command, err error) int {
 	var (
 		quiet    outcome
 		input    *stowage.InputError

@@ -7,8 +7,7 @@
 //	engine.go    who does the tasks: Beam, a plain loop, a shard
 //	progress.go  the bar
 //	interrupt.go what a signal does
-//	folder.go    status and report, and tasks for programs in other languages
-//	diff.go      what got worse since another sweep
+//	folder.go    status, and tasks for programs in other languages
 //
 // Nothing here knows how to plan, and only engine.go knows of an engine.
 package main
@@ -44,7 +43,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
-	return report(stderr, cmd, err)
+	return tell(stderr, cmd, err)
 }
 
 func newRoot() *cobra.Command {
@@ -52,14 +51,13 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stowage-sweep",
 		Short: "Run planners on many problems",
-		Long: `Stowage-sweep runs planners on many problems with many capacities. A file in YAML says which. What comes of it is a folder of Parquet files, a summary and a page.
+		Long: `Stowage-sweep runs planners on many problems with many capacities. A file in YAML says which. What comes of it is a folder of Parquet files.
 
 A sweep can be interrupted, killed and widened at any time: run the same command again, and only what is not there yet is run.`,
 		Example: `  stowage-sweep run spec.yaml                      on this machine
   stowage-sweep run spec.yaml --shard=3/8          one of eight parts, for arrays of jobs
   stowage-sweep run spec.yaml --runner=flink --endpoint=HOST:8099
-  stowage-sweep status sweep-out
-  stowage-sweep diff last-night sweep-out`,
+  stowage-sweep status sweep-out`,
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -74,7 +72,7 @@ A sweep can be interrupted, killed and widened at any time: run the same command
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newRun(), newStatus(), newReport(), newDiff(), newTasks())
+	root.AddCommand(newRun(), newStatus(), newTasks())
 	return root
 }
 

@@ -29,8 +29,6 @@ func newRun() *cobra.Command {
 
   runs/**.parquet   a row for each planner, problem and capacity
   dead.jsonl        tasks that were given up, and files that cannot be read
-  summary.csv       figures for each planner and capacity
-  report.html       the same as a page, with pictures
 
 SPEC is a file in YAML with these keys. Paths in it are relative to its own folder.
 
@@ -125,13 +123,6 @@ func (r *runFlags) run(cmd *cobra.Command, file string) error {
 		said += fmt.Sprintf(", %s in dead.jsonl", count(len(st.Dead), "line"))
 	}
 	fmt.Fprintf(stderr, "%s, %v\n", said, time.Since(began).Round(10*time.Millisecond))
-	if st.Complete() {
-		page, err := writeReport(ctx, s.Out, store, st)
-		if err != nil {
-			return internalError{err}
-		}
-		fmt.Fprintln(cmd.OutOrStdout(), page)
-	}
 	switch {
 	case came && r.remote():
 		fmt.Fprintf(stderr, "the job goes on without this program: stowage-sweep status %s\n", s.Out)
