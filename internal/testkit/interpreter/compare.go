@@ -61,14 +61,7 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			return nil, Side{}, err
 		}
-		a, err := p.Run(Request{Model: path, Arena: Enough(&f), Runs: runs, Smallest: true})
-		if err != nil {
-			return nil, Side{}, fmt.Errorf("%s: %w", m.File, err)
-		}
-		return a, Side{
-			Head: a.Sizes.Head, Smallest: a.Smallest, Tail: a.Sizes.Tail,
-			EmulatedHead: head, Predicted: f.Smallest, PredictedTail: f.Tail, Limit: f.Limit,
-		}, nil
+		return p.Measure(path, head, &f, runs)
 	}
 	sizes := made.Sizes()
 	at := slices.IndexFunc(sizes, func(s tflm.Sizes) bool { return s.Target == &tflm.Interpreter })
@@ -79,14 +72,9 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 	if r.Before, r.After, r.Error = s, s, before.Error; r.Error != "" {
 		return r, nil
 	}
-	// Each tensor in a place of its own needs the sum of all.
-	sum := int64(0)
-	for _, b := range made.Arena.Problem.Buffers {
-		sum += b.Size
-	}
-	reference, err := p.Run(Request{Model: path, Arena: 2*sum + 2*s.Smallest + 1<<16, Runs: runs, Preserve: true})
+	reference, err := p.Apart(path, made.Arena, s.Smallest, runs, 1)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.File, err)
+		return nil, err
 	}
 	want := reference.Outputs
 	r.Same = reference.Error == "" && before.Outputs == want && before.SmallestOutputs == want
@@ -104,6 +92,33 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 	r.After, r.Error = s, after.Error
 	r.Same = r.Same && after.Outputs == want && after.SmallestOutputs == want
 	return r, nil
+}
+
+// Measure returns what a file of a model takes, beside the head and the footprint that are predicted. The
+// model is invoked so often in a large arena and in the smallest, with one seed.
+func (p *Process) Measure(path string, head int64, f *tflm.Footprint, runs int) (*Answer, Side, error) {
+	a, err := p.Run(Request{Model: path, Arena: Enough(f), Runs: runs, Smallest: true, Expected: f.Smallest})
+	if err != nil {
+		return nil, Side{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, Side{
+		Head: a.Sizes.Head, Smallest: a.Smallest, Tail: a.Sizes.Tail,
+		EmulatedHead: head, Predicted: f.Smallest, PredictedTail: f.Tail, Limit: f.Limit,
+	}, nil
+}
+
+// Apart runs the file of a model so often with each of the seeds, with each tensor in a place of its own:
+// results to compare others with. Smallest is the smallest arena of the file.
+func (p *Process) Apart(path string, arena *tflite.Arena, smallest int64, runs, seeds int) (*Answer, error) {
+	sum := int64(0) // what tensors in places of their own need
+	for _, b := range arena.Problem.Buffers {
+		sum += b.Size
+	}
+	a, err := p.Run(Request{Model: path, Arena: 2*sum + 2*smallest + 1<<16, Runs: runs, Seeds: seeds, Preserve: true})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
 }
 
 // Enough returns an arena that is large enough for a footprint, with room for what
@@ -126,17 +141,24 @@ func (r *Row) Faults() []string {
 		add("the plan needs an arena of %d, without it %d", r.After.Smallest, r.Before.Smallest)
 	}
 	for k, s := range []*Side{&r.Before, &r.After} {
-		when := []string{"before", "after"}[k]
-		if s.Head != s.EmulatedHead {
-			add("%s: head %d, emulated %d", when, s.Head, s.EmulatedHead)
+		for _, f := range s.Faults(len(r.Unknown) == 0) {
+			add("%s: %s", []string{"before", "after"}[k], f)
 		}
-		if len(r.Unknown) == 0 && s.Tail != s.PredictedTail {
-			add("%s: tail %d, predicted %d", when, s.Tail, s.PredictedTail)
-		}
-		const most = 64
-		if d := s.Predicted - s.Smallest; len(r.Unknown) == 0 && (d > most || d < -most) || d > most {
-			add("%s: smallest arena %d, predicted %d", when, s.Smallest, s.Predicted)
-		}
+	}
+	return out
+}
+
+// Faults says what of a side is not as predicted, if all kernels are known or not.
+func (s *Side) Faults(known bool) (out []string) {
+	if s.Head != s.EmulatedHead {
+		out = append(out, fmt.Sprintf("head %d, emulated %d", s.Head, s.EmulatedHead))
+	}
+	if known && s.Tail != s.PredictedTail {
+		out = append(out, fmt.Sprintf("tail %d, predicted %d", s.Tail, s.PredictedTail))
+	}
+	const most = 64
+	if d := s.Predicted - s.Smallest; known && (d > most || d < -most) || d > most {
+		out = append(out, fmt.Sprintf("smallest arena %d, predicted %d", s.Smallest, s.Predicted))
 	}
 	return out
 }

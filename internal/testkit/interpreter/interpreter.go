@@ -30,8 +30,12 @@ type Request struct {
 	// Runs is how often it is invoked on inputs drawn from Seed; 0 for not.
 	Runs int   `json:"runs"`
 	Seed int64 `json:"seed"`
-	// Smallest asks for the smallest arena, and for the runs in that too.
-	Smallest bool `json:"smallest"`
+	// Seeds is with how many seeds it is run, from Seed on, each in an interpreter of its own; 0 for one.
+	Seeds int `json:"seeds"`
+	// Smallest asks for the smallest arena, and for the runs in that too. It is found by bisection, after
+	// Expected and 16 bytes less were tried.
+	Smallest bool  `json:"smallest"`
+	Expected int64 `json:"expected"`
 	// Preserve gives each tensor a place of its own: results to compare others
 	// with, whatever plan the model has.
 	Preserve bool `json:"preserve"`
@@ -41,7 +45,7 @@ type Request struct {
 type Answer struct {
 	// Error is why it does not run.
 	Error string `json:"error"`
-	// Outputs is a digest of the outputs of all runs.
+	// Outputs are digests of the outputs of all runs, one for each seed, with a blank between them.
 	Outputs string `json:"outputs"`
 	// Sizes are what the runtime says is in use.
 	Sizes struct {
@@ -50,9 +54,11 @@ type Answer struct {
 	// Report is all that it says of that.
 	Report string `json:"report"`
 	// Smallest is the smallest arena that works, a multiple of 16, and
-	// SmallestOutputs those of the runs in it.
+	// SmallestOutputs those of the runs in it. Below is what happens with 16 bytes less: "refused" or
+	// "crashed".
 	Smallest        int64  `json:"smallest"`
 	SmallestOutputs string `json:"smallest_outputs"`
+	Below           string `json:"below"`
 }
 
 // A Process is a Python process with the package.

@@ -89,6 +89,19 @@ def outputs(data, interpreter, runs, seed):
     return digest.hexdigest()
 
 
+def run(data, count, arena, request, preserve=False):
+    """Runs a model for each seed in an interpreter of its own, and returns the
+    last of these and a digest for each seed."""
+    runs, first = request.get("runs", 0), request.get("seed", 0)
+    digests, interpreter = [], None
+    for seed in range(first, first + max(request.get("seeds", 0), 1)):
+        del interpreter  # its arena may be large
+        interpreter = make(data, count, arena, preserve)
+        if runs:
+            digests.append(outputs(data, interpreter, runs, seed))
+    return interpreter, " ".join(digests)
+
+
 def allocations(interpreter):
     with Quiet() as quiet:
         interpreter.PrintAllocations()
@@ -98,8 +111,9 @@ def allocations(interpreter):
 
 
 def fits(data, count, arena):
-    """Whether the model's tensors can be allocated in an arena. In a process of
-    its own: far too small an arena crashes the interpreter."""
+    """Whether the model's tensors can be allocated in an arena: "fits", "refused"
+    or "crashed". In a process of its own, since far too small an arena crashes the
+    interpreter."""
     child = os.fork()
     if child == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -108,21 +122,38 @@ def fits(data, count, arena):
         except RuntimeError:
             os._exit(1)
         os._exit(0)
-    return os.waitpid(child, 0)[1] == 0
+    status = os.waitpid(child, 0)[1]
+    return {0: "fits", 1: "refused"}.get(os.waitstatus_to_exitcode(status), "crashed")
+
+
+def smallest(data, count, arena, guesses):
+    """The smallest arena that works, and how one with a step less fails."""
+    low, high, below = 0, arena // STEP * STEP, ""
+
+    def attempt(size):
+        nonlocal low, high, below
+        if low < size < high:
+            found = fits(data, count, size)
+            if found == "fits":
+                high = size
+            else:
+                low, below = size, found
+
+    for guess in guesses:
+        attempt(guess // STEP * STEP)
+    while high - low > STEP:
+        attempt((low + high) // 2 // STEP * STEP)
+    return high, below
 
 
 def answer(request):
     with open(request["model"], "rb") as file:
         data = file.read()
     count = variables(data)
-    arena = request["arena"]
-    runs, seed = request.get("runs", 0), request.get("seed", 0)
-    out = {}
+    arena, out = request["arena"], {}
     with Quiet() as quiet:
         try:
-            interpreter = make(data, count, arena, request.get("preserve", False))
-            if runs:
-                out["outputs"] = outputs(data, interpreter, runs, seed)
+            interpreter, out["outputs"] = run(data, count, arena, request, request.get("preserve", False))
         except (RuntimeError, ValueError) as error:
             said = [line for line in quiet.text().splitlines() if line.strip()]
             return {"error": "; ".join(said[:2] + [str(error)])}
@@ -132,22 +163,11 @@ def answer(request):
     del interpreter
     if request.get("smallest"):
         # What is in use is a good guess, and a lower bound but for alignment.
-        low, high = 0, arena // STEP * STEP
-        guess = (out["sizes"]["total"] // STEP - 4) * STEP
-        if 0 < guess < high and not fits(data, count, guess):
-            low = guess
-        if guess + 8 * STEP < high and fits(data, count, guess + 8 * STEP):
-            high = guess + 8 * STEP
-        while high - low > STEP:
-            middle = (low + high) // 2 // STEP * STEP
-            if fits(data, count, middle):
-                high = middle
-            else:
-                low = middle
-        out["smallest"] = high
-        if runs:
-            interpreter = make(data, count, high)
-            out["smallest_outputs"] = outputs(data, interpreter, runs, seed)
+        expected, total = request.get("expected", 0), out["sizes"]["total"]
+        guesses = [expected, expected - STEP, total - 4 * STEP, total + 8 * STEP]
+        out["smallest"], out["below"] = smallest(data, count, arena, guesses)
+        if request.get("runs", 0):
+            out["smallest_outputs"] = run(data, count, out["smallest"], request)[1]
     return out
 
 

@@ -2,6 +2,7 @@
 // architecture search, where papers report gains. Bytes are live bytes at the peak, as internal/order counts them.
 //
 //	go run ./lab/bench/order [-sharing apart] [-states 262144] [-into docs/order.md]
+//	go run ./lab/bench/order -models [-into docs/order.md] ["[FLAG]... PATH"]...
 //
 // Each network has three orders to begin with: node after node, as an exporter writes it; depth first (reverse
 // post-order); breadth first (level by level). The best order is found from the first of them. With -sharing apart
@@ -9,6 +10,8 @@
 // -sharing in-place lets results of operators element by element lie over operands that die, distances
 // those of convolutions and pools as well; their arenas are not planned here. -large adds randomly wired stages that are
 // larger than any published one.
+//
+// The second form is of real models (models.go): files and folders of .tflite and .onnx.
 //
 // The networks are those of internal/testkit/networks. They are made from the papers' descriptions, and are not
 // the files that the papers measured. So the published gains stand beside ours for their order of magnitude.
@@ -51,8 +54,16 @@ func main() {
 	states := flag.Int("states", order.DefaultStates, "most states of a search")
 	large := flag.Bool("large", false, "add stages of 48 to 256 nodes")
 	into := flag.String("into", "", "put the tables into the document `FILE`")
+	models := flag.Bool("models", false, "ask the command about models in files and folders, each with its flags before it")
 	flag.Parse()
 	record.Main("order", func(ctx context.Context) error {
+		if *models {
+			text, err := ofModels(ctx, flag.Args())
+			if fmt.Print(text); err == nil && *into != "" {
+				err = record.ReplaceBlock(*into, "bench:order-models", text)
+			}
+			return err
+		}
 		kind, ok := map[string]networks.Sharing{
 			"apart": networks.Apart, "in-place": networks.InPlace, "distances": networks.Distances,
 		}[*sharing]

