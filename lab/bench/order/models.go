@@ -47,9 +47,10 @@ type asked struct {
 	seen    map[[32]byte]bool
 	kinds   map[string]int // models by the ending of their names
 	rows    [][]string
-	// By way: how many are proven, and which are not.
+	kept    []string // whose order is kept: what must run before what is not known
+	// By way: how many are proven, and which are not, with their bounds.
 	proven []int
-	not    [][]string
+	open   [][]string
 }
 
 // ofModels returns the table of the models in files and folders. Each argument may begin with flags for the
@@ -60,7 +61,10 @@ func ofModels(ctx context.Context, args []string) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(folder)
-	a := asked{filepath.Join(folder, "stowage"), map[[32]byte]bool{}, map[string]int{}, nil, make([]int, len(ways)), make([][]string, len(ways))}
+	a := asked{
+		command: filepath.Join(folder, "stowage"), seen: map[[32]byte]bool{}, kinds: map[string]int{},
+		proven: make([]int, len(ways)), open: make([][]string, len(ways)),
+	}
 	build := exec.CommandContext(ctx, "go", "build", "-o", a.command, "./cmd/stowage")
 	if build.Stderr = os.Stderr; build.Run() != nil {
 		return "", errors.New("the command is not built; run this in the root of the clone")
@@ -112,13 +116,14 @@ func (a *asked) model(ctx context.Context, file string, flags []string) error {
 			return fmt.Errorf("%s, %s: %d bytes with --reorder, %d without", file, way.name, best.height(), given.height())
 		}
 		proven := "proven"
-		if best.Proven {
+		switch {
+		case best.Proven:
 			a.proven[k]++
-		} else {
-			if proven = "the bound is " + bytes(best.Bound); best.Bound == 0 {
-				proven = "kept"
-			}
-			a.not[k] = append(a.not[k], name+" ("+proven+")")
+		case best.Bound > 0:
+			proven = "the bound is " + bytes(best.Bound)
+			a.open[k] = append(a.open[k], fmt.Sprintf("%s (%s, the bound is %s)", name, bytes(best.height()), bytes(best.Bound)))
+		case k == 0:
+			a.kept = append(a.kept, name)
 		}
 		if best.height() < given.height() {
 			a.rows = append(a.rows, []string{
@@ -163,13 +168,13 @@ func (a *asked) text() string {
 	columns := []string{"model", "results", "as it is", "best order", "less", "operators moved", "no order is lower"}
 	s := experiment.NewTable(columns, a.rows).Markdown()
 	all := a.kinds[".tflite"] + a.kinds[".onnx"]
-	s += fmt.Sprintf("\n%d models: %d .tflite, %d .onnx.", all, a.kinds[".tflite"], a.kinds[".onnx"])
+	s += fmt.Sprintf("\n%d models, %d .tflite and %d .onnx, %s.", all, a.kinds[".tflite"], a.kinds[".onnx"], record.Today())
 	for k, way := range ways {
 		s += fmt.Sprintf(" With results %s, it is proven of %d that no order has a lower plan", way.name, a.proven[k])
-		if len(a.not[k]) > 0 {
-			s += "; it is not of " + strings.Join(a.not[k], ", ")
+		if len(a.open[k]) > 0 {
+			s += ". It is not of " + strings.Join(a.open[k], ", ")
 		}
 		s += "."
 	}
-	return s + fmt.Sprintf(" (%s)\n", record.Today())
+	return s + fmt.Sprintf(" The order of %d is kept: %s.\n", len(a.kept), strings.Join(a.kept, ", "))
 }

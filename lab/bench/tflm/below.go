@@ -54,10 +54,9 @@ func heads(results []result) string {
 			open = append(open, r.Model)
 		}
 	}
-	fmt.Fprintf(&s, "\n%d of %d models have a plan below the load.", len(rows), len(results))
+	fmt.Fprintf(&s, "\n%d of %d models have a plan below the load (%s).", len(rows), len(results), record.Today())
 	s.WriteString(named(" Plans without overlaps are at the load", above))
-	s.WriteString(named(" It is proven that no order has a lower plan without overlaps than the one in the column *order*", open))
-	fmt.Fprintf(&s, " (%s).\n", record.Today())
+	s.WriteString(named(" It is proven that no order has a lower plan without overlaps than that of the column *order*", open) + "\n")
 	return s.String()
 }
 
@@ -90,9 +89,9 @@ func arenas(results []result, seeds, runs int) string {
 		fmt.Fprintf(&s, "| %s | %d | %d | %d | %d | %d | %.1f%% |\n", r.Model, r.AsItIs.Smallest, r.Planned.Smallest,
 			r.InPlace.Smallest, r.Distances.Smallest, r.OrderDistances.Smallest, 100*(1-ratio(least, r.Planned.Smallest)))
 	}
-	fmt.Fprintf(&s, "\n%d models ran in all of these arenas, %d of them with the same outputs as with tensors apart:"+
-		" %d calls for each of %d seeds in the arenas of distances, %d in the others."+
-		" The arenas are those that are predicted for %d models. For %d, 16 bytes less are refused each time.\n",
-		len(rows), same, runs, seeds, runs, exact, refused)
+	fmt.Fprintf(&s, "\n%d models ran, %d of them with the same outputs in all of these arenas as with tensors apart:"+
+		" %d seeds × %d calls in those of the columns with distances, one seed × %d in the others."+
+		" Of %d models all arenas are those that `stowage plan` prints. Of %d each arena is refused if it is 16 bytes smaller.\n",
+		len(rows), same, seeds, runs, runs, exact, refused)
 	return s.String()
 }
