@@ -1,0 +1,269 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage/internal/units"
+	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/sweep/core"
+)
+
+// Idea: a series is what a reader would call a competitor: a planner with its limits, on
+// one order of the operators. A place is a capacity that many problems were asked at. Rows
+// that share both are a group, and every figure of a report is of a group.
+//
+// Problems differ in size, so a capacity is usually a share of the load. A sweep for one
+// memory asks all problems for the same bytes instead, and a suite may bring a capacity
+// with each problem. Which it is follows from the rows: see axisOf.
+//
+// Invariant: each row is in one group.
+//
+// Complexity: O(n log n) for n rows.
+//
+// Tried and dropped: a column that names the axis. A folder that was widened would then
+// have rows with two names.
+
+// What a row came to, besides the statuses of stowage.
+const (
+	fits      = iota // a plan that fits, or without a capacity any plan
+	refuted          // a proof that no plan fits
+	undecided        // neither, at the limit
+	refused          // the planner cannot honour a feature of the problem
+	invalid          // the verifier refuses the plan
+	failed           // the planner died, or the status is unknown here
+	outcomes
+)
+
+// outcomeOf says what a row came to.
+func outcomeOf(r *core.Row) int {
+	switch r.Status {
+	case "optimal", "feasible":
+		return fits
+	case "infeasible":
+		return refuted
+	case "unknown":
+		return undecided
+	case experiment.Refused:
+		return refused
+	case experiment.Invalid:
+		return invalid
+	}
+	return failed
+}
+
+// ran reports whether a row has figures of a run: one that is implied by another, or that
+// was refused or died, has none.
+func ran(r *core.Row) bool { return !r.Implied && outcomeOf(r) <= undecided }
+
+// cutByClock reports whether the clock, and not a number of nodes, ended a run. Its outcome
+// may differ on another machine.
+func cutByClock(r *core.Row) bool { return r.Stopped == "timeout" || r.Stopped == "interrupt" }
+
+// series names a competitor.
+type series struct {
+	planner, order string
+	nodes          int64   // limit, 0 for none
+	timeout        float64 // seconds, 0 for none
+}
+
+func seriesOf(r *core.Row) series { return series{r.Planner, r.Order, r.NodeLimit, r.Timeout} }
+
+func (a series) compare(b series) int {
+	return cmp.Or(cmp.Compare(a.planner, b.planner), cmp.Compare(a.order, b.order), cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.timeout, b.timeout))
+}
+
+// label names a series with what tells it from the others.
+func (n *names) label(s series) string {
+	parts := []string{s.planner}
+	if n.orders {
+		order := s.order
+		if order == "" {
+			order = "own order"
+		}
+		parts = append(parts, order)
+	}
+	if n.limits {
+		if s.nodes > 0 {
+			parts = append(parts, experiment.Count(s.nodes)+" nodes")
+		}
+		if s.timeout > 0 {
+			parts = append(parts, fmt.Sprintf("%g s", s.timeout))
+		}
+		if s.nodes == 0 && s.timeout == 0 {
+			parts = append(parts, "no limit")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// names says what has to be named besides the planner.
+type names struct{ orders, limits bool }
+
+func namesOf(all []series) *names {
+	var n names
+	limits := map[string]series{}
+	for _, s := range all {
+		n.orders = n.orders || s.order != all[0].order
+		first, seen := limits[s.planner]
+		if seen && (first.nodes != s.nodes || first.timeout != s.timeout) {
+			n.limits = true
+		}
+		if !seen {
+			limits[s.planner] = s
+		}
+	}
+	return &n
+}
+
+// An axis is what the capacities of a sweep are.
+type axis int
+
+const (
+	byShare axis = iota // of the load
+	byBytes             // the same bytes for all problems
+	byOwn               // a capacity of each problem's own
+)
+
+// place is a capacity on the axis: thousandths of the load, or bytes; 0 is for runs without
+// a capacity, and own for all of byOwn.
+type place int64
+
+const (
+	minimise place = 0
+	own      place = 1
+)
+
+// axisOf finds the axis: own capacities if there are many, and one for each problem; else
+// that of bytes and shares that has fewer places, shares if both have as many.
+func axisOf(rows []core.Row) axis {
+	bytes, shares := map[int64]bool{}, map[place]bool{}
+	one := map[string]int64{}
+	single := true
+	for k := range rows {
+		r := &rows[k]
+		if r.Capacity <= 0 {
+			continue
+		}
+		bytes[r.Capacity] = true
+		shares[shareOf(r)] = true
+		if c, seen := one[r.Problem]; seen && c != r.Capacity {
+			single = false
+		}
+		one[r.Problem] = r.Capacity
+	}
+	switch {
+	case single && len(shares) > 1 && len(bytes) > 1:
+		return byOwn
+	case len(bytes) < len(shares):
+		return byBytes
+	}
+	return byShare
+}
+
+// shareOf is the share of a row in thousandths of the load. A capacity is whole bytes, so
+// the share that was asked for is the whole percentage that comes to it if there is one.
+func shareOf(r *core.Row) place {
+	share := r.Share
+	if share <= 0 && r.Load > 0 {
+		share = float64(r.Capacity) / float64(r.Load)
+	}
+	if percent := math.Round(100 * share); percent > 0 && math.Abs(percent/100*float64(r.Load)-float64(r.Capacity)) < 1 {
+		return place(10 * percent)
+	}
+	return max(1, place(math.Round(1000*share)))
+}
+
+func (a axis) placeOf(r *core.Row) place {
+	switch {
+	case r.Capacity <= 0:
+		return minimise
+	case a == byOwn:
+		return own
+	case a == byBytes:
+		return place(r.Capacity)
+	}
+	return shareOf(r)
+}
+
+// text writes a place.
+func (a axis) text(p place) string {
+	switch {
+	case p == minimise:
+		return "minimise"
+	case a == byOwn:
+		return "its own"
+	case a == byBytes:
+		return size(int64(p))
+	}
+	return fmt.Sprintf("%g%%", float64(p)/10)
+}
+
+// at says where a place is, in a sentence.
+func (a axis) at(p place) string {
+	switch {
+	case p == minimise:
+		return "without a capacity"
+	case a == byOwn:
+		return "at the capacity that each problem brings"
+	case a == byShare:
+		return "at " + a.text(p) + " of the load"
+	}
+	return "at " + a.text(p)
+}
+
+// size writes bytes.
+func size(v int64) string {
+	if text := units.Short(v); text != "" {
+		return text
+	}
+	return fmt.Sprintf("%d B", v)
+}
+
+// A group is the rows of a series at a place.
+type group struct {
+	series series
+	place  place
+	rows   []*core.Row
+}
+
+// grouped returns the groups, by series and then by place.
+func grouped(rows []core.Row, a axis) []group {
+	type key struct {
+		series series
+		place  place
+	}
+	at := map[key]int{}
+	var all []group
+	for k := range rows {
+		r := &rows[k]
+		g := key{seriesOf(r), a.placeOf(r)}
+		i, ok := at[g]
+		if !ok {
+			i = len(all)
+			at[g] = i
+			all = append(all, group{g.series, g.place, nil})
+		}
+		all[i].rows = append(all[i].rows, r)
+	}
+	slices.SortFunc(all, func(a, b group) int { return cmp.Or(a.series.compare(b.series), cmp.Compare(a.place, b.place)) })
+	return all
+}
+
+// lowest returns for each problem the lowest height of any row with a plan.
+func lowest(rows []core.Row) map[string]int64 {
+	best := map[string]int64{}
+	for k := range rows {
+		r := &rows[k]
+		if outcomeOf(r) != fits || r.Height <= 0 {
+			continue
+		}
+		if h, ok := best[r.Problem]; !ok || r.Height < h {
+			best[r.Problem] = r.Height
+		}
+	}
+	return best
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/stowage-go/stowage/internal/picture"
+	"github.com/stowage-go/stowage/lab/experiment"
+)
+
+// Idea: one file that stands alone, as the report of the papers is: no script, no font and
+// no picture from elsewhere, which its content policy says too. What speaks against the
+// figures comes first, then what they come to, then pictures, then the tables that the
+// pictures are drawn from. Tables scroll within their box; the theme is the system's.
+
+const pageHead = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>%s</title>
+<style>
+:root { color-scheme: light dark; --ink: #171c23; --faint: #566070; --line: #d9dee6; --back: #fff; --head: #f3f5f8; --bad: #b42318; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf2; --faint: #a3adbb; --line: #323a46; --back: #171b22; --head: #1f2530; --bad: #ff8f85; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 90rem; padding: 1rem; background: var(--back); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; line-height: 1.2; margin: .5rem 0; }
+h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; border-bottom: 2px solid var(--line); }
+p, li { max-width: 48rem; }
+p.faint { color: var(--faint); font-size: .9rem; }
+.doubts { border-left: 4px solid var(--bad); margin: .8rem 0; padding: .3rem .8rem .3rem 1.6rem; background: var(--head); }
+.says { border-left: 4px solid var(--s0); margin: .8rem 0; padding: .3rem .8rem .3rem 1.6rem; background: var(--head); }
+.pair { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 1rem; }
+@media (min-width: 1390px) { .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); } .pair figure { padding: .4rem; } }
+.wide { overflow: auto; max-height: 34rem; border: 1px solid var(--line); border-radius: 10px; margin: .5rem 0; }
+table { border-collapse: collapse; width: 100%%; font-size: .88rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .7rem; text-align: left; white-space: nowrap; overflow-wrap: normal; }
+th { background: var(--head); font-weight: 600; position: sticky; top: 0; }
+tr + tr td { border-top: 1px solid var(--line); }
+.number { text-align: right; }
+td:first-child { font-weight: 600; }
+summary { cursor: pointer; font-weight: 600; margin: .5rem 0; }
+summary:focus-visible, .wide:focus-visible { outline: 2px solid var(--s0); outline-offset: 2px; }
+@media print { .wide { max-height: none; } figure { break-inside: avoid; } }
+`
+
+// WritePage writes the page. The error is w's.
+func WritePage(w io.Writer, in Input) error {
+	p := newPage(in)
+	title := in.Title
+	if title == "" {
+		title = "Sweep"
+	}
+	var s strings.Builder
+	text := html.EscapeString
+	fmt.Fprintf(&s, pageHead, text(title))
+	s.WriteString(picture.Style + "</style>\n</head>\n<body>\n<header>\n<h1>" + text(title) + "</h1>\n<p>" + text(p.what()) + "</p>\n")
+	list(&s, "doubts", p.doubts())
+	s.WriteString("</header>\n<main>\n")
+	if len(in.Rows) > 0 {
+		list(&s, "says", p.says())
+		p.table(&s, "Planners", p.atAGlance())
+		p.pictures(&s)
+		p.table(&s, "Every planner and capacity", p.every())
+	}
+	if t := p.messages(); t != nil {
+		p.table(&s, "Refused, wrong and died", t)
+	}
+	if len(in.Missing) > 0 {
+		t := experiment.NewTable([]string{"task"}, nil)
+		for _, m := range in.Missing {
+			t.Rows = append(t.Rows, []string{m})
+		}
+		p.table(&s, "Tasks without rows", t)
+	}
+	if len(in.Dead) > 0 {
+		t := experiment.NewTable([]string{"problem", "planner", "attempts", "reason", "task"}, nil)
+		for k := range t.Columns {
+			t.Columns[k].Number = k == 2
+		}
+		for _, d := range in.Dead {
+			t.Rows = append(t.Rows, []string{d.Name, d.Planner, some(float64(d.Attempts), 0), firstLine(d.Reason), d.Task})
+		}
+		p.table(&s, "Given up (dead.jsonl)", t)
+	}
+	s.WriteString("</main>\n</body>\n</html>\n")
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// list writes sentences, each as an item; nothing for none.
+func list(s *strings.Builder, class string, all []string) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(s, "<ul class=\"%s\">\n", class)
+	for _, one := range all {
+		s.WriteString("<li>" + html.EscapeString(one) + "</li>\n")
+	}
+	s.WriteString("</ul>\n")
+}
+
+// table writes a table under a heading. Its box scrolls, so the keyboard reaches it.
+func (p *page) table(s *strings.Builder, title string, t *experiment.Table) {
+	name := html.EscapeString(title)
+	fmt.Fprintf(s, "<section>\n<h2>%s</h2>\n%s</section>\n", name,
+		strings.Replace(t.HTML(), `<div class="wide">`, `<div class="wide" tabindex="0" role="region" aria-label="`+name+`">`, 1))
+}
+
+// mostSmall is how many small pictures are open; more are folded.
+const mostSmall = 12
+
+// pictures writes all pictures that the rows allow.
+func (p *page) pictures(s *strings.Builder) {
+	if len(p.places) > 0 {
+		s.WriteString("<section>\n<h2>What fits</h2>\n")
+		s.WriteString(p.fitting())
+		if len(p.places) > 1 {
+			fmt.Fprintf(s, "<p class=\"faint\">%d capacities were asked. Between two of them a line joins what was measured.</p>\n", len(p.places))
+		}
+		legend, small := p.outcomes()
+		s.WriteString(legend)
+		first := small[:min(len(small), mostSmall)]
+		s.WriteString("<div class=\"small-pictures\">\n" + strings.Join(first, "") + "</div>\n")
+		if rest := small[len(first):]; len(rest) > 0 {
+			fmt.Fprintf(s, "<details>\n<summary>%d more</summary>\n<div class=\"small-pictures\">\n%s</div>\n</details>\n", len(rest), strings.Join(rest, ""))
+		}
+		s.WriteString("</section>\n<section>\n<h2>What a run costs</h2>\n<div class=\"pair\">\n" + strings.Join(p.costs(), "") + "</div>\n")
+		s.WriteString("<p class=\"faint\">Runs that follow from another, and those that were refused or died, have no cost here.</p>\n</section>\n")
+	}
+	heights, above := p.heights()
+	s.WriteString("<section>\n<h2>Heights and memory</h2>\n<div class=\"pair\">\n" + heights + p.memory() + "</div>\n")
+	of := "of any capacity"
+	if p.minimised > 0 {
+		of = "without a capacity"
+	}
+	fmt.Fprintf(s, "<p class=\"faint\">Heights are those of the lowest plan of each planner, %s. A problem without a plan counts, and has none.", of)
+	if above > 0 {
+		fmt.Fprintf(s, " %s higher than %g times the load, beyond the right edge.", verb(above, "plan", "is", "are"), mostRatio)
+	}
+	fmt.Fprintf(s, " A model is a problem by its name, in whatever order of its operators; there are %d. It fits a memory if its lowest plan of any run does. A model whose proven bound exceeds the memory fits with no plan: “no plan can do more” counts the others.</p>\n</section>\n", len(p.models))
+}
+
+// atAGlance has a line for each series, over all capacities.
+func (p *page) atAGlance() *experiment.Table {
+	t := experiment.NewTable([]string{
+		"planner", "runs", "fit", "infeasible", "undecided", "refused", "wrong or died", "implied", "by the clock",
+		"median", "95%", "nodes, median", "nodes, 95%", "over best, median", "worst", "over load, median", "worst",
+	}, nil)
+	for _, s := range p.order {
+		t.Rows = append(t.Rows, append([]string{p.names.label(s)}, figures(p.total(s))...))
+	}
+	return t
+}
+
+// every has a line for each series and capacity.
+func (p *page) every() *experiment.Table {
+	t := experiment.NewTable([]string{
+		"planner", "at", "runs", "fit", "infeasible", "undecided", "refused", "wrong or died", "implied", "by the clock",
+		"median", "95%", "nodes, median", "nodes, 95%", "over best, median", "worst", "over load, median", "worst",
+	}, nil)
+	for k := range p.lines {
+		l := &p.lines[k]
+		t.Rows = append(t.Rows, append([]string{p.names.label(l.series), l.Place}, figures(l)...))
+	}
+	return t
+}
+
+// figures are those of a line, as text.
+func figures(l *Line) []string {
+	var all []string
+	for _, n := range []int{l.Runs, l.Fit, l.Infeasible, l.Undecided, l.Refused, l.Invalid + l.Failed, l.Implied, l.Clock} {
+		text := ""
+		if n > 0 {
+			text = experiment.Grouped(int64(n))
+		}
+		all = append(all, text)
+	}
+	two := func(s Spread, upper float64, text func(float64) string) {
+		if s.Of == 0 {
+			all = append(all, "", "")
+			return
+		}
+		all = append(all, text(s.Median), text(upper))
+	}
+	count := func(v float64) string { return experiment.Grouped(int64(v + 0.5)) }
+	ratio := func(v float64) string { return fmt.Sprintf("%.3f", v) }
+	two(l.Seconds, l.Seconds.P95, picture.Seconds)
+	two(l.Nodes, l.Nodes.P95, count)
+	two(l.OverBest, l.OverBest.Most, ratio)
+	two(l.OverLoad, l.OverLoad.Most, ratio)
+	return all
+}
