@@ -225,7 +225,7 @@ var layers = []struct {
 	{"cmd", any},
 	{"sweep/spec", []string{"model", "internal/gen", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "lab/experiment", "sweep/spec"}}, // no engine
-	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}}, // no file, no engine
+	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}},        // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
 	{"capi", []string{"", "model", "plan", "sizing", "graph", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/sweep", "internal/units"}},
