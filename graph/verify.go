@@ -42,6 +42,9 @@ type Violation struct {
 type Report struct {
 	// Height is the largest offset + size in bytes, recomputed.
 	Height int64
+	// Overlaps has each result that lies over an operand as a permit allows, in the order of the
+	// operators.
+	Overlaps []Overlap
 	// Violations has the first 1,000 violations.
 	Violations []Violation
 	// Total is the number of all violations.
@@ -59,16 +62,35 @@ func Verify(g *Graph, p *Plan) (*Report, error) {
 		return nil, err
 	}
 	c := checker{g: g, p: p, r: new(Report)}
+	if c.replay() {
+		c.claims()
+	}
+	return c.r, nil
+}
+
+// Replay is Verify for what has no claims: an order, and offsets of values and of scratch as in a
+// Plan.
+func Replay(g *Graph, order []int, offsets, scratch []int64) (*Report, error) {
+	if err := Validate(g); err != nil {
+		return nil, err
+	}
+	c := checker{g: g, p: &Plan{Order: order, Offsets: offsets, Scratch: scratch}, r: new(Report)}
+	c.replay()
+	return c.r, nil
+}
+
+// replay checks order and offsets. It returns false if there is nothing to check claims against.
+func (c *checker) replay() bool {
+	g, p := c.g, c.p
 	if len(p.Offsets) != len(g.Values) || len(p.Scratch) != len(g.Operators) || len(p.Order) != len(g.Operators) {
 		c.say(model.RuleCount, -1, -1, -1, "the plan has "+itoa(len(p.Order))+" operators, "+itoa(len(p.Offsets))+" offsets of values and "+
 			itoa(len(p.Scratch))+" of scratch: the graph has "+itoa(len(g.Operators))+" operators and "+itoa(len(g.Values))+" values")
-		return c.r, nil
+		return false
 	}
 	if c.offsets() {
 		c.run()
 	}
-	c.claims()
-	return c.r, nil
+	return true
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -84,10 +106,9 @@ type checker struct {
 	p       *Plan
 	r       *Report
 	live    []block
-	to      []int     // how many operators are still to read each value; one more for outputs
-	present []bool    // the value is there
-	found   []Overlap // that permits allow
-	now     int       // the operator that runs
+	to      []int  // how many operators are still to read each value; one more for outputs
+	present []bool // the value is there
+	now     int    // the operator that runs
 
 	seen  []int // by value: the number of the list that had it last
 	lists int   // how many lists distinct has read
@@ -238,7 +259,7 @@ func (c *checker) permitted(y, x block) bool {
 	for _, q := range c.g.Operators[c.now].Permits {
 		d := x.from - y.from
 		if q.Operand == x.value && q.Result == y.value && (d == q.Distance || d > q.Distance && !q.Exactly) {
-			c.found = append(c.found, Overlap{c.now, y.value, x.value, d, min(x.to, y.to) - max(x.from, y.from)})
+			c.r.Overlaps = append(c.r.Overlaps, Overlap{c.now, y.value, x.value, d, min(x.to, y.to) - max(x.from, y.from)})
 			return true
 		}
 	}
@@ -258,7 +279,7 @@ func (c *checker) claims() {
 	for _, o := range c.p.Overlaps {
 		listed[o]++
 	}
-	for _, o := range c.found {
+	for _, o := range c.r.Overlaps {
 		if listed[o]--; listed[o] < 0 {
 			c.say(RuleOverlaps, o.Operator, o.Result, o.Operand, "the plan does not list "+c.over(o))
 		}
@@ -273,7 +294,12 @@ func (c *checker) claims() {
 
 // over describes an overlap, whose indices may be anything.
 func (c *checker) over(o Overlap) string {
-	return "result " + itoa(o.Result) + " over operand " + itoa(o.Operand) + " at operator " + itoa(o.Operator) + ", at the distance " +
+	value := func(i int) string { return (&validator{g: c.g}).value(i) }
+	operator := "at index " + itoa(o.Operator)
+	if o.Operator >= 0 && o.Operator < len(c.g.Operators) {
+		operator = c.g.Operators[o.Operator].Name
+	}
+	return "result " + value(o.Result) + " over operand " + value(o.Operand) + " at operator " + operator + ", at the distance " +
 		strconv.FormatInt(o.Distance, 10) + " with " + strconv.FormatInt(o.Bytes, 10) + " bytes"
 }
 

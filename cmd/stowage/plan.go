@@ -247,7 +247,10 @@ func nameFor(path string) string {
 
 // readModel reads a model of TensorFlow Lite from a file or standard input.
 func readModel(path string) (*tflite.Model, error) {
-	if ext := strings.ToLower(filepath.Ext(path)); ext == ".csv" || ext == ".json" {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".json":
+		return nil, usagef("%s is a problem or a graph, not a model: stowage solve plans the one, stowage plan the other", path)
+	case ".csv":
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
 	}
 	in, err := format.Open(path) // of whatever kind, it is read as a model

@@ -58,6 +58,9 @@ func openGraph(in *format.Input) (*graph.Graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	if stowjson.IsGraphPlan(text) {
+		return nil, usagef("%s is a plan of a graph, not a graph: 'stowage verify GRAPH %s' checks it", in.Name, in.Name)
+	}
 	if !stowjson.IsGraph(text) && stdjson.Valid(text) {
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", in.Name)
 	}

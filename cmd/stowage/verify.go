@@ -27,11 +27,14 @@ func newVerify() *cobra.Command {
 
 With one file, it checks the plan in that file: the offset column in CSV, the key plan in JSON, or the plan in a model or dump. What a JSON file claims is checked too: the height must be that of the offsets, and the lower bound no higher; if the status is optimal, the two are equal. A bound above the one computed here is reported as claimed. With two files, the offsets of PLAN are matched to the buffers of PROBLEM by id.
 
+PROBLEM may also be a graph in JSON. Its operators are then replayed in the order of PLAN, which 'stowage plan' wrote: values that take memory at once must lie apart, except for a result over an operand as a permit allows. In a PLAN that is not JSON the order is that of the lifespans.
+
 With --certificate, verify also checks the proof in that file, which 'stowage solve --certificate' wrote, and reports the bound that it proves. PROBLEM may then have no plan.
 
 Each violation is printed on standard error. If the plan is invalid or a claim is false, the exit code is 2.`,
 		Example: `  stowage verify plan.csv
   stowage verify --capacity 1MiB model.csv plan.csv
+  stowage verify graph.json plan.json
   stowage verify --certificate proof.txt model.csv plan.csv`,
 		Args:       arity(1, "PROBLEM", "PLAN"),
 		SuggestFor: []string{"validate"},
@@ -53,6 +56,17 @@ Each violation is printed on standard error. If the plan is invalid or a claim i
 
 func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, certificate string, quiet, asJSON bool) error {
 	path := args[len(args)-1] // the file at fault
+	if g, err := graphIn(args[0]); err != nil {
+		return err
+	} else if g != nil {
+		switch {
+		case len(args) == 1:
+			return usagef("%s is a graph, which has no plan: 'stowage verify %s PLAN' checks one", args[0], args[0])
+		case certificate != "":
+			return usagef("--certificate is for problems: %s is a graph", args[0])
+		}
+		return verifyGraph(cmd, g, path, capacity, quiet, asJSON)
+	}
 	own, err := readBoth(args, m, capacity)
 	if len(args) == 1 && certificate != "" && own.File != nil && own.offsets == nil {
 		if asJSON {
@@ -179,6 +193,8 @@ type violation struct {
 	Rule    string   `json:"rule"`
 	Buffers []string `json:"buffers"`
 	Message string   `json:"message"`
+
+	Operator string `json:"operator,omitempty"` // of a graph: at which it shows
 }
 
 func verdictOf(p *stowage.Problem, r *stowage.Report, bound int64) *verdict {

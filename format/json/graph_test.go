@@ -2,6 +2,7 @@ package json_test
 
 import (
 	"bytes"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -221,6 +222,95 @@ func FuzzGraph(f *testing.F) {
 		}
 		if !json.IsGraph([]byte(text)) {
 			t.Fatal("is read, but not taken for a graph")
+		}
+	})
+}
+
+// TestReadGraphPlan reads plans that were written, and what is wrong with others.
+func TestReadGraphPlan(t *testing.T) {
+	g := soundGraph()
+	p := &graph.Plan{
+		Order: []int{0, 1}, Offsets: []int64{112, 0, 0, -1}, Scratch: []int64{4208, 4208}, Height: 4720, LowerBound: 4700,
+		Status: model.Feasible, Planner: "auto", Saved: graph.Saved{InPlace: 1, Distance: 2, Order: 3},
+		Overlaps: []graph.Overlap{
+			{Operator: 0, Result: 1, Operand: 0, Distance: 112, Bytes: 2960},
+			{Operator: 1, Result: 2, Operand: 1, Bytes: 3072},
+		},
+	}
+	none := &graph.Plan{Status: model.Infeasible, LowerBound: 9}
+	text := ""
+	for _, p := range []*graph.Plan{none, p} {
+		var out bytes.Buffer
+		if err := json.WriteGraphPlan(&out, g, p); err != nil {
+			t.Fatal(err)
+		}
+		text = out.String()
+		again, err := json.ReadGraphPlan(&out, "p.json", g)
+		if err != nil || !reflect.DeepEqual(again, p) {
+			t.Errorf("%v\ngot  %+v\nwant %+v", err, again, p)
+		}
+		if !json.IsGraphPlan([]byte(text)) || json.IsGraph([]byte(text)) {
+			t.Error("is not taken for what it is")
+		}
+		if _, _, err := json.Read(strings.NewReader(text), "p.json"); err == nil ||
+			!strings.HasPrefix(err.Error(), "p.json:1: is a plan of a graph") {
+			t.Errorf("as a problem: %v", err)
+		}
+	}
+	for _, tc := range []struct{ from, to, want string }{
+		{`"version": 1`, `"version": 2`, `p.json:3: version "2": is not known: this program reads version 1`},
+		{`"graph plan"`, `"graph"`, `p.json:2: format "graph": must be "graph plan"`},
+		{`"feasible"`, `"fine"`, `p.json:6: status "fine": is not a status: expected unknown, feasible, optimal or infeasible`},
+		{`"feasible"`, `"unknown"`, `p.json:1: order: must not be there: the status is unknown` + "\n" +
+			`p.json:1: offsets: must not be there: the status is unknown`},
+		{`["conv", "relu"]`, `["conv", 7]`, `p.json:9: order "7": is not a string`},
+		{`"x": 112`, `"w": 112`, `p.json:10: offsets "x": the offset of this value is missing` + "\n" +
+			`p.json:10: offsets "w": is a constant, which has no offset`},
+		{`"x": 112`, `"u": 112`, `p.json:11: offsets "u": is no value of the graph: did you mean w or x or y or z?`},
+		{`"x": 112`, `"x": -112`, `p.json:11: offsets.x "-112": must be from 0 to 2305843009213693951`},
+		{`"relu": 4208`, `"conv": 4208`, `p.json:17: scratch.conv: is a duplicate: the key appears twice`},
+		{"    \"conv\": 4208,\n", "", `p.json:15: scratch "conv": the offset of this operator's scratch is missing`},
+		{`"operand": "x", `, "", `p.json:20: overlaps.operand: the key is missing`},
+		{`"order": 3`, `"order": "3"`, `p.json:23: saved "3": is not an integer: expected 3 without quotes`},
+	} {
+		spoiled := strings.Replace(text, tc.from, tc.to, 1)
+		if spoiled == text {
+			t.Fatalf("%s is not there", tc.from)
+		}
+		_, err := json.ReadGraphPlan(strings.NewReader(spoiled), "p.json", g)
+		if err == nil || err.Error() != tc.want {
+			t.Errorf("%s:\ngot  %v\nwant %s", tc.to, err, tc.want)
+		}
+	}
+}
+
+// FuzzGraphPlan: no text makes the reader fail otherwise than by an error of the input, and what it reads can be
+// checked and written.
+func FuzzGraphPlan(f *testing.F) {
+	g := soundGraph()
+	p := &graph.Plan{Order: []int{0, 1}, Offsets: []int64{112, 0, 0, -1}, Scratch: []int64{4208, 4208}, Status: model.Feasible}
+	var out bytes.Buffer
+	if err := json.WriteGraphPlan(&out, g, p); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.String())
+	for _, cut := range []string{`"x": 112`, `["conv", "relu"]`, `"scratch"`, `{"in_place": 0`} {
+		f.Add(strings.Replace(out.String(), cut, `[null, {"a": 1e3}, "\u00e9"]`, 1))
+		f.Add(strings.Replace(out.String(), cut, `{}`, 1))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := json.ReadGraphPlan(strings.NewReader(text), "fuzz", g)
+		if err != nil {
+			if _, ok := err.(*model.InputError); !ok {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		if _, err := graph.Verify(g, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.WriteGraphPlan(io.Discard, g, p); err != nil && len(p.Order) == len(g.Operators) {
+			t.Fatal(err)
 		}
 	})
 }

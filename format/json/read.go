@@ -46,6 +46,9 @@ func ReadAll(r io.Reader, file string) (*model.Problem, *Plan, error) {
 		err = source.Join(err, d.validate())
 	}
 	if err != nil {
+		if what := elsewhereRead(text.Text); !d.listed && what != "" {
+			return nil, nil, text.Refuse(0, "", what)
+		}
 		var e *model.InputError
 		if errors.As(err, &e) { // keys may stand in any order, lines in one
 			slices.SortStableFunc(e.Issues, func(i, j model.Issue) int { return i.Line - j.Line })
@@ -54,6 +57,17 @@ func ReadAll(r io.Reader, file string) (*model.Problem, *Plan, error) {
 	}
 	p := d.problem // a copy: a pointer into d would keep the text
 	return &p, d.plan, nil
+}
+
+// elsewhereRead says what text is that has no problem, but is of this package; "" if it is none.
+func elsewhereRead(text string) string {
+	switch {
+	case IsGraph([]byte(text)):
+		return "is a graph of operators, not a problem with buffers: 'stowage plan' plans it, and 'stowage verify GRAPH PLAN' checks a plan"
+	case IsGraphPlan([]byte(text)):
+		return "is a plan of a graph, without lifespans: 'stowage verify GRAPH PLAN' checks it, and 'stowage plan -o FILE.html GRAPH' draws one"
+	}
+	return ""
 }
 
 // ReadPlan reads a plan of p: the offsets are in bytes, in the order of p.Buffers. The
@@ -345,7 +359,7 @@ func (d *decoder) readPlan() {
 	d.object("plan", planKeys, 1, func(key int) {
 		switch at := d.pos; key {
 		case 0:
-			d.plan.Status = d.status()
+			d.plan.Status = d.status("plan.status")
 		case 1:
 			d.plan.Planner = strings.Clone(d.str("plan.planner"))
 		case 2:
@@ -362,16 +376,16 @@ func (d *decoder) readPlan() {
 	})
 }
 
-func (d *decoder) status() model.Status {
+func (d *decoder) status(field string) model.Status {
 	at := d.pos
-	name := d.str("plan.status")
+	name := d.str(field)
 	for s := model.Unknown; s <= model.Infeasible; s++ {
 		if s.String() == name {
 			return s
 		}
 	}
 	if d.Text.Text[at] == '"' {
-		d.refuse(at, "plan.status", name, "is not a status: expected unknown, feasible, optimal or infeasible")
+		d.refuse(at, field, name, "is not a status: expected unknown, feasible, optimal or infeasible")
 	}
 	return model.Unknown
 }
