@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -235,6 +236,7 @@ type sizeRun struct {
 // run, so that a bad one costs no search.
 func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []string) error {
 	var instances []experiment.Instance
+	head := ""
 	for _, path := range inputs {
 		file, err := readProblem(path, 0, s.ignoreOffsets, &s.model)
 		if err != nil {
@@ -244,7 +246,13 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []string) error {
 		if !s.quiet {
 			noteRead(cmd, path, file)
 		}
+		if file.Kind == format.TFLite && head == "" {
+			head = path
+		}
 		instances = append(instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
+	}
+	if head != "" && !s.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are those of the head, which is only a part of the runtime's arena; 'stowage plan' has the arena [head]\n", nameOf(head))
 	}
 	experiment.DistinctNames(instances)
 	for _, in := range instances {

@@ -3,7 +3,8 @@
 //	go run ./lab/bench/curve [-rounds 15] [-timeout 60s] [FILE...]
 //
 // It builds the command. For each problem it runs `stowage solve` and `stowage size`, in turn,
-// both without a limit, and prints the median times of the processes. Then it asks `stowage solve
+// both without a limit, and prints the median of the processor's time that the processes took,
+// which other programs lengthen less than the clock's. Then it asks `stowage solve
 // --capacity` for each capacity of the curve, and for those on both sides of the lower bound and
 // the height: what size says is feasible or infeasible must be so. A capacity that solve does not
 // decide within the timeout counts as open. The files are those of the folders challenging and
@@ -104,15 +105,17 @@ func measure(files []string, rounds int, slow, timeout time.Duration) error {
 	return nil
 }
 
-// time runs a command on a file and returns the seconds that the process took.
+// time runs a command on a file and returns the seconds of the processor that it took.
 func (b *bench) time(command, file string) (float64, error) {
 	args := []string{"solve", "--quiet", "-o", os.DevNull, file}
 	if command == "size" {
 		args = []string{"size", "--quiet", "--timeout", "0", file}
 	}
-	began := time.Now()
-	err := exec.CommandContext(context.Background(), b.path, args...).Run()
-	return time.Since(began).Seconds(), err
+	cmd := exec.CommandContext(context.Background(), b.path, args...)
+	if err := cmd.Run(); err != nil {
+		return 0, err
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
 }
 
 // check asks solve for the capacities of the curve of a file.
