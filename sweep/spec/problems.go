@@ -2,7 +2,9 @@ package spec
 
 import (
 	"math"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,8 +99,17 @@ func hasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// pattern returns a pattern relative to the folder of the specification.
+// pattern returns a pattern relative to the folder of the specification. ${NAME} stands for a
+// variable of the environment, so that a specification need not know where its files are.
 func (p *parser) pattern(n *yaml.Node, text string) string {
+	text = variables.ReplaceAllStringFunc(text, func(name string) string {
+		name = name[2 : len(name)-1]
+		value := os.Getenv(name)
+		if value == "" {
+			p.fault(n, "problems", "needs the variable %s, which is not set", name)
+		}
+		return value
+	})
 	if !doublestar.ValidatePathPattern(filepath.FromSlash(text)) {
 		p.fault(n, "problems", "%v", errOutside)
 	}
@@ -107,6 +118,9 @@ func (p *parser) pattern(n *yaml.Node, text string) string {
 	}
 	return filepath.Join(filepath.Dir(p.file), filepath.FromSlash(text))
 }
+
+// variables are names in a pattern.
+var variables = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // dims reads sizes of open dimensions.
 func (p *parser) dims(n *yaml.Node) map[string]int64 {

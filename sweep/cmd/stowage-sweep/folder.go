@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/sweep/core"
+	"github.com/stowage-go/stowage/sweep/report"
 	"github.com/stowage-go/stowage/sweep/spec"
 )
 
@@ -121,6 +126,54 @@ func writeStatus(cmd *cobra.Command, out string, st *core.Status, asJSON bool) e
 	return err
 }
 
+func newReport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report OUT",
+		Short: "Write summary.csv and report.html anew",
+		Long: `Report writes summary.csv and report.html from the rows that there are, also if the sweep is not complete, and prints where the page is. OUT is the folder of the sweep, or its specification. Rows that other programs have written into runs/ count too.
+` + exitsHelp,
+		Example: "  stowage-sweep report sweep-out",
+		Args:    exactly("OUT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, store, j, err := opened(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			st, err := j.Status(cmd.Context(), store)
+			if err != nil {
+				return internalError{err}
+			}
+			page, err := writeReport(cmd.Context(), out, store, st)
+			if err != nil {
+				return internalError{err}
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), page)
+			return nil
+		},
+	}
+}
+
+// writeReport writes the summary and the page and returns the path of the page.
+func writeReport(ctx context.Context, out string, store core.Store, st *core.Status) (string, error) {
+	rows, err := core.ReadRows(ctx, store)
+	if err != nil {
+		return "", err
+	}
+	var summary, page bytes.Buffer
+	err = errors.Join(
+		report.WriteSummary(&summary, report.Summary(rows)),
+		report.WritePage(&page, report.Input{Title: title(st.Spec), Rows: rows, Tasks: st.Tasks, Missing: st.Missing, Dead: st.Dead}),
+	)
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(store.Write(ctx, "summary.csv", summary.Bytes()), store.Write(ctx, "report.html", page.Bytes()))
+	if spec.Remote(out) {
+		return strings.TrimRight(out, "/") + "/report.html", err
+	}
+	return filepath.Join(out, "report.html"), err
+}
+
 func newTasks() *cobra.Command {
 	return &cobra.Command{
 		Use:   "tasks SPEC",
@@ -155,4 +208,30 @@ func newTasks() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// title names the page of a sweep after its specification.
+func title(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if file == "" || name == "" {
+		return "Sweep"
+	}
+	return "Sweep " + name
+}
+
+// rowsOf reads the rows of a sweep that there must be.
+func rowsOf(ctx context.Context, arg string) ([]core.Row, error) {
+	out, err := folderOf(arg)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openFolder(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := core.ReadRows(ctx, store)
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%s: has no rows of a sweep: %w", out, fs.ErrNotExist)
+	}
+	return rows, err
 }

@@ -7,7 +7,8 @@
 //	engine.go    who does the tasks: Beam, a plain loop, a shard
 //	progress.go  the bar
 //	interrupt.go what a signal does
-//	folder.go    status, and tasks for programs in other languages
+//	folder.go    status and report, and tasks for programs in other languages
+//	diff.go      what got worse since another sweep
 //
 // Nothing here knows how to plan, and only engine.go knows of an engine.
 package main
@@ -22,6 +23,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	_ "github.com/stowage-go/stowage/lab/baselines"
+	_ "github.com/stowage-go/stowage/lab/milp"
 	"github.com/stowage-go/stowage/sweep/beam"
 	"github.com/stowage-go/stowage/sweep/core"
 )
@@ -51,13 +53,14 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stowage-sweep",
 		Short: "Run planners on many problems",
-		Long: `Stowage-sweep runs planners on many problems with many capacities. A file in YAML says which. What comes of it is a folder of Parquet files.
+		Long: `Stowage-sweep runs planners on many problems with many capacities. A file in YAML says which. What comes of it is a folder of Parquet files, a summary and a page.
 
 A sweep can be interrupted, killed and widened at any time: run the same command again, and only what is not there yet is run.`,
 		Example: `  stowage-sweep run spec.yaml                      on this machine
   stowage-sweep run spec.yaml --shard=3/8          one of eight parts, for arrays of jobs
   stowage-sweep run spec.yaml --runner=flink --endpoint=HOST:8099
-  stowage-sweep status sweep-out`,
+  stowage-sweep status sweep-out
+  stowage-sweep diff last-night sweep-out`,
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -72,7 +75,7 @@ A sweep can be interrupted, killed and widened at any time: run the same command
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newRun(), newStatus(), newTasks())
+	root.AddCommand(newRun(), newStatus(), newReport(), newDiff(), newTasks())
 	return root
 }
 

@@ -29,11 +29,13 @@ func newRun() *cobra.Command {
 
   runs/**.parquet   a row for each planner, problem and capacity
   dead.jsonl        tasks that were given up, and files that cannot be read
+  summary.csv       figures for each planner and capacity
+  report.html       the same as a page, with pictures
 
 SPEC is a file in YAML with these keys. Paths in it are relative to its own folder.
 
   problems     files and generators, a list. A file pattern may have ** for folders. It takes what 'stowage
-               solve' takes: CSV, JSON, models, dumps. {files: P, dims: {batch: 1}} sets open dimensions, and
+               solve' takes: CSV, JSON, models, dumps. ${NAME} is a variable of the environment. {files: P, dims: {batch: 1}} sets open dimensions, and
                {files: P, heap: NAME} chooses a heap of a dump. {generator: random, buffers: [60, 200],
                seeds: 0..99} makes problems as 'stowage gen' does, with its options.
   orders       of the operators of models: exported, reordered [default: exported]
@@ -123,6 +125,13 @@ func (r *runFlags) run(cmd *cobra.Command, file string) error {
 		said += fmt.Sprintf(", %s in dead.jsonl", count(len(st.Dead), "line"))
 	}
 	fmt.Fprintf(stderr, "%s, %v\n", said, time.Since(began).Round(10*time.Millisecond))
+	if st.Complete() {
+		page, err := writeReport(ctx, s.Out, store, st)
+		if err != nil {
+			return internalError{err}
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), page)
+	}
 	switch {
 	case came && r.remote():
 		fmt.Fprintf(stderr, "the job goes on without this program: stowage-sweep status %s\n", s.Out)
