@@ -11,6 +11,10 @@
 // those of convolutions and pools as well; their arenas are not planned here. -large adds randomly wired stages that are
 // larger than any published one.
 //
+//	go run ./lab/bench/order -beams [-into docs/order.md]
+//
+// compares with beams (beam.go) on the largest of these stages, with the same numbers of states.
+//
 // The second form is of real models (models.go): files and folders of .tflite and .onnx.
 //
 // The networks are those of internal/testkit/networks. They are made from the papers' descriptions, and are not
@@ -53,6 +57,7 @@ func main() {
 	sharing := flag.String("sharing", "apart", "apart, in-place or distances")
 	states := flag.Int("states", order.DefaultStates, "most states of a search")
 	large := flag.Bool("large", false, "add stages of 48 to 256 nodes")
+	beside := flag.Bool("beams", false, "compare with beams on the large stages, and nothing else")
 	into := flag.String("into", "", "put the tables into the document `FILE`")
 	models := flag.Bool("models", false, "ask the command about models in files and folders, each with its flags before it")
 	flag.Parse()
@@ -69,6 +74,18 @@ func main() {
 		}[*sharing]
 		if !ok {
 			return errors.New("-sharing: " + *sharing + ": want apart, in-place or distances")
+		}
+		if *beside {
+			text, err := beams(ctx)
+			if err != nil {
+				return err
+			}
+			text += fmt.Sprintf("\n%v; %s.\n", record.ThisMachine(), record.Today())
+			fmt.Print(text)
+			if *into != "" {
+				return record.ReplaceBlock(*into, "bench:beams", text)
+			}
+			return nil
 		}
 		b := &bench{states: *states, plan: kind == networks.Apart}
 		text, err := b.tables(ctx, networks.Suite(kind), true)
