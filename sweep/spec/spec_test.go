@@ -87,7 +87,7 @@ func TestFaults(t *testing.T) {
 		"":                                                            "spec.yaml: is empty; a sweep needs at least the key problems",
 		"planners: [auto]\n":                                          "spec.yaml:1: problems: is missing",
 		"- a\n":                                                       "spec.yaml:1: a sweep is a mapping with the keys problems, orders",
-		"problems: [\n":                                               "spec.yaml:2: is not YAML",
+		"problems: [\n":                                               "spec.yaml:1: is not YAML",
 		rest + "planner: auto\n":                                      `spec.yaml:2: "planner": is no key of a sweep; did you mean planners?`,
 		rest + "seed: 1\nseed: 2\n":                                   `spec.yaml:3: "seed": is there twice`,
 		rest + "planners: [auto, exat]\n":                             `spec.yaml:2: planners "exat": no planner is named so; did you mean exact?`,
