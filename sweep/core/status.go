@@ -143,6 +143,31 @@ func (st *Status) WriteDead(ctx context.Context, s Store) error {
 	return s.Write(ctx, name, out.Bytes())
 }
 
+// Tidy removes what only a sweep that runs needs: lists of tasks, and markers but for those of the dead.
+// The sweep must be complete.
+func (st *Status) Tidy(ctx context.Context, s Store) error {
+	dead := map[string]bool{}
+	for _, d := range st.Dead {
+		dead[d.Task] = true
+	}
+	for _, folder := range []string{"todo", "try"} {
+		names, err := s.List(ctx, folder)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			key, _, _ := strings.Cut(strings.TrimPrefix(name, "try/"), ".")
+			if dead[key] {
+				continue
+			}
+			if err := s.Remove(ctx, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Raise forgets the dead and all attempts, so that they are tried again.
 func Raise(ctx context.Context, s Store) error {
 	for _, folder := range []string{"dead", "try"} {

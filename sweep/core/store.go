@@ -23,6 +23,7 @@ import (
 //	dead/KEY.json                a task that is given up, or a file that cannot be read
 //	dead.jsonl                   the same in one file, written when a run ends
 //	tasks.json                   what the last run was asked for
+//	todo/                        lists of tasks for an engine, while it runs
 //	summary.csv, report.html     what came of it
 
 // A Store is a folder. Names are relative to it, with slashes. It is safe for use by several

@@ -127,7 +127,7 @@ func (r *runFlags) run(cmd *cobra.Command, file string) error {
 	fmt.Fprintf(stderr, "%s, %v\n", said, time.Since(began).Round(10*time.Millisecond))
 	if st.Complete() {
 		page, err := writeReport(ctx, s.Out, store, st)
-		if err != nil {
+		if err = errors.Join(err, st.Tidy(ctx, store)); err != nil {
 			return internalError{err}
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), page)

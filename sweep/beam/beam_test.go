@@ -1,0 +1,62 @@
+package beam
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"testing"
+
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+
+	"github.com/stowage-go/stowage/sweep/core"
+)
+
+// TestStore: a folder behind Beam's file systems behaves as one on this machine does.
+func TestStore(t *testing.T) {
+	memory, err := Open(t.Context(), "memfs://sweep/folder/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	local, err := Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []core.Store{memory, local} {
+		ctx := t.Context()
+		if names, err := s.List(ctx, "runs"); err != nil || len(names) > 0 {
+			t.Errorf("%T: %q, %v", s, names, err)
+		}
+		if _, err := s.Read(ctx, "runs/ab/a"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%T: %v", s, err)
+		}
+		for _, name := range []string{"runs/ab/a", "runs/cd/b", "try/c.1", "runs/ab/a"} {
+			if err := s.Write(ctx, name, []byte(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names, err := s.List(ctx, "runs")
+		if slices.Sort(names); err != nil || !slices.Equal(names, []string{"runs/ab/a", "runs/cd/b"}) {
+			t.Errorf("%T: %q, %v", s, names, err)
+		}
+		if names, err := s.List(ctx, "try"); err != nil || !slices.Equal(names, []string{"try/c.1"}) {
+			t.Errorf("%T: %q, %v", s, names, err)
+		}
+		if data, err := s.Read(ctx, "runs/ab/a"); err != nil || string(data) != "runs/ab/a" {
+			t.Errorf("%T: %q, %v", s, data, err)
+		}
+		for range 2 { // what is gone may be removed
+			if err := s.Remove(ctx, "runs/ab/a"); err != nil {
+				t.Errorf("%T: %v", s, err)
+			}
+		}
+		if there, err := s.Has(ctx, "runs/ab/a"); err != nil || there {
+			t.Errorf("%T: %v, %v", s, there, err)
+		}
+		if there, err := s.Has(ctx, "runs/cd/b"); err != nil || !there {
+			t.Errorf("%T: %v, %v", s, there, err)
+		}
+	}
+	if _, err := Open(t.Context(), "ftp://host/folder"); err == nil {
+		t.Error("ftp:// is opened")
+	}
+}
