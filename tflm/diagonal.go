@@ -73,7 +73,7 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 	if err != nil {
 		return err
 	}
-	p.United, p.In = lowered.Problem, lowered.Value
+	p.United, p.In, p.lowered = lowered.Problem, lowered.Value, lowered
 	p.Kernels, p.Overlays, p.Occupied = o.Kernels, overlays, taken
 	p.Head, p.Offsets, p.Placed = head, offsets, made.Offsets[:n]
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/graph"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -89,6 +90,7 @@ type Plan struct {
 
 	was     *Plan // of the model in the order that it had, if Order is another one
 	replace bool
+	lowered *graph.Lowering // what United is of, if Kernels is set
 	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
 	// Placed are the offsets of the arena's buffers, scratch included, as the

@@ -14,6 +14,10 @@ import (
 // begins after it. It is for looking at, and no problem to plan: a tensor is needed to
 // the end of its life, whatever is shown.
 //
+// In a plan for a library of kernels each tensor has the bytes that it needs at each moment, as
+// the planner has them: an operand is there in part while its result is. Coverings says which bytes
+// are in two tensors all the same.
+//
 // Complexity: a check of the plan for each round; a round settles the pairs that the
 // check before named, and what is not settled in some rounds is shown as it is.
 
@@ -23,6 +27,9 @@ const maxRounds = 16
 // Shown returns the arena's buffers with their offsets as a picture is to show them. They
 // are those of Arena.Problem and Placed, unless the plan has tensors that share bytes.
 func (p *Plan) Shown() (*model.Problem, []int64) {
+	if p.lowered != nil {
+		return p.United, p.shownOffsets()
+	}
 	buffers, offsets := slices.Clone(p.Arena.Problem.Buffers), slices.Clone(p.Placed)
 	if p.Kept {
 		p.behindWindows(buffers, offsets)
@@ -58,6 +65,40 @@ func (p *Plan) Shown() (*model.Problem, []int64) {
 		}
 	}
 	return p.Arena.Problem, p.Placed
+}
+
+// shownOffsets returns the offsets of the buffers of United.
+func (p *Plan) shownOffsets() []int64 {
+	offsets := make([]int64, len(p.United.Buffers))
+	for k, in := range p.In {
+		offsets[in] = p.Placed[k]
+	}
+	return offsets
+}
+
+// A Covering is a result that an operator writes over one of its operands.
+type Covering struct {
+	Result, Operand int   // indices into the buffers of Shown
+	Lower, Upper    int64 // the time of the operator there, half-open
+}
+
+// Coverings returns which results lie over operands, for a picture of what Shown returns. It is nil if
+// the plan assumes no library of kernels.
+func (p *Plan) Coverings() (out []Covering) {
+	if p.lowered == nil {
+		return nil
+	}
+	buffer := map[int]int{} // by tensor
+	for k, t := range p.Arena.Tensor {
+		if t >= 0 {
+			buffer[t] = p.In[k]
+		}
+	}
+	for _, o := range p.Overlays {
+		at := p.Life.Operators[o.Operator].First + 1
+		out = append(out, Covering{buffer[o.Result], buffer[o.Operand], p.lowered.Start[at], p.lowered.End[at]})
+	}
+	return out
 }
 
 // behindWindows takes out of lifespans the time at which a window covers the buffer.

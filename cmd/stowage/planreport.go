@@ -365,6 +365,9 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	if made.Placed == nil {
 		return html.WriteProfile(w, made.Arena.Problem, o)
 	}
+	for _, x := range made.Coverings() {
+		o.Overlaps = append(o.Overlaps, html.Overlap(x))
+	}
 	problem, offsets := made.Shown()
 	return html.Write(w, problem, offsets, o)
 }
