@@ -28,4 +28,13 @@ type Options struct {
 	// Problem.Buffers. They are drawn in the colour of faults, in a plan that is above
 	// the capacity. Warning then says why nothing fits.
 	Conflict []int
+	// Overlaps are results that lie over operands on purpose. What the two share is hatched while
+	// their operator runs.
+	Overlaps []Overlap
+}
+
+// An Overlap is a result that an operator writes over one of its operands.
+type Overlap struct {
+	Result, Operand int   // indices into Problem.Buffers
+	Lower, Upper    int64 // the time of the operator, half-open
 }

@@ -47,7 +47,7 @@ func writeTikZ(w io.Writer, d *document) error {
 }
 
 func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64, render.Options) error, profile func(io.Writer, *model.Problem, render.Options) error) error {
-	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict}
+	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Overlaps: d.overlaps}
 	if d.offsets == nil {
 		return profile(w, d.problem, o)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
 )
 
@@ -38,6 +39,7 @@ type document struct {
 	tensors    []cheader.Tensor // for C; nil if the buffers are the tensors
 	warning    string           // what is wrong with the plan; empty if it is valid
 	conflict   []int            // buffers that cannot fit together, for pictures
+	overlaps   []render.Overlap // results over operands, for pictures
 	steps      []html.Step      // the plans that the search found before the last, for a page
 	moves      []plan.Move      // the first moves of the search; movesTold counts all
 	movesTold  int

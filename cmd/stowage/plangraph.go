@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
 )
 
@@ -115,6 +116,11 @@ func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []out
 		return named(in.Name, err)
 	}
 	r := &graphReport{file: in.Name, g: g, p: made, permits: permits, reorder: p.graph.reorder}
+	if asked := p.reporting(outputs); asked && !p.json && !p.graph.reorder && made.Status.HasPlan() {
+		if r.would, err = wouldLowerGraph(ctx, g, made, options); err != nil {
+			return err
+		}
+	}
 	d, err := r.document()
 	if err != nil {
 		return err
@@ -173,7 +179,7 @@ type graphReport struct {
 	p       *graph.Plan
 	permits graph.Permits
 	reorder bool
-	over    []html.Overlap // the overlaps by buffers, for the page
+	would   []wouldLower // what other options would save
 }
 
 // document returns the plan as one of the problem that the graph is in its order.
@@ -200,7 +206,7 @@ func (r *graphReport) document() (*document, error) {
 	}
 	d.result.Offsets, d.result.Height = d.offsets, d.height
 	for _, o := range r.p.Overlaps {
-		r.over = append(r.over, html.Overlap{Result: l.Value[o.Result], Operand: l.Value[o.Operand], Lower: l.Start[o.Operator], Upper: l.End[o.Operator]})
+		d.overlaps = append(d.overlaps, render.Overlap{Result: l.Value[o.Result], Operand: l.Value[o.Operand], Lower: l.Start[o.Operator], Upper: l.End[o.Operator]})
 	}
 	return d, nil
 }
@@ -272,6 +278,9 @@ func (r *graphReport) print(w io.Writer) error {
 		}
 		fmt.Fprintf(&s, "  %s\n", line)
 	}
+	if lines := wouldLines(r.would, "a plan"); len(lines) > 0 {
+		s.WriteString("what would lower it\n  " + strings.Join(lines, "\n  ") + "\n")
+	}
 	_, err := io.WriteString(w, s.String())
 	return err
 }
@@ -288,7 +297,10 @@ func (r *graphReport) overlaps() (lines []string) {
 // page writes the report as a page with the picture of the plan.
 func (r *graphReport) page(w io.Writer, d *document) error {
 	facts := append(factsOf(d), html.Fact{Name: "nothing shared", Value: strconv.FormatInt(r.sum(), 10)}, html.Fact{Name: "saved", Value: r.saved()})
-	o := html.Options{Title: r.title(), LowerBound: r.p.LowerBound, Facts: facts, Overlaps: r.over}
+	for _, l := range wouldLines(r.would, "a plan") {
+		facts = append(facts, html.Fact{Name: "what would lower it", Value: l})
+	}
+	o := html.Options{Title: r.title(), LowerBound: r.p.LowerBound, Facts: facts, Overlaps: d.overlaps}
 	if d.offsets == nil {
 		return html.WriteProfile(w, d.problem, o)
 	}

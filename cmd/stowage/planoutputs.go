@@ -200,6 +200,7 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 		case made.Placed == nil:
 		case slices.Contains(pictureNames(), o.kind):
 			d.problem, d.offsets = made.Shown()
+			d.overlaps = coveringsOf(made)
 		case o.kind == "csv" || o.kind == "json":
 			d.result = made.Result
 			if !made.Kept { // a result and its operand share one buffer

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -365,9 +366,15 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	if made.Placed == nil {
 		return html.WriteProfile(w, made.Arena.Problem, o)
 	}
-	for _, x := range made.Coverings() {
-		o.Overlaps = append(o.Overlaps, html.Overlap(x))
-	}
+	o.Overlaps = coveringsOf(made)
 	problem, offsets := made.Shown()
 	return html.Write(w, problem, offsets, o)
+}
+
+// coveringsOf returns which results lie over operands, for pictures of what Shown returns.
+func coveringsOf(made *tflm.Plan) (out []render.Overlap) {
+	for _, x := range made.Coverings() {
+		out = append(out, render.Overlap(x))
+	}
+	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/graph"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -164,6 +165,18 @@ func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 		bound = result.LowerBound
 	}
 	return result.Height, bound, nil
+}
+
+// wouldLowerGraph says what another order would save of the plan of a graph: nothing if it saves nothing. A graph says
+// itself what may lie over what, and has no images.
+func wouldLowerGraph(ctx context.Context, g *graph.Graph, made *graph.Plan, o graph.Options) ([]wouldLower, error) {
+	o.Reorder, o.States, o.Solve = true, tflm.AlternativeStates, stowage.Solve
+	o.Run = stowage.Options{NodeLimit: tflm.AlternativeNodes, Seed: o.Run.Seed, Minimize: true}
+	other, err := graph.Make(ctx, g, o)
+	if err != nil || !other.Status.HasPlan() || other.Height >= made.Height {
+		return nil, err
+	}
+	return []wouldLower{{Option: "--reorder", Head: other.Height, Saved: made.Height - other.Height, Optimal: other.Status == stowage.Optimal}}, nil
 }
 
 // conditional returns flags, with what they assume.

@@ -27,6 +27,7 @@ import (
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/layout"
 	"github.com/stowage-go/stowage/render/svg"
 )
@@ -79,10 +80,7 @@ type Options struct {
 }
 
 // An Overlap is a result that an operator writes over one of its operands.
-type Overlap struct {
-	Result, Operand int   // indices into Problem.Buffers
-	Lower, Upper    int64 // the time of the operator, half-open
-}
+type Overlap = render.Overlap
 
 // A Document is one plan of a page, or a problem without a plan.
 type Document struct {
@@ -165,7 +163,7 @@ func draw(w io.Writer, d *Document) error {
 
 // pictureOf returns what a page and a picture have in common.
 func pictureOf(o Options) svg.Options {
-	return svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict}
+	return svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict, Overlaps: o.Overlaps}
 }
 
 // embedded writes what the viewer reads.

@@ -13,6 +13,7 @@ type Figure struct {
 	Areas         []Area  // filled outlines of a profile
 	Fills         []Fill  // pieces too many or too small for an element each
 	Shapes        []Shape // buffers, one each, in the order of the problem
+	Hatch         []Line  // over what results share with operands on purpose
 	Clashes       []Rect  // where two buffers use the same bytes at once
 	Lines         []Line  // axes, marks and their leaders
 	Swatches      []Shape

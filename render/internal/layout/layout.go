@@ -65,7 +65,7 @@ type page struct {
 }
 
 // Check refuses what cannot be drawn: a bad problem, offsets for another one or out of
-// range, a capacity or a bound below 0, a conflict of buffers that are not there. Offsets of nil are no plan. A plan that breaks
+// range, a capacity or a bound below 0, a conflict or overlaps of buffers that are not there. Offsets of nil are no plan. A plan that breaks
 // rules, or is above a capacity, is worth a look. The error begins with who draws, unless it
 // is a *model.InputError.
 func Check(who string, p *model.Problem, offsets []int64, o render.Options) error {
@@ -86,6 +86,11 @@ func Check(who string, p *model.Problem, offsets []int64, o render.Options) erro
 	for _, i := range o.Conflict {
 		if i < 0 || i >= len(p.Buffers) {
 			return fmt.Errorf("%s: the conflict has buffer %d of %d", who, i, len(p.Buffers))
+		}
+	}
+	for _, x := range o.Overlaps {
+		if min(x.Result, x.Operand) < 0 || max(x.Result, x.Operand) >= len(p.Buffers) {
+			return fmt.Errorf("%s: buffer %d over buffer %d of %d", who, x.Result, x.Operand, len(p.Buffers))
 		}
 	}
 	for i, at := range offsets {
@@ -237,7 +242,9 @@ func (g *page) xTicks(length float64) ticks {
 type note struct {
 	swatch *Shape // its rectangle is set by drawNotes; nil for none
 	part   bool   // the swatch is a part of a buffer
-	text   string
+	// hatched says that the swatch is.
+	hatched bool
+	text    string
 	// late makes the text once all is drawn; text then is one that is as long at
 	// least, to keep the room.
 	late func() string
@@ -281,6 +288,8 @@ func (g *page) drawNotes() {
 				s := *n.swatch
 				box := []Rect{{round(at), round(y - 0.85*font), round(at + 1.6*font), round(y + 0.1*font)}}
 				switch {
+				case n.hatched:
+					g.hatchedSwatch(box[0])
 				case s.Broken:
 					g.Clashes = append(g.Clashes, box...)
 				case n.part:

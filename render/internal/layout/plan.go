@@ -47,6 +47,7 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 		g.Bands = append(g.Bands, Rect{g.Plot.X0, round(g.Plot.Y0), g.Plot.X1, round(g.y.at(capacity))})
 	}
 	shapeOf := g.spread(offsets, of, height, g.broken())
+	g.overlaps(p, offsets)
 	g.clash(offsets)
 	conflict := g.conflict()
 	for i, k := range shapeOf {
@@ -161,6 +162,9 @@ func (g *page) planNotes() []note {
 	if windowed {
 		notes = append(notes, note{swatch: &Shape{Stroke: FullStroke}, text: "in use whole"},
 			note{swatch: &Shape{Stroke: FullStroke}, part: true, text: "in part, during a gap"})
+	}
+	if len(g.opt.Overlaps) > 0 {
+		notes = append(notes, note{swatch: &Shape{Stroke: FullStroke}, hatched: true, text: "a result over an operand"})
 	}
 	if g.report.Total > 0 && !onlySingle(g.report) {
 		notes = append(notes, note{swatch: &Shape{Broken: true}, text: "in use twice at once"})

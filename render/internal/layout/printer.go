@@ -90,6 +90,9 @@ func (f *Figure) Draw(pen Pen) {
 	for i := range f.Shapes {
 		pen.Shape(&f.Shapes[i])
 	}
+	for _, l := range f.Hatch {
+		pen.Line(l)
+	}
 	for _, r := range f.Clashes {
 		pen.Clash(r)
 	}
