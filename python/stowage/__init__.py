@@ -20,7 +20,7 @@ from ._api import conflict, explain, load, lower_bound, plan, size, solve, solve
 from ._command import command
 from ._errors import Error, InputError, InputWarning
 from ._generate import generate
-from ._graph import plan_graph
+from ._graph import plan_graph, verify_graph
 from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
@@ -53,4 +53,5 @@ __all__ = [
     "sweep",
     "valid",
     "verify",
+    "verify_graph",
 ]

@@ -84,10 +84,42 @@ def plan_graph(
         flags += ["--timeout", f"{seconds:.9f}s"]
     if planner is not None:
         flags += ["--planner", planner]
-    if not isinstance(graph, str):
-        try:
-            graph = json.dumps(graph, ensure_ascii=False)
-        except (TypeError, ValueError) as err:
-            raise InputError(f"the graph cannot be written as JSON: {err}") from err
-    plan: GraphPlan = json.loads(_command.run([*flags, "-"], graph, accept=(0, 3, 4))[1])
+    plan: GraphPlan = json.loads(_command.run([*flags, "-"], _text("graph", graph), accept=(0, 3, 4))[1])
     return plan
+
+
+def verify_graph(
+    graph: Union[Mapping[str, object], str], plan: Union[Mapping[str, object], str], capacity: Optional[Size] = None
+) -> str:
+    """Checks a plan of a graph by replaying its operators. Both are dicts, or JSON text; the plan has the keys
+    that plan_graph returns. Returns what is wrong as text, a line for each fault, or "" if the plan is valid.
+    InputError says what is wrong with the graph, or with the plan as a document. The checker shares no code
+    with the planner."""
+    import os
+    import tempfile
+
+    flags = ["verify", "-q"]
+    if capacity is not None:
+        flags += ["--capacity", str(_units.size("capacity", capacity, 1))]
+    with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
+        paths = []
+        for name, document in (("graph", graph), ("plan", plan)):
+            paths.append(os.path.join(folder, name + ".json"))
+            with open(paths[-1], "w", encoding="utf-8") as f:
+                f.write(_text(name, document))
+        try:
+            code, verdict = _command.run([*flags, "--json", "--", *paths], accept=(0, 2))
+            if not verdict:  # the graph or the plan cannot be read
+                _command.run([*flags, "--", *paths])
+        except InputError as err:
+            raise InputError(str(err).replace(folder + os.sep, "")) from None
+    return "" if code == 0 else "\n".join(v["message"] for v in json.loads(verdict)["violations"])
+
+
+def _text(name: str, document: Union[Mapping[str, object], str]) -> str:
+    if isinstance(document, str):
+        return document
+    try:
+        return json.dumps(document, ensure_ascii=False)
+    except (TypeError, ValueError) as err:
+        raise InputError(f"the {name} cannot be written as JSON: {err}") from err

@@ -892,6 +892,20 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(stowage.InputError, "cannot be written as JSON"):
             stowage.plan_graph({"values": {1, 2}})
 
+    def test_verify(self):
+        p = stowage.plan_graph(GRAPH)
+        self.assertEqual(stowage.verify_graph(GRAPH, p), "")
+        self.assertEqual(stowage.verify_graph(json.dumps(GRAPH), json.dumps(p), "4208"), "")
+        self.assertIn("4208 bytes high, above the capacity 4207", stowage.verify_graph(GRAPH, p, 4207))
+        near = {**p, "offsets": {**p["offsets"], "image": 96}}
+        self.assertIn("value features at [0, 3072) overlaps value image at [96, 4192)", stowage.verify_graph(GRAPH, near))
+        with self.assertRaisesRegex(stowage.InputError, r'^plan.json:1: offsets "image": the offset of this value'):
+            stowage.verify_graph(GRAPH, {**p, "offsets": {}})
+        with self.assertRaisesRegex(stowage.InputError, r"^graph.json:1: operators: the key is missing"):
+            stowage.verify_graph({"values": []}, p)
+        with self.assertRaisesRegex(stowage.InputError, "the plan cannot be written as JSON"):
+            stowage.verify_graph(GRAPH, {1, 2})
+
 
 if __name__ == "__main__":
     unittest.main()
