@@ -30,8 +30,8 @@ type TiledChain struct {
 }
 
 // Tiling estimates how low the peak of a plan could be if chains of its operators ran in strips. It is nil if
-// they would lower nothing, if the model has several subgraphs, or if the plan is kept. No released runtime tiles an
-// unmodified model.
+// they would lower nothing, if the model has several subgraphs, or if the plan is kept. TensorFlow Lite Micro itself
+// runs each operator whole.
 func (p *Plan) Tiling() *Tiling {
 	if p.Kept || p.Offsets == nil || len(p.Model.Subgraphs) != 1 {
 		return nil
