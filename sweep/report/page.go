@@ -121,12 +121,14 @@ func (p *page) pictures(s *strings.Builder) {
 		if len(p.places) > 1 {
 			fmt.Fprintf(s, "<p class=\"faint\">%d capacities were asked. Between two of them a line joins what was measured.</p>\n", len(p.places))
 		}
-		legend, small := p.outcomes()
-		s.WriteString(legend)
-		first := small[:min(len(small), mostSmall)]
-		s.WriteString("<div class=\"small-pictures\">\n" + strings.Join(first, "") + "</div>\n")
-		if rest := small[len(first):]; len(rest) > 0 {
-			fmt.Fprintf(s, "<details>\n<summary>%d more</summary>\n<div class=\"small-pictures\">\n%s</div>\n</details>\n", len(rest), strings.Join(rest, ""))
+		if len(p.places) > 1 { // of one, the table says as much
+			legend, small := p.outcomes()
+			s.WriteString(legend)
+			first := small[:min(len(small), mostSmall)]
+			s.WriteString("<div class=\"small-pictures\">\n" + strings.Join(first, "") + "</div>\n")
+			if rest := small[len(first):]; len(rest) > 0 {
+				fmt.Fprintf(s, "<details>\n<summary>%d more</summary>\n<div class=\"small-pictures\">\n%s</div>\n</details>\n", len(rest), strings.Join(rest, ""))
+			}
 		}
 		s.WriteString("</section>\n<section>\n<h2>What a run costs</h2>\n<div class=\"pair\">\n" + strings.Join(p.costs(), "") + "</div>\n")
 		s.WriteString("<p class=\"faint\">Runs that follow from another, and those that were refused or died, have no cost here.</p>\n</section>\n")

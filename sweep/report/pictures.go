@@ -117,9 +117,6 @@ func (p *page) outcomes() (legend string, pictures []string) {
 	for _, s := range p.order {
 		b := &picture.Bands{Title: p.names.label(s), X: p.capacities(), Y: picture.Axis{Text: picture.Percent, Least: 0, Most: 1}, Layers: bands(), Small: true}
 		b.X.Title = ""
-		if len(p.places) == 1 { // the heading has it
-			b.X.Text = func(float64) string { return "" }
-		}
 		for _, at := range p.places {
 			l := p.line(s, at)
 			if l == nil {

@@ -7,6 +7,7 @@
 //	pictures.go  curves, bands and stairs
 //	page.go      the page
 //	diff.go      two sweeps beside each other
+//	runs.go      rows as a file of runs, for the laboratory
 //
 // Every figure and every sentence is computed from the rows. The same rows give the same
 // bytes.

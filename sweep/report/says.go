@@ -253,24 +253,18 @@ func (p *page) saysFits() (all []string) {
 			break
 		}
 	}
-	best, worst := -1.0, 2.0
-	var most, fewest *Line
+	var lines []*Line
 	for _, s := range p.order {
-		l := p.line(s, least)
-		if l == nil {
-			continue
-		}
-		if v := share(l.Fit, l.Runs); v > best {
-			best, most = v, l
-		}
-		if v := share(l.Fit, l.Runs); v <= worst {
-			worst, fewest = v, l
+		if l := p.line(s, least); l != nil {
+			lines = append(lines, l)
 		}
 	}
-	if most != nil {
-		text := fmt.Sprintf("%s, %s fits %s", upper(p.axis.at(least)), p.names.label(most.series), part(most.Fit, most.Runs))
-		if fewest != most && worst < best {
-			text += fmt.Sprintf(", and %s fits %s", p.names.label(fewest.series), part(fewest.Fit, fewest.Runs))
+	if len(lines) > 0 {
+		slices.SortStableFunc(lines, func(a, b *Line) int { return cmp.Compare(share(b.Fit, b.Runs), share(a.Fit, a.Runs)) })
+		first, last := lines[0], lines[len(lines)-1]
+		text := fmt.Sprintf("%s, %s", upper(p.axis.at(least)), p.fit(lines, first))
+		if share(last.Fit, last.Runs) < share(first.Fit, first.Runs) {
+			text += ", and " + p.fit(lines, last)
 		}
 		all = append(all, text+".")
 	}
@@ -293,6 +287,21 @@ func (p *page) saysFits() (all []string) {
 		}
 	}
 	return append(all, "No planner fits every problem at any capacity.")
+}
+
+// fit says what a line fits, and who else fits as much.
+func (p *page) fit(lines []*Line, l *Line) string {
+	var names []string
+	for _, o := range lines {
+		if o.Fit == l.Fit && o.Runs == l.Runs {
+			names = append(names, p.names.label(o.series))
+		}
+	}
+	verb := "fits"
+	if len(names) > 1 {
+		verb = "fit"
+	}
+	return fmt.Sprintf("%s %s %s", listed(names, 3), verb, part(l.Fit, l.Runs))
 }
 
 // part writes a part of a whole, with its percentage.

@@ -226,6 +226,9 @@ func syntheticSuite(ctx context.Context, e *env) (*content, error) {
 		}
 		c.judge("solved by "+name, paper, of(one.all().part, one.all().of), verdict)
 	}
+	if err := showKept(c, e, "sweep-synthetic", whole); err != nil {
+		return c, err
+	}
 	c.say(f.say()...)
 	c.about = fmt.Sprintf("The paper's problems are not public; these are made after its description. The canonical search was asked for %d of them, the others for %d.", len(whole), len(sample))
 	return c, nil

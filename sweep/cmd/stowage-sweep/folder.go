@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/sweep/core"
 	"github.com/stowage-go/stowage/sweep/report"
 	"github.com/stowage-go/stowage/sweep/spec"
@@ -127,7 +130,8 @@ func writeStatus(cmd *cobra.Command, out string, st *core.Status, asJSON bool) e
 }
 
 func newReport() *cobra.Command {
-	return &cobra.Command{
+	var runs string
+	cmd := &cobra.Command{
 		Use:   "report OUT",
 		Short: "Write summary.csv and report.html anew",
 		Long: `Report writes summary.csv and report.html from the rows that there are, also if the sweep is not complete, and prints where the page is. OUT is the folder of the sweep, or its specification. Rows that other programs have written into runs/ count too.
@@ -144,6 +148,9 @@ func newReport() *cobra.Command {
 				return internalError{err}
 			}
 			page, err := writeReport(cmd.Context(), out, store, st)
+			if err == nil && runs != "" {
+				err = writeRuns(cmd.Context(), runs, store)
+			}
 			if err != nil {
 				return internalError{err}
 			}
@@ -151,6 +158,26 @@ func newReport() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&runs, "runs", "", "also write what was run to `FILE`, as lines of JSON that 'stowage compare --resume' reads; compressed if it ends in .gz")
+	return cmd
+}
+
+// writeRuns writes the rows as a file of runs.
+func writeRuns(ctx context.Context, file string, store core.Store) error {
+	rows, err := core.ReadRows(ctx, store)
+	if err != nil {
+		return err
+	}
+	return format.WriteFile(file, func(w io.Writer) error {
+		if filepath.Ext(file) != ".gz" {
+			return report.WriteRuns(w, rows)
+		}
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		return errors.Join(report.WriteRuns(z, rows), z.Close())
+	})
 }
 
 // writeReport writes the summary and the page and returns the path of the page.

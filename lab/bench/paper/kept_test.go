@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/lab/experiment"
+)
+
+// writeKept writes runs as a sweep of a folder that stands for the repository.
+func writeKept(t *testing.T, root, name string, runs []experiment.Run) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	for _, r := range runs {
+		if err := json.NewEncoder(z).Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "lab", "bench", "results")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKept: the newest sweep is read; its runs are shown with the problem whose digest and
+// capacity they have, those that solve most first; others are left out.
+func TestKept(t *testing.T) {
+	root, problems := t.TempDir(), synthetic(1, 10)
+	var runs []experiment.Run
+	for i, in := range problems {
+		for _, planner := range []string{"worse", "better"} {
+			r := experiment.Run{Problem: in.Digest, Planner: planner, Capacity: in.Capacity, Nodes: 1234, Timeout: 9, Status: "feasible", Seconds: 1}
+			if planner == "worse" && i > 0 {
+				r.Status = "unknown"
+			}
+			runs = append(runs, r)
+		}
+	}
+	other := runs[0]
+	other.Planner, other.Capacity = "elsewhere", other.Capacity+1
+	writeKept(t, root, "sweep-x-2026-01-02.jsonl.gz", append(runs, other))
+	writeKept(t, root, "sweep-x-2026-01-01.jsonl.gz", nil)
+	k, err := keptSweep(root, "sweep-x")
+	if err != nil || k.name != "sweep-x-2026-01-02" || len(k.runs) != len(runs)+1 {
+		t.Fatalf("%+v, %v", k, err)
+	}
+	s := k.of(problems)
+	if !slices.Equal(s.Planners, []string{"better", "worse"}) {
+		t.Errorf("planners %q", s.Planners)
+	}
+	c := &content{}
+	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", problems); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.pictures) != 1 || len(c.tables) != 1 || len(c.notes) != 1 {
+		t.Fatalf("%d pictures, %d tables, notes %q", len(c.pictures), len(c.tables), c.notes)
+	}
+	rows := c.tables[0].Rows
+	if n := len(problems); len(rows) != n+2 || !slices.Equal(rows[0], []string{"20", "1 of 1", "1 of 1"}) || !slices.Equal(rows[1][1:], []string{"1 of 1", "0 of 1"}) {
+		t.Errorf("rows %q", rows)
+	}
+	if text := c.tables[0].Markdown(); !strings.Contains(text, "solved within 1,234 nodes") {
+		t.Error(text)
+	}
+	if !strings.Contains(c.notes[0], "sweep/specs/x.yaml") || !strings.Contains(c.notes[0], "The clock cut none") {
+		t.Errorf("note %q", c.notes[0])
+	}
+	runs[3].Status, runs[3].Seconds = "unknown", 9
+	runs[3].Nodes = 99
+	writeKept(t, root, "sweep-x-2026-01-03.jsonl.gz", runs)
+	c = &content{}
+	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", problems); err != nil || !strings.Contains(c.notes[0], "The clock cut 1 of them") {
+		t.Errorf("%v, notes %q", err, c.notes)
+	}
+	if text := c.tables[0].Markdown(); !strings.Contains(text, "solved within its limit") {
+		t.Error(text)
+	}
+}
+
+// TestKeptNone: without a sweep nothing is shown; a damaged one is an error with its name.
+func TestKeptNone(t *testing.T) {
+	root := t.TempDir()
+	c := &content{}
+	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", synthetic(1, 10)); err != nil || len(c.tables)+len(c.notes) > 0 {
+		t.Errorf("%v, %+v", err, c)
+	}
+	writeKept(t, root, "sweep-x-2026-01-01.jsonl.gz", []experiment.Run{{Problem: "another"}})
+	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", synthetic(1, 10)); err != nil || len(c.tables)+len(c.notes) > 0 {
+		t.Errorf("%v, %+v", err, c)
+	}
+	path := filepath.Join(root, "lab", "bench", "results", "sweep-x-2026-01-02.jsonl.gz")
+	if err := os.WriteFile(path, []byte("no gzip"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keptSweep(root, "sweep-x"); err == nil || !strings.Contains(err.Error(), "sweep-x-2026-01-02.jsonl.gz: ") {
+		t.Error(err)
+	}
+}
+
+// TestKeptSweeps: the sweeps that are kept can be read, are of the suite's problems, and
+// have every planner on all of them.
+func TestKeptSweeps(t *testing.T) {
+	k, err := keptSweep(filepath.Join("..", "..", ".."), "sweep-synthetic")
+	if err != nil || k == nil {
+		t.Fatalf("%v, %v", k, err)
+	}
+	problems := synthetic(0, 1)
+	s := k.of(problems)
+	if len(problems) != 525 || len(s.Planners) < 10 || len(k.runs) != len(problems)*len(s.Planners) {
+		t.Errorf("%d runs of %d planners on %d problems", len(k.runs), len(s.Planners), len(problems))
+	}
+	for i := range s.Cells {
+		for p, cell := range s.Cells[i] {
+			if len(cell) != 1 {
+				t.Fatalf("%s has %d runs on %s", s.Planners[p], len(cell), problems[i].Name)
+			}
+		}
+	}
+}
