@@ -1,0 +1,171 @@
+// Package engines has the tests of the ways to run a sweep: shards, Prism, Flink and Dask, real ones,
+// whose workers are killed. All must give the rows of a plain loop.
+package engines_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/testkit/built"
+	_ "github.com/stowage-go/stowage/lab/baselines"
+	"github.com/stowage-go/stowage/sweep/core"
+	"github.com/stowage-go/stowage/sweep/spec"
+)
+
+func TestMain(m *testing.M) { built.Main(m) }
+
+// command has stowage-sweep, and boot Beam's boot program.
+var (
+	command = built.Folder(func(dir string) error {
+		return built.Run(nil, "go", "build", "-o", filepath.Join(dir, "stowage-sweep"), "github.com/stowage-go/stowage/sweep/cmd/stowage-sweep")
+	})
+	boot = built.Folder(func(dir string) error {
+		return built.Run(nil, "go", "build", "-o", filepath.Join(dir, "boot"), "github.com/apache/beam/sdks/v2/go/container")
+	})
+)
+
+// sweep returns a call of stowage-sweep.
+func sweep(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	return exec.CommandContext(t.Context(), filepath.Join(command(t), "stowage-sweep"), args...)
+}
+
+// run runs stowage-sweep to its end.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := sweep(t, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("stowage-sweep %s: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// specFile copies the specification into a folder of the test, and returns it with the folder where the
+// sweep goes.
+func specFile(t *testing.T) (file, out string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/spec.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "spec.yaml")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file, filepath.Join(filepath.Dir(file), spec.DefaultOut)
+}
+
+// plain solves the tasks of a specification one after the other, as the tasks of the folder's sweep. It
+// makes no file of runs.
+func plain(t *testing.T, file, out string) (tasks int, rows []core.Row) {
+	t.Helper()
+	var planners []string
+	for _, p := range stowage.Planners() {
+		planners = append(planners, p.Name)
+	}
+	s, err := spec.Read(file, planners)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := core.Local(out)
+	done, err := core.ReadJob(t.Context(), store)
+	if err != nil || done == nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	loaded, err := core.Load(t.Context(), s, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := core.Cut(t.Context(), s, loaded, store, done.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := core.NewWorker(store, done.Version)
+	for k := range job.All {
+		more, err := w.Solve(t.Context(), &job.All[k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, more...)
+	}
+	core.Sort(rows)
+	return len(job.All), settled(rows)
+}
+
+func settled(rows []core.Row) (all []core.Row) {
+	for _, r := range rows {
+		all = append(all, r.Settled())
+	}
+	return all
+}
+
+// check holds the rows and the files of a sweep against those of the plain loop.
+func check(t *testing.T, file, out string) {
+	t.Helper()
+	tasks, want := plain(t, file, out)
+	got, err := core.ReadRows(t.Context(), core.Local(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := files(out); n != tasks || tasks != 50 {
+		t.Errorf("%d files of %d tasks; want 50 of each", n, tasks)
+	}
+	if got = settled(got); slices.Equal(got, want) {
+		return
+	}
+	t.Errorf("%d rows, want %d", len(got), len(want))
+	for k := range min(len(got), len(want)) {
+		if got[k] != want[k] {
+			t.Fatalf("row %d\n got %+v\nwant %+v", k, got[k], want[k])
+		}
+	}
+}
+
+// files returns how many files of runs there are.
+func files(out string) int {
+	all, _ := filepath.Glob(filepath.Join(out, "runs", "*", "*.parquet"))
+	return len(all)
+}
+
+// reach waits until a sweep has so many files.
+func reach(ctx context.Context, out string, n int) bool {
+	for files(out) < n {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return true
+}
+
+// once checks that no run is in two files, which ReadRows would not tell.
+func once(t *testing.T, out string) {
+	t.Helper()
+	all, _ := filepath.Glob(filepath.Join(out, "runs", "*", "*"))
+	n := 0
+	for _, file := range all {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := core.Decode(data, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += len(rows)
+	}
+	if rows, err := core.ReadRows(t.Context(), core.Local(out)); err != nil || len(rows) != n {
+		t.Errorf("%d rows in the files, and %d that differ: %v", n, len(rows), err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(out, "try", "*")); len(left) > 0 {
+		t.Errorf("markers are left: %s", strings.Join(left, " "))
+	}
+}
