@@ -20,6 +20,9 @@ import (
 // Beam's job server, all from one class path that Maven resolves. Heaps are small and the compiler of
 // the JVM stops early, for a test starts five of them on two cores.
 
+// script starts boot. It is also the name of its watch.
+const script = "flink/boot.sh"
+
 // opens are the packages of the JDK that Flink reaches into.
 var opens = []string{"java.lang", "java.util", "java.lang.reflect", "java.net", "java.nio", "java.time", "sun.nio.ch"}
 
@@ -167,13 +170,13 @@ func (c *cluster) stop() {
 	c.running = nil
 }
 
-// left returns the processes that have this cluster's folder or its programs among their arguments.
+// left returns the processes that have this cluster's folder or the boot program among their arguments.
 func (c *cluster) left() []string {
 	var all []string
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err == nil && (strings.Contains(string(text), c.dir) || strings.Contains(string(text), filepath.Dir(c.boot))) {
+		if err == nil && (strings.Contains(string(text), c.dir) || strings.Contains(string(text), filepath.Dir(c.boot)) || strings.Contains(string(text), script)) {
 			all = append(all, filepath.Base(filepath.Dir(file))+" "+strings.ReplaceAll(string(text[:min(len(text), 300)]), "\x00", " "))
 		}
 	}

@@ -3,12 +3,14 @@
 package engines_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,14 +39,17 @@ func sweep(t *testing.T, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), filepath.Join(command(t), "stowage-sweep"), args...)
 }
 
-// run runs stowage-sweep to its end.
-func run(t *testing.T, args ...string) string {
+// run runs stowage-sweep to its end and returns its standard output.
+func run(t *testing.T, args ...string) []byte {
 	t.Helper()
-	out, err := sweep(t, args...).CombinedOutput()
+	cmd := sweep(t, args...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("stowage-sweep %s: %v\n%s", args, err, out)
+		t.Fatalf("stowage-sweep %s: %v\n%s", args, err, &said)
 	}
-	return string(out)
+	return out
 }
 
 // specFile copies the specification into a folder of the test, and returns it with the folder where the
@@ -62,41 +67,37 @@ func specFile(t *testing.T) (file, out string) {
 	return file, filepath.Join(filepath.Dir(file), spec.DefaultOut)
 }
 
-// plain solves the tasks of a specification one after the other, as the tasks of the folder's sweep. It
-// makes no file of runs.
-func plain(t *testing.T, file, out string) (tasks int, rows []core.Row) {
-	t.Helper()
+// plain solves the tasks of the specification one after the other, once for all tests. It makes no
+// file of runs.
+var plain = sync.OnceValues(func() (tasks int, rows []core.Row) {
+	dir, err := os.MkdirTemp("", "stowage-plain-")
+	must(err)
+	defer os.RemoveAll(dir)
 	var planners []string
 	for _, p := range stowage.Planners() {
 		planners = append(planners, p.Name)
 	}
-	s, err := spec.Read(file, planners)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := core.Local(out)
-	done, err := core.ReadJob(t.Context(), store)
-	if err != nil || done == nil {
-		t.Fatalf("%s: %v", out, err)
-	}
-	loaded, err := core.Load(t.Context(), s, store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	job, err := core.Cut(t.Context(), s, loaded, store, done.Version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := core.NewWorker(store, done.Version)
+	s, err := spec.Read("testdata/spec.yaml", planners)
+	must(err)
+	ctx, store := context.Background(), core.Local(dir)
+	loaded, err := core.Load(ctx, s, store)
+	must(err)
+	job, err := core.Cut(ctx, s, loaded, store, core.Version())
+	must(err)
+	w := core.NewWorker(store, core.Version())
 	for k := range job.All {
-		more, err := w.Solve(t.Context(), &job.All[k])
-		if err != nil {
-			t.Fatal(err)
-		}
+		more, err := w.Solve(ctx, &job.All[k])
+		must(err)
 		rows = append(rows, more...)
 	}
 	core.Sort(rows)
 	return len(job.All), settled(rows)
+})
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 func settled(rows []core.Row) (all []core.Row) {
@@ -107,9 +108,9 @@ func settled(rows []core.Row) (all []core.Row) {
 }
 
 // check holds the rows and the files of a sweep against those of the plain loop.
-func check(t *testing.T, file, out string) {
+func check(t *testing.T, out string) {
 	t.Helper()
-	tasks, want := plain(t, file, out)
+	tasks, want := plain()
 	got, err := core.ReadRows(t.Context(), core.Local(out))
 	if err != nil {
 		t.Fatal(err)

@@ -7,24 +7,16 @@
 #
 #   go build -o boot github.com/apache/beam/sdks/v2/go/container
 #
-# A task manager that is killed leaves its workers behind: they wait for it for ever. So boot is a group
-# of its own here, and is ended as soon as the task manager is gone or asks for the end.
-boot=${STOWAGE_SWEEP_BOOT:-$(dirname "$0")/boot}
+# A task manager that is killed leaves boot and the worker behind: they wait for it for ever. So the two are a
+# group of their own, and a watch ends the group as soon as the task manager or boot is gone.
 manager=$PPID
-setsid "$boot" "$@" &
-worker=$!
-end() {
-	kill -TERM -- "-$worker" 2>/dev/null
+worker=$$
+(
+	while kill -0 "$manager" && kill -0 "$worker"; do
+		sleep 1
+	done
+	kill -s TERM -- "-$worker" # dash wants the signal so
 	sleep 1
-	kill -KILL -- "-$worker" 2>/dev/null
-}
-trap 'end; exit 143' TERM INT HUP
-while kill -0 "$worker" 2>/dev/null; do
-	if ! kill -0 "$manager" 2>/dev/null; then
-		end
-		exit 1
-	fi
-	sleep 1 &
-	wait $!
-done
-wait "$worker"
+	kill -s KILL -- "-$worker"
+) </dev/null >/dev/null 2>&1 &
+exec setsid "${STOWAGE_SWEEP_BOOT:-$(dirname "$0")/boot}" "$@"
