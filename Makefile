@@ -9,6 +9,8 @@
 # make npm        the package for npm, in npm/dist
 # make page       the page that plans in the browser, bin/stowage.html
 # make wheel      the Python package, with library and command in it, in bin/dist
+# make sweep-flink, make sweep-spark
+#                 a sweep on Flink and on Spark, on this machine, against the plain loop
 # make release    all of a release, of VERSION, for every system, in bin/release
 # make bench      the comparisons; see lab/bench/README.md for what they need
 #
@@ -26,7 +28,7 @@ BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./lab/... ./capi/... ./render/print/... ./sweep/... ./...
-FORMS       := ./sweep/beam ./sweep/cmd/stowage-sweep ./python ./capi ./npm ./render/html/viewer
+FORMS       := ./sweep/engines ./sweep/beam ./sweep/cmd/stowage-sweep ./python ./capi ./npm ./render/html/viewer
 TOOLED      := ./cmd/stowage ./lab/bench/ortools ./lab/bench/paper ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./tflm ./render/print/pdf ./render/tikz
 SEARCHES    := ./internal/exact/... ./lab/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/explain ./lab/baseline/... ./lab/agree
 PROBLEMS    ?= 1000000
@@ -35,7 +37,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
-.PHONY: build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: sweep-flink sweep-spark build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -115,6 +117,26 @@ forms:
 # skipped, in CI too.
 invariants:
 	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./internal/testkit/testall -short -tags invariants $(SEARCHES)
+
+# A sweep on a Flink cluster of this machine, one of whose task managers is killed. It wants Java and
+# Maven, and 160 MB of jars, which Maven keeps in ~/.m2. With CI=true it is one of the forms.
+sweep-flink:
+	STOWAGE_FLINK=1 $(GO) test -count=1 -run TestFlink -v ./sweep/engines
+
+# The recipe for Spark on a cluster of this machine, against Prism. It wants Java, and 500 MB of PyPI.
+SPARK := bin/sweep-spark
+sweep-spark: wheel
+	$(GO) build -ldflags "-s -w" -o bin/stowage-sweep ./sweep/cmd/stowage-sweep
+	test -x $(SPARK)/venv/bin/spark-submit || { python3 -m venv $(SPARK)/venv && $(SPARK)/venv/bin/pip install -q pyspark==4.3.0 'pandas<3' pyarrow; }
+	$(SPARK)/venv/bin/pip install -q --force-reinstall --no-deps bin/dist/stowage-*.whl
+	rm -rf $(SPARK)/spark $(SPARK)/prism && mkdir $(SPARK)/spark $(SPARK)/prism
+	for way in spark prism; do cp sweep/engines/testdata/spec.yaml $(SPARK)/$$way; done
+	bin/stowage-sweep run $(SPARK)/prism/spec.yaml
+	bin/stowage-sweep tasks $(SPARK)/spark/spec.yaml > $(SPARK)/tasks.jsonl
+	PYSPARK_PYTHON=$(CURDIR)/$(SPARK)/venv/bin/python SPARK_LOCAL_IP=127.0.0.1 $(SPARK)/venv/bin/spark-submit --master 'local-cluster[2,1,1024]' \
+		sweep/recipes/spark_sweep.py $(SPARK)/tasks.jsonl $(SPARK)/spark/sweep-out 16
+	bin/stowage-sweep status $(SPARK)/spark/sweep-out
+	bin/stowage-sweep diff $(SPARK)/prism/sweep-out $(SPARK)/spark/sweep-out
 
 agree:
 	$(GO) run ./lab/bench/agree -problems $(PROBLEMS)

@@ -228,6 +228,7 @@ var layers = []struct {
 	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}},        // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
+	{"sweep/engines", nil}, // tests
 	{"capi", []string{"", "model", "plan", "sizing", "graph", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/sweep", "internal/units"}},
 	{"python", nil},
 }

@@ -155,7 +155,9 @@ func Run(ctx context.Context, stop <-chan struct{}, runner, out string, tasks []
 	p, s := beam.NewPipelineWithRoot()
 	todo := beam.ParDo(s, &listFn{Out: out}, beam.CreateList(s, lists))
 	beam.ParDo0(s, &taskFn{Out: out, Session: name}, beam.Reshuffle(s, todo))
-	_, err = beam.Run(ctx, runner, p)
+	if err = stageSelf(); err == nil {
+		_, err = beam.Run(ctx, runner, p)
+	}
 	for _, list := range lists {
 		err = errors.Join(err, store.Remove(context.WithoutCancel(ctx), list))
 	}

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +35,17 @@ var Flags = []string{"endpoint", "environment_type", "environment_config", "work
 
 // Flag returns an option of Beam.
 func Flag(name string) *flag.Flag { return flag.Lookup(name) }
+
+// stageSelf makes this program the one that a cluster's workers run. Beam would compile another, with a
+// Go that need not be there and sources that are not, though its workers run on Linux as this one does.
+func stageSelf() error {
+	if *jobopts.WorkerBinary != "" || runtime.GOOS != "linux" {
+		return nil
+	}
+	path, err := os.Executable()
+	*jobopts.WorkerBinary = path
+	return err
+}
 
 // IsWorker reports whether the arguments are those that a cluster starts a worker with.
 func IsWorker(args []string) bool {
