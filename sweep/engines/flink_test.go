@@ -32,7 +32,7 @@ func TestFlink(t *testing.T) {
 	c := newCluster(t, filepath.Join(boot(t), "boot"), 2)
 	t.Logf("the cluster is up after %v", time.Since(began).Round(time.Second))
 
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	client := sweep(t, "run", file, "--runner=flink", "--endpoint="+c.endpoint(), "--parallelism=2",
 		"--environment_type=PROCESS", "--environment_config={\"command\":"+strconv.Quote(program)+"}")
@@ -73,7 +73,7 @@ func TestFlink(t *testing.T) {
 	// The workers of the killed task manager ended with it, and all others end with theirs.
 	c.stop()
 	var left []string
-	for range 50 {
+	for range 300 {
 		if left = c.left(); len(left) == 0 {
 			return
 		}
