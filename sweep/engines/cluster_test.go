@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,9 +21,6 @@ import (
 // Beam's job server, all from one class path that Maven resolves. Heaps are small and the compiler of
 // the JVM stops early, for a test starts five of them on two cores.
 
-// script starts boot. It is also the name of its watch.
-const script = "flink/boot.sh"
-
 // opens are the packages of the JDK that Flink reaches into.
 var opens = []string{"java.lang", "java.util", "java.lang.reflect", "java.net", "java.nio", "java.time", "sun.nio.ch"}
 
@@ -33,7 +31,13 @@ type cluster struct {
 	rpc, rest, job   int
 	artifact, expand int
 	boot             string
-	running          []*exec.Cmd
+	running          []*program
+}
+
+// A program is a Java process.
+type program struct {
+	*exec.Cmd
+	ended chan struct{} // closed when it has ended
 }
 
 // newCluster starts a job manager, so many task managers and a job server, and waits for them. The test ends
@@ -68,14 +72,14 @@ func newCluster(t *testing.T, boot string, managers int) *cluster {
 func (c *cluster) endpoint() string { return "localhost:" + strconv.Itoa(c.job) }
 
 // taskManager starts the task manager of that number, with one slot.
-func (c *cluster) taskManager(n int) *exec.Cmd {
+func (c *cluster) taskManager(n int) *program {
 	name := "task-manager-" + strconv.Itoa(n)
 	return c.flink(name, 192, "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
 		"-D", "taskmanager.resource-id="+name, "-D", "io.tmp.dirs="+filepath.Join(c.dir, name))
 }
 
 // flink starts a program of Flink's with the configuration of this folder and with ports of its own.
-func (c *cluster) flink(name string, heap int, class string, args ...string) *exec.Cmd {
+func (c *cluster) flink(name string, heap int, class string, args ...string) *program {
 	conf, err := filepath.Abs("../flink/conf")
 	if err != nil {
 		c.t.Fatal(err)
@@ -87,10 +91,11 @@ func (c *cluster) flink(name string, heap int, class string, args ...string) *ex
 }
 
 // java starts a program whose output goes into a file of its name.
-func (c *cluster) java(name string, heap int, class string, args ...string) *exec.Cmd {
+func (c *cluster) java(name string, heap int, class string, args ...string) *program {
 	c.t.Helper()
 	all := []string{
-		"-Xmx" + strconv.Itoa(heap) + "m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-BytecodeVerificationRemote",
+		"-Xmx" + strconv.Itoa(heap) + "m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
 		"-XX:MaxDirectMemorySize=192m", "-Djava.io.tmpdir=" + c.dir, "-Dorg.slf4j.simpleLogger.showDateTime=true",
 	}
 	for _, name := range opens {
@@ -107,8 +112,10 @@ func (c *cluster) java(name string, heap int, class string, args ...string) *exe
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.running = append(c.running, cmd)
-	return cmd
+	p := &program{cmd, make(chan struct{})}
+	go func() { cmd.Wait(); close(p.ended) }()
+	c.running = append(c.running, p)
+	return p
 }
 
 // managers returns how many task managers have registered; 0 if the job manager does not answer.
@@ -140,6 +147,13 @@ const patience = 5 * time.Minute
 func (c *cluster) await(what string, is func() bool) {
 	c.t.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(200 * time.Millisecond) {
+		for _, p := range c.running {
+			select {
+			case <-p.ended:
+				c.t.Fatalf("%s has ended: %v\n%s", p.Args[len(p.Args)-1], p.ProcessState, c.logs())
+			default:
+			}
+		}
 		if time.Now().After(end) {
 			c.t.Fatalf("%s did not come within %v\n%s", what, patience, c.logs())
 		}
@@ -161,26 +175,27 @@ func (c *cluster) logs() string {
 
 // stop ends the programs in the reverse of their order.
 func (c *cluster) stop() {
-	for k := len(c.running) - 1; k >= 0; k-- {
-		cmd := c.running[k]
-		if cmd.Process.Signal(syscall.SIGTERM) != nil {
-			continue
+	for _, p := range slices.Backward(c.running) {
+		p.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-p.ended:
+		case <-time.After(10 * time.Second):
+			p.Process.Kill()
+			<-p.ended
 		}
-		timer := time.AfterFunc(5*time.Second, func() { cmd.Process.Kill() })
-		cmd.Wait()
-		timer.Stop()
 	}
 	c.running = nil
 }
 
-// left returns the processes that have this cluster's folder or the boot program among their arguments.
+// left returns the processes of this cluster, workers included: they inherit the path of boot.
 func (c *cluster) left() []string {
 	var all []string
-	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err == nil && (strings.Contains(string(text), c.dir) || strings.Contains(string(text), filepath.Dir(c.boot)) || strings.Contains(string(text), script)) {
-			all = append(all, filepath.Base(filepath.Dir(file))+" "+strings.ReplaceAll(string(text[:min(len(text), 300)]), "\x00", " "))
+		if err == nil && strings.Contains(string(text), "STOWAGE_SWEEP_BOOT="+c.boot+"\x00") {
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+			all = append(all, strings.ReplaceAll(string(line[:min(len(line), 300)]), "\x00", " "))
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func TestFlink(t *testing.T) {
 		}
 	}
 	file, out := specFile(t)
-	program, err := filepath.Abs("../" + script)
+	script, err := filepath.Abs("../flink/boot.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestFlink(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	client := sweep(t, "run", file, "--runner=flink", "--endpoint="+c.endpoint(), "--parallelism=2",
-		"--environment_type=PROCESS", "--environment_config={\"command\":"+strconv.Quote(program)+"}")
+		"--environment_type=PROCESS", "--environment_config={\"command\":"+strconv.Quote(script)+"}")
 	var said bytes.Buffer
 	client.Stdout, client.Stderr = &said, &said
 	if err := client.Start(); err != nil {
@@ -51,7 +52,8 @@ func TestFlink(t *testing.T) {
 	if err := victim.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	victim.Wait()
+	<-victim.ended
+	c.running = slices.Delete(c.running, 1, 2)
 	at := files(out)
 	if at >= 40 {
 		t.Errorf("%d of 50 files were there when the task manager was killed: too late to test anything", at)
@@ -70,6 +72,9 @@ func TestFlink(t *testing.T) {
 	check(t, out)
 	once(t, out)
 
+	if len(c.left()) < 4 {
+		t.Errorf("the cluster's own processes are not found: %q", c.left())
+	}
 	// The workers of the killed task manager ended with it, and all others end with theirs.
 	c.stop()
 	var left []string
