@@ -158,7 +158,13 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 		m.runs += 2 + 2*min(len(kinds), 2)
 	}
 	p, err := m.inOrder(ctx, order, kinds)
-	if err != nil || !m.o.Reorder || forced(m.g, order) || p.Status.HasPlan() && !m.o.Run.Minimizing() {
+	if err != nil || !m.o.Reorder || forced(m.g, order) {
+		return p, err
+	}
+	if p.Status.HasPlan() && !m.o.Run.Minimizing() {
+		m.o.States = -1 // only what is known at once of all orders
+		_, bound, err := m.search(ctx, order)
+		p.bounded(bound)
 		return p, err
 	}
 	others, bound, err := m.search(ctx, order)
@@ -251,11 +257,24 @@ func (m *maker) inOrder(ctx context.Context, order []int, kinds []Permits) (*Pla
 		}
 		before = r
 		if k == len(kinds)-1 || r.Status.HasPlan() && !o.Minimizing() {
-			m.fill(p, l, r)
+			if m.fill(p, l, r); k < len(kinds)-1 { // the bound is of fewer permits than count
+				least, err := m.least(order)
+				if p.bounded(least); err != nil {
+					return nil, err
+				}
+			}
 			break
 		}
 	}
 	return p, nil
+}
+
+// bounded says that no plan is below a bound, and what that makes of a plan.
+func (p *Plan) bounded(bound int64) {
+	p.LowerBound = bound
+	if p.Status = model.Feasible; p.Height == bound {
+		p.Status = model.Optimal
+	}
 }
 
 // kinds returns which permits count in each run. A run that would be that before it again is

@@ -140,3 +140,35 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomy: with a capacity that is enough without permits, the bound and the status are still of all permits, and of
+// all orders if they may change.
+func TestRoomy(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 23))
+	below := 0
+	for range 300 {
+		g := drawn(r, 1+r.IntN(4))
+		for _, reorder := range []bool{false, true} {
+			o := graph.Options{Solve: stowage.Solve, Reorder: reorder}
+			best, err := graph.Make(context.Background(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Run.Capacity = 1000
+			p, err := graph.Make(context.Background(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.LowerBound > best.Height || p.Status == stowage.Optimal && p.Height > best.Height || p.Height < best.Height {
+				t.Fatalf("reorder %v: %v, %d to %d bytes, but there is a plan of %d\n%+v",
+					reorder, p.Status, p.LowerBound, p.Height, best.Height, g)
+			}
+			if p.Height > best.Height {
+				below++
+			}
+		}
+	}
+	if below < 100 {
+		t.Errorf("a lower plan on %d graphs: too few to trust", below)
+	}
+}

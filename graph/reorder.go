@@ -48,13 +48,7 @@ func (m *maker) orders(ctx context.Context, given []int) (all [][]int, bound int
 	if !slices.Contains(loose, true) {
 		return all, bound, nil
 	}
-	cut := program(m.g, m.o.Permits, loose)
-	for _, k := range given {
-		if loose[k] {
-			cut.Given = append(cut.Given, cut.first[k])
-		}
-		cut.Given = append(cut.Given, int32(k))
-	}
+	cut := m.cut(loose, given)
 	least, err := order.Best(ctx, &cut.Program, order.Options{Given: cut.Given, States: m.o.States})
 	if err != nil {
 		return nil, 0, err
@@ -64,6 +58,24 @@ func (m *maker) orders(ctx context.Context, given []int) (all [][]int, bound int
 		all = append(all, other)
 	}
 	return all, least.Bound, nil
+}
+
+// cut returns the graph with its loose operators in two, and an order.
+func (m *maker) cut(loose []bool, order []int) *ordered {
+	p := program(m.g, m.o.Permits, loose)
+	for _, k := range order {
+		if loose[k] {
+			p.Given = append(p.Given, p.first[k])
+		}
+		p.Given = append(p.Given, int32(k))
+	}
+	return p
+}
+
+// least returns a bound in bytes below which no plan in an order is.
+func (m *maker) least(order []int) (int64, error) {
+	p := m.cut(m.loose(), order)
+	return p.Peak(p.Given)
 }
 
 // loose says which operators are.
