@@ -131,7 +131,8 @@ func FuzzRead(f *testing.F) {
 // TestTorch reads what Inductor generates: its own plan is valid in every pool.
 func TestTorch(t *testing.T) {
 	python := cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3")
-	if err := exec.Command(python, "-c", "import torch._inductor").Run(); err != nil {
+	// Looked for, not imported: that takes as long as the rest of the test.
+	if err := exec.Command(python, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)").Run(); err != nil {
 		t.Skip("needs the Python package torch; set STOWAGE_PYTHON to an interpreter that has it")
 	}
 	if _, err := exec.LookPath("g++"); err != nil {
