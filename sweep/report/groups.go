@@ -78,7 +78,7 @@ func (a series) compare(b series) int {
 
 // label names a series with what tells it from the others.
 func (n *names) label(s series) string {
-	parts := []string{s.planner}
+	var parts []string
 	if n.orders {
 		order := s.order
 		if order == "" {
@@ -97,7 +97,10 @@ func (n *names) label(s series) string {
 			parts = append(parts, "no limit")
 		}
 	}
-	return strings.Join(parts, ", ")
+	if len(parts) == 0 {
+		return s.planner
+	}
+	return s.planner + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // names says what has to be named besides the planner.

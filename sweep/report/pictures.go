@@ -11,14 +11,15 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: seven curves can be told apart and thirty cannot. So the series that plan most have
-// a colour, the same in each picture, and the others are thin grey curves with their name
-// under the pointer. The shares of what fits, is undecided and is refuted have a picture
-// for each series, all with the same axes.
+// Idea: seven curves can be told apart and thirty cannot. So the planners that plan most have
+// a colour, the same in each picture; a second order or limit of one is dashed. All others
+// are thin grey curves with their name under the pointer. Curves that are the same are one,
+// with all names. The shares of what fits, is undecided and is refuted have a picture for
+// each series, all with the same axes.
 //
 // What every picture shows is in the table of the page as well.
 
-// coloured is how many series have a colour of their own; the eighth is for all together.
+// coloured is how many planners have a colour of their own; the eighth is for all together.
 const coloured = 7
 
 // shown are the series in the order of the pictures: those with most plans first, then
@@ -47,9 +48,46 @@ func (p *page) shown() []series {
 	return order
 }
 
-// curve is a series of a picture, with the colour of its rank.
+// curve is a series of a picture, in the colour of its planner.
 func (p *page) curve(rank int, points [][2]float64) picture.Series {
-	return picture.Series{Name: p.names.label(p.order[rank]), Points: points, Line: true, Faint: rank >= coloured, As: 1 + rank%coloured, Bare: len(points) > 40}
+	s := p.order[rank]
+	var before []string // planners that rank before it
+	variant := 0
+	for _, o := range p.order[:rank] {
+		switch {
+		case o.planner == s.planner:
+			variant++
+		case variant == 0 && !slices.Contains(before, o.planner):
+			before = append(before, o.planner)
+		}
+	}
+	return picture.Series{
+		Name: p.names.label(s), Points: points, Line: true, Hollow: variant == 1,
+		Faint: len(before) >= coloured || variant > 1, As: 1 + len(before)%coloured, Bare: len(points) > 40,
+	}
+}
+
+// distinct makes curves that are the same into one with all names, those in colour first.
+// One without points has no name to show.
+func distinct(all []picture.Series) (merged []picture.Series) {
+	var named [][]string
+	for _, faint := range []bool{false, true} {
+		for _, s := range all {
+			if s.Faint != faint || len(s.Points) == 0 {
+				continue
+			}
+			k := slices.IndexFunc(merged, func(o picture.Series) bool { return slices.Equal(o.Points, s.Points) })
+			if k < 0 {
+				merged, named = append(merged, s), append(named, []string{s.Name})
+				continue
+			}
+			named[k] = append(named[k], s.Name)
+		}
+	}
+	for k := range merged {
+		merged[k].Name = listed(named[k], 4)
+	}
+	return merged
 }
 
 // capacities is the axis of capacities.
@@ -91,6 +129,7 @@ func (p *page) fitting() string {
 	for rank := range p.order {
 		lines.Series = append(lines.Series, p.curve(rank, p.over(rank, func(l *Line) (float64, bool) { return share(l.Fit, l.Runs), true })))
 	}
+	lines.Series = distinct(lines.Series)
 	return lines.HTML()
 }
 
@@ -165,6 +204,7 @@ func (p *page) costs() (pictures []string) {
 		if len(p.places) == 1 {
 			pictures = append(pictures, asRows(lines))
 		} else {
+			lines.Series = distinct(lines.Series)
 			pictures = append(pictures, lines.HTML())
 		}
 	}
@@ -261,6 +301,7 @@ func (p *page) heights() (html string, above int) {
 		}
 		lines.Series = append(lines.Series, curve)
 	}
+	lines.Series = distinct(lines.Series)
 	for k := range lines.Series { // a share holds up to the edge
 		s := &lines.Series[k]
 		if n := len(s.Points); n > 0 {
@@ -358,6 +399,7 @@ func (p *page) memory() string {
 		add(picture.Series{Name: "the best of all", As: 8, Hollow: true}, best)
 	}
 	add(picture.Series{Name: "no plan can do more", As: 8}, bounds)
+	lines.Series = distinct(lines.Series)
 	for k := range lines.Series {
 		s := &lines.Series[k]
 		if n := len(s.Points); n > 0 {

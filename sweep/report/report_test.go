@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/sweep/core"
@@ -396,5 +397,33 @@ func TestFull(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteSummary(&b, nil); err != nil || strings.Count(b.String(), "\n") != 1 {
 		t.Errorf("a summary of nothing: %v, %q", err, b.String())
+	}
+}
+
+// TestColours: a planner has one colour, its second order is dashed, a third and the planners
+// after the seventh are grey; curves that are the same are one, with all names.
+func TestColours(t *testing.T) {
+	var rows []core.Row
+	for k := range 9 {
+		for o := range 3 {
+			r := row(0, fmt.Sprintf("p%d", k), 100, "feasible", 1000)
+			r.Order = fmt.Sprintf("o%d", o)
+			rows = append(rows, r)
+		}
+	}
+	p := newPage(Input{Rows: rows})
+	for rank, s := range p.order {
+		c := p.curve(rank, nil)
+		planner, order := int(s.planner[1]-'0'), int(s.order[1]-'0')
+		if c.Faint != (planner >= coloured || order == 2) || c.Hollow != (order == 1) || c.As != 1+planner%coloured || c.Name != s.planner+" ("+s.order+")" {
+			t.Errorf("%+v: %+v", s, c)
+		}
+	}
+	points := func(v float64) [][2]float64 { return [][2]float64{{1, v}} }
+	got := distinct([]picture.Series{
+		{Name: "grey", Points: points(1), Faint: true}, {Name: "none"}, {Name: "a", Points: points(1)}, {Name: "b", Points: points(2)}, {Name: "c", Points: points(1)},
+	})
+	if len(got) != 2 || got[0].Name != "a, c and grey" || got[0].Faint || got[1].Name != "b" {
+		t.Errorf("%+v", got)
 	}
 }
