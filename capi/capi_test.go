@@ -256,7 +256,7 @@ func TestBaselines(t *testing.T) {
 // TestThreads makes 1,000 calls from eight threads.
 func TestThreads(t *testing.T) { execute(t, program(t, "testdata/check.c", false, c99...), "threads") }
 
-// TestLeaks makes 40,000 calls, with CI=true 100,000. The memory in use may not grow after the
+// TestLeaks makes 40,000 calls, with STOWAGE_CASES=all 100,000. The memory in use may not grow after the
 // first 20,000.
 func TestLeaks(t *testing.T) {
 	if runtime.GOOS != "linux" {

@@ -148,7 +148,7 @@ func TestOmnimalloc(t *testing.T) {
 
 // TestWheel builds the wheel as pip does, installs it into an empty environment and runs
 // the package's tests there: its library, its command and its script are those of the
-// wheel. A second build, with CI=true, has the same bytes.
+// wheel. A second build, with STOWAGE_CASES=all, has the same bytes.
 func TestWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two wheels and an environment take too long for a short run (large)")

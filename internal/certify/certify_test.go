@@ -53,7 +53,7 @@ func windowed(p *model.Problem) bool {
 // least height, which brute force knows, and holds them against the checker. At the
 // least height there is none, and only windows keep one from coming about.
 func TestEveryProof(t *testing.T) {
-	problems := plantest.Share[uint64](12_000, 6000, 2000)
+	problems := plantest.Share[uint64](20_000, 6000, 2000)
 	asked, none, searched := 0, 0, 0
 	for seed := range problems {
 		p := drawn.Wide(seed)
@@ -89,7 +89,7 @@ func TestEveryProof(t *testing.T) {
 func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	accepted, refused, aimed := 0, 0, 0
-	files := plantest.Share(15_000, 9000)
+	files := plantest.Share(30_000, 9000)
 	for seed := uint64(0); seed < 40_000 && accepted+refused < files; seed++ {
 		p := drawn.Wide(seed)
 		height, _, ok := oracle.Lowest(p)

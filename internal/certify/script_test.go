@@ -202,7 +202,7 @@ func drawText(r *rand.Rand, p *model.Problem) []byte {
 // TestScriptReads draws files in odd spellings and demands that the checker in Python reads
 // each as Stowage does, or refuses it.
 func TestScriptReads(t *testing.T) {
-	n := plantest.Share(30_000, 20_000, 6_000)
+	n := plantest.Share(60_000, 20_000, 6_000)
 	var texts [][]byte
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 21))

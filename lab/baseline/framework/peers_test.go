@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -22,7 +23,7 @@ import (
 // offsets must be the same, one by one, on random problems.
 func TestPeers(t *testing.T) {
 	var problems []*model.Problem
-	for seed := range uint64(120) {
+	for seed := range plantest.Share[uint64](300, 100) {
 		p := shuffled(2+int(seed)%40*3/2, 100+seed)
 		for i := range p.Buffers {
 			switch b := &p.Buffers[i]; seed % 3 {
