@@ -56,8 +56,8 @@ func TestTiling(t *testing.T) {
 	}
 }
 
-// slid returns a node on images that is drawn, and what it needs.
-func slid(rng *rand.Rand) onnxmade.Graph {
+// slid returns a node on images that is drawn, of one of eleven kinds, and what it needs.
+func slid(rng *rand.Rand, kind int) onnxmade.Graph {
 	upTo := func(n int) int64 { return int64(1 + rng.IntN(n)) }
 	images := func(name string, channels, rows, columns int64) onnxmade.Value {
 		return onnxmade.Floats(name, 1, int(channels), int(rows), int(columns))
@@ -100,7 +100,7 @@ func slid(rng *rand.Rand) onnxmade.Graph {
 			n.Attributes["pads"] = pads
 		}
 	}
-	switch rng.IntN(11) {
+	switch kind % 11 {
 	case 0, 1:
 		n.Op, n.In = "Conv", append(n.In, weights(3, 4, kernel[0], kernel[1]))
 		window()
@@ -108,12 +108,10 @@ func slid(rng *rand.Rand) onnxmade.Graph {
 			n.Attributes["dilations"] = []int64{upTo(2), upTo(2)}
 		}
 	case 2:
-		n.Op = []string{"MaxPool", "AveragePool"}[rng.IntN(2)]
+		n.Op = []string{"MaxPool", "AveragePool"}[kind/11%2]
 		window()
 		n.Attributes["kernel_shape"] = kernel
-		if n.Attributes["auto_pad"] == "SAME_LOWER" { // the evaluator's lines are far away then
-			n.Attributes["auto_pad"] = "SAME_UPPER"
-		}
+		delete(n.Attributes, "auto_pad") // the evaluator's lines are far away then
 	case 3:
 		n.Op, n.In = "ConvTranspose", append(n.In, weights(4, 3, kernel[0], kernel[1]))
 		window()
@@ -126,7 +124,7 @@ func slid(rng *rand.Rand) onnxmade.Graph {
 		if rng.IntN(2) == 0 {
 			g.Inputs[1] = onnxmade.Floats("z", 4, 1, 1)
 		}
-		n.Op, n.In = []string{"Add", "Mul"}[rng.IntN(2)], append(n.In, "z")
+		n.Op, n.In = []string{"Add", "Mul"}[kind/11%2], append(n.In, "z")
 	case 6:
 		n.Op, n.In = "Pad", append(n.In, list("p", 0, 0, upTo(3)-1, upTo(3), 0, 0, upTo(3), upTo(3)-1))
 	case 7:
@@ -135,7 +133,7 @@ func slid(rng *rand.Rand) onnxmade.Graph {
 		modes := []string{"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"}
 		n.Attributes["coordinate_transformation_mode"] = modes[rng.IntN(4)]
 	case 8:
-		n.Op = []string{"GlobalAveragePool", "Relu", "LRN", "Sigmoid"}[rng.IntN(4)]
+		n.Op = []string{"GlobalAveragePool", "Relu", "LRN", "Sigmoid"}[kind/11%4]
 		if n.Op == "LRN" {
 			n.Attributes["size"] = 3
 		}
@@ -143,7 +141,7 @@ func slid(rng *rand.Rand) onnxmade.Graph {
 		n.Op, n.Attributes["axis"] = "Softmax", 1+rng.IntN(3)
 	case 10:
 		g.Inputs[0] = images("x", 4, rows*2, columns*2)
-		n.Op, n.Attributes["blocksize"] = []string{"SpaceToDepth", "DepthToSpace"}[rng.IntN(2)], 2
+		n.Op, n.Attributes["blocksize"] = []string{"SpaceToDepth", "DepthToSpace"}[kind/11%2], 2
 	}
 	g.Nodes = []onnxmade.Node{n}
 	return g
@@ -162,8 +160,8 @@ func TestLines(t *testing.T) {
 	}
 	var claims []claim
 	known, misfits := map[string]int{}, 0
-	for k := range 100 {
-		g := slid(rng)
+	for k := range 66 {
+		g := slid(rng, k)
 		data := onnxmade.Model{Graph: g, Opset: 17}.Bytes()
 		m, err := Parse(data, "test.onnx")
 		if err != nil {
