@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -124,6 +125,81 @@ func (k *kept) nodes() int64 {
 	return k.runs[0].Nodes
 }
 
+// answers reports for each planner which problems its runs answer: a plan of height h answers
+// each capacity from h on, and a proof at a capacity each up to it.
+func (k *kept) answers(problems []experiment.Instance) map[string][]bool {
+	plan, proof := map[[2]string]int64{}, map[[2]string]int64{}
+	all := map[string][]bool{}
+	for j := range k.runs {
+		r := &k.runs[j]
+		at := [2]string{r.Planner, r.Problem}
+		all[r.Planner] = nil
+		if h, ok := plan[at]; r.HasPlan() && (!ok || r.Height < h) {
+			plan[at] = r.Height
+		}
+		if r.Solved() && !r.HasPlan() {
+			proof[at] = max(proof[at], r.Capacity)
+		}
+	}
+	for planner := range all {
+		for i := range problems {
+			at := [2]string{planner, problems[i].Digest}
+			h, ok := plan[at]
+			all[planner] = append(all[planner], ok && h <= problems[i].Capacity || proof[at] >= problems[i].Capacity)
+		}
+	}
+	return all
+}
+
+// showAnswers adds how many of the problems the planners of a sweep answer within the limit
+// of nodes. Problems that the sweep did not have are left out.
+func showAnswers(c *content, e *env, name string, problems []experiment.Instance) error {
+	if e.invent != nil {
+		return nil
+	}
+	k, err := keptSweep(e.root, name)
+	if k == nil || err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for j := range k.runs {
+		known[k.runs[j].Problem] = true
+	}
+	asked := slices.DeleteFunc(slices.Clone(problems), func(in experiment.Instance) bool { return !known[in.Digest] })
+	if len(asked) == 0 {
+		return nil
+	}
+	t := experiment.NewTable([]string{"within " + k.limit(), "answered", "share"}, nil)
+	t.Title = "Answered, from the sweep " + k.name
+	answers := k.answers(asked)
+	count := func(planner string) (n int) {
+		for _, ok := range answers[planner] {
+			if ok {
+				n++
+			}
+		}
+		return n
+	}
+	for _, planner := range slices.SortedFunc(maps.Keys(answers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count(b), count(a)), strings.Compare(a, b))
+	}) {
+		n := count(planner)
+		t.Rows = append(t.Rows, []string{planner, of(n, len(asked)), percent(float64(n) / float64(len(asked)))})
+	}
+	c.tables = append(c.tables, t)
+	c.note("The sweep %s made %d runs of %d planners, each of at most %s: stowage-sweep run sweep/specs/%s.yaml. A plan answers each larger capacity too, and a proof each smaller one. %s",
+		k.name, len(k.runs), len(answers), k.limit(), strings.TrimPrefix(name, "sweep-"), k.clock())
+	return nil
+}
+
+// limit is the limit of all runs, in words.
+func (k *kept) limit() string {
+	if n := k.nodes(); n > 0 {
+		return experiment.Grouped(n) + " nodes"
+	}
+	return "its limit"
+}
+
 // clock says whether a clock cut runs, so that their outcome may differ on another machine.
 func (k *kept) clock() string {
 	cut := 0
@@ -152,10 +228,7 @@ func showKept(c *content, e *env, name string, problems []experiment.Instance) e
 	if len(s.Planners) == 0 {
 		return nil
 	}
-	limit := experiment.Grouped(k.nodes()) + " nodes"
-	if k.nodes() == 0 {
-		limit = "its limit"
-	}
+	limit := k.limit()
 	groups := sizesOf(s)
 	sizes := slices.Sorted(maps.Keys(groups))
 	lines := &picture.Lines{

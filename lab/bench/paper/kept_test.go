@@ -90,6 +90,32 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestAnswers: a plan answers capacities from its height on, a proof those up to its own; problems
+// that the sweep did not have do not count.
+func TestAnswers(t *testing.T) {
+	root, problems := t.TempDir(), synthetic(1, 10)[:2]
+	capacity := problems[0].Capacity
+	run := func(planner, status string, capacity, height int64) experiment.Run {
+		return experiment.Run{Problem: problems[0].Digest, Planner: planner, Capacity: capacity, Nodes: 10, Status: status, Height: height}
+	}
+	writeKept(t, root, "sweep-x-2026-01-01.jsonl.gz", []experiment.Run{
+		run("plan", "feasible", capacity-9, capacity-9), run("plan", "unknown", capacity-99, 0),
+		run("high", "feasible", capacity+9, capacity+9), run("proof", "infeasible", capacity+9, 0), run("low", "infeasible", capacity-9, 0),
+	})
+	c := &content{}
+	if err := showAnswers(c, &env{setup: setup{root: root}}, "sweep-x", problems); err != nil || len(c.tables) != 1 {
+		t.Fatalf("%v, %d tables", err, len(c.tables))
+	}
+	want := [][]string{{"plan", "1 of 1", "100%"}, {"proof", "1 of 1", "100%"}, {"high", "0 of 1", "0%"}, {"low", "0 of 1", "0%"}}
+	if got := c.tables[0].Rows; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	c = &content{}
+	if err := showAnswers(c, &env{setup: setup{root: root}}, "sweep-x", problems[1:]); err != nil || len(c.tables) != 0 {
+		t.Errorf("of no problem: %v, %d tables", err, len(c.tables))
+	}
+}
+
 // TestKeptNone: without a sweep nothing is shown; a damaged one is an error with its name.
 func TestKeptNone(t *testing.T) {
 	root := t.TempDir()

@@ -33,6 +33,9 @@ func extendedSuite(ctx context.Context, e *env) (*content, error) {
 	c.note("%s", cut)
 	c.pictures = append(c.pictures, extendedPicture(s).HTML())
 	c.tables = append(c.tables, extendedTable(s, e.size.extendedOf))
+	if err := showAnswers(c, e, "sweep-extended", problems); err != nil {
+		return c, err
+	}
 	f := extendedFigures{}
 	for _, one := range []struct {
 		name  string
