@@ -1,5 +1,3 @@
-// Package engines has the tests of the ways to run a sweep: shards, Prism, Flink and Dask, real ones,
-// whose workers are killed. All must give the rows of a plain loop.
 package engines_test
 
 import (
