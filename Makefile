@@ -1,6 +1,6 @@
 # make            the same as make build
 # make test       go vet and the tests; needs Go and nothing else
-# make forms      the tests of what Stowage is built into, FORMS, with their tools
+# make forms      the tests of what Stowage is built into, FORMS, with their tools, and of sweeps with an engine
 # make invariants the tests of the searches with their invariants checked
 # make agree      PROBLEMS random problems: every planner against brute force
 # make capi       the C library, shared and static, with its header, in bin/capi; TAGS=baselines adds
@@ -8,6 +8,7 @@
 # make install    command, C library, header, pkg-config, CMake and manual, into PREFIX
 # make npm        the package for npm, in npm/dist
 # make page       the page that plans in the browser, bin/stowage.html
+# make sweep      planners on many problems, bin/stowage-sweep; see sweep/README.md
 # make wheel      the Python package, with library and command in it, in bin/dist
 # make sweep-flink, make sweep-spark
 #                 a sweep on Flink and on Spark, on this machine, against the plain loop
@@ -37,12 +38,16 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
-.PHONY: sweep-flink sweep-spark build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: sweep sweep-flink sweep-spark build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stowage ./cmd/stowage
+
+# Its dependencies, Apache Beam's above all, take minutes to compile the first time.
+sweep:
+	$(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stowage-sweep ./sweep/cmd/stowage-sweep
 
 # The header that Go generates is of no use to anyone: stowage.h is the interface. On
 # Linux nothing but that is shown to the program, and the library has a name: what is

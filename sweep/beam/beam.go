@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"sync"
 
@@ -42,8 +43,9 @@ const perList = 1000
 // A session is a run whose workers may be in this process. An interrupt reaches them here, since an
 // engine has no word for "finish what you are at".
 type session struct {
-	ctx  context.Context
-	stop <-chan struct{}
+	ctx   context.Context
+	stop  <-chan struct{}
+	slots chan struct{} // one for each processor: Prism begins more tasks than it has processors
 }
 
 // sessions has the runs of this process, by a name that the pipeline carries.
@@ -123,6 +125,8 @@ func (f *taskFn) ProcessElement(ctx context.Context, text []byte) error {
 	}
 	if s, ok := sessions.Load(f.Session); ok { // in the process that has started the run
 		s := s.(*session)
+		s.slots <- struct{}{}
+		defer func() { <-s.slots }()
 		select {
 		case <-s.stop:
 			return nil
@@ -150,7 +154,7 @@ func Run(ctx context.Context, stop <-chan struct{}, runner, out string, tasks []
 		return err
 	}
 	name := strconv.FormatInt(next(), 10) + lists[0]
-	sessions.Store(name, &session{ctx, stop})
+	sessions.Store(name, &session{ctx, stop, make(chan struct{}, runtime.GOMAXPROCS(0))})
 	defer sessions.Delete(name)
 	p, s := beam.NewPipelineWithRoot()
 	todo := beam.ParDo(s, &listFn{Out: out}, beam.CreateList(s, lists))
