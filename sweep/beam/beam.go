@@ -45,7 +45,7 @@ const perList = 1000
 type session struct {
 	ctx   context.Context
 	stop  <-chan struct{}
-	slots chan struct{} // one for each processor: Prism begins more tasks than it has processors
+	slots chan struct{} // one for each processor
 }
 
 // sessions has the runs of this process, by a name that the pipeline carries.
@@ -99,12 +99,18 @@ func (f *listFn) ProcessElement(ctx context.Context, name string, emit func([]by
 	}
 }
 
-// A taskFn does tasks.
+// A taskFn does tasks. On a cluster it does one at a time, since a slot of a cluster is a processor. In the
+// process of the run it does as many at a time as there are processors, and takes the next without
+// waiting: Prism gives all tasks to one bundle, and splits one that waits into bundles of an element or
+// two, of which it runs too few at a time. A bundle ends when its tasks do.
 type taskFn struct {
 	Out     string `json:"out"`
 	Session string `json:"session"`
 
-	worker *core.Worker
+	worker  *core.Worker
+	pending sync.WaitGroup // tasks of the bundle that have begun
+	mu      sync.Mutex
+	failed  error // of those tasks
 }
 
 // Setup opens the folder, once for each of the engine's threads.
@@ -117,28 +123,45 @@ func (f *taskFn) Setup(ctx context.Context) error {
 	return nil
 }
 
-// ProcessElement does a task.
+// StartBundle begins a bundle.
+func (f *taskFn) StartBundle(context.Context) { f.failed = nil }
+
+// ProcessElement does a task, or begins it.
 func (f *taskFn) ProcessElement(ctx context.Context, text []byte) error {
 	var task core.Task
 	if err := json.Unmarshal(text, &task); err != nil {
 		return err
 	}
-	if s, ok := sessions.Load(f.Session); ok { // in the process that has started the run
-		s := s.(*session)
-		s.slots <- struct{}{}
+	known, ok := sessions.Load(f.Session)
+	if !ok { // in a process of a cluster
+		_, err := f.worker.Work(ctx, &task)
+		return err
+	}
+	s := known.(*session)
+	f.pending.Go(func() {
+		s.slots <- struct{}{} // in the order of the elements
 		defer func() { <-s.slots }()
 		select {
 		case <-s.stop:
-			return nil
+			return
 		default:
 		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
+		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.ctx, cancel)()
-	}
-	_, err := f.worker.Work(ctx, &task)
-	return err
+		if _, err := f.worker.Work(ctx, &task); err != nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.failed = errors.Join(f.failed, fmt.Errorf("%s: %w", task.Name(), err))
+		}
+	})
+	return nil
+}
+
+// FinishBundle waits for the tasks of the bundle.
+func (f *taskFn) FinishBundle(context.Context) error {
+	f.pending.Wait()
+	return f.failed
 }
 
 // Run does tasks with a runner and returns when all are done. If stop is closed, tasks that run in

@@ -143,14 +143,22 @@ func (st *Status) WriteDead(ctx context.Context, s Store) error {
 	return s.Write(ctx, name, out.Bytes())
 }
 
-// Tidy removes what only a sweep that runs needs: lists of tasks, and markers but for those of the dead.
-// The sweep must be complete.
+// Tidy removes what only a sweep that runs needs: lists of tasks, markers but for those of the dead, and
+// what processes that died had begun to write. The sweep must be complete.
 func (st *Status) Tidy(ctx context.Context, s Store) error {
 	dead := map[string]bool{}
 	for _, d := range st.Dead {
 		dead[d.Task] = true
 	}
-	for _, folder := range []string{"todo", "try"} {
+	for _, folder := range []string{"runs", "todo", "try"} {
+		if l, ok := s.(local); ok {
+			if err := l.drop(folder); err != nil {
+				return err
+			}
+		}
+		if folder == "runs" {
+			continue
+		}
 		names, err := s.List(ctx, folder)
 		if err != nil {
 			return err

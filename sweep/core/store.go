@@ -104,6 +104,19 @@ func (l local) Remove(_ context.Context, name string) error {
 	return nil
 }
 
+// drop removes what processes that died were writing. Nobody may be writing there now.
+func (l local) drop(folder string) error {
+	return filepath.WalkDir(l.path(folder), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || !strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		return os.Remove(path)
+	})
+}
+
 // runFile, problemFile, tryFile and deadFile are where things lie.
 func runFile(key string) string { return "runs/" + key[:2] + "/" + key + ".parquet" }
 

@@ -196,9 +196,11 @@ func TestKill(t *testing.T) {
 	if code, _, stderr := sweep("run", file); code != exitOK || !strings.Contains(stderr, "360 runs, 360 done before") || len(files(t, out)) != len(again) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	left, err := filepath.Glob(filepath.Join(out, "t*", "*"))
-	if err != nil || len(left) != 0 {
-		t.Errorf("left behind: %q, %v", left, err)
+	for _, pattern := range []string{"t*/*", "runs/*/.*"} {
+		left, err := filepath.Glob(filepath.Join(out, filepath.FromSlash(pattern)))
+		if err != nil || len(left) != 0 {
+			t.Errorf("left behind: %q, %v", left, err)
+		}
 	}
 }
 
