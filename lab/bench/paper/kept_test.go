@@ -156,3 +156,27 @@ func TestKeptSweeps(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptExtended: each planner of the sweep has a run on each of its problems, within one
+// limit of nodes that no clock cut.
+func TestKeptExtended(t *testing.T) {
+	k, err := keptSweep(filepath.Join("..", "..", ".."), "sweep-extended")
+	if err != nil || k == nil {
+		t.Fatalf("%v, %v", k, err)
+	}
+	problems := map[string]map[string]bool{}
+	for _, r := range k.runs {
+		if problems[r.Planner] == nil {
+			problems[r.Planner] = map[string]bool{}
+		}
+		problems[r.Planner][r.Problem] = true
+	}
+	for planner, its := range problems {
+		if len(its) < 400 || len(its) != len(problems["auto"]) {
+			t.Errorf("%s on %d problems, auto on %d", planner, len(its), len(problems["auto"]))
+		}
+	}
+	if len(problems) < 10 || k.nodes() == 0 || !strings.Contains(k.clock(), "cut none") {
+		t.Errorf("%d planners, %d nodes, %s", len(problems), k.nodes(), k.clock())
+	}
+}
