@@ -131,7 +131,11 @@ func (p *page) pictures(s *strings.Builder) {
 			}
 		}
 		s.WriteString("</section>\n<section>\n<h2>What a run costs</h2>\n<div class=\"pair\">\n" + strings.Join(p.costs(), "") + "</div>\n")
-		s.WriteString("<p class=\"faint\">Runs that follow from another, and those that were refused or died, have no cost here; a planner without any other run has no curve.</p>\n</section>\n")
+		s.WriteString("<p class=\"faint\">Runs that were refused or died have no cost here.")
+		if p.implied() > 0 {
+			s.WriteString(" Those that are implied have none either: so at most capacities a curve is of the problems that nothing else had answered, which are the harder ones. A planner whose runs are all implied has no curve.")
+		}
+		s.WriteString("</p>\n</section>\n")
 	}
 	heights, above := p.heights()
 	s.WriteString("<section>\n<h2>Heights and memory</h2>\n<div class=\"pair\">\n" + heights + p.memory() + "</div>\n")

@@ -306,7 +306,7 @@ func (p *page) fit(lines []*Line, l *Line) string {
 
 // part writes a part of a whole, with its percentage.
 func part(n, of int) string {
-	return fmt.Sprintf("%d of %d (%s)", n, of, picture.Percent(share(n, of)))
+	return fmt.Sprintf("%s of %s (%s)", experiment.Grouped(int64(n)), experiment.Grouped(int64(of)), picture.Percent(share(n, of)))
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -345,12 +345,12 @@ func (p *page) saysTogether() []string {
 	if len(known) == 0 {
 		return nil
 	}
-	var count [3]int
+	var count [3]int64
 	for _, k := range known {
 		count[k]++
 	}
-	return []string{fmt.Sprintf("All planners together: of %s of a problem and a capacity, %d have a plan, %d are proven to have none, and %d are open.",
-		counted(len(known), "pair"), count[1], count[2], count[0])}
+	return []string{fmt.Sprintf("All planners together: of %s of a problem and a capacity, %s have a plan, %s are proven to have none, and %s are open.",
+		counted(len(known), "pair"), experiment.Grouped(count[1]), experiment.Grouped(count[2]), experiment.Grouped(count[0]))}
 }
 
 // saysCost says who is quickest and slowest in the middle, and what the most took.
@@ -378,14 +378,18 @@ func (p *page) saysCost() (all []string) {
 		}
 		all = append(all, text+".")
 	}
-	implied := 0
-	for _, t := range p.totals {
-		implied += t.Implied
-	}
-	if implied > 0 {
+	if implied := p.implied(); implied > 0 {
 		all = append(all, fmt.Sprintf("%s implied, and not made: a plan fits each larger capacity too, and a proof holds for each smaller one.", verb(implied, "run", "was", "were")))
 	}
 	return all
+}
+
+// implied counts the runs that follow from others.
+func (p *page) implied() (n int) {
+	for _, t := range p.totals {
+		n += t.Implied
+	}
+	return n
 }
 
 // messages are what planners said when they refused or died, the most frequent first.
