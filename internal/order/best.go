@@ -37,7 +37,8 @@ type Techniques struct {
 	Cuts     bool // order the parts between cutting operators by themselves
 	Greedy   bool // orders in one pass, to begin with
 	Memory   bool // never open the same set of operators twice
-	Dives    bool // limits by bisection if the exact search does not finish
+	Beams    bool // beams from both ends if the exact search does not finish
+	Dives    bool // limits by bisection after that
 }
 
 // Result is what [Best] found.
@@ -158,7 +159,7 @@ func (f *found) take(g *graph, order []int32) {
 }
 
 // improve searches for an order below f.peak, and raises the bound: quick orders, the exact search with half of
-// the states, then dives.
+// the states, beams with a quarter, then dives.
 func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniques) {
 	if !off.Greedy {
 		w := newWalk(g)
@@ -172,7 +173,7 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 		return
 	}
 	half := states
-	if !off.Dives {
+	if !off.Dives || !off.Beams {
 		half -= states / 2
 	}
 	e := newEnds(g, f.bound, f.peak, off)
@@ -181,6 +182,9 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 	f.states += e.states()
 	if e.found() != nil {
 		f.take(g, e.way())
+	}
+	if !off.Beams {
+		f.beams(ctx, g, (states-f.states)/2, off)
 	}
 	if off.Dives {
 		return

@@ -13,9 +13,9 @@ func all() map[string]Techniques {
 	return map[string]Techniques{
 		"none": {}, "collapse": {Collapse: true}, "chains": {Chains: true}, "backward": {Backward: true},
 		"bounds": {Bounds: true}, "greedy": {Greedy: true}, "memory": {Memory: true},
-		"cuts": {Cuts: true}, "dives": {Dives: true},
+		"cuts": {Cuts: true}, "dives": {Dives: true}, "beams": {Beams: true},
 		"all but memory": {
-			Collapse: true, Chains: true, Backward: true, Bounds: true, Cuts: true, Greedy: true, Dives: true,
+			Collapse: true, Chains: true, Backward: true, Bounds: true, Cuts: true, Greedy: true, Dives: true, Beams: true,
 		},
 	}
 }

@@ -11,10 +11,7 @@ import "context"
 //
 // Complexity: states × log(peak - bound).
 //
-// Tried and dropped: beams from both ends, each round the 8, 16 or 64 partial orders with the lowest peak so far and
-// then the fewest live bytes. On 15 randomly wired stages of 96 to 256 nodes, with 5,000, 20,000 and 80,000 states,
-// dives alone were as low or lower in all 45 runs, by up to 19%. A beam of 8 at each limit
-// instead of a dive was as high or higher on 8 stages of 96 and 128 nodes, with twice the states.
+// Beams (beam.go) come before. Neither is better on all networks: go run ./lab/bench/order -limited.
 
 // A first dive has this many states for each operator, and not fewer than these. Each further round of dives has
 // four times as many.

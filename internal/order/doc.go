@@ -44,7 +44,8 @@
 //	greedy.go            orders in one pass
 //	ends.go, reverse.go  the exact search, from both ends with one rising limit
 //	collapse.go          what may run at once, in every step of every search
-//	dive.go              if the exact search does not finish: limits by bisection
+//	beam.go              if the exact search does not finish: beams from both ends
+//	dive.go              after that, limits by bisection
 //
 // With [Options.States] used up, or the context over, the result has the best order so far, and as its bound the
 // limit below which everything was refuted.

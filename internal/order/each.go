@@ -57,7 +57,6 @@ type each struct {
 	keep  int                 // how many operators stay, while it goes back
 	back  bool                // it goes back to keep operators
 	dead  map[string]struct{} // sets of operators from which no order within the limit goes on
-	key   []byte              // scratch of extend
 }
 
 // extend shows all orders with the beginning where the walk is: so many operators, with a peak within the limit. It
@@ -103,7 +102,7 @@ func (e *each) extend(ran int, peak int64) (none bool) {
 			none = false
 		default:
 			if e.extend(ran+1, max(peak, x.during)) {
-				e.dead[string(e.set())] = struct{}{}
+				e.dead[e.w.done.key()] = struct{}{}
 			} else {
 				none = false
 			}
@@ -118,18 +117,7 @@ func (e *each) extend(ran int, peak int64) (none bool) {
 	return none
 }
 
-// set returns the operators that have run, as the key of dead.
-func (e *each) set() []byte {
-	e.key = e.key[:0]
-	for _, word := range e.w.done {
-		for k := 0; k < 64; k += 8 {
-			e.key = append(e.key, byte(word>>k))
-		}
-	}
-	return e.key
-}
-
 func (e *each) isDead() bool {
-	_, dead := e.dead[string(e.set())]
+	_, dead := e.dead[e.w.done.key()]
 	return dead
 }

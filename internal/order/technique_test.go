@@ -59,14 +59,20 @@ func TestTechniquesSaveStates(t *testing.T) {
 func TestTechniquesFindOrders(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
-		off     order.Techniques
+		on, off order.Techniques
 		program *order.Program
 		states  int
 	}{
-		{"greedy", order.Techniques{Greedy: true}, stage(networks.BarabasiAlbert(3), 48), -1},
-		{"dives", order.Techniques{Dives: true}, stage(networks.WattsStrogatz(4, 0.75), 128), 20_000},
+		{"greedy", order.Techniques{}, order.Techniques{Greedy: true}, stage(networks.BarabasiAlbert(3), 48), -1},
+		{"beams", order.Techniques{}, order.Techniques{Beams: true}, stage(networks.ErdosRenyi(0.2*32/96), 96), 5000},
+		{
+			"dives",
+			order.Techniques{Beams: true},
+			order.Techniques{Beams: true, Dives: true},
+			stage(networks.WattsStrogatz(4, 0.75), 128), 20_000,
+		},
 	} {
-		with, without := best(t, tc.program, tc.states, order.Techniques{}), best(t, tc.program, tc.states, tc.off)
+		with, without := best(t, tc.program, tc.states, tc.on), best(t, tc.program, tc.states, tc.off)
 		if with.Status == model.Optimal {
 			t.Errorf("%s: proven, so the program shows nothing", tc.name)
 		}

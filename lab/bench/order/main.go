@@ -11,9 +11,10 @@
 // those of convolutions and pools as well; their arenas are not planned here. -large adds randomly wired stages that are
 // larger than any published one.
 //
-//	go run ./lab/bench/order -beams [-into docs/order.md]
+//	go run ./lab/bench/order -limited [-states 262144] [-into docs/order.md]
 //
-// compares with beams (beam.go) on the largest of these stages, with the same numbers of states.
+// measures what is left of the largest stages without beams, without dives and without both, with the same number of
+// states.
 //
 // The second form is of real models (models.go): files and folders of .tflite and .onnx.
 //
@@ -57,7 +58,7 @@ func main() {
 	sharing := flag.String("sharing", "apart", "apart, in-place or distances")
 	states := flag.Int("states", order.DefaultStates, "most states of a search")
 	large := flag.Bool("large", false, "add stages of 48 to 256 nodes")
-	beside := flag.Bool("beams", false, "compare with beams on the large stages, and nothing else")
+	limited := flag.Bool("limited", false, "measure beams and dives on the largest stages, and nothing else")
 	into := flag.String("into", "", "put the tables into the document `FILE`")
 	models := flag.Bool("models", false, "ask the command about models in files and folders, each with its flags before it")
 	flag.Parse()
@@ -75,15 +76,15 @@ func main() {
 		if !ok {
 			return errors.New("-sharing: " + *sharing + ": want apart, in-place or distances")
 		}
-		if *beside {
-			text, err := beams(ctx)
+		if *limited {
+			text, err := withoutEach(ctx, *states)
 			if err != nil {
 				return err
 			}
 			text += fmt.Sprintf("\n%v; %s.\n", record.ThisMachine(), record.Today())
 			fmt.Print(text)
 			if *into != "" {
-				return record.ReplaceBlock(*into, "bench:beams", text)
+				return record.ReplaceBlock(*into, "bench:limited", text)
 			}
 			return nil
 		}
@@ -104,6 +105,32 @@ func main() {
 		}
 		return nil
 	})
+}
+
+// withoutEach returns a table of the peaks that are found without beams, dives and both on stages of 96 nodes and more.
+func withoutEach(ctx context.Context, states int) (string, error) {
+	var rows [][]string
+	for _, n := range networks.Large(networks.Apart) {
+		const least = 300 // operators: smaller stages are proven
+		if len(n.Program.Operators) < least {
+			continue
+		}
+		row := []string{n.Name}
+		for _, off := range []order.Techniques{{}, {Beams: true}, {Dives: true}, {Beams: true, Dives: true}} {
+			r, err := order.Best(ctx, n.Program, order.Options{States: states, Off: off})
+			if err != nil {
+				return "", err
+			}
+			text := bytes(r.Peak)
+			if r.Status == model.Optimal {
+				text += " ="
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	columns := []string{"network", "best", "without beams", "without dives", "without both"}
+	return experiment.NewTable(columns, rows).Markdown() + fmt.Sprintf("\nAt most %d states.\n", states), ctx.Err()
 }
 
 // gain is a geometric mean of ratios.
