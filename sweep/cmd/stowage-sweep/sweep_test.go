@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -231,6 +233,50 @@ func TestShards(t *testing.T) {
 	}
 	if info, err := os.Stat(files(t, out)[0]); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestReportRuns: report writes the runs as lines, compressed if the name says so; diff of a sweep that
+// lacks rows says that it is worse.
+func TestReportRuns(t *testing.T) {
+	file, out := write(t, "problems:\n  - {generator: random, buffers: [12, 13, 14]}\nplanners: [first-fit]\nout: sweep-out\n")
+	if code, _, stderr := sweep("run", file, "-q", "--runner=loop"); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	plain, packed := filepath.Join(filepath.Dir(out), "runs.jsonl"), filepath.Join(filepath.Dir(out), "runs.jsonl.gz")
+	for _, path := range []string{plain, packed} {
+		if code, _, stderr := sweep("report", out, "--runs", path); code != exitOK {
+			t.Errorf("exit code %d\n%s", code, stderr)
+		}
+	}
+	lines, err := os.ReadFile(plain)
+	if err != nil || strings.Count(string(lines), "\n") != 3 || !strings.Contains(string(lines), `"planner":"first-fit"`) {
+		t.Errorf("%v\n%s", err, lines)
+	}
+	f, err := os.Open(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unpacked, err := io.ReadAll(z); err != nil || string(unpacked) != string(lines) {
+		t.Errorf("%v\n%s", err, unpacked)
+	}
+	fewer := filepath.Join(filepath.Dir(out), "fewer")
+	if err := os.CopyFS(fewer, os.DirFS(out)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(files(t, fewer)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, _ := sweep("diff", out, fewer); code != exitWorse || !strings.Contains(stdout, "missing: 1\n") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+	if code, stdout, _ := sweep("diff", fewer, out); code != exitOK || !strings.Contains(stdout, "new: 1\n") {
+		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
 
