@@ -23,13 +23,16 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range []string{"deep", "empty", "d.csv"} {
-		if err := os.Mkdir(path, 0o777); err != nil {
+	for _, path := range []string{"deep", "empty", "d.csv", filepath.Join("up", "one", "two")} {
+		if err := os.MkdirAll(path, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join("deep", "e.onnx"), nil, 0o666); err != nil {
-		t.Fatal(err)
+	one, two := filepath.Join("up", "one", "f.onnx"), filepath.Join("up", "one", "two", "g.json")
+	for _, path := range []string{filepath.Join("deep", "e.onnx"), one, two, filepath.Join("up", "one", "notes.txt")} {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		argument string
@@ -38,6 +41,13 @@ func TestFiles(t *testing.T) {
 		{".", []string{"[1].csv", "a.json", "b.csv", "c.tflite.gz", "code.py"}},
 		{"deep", []string{filepath.Join("deep", "e.onnx")}},
 		{"?.json", []string{"a.json"}},
+		{"up/**", []string{one, two}},
+		{"u?/**/*", []string{one, filepath.Join("up", "one", "notes.txt"), two}},
+		{"up/**/two/*.json", []string{two}},
+		{"up/one/**/two/**/g.json", []string{two}},
+		{"**/?.json", []string{"a.json", two}},
+		{"**/*.onnx", []string{filepath.Join("deep", "e.onnx"), one}},
+		{"up/**/*.txt", []string{filepath.Join("up", "one", "notes.txt")}},
 		{"[1].csv", []string{"[1].csv"}}, // a file of that name comes before the pattern
 		{"read.me", []string{"read.me"}},
 		{"missing.csv", []string{"missing.csv"}},
@@ -48,9 +58,13 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for argument, want := range map[string]string{
-		"empty": "empty: no file in this folder has an extension that is known",
-		"*.pkl": "*.pkl: no file matches",
-		"[.csv": "[.csv: syntax error in pattern",
+		"empty":       "empty: no file in this folder has an extension that is known",
+		"up":          `folders below are not read, but with the pattern "` + filepath.Join("up", "**") + `"`,
+		"up/**/*.csv": "up/**/*.csv: no file matches",
+		"up/**/[":     "up/**/[: syntax error in pattern",
+		"none/**":     "none/**: no file matches",
+		"*.pkl":       "*.pkl: no file matches",
+		"[.csv":       "[.csv: syntax error in pattern",
 	} {
 		if got, err := format.Files(argument); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v", argument, got, err)

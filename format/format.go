@@ -75,6 +75,10 @@ type File struct {
 	// Extra has the other columns of a CSV file, for csv.WriteOptions; nil for any other
 	// file.
 	Extra *csv.Extra
+	// Shares says that the file is a model of TensorFlow Lite with a plan of its own in which tensors share bytes while
+	// both live, as Vela's do. The lifespans of Problem do not know of it, so the least that Problem needs is no bound
+	// for the model.
+	Shares bool
 	// Notes tell people what the reader decided, a sentence each.
 	Notes []string
 	// Kind is the kind of the file.

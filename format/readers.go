@@ -270,7 +270,7 @@ func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Problem: a.Problem}
+	f := &File{Problem: a.Problem, Shares: m.Offline != nil && m.Offline.Shares(a)}
 	if o := m.Offline; o != nil && len(o.Offsets) == len(m.Tensors) && len(a.Tensor) > 0 {
 		plan := &json.Plan{Planner: tflite.MetadataName, Status: model.Feasible}
 		for k, t := range a.Tensor {

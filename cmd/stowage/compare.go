@@ -166,7 +166,7 @@ func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (instances []ex
 		if err != nil {
 			return nil, err
 		}
-		warnPinned(cmd, path, file)
+		warnRead(cmd, path, file)
 		if !c.quiet {
 			noteRead(cmd, path, file)
 		}

@@ -82,7 +82,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	o.Timeout = e.left(began)
 	noteRead(cmd, input, file)
-	warnPinned(cmd, input, file)
+	warnRead(cmd, input, file)
 	p := file.Problem
 	ctx, release := interruptible(cmd.Context())
 	defer release()

@@ -75,9 +75,12 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 	return f, nil
 }
 
-// warnPinned says that a problem leaves nothing to plan. The wording is a contract
-// with scripts.
-func warnPinned(cmd *cobra.Command, path string, f *format.File) {
+// warnRead says that a problem leaves nothing to plan, or that what is proven of it does not hold for the model
+// that it was read from. The wording is a contract with scripts.
+func warnRead(cmd *cobra.Command, path string, f *format.File) {
+	if f.Shares {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: the model has a plan of its own in which tensors share bytes while both live, as Vela's do; the problem read from it keeps them apart, so no bound or proof here holds for the model: see 'stowage plan' [own-plan]\n", nameOf(path))
+	}
 	if f.Pinned() {
 		instead := "--ignore-offsets plans anew"
 		if cmd.Flags().Lookup("start") != nil { // only solve has it

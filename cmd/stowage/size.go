@@ -44,6 +44,7 @@ type sizeFlags struct {
 	outputs  []output
 	format   string
 	quiet    bool
+	badInput bool // an input that an argument names itself could not be read
 
 	ignoreOffsets bool
 	model         modelFlags
@@ -61,7 +62,9 @@ func newSize() *cobra.Command {
 
 The first table has the load of each problem, which is the most memory that is live at once; the lower bound; the lowest height found; and who proved that no plan is lower. The others have what each planner needs, and how many problems fit, are proven not to fit, and are unknown at each capacity. Percentages in --at are of each problem's own load.
 
-INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension. An interrupt ends the runs, and what is known is written.
+INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension, but no subfolders. The pattern "models/**" stands for the files in all folders below, too. A file that cannot be read is reported and counted, and the others are measured. An interrupt ends the runs, and what is known is written.
+
+The sizes of .tflite models are bytes of tensors, which is the head. The arena of TensorFlow Lite Micro also has a tail and scratch: 'stowage plan MODEL' has its size. A model with a plan in which tensors share bytes, such as Vela's, is unknown at each capacity: 'stowage plan' has its size, too.
 
 ` + formatsHelp,
 		Example: `  stowage size model.tflite
@@ -74,7 +77,7 @@ INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each
 			return nil
 		},
 		SuggestFor:  []string{"sizing", "capacity", "curve"},
-		Annotations: map[string]string{exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  interrupted: the curve has what was known by then"},
+		Annotations: map[string]string{exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage; no input could be read; or an INPUT that is a file could not: the curve then has the others\n4  interrupted: the curve has what was known by then"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) },
 	}
 	f := cmd.Flags()
@@ -105,6 +108,9 @@ func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	planners, err := s.chosen()
 	if err != nil {
+		return err
+	}
+	if _, err := s.model.options(); err != nil {
 		return err
 	}
 	inputs, err := inputsOf(args)
@@ -143,6 +149,9 @@ func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
 	if interrupted {
 		return outcome(exitUndecided)
 	}
+	if s.badInput {
+		return outcome(exitUsage)
+	}
 	return nil
 }
 
@@ -175,7 +184,7 @@ func (s *sizeFlags) options(planner string) stowage.Options {
 }
 
 // checkPaths decides where the outputs go, and checks these places, before any work is done.
-func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []string) error {
+func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []sizeInput) error {
 	paths := s.paths
 	if len(paths) == 0 {
 		paths = []string{""}
@@ -200,8 +209,8 @@ func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []string) error {
 		return err
 	}
 	var uses []use
-	for _, path := range inputs {
-		uses = append(uses, use{"INPUT", path})
+	for _, in := range inputs {
+		uses = append(uses, use{"INPUT", in.path})
 	}
 	for _, o := range s.outputs {
 		if err := errors.Join(use{o.flag, o.path}.apart(uses), checkOutput(o.path)); err != nil {
@@ -216,13 +225,28 @@ type curve struct {
 	planners   []string
 	problems   []sized
 	capacities []capacity // of the curve, ascending
+	unread     []unread   // the inputs that could not be read
+	tensors    bool       // there are .tflite models, whose sizes are those of the tensors alone
+}
+
+// A sizeInput is a file to read. named is false if it was found by a folder or a pattern.
+type sizeInput struct {
+	path  string
+	named bool
+}
+
+// An unread input is a file that could not be read, with the reason.
+type unread struct {
+	File    string `json:"file"`
+	Message string `json:"message"`
 }
 
 // A sized problem is a problem with its runs.
 type sized struct {
 	experiment.Instance
-	known sizing.Range
-	runs  []sizeRun // in the order of curve.planners; an interrupt leaves out the last
+	known  sizing.Range
+	runs   []sizeRun // in the order of curve.planners; an interrupt leaves out the last
+	shares bool      // of a model whose own plan lets tensors share bytes, so that no planner runs
 }
 
 // A sizeRun is the run of one planner on one problem. sizing is nil if the planner refuses the
@@ -232,17 +256,28 @@ type sizeRun struct {
 	refusal string
 }
 
+// sharesRefusal is why no planner runs on a model whose own plan lets tensors share bytes.
+const sharesRefusal = "tensors share bytes in the model's own plan: see 'stowage plan'"
+
 // read reads the problems and gives them distinct names. All inputs are read before the first
-// run, so that a bad one costs no search.
-func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []string) error {
+// run, so that a bad one costs no search. One that cannot be read is reported and counted, and
+// the others are measured, unless there is none.
+func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []sizeInput) error {
 	var instances []experiment.Instance
+	var shares []bool
 	head := ""
-	for _, path := range inputs {
+	for _, in := range inputs {
+		path := in.path
 		file, err := readProblem(path, 0, s.ignoreOffsets, &s.model)
 		if err != nil {
-			return err
+			if code := report(cmd.ErrOrStderr(), cmd, err); code != exitUsage {
+				return outcome(code)
+			}
+			c.unread = append(c.unread, unread{path, err.Error()})
+			s.badInput = s.badInput || in.named
+			continue
 		}
-		warnPinned(cmd, path, file)
+		warnRead(cmd, path, file)
 		if !s.quiet {
 			noteRead(cmd, path, file)
 		}
@@ -250,15 +285,31 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []string) error {
 			head = path
 		}
 		instances = append(instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
+		shares = append(shares, file.Shares)
 	}
-	if head != "" && !s.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are those of the head, which is only a part of the runtime's arena; 'stowage plan' has the arena [head]\n", nameOf(head))
+	if len(instances) == 0 {
+		return outcome(exitUsage)
+	}
+	if c.tensors = head != ""; c.tensors && !s.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are bytes of tensors (the head); the arena of TensorFlow Lite Micro also has a tail and scratch: 'stowage plan' has its size [head]\n", nameOf(head))
 	}
 	experiment.DistinctNames(instances)
-	for _, in := range instances {
-		c.problems = append(c.problems, sized{Instance: in, known: sizing.Range{LowerBound: in.LowerBound}})
+	for k, in := range instances {
+		p := sized{Instance: in, known: sizing.Range{LowerBound: in.LowerBound}, shares: shares[k]}
+		if p.shares {
+			p.known.LowerBound = largest(in.Problem)
+		}
+		c.problems = append(c.problems, p)
 	}
 	return nil
+}
+
+// largest returns the size of the largest buffer: whatever shares bytes, it needs its own.
+func largest(p *stowage.Problem) (most int64) {
+	for i := range p.Buffers {
+		most = max(most, p.Buffers[i].Size)
+	}
+	return most
 }
 
 // measure makes the runs, until the context ends.
@@ -273,6 +324,10 @@ func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) e
 		for _, planner := range c.planners {
 			if ctx.Err() != nil {
 				return nil
+			}
+			if p.shares {
+				p.runs = append(p.runs, sizeRun{refusal: sharesRefusal})
+				continue
 			}
 			o := s.options(planner)
 			if line != nil {
@@ -348,14 +403,16 @@ func (p *sized) run(planner int) *sizeRun {
 
 // inputsOf returns the files that the arguments name. A pattern that the shell has not
 // expanded is expanded here, as on Windows.
-func inputsOf(args []string) ([]string, error) {
-	var all []string
+func inputsOf(args []string) ([]sizeInput, error) {
+	var all []sizeInput
 	for _, arg := range args {
 		found, err := format.Files(arg)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		for _, path := range found {
+			all = append(all, sizeInput{path, path == arg})
+		}
 	}
 	return all, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/units"
@@ -69,15 +70,52 @@ func (c *curve) writeText(w io.Writer, width int) error {
 			return err
 		}
 	}
-	for i, refusal := range c.refusals() {
+	for i, line := range slices.Concat(c.refusals(), c.closing()) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		if _, err := fmt.Fprintln(w, refusal); err != nil {
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// closing says how many inputs are missing from the tables, and which capacity is enough.
+func (c *curve) closing() (lines []string) {
+	if n := len(c.unread); n > 0 {
+		const most = 5
+		var names []string
+		for _, u := range c.unread[:min(n, most)] {
+			names = append(names, nameOf(u.File))
+		}
+		line := fmt.Sprintf("%d of %s could not be read: %s", n, count(n+len(c.problems), "input"), strings.Join(names, ", "))
+		if n > most {
+			line += fmt.Sprintf(", … and %d more", n-most)
+		}
+		lines = append(lines, line)
+	}
+	fit := 0
+	for k := range c.problems {
+		if c.problems[k].known.Status.HasPlan() {
+			fit++
+		}
+	}
+	enough, ok := sizing.Least(c.ranges(), fit)
+	if fit == 0 || !ok {
+		return lines
+	}
+	line := fmt.Sprintf("%d bytes are enough", enough)
+	switch all := len(c.problems); {
+	case fit < all:
+		line += fmt.Sprintf(" for %d of %d problems", fit, all)
+	case all > 1:
+		line += fmt.Sprintf(" for all %d problems", all)
+	}
+	if c.tensors {
+		line += ", without the tail and scratch of .tflite models"
+	}
+	return append(lines, line)
 }
 
 // problemTable has a line for each problem.
@@ -101,6 +139,9 @@ func (c *curve) problemTable() *experiment.Table {
 // status writes the status of a problem, and what ended a run that could have proved more.
 func (p *sized) status() string {
 	text := p.known.Status.String()
+	if p.shares {
+		return text + " (own plan)"
+	}
 	for _, r := range p.runs {
 		if p.provedBy() == "" && r.sizing != nil && r.sizing.Result.Stopped != "" {
 			return text + " (" + string(r.sizing.Result.Stopped) + ")"
@@ -189,6 +230,9 @@ func (c *curve) capacityTable() *experiment.Table {
 		t.Title = "What is known of each capacity."
 		t.Columns[2].Number = false
 	}
+	if c.tensors {
+		t.Title += "\nThe sizes of .tflite models are bytes of tensors: their arena also has a tail and scratch ('stowage plan')."
+	}
 	t.Columns[0].Number = true
 	if len(c.planners) > 1 {
 		for _, planner := range c.planners {
@@ -228,13 +272,20 @@ func share100(n, of int) string {
 	return strconv.FormatFloat(percent, 'f', 1, 64) + "%"
 }
 
-// refusals says once for each planner which problem it refuses and why, if there are several
-// problems.
+// refusals says once for each planner which problem it refuses and why, and which problems no
+// planner takes, if there are several problems.
 func (c *curve) refusals() (lines []string) {
+	if len(c.problems) > 1 {
+		for k := range c.problems {
+			if c.problems[k].shares {
+				lines = append(lines, c.problems[k].Name+": "+sharesRefusal)
+			}
+		}
+	}
 	for k := range c.planners {
 		first, n := "", 0
 		for i := range c.problems {
-			if r := c.problems[i].run(k); r != nil && r.sizing == nil {
+			if r := c.problems[i].run(k); r != nil && r.sizing == nil && !c.problems[i].shares {
 				first = cmp.Or(first, c.problems[i].Name+": "+r.refusal)
 				n++
 			}
@@ -306,7 +357,8 @@ func (c *curve) writeJSON(w io.Writer) error {
 	out := struct {
 		Problems []problem `json:"problems"`
 		Curve    []point   `json:"curve"`
-	}{[]problem{}, []point{}}
+		Unread   []unread  `json:"unread"`
+	}{[]problem{}, []point{}, append([]unread{}, c.unread...)}
 	for i := range c.problems {
 		p := &c.problems[i]
 		of := problem{

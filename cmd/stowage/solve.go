@@ -231,7 +231,7 @@ func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options, 
 	case !s.quiet:
 		notePlan(cmd, input, file)
 	}
-	warnPinned(cmd, input, file)
+	warnRead(cmd, input, file)
 	return file, nil
 }
 

@@ -1,7 +1,9 @@
 package tflite
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/tfliteschema"
@@ -26,6 +28,34 @@ type Offline struct {
 	Offsets []int32
 	// Entries is the number of metadata entries with this name.
 	Entries int
+}
+
+// Shares reports whether the plan puts two tensors of an arena, which must be that of the plan's model, over one
+// another while both live. Vela's plans do so on purpose: the tensors that an NPU reads and writes lie inside of its
+// scratch. A problem with the arena's lifespans keeps them apart, so the least that it needs is no bound for the model.
+// Complexity: O(n²) for n tensors that all live at once.
+func (o *Offline) Shares(a *Arena) bool {
+	type block struct{ lower, upper, from, to int64 }
+	var blocks []block
+	for k, t := range a.Tensor {
+		if t < 0 || t >= len(o.Offsets) || o.Offsets[t] < 0 {
+			continue
+		}
+		b, at := &a.Problem.Buffers[k], int64(o.Offsets[t])
+		blocks = append(blocks, block{b.Lower, b.Upper, at, at + b.Size})
+	}
+	slices.SortFunc(blocks, func(x, y block) int { return cmp.Compare(x.lower, y.lower) })
+	for i, x := range blocks {
+		for _, y := range blocks[i+1:] {
+			if y.lower >= x.upper {
+				break
+			}
+			if x.from < y.to && y.from < x.to {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // offline reads the plan that the model has.
