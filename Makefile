@@ -29,7 +29,7 @@ BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./lab/... ./capi/... ./render/print/... ./sweep/... ./...
-FORMS       := ./sweep/engines ./sweep/beam ./sweep/cmd/stowage-sweep ./python ./capi ./npm ./render/html/viewer
+FORMS       := ./python ./sweep/engines ./render/html/viewer ./capi ./npm ./sweep/beam ./sweep/cmd/stowage-sweep
 TOOLED      := ./cmd/stowage ./internal/testkit/interpreter ./lab/bench/ortools ./lab/bench/paper ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./tflm ./render/print/pdf ./render/tikz
 SEARCHES    := ./internal/exact/... ./lab/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
@@ -113,9 +113,15 @@ test:
 
 # The C library, the wheel, the package for npm and the viewer: they want a C compiler,
 # Python, node and a browser, and are skipped where there is none. They run what other
-# programs compile and read, of which go test knows nothing, so no result is kept.
+# programs compile and read, of which go test knows nothing, so no result is kept. What several
+# of them build is compiled first, and not by two at the same time. With PART=tooled the packages of
+# TOOLED run with them, so that no processor waits for the last one of a part.
 forms:
-	@$(GO) run ./internal/testkit/testall -count=1 $(FORMS)
+	@mkdir -p $(BIN)/forms
+	@CGO_ENABLED=1 $(GO) build -trimpath -tags=baselines -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./capi || true
+	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./npm/wasm/core ./npm/wasm/files
+	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep github.com/apache/beam/sdks/v2/go/container
+	@$(GO) run ./internal/testkit/testall -count=1 $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
 # internal/exact/canonical/invariants.go. It is the short tests, so those of large problems are
