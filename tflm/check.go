@@ -84,6 +84,9 @@ type Verdict struct {
 	// Shares counts the pairs of tensors that share bytes on purpose, as far as one
 	// operator has both. A plan with any is its maker's: see Plan.Kept.
 	Shares int
+	// Unchecked counts those of Shares at operators of the runtime that are right only with kernels
+	// that permit them. It is 0 with a library to check for.
+	Unchecked int
 }
 
 // MaxFindings is the number of findings that a verdict keeps.
@@ -278,6 +281,9 @@ func (x *pinned) overlaps() {
 				by[k] = &shared{a: a, b: b, from: from, to: to}
 			}
 			by[k].pairs++
+			if m.Operators[k].Custom == "" {
+				x.Unchecked++
+			}
 			continue
 		}
 		rule := Overlap

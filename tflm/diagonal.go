@@ -79,6 +79,25 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 	return nil
 }
 
+// WhyApart says of an operator at the peak of a plan without overlaps why the kernels of a library make
+// its result lie no lower: the first that permits nothing. It is empty if each of them permits something.
+func (p *Plan) WhyApart(lib Kernels) string {
+	all, refused := permits(p.Model, p.Life, lib)
+	load := loads(p.United)
+	peak := slices.Max(load)
+	for k := range p.Model.Operators {
+		name := "operator " + strconv.Itoa(k) + ", "
+		switch now := p.Life.Operators[k]; {
+		case int(now.First)+1 >= len(load) || load[now.First+1] < peak:
+		case refused[k] != "":
+			return name + refused[k]
+		case !slices.ContainsFunc(all, func(q permit) bool { return q.operator == k }):
+			return name + p.Model.Operators[k].Name() + ": none of its operands ends there, so its result cannot lie over any"
+		}
+	}
+	return ""
+}
+
 // bounded lowers the bound of the plan without overlaps to that with them, which is all that is
 // proven where they are permitted.
 func (p *Plan) bounded(made *graph.Plan) {

@@ -72,13 +72,16 @@ type Plan struct {
 	// Before is the head of the model as it is: Greedy, unless it has a plan
 	// that can be followed.
 	Before int64
-	// Faulty says that the model has a plan that Check finds a fault in. Whatever a
-	// device makes of it is no figure to compare with.
+	// Faulty says that the model has a plan that CheckFor finds a fault in, for
+	// Options.Kernels. Whatever a device makes of it is no figure to compare with.
 	Faulty bool
 	// Kept says that the model has a plan whose tensors share bytes on purpose, which is
 	// not replaced: Head, Offsets and Placed are its own, Result is what can be said of
-	// it, and nothing is planned.
+	// it, and nothing is planned. With Options.Kernels it is one that these kernels permit.
 	Kept bool
+	// Unchecked counts the pairs of tensors of a plan that is kept which share bytes at operators of
+	// the runtime. It is right only with kernels that permit them. With Options.Kernels it is 0.
+	Unchecked int
 	// Kernels is the library whose order of reading and writing the plan assumes; empty if the plan
 	// assumes nothing.
 	Kernels Kernels
@@ -142,7 +145,7 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if p.Greedy, err = emulate(ctx, a.Problem, nil); err != nil {
 		return nil, err
 	}
-	v, err := Check(m, 0)
+	v, err := CheckFor(m, 0, o.Kernels)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +195,13 @@ func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 	p.Before = max(head, v.Height) // variables that are pinned
 	if p.Kept = v.Shares > 0 && !o.Replace; p.Kept {
 		p.keep(placed, taken)
+		p.Unchecked = v.Unchecked
+		if o.Kernels != "" { // the check was for them
+			all, _ := permits(p.Model, p.Life, o.Kernels)
+			if p.Overlays = overlaysOf(p.Model, p.Offsets, all); len(p.Overlays) > 0 {
+				p.Kernels = o.Kernels
+			}
+		}
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, 
 // alsoReordered returns the plan in the order with the smallest head, under the same options.
 func (p *Plan) alsoReordered(ctx context.Context, o Options) (*Plan, error) {
 	orders, bound, err := ordersOf(ctx, p.Model, &o)
-	if err != nil || len(orders) == 0 || p.Offsets == nil {
+	if err != nil || p.Offsets == nil {
 		return p, err
 	}
 	from := *p

@@ -56,7 +56,11 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 				return outcome(exitUsage)
 			}
 			return writeTo(cmd, "", func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "valid: head %d, %s pinned, %d left to the device\n", head, count(v.Pinned, "tensor"), v.Online)
+				valid := "valid"
+				if v.Unchecked > 0 {
+					valid += " only with kernels that permit " + count(v.Unchecked, "overlap")
+				}
+				_, err := fmt.Fprintf(w, "%s: head %d, %s pinned, %d left to the device\n", valid, head, count(v.Pinned, "tensor"), v.Online)
 				return err
 			})
 		},

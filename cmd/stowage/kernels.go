@@ -60,7 +60,10 @@ func overlaysOf(made *tflm.Plan) []overlayReport {
 
 // assumed says what a plan relies on, for report and header; empty if on nothing.
 func (r *planReport) assumed() string {
-	if r.Kernels == "" {
+	switch {
+	case r.Kernels == "" && r.Unchecked > 0:
+		return fmt.Sprintf("The plan is right only with kernels that permit its %s: --diagonal=KERNELS checks that.", count(r.Unchecked, "overlap"))
+	case r.Kernels == "":
 		return ""
 	}
 	repository, revision := tflm.Kernels(r.Kernels).Source()

@@ -182,7 +182,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 		end = p.fit(r, made, others)
 	}
 	// A plan that does not fit is not written. Neither is one without offsets, for C.
-	if p.capacity > 0 && end != nil || made.Placed == nil && slices.ContainsFunc(outputs, func(o output) bool { return o.kind == "h" || o.kind == "c" }) {
+	if p.capacity > 0 && end != nil || made.Placed == nil && slices.ContainsFunc(outputs, func(o output) bool { return o.kind == "h" || o.kind == "c" || o.kind == selftest }) {
 		if end == nil {
 			end = outcome(exitUndecided)
 		}

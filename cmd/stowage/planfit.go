@@ -25,6 +25,9 @@ type fitReport struct {
 	Needed   int64    `json:"needed"` // the smallest arena that is known to work; it may be a lower bound if fits is unknown
 	Before   int64    `json:"as_it_is"`
 	Would    []string `json:"what_would_fit"`
+
+	atLeast string // "at least ", if what is needed is not known exactly
+	others  bool   // it would fit with other options
 }
 
 // targetNames are the values of --target, in the order of the report's arenas.
@@ -53,6 +56,12 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 		f.Fits, end = "unknown", outcome(exitUndecided)
 	}
 	if !exact {
+		f.atLeast = "at least "
+	}
+	if r.ScratchUnknown {
+		f.Would = append(f.Would, "nothing is known of the scratch that "+r.library+" asks for: --scratch takes the log of the target")
+	}
+	if len(r.Unknown) > 0 && x.MeasuredBefore == 0 {
 		f.Would = append(f.Would, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: --tail takes what the target reports")
 	}
 	if f.Needed <= f.Capacity {
@@ -62,7 +71,7 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 	for _, other := range others {
 		if n := p.neededBy(other, r, at); n < less || n < f.Needed && other.flags == "--reorder" {
 			f.Would = append(f.Would, conditional(other.flags)+": it then needs "+f.against(n))
-			less = min(less, n)
+			less, f.others = min(less, n), f.others || n <= f.Capacity && exact
 		}
 	}
 	if x.Limit == tflm.LimitPlanning {
@@ -79,7 +88,7 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 
 // neededBy returns the smallest arena of a target with other options.
 func (p *planFlags) neededBy(other alternative, r *planReport, at int) int64 {
-	flags := &planFlags{tail: p.tail, scratch: p.scratch}
+	flags := &planFlags{tail: p.tail, scratch: p.scratch, kernels: p.kernels}
 	report := flags.reportOf(other.Plan, r.Folded, nil)
 	n, _ := report.Arenas[at].needed(report)
 	return n
@@ -105,10 +114,13 @@ func (p *planFlags) least(made *tflm.Plan, at int) int64 {
 
 // against says how a number of bytes compares with the capacity.
 func (f *fitReport) against(n int64) string {
-	if n <= f.Capacity {
-		return fmt.Sprintf("%d bytes, and fits", n)
+	switch {
+	case n > f.Capacity:
+		return fmt.Sprintf("%s%d bytes, still %d too many", f.atLeast, n, n-f.Capacity)
+	case f.atLeast != "":
+		return fmt.Sprintf("%s%d bytes", f.atLeast, n)
 	}
-	return fmt.Sprintf("%d bytes, still %d too many", n, n-f.Capacity)
+	return fmt.Sprintf("%d bytes, and fits", n)
 }
 
 // lines returns the answer for people.
@@ -122,7 +134,11 @@ func (f *fitReport) lines() []string {
 		}
 		return []string{line}
 	case "no":
-		out = append(out, fmt.Sprintf("it does not fit into %d bytes (%s): it needs %d, %d too many", f.Capacity, f.Target, f.Needed, f.Needed-f.Capacity))
+		with := ""
+		if f.others {
+			with = " with these options"
+		}
+		out = append(out, fmt.Sprintf("it does not fit into %d bytes (%s)%s: it needs %s%d, %d too many", f.Capacity, f.Target, with, f.atLeast, f.Needed, f.Needed-f.Capacity))
 	default:
 		out = append(out, fmt.Sprintf("whether it fits into %d bytes (%s) is not known: it needs %d or more", f.Capacity, f.Target, f.Needed))
 		if f.Needed > f.Capacity {

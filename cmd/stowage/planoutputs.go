@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"path/filepath"
@@ -177,8 +176,12 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 	if err != nil {
 		return err
 	}
-	if tested := slices.ContainsFunc(outputs, func(o output) bool { return o.kind == selftest }); tested && !bytes.HasSuffix(model, m.Bytes()) {
-		return usagef("%s: the new plan overwrites one that the model has, so there is no model without it to test against", m.File)
+	if at := slices.IndexFunc(outputs, func(o output) bool { return o.kind == selftest }); at >= 0 {
+		if why := untestable(m, made); why != "" {
+			return usagef("-o %s: %s: %s", outputs[at].path, m.File, why)
+		}
+		target := min(slices.Index(targetNames, p.target), 1) // it is for firmware
+		r.Selftest, r.selftestOn = r.selftestSizes()[target], r.Arenas[target].Target
 	}
 	name, runtime := nameFor(m.File), r.runtime(model)
 	return writeAll(cmd, outputs, func(w io.Writer, o output) error {
@@ -214,20 +217,45 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 	})
 }
 
+// untestable says why a self-test of a plan would compare a model with itself, or with nothing; empty
+// if there is something to test. The model that is written has to end with the one that is given.
+func untestable(m *tflite.Model, made *tflm.Plan) string {
+	switch {
+	case m.Offline != nil:
+		return "the model has a plan already, so there is no model without one to test against: give the original model"
+	case !made.Worth():
+		return "no plan is lower than the runtime's own, so the model stays as it is, and there is nothing to test"
+	case made.Order != nil:
+		return "--reorder moves operators, so the file does not end with the model in its own order to test against: leave --reorder out"
+	}
+	return ""
+}
+
 // writeSelftest writes what runs a model with and without its plan and compares. The planned model
 // ends with the original.
 func (r *planReport) writeSelftest(w io.Writer, name string, original *tflite.Model, planned []byte) error {
 	s := &cheader.Selftest{
 		Model: int64(len(planned)), Hash: cheader.HashOf(planned), Original: int64(len(planned) - len(original.Bytes())),
-		Resources: original.Resources(), Note: r.assumed(),
+		Resources: original.Resources(), Note: r.assumed(), AtLeast: r.atLeast(),
 	}
-	var sizes []int64
-	for i := range r.Arenas[:2] { // firmware
+	s.Arenas = tflm.Runtime(planned, r.selftestSizes(), "").Arenas
+	return cheader.WriteSelftest(w, name, s)
+}
+
+// selftestSizes returns the arenas that a self-test needs in firmware of 32 and of 64 bit: room for
+// the model with its plan and for the one without.
+func (r *planReport) selftestSizes() (sizes []int64) {
+	for i := range r.Arenas[:2] {
 		bytes, _ := r.Arenas[i].needed(r)
 		sizes = append(sizes, max(bytes, r.Arenas[i].Before, r.Arenas[i].MeasuredBefore))
 	}
-	s.Arenas = tflm.Runtime(planned, sizes, "").Arenas
-	return cheader.WriteSelftest(w, name, s)
+	return sizes
+}
+
+// atLeast reports whether the arenas of firmware are only lower bounds.
+func (r *planReport) atLeast() bool {
+	_, exact := r.Arenas[0].needed(r)
+	return !exact
 }
 
 // tellCopied says that the plan is in the file, or why the model there is unchanged.
@@ -251,12 +279,12 @@ func (r *planReport) runtime(model []byte) *cheader.Runtime {
 	switch {
 	case r.Tail > 0:
 		note = "They count with the tail of " + strconv.FormatInt(r.Tail, 10) + " bytes that the target reported."
+	case r.ScratchUnknown:
+		note = "They count with the scratch of the reference kernels. That of " + r.library + " is not known."
 	case r.ScratchFrom == "reference":
 		note = tflm.ReferenceNote
 	}
-	if r.Kernels != "" {
-		note = strings.TrimSpace(note + " " + r.assumed())
-	}
+	note = strings.TrimSpace(note + " " + r.assumed())
 	var sizes []int64
 	atLeast := false
 	for i := range r.Arenas {
@@ -266,7 +294,7 @@ func (r *planReport) runtime(model []byte) *cheader.Runtime {
 	}
 	// If the target has reported its tail, its size is exact, even if that of another target is
 	// only a bound.
-	if atLeast && r.Tail > 0 {
+	if atLeast && r.Tail > 0 && !r.ScratchUnknown {
 		atLeast, sizes = false, sizes[:2]
 	}
 	out := tflm.Runtime(model, sizes, note)
@@ -286,7 +314,7 @@ func (x *arenaReport) needed(r *planReport) (bytes int64, exact bool) {
 		if bytes == 0 {
 			bytes = x.MeasuredBefore
 		}
-		return bytes, true
+		return bytes, !r.ScratchUnknown
 	}
-	return bytes, len(r.Unknown) == 0
+	return bytes, len(r.Unknown) == 0 && !r.ScratchUnknown
 }

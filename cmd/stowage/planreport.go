@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/tflm"
@@ -46,10 +47,18 @@ type planReport struct {
 	Overlays []overlayReport `json:"overlays"` // the pairs that depend on it
 	orderReport
 	WouldLower []wouldLower `json:"would_lower"` // what other options would save
+	// Unchecked counts the overlaps of a plan that is kept which no library was named for.
+	Unchecked int `json:"unchecked_overlaps,omitempty"`
+	// ScratchUnknown: --diagonal names a vendor's kernels, and nobody has said what scratch they ask for.
+	// The smallest arenas are then lower bounds.
+	ScratchUnknown bool  `json:"scratch_unknown,omitempty"`
+	Selftest       int64 `json:"selftest_arena,omitempty"` // what the self-test needs on the target, if it is written
+	selftestOn     string
 
-	apart  string // the library of --diagonal, if nothing was gained by it
-	folds  bool   // the constants are folded in the file too
-	copied string // why the output is the unchanged model, and which file that is; empty if it is changed
+	library string // that of --diagonal
+	apart   string // why nothing was gained by it; empty if something was, or without it
+	folds   bool   // the constants are folded in the file too
+	copied  string // why the output is the unchanged model, and which file that is; empty if it is changed
 }
 
 // arenaReport is the smallest arena that works on a target, for the model as it is and for the
@@ -78,6 +87,7 @@ type peakOwner struct {
 	Name    string `json:"name"`
 	Size    int64  `json:"size"`
 	Without int64  `json:"peak_without,omitempty"` // the peak if it took no room
+	Under   int64  `json:"under_result,omitempty"` // the bytes of it over which the result lies
 }
 
 // reportOf reports a plan. would is what other options would save.
@@ -87,7 +97,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
 		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.fold,
-		Kernels: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would,
+		Kernels: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked, library: string(p.kernels),
 	}
 	switch {
 	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
@@ -98,8 +108,12 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *
 		r.ScratchFrom = "declared"
 	}
 	if p.kernels != "" && made.Kernels == "" && !made.Kept {
-		r.apart = string(p.kernels)
+		r.apart = "with results over operands, as " + r.library + " permits, the head would not be smaller: the plan assumes nothing"
+		if why := made.WhyApart(tflm.Kernels(p.kernels)); why != "" {
+			r.apart += ". At the peak, " + why
+		}
 	}
+	r.ScratchUnknown = p.kernels != "" && tflm.Kernels(p.kernels) != tflm.ReferenceKernels && r.ScratchFrom == "reference"
 	if p.graph.reorder {
 		r.orderReport = orderOf(made)
 	}
@@ -147,9 +161,36 @@ func ownersOfPeak(made *tflm.Plan) peakReport {
 		if i < len(peak.Without) {
 			o.Without = peak.Without[i]
 		}
+		if made.Occupied != nil {
+			o.Under = underResult(made, made.Arena.Tensor[k], peak.Operator)
+		}
 		r.Owners = append(r.Owners, o)
 	}
 	return r
+}
+
+// underResult returns how many bytes of a tensor lie under a result of an operator.
+func underResult(made *tflm.Plan, tensor, operator int) (most int64) {
+	span := func(t int) (from, to int64) {
+		from = int64(made.Offsets[t])
+		return from, from + tflite.RoundUp(made.Model.Tensors[t].Bytes)
+	}
+	for _, o := range made.Overlays {
+		if o.Operator == operator && o.Operand == tensor {
+			from, to := span(tensor)
+			low, high := span(o.Result)
+			most = max(most, min(to, high)-max(from, low))
+		}
+	}
+	return most
+}
+
+// shared says how much of an owner of the peak lies under the result; empty for nothing.
+func (o *peakOwner) shared() string {
+	if o.Under == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of it under the result", o.Under)
 }
 
 // ownerName names what is in a buffer of the united problem at a given time: a tensor, or a
@@ -178,6 +219,9 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 	if made.Kept {
 		if made.NPU() {
 			return append(out, "the options of the model's compiler: the plan is its own, and an NPU finds its tensors nowhere else")
+		}
+		if made.Kernels != "" {
+			return append(out, "perhaps another plan: --replace-plan plans anew, for the same kernels")
 		}
 		return append(out, "perhaps another plan: --replace-plan plans anew, without what shares bytes on purpose")
 	}
@@ -222,7 +266,7 @@ func (r *planReport) figures() []html.Fact {
 		add("head planned", "%d (%s, lower bound %d)%s", r.HeadPlanned, r.Status, r.LowerBound, less)
 	}
 	atLeast := ""
-	if len(r.Unknown) > 0 {
+	if len(r.Unknown) > 0 || r.ScratchUnknown {
 		atLeast = "at least "
 	}
 	for _, x := range r.Arenas {
@@ -238,11 +282,14 @@ func (r *planReport) figures() []html.Fact {
 	}
 	for _, x := range r.Arenas {
 		if x.MeasuredBefore > 0 {
-			planned := ""
-			if x.MeasuredPlanned > 0 && !r.Kept {
-				planned = fmt.Sprintf(", %d planned", x.MeasuredPlanned)
+			planned, atLeast := "", ""
+			if r.ScratchUnknown {
+				atLeast = "at least "
 			}
-			add("with a tail of "+strconv.FormatInt(r.Tail, 10)+", "+x.Target, "%d as it is%s", x.MeasuredBefore, planned)
+			if x.MeasuredPlanned > 0 && !r.Kept {
+				planned = fmt.Sprintf(", %s%d planned", atLeast, x.MeasuredPlanned)
+			}
+			add("with a tail of "+strconv.FormatInt(r.Tail, 10)+", "+x.Target, "%s%d as it is%s", atLeast, x.MeasuredBefore, planned)
 		}
 	}
 	return out
@@ -252,7 +299,7 @@ func (r *planReport) figures() []html.Fact {
 func (r *planReport) notes() []string {
 	var out []string
 	if r.Faulty {
-		out = append(out, "the plan that the model has is faulty, and the figures are those without it: stowage check says what is wrong")
+		out = append(out, r.faulty())
 	}
 	if r.Kept {
 		out = append(out, "the plan that the model has is kept: some of its tensors share bytes on purpose, as stowage check says")
@@ -261,10 +308,10 @@ func (r *planReport) notes() []string {
 		out = append(out, r.ordered("operator", "head"))
 	}
 	switch {
-	case r.Kernels != "":
+	case r.assumed() != "":
 		out = append(out, r.assumed())
 	case r.apart != "":
-		out = append(out, "with results over operands, as "+r.apart+" permits, the head would not be smaller: the plan assumes nothing")
+		out = append(out, r.apart)
 	}
 	if r.Folded > 0 {
 		out = append(out, count(r.Folded, "float16 constant")+" counted as float32 weights, not as buffers")
@@ -278,14 +325,43 @@ func (r *planReport) notes() []string {
 	if r.Archive && r.Written {
 		out = append(out, "the archive of files that is attached to the model begins further behind: a reader that trusts its positions has to look for it")
 	}
+	if r.Selftest > 0 {
+		out = append(out, r.tested())
+	}
 	switch {
+	case r.ScratchUnknown:
+		out = append(out, "the scratch that "+r.library+" asks for is not known, so the arenas are lower bounds: --scratch takes the log of a target (stowage plan --probe)")
 	case r.ScratchFrom != "reference":
+		if r.library != "" && r.library != string(tflm.ReferenceKernels) && r.Tail == 0 {
+			out = append(out, "the arenas count with the tail of the reference kernels: --tail takes what the target reports")
+		}
 	case r.Scratch > 0:
 		out = append(out, "with the scratch of the reference kernels; those of a vendor ask for more: see --scratch")
 	default:
 		out = append(out, "the reference kernels ask for no scratch; those of a vendor may: see --scratch")
 	}
 	return out
+}
+
+// tested says what arena the self-test needs, and if it has more than the capacity.
+func (r *planReport) tested() string {
+	atLeast := ""
+	if r.atLeast() {
+		atLeast = "at least "
+	}
+	s := fmt.Sprintf("the self-test needs an arena of %s%d bytes (%s)", atLeast, r.Selftest, r.selftestOn)
+	if r.Fit != nil && r.Selftest > r.Fit.Capacity {
+		s += ", more than the capacity: run it on a larger board, or in an emulator, with the same core and the same build of the kernels"
+	}
+	return s
+}
+
+// faulty says of the plan that the model has that it is not followed.
+func (r *planReport) faulty() string {
+	if r.library == "" {
+		return "the plan that the model has is faulty, and the figures are those without it: stowage check says what is wrong"
+	}
+	return fmt.Sprintf("the plan that the model has is faulty with the kernels of %[1]s, and the figures are those without it: stowage check --diagonal=%[1]s says what is wrong", r.library)
 }
 
 // print writes the report for people.
@@ -312,7 +388,7 @@ func (r *planReport) print(w io.Writer) error {
 			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-i)
 			break
 		}
-		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, o.Name)
+		fmt.Fprintf(&s, "  %9d  %s%s\n", o.Size, o.Name, o.shared())
 	}
 	if r.Fit != nil {
 		s.WriteString(strings.Join(r.Fit.lines(), "\n") + "\n")
@@ -350,7 +426,7 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	}
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
 	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), tflm.Detailed)] {
-		text := fmt.Sprintf("%s: %d", o.Name, o.Size)
+		text := fmt.Sprintf("%s: %d%s", o.Name, o.Size, o.shared())
 		if made.Occupied == nil {
 			text += fmt.Sprintf("; the peak would be %d without it", o.Without)
 		}

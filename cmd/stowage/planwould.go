@@ -21,6 +21,10 @@ type wouldLower struct {
 	Head    int64  `json:"head"`    // bytes that the plan then takes; with tiling an estimate of them
 	Saved   int64  `json:"saved"`   // bytes less than the plan; 0 if it saves nothing
 	Optimal bool   `json:"optimal"` // no plan with the option takes less: that is proven
+	// Bound: no plan with the option takes less, in bytes; 0 if nothing is proven.
+	Bound int64 `json:"lower_bound,omitempty"`
+	// Fixed says what keeps the order of the operators as it is; empty for nothing.
+	Fixed string `json:"order_fixed_by,omitempty"`
 	// Chains are the operators that run in strips, for tiling alone.
 	Chains []tiledChain `json:"chains,omitempty"`
 }
@@ -77,10 +81,17 @@ func wouldLowerOf(made *tflm.Plan, all []alternative) []wouldLower {
 	out := []wouldLower{}
 	for _, x := range all {
 		head := min(x.Plan.WrittenHead(), made.WrittenHead())
-		out = append(out, wouldLower{
-			Option: x.flags, Head: head, Saved: made.WrittenHead() - head,
-			Optimal: x.Plan.Result.LowerBound == head || x.Plan.OrderProven(),
-		})
+		w := wouldLower{Option: x.flags, Head: head, Saved: made.WrittenHead() - head, Bound: x.Plan.Result.LowerBound}
+		switch {
+		case x.Reorder: // what is proven of one order is not of all
+			w.Bound, w.Fixed = x.Plan.OrderBound, fixedBy(x.Plan)
+		case x.Plan.OrderBound > 0:
+			w.Bound = x.Plan.OrderBound
+		case x.InPlace && x.Plan == made: // it was not planned, since the load is no smaller
+			w.Bound = head
+		}
+		w.Optimal = w.Bound >= head
+		out = append(out, w)
 	}
 	if t := made.Tiling(); t != nil && t.Peak < made.WrittenHead() {
 		w := wouldLower{Option: tilingName, Head: t.Peak, Saved: made.WrittenHead() - t.Peak}
@@ -91,6 +102,17 @@ func wouldLowerOf(made *tflm.Plan, all []alternative) []wouldLower {
 		out = append(out, w)
 	}
 	return out
+}
+
+// fixedBy says what keeps the order of a model's operators as it is; empty if they may move.
+func fixedBy(p *tflm.Plan) string {
+	switch {
+	case p.OrderBound > 0:
+		return ""
+	case len(p.Model.Subgraphs) > 1:
+		return "control flow"
+	}
+	return "a tensor that is written twice or read before it is written"
 }
 
 // lower says of a plan of an .onnx model what other options and tiling would save. given is the model in its own order, m
@@ -121,7 +143,11 @@ func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options on
 		if x.inPlace && !x.reorder {
 			r.InPlace = height
 		}
-		r.WouldLower = append(r.WouldLower, wouldLower{Option: x.flags, Head: height, Saved: r.Planned - height, Optimal: height <= bound})
+		w := wouldLower{Option: x.flags, Head: height, Saved: r.Planned - height, Optimal: height <= bound, Bound: bound}
+		if x.reorder && bound == 0 {
+			w.Fixed = "control flow or functions"
+		}
+		r.WouldLower = append(r.WouldLower, w)
 	}
 	t, err := m.Tiling(options)
 	if err != nil || t == nil || t.Peak >= r.Planned {
@@ -189,8 +215,9 @@ func conditional(flags string) string {
 
 // wouldLines says what would make a plan smaller. what is the name of what the plan takes.
 func wouldLines(all []wouldLower, what string) (lines []string) {
-	var nothing []string
-	least := int64(-1) // of the options so far
+	var nothing []string            // why an option saves nothing, each reason once
+	saving := map[string][]string{} // the options that save nothing, by reason
+	least := int64(-1)              // of the options so far
 	for i := range all {
 		w := &all[i]
 		most := ""
@@ -200,10 +227,14 @@ func wouldLines(all []wouldLower, what string) (lines []string) {
 		size := fmt.Sprintf("%d%s, %.1f%% less", w.Head, most, 100*float64(w.Saved)/float64(w.Head+w.Saved))
 		switch {
 		case w.Option == tilingName:
-			lines = append(lines, "tiling, in a runtime that can: a peak of "+size+", with "+w.chains()+" in strips")
+			lines = append(lines, "tiling, in a runtime that can: a peak of "+size+", with "+w.chains()+" in strips (docs/tflm.md#tiling)")
 			continue
 		case w.Saved == 0 && !strings.Contains(w.Option, " "):
-			nothing = append(nothing, w.Option)
+			why := w.nothing()
+			if saving[why] == nil {
+				nothing = append(nothing, why)
+			}
+			saving[why] = append(saving[why], w.Option)
 		case w.Saved == 0 || least >= 0 && w.Head >= least && w.Option != "--reorder":
 			// It is no better than what it includes.
 		default:
@@ -213,10 +244,23 @@ func wouldLines(all []wouldLower, what string) (lines []string) {
 			least = w.Head
 		}
 	}
-	if len(nothing) > 0 {
-		lines = append(lines, strings.Join(nothing, ", ")+": nothing")
+	for _, why := range nothing {
+		lines = append(lines, strings.Join(saving[why], ", ")+": "+why)
 	}
 	return lines
+}
+
+// nothing says of an option that saves nothing how sure that is.
+func (w *wouldLower) nothing() string {
+	switch {
+	case w.Fixed != "":
+		return "nothing, the order is kept: " + w.Fixed
+	case w.Optimal:
+		return "nothing, proven"
+	case w.Bound > 0:
+		return fmt.Sprintf("nothing found, not below %d", w.Bound)
+	}
+	return "nothing found"
 }
 
 // chains names the operators that run in strips: the first few chains of them.

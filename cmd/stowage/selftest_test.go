@@ -39,7 +39,7 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// A model whose plan is overwritten in place has nothing to be compared with.
+// A model that has a plan already has nothing to be compared with.
 func TestSelftestRefused(t *testing.T) {
 	dir := t.TempDir()
 	stem, _ := written(t, dir, "net", tflitemade.Images(1, 8), "--diagonal=reference")
@@ -53,7 +53,7 @@ func TestSelftestRefused(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	code := execute([]string{"plan", "-q", "--replace-plan", "-o", out, model}, &stdout, &stderr)
-	if code != exitUsage || !strings.Contains(stderr.String(), "no model without it to test against") {
+	if code != exitUsage || !strings.Contains(stderr.String(), "no model without one to test against") {
 		t.Errorf("exit code %d: %s", code, &stderr)
 	}
 	if _, err := os.Stat(out); err == nil {

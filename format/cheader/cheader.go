@@ -210,7 +210,7 @@ func (p *Plan) sizes(w io.Writer, upper string) {
 // about says what the sizes of the arena are.
 func (r *Runtime) about(newline string) string {
 	if r.AtLeast {
-		return "kTensorArenaSize is more than these lower bounds: operators of the model keep bytes" + newline + "of which nothing is known. stowage plan names them; its --tail gives the size."
+		return "kTensorArenaSize may be more than these lower bounds: kernels keep or ask for bytes of which nothing" + newline + "is known. The report of stowage plan says whose; its --scratch and --tail give the size."
 	}
 	return "kTensorArenaSize: the smallest arena in which AllocateTensors succeeds, aligned to 16."
 }

@@ -248,3 +248,15 @@ func TestAlignment(t *testing.T) {
 		}
 	}
 }
+
+// TestSelftestAtLeast: an arena that is only a lower bound has another name.
+func TestSelftestAtLeast(t *testing.T) {
+	s := &Selftest{Model: 32, Hash: "a", Original: 16, Arenas: []ArenaSize{{"32", "32-bit firmware", 3168}}}
+	for atLeast, want := range map[bool]string{false: "_arena_size_32 = 3168;", true: "_arena_size_32_at_least = 3168;"} {
+		s.AtLeast = atLeast
+		var b strings.Builder
+		if err := WriteSelftest(&b, "tiny", s); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%v: the self-test has no %q:\n%s", err, want, &b)
+		}
+	}
+}

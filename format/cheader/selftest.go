@@ -26,6 +26,8 @@ type Selftest struct {
 	Original int64
 	// Arenas are the sizes that the test needs, one for each target: room for both models.
 	Arenas []ArenaSize
+	// AtLeast says that these are lower bounds. Their names then end in at_least.
+	AtLeast bool
 	// Resources is the number of resource variables that the model has.
 	Resources int
 	// Note says what the plan assumes, in a sentence, for a comment.
@@ -44,8 +46,12 @@ func WriteSelftest(w io.Writer, name string, s *Selftest) error {
 	type size struct{ Name, About, Bytes string }
 	prefix := prefixOf(name)
 	var sizes []size
+	end := ""
+	if s.AtLeast {
+		end = "_at_least"
+	}
 	for _, a := range s.Arenas {
-		sizes = append(sizes, size{prefix + "_selftest_arena_size_" + strings.ToLower(a.Target), a.About, strconv.FormatInt(a.Bytes, 10)})
+		sizes = append(sizes, size{prefix + "_selftest_arena_size_" + strings.ToLower(a.Target) + end, a.About, strconv.FormatInt(a.Bytes, 10)})
 	}
 	var b bytes.Buffer
 	err := selftest.Execute(&b, map[string]any{
