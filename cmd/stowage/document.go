@@ -79,7 +79,7 @@ func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error
 // planOf returns the plan of a document in the form that C takes: a tensor for each buffer,
 // unless the document has tensors of its own.
 func planOf(d *document) *cheader.Plan {
-	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Head: d.head, Runtime: d.runtime}
+	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Head: d.head, Runtime: d.runtime, Notes: d.notes}
 	p.Alignment = arenaAlignment(d.problem)
 	for i := range d.problem.Buffers {
 		b := &d.problem.Buffers[i]

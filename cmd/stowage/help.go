@@ -77,6 +77,8 @@ func rank(title string) int {
 		return 0
 	case modelSection:
 		return 2
+	case planSection:
+		return 3
 	}
 	return 1
 }

@@ -37,6 +37,7 @@ type document struct {
 	head       bool             // for C: the plan is the head of an arena whose size is not known
 	runtime    *cheader.Runtime // for C: the runtime whose arena the plan is a part of; nil for none
 	tensors    []cheader.Tensor // for C; nil if the buffers are the tensors
+	notes      []string         // for C: lines for the comment at the head
 	warning    string           // what is wrong with the plan; empty if it is valid
 	conflict   []int            // buffers that cannot fit together, for pictures
 	overlaps   []render.Overlap // results over operands, for pictures

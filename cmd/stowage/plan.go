@@ -72,7 +72,7 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the model with its plan, .h for its numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
+	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the planned model, .onnx for that of --reorder, .h for numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
 	f.StringVar(&p.target, "target", "32", "what --capacity asks about: `TARGET` 32, 64 (bit) or python")
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")

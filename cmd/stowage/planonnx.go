@@ -44,6 +44,7 @@ type onnxReport struct {
 	// PeakBefore is with --reorder the most bytes live at once in the order of the file.
 	PeakBefore int64        `json:"peak_before,omitempty"`
 	WouldLower []wouldLower `json:"would_lower"` // what other options would save
+	written    string       // where the model in its order is; empty if it is not written
 }
 
 // greedyBySize is the planner of most code generators.
@@ -118,6 +119,9 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 		}
 	}
 	d := documentONNX(a, result)
+	if m != given {
+		d.tellOrder(in.Name, outputs)
+	}
 	end := outcomeOf(result.Status)
 	if p.capacity > 0 {
 		end = p.fitONNX(r, result)
@@ -140,6 +144,7 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 	if err != nil {
 		return err
 	}
+	r.tellWritten(outputs, m != given)
 	if err := p.say(cmd, r); err != nil {
 		return err
 	}
@@ -346,6 +351,9 @@ func (r *onnxReport) print(w io.Writer) error {
 		s.WriteString(strings.Join(r.Fit.lines(), "\n") + "\n")
 	} else if lines := r.lines(); len(lines) > 0 {
 		s.WriteString("what would lower it\n  " + strings.Join(lines, "\n  ") + "\n")
+	}
+	if r.written != "" {
+		s.WriteString(r.written + "\n")
 	}
 	_, err := io.WriteString(w, s.String())
 	return err

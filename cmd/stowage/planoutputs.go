@@ -104,6 +104,11 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 			return nil, err
 		}
 	}
+	if kind == format.ONNX && p.graph.reorder && p.format == "" {
+		if err := checkOrdered(out); err != nil {
+			return nil, err
+		}
+	}
 	return out, checkOutputs(out)
 }
 

@@ -58,13 +58,13 @@ func newSize() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "size INPUT...",
 		Short: "Find which capacity is enough, for one problem or many",
-		Long: `Size minimises the plan of each INPUT once with each planner, and prints which capacities are enough. A plan fits every capacity from its height up. A proven lower bound rules out every capacity below it. Between the two, a capacity is unknown: a limit came first. So a curve over many capacities takes as long as one solve.
+		Long: `Size minimises the plan of each INPUT once with each planner, and prints which capacities are enough. A plan fits every capacity from its height up. A proven lower bound rules out every capacity below it. Between the two, a capacity is unknown: a limit came first. An interrupt ends the runs, and what is known is written.
 
-The first table has the load of each problem, which is the most memory that is live at once; the lower bound; the lowest height found; and who proved that no plan is lower. The others have what each planner needs, and how many problems fit, are proven not to fit, and are unknown at each capacity. Percentages in --at are of each problem's own load.
+The load of a problem is the most memory that is live at once. The last table has how many problems fit, are proven not to fit, and are unknown at each capacity.
 
-INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension, but no subfolders. The pattern "models/**" stands for the files in all folders below, too. A file that cannot be read is reported and counted, and the others are measured. An interrupt ends the runs, and what is known is written.
+INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension. "models/**" also reads the folders below. A file that cannot be read is reported, and the others are measured.
 
-The sizes of .tflite models are bytes of tensors, which is the head. The arena of TensorFlow Lite Micro also has a tail and scratch: 'stowage plan MODEL' has its size. A model with a plan in which tensors share bytes, such as Vela's, is unknown at each capacity: 'stowage plan' has its size, too.
+The sizes of .tflite models are bytes of tensors. Their arena also has a tail and scratch: see 'stowage plan', also for a model with Vela's plan, which is unknown here.
 
 ` + formatsHelp,
 		Example: `  stowage size model.tflite
@@ -77,12 +77,12 @@ The sizes of .tflite models are bytes of tensors, which is the head. The arena o
 			return nil
 		},
 		SuggestFor:  []string{"sizing", "capacity", "curve"},
-		Annotations: map[string]string{exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage; no input could be read; or an INPUT that is a file could not: the curve then has the others\n4  interrupted: the curve has what was known by then"},
+		Annotations: map[string]string{exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage, or an INPUT that cannot be read: the curve has the others\n4  interrupted: the curve has what was known by then"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&s.at, "at", nil, "ask the capacities `C1,C2`: sizes such as 512KiB, or percentages of the load such as 120% [default: bounds, heights and round sizes]")
+	f.StringSliceVar(&s.at, "at", nil, "ask the capacities `C1,C2`: sizes such as 512KiB, or shares of the load such as 120% [default: where answers change]")
 	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
 	f.StringSliceVar(&s.planners, "planner", nil, "run the planners `P1,P2`, or all; repeatable [default: "+stowage.DefaultPlanner+"]")
 	f.VarP(&s.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")

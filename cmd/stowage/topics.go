@@ -9,6 +9,9 @@ import "github.com/spf13/cobra"
 // formatsHelp is the sentence about files in the help of commands.
 const formatsHelp = "'stowage help formats' says which files are read and written, and has the flags for models and dumps."
 
+// planSection is the section of the flags of newFormats that only plan has.
+const planSection = "Models and graphs, for stowage plan alone"
+
 // newFormats returns the topic about files.
 func newFormats() *cobra.Command {
 	var m modelFlags
@@ -42,6 +45,7 @@ Dumps: of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch'
 	}
 	m.bind(cmd)
 	g.bind(cmd)
+	group(cmd, planSection, "reorder", "permits")
 	return cmd
 }
 

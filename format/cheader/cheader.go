@@ -38,6 +38,8 @@ type Plan struct {
 	// Runtime is the runtime that places the tensors, with the sizes of its arena; nil for
 	// none. Its arena is larger than Arena, and names in C say head as with Head.
 	Runtime *Runtime
+	// Notes are lines for the comment at the head of the file, as long as they are.
+	Notes []string
 }
 
 // A Runtime is a runtime whose arena holds more than the tensors of a plan.
@@ -175,6 +177,12 @@ func (p *Plan) arena() string {
 func (p *Plan) opening(w io.Writer) {
 	fmt.Fprintf(w, "/* The plan of %s, by stowage. Tensors: %d. Bytes of the %s: %d.\n", comment(p.Name), len(p.Tensors), p.arena(), p.Arena)
 	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. The arena must begin at a multiple of %d.", p.alignment())
+	for k, note := range p.Notes {
+		if k == 0 {
+			fmt.Fprint(w, "\n *")
+		}
+		fmt.Fprint(w, "\n * "+harmless(note))
+	}
 	fmt.Fprintln(w, " */")
 }
 
@@ -220,7 +228,12 @@ func (r *Runtime) note(newline string) string {
 	if r.Note == "" {
 		return ""
 	}
-	return newline + strings.NewReplacer("*/", "*_/", "/*", "/_*", "\n", " ").Replace(r.Note)
+	return newline + harmless(r.Note)
+}
+
+// harmless returns text as one line of a comment, which it neither ends nor begins anew.
+func harmless(text string) string {
+	return strings.NewReplacer("*/", "*_/", "/*", "/_*", "\n", " ", "\r", " ", "\\", "/").Replace(text)
 }
 
 // name returns what the size of an arena is called, in lower case.
