@@ -20,7 +20,7 @@ func newCheck() *cobra.Command {
 
 If there is no fault, check prints the head: the part of the arena that the plan determines, with the scratch of the reference kernels. If there is one, the exit code is 2. All findings go to standard error.
 
-Tensors may share bytes on purpose: a result with an operand of the same operator, or what a compiler such as Vela puts into its scratch tensor. That is a note. It is a warning if the operator's kernel is one of the runtime's own, which may not expect it. With --diagonal=KERNELS such a pair is checked: a result that lies over its operand more closely than the kernels of that library permit is a fault.
+Tensors may share bytes on purpose: a result with an operand of the same operator, or what a compiler such as Vela puts into its scratch tensor. That is a note. It is a warning if the operator's kernel is one of the runtime's own, which may not expect it. With --diagonal=KERNELS such a pair is checked: a result that lies over its operand more closely than the kernels of that library permit is a fault. Without the flag, a plan with such pairs is "valid only with kernels that permit" them.
 
 A model without a plan has no fault. The runtime then plans by itself, and the head is that of its plan.`,
 		Example: `  stowage check planned.tflite

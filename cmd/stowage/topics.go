@@ -68,12 +68,12 @@ Plan computes these without a board, from what the runtime and its reference ker
   .tflite         the model with its plan, as metadata OfflineMemoryAllocation;
                   the old file follows byte for byte
   .cc .cpp .cxx   the same model as an aligned constant array, with its sizes
-  …selftest.cc    a test that firmware runs once: with and without the plan
+  …selftest.cc    a test of the new plan, which firmware runs once
   .h              the arena sizes (_32, _64), the head and the offsets as macros
   .c              memory and a table of tensors, for code without the runtime
   others          the problem with its plan
 
-The new plan is written only if the head gets smaller by it. Otherwise the model comes out as it was. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, because the NPU finds its tensors there; --replace-plan replaces it.
+The new plan is written only if the head gets smaller by it. Otherwise the model comes out as it was. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, unless it overlaps more closely than the KERNELS of --diagonal permit; --replace-plan replaces it.
 
 Scratch is memory that kernels ask for beside the tensors. It is not in the model and differs from target to target. --scratch may be repeated and takes one of these:
 
@@ -83,7 +83,7 @@ Scratch is memory that kernels ask for beside the tensors. It is not in the mode
   device.log      what a target printed that was built with the header of
                   --probe, or with TF_LITE_SHOW_MEMORY_USE
 
-A kernel often reads the beginning of its operand before it writes the end of its result. With --diagonal=KERNELS the result may lie over what was read, which takes up to half of the head away. How closely depends on the order of the kernel's loops, so KERNELS must be the library that the firmware is built with. With another one the outputs may be wrong: check --diagonal=KERNELS checks a plan for a library.
+A kernel often reads the beginning of its operand before it writes the end of its result. With --diagonal=KERNELS the result may lie over what was read, which takes up to half of the head away. How closely depends on the order of the kernel's loops, so KERNELS must be the library that the firmware is built with. With another one the outputs may be wrong: see check --diagonal. With a vendor's and no --scratch the sizes are "at least", and --capacity exits with 3 or 4.
 
   reference       TensorFlow Lite Micro's own kernels
   cmsis-nn-mve    CMSIS-NN for Cortex-M52, M55 and M85
@@ -91,6 +91,6 @@ A kernel often reads the beginning of its operand before it writes the end of it
   cmsis-nn-c      CMSIS-NN for Cortex-M0, M0+, M3 and M23
   esp-nn          ESP-NN's kernels in C
 
-In an ONNX model, --dim sets dimensions that the inputs leave open. Constants take no room, and files of external data are not opened.`,
+In an ONNX model, --dim sets dimensions that the inputs leave open.`,
 	}
 }
