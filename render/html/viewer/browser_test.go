@@ -15,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -311,7 +312,7 @@ func TestBrowserMoves(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
-	for range 60 {
+	for range plantest.Share(60, 12) {
 		at := rng.IntN(len(moves) + 1)
 		page.Eval(fmt.Sprintf("stowage.playback.go(%d)", at), nil)
 		check(at)
