@@ -2,6 +2,7 @@ package tflm
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -80,7 +81,7 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 }
 
 // WhyApart says of an operator at the peak of a plan without overlaps why the kernels of a library make
-// its result lie no lower: the first that permits nothing. It is empty if each of them permits something.
+// its result lie no lower: the first that permits no overlap. It is empty if each of them permits one.
 func (p *Plan) WhyApart(lib Kernels) string {
 	all, refused := permits(p.Model, p.Life, lib)
 	load := loads(p.United)
@@ -93,9 +94,29 @@ func (p *Plan) WhyApart(lib Kernels) string {
 			return name + refused[k]
 		case !slices.ContainsFunc(all, func(q permit) bool { return q.operator == k }):
 			return name + p.Model.Operators[k].Name() + ": none of its operands ends there, so its result cannot lie over any"
+		default:
+			if why := p.tooFar(k, all); why != "" {
+				return name + why
+			}
 		}
 	}
 	return ""
+}
+
+// tooFar says of an operator that its permits leave no overlap at multiples of the runtime's alignment;
+// empty if one does.
+func (p *Plan) tooFar(operator int, all []permit) (why string) {
+	for _, q := range all {
+		if q.operator != operator {
+			continue
+		}
+		bytes := p.Model.Tensors[q.result].Bytes
+		if q.equal || tflite.RoundUp(max(q.distance, 0)) < tflite.RoundUp(bytes) {
+			return ""
+		}
+		why = fmt.Sprintf("%s: its operand has to begin %d bytes or more above its result, which has %d", p.Model.Operators[operator].Name(), q.distance, bytes)
+	}
+	return why
 }
 
 // bounded lowers the bound of the plan without overlaps to that with them, which is all that is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // TestKeptForKernels plans a model for kernels, and plans the result again: it is kept for the same
@@ -52,6 +53,30 @@ func TestKeptForKernels(t *testing.T) {
 	}
 	if v, err := CheckFor(parse(t, data), 0, CMSISDSP); err != nil || !v.OK() {
 		t.Errorf("what takes its place is faulty: %+v, %v", v, err)
+	}
+}
+
+// TestWhyApart has an operator that reads all of its operand until its last result: what it permits is
+// no overlap at multiples of 16.
+func TestWhyApart(t *testing.T) {
+	g := tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
+			{Name: "in", Shape: []int32{1, 16}},
+			{Name: "weights", Shape: []int32{4, 16}, Data: make([]byte, 256)},
+			{Name: "out", Shape: []int32{1, 4}},
+		},
+		Ops: []tflitemade.Op{{
+			Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{0, 1, -1}, Outputs: []int32{2},
+		}},
+		Inputs: []int32{0}, Outputs: []int32{2},
+	}
+	p, err := Make(t.Context(), planned(t, g), Options{Kernels: ReferenceKernels})
+	if err != nil || p.Kernels != "" {
+		t.Fatalf("for %q: %v", p.Kernels, err)
+	}
+	why, want := p.WhyApart(ReferenceKernels), "operator 0, FULLY_CONNECTED: its operand has to begin "
+	if !strings.HasPrefix(why, want) || !strings.HasSuffix(why, " above its result, which has 16") {
+		t.Errorf("%q, want %q…", why, want)
 	}
 }
 
