@@ -54,8 +54,8 @@ type Report struct {
 // OK reports whether the plan breaks no rule.
 func (r *Report) OK() bool { return r.Total == 0 }
 
-// Verify checks a plan of a graph: its order, offsets, height, bound and list of overlaps. All
-// permits of the graph count. The error is the *model.InputError of a bad graph. A plan
+// Verify checks a plan of a graph: its order, offsets, height, bound and list of overlaps. Plan.Saved is not
+// checked, nor whether the bound is true: both would need other plans. All permits of the graph count. The error is the *model.InputError of a bad graph. A plan
 // without offsets breaks a rule.
 func Verify(g *Graph, p *Plan) (*Report, error) {
 	if err := Validate(g); err != nil {
@@ -234,7 +234,7 @@ func (c *checker) drop() {
 func (c *checker) place(b block) {
 	for _, a := range c.live {
 		if b.from < a.to && a.from < b.to && !c.permitted(b, a) {
-			c.say(model.RuleOverlap, c.now, b.value, a.value, c.name(b)+" at ["+c.bytes(b)+") overlaps "+c.name(a)+" at ["+c.bytes(a)+")")
+			c.say(model.RuleOverlap, c.now, b.value, a.value, c.name(b)+" at ["+c.bytes(b)+") overlaps "+c.name(a)+" at ["+c.bytes(a)+")"+c.why(b, a))
 		}
 	}
 	c.live = append(c.live, b)
@@ -264,6 +264,33 @@ func (c *checker) permitted(y, x block) bool {
 		}
 	}
 	return false
+}
+
+// why says of block y over block x at which operator it is, and what that operator permits.
+func (c *checker) why(y, x block) string {
+	if c.now < 0 {
+		return " before the first operator"
+	}
+	said, permits := " at operator "+c.g.Operators[c.now].Name, ""
+	for _, q := range c.g.Operators[c.now].Permits {
+		if x.value < 0 || y.value < 0 || q.Operand != x.value || q.Result != y.value {
+			continue
+		}
+		if permits != "" {
+			permits += " or "
+		}
+		if !q.Exactly {
+			permits += "from "
+		}
+		permits += "distance " + strconv.FormatInt(q.Distance, 10)
+	}
+	switch {
+	case permits == "":
+		return said
+	case c.to[x.value] != 1:
+		return said + ": its permit does not count, since " + c.name(x) + " is needed later"
+	}
+	return said + ": permitted " + permits + ", it is " + strconv.FormatInt(x.from-y.from, 10)
 }
 
 // claims checks what the plan says of itself.

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stowage-go/stowage/graph"
@@ -75,6 +76,16 @@ func TestVerifyRules(t *testing.T) {
 			}
 			v.Message = ""
 			got = append(got, v)
+		}
+		for part, there := range map[string]bool{
+			" at operator f: permitted from distance 1, it is 0":                       tc.name == "distance",
+			" at operator f: its permit does not count, since value a is needed later": tc.name == "read later" || tc.name == "an output",
+			" at operator g": tc.name == "scratch" || tc.name == "alignment",
+		} {
+			said := slices.ContainsFunc(r.Violations, func(v graph.Violation) bool { return strings.HasSuffix(v.Message, part) })
+			if said != there {
+				t.Errorf("%s: %q is %t in %+v", tc.name, part, said, r.Violations)
+			}
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", tc.name, got, tc.want)

@@ -115,7 +115,7 @@ func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []out
 	if err != nil {
 		return named(in.Name, err)
 	}
-	r := &graphReport{file: in.Name, g: g, p: made, permits: permits, reorder: p.graph.reorder}
+	r := &graphReport{file: in.Name, g: g, p: made, permits: permits, reorder: p.graph.reorder, capped: p.capacity > 0}
 	if asked := p.reporting(outputs); asked && !p.json && !p.graph.reorder && made.Status.HasPlan() {
 		if r.would, err = wouldLowerGraph(ctx, g, made, options); err != nil {
 			return err
@@ -179,6 +179,7 @@ type graphReport struct {
 	p       *graph.Plan
 	permits graph.Permits
 	reorder bool
+	capped  bool         // a capacity was given
 	would   []wouldLower // what other options would save
 }
 
@@ -205,6 +206,7 @@ func (r *graphReport) document() (*document, error) {
 		}
 	}
 	d.result.Offsets, d.result.Height = d.offsets, d.height
+	d.notes = r.notes()
 	for _, o := range r.p.Overlaps {
 		d.overlaps = append(d.overlaps, render.Overlap{Result: l.Value[o.Result], Operand: l.Value[o.Operand], Lower: l.Start[o.Operator], Upper: l.End[o.Operator]})
 	}
@@ -252,7 +254,26 @@ func (r *graphReport) saved() string {
 	if r.reorder {
 		text += fmt.Sprintf(", %d by the order: %d of %s moved", s.Order, r.moved(), count(len(r.g.Operators), "operator"))
 	}
+	// With a capacity, what did not fit is not counted as saved.
+	if all := s.InPlace + s.Distance + s.Order; all > 0 && !r.capped {
+		text += fmt.Sprintf("; without these %d", r.p.Height+all)
+	}
 	return text
+}
+
+// notes has order and overlaps, for the comment of a header.
+func (r *graphReport) notes() []string {
+	lines := []string{"The offsets hold for the operators in this order:"}
+	for _, k := range r.p.Order {
+		lines = append(lines, "  "+r.g.Operators[k].Name)
+	}
+	if over := r.overlaps(); len(over) > 0 {
+		lines = append(lines, "Results over operands, which the operator's code must endure:")
+		for _, line := range over {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return lines
 }
 
 // print writes the report for people.

@@ -64,7 +64,7 @@ The load of a problem is the most memory that is live at once. The last table ha
 
 INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension. "models/**" also reads the folders below. A file that cannot be read is reported, and the others are measured.
 
-The sizes of .tflite models are bytes of tensors. Their arena also has a tail and scratch: see 'stowage plan', also for a model with Vela's plan, which is unknown here.
+The sizes of .tflite models are bytes of tensors, without the tail and scratch of their arena. A model with Vela's plan is unknown. See 'stowage plan'.
 
 ` + formatsHelp,
 		Example: `  stowage size model.tflite
