@@ -691,7 +691,8 @@ class Sizes(unittest.TestCase):
     def test_every_capacity(self):
         # What one run says of every capacity is what plan says of each, with limits and without.
         seen = set()
-        for seed in range(40):
+        # Without the library each answer takes a process.
+        for seed in range(40 if _library.load() else 2):
             columns = made(5, seed, 6, 6, seed % 2 == 0)
             problem = stowage.Problem(*columns, capacity=1 + seed % 7)
             for options in ({}, {"planner": "exact", "nodes": 1}, {"planner": "first-fit"}):
@@ -708,6 +709,8 @@ class Sizes(unittest.TestCase):
     def test_the_rule_is_that_of_go(self):
         # The rule here is a copy of the one in the library, which stowage_fits asks.
         lib = _library.load()
+        if lib is None:
+            self.skipTest("the rule is in the library, which is not there")
         fits = lib.stowage_fits
         fits.restype, fits.argtypes = _library.c_int, [_library.c_void_p, _library.c_int64]
         for options in (b'{"planner": "exact", "nodes": 1}', b"{}"):
