@@ -48,6 +48,9 @@ type Buffer struct {
 	// Hint is an offset in bytes that a planner may try first, such as the buffer's place
 	// in an earlier plan; nil for none. A plan need not follow it.
 	Hint *int64
+	// Extra is what only problems with rules say of a buffer: its pools, costs, clocks and
+	// evictions; nil for nothing.
+	Extra *Extra
 }
 
 // Align returns the buffer's alignment, or 1 if Alignment is below 1.
@@ -66,8 +69,11 @@ type Problem struct {
 	// order only to break ties.
 	Buffers []Buffer
 	// Capacity is the number of bytes that the plan must fit into;
-	// 0 means that there is no limit.
+	// 0 means that there is no limit. It must be 0 if there are Rules.Pools, which have their own.
 	Capacity int64
+	// Rules say what one strip of bytes cannot: pools, pairs apart, penalties and so on; nil for
+	// nothing.
+	Rules *Rules
 }
 
 // CapacityOr returns capacity, or p.Capacity if capacity is 0. The result is 0 if both
@@ -83,8 +89,14 @@ func (p *Problem) CapacityOr(capacity int64) int64 {
 type Plan struct {
 	// Offsets holds the offset of each buffer, in the order of Problem.Buffers.
 	Offsets []int64
-	// Height is the largest offset + size: the number of bytes that the plan needs.
+	// Height is the largest offset + size: the number of bytes that the plan needs. With several
+	// pools it is the sum over pools.
 	Height int64
+	// Pools holds the pool of each buffer, as an index into Rules.Pools; nil if there is one.
+	Pools []int32
+	// Parts has the buffers of which the plan takes evictions, in ascending order. Offsets and
+	// Pools then hold the first part.
+	Parts []Parts
 }
 
 // HeightOf returns the largest offset + size in bytes, or 0 if p has no buffers. offsets

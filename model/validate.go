@@ -85,6 +85,9 @@ func ValidateAs(p *Problem, t Terms) error {
 	if sum <= MaxSum && sum+top > MaxSum {
 		v.add(-1, "offset", "", fmt.Sprintf("the fixed offsets and the sum of the sizes together exceed %d", int64(MaxSum)))
 	}
+	if v.p.Ruled() {
+		v.rules()
+	}
 	return v.issues.Err()
 }
 

@@ -1,0 +1,153 @@
+package model
+
+// PoolOf returns the pool of buffer i in a plan, as an index into Rules.Pools.
+func (p *Plan) PoolOf(i int) int32 {
+	if p.Pools == nil {
+		return 0
+	}
+	return p.Pools[i]
+}
+
+// MeasuresOf returns every measure of a plan of a valid problem: height, max_height, peak, max_peak, cost, penalty
+// and eviction, then height and peak of each pool if there are several.
+//
+// A buffer of which evictions are taken costs the sum of what its parts cost in their pools, and
+// may pay a penalty for each pair of parts.
+func MeasuresOf(p *Problem, plan *Plan) []Value {
+	pools := p.AllPools()
+	heights, peaks := make([]int64, len(pools)), make([]int64, len(pools))
+	for k := range pools {
+		for _, r := range pools[k].Reserved {
+			peaks[k] = max(peaks[k], r.Upper)
+		}
+	}
+	var cost, penalty int64
+	parted, evicted := partsOf(plan), int64(0)
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		parts := parted[int32(i)]
+		evicted += evictionsTaken(b, parts)
+		if parts == nil {
+			parts = []Part{{Pool: plan.PoolOf(i), Offset: plan.Offsets[i]}}
+		}
+		for _, part := range parts {
+			heights[part.Pool] = max(heights[part.Pool], part.Offset+b.Size)
+			cost += b.CostIn(pools, part.Pool)
+		}
+	}
+	if p.Rules != nil && len(p.Rules.Penalties) > 0 {
+		penalty = penaltyOf(p, plan, parted)
+	}
+	var height, highest, peak, tallest int64
+	for k, h := range heights {
+		peaks[k] = max(peaks[k], h)
+		height, peak = height+h, peak+peaks[k]
+		highest, tallest = max(highest, h), max(tallest, peaks[k])
+	}
+	values := []Value{
+		{MeasureHeight, height},
+		{MeasureMaxHeight, highest},
+		{MeasurePeak, peak},
+		{MeasureMaxPeak, tallest},
+		{MeasureCost, cost},
+		{MeasurePenalty, penalty},
+		{MeasureEviction, evicted},
+	}
+	if len(pools) > 1 {
+		for k := range pools {
+			values = append(values, Value{HeightIn(pools[k].ID), heights[k]}, Value{PeakIn(pools[k].ID), peaks[k]})
+		}
+	}
+	return values
+}
+
+// ValueOf returns the value of a measure in a list, or 0 if the list does not have it.
+func ValueOf(values []Value, m Measure) int64 {
+	for _, v := range values {
+		if v.Measure == m {
+			return v.Value
+		}
+	}
+	return 0
+}
+
+func partsOf(plan *Plan) map[int32][]Part {
+	if len(plan.Parts) == 0 {
+		return nil
+	}
+	of := make(map[int32][]Part, len(plan.Parts))
+	for _, x := range plan.Parts {
+		of[x.Buffer] = x.Parts
+	}
+	return of
+}
+
+// evictionsTaken returns the price of the evictions between parts.
+func evictionsTaken(b *Buffer, parts []Part) (cost int64) {
+	if b.Extra == nil {
+		return 0
+	}
+	for k := 1; k < len(parts); k++ {
+		for _, e := range b.Extra.Evictions {
+			if e.Lower == parts[k-1].Upper && e.Upper == parts[k].Lower {
+				cost += e.Cost
+			}
+		}
+	}
+	return cost
+}
+
+// penaltyOf returns the penalties that a plan pays.
+func penaltyOf(p *Problem, plan *Plan, parted map[int32][]Part) (paid int64) {
+	places := func(i int32) []Part {
+		if parts := parted[i]; parts != nil {
+			return parts
+		}
+		return []Part{{Lower: p.Buffers[i].Lower, Upper: p.Buffers[i].Upper, Pool: plan.PoolOf(int(i)), Offset: plan.Offsets[i]}}
+	}
+	c := NewConflicts(p)
+	for _, x := range p.Rules.Penalties {
+		i, j := x.Buffers[0], x.Buffers[1]
+		if c.SameBody(int(i), int(j)) || c.Apart(int(i), int(j)) {
+			continue
+		}
+		free := c.free[x.Buffers.Sorted()]
+		whole := parted[i] == nil && parted[j] == nil
+		for _, a := range places(i) {
+			for _, b := range places(j) {
+				shared := a.Pool == b.Pool && a.Offset < b.Offset+p.Buffers[j].Size && b.Offset < a.Offset+p.Buffers[i].Size
+				if !shared {
+					continue
+				}
+				conflict := p.Meet(int(i), int(j))
+				if !whole {
+					conflict = meetIn(p, i, j, a, b)
+				}
+				if free || !conflict {
+					paid += x.Cost
+				}
+			}
+		}
+	}
+	return paid
+}
+
+// meetIn reports whether buffers i and j meet while both are in these parts of their lives.
+func meetIn(p *Problem, i, j int32, a, b Part) bool {
+	q := Problem{Buffers: []Buffer{p.Buffers[i].Within(a.Lower, a.Upper), p.Buffers[j].Within(b.Lower, b.Upper)}, Rules: &Rules{Period: p.Rules.Period}}
+	return q.Meet(0, 1)
+}
+
+// Within returns the buffer with what is left of its life in [lower, upper), which must meet its life.
+func (b *Buffer) Within(lower, upper int64) Buffer {
+	part := *b
+	part.Extra, part.Gaps = nil, nil
+	part.Lower, part.Upper = max(b.Lower, lower), min(b.Upper, upper)
+	for _, g := range b.Gaps {
+		if g.Lower < part.Upper && part.Lower < g.Upper {
+			g.Lower, g.Upper = max(g.Lower, part.Lower), min(g.Upper, part.Upper)
+			part.Gaps = append(part.Gaps, g)
+		}
+	}
+	return part
+}

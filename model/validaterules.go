@@ -1,0 +1,480 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What a valid problem with rules is. A problem that contradicts itself, such as a chain of ties that
+// gives two distances, is a bad input. One that no plan can satisfy, such as a body whose members may be in no
+// common pool, is valid, and infeasible.
+
+// rules checks Rules and the Extra of each buffer.
+func (v *validator) rules() {
+	r := v.p.Rules
+	if r == nil {
+		r = &Rules{}
+	}
+	v.pools(r)
+	for i := range v.p.Buffers {
+		v.extra(r, i, &v.p.Buffers[i])
+	}
+	v.time(r)
+	paired := v.pairs("apart", len(r.Apart), func(k int) Pair { return r.Apart[k] })
+	paired = v.pairs("may_overlap", len(r.MayOverlap), func(k int) Pair { return r.MayOverlap[k] }) && paired
+	paired = v.pairs("penalties", len(r.Penalties), func(k int) Pair { return r.Penalties[k].Buffers }) && paired
+	paired = v.pairs("distances", len(r.Distances), func(k int) Pair { return r.Distances[k].Buffers }) && paired
+	if paired {
+		v.distances(r)
+		v.bodies(r)
+	}
+	var paid int64
+	for k, penalty := range r.Penalties {
+		if penalty.Cost < 0 || penalty.Cost > MaxSum {
+			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost), fmt.Sprintf("must be from 0 to %d", int64(MaxSum)))
+		} else if paid += penalty.Cost; paid > MaxSum {
+			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost), fmt.Sprintf("makes the sum of the penalties exceed %d", int64(MaxSum)))
+			break
+		}
+	}
+	v.objective(r)
+}
+
+// poolName names a pool in messages.
+func poolName(r *Rules, k int) string {
+	if id := r.Pools[k].ID; id != "" {
+		return id
+	}
+	return fmt.Sprintf("number %d", k+1)
+}
+
+func (v *validator) pools(r *Rules) {
+	if len(r.Pools) > 0 && v.p.Capacity != 0 {
+		v.add(-1, "capacity", itoa(v.p.Capacity), "is for one pool without a name; here each pool has its own")
+	}
+	ids := map[string]int{}
+	var top int64
+	for k := range r.Pools {
+		q := &r.Pools[k]
+		say := func(field, value, message string) {
+			v.add(-1, "pools."+field, value, "pool "+poolName(r, k)+": "+message)
+		}
+		first, again := ids[q.ID]
+		switch {
+		case q.ID == "":
+			say("id", "", "the ID is empty")
+		case again:
+			say("id", q.ID, fmt.Sprintf("is a duplicate: the pool at index %d has the same", first))
+		default:
+			ids[q.ID] = k
+		}
+		for _, x := range []struct {
+			field string
+			value int64
+		}{{"capacity", q.Capacity}, {"alignment", q.Alignment}, {"cost", q.Cost}} {
+			if x.value < 0 || x.value > MaxSum {
+				say(x.field, itoa(x.value), fmt.Sprintf("must be from 0 to %d", int64(MaxSum)))
+			}
+		}
+		for _, x := range q.Reserved {
+			text := fmt.Sprintf("[%d, %d)", x.Lower, x.Upper)
+			switch {
+			case x.Lower < 0 || x.Upper > MaxSum || x.Upper <= x.Lower:
+				say("reserved", text, fmt.Sprintf("must begin at 0 or above, end above that, and at most at %d", int64(MaxSum)))
+			case q.Capacity > 0 && x.Upper > q.Capacity:
+				say("reserved", text, fmt.Sprintf("ends above the capacity of %d", q.Capacity))
+			default:
+				if top += x.Upper; top > MaxSum/2 {
+					say("reserved", text, fmt.Sprintf("makes the sum of the ends of all reserved ranges exceed %d", int64(MaxSum/2)))
+					return
+				}
+			}
+		}
+	}
+}
+
+// extra checks the pools and costs of a buffer.
+func (v *validator) extra(r *Rules, i int, b *Buffer) {
+	x := b.Extra
+	if x == nil {
+		x = &Extra{}
+	}
+	known := func(field string, pool int32) bool {
+		if pool >= 0 && int(pool) < max(len(r.Pools), 1) {
+			return true
+		}
+		v.add(i, field, itoa(int64(pool)), fmt.Sprintf("there is no pool of this index; there are %d", len(r.Pools)))
+		return false
+	}
+	if x.Pools != nil && len(x.Pools) == 0 {
+		v.add(i, "pools", "", "is an empty list: the buffer may be in no pool")
+	}
+	for k, pool := range x.Pools {
+		if known("pools", pool) && slices.Contains(x.Pools[:k], pool) {
+			v.add(i, "pools", itoa(int64(pool)), "the list has the pool twice")
+		}
+	}
+	for k, c := range x.Costs {
+		switch {
+		case !known("costs", c.Pool):
+		case c.Cost < 0 || c.Cost > MaxSum:
+			v.outside(i, "costs", c.Cost, 0)
+		case slices.ContainsFunc(x.Costs[:k], func(d PoolCost) bool { return d.Pool == c.Pool }):
+			v.add(i, "costs", itoa(c.Cost), "the buffer has two costs in one pool")
+		}
+	}
+	if b.Fixed != nil && len(r.Pools) > 1 && len(x.Pools) != 1 {
+		v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("a fixed offset needs exactly one pool; the buffer may be in %d", v.choices(r, x)))
+	}
+	for k := range r.Pools {
+		if !b.MayUse(int32(k)) {
+			continue
+		}
+		a := &r.Pools[k]
+		both, ok := lcm(b.Align(), max(a.Alignment, 1))
+		if a.Alignment < 0 || a.Alignment > MaxSum || b.Alignment < 0 || b.Alignment > MaxSum {
+			continue
+		}
+		if !ok {
+			v.add(i, "alignment", itoa(b.Alignment), fmt.Sprintf("the least common multiple with the alignment %d of pool %s exceeds %d", a.Alignment, a.ID, int64(MaxSum)))
+		} else if b.Fixed != nil && len(x.Pools)+len(r.Pools) == 2 && *b.Fixed%both != 0 {
+			v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("is not a multiple of the alignment %d of pool %s", a.Alignment, a.ID))
+		}
+	}
+}
+
+func (v *validator) choices(r *Rules, x *Extra) int {
+	if x.Pools != nil {
+		return len(x.Pools)
+	}
+	return len(r.Pools)
+}
+
+// lcm returns the least common multiple, and whether it is at most MaxSum.
+func lcm(a, b int64) (int64, bool) {
+	g, h := a, b
+	for h != 0 {
+		g, h = h, g%h
+	}
+	if g < 1 || a/g > MaxSum/b {
+		return 0, false
+	}
+	return a / g * b, true
+}
+
+// time checks clocks, the period and evictions.
+func (v *validator) time(r *Rules) {
+	if r.Threads < 0 {
+		v.add(-1, "threads", itoa(int64(r.Threads)), "must be at least 1, or 0 for one line of time")
+	}
+	if r.Period < 0 || r.Period > MaxSum {
+		v.add(-1, "period", itoa(r.Period), fmt.Sprintf("must be from 1 to %d, or 0 for none", int64(MaxSum)))
+	}
+	if r.Period > 0 && r.Threads > 0 {
+		v.add(-1, "period", itoa(r.Period), "a problem with clocks has no period")
+	}
+	if len(r.Distances) > 0 && r.Threads > 0 {
+		v.add(-1, "distances", "", "a problem with clocks has no slots, so it has no distances")
+	}
+	for i := range v.p.Buffers {
+		b := &v.p.Buffers[i]
+		var x Extra
+		if b.Extra != nil {
+			x = *b.Extra
+		}
+		v.clocks(r, i, b, x.Clocks)
+		if p := r.Period; p > 0 {
+			if b.Lower < 0 || b.Lower >= p {
+				v.add(i, "lower", itoa(b.Lower), fmt.Sprintf("must be from 0 to %d: the period is %d", p-1, p))
+			} else if b.Upper > b.Lower+p {
+				v.add(i, "upper", itoa(v.end(b.Upper)), fmt.Sprintf("the lifespan is longer than the period of %d; such a buffer needs one more for each turn", p))
+			}
+		}
+		for k, e := range x.Evictions {
+			text := fmt.Sprintf("[%d, %d)", e.Lower, e.Upper)
+			switch {
+			case r.Threads > 0:
+				v.add(i, "evictions", text, "a problem with clocks has no evictions")
+			case e.Lower <= b.Lower || e.Upper <= e.Lower || e.Upper >= b.Upper:
+				v.add(i, "evictions", text, "must begin and end inside the lifespan "+v.lifespan(b))
+			case k > 0 && e.Lower < x.Evictions[k-1].Upper:
+				v.add(i, "evictions", text, "must start at or after the end of the one before it")
+			case k > 0 && e.Lower == x.Evictions[k-1].Upper:
+				v.add(i, "evictions", text, "follows the one before it without a slot between: one eviction says the same")
+			case e.Cost < 0 || e.Cost > MaxSum:
+				v.outside(i, "evictions.cost", e.Cost, 0)
+			}
+		}
+	}
+}
+
+func (v *validator) clocks(r *Rules, i int, b *Buffer, c *Clocks) {
+	switch {
+	case c == nil && r.Threads == 0:
+		return
+	case c == nil:
+		v.add(i, "lower", itoa(b.Lower), fmt.Sprintf("must have %d clocks, as the problem has", r.Threads))
+		return
+	case r.Threads == 0 || len(c.Lower) != r.Threads || len(c.Upper) != r.Threads:
+		v.add(i, "lower", fmt.Sprint(c.Lower), fmt.Sprintf("start and end must have %d clocks, as the problem has; they have %d and %d", r.Threads, len(c.Lower), len(c.Upper)))
+		return
+	case len(b.Gaps) > 0:
+		v.add(i, "gaps", v.gap(&b.Gaps[0]), "a buffer with clocks has no gaps")
+	}
+	var lower, upper int64
+	for k := range c.Lower {
+		if c.Lower[k] < 0 || c.Upper[k] > MaxSum/int64(r.Threads) || c.Upper[k] < c.Lower[k] {
+			v.add(i, "lower", fmt.Sprint(c.Lower), fmt.Sprintf("each clock must start at 0 or above and end at the same time or later, at %d at most; the end is %d", MaxSum/int64(r.Threads), c.Upper))
+			return
+		}
+		lower, upper = lower+c.Lower[k], upper+c.Upper[k]
+	}
+	if lower == upper {
+		v.add(i, "upper", fmt.Sprint(c.Upper), "the lifespan is empty: start and end are the same in each clock")
+	} else if b.Lower != lower || b.Upper != upper {
+		v.add(i, "lower", itoa(b.Lower), fmt.Sprintf("Lower and Upper must be the sums of the clocks, %d and %d; SetClocks makes them so", lower, upper))
+	}
+}
+
+// pairs checks that a list has pairs of two different buffers.
+func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
+	ok := true
+	for k := range n {
+		p := at(k)
+		for _, i := range p {
+			if i < 0 || int(i) >= len(v.p.Buffers) {
+				v.add(-1, fmt.Sprintf("%s[%d]", field, k), itoa(int64(i)), fmt.Sprintf("there is no buffer of this index; there are %d", len(v.p.Buffers)))
+				ok = false
+			}
+		}
+		if ok && p[0] == p[1] {
+			v.add(-1, fmt.Sprintf("%s[%d]", field, k), v.p.Buffers[p[0]].ID, "a pair has two different buffers")
+			ok = false
+		}
+	}
+	return ok
+}
+
+// distances checks that the buffers of each distance meet in one slot: the first dies there, the
+// second is born there.
+func (v *validator) distances(r *Rules) {
+	for k, d := range r.Distances {
+		x, y := &v.p.Buffers[d.Buffers[0]], &v.p.Buffers[d.Buffers[1]]
+		say := func(value, message string) { v.add(-1, fmt.Sprintf("distances[%d]", k), value, message) }
+		born := y.Lower
+		if p := r.Period; p > 0 && born < x.Lower {
+			born += p
+		}
+		meets := born == x.Upper-1
+		if p := r.Period; p > 0 && meets {
+			// The second must not reach the first's next turn.
+			meets = y.Upper-y.Lower <= p-(x.Upper-1-x.Lower)
+		}
+		evicted := func(b *Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
+		switch {
+		case d.Distance < -MaxSum || d.Distance > MaxSum:
+			say(itoa(d.Distance), fmt.Sprintf("must be from %d to %d", int64(-MaxSum), int64(MaxSum)))
+		case !meets:
+			say(x.ID+", "+y.ID, fmt.Sprintf("the second must begin in the last slot of the first and nowhere else meet it; they live %s and %s", v.lifespan(x), v.lifespan(y)))
+		case evicted(x) || evicted(y):
+			say(x.ID+", "+y.ID, "a buffer with evictions can have no distance")
+		case len(x.Gaps) > 0 && x.Gaps[len(x.Gaps)-1].Upper == x.Upper || len(y.Gaps) > 0 && y.Gaps[0].Lower == y.Lower:
+			say(x.ID+", "+y.ID, "one of the two has a gap in the slot where they meet")
+		case slices.ContainsFunc(r.Distances[:k], func(e Distance) bool { return e.Buffers == d.Buffers }):
+			say(x.ID+", "+y.ID, "the pair has two distances")
+		}
+	}
+}
+
+func (v *validator) objective(r *Rules) {
+	for k, m := range r.Objective {
+		ok := slices.Contains([]Measure{MeasureHeight, MeasureMaxHeight, MeasurePeak, MeasureMaxPeak, MeasureCost, MeasurePenalty, MeasureEviction}, m)
+		for q := range r.Pools {
+			ok = ok || m == HeightIn(r.Pools[q].ID) || m == PeakIn(r.Pools[q].ID)
+		}
+		if !ok {
+			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m), "must be height, max_height, peak, max_peak, cost, penalty, eviction, or height: or peak: and a pool")
+		} else if slices.Contains(r.Objective[:k], m) {
+			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m), "is there twice")
+		}
+	}
+	var cost int64
+	pools := v.p.AllPools()
+	for i := range v.p.Buffers {
+		most := int64(0)
+		for q := range pools {
+			b := &v.p.Buffers[i]
+			if pools[q].Cost > 0 && b.Size > 0 && pools[q].Cost > MaxSum/b.Size {
+				v.add(i, "size", itoa(b.Size), fmt.Sprintf("the cost in pool %s exceeds %d", pools[q].ID, int64(MaxSum)))
+				return
+			}
+			most = max(most, b.CostIn(pools, int32(q)))
+		}
+		if b := v.p.Buffers[i].Extra; b != nil {
+			for _, e := range b.Evictions {
+				most += min(max(e.Cost, 0), MaxSum)
+				if most > MaxSum {
+					break
+				}
+			}
+		}
+		if cost += most; cost > MaxSum {
+			v.add(i, "costs", "", fmt.Sprintf("makes the sum of the costs exceed %d", int64(MaxSum)))
+			return
+		}
+	}
+}
+
+// bodies checks that the ties do not contradict each other, and that no two members that are apart
+// share bytes.
+func (v *validator) bodies(r *Rules) {
+	for k, t := range r.Together {
+		field := fmt.Sprintf("together[%d]", k)
+		if t.At != nil && len(t.At) != len(t.Buffers) {
+			v.add(-1, field, "", fmt.Sprintf("has %d buffers and %d distances", len(t.Buffers), len(t.At)))
+			return
+		}
+		if len(t.Buffers) == 0 {
+			v.add(-1, field, "", "has no buffers")
+			return
+		}
+		for m, i := range t.Buffers {
+			if i < 0 || int(i) >= len(v.p.Buffers) {
+				v.add(-1, field, itoa(int64(i)), fmt.Sprintf("there is no buffer of this index; there are %d", len(v.p.Buffers)))
+				return
+			}
+			if t.At != nil && (t.At[m] < -MaxSum || t.At[m] > MaxSum) {
+				v.add(-1, field, itoa(t.At[m]), fmt.Sprintf("must be from %d to %d", int64(-MaxSum), int64(MaxSum)))
+				return
+			}
+			if x := v.p.Buffers[i].Extra; x != nil && len(x.Evictions) > 0 && len(t.Buffers) > 1 {
+				v.add(-1, field, v.p.Buffers[i].ID, "a buffer with evictions can be in no body")
+			}
+		}
+	}
+	body, at, fault := BodiesOf(v.p)
+	if fault != "" {
+		v.issues.Say("together", "", fault)
+		return
+	}
+	for k, pair := range r.Apart {
+		a, b := pair[0], pair[1]
+		if body != nil && body[a] == body[b] && at[a] < at[b]+v.p.Buffers[b].Size && at[b] < at[a]+v.p.Buffers[a].Size {
+			v.add(-1, fmt.Sprintf("apart[%d]", k), v.p.Buffers[a].ID+", "+v.p.Buffers[b].ID, "together ties the two to the same bytes")
+		}
+	}
+	if body != nil && v.issues.err.Total == 0 {
+		v.oneBody(r, body, at)
+	}
+}
+
+// oneBody checks what the members of each body say together: fixed offsets, alignments and extents.
+func (v *validator) oneBody(r *Rules, body []int32, at []int64) {
+	fixed := make([]int32, len(body)) // of each body, 1 + the first member with a fixed offset
+	extent, align := make([]int64, len(body)), make([]int64, len(body))
+	for i := range v.p.Buffers {
+		b, of := &v.p.Buffers[i], body[i]
+		extent[of] = max(extent[of], at[i]+b.Size)
+		both, ok := lcm(b.Align(), max(align[of], 1))
+		for k := range r.Pools {
+			_, fits := lcm(max(both, 1), max(r.Pools[k].Alignment, 1))
+			ok = ok && fits
+		}
+		if !ok {
+			v.add(i, "alignment", itoa(b.Alignment), fmt.Sprintf("the least common multiple of the alignments in its body and of the pools exceeds %d", int64(MaxSum)))
+			return
+		}
+		align[of] = both
+		switch first := fixed[of] - 1; {
+		case b.Fixed == nil:
+		case first < 0:
+			fixed[of] = int32(i) + 1
+		default:
+			if want := *v.p.Buffers[first].Fixed - at[first] + at[i]; want != *b.Fixed {
+				v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("together ties the buffer to %s, which is fixed at %d, so it must be at %d", v.p.Buffers[first].ID, *v.p.Buffers[first].Fixed, want))
+			}
+		}
+	}
+	var sum int64
+	for i := range extent {
+		if sum += min(extent[i], MaxSum) + max(align[i], 1) - 1; sum > MaxSum {
+			v.add(-1, "together", "", fmt.Sprintf("the extents of the bodies add up to more than %d", int64(MaxSum)))
+			return
+		}
+	}
+}
+
+// BodiesOf unites the lists of Rules.Together: body is the number of the buffer that stands for
+// the body of each, and at the distance in bytes of each from the lowest byte of its body, at least 0. Both are nil if
+// nothing is tied. fault names the chain of ties that contradict each other; it is empty if none do.
+//
+// It is a depth-first walk over the ties: O(buffers + ties).
+func BodiesOf(p *Problem) (body []int32, at []int64, fault string) {
+	if p.Rules == nil || len(p.Rules.Together) == 0 {
+		return nil, nil, ""
+	}
+	type tie struct {
+		to, list int32
+		by       int64 // offset of to - offset of the buffer
+	}
+	ties := make([][]tie, len(p.Buffers))
+	for k, t := range p.Rules.Together {
+		for m, i := range t.Buffers[1:] {
+			first, by := t.Buffers[0], int64(0)
+			if t.At != nil {
+				by = t.At[m+1] - t.At[0]
+			}
+			ties[first] = append(ties[first], tie{i, int32(k), by})
+			ties[i] = append(ties[i], tie{first, int32(k), -by})
+		}
+	}
+	body, at = make([]int32, len(p.Buffers)), make([]int64, len(p.Buffers))
+	from := make([]int32, len(p.Buffers)) // the buffer from which the walk came
+	for i := range body {
+		body[i] = -1
+	}
+	chain := func(i int32) (names []string) {
+		for ; i >= 0; i = from[i] {
+			names = append(names, p.Buffers[i].ID)
+		}
+		return names
+	}
+	for root := range p.Buffers {
+		if body[root] >= 0 {
+			continue
+		}
+		body[root], from[root] = int32(root), -1
+		members, lowest := []int32{int32(root)}, int64(0)
+		for k := 0; k < len(members); k++ {
+			i := members[k]
+			for _, t := range ties[i] {
+				there := at[i] + t.by
+				switch {
+				case body[t.to] < 0:
+					if there > MaxSum || there < -MaxSum {
+						return nil, nil, fmt.Sprintf("the distances from %s to %s add up to more than %d", p.Buffers[root].ID, p.Buffers[t.to].ID, int64(MaxSum))
+					}
+					body[t.to], at[t.to], from[t.to] = int32(root), there, i
+					members, lowest = append(members, t.to), min(lowest, there)
+				case at[t.to] != there:
+					return nil, nil, fmt.Sprintf("list %d puts %s at %d from %s, but the chain %s puts it at %d",
+						t.list, p.Buffers[t.to].ID, t.by, p.Buffers[i].ID, linked(chain(i), chain(t.to)), at[t.to]-at[i])
+				}
+			}
+		}
+		for _, i := range members {
+			at[i] -= lowest
+		}
+	}
+	return body, at, ""
+}
+
+// linked joins two chains that end at the same root: up the one, down the other.
+func linked(up, down []string) string {
+	for len(up) > 1 && len(down) > 1 && up[len(up)-2] == down[len(down)-2] {
+		up, down = up[:len(up)-1], down[:len(down)-1]
+	}
+	slices.Reverse(down)
+	return strings.Join(append(up, down[1:]...), " – ")
+}
