@@ -115,6 +115,9 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Ruled() {
+		return nil, plan.Unsupported(planner.Name(), "cannot honour rules")
+	}
 	var tl *timeline.Timeline
 	if !clock.came {
 		tl = timeline.NewUnless(p, clock.over)

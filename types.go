@@ -19,13 +19,30 @@ import (
 //		// order only to break ties.
 //		Buffers []Buffer
 //		// Capacity is the number of bytes that the plan must fit into;
-//		// 0 means that there is no limit.
+//		// 0 means that there is no limit. It must be 0 if there are Rules.Pools, which have their own.
 //		Capacity int64
+//		// Rules say what one strip of bytes cannot: pools, pairs apart, penalties and so on; nil for
+//		// nothing.
+//		Rules *Rules
 //	}
+//
+//	// AllPools returns the pools of p: those of the rules, or the one pool that a problem without
+//	// has, whose ID is empty.
+//	func (p *Problem) AllPools() []Pool
 //
 //	// CapacityOr returns capacity, or p.Capacity if capacity is 0. The result is 0 if both
 //	// are.
 //	func (p *Problem) CapacityOr(capacity int64) int64
+//
+//	// Meet reports whether buffers i and j are live at the same time: no buffer ends before the other
+//	// starts, or, with gaps, two of their pieces meet.
+//	func (p *Problem) Meet(i, j int) bool
+//
+//	// Objective returns the measures that p asks to minimise, with the default where it names none.
+//	func (p *Problem) Objective() []Measure
+//
+//	// Ruled reports whether p has rules, so that it is more than one strip of bytes.
+//	func (p *Problem) Ruled() bool
 type Problem = model.Problem
 
 // A Buffer is one block of memory with a known size and lifespan.
@@ -51,19 +68,35 @@ type Problem = model.Problem
 //		// Hint is an offset in bytes that a planner may try first, such as the buffer's place
 //		// in an earlier plan; nil for none. A plan need not follow it.
 //		Hint *int64
+//		// Extra is what only problems with rules say of a buffer: its pools, costs, clocks and
+//		// evictions; nil for nothing. It needs Problem.Rules, which may be empty.
+//		Extra *Extra
 //	}
 //
 //	// Align returns the buffer's alignment, or 1 if Alignment is below 1.
 //	func (b *Buffer) Align() int64
 //
+//	// CostIn returns what the buffer costs in a pool.
+//	func (b *Buffer) CostIn(pools []Pool, pool int32) int64
+//
 //	// HasWindow reports whether any gap of the buffer has a window.
 //	func (b *Buffer) HasWindow() bool
+//
+//	// MayUse reports whether the buffer may be in a pool.
+//	func (b *Buffer) MayUse(pool int32) bool
 //
 //	// Pieces is an iterator over the pieces of a valid buffer in the order of time:
 //	// for piece := range b.Pieces. Outside of gaps a piece has all bytes of the buffer. During
 //	// a gap it has the bytes of the window; a gap without a window has no piece. Neighbouring
 //	// pieces may have the same bytes.
 //	func (b *Buffer) Pieces(yield func(Piece) bool)
+//
+//	// SetClocks gives the buffer a lifespan by clocks. Lower and Upper become the sums of the
+//	// components, so a buffer that ends before another starts has the smaller times, too.
+//	func (b *Buffer) SetClocks(lower, upper []int64)
+//
+//	// Within returns the buffer with what is left of its life in [lower, upper), which must meet its life.
+//	func (b *Buffer) Within(lower, upper int64) Buffer
 type Buffer = model.Buffer
 
 // A Piece is a stretch of a buffer's life during which it uses one range of its bytes.
@@ -99,9 +132,18 @@ type Window = model.Window
 //	type Plan struct {
 //		// Offsets holds the offset of each buffer, in the order of Problem.Buffers.
 //		Offsets []int64
-//		// Height is the largest offset + size: the number of bytes that the plan needs.
+//		// Height is the largest offset + size: the number of bytes that the plan needs. With several
+//		// pools it is the sum over pools.
 //		Height int64
+//		// Pools holds the pool of each buffer, as an index into Rules.Pools; nil if there is one.
+//		Pools []int32
+//		// Parts has the buffers of which the plan takes evictions, in ascending order. Offsets and
+//		// Pools then hold the first part.
+//		Parts []Parts
 //	}
+//
+//	// PoolOf returns the pool of buffer i in a plan, as an index into Rules.Pools.
+//	func (p *Plan) PoolOf(i int) int32
 type Plan = model.Plan
 
 // Options say how a planner runs. The zero value looks for the lowest plan, with the
@@ -251,6 +293,15 @@ const (
 //		// LowerBound is a proven bound in bytes: no plan is lower. It is above the capacity
 //		// if Status is Infeasible.
 //		LowerBound int64
+//		// Objective lists the measures that the run minimised, the first first. It is set only if the
+//		// problem has rules.
+//		Objective []Measure
+//		// Measures has every measure of the plan; nil if the problem has no rules, or there is no plan.
+//		Measures []Value
+//		// Bounds has a proven lower bound of each measure of Objective, for plans that have the best
+//		// values of the measures before it. A bound that equals its measure is a proof. It is nil if the
+//		// problem has no rules.
+//		Bounds []Value
 //		// Enough: set only if Status is Unknown. The smallest capacity in bytes, above the
 //		// requested one, for which the run found a plan; 0 if it found none. A capacity below
 //		// LowerBound is proven not to be enough.
@@ -539,3 +590,166 @@ type Technique = plan.Technique
 //		Summary string
 //	}
 type Param = plan.Param
+
+// Rules say what one strip of bytes and lifespans cannot. The zero value says nothing.
+//
+//	type Rules struct {
+//		// Pools are the memories to plan for. Empty means one pool without a name, whose capacity is
+//		// Problem.Capacity.
+//		Pools []Pool
+//		// Together ties buffers to one pool and to fixed distances between their offsets: views,
+//		// aliases, contiguous groups. Lists that share a buffer unite.
+//		Together []Together
+//		// Apart has pairs of buffers that share no byte of a pool, whatever their lifespans.
+//		Apart []Pair
+//		// MayOverlap has pairs of buffers that may share bytes although they are live together.
+//		MayOverlap []Pair
+//		// Distances has pairs that may share bytes in the one slot where they meet, from a
+//		// distance on.
+//		Distances []Distance
+//		// Penalties has pairs that cost something if they share bytes. The costs of a pair that is
+//		// listed twice add.
+//		Penalties []Penalty
+//		// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has
+//		// Extra.Clocks.
+//		Threads int
+//		// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. Then
+//		// 0 <= Lower < Period and Upper <= Lower + Period for every buffer, and slots count modulo
+//		// Period.
+//		Period int64
+//		// Objective lists the measures to minimise, the first first; see the constants of Measure.
+//		// Empty means height for one pool, and cost, then height, for several.
+//		Objective []Measure
+//	}
+type Rules = model.Rules
+
+// A Pool is one memory.
+//
+//	type Pool struct {
+//		ID        string  // its name, not empty, and different from all others
+//		Capacity  int64   // bytes; 0 means that there is no limit
+//		Alignment int64   // every offset is a multiple of it; 0 and 1 both mean no constraint
+//		Cost      int64   // cost of each byte of a buffer, where the buffer has no cost of its own; at least 0
+//		Reserved  []Range // ranges of bytes that no buffer may use; they count in no height
+//	}
+type Pool = model.Pool
+
+// A Range is the half-open range [Lower, Upper) of bytes.
+//
+//	type Range struct {
+//		Lower int64 // first byte
+//		Upper int64 // one past the last byte
+//	}
+type Range = model.Range
+
+// Extra is what only some problems say of a buffer.
+//
+//	type Extra struct {
+//		// Pools has the pools that the buffer may be in, as indices into Rules.Pools; nil for any.
+//		Pools []int32
+//		// Costs has what the buffer costs in some pools, in place of the pool's cost for its size.
+//		Costs []PoolCost
+//		// Clocks is the lifespan by clocks, for problems with Rules.Threads. Lower and Upper of the
+//		// buffer are then the sums of the two: SetClocks fills them in.
+//		Clocks *Clocks
+//		// Evictions are stretches within the lifespan in which the buffer may be absent, at a price.
+//		// They are in ascending order and disjoint, and begin and end inside the lifespan.
+//		Evictions []Eviction
+//	}
+type Extra = model.Extra
+
+// A PoolCost is the cost of a buffer in a pool: at least 0.
+//
+//	type PoolCost struct {
+//		Pool int32 // index into Rules.Pools
+//		Cost int64 // at least 0, in the unit of Pool.Cost
+//	}
+type PoolCost = model.PoolCost
+
+// Clocks are the start and the end of a lifespan, one number a thread. Lower is at most Upper in
+// every component and less in at least one.
+//
+//	type Clocks struct {
+//		Lower []int64 // the start, by each thread's clock, at least 0
+//		Upper []int64 // the end
+//	}
+//
+//	// Before reports whether a buffer with clocks c ends before one with clocks d starts.
+//	func (c *Clocks) Before(d *Clocks) bool
+type Clocks = model.Clocks
+
+// An Eviction is a stretch [Lower, Upper) of a buffer's life in which a plan may do without it:
+// it is spilled and reloaded, or computed again. The plan then pays Cost, and what is left of the
+// life are parts, each with an offset of its own.
+//
+//	type Eviction struct {
+//		Lower, Upper int64 // logical time, half-open
+//		Cost         int64 // at least 0
+//	}
+type Eviction = model.Eviction
+
+// A Pair is two different buffers, as indices into Problem.Buffers, in any order.
+//
+//	type Pair [2]int32
+//
+//	// Sorted returns the pair with the smaller index first.
+//	func (x Pair) Sorted() Pair
+type Pair = model.Pair
+
+// A Together ties buffers into one body: they are in one pool, and offset of Buffers[k] less offset of
+// Buffers[0] is At[k] - At[0]. At may be nil: all begin at the same byte.
+//
+//	type Together struct {
+//		Buffers []int32 // indices into Problem.Buffers
+//		At      []int64 // bytes, in the order of Buffers; nil for zeros
+//	}
+type Together = model.Together
+
+// A Penalty is paid once if both buffers of the pair are in one pool, share a byte, do not conflict
+// and are of different bodies.
+//
+//	type Penalty struct {
+//		Buffers Pair  // the two that had better share no byte
+//		Cost    int64 // at least 0
+//	}
+type Penalty = model.Penalty
+
+// A Distance lets two buffers share bytes in the only slot where they meet: the first dies there
+// and the second is born. They may if offset of the first - offset of the second >= Distance bytes.
+//
+//	type Distance struct {
+//		Buffers  Pair  // the one that dies, and the one that is born
+//		Distance int64 // bytes; it may be negative
+//	}
+type Distance = model.Distance
+
+// A Measure is one number of a plan that can be minimised. Bytes count as they are, without
+// rounding.
+//
+//	type Measure string
+type Measure = model.Measure
+
+// A Value is a measure and its number, or a bound of it.
+//
+//	type Value struct {
+//		Measure Measure // what is measured
+//		Value   int64   // bytes, or the unit of the costs
+//	}
+type Value = model.Value
+
+// A Part is what is left of a buffer's life between evictions that a plan takes.
+//
+//	type Part struct {
+//		Lower, Upper int64 // logical time, half-open
+//		Pool         int32 // index into Rules.Pools; 0 if there are none
+//		Offset       int64 // bytes
+//	}
+type Part = model.Part
+
+// Parts are the parts of one buffer, in the order of time.
+//
+//	type Parts struct {
+//		Buffer int32  // index into Problem.Buffers
+//		Parts  []Part // at least two, in the order of time
+//	}
+type Parts = model.Parts

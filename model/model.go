@@ -49,7 +49,7 @@ type Buffer struct {
 	// in an earlier plan; nil for none. A plan need not follow it.
 	Hint *int64
 	// Extra is what only problems with rules say of a buffer: its pools, costs, clocks and
-	// evictions; nil for nothing.
+	// evictions; nil for nothing. It needs Problem.Rules, which may be empty.
 	Extra *Extra
 }
 

@@ -59,7 +59,10 @@ type Pool struct {
 }
 
 // A Range is the half-open range [Lower, Upper) of bytes.
-type Range struct{ Lower, Upper int64 }
+type Range struct {
+	Lower int64 // first byte
+	Upper int64 // one past the last byte
+}
 
 // Extra is what only some problems say of a buffer.
 type Extra struct {
@@ -78,12 +81,15 @@ type Extra struct {
 // A PoolCost is the cost of a buffer in a pool: at least 0.
 type PoolCost struct {
 	Pool int32 // index into Rules.Pools
-	Cost int64
+	Cost int64 // at least 0, in the unit of Pool.Cost
 }
 
 // Clocks are the start and the end of a lifespan, one number a thread. Lower is at most Upper in
 // every component and less in at least one.
-type Clocks struct{ Lower, Upper []int64 }
+type Clocks struct {
+	Lower []int64 // the start, by each thread's clock, at least 0
+	Upper []int64 // the end
+}
 
 // An Eviction is a stretch [Lower, Upper) of a buffer's life in which a plan may do without it:
 // it is spilled and reloaded, or computed again. The plan then pays Cost, and what is left of the
@@ -99,22 +105,22 @@ type Pair [2]int32
 // A Together ties buffers into one body: they are in one pool, and offset of Buffers[k] less offset of
 // Buffers[0] is At[k] - At[0]. At may be nil: all begin at the same byte.
 type Together struct {
-	Buffers []int32
-	At      []int64
+	Buffers []int32 // indices into Problem.Buffers
+	At      []int64 // bytes, in the order of Buffers; nil for zeros
 }
 
 // A Penalty is paid once if both buffers of the pair are in one pool, share a byte, do not conflict
 // and are of different bodies.
 type Penalty struct {
-	Buffers Pair
+	Buffers Pair  // the two that had better share no byte
 	Cost    int64 // at least 0
 }
 
 // A Distance lets two buffers share bytes in the only slot where they meet: the first dies there
 // and the second is born. They may if offset of the first - offset of the second >= Distance bytes.
 type Distance struct {
-	Buffers  Pair
-	Distance int64
+	Buffers  Pair  // the one that dies, and the one that is born
+	Distance int64 // bytes; it may be negative
 }
 
 // A Measure is one number of a plan that can be minimised. Bytes count as they are, without
@@ -140,8 +146,8 @@ func PeakIn(pool string) Measure { return MeasurePeak + ":" + Measure(pool) }
 
 // A Value is a measure and its number, or a bound of it.
 type Value struct {
-	Measure Measure
-	Value   int64
+	Measure Measure // what is measured
+	Value   int64   // bytes, or the unit of the costs
 }
 
 // A Part is what is left of a buffer's life between evictions that a plan takes.
@@ -153,22 +159,12 @@ type Part struct {
 
 // Parts are the parts of one buffer, in the order of time.
 type Parts struct {
-	Buffer int32 // index into Problem.Buffers
-	Parts  []Part
+	Buffer int32  // index into Problem.Buffers
+	Parts  []Part // at least two, in the order of time
 }
 
-// Ruled reports whether p has a rule or an extra, so that it is more than one strip of bytes.
-func (p *Problem) Ruled() bool {
-	if p.Rules != nil {
-		return true
-	}
-	for i := range p.Buffers {
-		if p.Buffers[i].Extra != nil {
-			return true
-		}
-	}
-	return false
-}
+// Ruled reports whether p has rules, so that it is more than one strip of bytes.
+func (p *Problem) Ruled() bool { return p.Rules != nil }
 
 // AllPools returns the pools of p: those of the rules, or the one pool that a problem without
 // has, whose ID is empty.

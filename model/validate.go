@@ -173,6 +173,9 @@ func (v *validator) buffer(i int, b *Buffer) {
 			v.add(i, "offset", itoa(at), fmt.Sprintf("is not a multiple of the alignment %d", b.Alignment))
 		}
 	}
+	if b.Extra != nil && v.p.Rules == nil {
+		v.add(i, "extra", "", "a buffer with pools, costs, clocks or evictions needs a problem with Rules")
+	}
 	if b.Hint != nil && (*b.Hint < 0 || *b.Hint > MaxSum) {
 		v.outside(i, "hint", *b.Hint, 0)
 	}

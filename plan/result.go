@@ -17,13 +17,15 @@ type Result struct {
 	// LowerBound is a proven bound in bytes: no plan is lower. It is above the capacity
 	// if Status is Infeasible.
 	LowerBound int64
-	// Objective, Measures and Bounds are set only if the problem has rules. Objective lists what
-	// the run minimised, the first first. Measures has every measure of the plan. Bounds has a proven lower
-	// bound of each measure of Objective, given the best values of those before it; a bound that
-	// equals its measure is a proof.
+	// Objective lists the measures that the run minimised, the first first. It is set only if the
+	// problem has rules.
 	Objective []model.Measure
-	Measures  []model.Value
-	Bounds    []model.Value
+	// Measures has every measure of the plan; nil if the problem has no rules, or there is no plan.
+	Measures []model.Value
+	// Bounds has a proven lower bound of each measure of Objective, for plans that have the best
+	// values of the measures before it. A bound that equals its measure is a proof. It is nil if the
+	// problem has no rules.
+	Bounds []model.Value
 	// Enough: set only if Status is Unknown. The smallest capacity in bytes, above the
 	// requested one, for which the run found a plan; 0 if it found none. A capacity below
 	// LowerBound is proven not to be enough.
