@@ -9,7 +9,7 @@ func (p *Plan) PoolOf(i int) int32 {
 }
 
 // MeasuresOf returns every measure of a plan of a valid problem: height, max_height, peak, max_peak, cost, penalty
-// and eviction, then height and peak of each pool if there are several.
+// and eviction, then height and peak of each pool that has a name.
 //
 // A buffer of which evictions are taken costs the sum of what its parts cost in their pools, and
 // may pay a penalty for each pair of parts.
@@ -53,8 +53,8 @@ func MeasuresOf(p *Problem, plan *Plan) []Value {
 		{MeasurePenalty, penalty},
 		{MeasureEviction, evicted},
 	}
-	if len(pools) > 1 {
-		for k := range pools {
+	for k := range pools {
+		if pools[k].ID != "" {
 			values = append(values, Value{HeightIn(pools[k].ID), heights[k]}, Value{PeakIn(pools[k].ID), peaks[k]})
 		}
 	}

@@ -14,12 +14,23 @@ const (
 	RuleHeight    Rule = "height"    // the claimed height is the largest offset + size
 )
 
+// The rules of a plan of a problem with Rules.
+const (
+	RulePool     Rule = "pool"     // each buffer is in a pool that it may be in
+	RuleReserved Rule = "reserved" // no buffer meets a reserved range of its pool
+	RuleTogether Rule = "together" // tied buffers are in one pool, at the distances of their ties
+	RuleApart    Rule = "apart"    // no two buffers that are apart share a byte of a pool
+	RuleParts    Rule = "parts"    // the parts of a buffer and its evictions are its life
+	RuleMeasure  Rule = "measure"  // each claimed measure is what the plan has
+)
+
 // A Violation is one breach of one rule.
 type Violation struct {
 	// Rule is the rule that the plan breaks.
 	Rule Rule
 	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless
-	// Rule is RuleOverlap; then A < B. Both are -1 if no buffer is at fault.
+	// Rule is RuleOverlap, RuleApart or RuleTogether; then A < B. Both are -1 if no buffer
+	// is at fault.
 	A, B int
 	// Message names the buffers and the numbers, in one line.
 	Message string
@@ -29,8 +40,11 @@ type Violation struct {
 type Report struct {
 	// Height is the largest offset + size in bytes, recomputed. It is 0 if there are no
 	// buffers or the number of offsets is wrong. It is the largest int64 if a sum of
-	// offset and size is larger than that.
+	// offset and size is larger than that. With several pools it is the sum over pools.
 	Height int64
+	// Measures has every measure of the plan, recomputed, if the problem has Rules and the
+	// plan can be read; nil otherwise.
+	Measures []Value
 	// Violations has the first 1,000 violations, in the order of the buffers.
 	Violations []Violation
 	// Total is the number of violations in all. Two buffers that overlap more than once

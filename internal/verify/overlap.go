@@ -62,6 +62,12 @@ func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, tru
 
 // meetings is overlaps for pieces.
 func meetings(pieces []rectangle, most int) (pairs []overlap, truncated bool) {
+	return meetingsBut(pieces, most, nil)
+}
+
+// meetingsBut is meetings without the pairs of buffers that may share bytes; permitted is nil if
+// none may. Each pair of pieces that intersects costs one call.
+func meetingsBut(pieces []rectangle, most int, permitted func(a, b int) bool) (pairs []overlap, truncated bool) {
 	ordered := make([]rectangle, len(pieces))
 	byLower := inOrder(pieces, func(x *rectangle) int64 { return x.lower })
 	for k, old := range byLower {
@@ -72,6 +78,7 @@ func meetings(pieces []rectangle, most int) (pairs []overlap, truncated bool) {
 	ends := inOrder(pieces, func(x *rectangle) int64 { return x.end })
 
 	active := newActiveSet(pieces, most)
+	active.permitted = permitted
 	var found []overlap
 	for _, k := range starts {
 		// Bytes are half-open: a piece that ends at this address leaves before the new one
@@ -161,6 +168,8 @@ type activeSet struct {
 	tree   []int64     // tree[1] is the root; node v has the children 2v and 2v+1
 	width  int         // number of leaves, a power of two
 	most   int         // overlaps after which the search ends
+	// permitted says which buffers may share bytes; nil if none may.
+	permitted func(a, b int) bool
 }
 
 func newActiveSet(pieces []rectangle, most int) *activeSet {
@@ -214,6 +223,9 @@ func (a *activeSet) visit(found []overlap, v, lo, hi, end int, k int32) []overla
 	y := &a.pieces[lo]
 	if x.buffer == y.buffer {
 		return found // its gaps overlap one another; model.Validate says so
+	}
+	if a.permitted != nil && a.permitted(x.buffer, y.buffer) {
+		return found
 	}
 	return append(found, overlapOf(x, y))
 }

@@ -71,6 +71,40 @@ type link struct {
 	cost        int64 // the penalty if they share bytes
 }
 
+// Legal reports whether a plan follows every rule of p. The plan must have one offset and one pool for
+// each buffer, and parts that tile its life; they are taken as they are. The height and other measures are not
+// looked at.
+func Legal(p *model.Problem, plan *model.Plan) bool {
+	o := &ruled{p: p, pools: p.AllPools()}
+	if p.Rules != nil {
+		o.rules = *p.Rules
+	}
+	o.joined()
+	parted := map[int]bool{}
+	for _, x := range plan.Parts {
+		parted[int(x.Buffer)] = true
+		for _, y := range x.Parts {
+			o.pieces = append(o.pieces, piece{int(x.Buffer), y.Lower, y.Upper, int(y.Pool), y.Offset})
+		}
+	}
+	for i := range p.Buffers {
+		if !parted[i] {
+			x := piece{buffer: i, lower: p.Buffers[i].Lower, upper: p.Buffers[i].Upper, at: plan.Offsets[i]}
+			if plan.Pools != nil {
+				x.pool = int(plan.Pools[i])
+			}
+			o.pieces = append(o.pieces, x)
+		}
+	}
+	o.connect()
+	for k := range o.pieces {
+		if !o.alone(k) || !o.tied(k) || !o.legal(k) {
+			return false
+		}
+	}
+	return true
+}
+
 // joined numbers the bodies: buffers that a list ties get the least number of them, until nothing
 // changes.
 func (o *ruled) joined() {
@@ -286,21 +320,30 @@ func (o *ruled) place(k int) {
 	x := &o.pieces[k]
 	b := &o.p.Buffers[x.buffer]
 	for pool := range o.pools {
-		if b.Extra != nil && b.Extra.Pools != nil && !slices.Contains(b.Extra.Pools, int32(pool)) {
-			continue
-		}
-		q := &o.pools[pool]
-		step := multiple(max(b.Alignment, 1), q.Alignment)
+		step := multiple(max(b.Alignment, 1), o.pools[pool].Alignment)
 		for at := int64(0); at+b.Size <= o.reach[pool]; at += step {
 			x.pool, x.at = pool, at
-			if b.Fixed != nil && *b.Fixed != at {
-				continue
-			}
-			if !slices.ContainsFunc(q.Reserved, func(r model.Range) bool { return at < r.Upper && r.Lower < at+b.Size }) && o.tied(k) && o.legal(k) {
+			if o.alone(k) && o.tied(k) && o.legal(k) {
 				o.place(k + 1)
 			}
 		}
 	}
+}
+
+// alone reports whether piece k follows the rules of one buffer.
+func (o *ruled) alone(k int) bool {
+	x := &o.pieces[k]
+	b, q := &o.p.Buffers[x.buffer], &o.pools[x.pool]
+	if b.Extra != nil && b.Extra.Pools != nil && !slices.Contains(b.Extra.Pools, int32(x.pool)) {
+		return false
+	}
+	if x.at < 0 || x.at%max(b.Alignment, 1) != 0 || x.at%max(q.Alignment, 1) != 0 || b.Fixed != nil && *b.Fixed != x.at {
+		return false
+	}
+	if q.Capacity > 0 && x.at+b.Size > q.Capacity {
+		return false
+	}
+	return !slices.ContainsFunc(q.Reserved, func(r model.Range) bool { return x.at < r.Upper && r.Lower < x.at+b.Size })
 }
 
 // tied reports whether the ties of piece k to those before it hold.
