@@ -58,7 +58,7 @@ func (v *validator) pools(r *Rules) {
 	for k := range r.Pools {
 		q := &r.Pools[k]
 		say := func(field, value, message string) {
-			v.add(-1, "pools."+field, value, "pool "+poolName(r, k)+": "+message)
+			v.add(-1, fmt.Sprintf("pools[%d].%s", k, field), value, "pool "+poolName(r, k)+": "+message)
 		}
 		first, again := ids[q.ID]
 		switch {

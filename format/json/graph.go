@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
@@ -66,7 +67,7 @@ func ReadGraph(r io.Reader, file string) (*graph.Graph, error) {
 	d := graphDecoder{decoder: decoder{walker: walker{Text: text}, version: GraphVersion}}
 	d.document()
 	if d.version != GraphVersion {
-		return nil, d.otherVersion()
+		return nil, d.otherVersion("version " + strconv.Itoa(GraphVersion))
 	}
 	d.resolve()
 	if err = d.issues.Err(); err == nil {

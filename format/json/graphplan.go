@@ -4,6 +4,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
@@ -39,7 +40,7 @@ func ReadGraphPlan(r io.Reader, file string, g *graph.Graph) (*graph.Plan, error
 	}
 	d.document()
 	if d.version != GraphVersion {
-		return nil, d.otherVersion()
+		return nil, d.otherVersion("version " + strconv.Itoa(GraphVersion))
 	}
 	if err := d.issues.Err(); err != nil {
 		return nil, err

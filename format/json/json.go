@@ -36,6 +36,48 @@
 // of an infeasible problem is above its capacity. The reader does not check whether the
 // offsets are a valid plan; stowage.Verify does.
 //
+// # Version 2
+//
+// A problem with rules (model.Rules) has version 2, and more keys:
+//
+//	{
+//	  "version": 2,
+//	  "pools": [
+//	    {"id": "tcm", "capacity": 65536, "alignment": 16, "reserved": [[0, 1024]]},
+//	    {"id": "dram", "alignment": 16, "cost": 1}
+//	  ],
+//	  "objective": ["cost", "height"],
+//	  "buffers": [
+//	    {"id": "a", "lower": 0, "upper": 9, "size": 4096, "fixed": 2048, "pools": ["tcm"]},
+//	    {"id": "b", "lower": 0, "upper": 9, "size": 64, "gaps": [[2, 4]], "costs": {"dram": 4096},
+//	     "evictions": [{"lower": 5, "upper": 8, "cost": 3}]},
+//	    {"id": "c", "lower": 8, "upper": 12, "size": 64},
+//	    {"id": "d", "lower": 9, "upper": 14, "size": 64}
+//	  ],
+//	  "together": [{"buffers": ["a", "c"], "at": [0, 64]}],
+//	  "apart": [["a", "d"]],
+//	  "may_overlap": [["b", "c"]],
+//	  "penalties": [{"buffers": ["b", "d"], "cost": 3}],
+//	  "distances": [],
+//	  "plan": {
+//	    "status": "feasible",
+//	    "offsets": [2048, 8192, 2112, 0],
+//	    "pools": ["tcm", "tcm", "tcm", "dram"],
+//	    "parts": {"b": [{"lower": 0, "upper": 5, "offset": 8192, "pool": "tcm"}, {"lower": 8, "upper": 9, "offset": 0, "pool": "dram"}]},
+//	    "measures": {"cost": 4160, "height": 8384},
+//	    "bounds": {"cost": 0}
+//	  }
+//	}
+//
+// The keys mean what the fields of model.Rules and model.Extra of the same name do. Buffers and
+// pools are named by their IDs. The key fixed is another name of the key offset of a buffer, and a gap
+// without a window may be a pair. A distance is an object such as {"buffers": ["x", "y"], "distance": 96}. The key
+// threads is the number of clocks; lower and upper of each buffer are then lists, such as [0, 3]. It
+// may be left out. The key period is the length of a step that repeats. The pools of a plan are left
+// out if the problem has one. A file of version 1 may have none of these keys.
+//
+// # Faults
+//
 // Unknown keys are refused, because an unknown key is most likely misspelled. A new key
 // therefore comes with a new version.
 //
@@ -46,14 +88,24 @@ package json
 
 import "github.com/stowage-go/stowage/model"
 
-// Version is the version of the format that this package reads and writes.
-const Version = 1
+// The versions of the format that this package reads and writes.
+const (
+	Version      = 1 // of problems without rules
+	RulesVersion = 2 // of problems with rules
+)
 
 // A Plan is the outcome of a run, as a file has it.
 type Plan struct {
 	Planner    string       // name of the planner; empty if not known
 	Status     model.Status // the outcome
-	Height     int64        // largest offset + size in bytes; 0 if there are no offsets
+	Height     int64        // largest offset + size in bytes, added up over pools; 0 if there are no offsets
 	LowerBound int64        // no plan is lower, in bytes; 0 if not known
 	Offsets    []int64      // offset of each buffer in bytes, in order; nil if there is no plan
+
+	// What only problems with rules have:
+
+	Pools    []int32       // pool of each buffer, as an index into Rules.Pools; nil if there is one
+	Parts    []model.Parts // buffers of which evictions are taken, in ascending order
+	Measures []model.Value // what the plan has of each measure; nil if not known
+	Bounds   []model.Value // a lower bound of each measure of the objective, as in plan.Result; nil if not known
 }

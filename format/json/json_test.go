@@ -163,7 +163,7 @@ func TestReadRefuses(t *testing.T) {
 		{"no comma between keys", "[{\"lower\": 0 \"upper\": 5}]", `x.json:1: is not JSON: a comma is missing`},
 		{"a buffer a line", "{\"lower\": 0}\n{\"lower\": 0}\n", `x.json:2: is not JSON: there is more than one value; a list of buffers stands in [ ], with commas between them`},
 		{"not an object", "[1]", `x.json:1: buffer 0: "1": is not an object`},
-		{"version", "{\"buffers\": 3, \"foo\": 1,\n\"version\": 2}", `x.json:2: version "2": is not known: this program reads version 1`},
+		{"version", "{\"buffers\": 3, \"foo\": 1,\n\"version\": 3}", `x.json:2: version "3": is not known: this program reads versions 1 and 2`},
 		{
 			"no buffers", "{\"version\": 1}", `x.json:1: buffers: the key is missing`,
 		},

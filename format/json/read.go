@@ -36,10 +36,16 @@ func ReadAll(r io.Reader, file string) (*model.Problem, *Plan, error) {
 		return nil, nil, err
 	}
 	d := decoder{walker: walker{Text: text}, version: Version}
+	if versionOf(text) == RulesVersion {
+		d.ruled = ruled{two: true, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}}
+	}
 	d.document()
-	if d.version != Version {
+	if d.version != Version && d.version != RulesVersion {
 		// What another version means by its keys is not for this one to say.
-		return nil, nil, d.otherVersion()
+		return nil, nil, d.otherVersion("versions 1 and 2")
+	}
+	if d.two {
+		d.resolve()
 	}
 	err = d.issues.Err()
 	if d.listed {
@@ -104,6 +110,8 @@ type decoder struct {
 	offsetsAt  int   // where the offsets of the plan stand
 	listed     bool  // buffers is a list
 
+	ruled // of version 2
+
 	version   int64 // as the file has it
 	versionAt int   // where it stands
 
@@ -154,9 +162,9 @@ func (d *decoder) place(at int) model.Issue {
 }
 
 // otherVersion is the error for a version that is not ours.
-func (d *decoder) otherVersion() error {
+func (d *decoder) otherVersion(known string) error {
 	d.issues, d.refused = model.Issues{}, 0
-	d.refuse(d.versionAt, "version", strconv.FormatInt(d.version, 10), "is not known: this program reads version "+strconv.Itoa(Version))
+	d.refuse(d.versionAt, "version", strconv.FormatInt(d.version, 10), "is not known: this program reads "+known)
 	return d.issues.Err()
 }
 
@@ -244,7 +252,11 @@ func (d *decoder) document() {
 		d.readBuffers()
 		return
 	}
-	d.object("the document", documentKeys, 1, func(key int) {
+	keys := documentKeys
+	if d.two {
+		keys = rulesDocumentKeys
+	}
+	d.object("the document", keys, 1, func(key int) {
 		switch at := d.pos; key {
 		case 0:
 			d.readBuffers()
@@ -261,6 +273,8 @@ func (d *decoder) document() {
 		case 4:
 			d.planAt = at
 			d.readPlan()
+		default:
+			d.rule(keys[key])
 		}
 	})
 }
@@ -286,12 +300,21 @@ func (d *decoder) readBuffer() {
 	start := d.pos
 	d.sound, d.inside = true, true
 	named := false
-	d.object("a buffer", bufferKeys, 3, func(key int) {
+	keys := bufferKeys
+	if d.two {
+		keys = rulesBufferKeys
+	}
+	var lower, upper []int64 // by clocks
+	d.object("a buffer", keys, 3, func(key int) {
 		switch key {
 		case 0:
-			b.Lower, _ = d.integer("lower")
+			if lower = d.clocks("lower"); lower == nil {
+				b.Lower, _ = d.integer("lower")
+			}
 		case 1:
-			b.Upper, _ = d.integer("upper")
+			if upper = d.clocks("upper"); upper == nil {
+				b.Upper, _ = d.integer("upper")
+			}
 		case 2:
 			b.Size, _ = d.integer("size")
 		case 3:
@@ -305,16 +328,24 @@ func (d *decoder) readBuffer() {
 			d.list("gaps", func() { b.Gaps = append(b.Gaps, d.gap()) })
 			model.SortGaps(b.Gaps)
 		case 6:
+			at := d.pos
+			if b.Fixed != nil {
+				d.refuse(at, "offset", "", "the buffer has a fixed offset already: fixed and offset say the same")
+			}
 			b.Fixed = d.pointer("offset")
 		case 7:
 			b.Hint = d.pointer("hint")
+		default:
+			d.bufferRule(keys[key], &b)
 		}
 	})
+	d.setClocks(start, &b, lower, upper)
 	if !named { // as Stowage names it in Python, C and JavaScript
 		b.ID = strconv.Itoa(len(d.problem.Buffers))
 	}
 	d.release(b.ID)
 	if !d.sound {
+		d.nameless = d.nameless || b.ID == ""
 		b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
 		if b.ID == "" {
 			b.ID = "\x00" + strconv.Itoa(start)
@@ -327,6 +358,10 @@ func (d *decoder) readBuffer() {
 var gapKeys = []string{"lower", "upper", "window"}
 
 func (d *decoder) gap() (g model.Gap) {
+	if d.two && d.peek() == '[' {
+		g.Lower, g.Upper = d.ends("gaps")
+		return g
+	}
 	d.object("gaps", gapKeys, 2, func(key int) {
 		switch key {
 		case 0:
@@ -356,7 +391,11 @@ var planKeys = []string{"status", "planner", "height", "lower_bound", "offsets"}
 
 func (d *decoder) readPlan() {
 	d.plan = new(Plan)
-	d.object("plan", planKeys, 1, func(key int) {
+	keys := planKeys
+	if d.two {
+		keys = rulesPlanKeys
+	}
+	d.object("plan", keys, 1, func(key int) {
 		switch at := d.pos; key {
 		case 0:
 			d.plan.Status = d.status("plan.status")
@@ -372,6 +411,8 @@ func (d *decoder) readPlan() {
 			d.offsetsAt = at
 			d.plan.Offsets = make([]int64, 0, len(d.problem.Buffers))
 			d.list("plan.offsets", func() { d.plan.Offsets = append(d.plan.Offsets, d.amount("plan.offsets")) })
+		default:
+			d.claim(keys[key])
 		}
 	})
 }
@@ -435,7 +476,7 @@ func (d *decoder) integer(field string) (int64, bool) {
 func spelled(field, raw string) string {
 	read := units.Whole
 	switch field {
-	case "size", "alignment", "offset", "hint", "capacity":
+	case "size", "alignment", "offset", "fixed", "hint", "capacity", "pools.capacity", "pools.alignment":
 		read = units.Any
 	}
 	v, err := read(unquote(raw))

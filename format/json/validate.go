@@ -24,12 +24,12 @@ func (d *decoder) validate() error {
 	if errors.As(err, &e) {
 		for k := range e.Issues {
 			issue := &e.Issues[k]
-			issue.Buffer = source.Clip(issue.Buffer)
-			switch issue.Field {
-			case "capacity":
+			issue.Buffer, issue.Value = source.Clip(issue.Buffer), source.Clip(issue.Value)
+			issue.File = d.File // some faults of rules have none
+			if issue.Field == "capacity" {
 				issue.Line = d.Line(d.capacityAt)
-			case "id":
-				issue.Value = source.Clip(issue.Value)
+			} else if at, ok := d.ruleAt(issue.Field); ok && issue.Buffer == "" {
+				issue.Line = d.Line(at)
 			}
 		}
 	}
@@ -37,7 +37,10 @@ func (d *decoder) validate() error {
 		return err
 	}
 	d.issues, d.refused = model.Issues{}, 0
-	d.checkPlan(err == nil)
+	if d.two && err == nil {
+		d.resolveClaims()
+	}
+	d.checkPlan(err == nil && d.issues.Err() == nil)
 	return source.Join(err, d.issues.Err())
 }
 
@@ -54,19 +57,21 @@ func (d *decoder) checkPlan(valid bool) {
 		d.refuse(d.offsetsAt, "plan.offsets", "", "must be absent: the status is "+status)
 	case len(plan.Offsets) != n:
 		d.refuse(d.offsetsAt, "plan.offsets", "", "has "+strconv.Itoa(len(plan.Offsets))+" values for "+strconv.Itoa(n)+" buffers")
+	case valid && d.two:
+		d.checkMeasures()
 	case valid:
-		d.checkClaims()
+		d.checkHeight(model.HeightOf(&d.problem, plan.Offsets), true)
 	}
 	if c, bound := d.problem.Capacity, plan.LowerBound; plan.Status == model.Infeasible && c > 0 && bound > 0 && bound <= c {
 		d.refuse(d.boundAt, "plan.lower_bound", strconv.FormatInt(bound, 10), "is within the capacity "+strconv.FormatInt(c, 10)+", but the status is infeasible")
 	}
 }
 
-// checkClaims holds height, bound and status of a plan against its offsets and
-// against one another. A bound of an optimal plan that is left out is filled in.
-func (d *decoder) checkClaims() {
+// checkHeight holds height, bound and status of a plan against the height h of its offsets and
+// against one another. first says that the height is the first measure of the objective. Then
+// an optimal plan has the least, and its bound is filled in if it is left out.
+func (d *decoder) checkHeight(h int64, first bool) {
 	plan := d.plan
-	h := model.HeightOf(&d.problem, plan.Offsets)
 	height, bound := strconv.FormatInt(h, 10), strconv.FormatInt(plan.LowerBound, 10)
 	if d.heightAt > 0 && plan.Height != h {
 		d.refuse(d.heightAt, "plan.height", strconv.FormatInt(plan.Height, 10), "the offsets give "+height)
@@ -74,9 +79,9 @@ func (d *decoder) checkClaims() {
 	switch {
 	case plan.LowerBound > h:
 		d.refuse(d.boundAt, "plan.lower_bound", bound, "is above the height that the offsets give, "+height)
-	case plan.Status == model.Optimal && plan.LowerBound > 0 && plan.LowerBound != h:
+	case first && plan.Status == model.Optimal && plan.LowerBound > 0 && plan.LowerBound != h:
 		d.refuse(d.boundAt, "plan.lower_bound", bound, "is below the height that the offsets give, "+height+", but the status is optimal")
-	case plan.Status == model.Optimal:
+	case first && plan.Status == model.Optimal:
 		plan.LowerBound = h
 	}
 	plan.Height = h

@@ -25,12 +25,20 @@ func Write(w io.Writer, p *model.Problem, plan *Plan) error {
 	// Lines are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
 	e := encoder{w: w, dst: make([]byte, 0, full+1<<12), full: full}
-	e.str("{\n  \"version\": ").int(Version)
+	two := says(p)
+	version := int64(Version)
+	if two {
+		version = RulesVersion
+	}
+	e.str("{\n  \"version\": ").int(version)
 	if p.Name != "" {
 		e.str(",\n  \"name\": ").quote(p.Name)
 	}
 	if p.Capacity != 0 {
 		e.str(",\n  \"capacity\": ").int(p.Capacity)
+	}
+	if two {
+		e.rulesAbove(p.Rules)
 	}
 	e.str(",\n  \"buffers\": [")
 	for i := range p.Buffers {
@@ -38,12 +46,15 @@ func Write(w io.Writer, p *model.Problem, plan *Plan) error {
 			e.str(",")
 		}
 		e.str("\n    ")
-		e.buffer(&p.Buffers[i])
+		e.buffer(p, &p.Buffers[i], two)
 		e.flush(false)
 	}
 	e.str("\n  ]")
+	if two {
+		e.rulesBelow(p)
+	}
 	if plan != nil {
-		e.plan(plan)
+		e.plan(p, plan, two)
 	}
 	e.str("\n}\n")
 	e.flush(true)
@@ -61,6 +72,11 @@ func writable(p *model.Problem, plan *Plan) error {
 		}
 		if !utf8.ValidString(plan.Planner) {
 			return fmt.Errorf("json: the planner's name %q is not valid UTF-8", plan.Planner)
+		}
+	}
+	if p.Rules != nil {
+		if err := writableRules(p, plan); err != nil {
+			return err
 		}
 	}
 	return Writable(p)
@@ -133,10 +149,16 @@ func (e *encoder) quote(s string) *encoder {
 	return e
 }
 
-func (e *encoder) buffer(b *model.Buffer) {
+// buffer writes a buffer; two says that the file is of version 2.
+func (e *encoder) buffer(p *model.Problem, b *model.Buffer, two bool) {
 	e.str(`{"id": `).quote(b.ID)
-	e.str(`, "lower": `).int(b.Lower)
-	e.str(`, "upper": `).int(b.Upper)
+	if two && b.Extra != nil && b.Extra.Clocks != nil {
+		e.str(`, "lower": `).ints(b.Extra.Clocks.Lower)
+		e.str(`, "upper": `).ints(b.Extra.Clocks.Upper)
+	} else {
+		e.str(`, "lower": `).int(b.Lower)
+		e.str(`, "upper": `).int(b.Upper)
+	}
 	e.str(`, "size": `).int(b.Size)
 	if a := b.Align(); a != 1 {
 		e.str(`, "alignment": `).int(a)
@@ -157,15 +179,22 @@ func (e *encoder) buffer(b *model.Buffer) {
 		e.str("]")
 	}
 	if b.Fixed != nil {
-		e.str(`, "offset": `).int(*b.Fixed)
+		key := `, "offset": `
+		if two {
+			key = `, "fixed": `
+		}
+		e.str(key).int(*b.Fixed)
 	}
 	if b.Hint != nil {
 		e.str(`, "hint": `).int(*b.Hint)
 	}
+	if two && b.Extra != nil {
+		e.extra(p, b.Extra)
+	}
 	e.str("}")
 }
 
-func (e *encoder) plan(plan *Plan) {
+func (e *encoder) plan(p *model.Problem, plan *Plan, two bool) {
 	e.str(",\n  \"plan\": {\n    \"planner\": ").quote(plan.Planner)
 	e.str(",\n    \"status\": ").quote(plan.Status.String())
 	e.str(",\n    \"height\": ").int(plan.Height)
@@ -180,6 +209,9 @@ func (e *encoder) plan(plan *Plan) {
 			e.flush(false)
 		}
 		e.str("]")
+	}
+	if two {
+		e.rulesPlan(p, plan)
 	}
 	e.str("\n  }")
 }
