@@ -58,6 +58,7 @@ package stowage
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/explain"
@@ -204,6 +205,9 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 	issues.Join(model.Validate(p))
 	if err := issues.Err(); err != nil {
 		return nil, err
+	}
+	if p.Ruled() {
+		return nil, fmt.Errorf("rules are not checked yet: %w", plan.ErrUnsupported)
 	}
 	return verify.Check(p, offsets, p.CapacityOr(capacity)), nil
 }

@@ -50,7 +50,19 @@ func sayLate(cmd *cobra.Command, late *format.LateError) {
 }
 
 func readProblem(path string, capacity size, ignoreOffsets bool, m *modelFlags) (*format.File, error) {
-	return readProblemUntil(path, capacity, ignoreOffsets, m, time.Time{})
+	f, err := readProblemUntil(path, capacity, ignoreOffsets, m, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return f, needPlain(path, f)
+}
+
+// needPlain refuses a problem with rules, for commands that do not know them yet. solve leaves it to the planner.
+func needPlain(path string, f *format.File) error {
+	if f.Problem.Ruled() {
+		return fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not know yet", nameOf(path))
+	}
+	return nil
 }
 
 func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFlags, deadline time.Time) (*format.File, error) {
