@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stowage-go/stowage/internal/units"
@@ -122,22 +123,31 @@ func namesOf(all []series) *names {
 	return &n
 }
 
-// An axis is what the capacities of a sweep are.
-type axis int
+// An axis is what the capacities of a sweep are, and where each lies.
+type axis struct {
+	kind  kind
+	other map[demand]place // by shares: capacities that are not at shareOf
+}
+
+type kind int
 
 const (
-	byShare axis = iota // of the load
+	byShare kind = iota // of the load
 	byBytes             // the same bytes for all problems
 	byOwn               // a capacity of each problem's own
 )
 
+// A demand is a capacity of problems with one load.
+type demand struct{ load, capacity int64 }
+
 // place is a capacity on the axis: thousandths of the load, or bytes; 0 is for runs without
-// a capacity, and own for all of byOwn.
+// a capacity, and own for all of byOwn. Beside shares, inBytes + b is a capacity of b bytes.
 type place int64
 
 const (
 	minimise place = 0
 	own      place = 1
+	inBytes  place = 1 << 61 // above each share
 )
 
 // axisOf finds the axis: own capacities if there are many, and one for each problem; else
@@ -160,12 +170,75 @@ func axisOf(rows []core.Row) axis {
 	}
 	switch {
 	case single && len(shares) > 1 && len(bytes) > 1:
-		return byOwn
+		return axis{kind: byOwn}
 	case len(bytes) < len(shares):
-		return byBytes
+		return axis{kind: byBytes}
 	}
-	return byShare
+	return axis{byShare, others(rows, len(one))}
 }
+
+// others finds the capacities that are not at shareOf, on an axis of shares. Bytes that all of the
+// problems were asked, with loads far apart, were asked as bytes. And for a small load many shares are
+// one capacity: 102% and 105% of 12 bytes are both 13, which is nearest to 108%. The share that was
+// asked is then the one that most problems have, of those that round up to the capacity.
+func others(rows []core.Row, problems int) map[demand]place {
+	asks := map[demand]place{}
+	askers := map[demand]int{} // problems
+	type ask struct {
+		problem  string
+		capacity int64
+	}
+	seen := map[ask]bool{}
+	count := map[int64]int{}      // of problems, by capacity
+	loads := map[int64][2]int64{} // least and most, by capacity
+	for k := range rows {
+		r := &rows[k]
+		if r.Capacity <= 0 || r.Load <= 0 || seen[ask{r.Problem, r.Capacity}] {
+			continue
+		}
+		seen[ask{r.Problem, r.Capacity}] = true
+		asks[demand{r.Load, r.Capacity}] = shareOf(r)
+		askers[demand{r.Load, r.Capacity}]++
+		l, ok := loads[r.Capacity]
+		if !ok {
+			l = [2]int64{r.Load, r.Load}
+		}
+		loads[r.Capacity] = [2]int64{min(l[0], r.Load), max(l[1], r.Load)}
+		count[r.Capacity]++
+	}
+	weight := map[place]int{} // problems
+	for at, share := range asks {
+		if l := loads[at.capacity]; count[at.capacity] == problems && l[1]-l[0] >= l[0] {
+			asks[at] = inBytes + place(at.capacity)
+			continue
+		}
+		weight[share] += askers[at]
+	}
+	var shares []place
+	for share := range weight {
+		shares = append(shares, share)
+	}
+	slices.Sort(shares)
+	for at, share := range asks {
+		if share >= inBytes {
+			continue
+		}
+		// Shares s with capacity-1 < s·load/1000 <= capacity.
+		least := math.Floor(1000*float64(at.capacity-1)/float64(at.load)) + 1
+		k, _ := slices.BinarySearch(shares, place(min(least, float64(shareMost))))
+		best := share
+		for ; k < len(shares) && float64(shares[k])*float64(at.load) <= 1000*float64(at.capacity); k++ {
+			if weight[shares[k]] > weight[best] {
+				best = shares[k]
+			}
+		}
+		asks[at] = best
+	}
+	return asks
+}
+
+// shareMost is the largest share that has a place of its own, far above what a specification may ask.
+const shareMost place = 1 << 60
 
 // shareOf is the share of a row in thousandths of the load. A capacity is whole bytes, so
 // the share that was asked for is the whole percentage that comes to it if there is one.
@@ -173,6 +246,9 @@ func shareOf(r *core.Row) place {
 	share := r.Share
 	if share <= 0 && r.Load > 0 {
 		share = float64(r.Capacity) / float64(r.Load)
+	}
+	if 1000*share >= float64(shareMost) {
+		return shareMost
 	}
 	if percent := math.Round(100 * share); percent > 0 && math.Abs(percent/100*float64(r.Load)-float64(r.Capacity)) < 1 {
 		return place(10 * percent)
@@ -184,10 +260,13 @@ func (a axis) placeOf(r *core.Row) place {
 	switch {
 	case r.Capacity <= 0:
 		return minimise
-	case a == byOwn:
+	case a.kind == byOwn:
 		return own
-	case a == byBytes:
+	case a.kind == byBytes:
 		return place(r.Capacity)
+	}
+	if at, ok := a.other[demand{r.Load, r.Capacity}]; ok {
+		return at
 	}
 	return shareOf(r)
 }
@@ -197,12 +276,14 @@ func (a axis) text(p place) string {
 	switch {
 	case p == minimise:
 		return "minimise"
-	case a == byOwn:
+	case a.kind == byOwn:
 		return "its own"
-	case a == byBytes:
+	case a.kind == byBytes:
 		return size(int64(p))
+	case p >= inBytes:
+		return size(int64(p - inBytes))
 	}
-	return fmt.Sprintf("%g%%", float64(p)/10)
+	return percent(float64(p) / 10)
 }
 
 // at says where a place is, in a sentence.
@@ -210,13 +291,16 @@ func (a axis) at(p place) string {
 	switch {
 	case p == minimise:
 		return "without a capacity"
-	case a == byOwn:
+	case a.kind == byOwn:
 		return "at the capacity that each problem brings"
-	case a == byShare:
+	case a.kind == byShare && p < inBytes:
 		return "at " + a.text(p) + " of the load"
 	}
 	return "at " + a.text(p)
 }
+
+// percent writes a share of 100, with a digit behind the point and without an exponent.
+func percent(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) + "%" }
 
 // size writes bytes.
 func size(v int64) string {

@@ -119,7 +119,11 @@ func (p *page) pictures(s *strings.Builder) {
 		s.WriteString("<section>\n<h2>What fits</h2>\n")
 		s.WriteString(p.fitting())
 		if len(p.places) > 1 {
-			fmt.Fprintf(s, "<p class=\"faint\">%d capacities were asked. Between two of them a line joins what was measured.</p>\n", len(p.places))
+			table := ""
+			if p.bytes > 0 {
+				table = " The last table also has " + counted(p.bytes, "capacity") + " in bytes."
+			}
+			fmt.Fprintf(s, "<p class=\"faint\">%s capacities were asked. Between two of them a line joins what was measured.%s</p>\n", experiment.Grouped(int64(len(p.places))), table)
 		}
 		if len(p.places) > 1 { // of one, the table says as much
 			legend, small := p.outcomes()

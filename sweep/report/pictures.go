@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -92,8 +91,8 @@ func distinct(all []picture.Series) (merged []picture.Series) {
 
 // capacities is the axis of capacities.
 func (p *page) capacities() picture.Axis {
-	a := picture.Axis{Title: "capacity over load", Tight: true, Text: func(v float64) string { return fmt.Sprintf("%g%%", math.Round(v*10)/10) }}
-	if p.axis == byBytes {
+	a := picture.Axis{Title: "capacity over load", Tight: true, Text: percent}
+	if p.axis.kind == byBytes {
 		a.Title, a.Text = "capacity", func(v float64) string { return size(int64(math.Round(v))) }
 		a.Log = len(p.places) > 1 && p.places[len(p.places)-1] > 4*p.places[0]
 		a.Double = a.Log
@@ -103,7 +102,7 @@ func (p *page) capacities() picture.Axis {
 
 // x is where a place is on the axis of capacities.
 func (p *page) x(at place) float64 {
-	if p.axis == byShare {
+	if p.axis.kind == byShare {
 		return float64(at) / 10
 	}
 	return float64(at)

@@ -34,7 +34,8 @@ type Input struct {
 type page struct {
 	Input
 	axis      axis
-	places    []place // capacities, ascending, without minimise
+	places    []place // capacities, ascending, without minimise, and without those in bytes beside shares
+	bytes     int     // how many are in bytes beside shares
 	lines     []Line
 	totals    []Line // of each series, over all capacities
 	order     []series
@@ -67,6 +68,10 @@ func newPage(in Input) *page {
 		p.at[spot{l.series, l.place}] = k
 		if l.place != minimise && !places[l.place] {
 			places[l.place] = true
+			if p.axis.kind == byShare && l.place >= inBytes {
+				p.bytes++ // no point of a curve over shares
+				continue
+			}
 			p.places = append(p.places, l.place)
 		}
 	}

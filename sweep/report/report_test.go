@@ -195,8 +195,8 @@ func TestSummaryPlain(t *testing.T) {
 // TestAxis: shares if problems are asked at shares, bytes if at the same bytes, and each
 // problem's own if it has one alone. A capacity that is whole bytes of a share is that share.
 func TestAxis(t *testing.T) {
-	for name, want := range map[string]axis{"usual": byShare, "bytes": byBytes, "own": byOwn, "one row": byShare, "empty": byShare} {
-		if got := axisOf(cases()[name].Rows); got != want {
+	for name, want := range map[string]kind{"usual": byShare, "bytes": byBytes, "own": byOwn, "one row": byShare, "empty": byShare} {
+		if got := axisOf(cases()[name].Rows).kind; got != want {
 			t.Errorf("%s: axis %d, want %d", name, got, want)
 		}
 	}
@@ -209,6 +209,42 @@ func TestAxis(t *testing.T) {
 		if got := shareOf(&core.Row{Load: c.load, Capacity: c.capacity, Share: float64(c.capacity) / float64(c.load)}); got != c.want {
 			t.Errorf("%d of %d is %d thousandths, want %d", c.capacity, c.load, got, c.want)
 		}
+	}
+}
+
+// TestAxisOthers: what a share of a small load rounds up to lies at the share that the other problems
+// have, and bytes that all problems were asked have a place of their own beside shares.
+func TestAxisOthers(t *testing.T) {
+	var rows []core.Row
+	ask := func(problem string, load, capacity int64) {
+		rows = append(rows, core.Row{
+			Problem: problem, Load: load, Capacity: capacity, Share: float64(capacity) / float64(load), Planner: "a", Status: "unknown",
+		})
+	}
+	for k, load := range []int64{1_000_000, 2_000_000, 3_000_000, 12} {
+		for _, percent := range []int64{100, 102, 105, 110, 120} {
+			if capacity := (percent*load + 99) / 100; load != 12 || percent != 105 { // 13 bytes, as 102%
+				ask(fmt.Sprint(k), load, capacity)
+			}
+		}
+		ask(fmt.Sprint(k), load, 1<<16)
+	}
+	var got []string
+	for _, l := range Summary(rows) {
+		got = append(got, fmt.Sprint(l.Place, " ", l.Runs, " ", l.Share, " ", l.Capacity))
+	}
+	want := []string{"100% 4 1 0", "102% 4 1.02 0", "105% 3 1.05 0", "110% 4 1.1 0", "120% 4 1.2 0", "64 KiB 4 0 65536"}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
+	}
+	page := write(t, Input{Rows: rows})
+	for _, want := range []string{"and 6 capacities.", "5 capacities were asked.", "The last table also has 1 capacity in bytes."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "e+0") {
+		t.Error("the page has a number with an exponent")
 	}
 }
 

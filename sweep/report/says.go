@@ -26,12 +26,12 @@ func (p *page) what() string {
 		parts = append(parts, counted(orders, "order")+" of the operators")
 	}
 	switch {
-	case p.axis == byOwn && len(p.places) > 0:
+	case p.axis.kind == byOwn && len(p.places) > 0:
 		parts = append(parts, "the capacity that each problem brings")
-	case len(p.places) == 1:
+	case len(p.places)+p.bytes == 1:
 		parts = append(parts, "one capacity")
-	case len(p.places) > 1:
-		parts = append(parts, fmt.Sprintf("%d capacities", len(p.places)))
+	case len(p.places)+p.bytes > 1:
+		parts = append(parts, fmt.Sprintf("%d capacities", len(p.places)+p.bytes))
 	}
 	text := fmt.Sprintf("%s: %s.", counted(len(p.Rows), "run"), joined(parts))
 	if p.minimised > 0 {

@@ -62,9 +62,11 @@ func Summary(rows []core.Row) []Line {
 		l.Place = a.text(g.place)
 		switch {
 		case g.place == minimise:
-		case a == byShare:
+		case g.place >= inBytes && a.kind == byShare:
+			l.Capacity = int64(g.place - inBytes)
+		case a.kind == byShare:
 			l.Share = float64(g.place) / 1000
-		case a == byBytes:
+		case a.kind == byBytes:
 			l.Capacity = int64(g.place)
 		}
 		lines = append(lines, l)
