@@ -87,6 +87,11 @@ func TestSizePercent(t *testing.T) {
 			t.Errorf("%s of %d: %v, %v; want %d", c.text, c.load, all, err, c.want)
 		}
 	}
+	for _, text := range []string{"0", "0%", "0.00%", "-1", "-5%", "1e3%"} {
+		if all, err := parseCapacities([]string{text}); err == nil {
+			t.Errorf("%s is %v", text, all)
+		}
+	}
 	if all, err := parseCapacities(nil); all != nil || err != nil {
 		t.Errorf("without --at: %v, %v", all, err)
 	}

@@ -52,6 +52,9 @@ func parseCapacities(texts []string) ([]capacity, error) {
 		text = strings.TrimSpace(text)
 		if percentage.MatchString(text) {
 			p, _ := new(big.Rat).SetString(text[:len(text)-1])
+			if p.Sign() == 0 {
+				return nil, usagef("invalid argument %q for --at: must be above 0%%", text)
+			}
 			all = append(all, capacity{text: text, percent: p})
 			continue
 		}

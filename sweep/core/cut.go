@@ -208,8 +208,11 @@ func ReadJob(ctx context.Context, s Store) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{}
-	if err := json.Unmarshal(data, j); err != nil || len(j.Tasks) != len(j.Runs) || len(j.Tasks) != len(j.Names) {
-		return nil, fmt.Errorf("%s: is damaged: run the sweep again: %v", jobFile, err)
+	switch err := json.Unmarshal(data, j); {
+	case err != nil:
+		return nil, damaged(s, jobFile, fmt.Sprintf("is damaged: %v; run the sweep again", err))
+	case j.Schema == 0 || len(j.Tasks) != len(j.Runs) || len(j.Tasks) != len(j.Names):
+		return nil, damaged(s, jobFile, "is damaged: it does not list tasks; run the sweep again")
 	}
 	return j, nil
 }

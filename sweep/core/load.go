@@ -343,11 +343,14 @@ func (w *Worker) content(ctx context.Context, p *Problem) (*model.Problem, error
 	}
 	packed, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, &unreadableError{fmt.Errorf("%s: %w", name, err)}
+		return nil, &unreadableError{fmt.Errorf("%s: is damaged: %w; %s", name, err, remedy)}
 	}
 	problem, _, err := json.ReadAll(packed, name)
 	if err != nil {
-		return nil, &unreadableError{err}
+		return nil, &unreadableError{fmt.Errorf("%w; %s", err, remedy)}
 	}
 	return problem, nil
 }
+
+// remedy is for a problem of the store that is damaged: whoever runs the sweep next puts it there anew.
+const remedy = "remove it, and run the sweep again with --retry-dead"

@@ -83,17 +83,21 @@ func Encode(rows []Row) ([]byte, error) {
 
 // Decode reads the rows of a Parquet file. name is for messages. The file may come from another
 // program, with the columns in another order.
-func Decode(data []byte, name string) (rows []Row, err error) {
-	defer func() {
-		if p := recover(); p != nil { // of the library, about damaged files
-			err = fmt.Errorf("%s: is no Parquet file of a sweep: %v", name, p)
-		}
-	}()
-	rows, err = parquet.Read[Row](bytes.NewReader(data), int64(len(data)))
+func Decode(data []byte, name string) ([]Row, error) {
+	rows, err := decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: is no Parquet file of a sweep: %w", name, err)
 	}
 	return rows, nil
+}
+
+func decode(data []byte) (rows []Row, err error) {
+	defer func() {
+		if p := recover(); p != nil { // of the library, about damaged files
+			rows, err = nil, fmt.Errorf("%v", p)
+		}
+	}()
+	return parquet.Read[Row](bytes.NewReader(data), int64(len(data)))
 }
 
 // Sort puts rows in the order of name, problem, order, planner, task and capacity.

@@ -115,7 +115,7 @@ func readDead(ctx context.Context, s Store) (all []Dead, err error) {
 		}
 		var d Dead
 		if err := json.Unmarshal(data, &d); err != nil {
-			return nil, fmt.Errorf("%s: is damaged: %w", name, err)
+			return nil, damaged(s, name, fmt.Sprintf("is damaged: %v; remove it, or run the sweep again with --retry-dead", err))
 		}
 		all = append(all, d)
 	}

@@ -3,11 +3,14 @@ package core
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: the truth of a sweep is a folder of files that never change. A file appears whole, under a
@@ -135,6 +138,16 @@ func keyOf(name string) (string, bool) {
 	return strings.TrimSuffix(base[strings.LastIndexByte(base, '/')+1:], ".parquet"), true
 }
 
+// damaged is the error of a file of a sweep that is not what it should be.
+func damaged(s Store, name, message string) error {
+	if l, ok := s.(local); ok {
+		name = l.path(name)
+	}
+	var issues model.Issues
+	issues.Add(model.Issue{File: name, Message: message})
+	return issues.Err()
+}
+
 // ReadRows returns the rows of all files, sorted (Sort), each once. Files of other programs below
 // runs/ count too, whatever their names.
 func ReadRows(ctx context.Context, s Store) ([]Row, error) {
@@ -156,9 +169,9 @@ func ReadRows(ctx context.Context, s Store) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows, err := Decode(data, name)
+		rows, err := decode(data)
 		if err != nil {
-			return nil, err
+			return nil, damaged(s, name, fmt.Sprintf("is damaged: %v; remove it, and run the sweep again", err))
 		}
 		for _, r := range rows {
 			if at := (run{r.Task, r.Capacity}); !seen[at] {

@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,6 +78,9 @@ func Parse(data []byte, file string, planners []string) (*Spec, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
 		line, message := broken(err)
+		if starred.Match(data) {
+			message += `; a pattern that begins with * needs quotes: "*.csv"`
+		}
 		p.issues.Add(model.Issue{File: file, Line: line, Message: "is not YAML: " + message})
 		return nil, p.issues.Err()
 	}
@@ -153,13 +157,23 @@ func (p *parser) fault(n *yaml.Node, field, format string, args ...any) {
 	p.issues.Add(model.Issue{File: p.file, Line: n.Line, Field: field, Value: shown(n), Message: fmt.Sprintf(format, args...)})
 }
 
-// shown returns a scalar as it was written; nothing for a list or a mapping.
+// shown returns a scalar as it was written, cut if it is long: a file that is no specification may be
+// one text. It is empty for a list or a mapping.
 func shown(n *yaml.Node) string {
-	if n.Kind == yaml.ScalarNode {
-		return n.Value
+	if n.Kind != yaml.ScalarNode {
+		return ""
 	}
-	return ""
+	if r := []rune(n.Value); len(r) > longest {
+		return string(r[:longest]) + "…"
+	}
+	return n.Value
 }
+
+// longest is how many letters of a value are shown.
+const longest = 200
+
+// starred finds an item or value that begins with a star and has more than the name of an anchor. YAML takes it for an alias.
+var starred = regexp.MustCompile(`(?m)[-:,\[]\s*\*[^\s,]*[*./]`)
 
 // mapping calls read for each key. It refuses unknown keys and keys that are there twice, and returns
 // those that are there; nil if the node is no mapping.

@@ -123,6 +123,11 @@ func TestFaults(t *testing.T) {
 		"problems:\n  - {generator: random, gaps: 2}\n":               `spec.yaml:2: gaps "2": must be a number from 0 to 1`,
 		"problems:\n  - {generator: unet, buffers: 3}\n":              "spec.yaml:2: problems: unet: takes no buffers",
 		"problems:\n  - {generator: random, max-size: [1]}\n":         "spec.yaml:2: max-size: must be a number",
+		"problems:\n  - *.csv\n": "spec.yaml:2: is not YAML: did not find expected alphabetic or numeric character; " +
+			"a pattern that begins with * needs quotes",
+		"problems: **/*.csv\n":          "spec.yaml: is not YAML: did not find expected alphabetic or numeric character; a pattern",
+		"'" + strings.Repeat("x", 9999): "spec.yaml: is not YAML",
+		strings.Repeat("x", 9999):       `spec.yaml:1: "` + strings.Repeat("x", 200) + `…": a sweep is a mapping`,
 	} {
 		_, err := Parse([]byte(text), "spec.yaml", planners)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,7 +122,7 @@ func writeStatus(cmd *cobra.Command, out string, st *core.Status, asJSON bool) e
 			break
 		}
 		reason, _, _ := strings.Cut(d.Reason, "\n")
-		fmt.Fprintf(w, "given up: %s %s: %s\n", d.Name, d.Planner, reason)
+		fmt.Fprintf(w, "given up: %s: %s\n", strings.TrimSpace(d.Name+" "+d.Planner), reason)
 	}
 	_, err := fmt.Fprintf(w, "%s, Stowage %s\n", st.Spec, st.Version)
 	return err
@@ -154,11 +153,13 @@ func newReport() *cobra.Command {
 			if err != nil {
 				return internalError{err}
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), page)
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), page); err != nil {
+				return internalError{err}
+			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&runs, "runs", "", "also write what was run to `FILE`, as lines of JSON that 'stowage compare --resume' reads; compressed if it ends in .gz")
+	cmd.Flags().StringVar(&runs, "runs", "", "also write what was run to `FILE`, as lines of JSON that 'stowage compare --resume' reads; compressed if it ends in .gz, to be unpacked before 'stowage compare' reads it")
 	return cmd
 }
 
@@ -258,7 +259,7 @@ func rowsOf(ctx context.Context, arg string) ([]core.Row, error) {
 	}
 	rows, err := core.ReadRows(ctx, store)
 	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: has no rows of a sweep: %w", out, fs.ErrNotExist)
+		err = fmt.Errorf("%s: has no rows of a sweep", out)
 	}
 	return rows, err
 }

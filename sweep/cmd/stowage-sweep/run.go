@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/internal/units"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/sweep/core"
 	"github.com/stowage-go/stowage/sweep/spec"
 )
@@ -76,7 +78,10 @@ func (r *runFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	if r.out != "" {
+	if cmd.Flags().Changed("out") {
+		if r.out == "" {
+			return usagef("invalid argument \"\" for --out: must be a folder")
+		}
 		s.Out = r.out
 	}
 	if err := r.check(cmd); err != nil {
@@ -130,7 +135,9 @@ func (r *runFlags) run(cmd *cobra.Command, file string) error {
 		if err = errors.Join(err, st.Tidy(ctx, store)); err != nil {
 			return internalError{err}
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), page)
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), page); err != nil {
+			return internalError{err}
+		}
 	}
 	switch {
 	case came && r.remote():
@@ -155,6 +162,12 @@ func (r *runFlags) prepare(i *interrupt, s *spec.Spec, store core.Store) (*core.
 		}
 	}
 	l, err := core.Load(ctx, s, store)
+	var input *model.InputError
+	if err != nil && !errors.As(err, &input) && ctx.Err() == nil {
+		// Each problem may have failed in the same way: one is enough.
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, internalError{fmt.Errorf("cannot write into %s: %s", s.Out, first)}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -361,3 +361,80 @@ func TestUsage(t *testing.T) {
 		t.Error("something was written")
 	}
 }
+
+// TestUnwritable: an output that cannot be written is exit code 1, and told once, however many problems there are.
+func TestUnwritable(t *testing.T) {
+	file, _ := write(t, sixty)
+	for k, name := range []string{"one.csv", "two.csv"} {
+		text := fmt.Sprintf("id,lower,upper,size\na,0,1,%d\n", k+1)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(file), name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, []byte("problems: ['*.csv']\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	taken := filepath.Join(t.TempDir(), "taken")
+	if err := os.WriteFile(taken, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := sweep("run", "-q", file, "-o", taken)
+	if code != exitInternal || !strings.HasPrefix(stderr, "stowage-sweep: cannot write into "+taken+": ") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("a file for a folder: exit code %d\n%s", code, stderr)
+	}
+	code, _, stderr = sweep("run", "-q", file, "-o", "")
+	if code != exitUsage || !strings.HasPrefix(stderr, `stowage-sweep: invalid argument "" for --out`) {
+		t.Errorf("no folder: exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestDamaged: a file of a sweep that is damaged is exit code 2, and told with its path and what to do. What
+// is told helps.
+func TestDamaged(t *testing.T) {
+	file, out := write(t, sixty)
+	if code, _, stderr := sweep("run", "-q", file); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	runs, err := filepath.Glob(filepath.Join(out, "runs", "*", "*.parquet"))
+	if err != nil || len(runs) == 0 {
+		t.Fatalf("%q, %v", runs, err)
+	}
+	ruin := func(path, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(path, want string, args ...string) {
+		t.Helper()
+		code, _, stderr := sweep(args...)
+		if _, last, _ := strings.Cut("\n"+stderr, "\n"+path+": is damaged: "); code != exitUsage || !strings.Contains(last, want) {
+			t.Errorf("%q: exit code %d\n%s", args, code, stderr)
+		}
+	}
+	ruin(runs[0], "junk")
+	for _, args := range [][]string{{"run", "-q", file}, {"report", out}, {"diff", out, out}} {
+		refused(runs[0], "remove it, and run the sweep again", args...)
+	}
+	if err := os.Remove(runs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := sweep("run", "-q", file); code != exitOK {
+		t.Errorf("after removal: exit code %d\n%s", code, stderr)
+	}
+	dead := filepath.Join(out, "dead", "abc.json")
+	ruin(dead, "junk")
+	refused(dead, "--retry-dead", "status", out)
+	refused(dead, "--retry-dead", "run", "-q", file)
+	if code, _, stderr := sweep("run", "-q", "--retry-dead", file); code != exitOK {
+		t.Errorf("with --retry-dead: exit code %d\n%s", code, stderr)
+	}
+	for _, text := range []string{"", "{}", "null", "[]", `{"schema":1,"tasks":["a"]}`} {
+		tasks := filepath.Join(out, "tasks.json")
+		ruin(tasks, text)
+		refused(tasks, "run the sweep again", "status", out)
+	}
+	if code, _, stderr := sweep("run", "-q", file); code != exitOK {
+		t.Errorf("after tasks.json: exit code %d\n%s", code, stderr)
+	}
+}
