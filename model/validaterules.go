@@ -138,7 +138,7 @@ func (v *validator) extra(r *Rules, i int, b *Buffer) {
 		}
 		if !ok {
 			v.add(i, "alignment", itoa(b.Alignment), fmt.Sprintf("the least common multiple with the alignment %d of pool %s exceeds %d", a.Alignment, a.ID, int64(MaxSum)))
-		} else if b.Fixed != nil && len(x.Pools)+len(r.Pools) == 2 && *b.Fixed%both != 0 {
+		} else if b.Fixed != nil && v.choices(r, x) == 1 && *b.Fixed%both != 0 {
 			v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("is not a multiple of the alignment %d of pool %s", a.Alignment, a.ID))
 		}
 	}
@@ -259,6 +259,7 @@ func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
 // distances checks that the buffers of each distance meet in one slot: the first dies there, the
 // second is born there.
 func (v *validator) distances(r *Rules) {
+	seen := make(map[Pair]bool, len(r.Distances))
 	for k, d := range r.Distances {
 		x, y := &v.p.Buffers[d.Buffers[0]], &v.p.Buffers[d.Buffers[1]]
 		say := func(value, message string) { v.add(-1, fmt.Sprintf("distances[%d]", k), value, message) }
@@ -281,9 +282,10 @@ func (v *validator) distances(r *Rules) {
 			say(x.ID+", "+y.ID, "a buffer with evictions can have no distance")
 		case len(x.Gaps) > 0 && x.Gaps[len(x.Gaps)-1].Upper == x.Upper || len(y.Gaps) > 0 && y.Gaps[0].Lower == y.Lower:
 			say(x.ID+", "+y.ID, "one of the two has a gap in the slot where they meet")
-		case slices.ContainsFunc(r.Distances[:k], func(e Distance) bool { return e.Buffers == d.Buffers }):
+		case seen[d.Buffers]:
 			say(x.ID+", "+y.ID, "the pair has two distances")
 		}
+		seen[d.Buffers] = true
 	}
 }
 
@@ -312,8 +314,9 @@ func (v *validator) objective(r *Rules) {
 			most = max(most, b.CostIn(pools, int32(q)))
 		}
 		if b := v.p.Buffers[i].Extra; b != nil {
+			each := most // what each part costs
 			for _, e := range b.Evictions {
-				most += min(max(e.Cost, 0), MaxSum)
+				most += each + min(max(e.Cost, 0), MaxSum)
 				if most > MaxSum {
 					break
 				}
