@@ -65,6 +65,9 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 		Annotations: map[string]string{exitsKey: allExits, briefKey: plannerSection + "=stowage solve --help"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.probe {
+				if err := p.alone(); err != nil {
+					return err
+				}
 				return writeTo(cmd, "", func(w io.Writer) error { _, err := io.WriteString(w, tflm.Probe); return err })
 			}
 			return p.run(cmd, args[0])
@@ -111,6 +114,9 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	defer in.Close()
 	outputs, err := p.outputsFor(in.Kind)
 	if err != nil {
+		return err
+	}
+	if err := p.clash(cmd, path, in.Kind, outputs); err != nil {
 		return err
 	}
 	if in.Kind == format.JSON {
@@ -206,13 +212,16 @@ func (p *planFlags) unwritten(cmd *cobra.Command, outputs []output) []output {
 	return slices.DeleteFunc(outputs, func(o output) bool { return o.flag == "-o" })
 }
 
-// say prints the report on standard output, as text or as JSON.
+// say prints the report on standard output, as text or as JSON. If -o writes there, the report for people goes to
+// standard error.
 func (p *planFlags) say(cmd *cobra.Command, r interface{ print(io.Writer) error }) error {
 	switch {
 	case p.json:
 		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, r) })
 	case p.quiet:
 		return nil
+	case p.toStdout():
+		return r.print(cmd.ErrOrStderr())
 	}
 	return writeTo(cmd, "", r.print)
 }

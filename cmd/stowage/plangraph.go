@@ -149,8 +149,8 @@ func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []out
 	switch {
 	case p.json:
 		err = writeTo(cmd, "", func(w io.Writer) error { return stowjson.WriteGraphPlan(w, g, made) })
-	case !p.quiet:
-		err = writeTo(cmd, "", r.print)
+	default:
+		err = p.say(cmd, r)
 	}
 	if err != nil {
 		return err

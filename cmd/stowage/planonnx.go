@@ -60,6 +60,9 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 	if err != nil {
 		return err
 	}
+	if err := in.Settles(settled); err != nil {
+		return err
+	}
 	m, err := onnx.Read(in.Reader, in.Name)
 	if err != nil {
 		return err

@@ -64,6 +64,8 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 			return usagef("%s is a graph, which has no plan: 'stowage verify %s PLAN' checks one", args[0], args[0])
 		case certificate != "":
 			return usagef("--certificate is for problems: %s is a graph", args[0])
+		case cmd.Flags().Changed("heap"):
+			return usagef("--heap is for dumps: %s is a graph", args[0])
 		}
 		return verifyGraph(cmd, g, path, capacity, quiet, asJSON)
 	}
