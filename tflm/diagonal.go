@@ -55,6 +55,9 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 	offsets := slices.Repeat([]int32{tflite.Online}, len(p.Model.Tensors))
 	for k, t := range p.Arena.Tensor {
 		if t >= 0 && variableOf(p.Model, t) < 0 {
+			if made.Offsets[k] > maxOffset {
+				return nil
+			}
 			offsets[t] = int32(made.Offsets[k])
 		}
 	}

@@ -2,6 +2,7 @@ package tflm
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -234,6 +235,10 @@ func (p *Plan) keep(placed []int64, taken *model.Problem) {
 	}
 }
 
+// maxOffset is the largest offset that a plan in a model can have: the metadata has 32 bits for each, with a sign. Scratch of
+// 2 GiB, or tensors of as much in all, lead to larger ones.
+const maxOffset = math.MaxInt32
+
 // pin makes offsets for the model of those of the united buffers: of all that the runtime
 // does not place by itself, as it does scratch and variables.
 func (p *Plan) pin(ctx context.Context) (err error) {
@@ -253,13 +258,16 @@ func (p *Plan) pin(ctx context.Context) (err error) {
 	}
 	p.Offsets = slices.Repeat([]int32{tflite.Online}, len(m.Tensors))
 	p.Placed = make([]int64, len(a.Tensor))
+	beyond := false
 	for k, t := range a.Tensor {
 		p.Placed[k] = p.Result.Offsets[in[k]]
 		if t >= 0 {
 			p.Offsets[t] = int32(pins[in[k]])
+			beyond = beyond || pins[in[k]] > maxOffset
 		}
 	}
-	if (p.Faulty || p.replaces()) && p.Head > p.Greedy { // the device does better by itself, and has to be told
+	// The device does better by itself, and has to be told; or the metadata cannot say where a tensor is.
+	if beyond || (p.Faulty || p.replaces()) && p.Head > p.Greedy {
 		for i := range p.Offsets {
 			p.Offsets[i] = tflite.Online
 		}
