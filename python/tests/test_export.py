@@ -6,6 +6,7 @@ the kernels are the same, so nothing but a plan that destroys data can differ.
 """
 
 import copy
+import functools
 import os
 import pathlib
 import sys
@@ -26,6 +27,9 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import networks  # noqa: E402
 
 torch.set_num_threads(1)
+
+# All networks and branches, for nights and releases; else those that differ most.
+EVERY = os.environ.get("STOWAGE_CASES") == "all"
 
 
 def edge_of(methods, **options):
@@ -48,16 +52,26 @@ def run(program, args, times=1, method="forward"):
     return [[value.clone() for value in loaded.execute(list(args))] for _ in range(times)]
 
 
+# The exporter takes seconds for a network, and planned works on a copy: each is exported once.
+@functools.cache
 def small():
-    """A DenseNet small enough to plan often."""
+    """A DenseNet small enough to plan often: its inputs and its edge program."""
     torch.manual_seed(0)
-    return networks.DenseNet((6, 6), 16, 16), (torch.randn(1, 3, 32, 32),)
+    args = (torch.randn(1, 3, 32, 32),)
+    return args, edge_of((networks.DenseNet((6, 6), 16, 16), args))
+
+
+@functools.cache
+def made(name):
+    """A network by name: the module, its inputs and its edge program."""
+    module, args = networks.make(name)
+    return module, args, edge_of((module, args))
 
 
 class Export(unittest.TestCase):
     def unplanned(self):
         """The graph that memory planning gets, and the specs in it that it plans."""
-        program, _ = planned(edge_of(small()), None)
+        program, _ = planned(small()[1], None)
         graph = program.exported_program().graph_module
         specs = list(collect_specs_from_nodes(graph.graph.nodes, do_assertion=False))
         for spec in specs:
@@ -87,8 +101,7 @@ class Export(unittest.TestCase):
     @unittest.skipUnless(os.environ.get("STOWAGE_LIBRARY"), "needs the library, which STOWAGE_LIBRARY names")
     def test_over_the_library(self):
         # What a user has who names no command: the same program, to the byte.
-        module, args = small()
-        edge = edge_of((module, args))
+        args, edge = small()
         by_command, _ = planned(edge, suite())
         with mock.patch.dict(os.environ), mock.patch.object(transport, "find", mock.Mock(side_effect=AssertionError("the command is asked for"))):
             del os.environ["STOWAGE"]
@@ -99,10 +112,10 @@ class Export(unittest.TestCase):
     def test_networks(self):
         # Each takes half a minute; the first saves most, and the last is no network of images.
         names = list(networks.NETWORKS)
-        for name in names if os.environ.get("STOWAGE_CASES") == "all" else (names[0], names[-1]):
+        for name in names if EVERY else (names[0], names[-1]):
             with self.subTest(name):
-                module, args = networks.make(name)
-                greedy, sizes, program = self.compare(edge_of((module, args)), args, twice=True)
+                module, args, edge = made(name)
+                greedy, sizes, program = self.compare(edge, args, twice=EVERY or name == names[-1])
                 if name == "DenseNet-like":
                     self.assertLessEqual(sizes[1], 0.86 * greedy[1])
                 want = module(*args)
@@ -124,8 +137,7 @@ class Export(unittest.TestCase):
         self.assertEqual(len(seen), 4, "the options make no difference")
 
     def test_alignment_and_verifier(self):
-        module, args = networks.make("GPT 4×192")
-        edge = edge_of((module, args))
+        _, args, edge = made("GPT 4×192")
         for alignment in (64, 1024):
             with self.subTest(alignment=alignment):
                 _, _, program = self.compare(edge, args, alignment=alignment)
@@ -168,7 +180,7 @@ class Export(unittest.TestCase):
         x = torch.randn(8, 8)
         flags = [torch.tensor(p) for p in (True, False)]
         # The exporter keeps the predicates of its example where one cond is in another.
-        nested = [(Nested(), [(p, q, x)]) for p in flags for q in flags]
+        nested = [(Nested(), [(p, q, x)]) for p in flags for q in flags][:: 1 if EVERY else 3]
         for module, inputs in ((Cond(), [(p, x) for p in flags]), *nested):
             with self.subTest(type(module).__name__):
                 _, _, program = self.compare(edge_of((module, inputs[0])), *inputs)
@@ -277,8 +289,7 @@ class Export(unittest.TestCase):
                     spec.mem_id = 1 + i // 8 % 3
                 return self.chosen(alignment, specs, *rest)
 
-        module, args = small()
-        edge, ours = edge_of((module, args)), suite()
+        (args, edge), ours = small(), suite()
         before, greedy = planned(edge, Pools(MemoryPlanningAlgorithmSuite()))
         after, sizes = planned(edge, Pools(ours))
         greedy, sizes = greedy["forward"], sizes["forward"]
@@ -342,10 +353,11 @@ class Export(unittest.TestCase):
             return x.sin() + x
 
         args = (torch.tensor(True), torch.randn(8, 8))
+        two, bare = (edge_of((module, args)) for module in (Two(), Bare()))
         for algorithm in (None, suite()):
-            program, _ = planned(edge_of((Two(), args)), algorithm)
+            program, _ = planned(two, algorithm)
             self.assertFalse(torch.allclose(run(program, args)[0][0], Two()(*args), atol=1e-3))
-            program, sizes = planned(edge_of((Bare(), args)), algorithm, alloc_graph_input=False, alloc_graph_output=False)
+            program, sizes = planned(bare, algorithm, alloc_graph_input=False, alloc_graph_output=False)
             self.assertEqual(sizes["forward"], [0, 0])
             with self.assertRaisesRegex(RuntimeError, "load"):
                 run(program, args)

@@ -788,7 +788,9 @@ class Numpy(unittest.TestCase):
         n = 200_000
         lower = r.integers(0, n, n)
         upper = lower + r.integers(1, 50, n)
-        p = stowage.solve(lower, upper, r.integers(1, 1000, n), timeout=20)
+        # The default planner takes ten seconds, and is held to the command's elsewhere.
+        planner = None if os.environ.get("STOWAGE_CASES") == "all" else "first-fit"
+        p = stowage.solve(lower, upper, r.integers(1, 1000, n), planner=planner, timeout=20)
         self.assertEqual((bool(p), stowage.verify(p.problem, p.offsets)), (True, ""))
 
     @unittest.skipUnless(pandas, "needs pandas")
