@@ -282,10 +282,10 @@ func (v *validator) distances(r *Rules) {
 			say(x.ID+", "+y.ID, "a buffer with evictions can have no distance")
 		case len(x.Gaps) > 0 && x.Gaps[len(x.Gaps)-1].Upper == x.Upper || len(y.Gaps) > 0 && y.Gaps[0].Lower == y.Lower:
 			say(x.ID+", "+y.ID, "one of the two has a gap in the slot where they meet")
-		case seen[d.Buffers]:
+		case seen[d.Buffers.Sorted()]:
 			say(x.ID+", "+y.ID, "the pair has two distances")
 		}
-		seen[d.Buffers] = true
+		seen[d.Buffers.Sorted()] = true
 	}
 }
 

@@ -1,0 +1,183 @@
+package lower
+
+import "slices"
+
+// Idea: members that are to be apart but never use all of their bytes at one time need a slot together. Pairs share slots
+// as cliques: a clique grows by the member with most such pairs that conflicts with all in it. The slot stands
+// right after a section in which most of the clique live, so that they live on rather than come back. What lives there and
+// conflicts with all of the clique runs through the slot; the rest has a gap.
+//
+// Only conflicts in all bytes count here: a member with windows may meet another in a part of its bytes.
+//
+// Dropped: a slot for each pair (250 buffers with 5,088 pairs), and slots behind the end of time, which put all
+// between two lives into one partition.
+//
+// Complexity: O(cliques · n · size) with n members, and n² conflicts are looked up once if n is at most mostJoined.
+
+// mostJoined is the number of members up to which all conflicts are looked up: a tenth of a second.
+const mostJoined = 1500
+
+// full reports whether two members conflict with all of their bytes.
+func (c *cover) full(a, b int32) bool {
+	i, j := c.strip.Members[a], c.strip.Members[b]
+	if c.strip.Body[a] == c.strip.Body[b] {
+		return false
+	}
+	if c.Apart(int(i), int(j)) || c.extra != nil && slices.Contains(c.extra[a], b) {
+		return true
+	}
+	return !c.Problem.Buffers[i].HasWindow() && !c.Problem.Buffers[j].HasWindow() && !c.loose(a, b) && c.Conflict(int(i), int(j))
+}
+
+// findApart puts slots in for the pairs that time does not bring together.
+func (c *cover) findApart(sections int) {
+	if c.apart == nil && c.extra == nil {
+		return
+	}
+	of := c.elementsOf()
+	pairs := make([][]int32, len(c.strip.Members)) // partners that need a slot, and have none yet
+	for a := range pairs {
+		for _, b := range c.aparts(int32(a)) {
+			if !c.together(of, int32(a), b) {
+				pairs[a] = append(pairs[a], b)
+			}
+		}
+	}
+	for a := range pairs {
+		for len(pairs[a]) > 0 {
+			x := c.growApart(clique{int32(a), pairs[a][0]}, pairs)
+			for _, v := range x {
+				pairs[v] = slices.DeleteFunc(pairs[v], func(w int32) bool { return slices.Contains(x, w) })
+			}
+			c.place(x, of, sections)
+		}
+	}
+}
+
+// growApart adds members to a clique as long as each brings pairs that need a slot.
+func (c *cover) growApart(x clique, pairs [][]int32) clique {
+	candidates := make(map[int32]int) // how many pairs a member has with the clique
+	add := func(v int32) {
+		delete(candidates, v)
+		for _, w := range pairs[v] {
+			if !slices.Contains(x, w) {
+				candidates[w]++
+			}
+		}
+	}
+	add(x[0])
+	add(x[1])
+	for {
+		best, most := int32(-1), 0
+		for v, fresh := range candidates {
+			if fresh > most || fresh == most && v < best {
+				best, most = v, fresh
+			}
+		}
+		if best < 0 {
+			slices.Sort(x)
+			return x
+		}
+		fits := true
+		for _, w := range x {
+			fits = fits && c.full(best, w)
+		}
+		if !fits {
+			delete(candidates, best)
+			continue
+		}
+		x = append(x, best)
+		add(best)
+	}
+}
+
+// elementsOf returns the elements of each member.
+func (c *cover) elementsOf() [][]int32 {
+	of := make([][]int32, len(c.strip.Members))
+	for e := range c.elements {
+		of[c.elements[e].member] = append(of[c.elements[e].member], int32(e))
+	}
+	return of
+}
+
+// together reports whether two members use all of their bytes in one section.
+func (c *cover) together(of [][]int32, a, b int32) bool {
+	allA, allB := c.all(a), c.all(b)
+	for _, e := range of[a] {
+		for _, f := range of[b] {
+			x, y := &c.elements[e], &c.elements[f]
+			if x.first < y.last && y.first < x.last && x.from == allA.from && x.to == allA.to && y.from == allB.from && y.to == allB.to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// place chooses the section after which the slot of a clique stands: one in which most of it live, the first of these.
+func (c *cover) place(x clique, of [][]int32, sections int) {
+	type change struct {
+		at int32
+		by int
+	}
+	var changes []change
+	for _, v := range x {
+		for _, e := range of[v] {
+			changes = append(changes, change{c.elements[e].first, 1}, change{c.elements[e].last, -1})
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return int(a.at - b.at) })
+	best, most, live := int32(0), -1, 0
+	for k, e := range changes {
+		live += e.by
+		last := k == len(changes)-1 || changes[k+1].at > e.at
+		if last && live > most && int(e.at) < sections {
+			best, most = changes[min(k+1, len(changes)-1)].at-1, live
+		}
+	}
+	best = max(0, min(best, int32(sections)-1))
+	c.inserted[best] = append(c.inserted[best], x)
+	c.anew = true
+}
+
+// insert puts the slot of a clique after the section whose live elements are given.
+func (c *cover) insert(x clique, live []int32) {
+	var s slot
+	var here []int32 // members of the clique that run through
+	for _, e := range live {
+		v := &c.elements[e]
+		all := c.all(v.member)
+		switch {
+		case slices.Contains(x, v.member) && v.from == all.from && v.to == all.to:
+			here = append(here, v.member)
+		case slices.Contains(x, v.member) || !c.beside(v.member, x):
+			s.absent = append(s.absent, e)
+		}
+	}
+	for _, v := range x {
+		if !slices.Contains(here, v) {
+			s.also = append(s.also, c.all(v))
+		}
+	}
+	c.slots = append(c.slots, s)
+}
+
+// beside reports whether a member may run through the slot of a clique: it conflicts with all of the clique, and with
+// everything that lives beside it.
+func (c *cover) beside(v int32, x clique) bool {
+	if c.odd == nil {
+		c.odd = c.special()
+		if c.odd == nil {
+			c.odd = make([]bool, len(c.strip.Members))
+		}
+	}
+	if c.odd[v] {
+		return false
+	}
+	for _, w := range x {
+		if !c.full(v, w) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,137 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Idea: with clocks, a buffer ends before another starts if it does by every clock. That is a partial order. If it is
+// an interval order, time is a line after all: the sets of those before each buffer form a chain, and their ranks are
+// times (Fishburn 1970). If not, the conflicts are a graph like any other, and all of it is covered by cliques.
+//
+// The cover is greedy: a pair without a clique grows by the member with most such pairs. Slots are in the order of the mean
+// time of their members, which keeps lives short and gaps few.
+//
+// Complexity: O(n²·clocks) for the order; O(slots · n²/64) for the cover. mostClocks is where it is refused.
+//
+// Measured: OmniMalloc's generators make interval orders in 6 of 126 instances.
+
+// MostClocks is the most buffers with clocks that are no interval order: their conflicts are a table.
+const MostClocks = 8192
+
+// Knots reports whether there are clocks that are no interval order.
+func (l *Lowering) Knots() bool { return l.knots }
+
+// linearise returns lifespans that meet exactly where the clocks' do, or nil if there are none.
+func (l *Lowering) linearise() []life {
+	n := len(l.Problem.Buffers)
+	if n > MostClocks {
+		return nil
+	}
+	// The number of those before each buffer, and the order by it: in a chain it ranks the sets.
+	before := make([]int32, n)
+	for i := range n {
+		for j := range n {
+			if l.ends(j, i) {
+				before[i]++
+			}
+		}
+	}
+	order := make([]int32, n)
+	for k := range order {
+		order[k] = int32(k)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(before[a], before[b]) })
+	lives := make([]life, n)
+	rank := int64(0)
+	for k, i := range order {
+		if k > 0 && before[i] > before[order[k-1]] {
+			rank++
+		}
+		lives[i].lower = rank
+	}
+	for i := range n {
+		lives[i].upper = rank + 1
+		for j := range n {
+			if l.ends(i, j) {
+				lives[i].upper = min(lives[i].upper, lives[j].lower)
+			}
+		}
+	}
+	// It is a chain if and only if these lives say the same as the clocks.
+	for i := range n {
+		for j := range n {
+			if i != j && (lives[i].upper <= lives[j].lower) != l.ends(i, j) {
+				return nil
+			}
+		}
+	}
+	return lives
+}
+
+// ends reports whether buffer i ends before buffer j starts.
+func (l *Lowering) ends(i, j int) bool {
+	b := l.Problem.Buffers
+	return i != j && b[i].Extra.Clocks.Before(b[j].Extra.Clocks)
+}
+
+// coverGraph makes the slots of a strip whose time is no line.
+func (c *cover) coverGraph() {
+	n := len(c.strip.Members)
+	words := (n + 63) / 64
+	edges, fresh := make([]uint64, n*words), make([]uint64, n*words)
+	for a := range n {
+		for b := range a {
+			if c.full(int32(a), int32(b)) {
+				edges[a*words+b/64] |= 1 << (b % 64)
+				edges[b*words+a/64] |= 1 << (a % 64)
+			}
+		}
+	}
+	copy(fresh, edges)
+	g := graph{n, words, edges, fresh}
+	var cliques []clique
+	for a := range int32(n) {
+		for b := g.freshOf(a); b >= 0; b = g.freshOf(a) {
+			cliques = append(cliques, g.grow(a, b))
+		}
+	}
+	met := make([]bool, n)
+	for _, x := range cliques {
+		for _, v := range x {
+			met[v] = true
+		}
+	}
+	for a := range int32(n) {
+		if !met[a] {
+			cliques = append(cliques, clique{a})
+		}
+	}
+	if n <= mostJoined {
+		cliques = append(cliques, c.heaviest())
+	}
+	c.order(cliques)
+	for _, x := range cliques {
+		var s slot
+		for _, v := range x {
+			s.also = append(s.also, c.all(v))
+		}
+		c.slots = append(c.slots, s)
+	}
+	c.anew = true
+}
+
+// order sorts cliques by the mean time of their members.
+func (c *cover) order(cliques []clique) {
+	mean := func(x clique) float64 {
+		sum := 0.0
+		for _, v := range x {
+			b := &c.Problem.Buffers[c.strip.Members[v]]
+			sum += float64(b.Lower) + float64(b.Upper)
+		}
+		return sum / float64(len(x))
+	}
+	slices.SortStableFunc(cliques, func(x, y clique) int {
+		return cmp.Or(cmp.Compare(mean(x), mean(y)), slices.Compare(x, y))
+	})
+}

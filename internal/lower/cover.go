@@ -1,0 +1,227 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a strip's time is a row of slots. Those that time itself gives are sections: the moments at which a set of
+// live buffers is largest. An element is a stretch of sections in which a member uses one range of its body's
+// bytes; it runs through all slots of these sections, but for those from which it is absent. A slot may have entries
+// beside what runs through it.
+//
+// Invariant: each two bodies in one slot conflict in the bytes that they use there, and each pair of members that conflicts
+// is in a slot together, with all of the bytes in which it does.
+//
+// Slots are numbered component by component, so that a slot that ties two buffers far apart in time does not put
+// what lies between into their partition.
+
+// A cover is the slots of one strip while they are made.
+type cover struct {
+	*Lowering
+	strip    *Strip
+	index    map[int32]int32 // the place of a buffer in strip.Members
+	extra    [][]int32       // further pairs apart, by place
+	elements []element
+	slots    []slot
+	begin    []int32            // of each section its first slot, and one more for the end
+	inserted map[int32][]clique // slots to put in after a section
+	odd      []bool             // which members are special; made when it is first asked for
+	anew     bool               // there are slots that time does not give, so components are numbered one by one
+}
+
+// An element is a member of a body that uses bytes [from, to) of the body through sections [first, last).
+type element struct {
+	member      int32 // place in strip.Members
+	first, last int32
+	from, to    int64
+}
+
+// An entry is a body that uses bytes [from, to) in a slot.
+type entry struct {
+	body     int32
+	from, to int64
+}
+
+// A slot is a clique. Elements that run through its section are in it, but for those that are absent.
+type slot struct {
+	absent []int32 // elements, ascending
+	also   []entry
+}
+
+// A clique is members that conflict pair by pair, each with all of its bytes.
+type clique []int32
+
+func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
+	c := &cover{Lowering: l, strip: s, inserted: map[int32][]clique{}}
+	if l.Problem.Rules != nil || len(apart) > 0 {
+		c.index = make(map[int32]int32, len(s.Members))
+		for k, i := range s.Members {
+			c.index[i] = int32(k)
+		}
+	}
+	if len(apart) > 0 {
+		c.extra = make([][]int32, len(s.Members))
+		for _, x := range apart {
+			a, okA := c.index[x[0]]
+			b, okB := c.index[x[1]]
+			if okA && okB && s.Body[a] != s.Body[b] {
+				c.extra[a], c.extra[b] = append(c.extra[a], b), append(c.extra[b], a)
+			}
+		}
+	}
+	return c
+}
+
+// conflict reports whether two members conflict, further pairs included.
+func (c *cover) conflict(a, b int32) bool {
+	return c.extra != nil && slices.Contains(c.extra[a], b) || c.Conflict(int(c.strip.Members[a]), int(c.strip.Members[b]))
+}
+
+// aparts returns the members that are to be apart from one, ascending and without repeats.
+func (c *cover) aparts(a int32) (out []int32) {
+	if c.apart != nil {
+		for _, j := range c.apart[c.strip.Members[a]] {
+			if b, here := c.index[j]; here {
+				out = append(out, b)
+			}
+		}
+	}
+	if c.extra != nil {
+		out = append(out, c.extra[a]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// all is the entry of a member with all of its bytes.
+func (c *cover) all(member int32) entry {
+	at := c.strip.At[member]
+	return entry{c.strip.Body[member], at, at + c.Problem.Buffers[c.strip.Members[member]].Size}
+}
+
+// write gives the bodies of the strip their lives, from the slots.
+func (c *cover) write() {
+	type span struct {
+		body        int32
+		first, last int32
+		from, to    int64
+	}
+	var spans []span
+	absent := make(map[int32][]int32) // of each element, the slots from which it is absent
+	for k := range c.slots {
+		for _, e := range c.slots[k].absent {
+			absent[e] = append(absent[e], int32(k))
+		}
+		for _, x := range c.slots[k].also {
+			spans = append(spans, span{x.body, int32(k), int32(k) + 1, x.from, x.to})
+		}
+	}
+	for e := range c.elements {
+		x := &c.elements[e]
+		at, end := c.begin[x.first], c.begin[x.last]
+		for _, k := range append(absent[int32(e)], end) {
+			if at < k {
+				spans = append(spans, span{c.strip.Body[x.member], at, k, x.from, x.to})
+			}
+			at = k + 1
+		}
+	}
+	if c.anew {
+		// Slots by component, each component where its first slot was.
+		group := newGroups(len(c.strip.Problem.Buffers))
+		in := make([]int32, len(c.slots))
+		for k := range in {
+			in[k] = -1
+		}
+		// Spans that overlap are of one component. Those before that reach furthest stand for it.
+		slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+		reach, last := int32(0), int32(0)
+		for _, x := range spans {
+			if x.first < reach {
+				group.unite(last, x.body)
+			}
+			for k := max(x.first, reach); k < x.last; k++ {
+				in[k] = x.body
+			}
+			if x.last > reach {
+				reach, last = x.last, x.body
+			}
+		}
+		order, place := make([]int32, len(c.slots)), make([]int32, len(c.slots))
+		firstOf := make(map[int32]int32)
+		for k := range order {
+			order[k] = int32(k)
+			if in[k] >= 0 {
+				in[k] = group.of(in[k])
+				if _, known := firstOf[in[k]]; !known {
+					firstOf[in[k]] = int32(k)
+				}
+			}
+		}
+		firstOf[-1] = int32(len(c.slots))
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(firstOf[in[a]], firstOf[in[b]]) })
+		for to, k := range order {
+			place[k] = int32(to)
+		}
+		for k := range spans {
+			spans[k].first, spans[k].last = place[spans[k].first], place[spans[k].last-1]+1
+		}
+	}
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.body, b.body), cmp.Compare(a.first, b.first))
+	})
+	for k := range c.strip.Problem.Buffers {
+		// A body that is never active keeps this life, all of it a gap.
+		b := &c.strip.Problem.Buffers[k]
+		b.Lower, b.Upper, b.Gaps = 0, 1, []model.Gap{{Lower: 0, Upper: 1}}
+	}
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && spans[n].body == spans[0].body {
+			n++
+		}
+		b := &c.strip.Problem.Buffers[spans[0].body]
+		b.Lower, b.Upper, b.Gaps = int64(spans[0].first), int64(spans[n-1].last), nil
+		at := spans[0].first
+		for _, x := range spans[:n] {
+			if at < x.first {
+				b.Gaps = append(b.Gaps, model.Gap{Lower: int64(at), Upper: int64(x.first)})
+			}
+			at = x.last
+			if x.from == 0 && x.to == b.Size {
+				continue
+			}
+			if g := len(b.Gaps); g > 0 && b.Gaps[g-1].Upper == int64(x.first) && b.Gaps[g-1].Window != nil &&
+				*b.Gaps[g-1].Window == (model.Window{Lower: x.from, Upper: x.to}) {
+				b.Gaps[g-1].Upper = int64(x.last)
+				continue
+			}
+			b.Gaps = append(b.Gaps, model.Gap{Lower: int64(x.first), Upper: int64(x.last), Window: &model.Window{Lower: x.from, Upper: x.to}})
+		}
+		spans = spans[n:]
+	}
+}
+
+// groups is a union-find over bodies.
+type groups []int32
+
+func newGroups(n int) groups {
+	g := make(groups, n)
+	for i := range g {
+		g[i] = int32(i)
+	}
+	return g
+}
+
+func (g groups) of(i int32) int32 {
+	for g[i] != i {
+		g[i] = g[g[i]]
+		i = g[i]
+	}
+	return i
+}
+
+func (g groups) unite(i, j int32) { g[g.of(j)] = g.of(i) }

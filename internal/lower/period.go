@@ -1,0 +1,70 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the step repeats, so slots count modulo the period, and any slot may be the first. Cut where the fewest
+// bytes are live from one turn to the next: what crosses the cut is live at both ends and has a gap between;
+// what does not is an ordinary lifespan.
+//
+// Complexity: O(n log n). Two recorded training steps take 0.01 s when they are cut so, and 0.6 to 1 s when
+// they are cut where recording began (reference: run-time measurements of the second release).
+
+// cut returns the time of [0, period) that the fewest bytes cross: those of buffers that are live in the
+// slot before and in the slot at it.
+func (l *Lowering) cut() int64 {
+	period := l.Problem.Rules.Period
+	type event struct{ at, bytes int64 }
+	events := []event{{0, 0}}
+	add := func(from, to, size int64) {
+		if from < to {
+			events = append(events, event{from, size}, event{to, -size})
+		}
+	}
+	for i := range l.Problem.Buffers {
+		b := &l.Problem.Buffers[i]
+		// It crosses the times from lower + 1 to upper - 1.
+		add(b.Lower+1, min(b.Upper, period), b.Size)
+		add(max(b.Lower+1-period, 0), b.Upper-period, b.Size)
+	}
+	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	best, least, crossing := int64(0), int64(-1), int64(0)
+	for k, e := range events {
+		crossing += e.bytes
+		last := k == len(events)-1 || events[k+1].at > e.at
+		if last && e.at < period && (least < 0 || crossing < least) {
+			best, least = e.at, crossing
+		}
+	}
+	return best
+}
+
+// pieces are the pieces of a buffer on the line of time that is swept.
+func (l *Lowering) pieces(i int32, yield func(model.Piece)) {
+	b := &l.Problem.Buffers[i]
+	if l.lives != nil {
+		yield(model.Piece{Lower: l.lives[i].lower, Upper: l.lives[i].upper, To: b.Size})
+		return
+	}
+	if l.Problem.Rules == nil || l.Problem.Rules.Period == 0 {
+		for x := range b.Pieces {
+			yield(x)
+		}
+		return
+	}
+	period := l.Problem.Rules.Period
+	for x := range b.Pieces {
+		length := x.Upper - x.Lower
+		x.Lower = mod(x.Lower-l.turn, period)
+		if x.Upper = x.Lower + length; x.Upper <= period {
+			yield(x)
+			continue
+		}
+		yield(model.Piece{Lower: x.Lower, Upper: period, From: x.From, To: x.To})
+		yield(model.Piece{Lower: 0, Upper: x.Upper - period, From: x.From, To: x.To})
+	}
+}

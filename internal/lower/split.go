@@ -1,0 +1,211 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a section of time is no clique if two of its elements may overlap, are of one body, or have a distance. It
+// becomes several slots. What is untouched runs through all of them. What is touched is a graph of a few vertices, whose
+// edges are covered by cliques, greedily: take a pair that is not covered, and add the vertex with most new pairs
+// while there is one that conflicts with all.
+//
+// Members of one body whose bytes touch are one vertex with the bytes of all, unless a rule tells them apart:
+// views of a tensor cost no slot.
+//
+// A distance d between x, which dies, and y, which is born, is a slot in which x uses its bytes from r on and y its
+// first w, with w - r = d, w >= 1 and r >= 0:
+//
+//	disjoint there  if and only if  offset(x) - offset(y) >= w - r  or  offset(y) >= offset(x) + size(x)
+//
+// Complexity: O(t³) for t touched elements and O(t²) cliques at most.
+
+// A vertex is a body that uses some bytes in a section, and the elements that say so.
+type vertex struct {
+	entry
+	elements []int32
+}
+
+// loose reports whether two members need not lie apart where they meet.
+func (c *cover) loose(a, b int32) bool {
+	if c.strip.Body[a] == c.strip.Body[b] {
+		return true
+	}
+	if c.extra != nil && slices.Contains(c.extra[a], b) {
+		return false
+	}
+	return c.mayOverlap(a, b) || c.distance(a, b) >= 0
+}
+
+func (c *cover) mayOverlap(a, b int32) bool {
+	if c.free == nil {
+		return false
+	}
+	_, found := slices.BinarySearch(c.free[c.strip.Members[a]], c.strip.Members[b])
+	return found
+}
+
+// distance returns which of dist is about the two members, or -1.
+func (c *cover) distance(a, b int32) int {
+	i, j := c.strip.Members[a], c.strip.Members[b]
+	return slices.IndexFunc(c.dist, func(d model.Distance) bool {
+		return d.Buffers == model.Pair{i, j} || d.Buffers == model.Pair{j, i}
+	})
+}
+
+// split makes the slots of a section. odd are its live elements of special members.
+func (c *cover) split(odd []int32) {
+	vertices, distances, touched := c.vertices(odd)
+	if len(touched) == 0 {
+		c.slots = append(c.slots, slot{})
+		return
+	}
+	n := len(vertices)
+	joined := func(v, w int) bool {
+		if vertices[v].body == vertices[w].body {
+			return false
+		}
+		for _, e := range vertices[v].elements {
+			for _, f := range vertices[w].elements {
+				if c.loose(c.elements[e].member, c.elements[f].member) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	edge, covered, met := make([]bool, n*n), make([]bool, n*n), make([]bool, n)
+	for v := range n {
+		for w := range v {
+			edge[v*n+w] = joined(v, w)
+			edge[w*n+v] = edge[v*n+w]
+		}
+	}
+	grow := func(members []int) []int {
+		for {
+			best, most := -1, -1
+			for v := range n {
+				fresh := 0
+				for _, w := range members {
+					if !edge[v*n+w] {
+						fresh = -1
+						break
+					}
+					if !covered[v*n+w] {
+						fresh++
+					}
+				}
+				if fresh > most {
+					best, most = v, fresh
+				}
+			}
+			if best < 0 {
+				return members
+			}
+			members = append(members, best)
+		}
+	}
+	emit := func(members []int, also ...entry) {
+		for _, v := range members {
+			met[v] = true
+			also = append(also, vertices[v].entry)
+			for _, w := range members {
+				covered[v*n+w] = true
+			}
+		}
+		c.slots = append(c.slots, slot{absent: touched, also: also})
+	}
+	for v := range n {
+		for w := range v {
+			if edge[v*n+w] && !covered[v*n+w] {
+				emit(grow([]int{w, v}))
+			}
+		}
+	}
+	for v := range n {
+		if !met[v] {
+			emit(grow([]int{v}))
+		}
+	}
+	for _, d := range distances {
+		x, y := c.narrowed(d)
+		var members []int
+		for v := range n {
+			beside := true
+			for _, e := range vertices[v].elements {
+				for _, i := range d.Buffers {
+					k := c.index[i]
+					beside = beside && vertices[v].body != c.strip.Body[k] && !c.loose(c.elements[e].member, k)
+				}
+			}
+			for _, w := range members {
+				beside = beside && edge[v*n+w]
+			}
+			if beside {
+				members = append(members, v)
+			}
+		}
+		emit(members, x, y)
+	}
+}
+
+// vertices groups the elements that are touched: those with another that is live and need not lie apart. It also
+// returns the distances between them.
+func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Distance, touched []int32) {
+	ruled := make([]bool, len(odd)) // touched by more than their own body
+	hit := make([]bool, len(odd))
+	for k, e := range odd {
+		for m, f := range odd[:k] {
+			a, b := c.elements[e].member, c.elements[f].member
+			if !c.loose(a, b) {
+				continue
+			}
+			hit[k], hit[m] = true, true
+			if c.strip.Body[a] == c.strip.Body[b] {
+				continue
+			}
+			ruled[k], ruled[m] = true, true
+			if d := c.distance(a, b); d >= 0 && !c.mayOverlap(a, b) && c.binds(c.dist[d]) {
+				distances = append(distances, c.dist[d])
+			}
+		}
+	}
+	for k, e := range odd {
+		if !hit[k] {
+			continue
+		}
+		touched = append(touched, e)
+		x := &c.elements[e]
+		v := vertex{entry{c.strip.Body[x.member], x.from, x.to}, []int32{e}}
+		if !ruled[k] {
+			// One vertex for the bytes of a body that touch, as long as no rule tells them apart.
+			for m := 0; m < len(vertices); m++ {
+				w := &vertices[m]
+				if w.body == v.body && w.from <= v.to && v.from <= w.to && !slices.ContainsFunc(w.elements, func(f int32) bool { return ruled[slices.Index(odd, f)] }) {
+					v.from, v.to = min(v.from, w.from), max(v.to, w.to)
+					v.elements = append(v.elements, w.elements...)
+					vertices = slices.Delete(vertices, m, m+1)
+					m = -1
+				}
+			}
+		}
+		vertices = append(vertices, v)
+	}
+	slices.Sort(touched)
+	return vertices, distances, touched
+}
+
+// binds reports whether a distance forbids anything: from a distance so small on, any two offsets do.
+func (c *cover) binds(d model.Distance) bool {
+	return d.Distance > 1-c.Problem.Buffers[d.Buffers[0]].Size
+}
+
+// narrowed returns what the two of a distance use in their slot.
+func (c *cover) narrowed(d model.Distance) (x, y entry) {
+	x, y = c.all(c.index[d.Buffers[0]]), c.all(c.index[d.Buffers[1]])
+	r := max(0, 1-d.Distance)
+	x.from += r
+	y.to = y.from + d.Distance + r
+	return x, y
+}

@@ -1,0 +1,125 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: where time is a line, sections are its cliques: a set of live elements that no later moment only
+// adds to. Where a section has two elements that do not conflict, it is split (split.go). Where members are to be
+// apart that never meet, a slot is put in (apart.go).
+//
+// Complexity: O(n log n) for the sweep, and O(live elements) for each section that is split or gets a slot.
+
+// coverTime makes the slots of a strip from lifespans.
+func (c *cover) coverTime() {
+	sections := c.sweep()
+	special := c.special()
+	c.findApart(sections)
+	c.heavy(sections)
+
+	// Elements by their first section, for a second walk that knows which are live.
+	starts := make([]int32, len(c.elements))
+	for e := range starts {
+		starts[e] = int32(e)
+	}
+	slices.SortStableFunc(starts, func(a, b int32) int { return cmp.Compare(c.elements[a].first, c.elements[b].first) })
+	var live, odd []int32 // live elements, and those of special members
+	c.begin = make([]int32, 0, sections+1)
+	for k := range int32(sections) {
+		ended := func(e int32) bool { return c.elements[e].last <= k }
+		busy := len(c.inserted[k]) > 0 || len(odd) > 0
+		for ; len(starts) > 0 && c.elements[starts[0]].first == k; starts = starts[1:] {
+			live = append(live, starts[0])
+			if special != nil && special[c.elements[starts[0]].member] {
+				odd = append(odd, starts[0])
+				busy = true
+			}
+		}
+		c.begin = append(c.begin, int32(len(c.slots)))
+		if !busy {
+			c.slots = append(c.slots, slot{})
+			continue
+		}
+		odd = slices.DeleteFunc(odd, ended)
+		c.split(odd)
+		if len(c.inserted[k]) > 0 {
+			live = slices.DeleteFunc(live, ended)
+			slices.Sort(live)
+			for _, x := range c.inserted[k] {
+				c.insert(x, live)
+			}
+		}
+	}
+	c.begin = append(c.begin, int32(len(c.slots)))
+}
+
+// sweep makes the elements and returns the number of sections.
+func (c *cover) sweep() int {
+	type event struct {
+		at      int64
+		begins  bool
+		element int32
+	}
+	var events []event
+	for k, i := range c.strip.Members {
+		c.pieces(i, func(x model.Piece) {
+			e := int32(len(c.elements))
+			c.elements = append(c.elements, element{member: int32(k), from: c.strip.At[k] + x.From, to: c.strip.At[k] + x.To})
+			events = append(events, event{x.Lower, true, e}, event{x.Upper, false, e})
+		})
+	}
+	slices.SortFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), before(b.begins, a.begins), cmp.Compare(a.element, b.element))
+	})
+	sections, fresh := int32(0), false // fresh: an element has begun since the last section
+	for _, e := range events {
+		x := &c.elements[e.element]
+		if e.begins {
+			x.first, fresh = sections, true
+			continue
+		}
+		if fresh {
+			sections, fresh = sections+1, false
+		}
+		x.last = sections
+	}
+	return int(sections)
+}
+
+// before orders what is so before what is not.
+func before(a, b bool) int {
+	switch {
+	case a && !b:
+		return -1
+	case b && !a:
+		return 1
+	}
+	return 0
+}
+
+// special returns which members need not conflict with all that is live beside them: those with a pair that may
+// overlap, with a distance, or with others in their body. It is nil if there are none.
+func (c *cover) special() []bool {
+	if c.free == nil && c.dist == nil && c.body == nil {
+		return nil
+	}
+	of := make([]bool, len(c.strip.Members))
+	members := make([]int32, len(c.strip.Problem.Buffers))
+	for _, body := range c.strip.Body {
+		members[body]++
+	}
+	for k, i := range c.strip.Members {
+		of[k] = c.free != nil && len(c.free[i]) > 0 || members[c.strip.Body[k]] > 1
+	}
+	for _, d := range c.dist {
+		for _, i := range d.Buffers {
+			if k, here := c.index[i]; here {
+				of[k] = true
+			}
+		}
+	}
+	return of
+}
