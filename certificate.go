@@ -44,6 +44,9 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	if _, err := prepare(ctx, p, &o, &clock{}); err != nil {
 		return nil, err
 	}
+	if p.Ruled() {
+		return nil, noRules("Certify does not take")
+	}
 	if o.Capacity == 0 {
 		return nil, ErrNoCapacity
 	}
@@ -80,6 +83,9 @@ func VerifyCertificate(p *Problem, r io.Reader) (capacity int64, err error) {
 	issues.Join(model.Validate(p))
 	if err := issues.Err(); err != nil {
 		return 0, err
+	}
+	if p.Ruled() {
+		return 0, noRules("VerifyCertificate does not take")
 	}
 	return verify.Certificate(p, r)
 }

@@ -42,6 +42,9 @@ func Size(ctx context.Context, p *Problem, o Options) (*Sizing, error) {
 		free.Capacity = 0
 		p = &free
 	}
+	if p != nil && p.Ruled() {
+		return nil, noRules("Size does not take")
+	}
 	r, err := Minimize(ctx, p, o)
 	if err != nil {
 		return nil, err

@@ -59,9 +59,11 @@ package stowage
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/internal/outer"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -117,7 +119,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	if p.Ruled() {
-		return nil, plan.Unsupported(planner.Name(), "cannot honour rules")
+		return solveRuled(ctx, p, planner, o)
 	}
 	var tl *timeline.Timeline
 	if !clock.came {
@@ -150,6 +152,26 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return &r, nil
 }
 
+// solveRuled is Solve for a problem with rules. The plan is checked by code that reads the rules by
+// itself.
+func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options) (*Result, error) {
+	r, err := outer.Solve(ctx, p, planner, o)
+	if err != nil {
+		return nil, err
+	}
+	if r.Status.HasPlan() {
+		if fault := verify.FirstRuled(p, &r.Plan, r.Measures); fault != "" {
+			return nil, plan.Invalid(r.Planner, fault)
+		}
+	}
+	return &r, nil
+}
+
+// noRules is the error of what takes plain problems only. does begins the sentence.
+func noRules(does string) error {
+	return fmt.Errorf("%w: %s a problem with rules", ErrUnsupported, does)
+}
+
 // prepare completes the options and checks them and the problem. All that Solve and Explain
 // are given passes through here.
 func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner, error) {
@@ -170,6 +192,9 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 	issues.Join(bad)
 	if o.Start != nil && bad == nil && !c.came {
 		checkStart(&issues, p, o.Start)
+	}
+	if p != nil && p.Rules != nil && o.Capacity != 0 && len(p.Rules.Pools) > 0 {
+		issues.Say("capacity", strconv.FormatInt(o.Capacity, 10), "is for one pool without a name; the problem has pools with capacities of their own")
 	}
 	if p != nil {
 		o.Capacity = p.CapacityOr(o.Capacity)
@@ -207,9 +232,23 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 		return nil, err
 	}
 	if p.Ruled() {
-		return nil, fmt.Errorf("rules are not checked yet: %w", plan.ErrUnsupported)
+		return nil, noRules("Verify takes offsets alone; VerifyPlan checks a plan of")
 	}
 	return verify.Check(p, offsets, p.CapacityOr(capacity)), nil
+}
+
+// VerifyPlan checks a plan of a problem with or without rules: offsets, pools and parts. The report
+// lists the faults of the plan. The error is an *InputError if the problem is nil or bad.
+//
+// It reads the rules by itself and shares no code with the planners.
+func VerifyPlan(p *Problem, plan *Plan) (*Report, error) {
+	if err := model.Validate(p); err != nil {
+		return nil, err
+	}
+	if !p.Ruled() {
+		return verify.Check(p, plan.Offsets, p.Capacity), nil
+	}
+	return verify.CheckPlan(p, plan), nil
 }
 
 // Explain finds an irreducible set of buffers that cannot fit the capacity: without any
@@ -225,6 +264,9 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Ruled() {
+		return nil, noRules("Explain does not take")
+	}
 	return explain.Irreducible(ctx, p, planner, o)
 }
 
@@ -237,6 +279,9 @@ func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, 
 	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
 		return nil, err
+	}
+	if p.Ruled() {
+		return nil, noRules("Explain does not take")
 	}
 	return explain.Smallest(ctx, p, planner, o)
 }
@@ -266,6 +311,9 @@ func Planners() []PlannerInfo {
 func LowerBound(p *Problem) (int64, error) {
 	if err := model.Validate(p); err != nil {
 		return 0, err
+	}
+	if p.Ruled() {
+		return 0, noRules("LowerBound does not take")
 	}
 	return timeline.New(p).LowerBound, nil
 }

@@ -78,6 +78,11 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 	if err != nil {
 		return nil, err
 	}
+	if f.Problem.Ruled() {
+		if err := checkRuled(path, f.Problem, m, capacity); err != nil {
+			return nil, err
+		}
+	}
 	if capacity > 0 {
 		f.Problem.Capacity = int64(capacity)
 	}
@@ -85,6 +90,18 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 		f.Unpin()
 	}
 	return f, nil
+}
+
+// checkRuled refuses a problem with rules where the command does not take them, or where a capacity is
+// given although its pools have their own.
+func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) error {
+	switch {
+	case !m.ruled:
+		return fmt.Errorf("%s: %w: the problem has rules, which stowage solve alone takes", nameOf(path), stowage.ErrUnsupported)
+	case capacity > 0 && len(p.Rules.Pools) > 0:
+		return usagef("--capacity is for one pool: the pools of %s have capacities of their own", nameOf(path))
+	}
+	return nil
 }
 
 // warnRead says that a problem leaves nothing to plan, or that what is proven of it does not hold for the model

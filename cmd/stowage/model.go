@@ -18,6 +18,7 @@ type modelFlags struct {
 	sizes     []string
 	alignment size
 	heap      string
+	ruled     bool // the command takes problems with rules
 }
 
 // modelSection is the section of these flags. Only the help topic about files lists them one by

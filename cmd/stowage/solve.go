@@ -23,6 +23,7 @@ import (
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/internal/viewdata"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render/html"
 )
@@ -62,10 +63,11 @@ The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .htm
 		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	}
 	s.bind(cmd)
+	s.model.ruled = true
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, setting.Usage("minimize"))
 	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, which may be INPUT")
-	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`; repeatable [default: CSV on standard output]")
+	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`; repeatable [default: CSV on standard output, JSON with rules]")
 	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
 	f.IntVar(&s.steps, "steps", 0, "record `N` steps of exact search, to play back in HTML")
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
@@ -102,6 +104,11 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	p := file.Problem
 	if file.Kind == format.TFLite && s.capacity > 0 && !s.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
+	}
+	if p.Ruled() {
+		if err := s.checkRuled(); err != nil {
+			return err
+		}
 	}
 	for _, out := range s.outputs {
 		if err := checkFormat(out.kind, p); err != nil {
@@ -158,6 +165,24 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	return outcomeOf(r.Status)
+}
+
+// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules.
+func (s *solveFlags) checkRuled() error {
+	switch {
+	case s.certificate != "":
+		return usagef("--certificate does not go with rules")
+	case s.start != "":
+		return usagef("--start does not go with rules")
+	}
+	for k := range s.outputs {
+		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" {
+			o.kind = "json"
+		} else if o.kind != "json" {
+			return usagef("a plan with rules is written as JSON: %s has no room for pools", o.kind)
+		}
+	}
+	return nil
 }
 
 // late ends a run that was still waiting for its input at the timeout.
@@ -347,6 +372,10 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	var s string
 	planned, without := ending(r.Stopped)
 	switch {
+	case r.Status.HasPlan() && p.Ruled():
+		s = r.Status.String() + ": " + measures(r)
+	case r.Status == stowage.Infeasible && p.Ruled():
+		s = "infeasible: no plan keeps the rules"
 	case r.Status.HasPlan():
 		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound, gap(r.Height, r.LowerBound))
 	case r.Collision != nil:
@@ -369,6 +398,20 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		s += "; " + planned
 	}
 	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
+}
+
+// measures lists the measures of the objective, with their bounds where these are below.
+func measures(r *stowage.Result) string {
+	var parts []string
+	for k, m := range r.Objective {
+		value, bound := model.ValueOf(r.Measures, m), r.Bounds[k].Value
+		part := fmt.Sprintf("%s %d", m, value)
+		if bound < value {
+			part += fmt.Sprintf(" (at least %d)", bound)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // collides says which two buffers have fixed offsets that collide.

@@ -35,6 +35,10 @@ type Figures struct {
 	FoundBy  string `json:"found_by"`
 	ProvedBy string `json:"proved_by"`
 	Ended    string `json:"ended"`
+	// Objective, Measures and Bounds are set only if the problem has rules.
+	Objective []model.Measure         `json:"objective,omitempty"`
+	Measures  map[model.Measure]int64 `json:"measures,omitempty"`
+	Bounds    map[model.Measure]int64 `json:"bounds,omitempty"`
 }
 
 // Of returns the figures of a run. p.Capacity is the capacity that the run had to fit, and
@@ -49,10 +53,22 @@ func Of(r *plan.Result, p *model.Problem, minimize bool) Figures {
 	if r.Status == model.Unknown {
 		f.Enough, f.NotEnough = r.Enough, max(0, r.LowerBound-1)
 	}
-	if r.Status == model.Infeasible {
+	f.Objective, f.Measures, f.Bounds = r.Objective, byName(r.Measures), byName(r.Bounds)
+	if r.Status == model.Infeasible && !p.Ruled() {
 		f.Reason = explain.Reason(p, p.Capacity, r.LowerBound, func(id string) string { return id })
 	}
 	return f
+}
+
+func byName(values []model.Value) map[model.Measure]int64 {
+	if values == nil {
+		return nil
+	}
+	of := make(map[model.Measure]int64, len(values))
+	for _, v := range values {
+		of[v.Measure] = v.Value
+	}
+	return of
 }
 
 // FoundBy returns who found the plan: the part of the planner, or the planner itself. It is

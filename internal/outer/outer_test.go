@@ -1,0 +1,137 @@
+package outer_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	_ "github.com/stowage-go/stowage/internal/auto"
+	_ "github.com/stowage-go/stowage/internal/exact"
+	_ "github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/outer"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// ruled draws a tiny problem with rules of several kinds, each buffer with one pool.
+func ruled(r *rand.Rand) *model.Problem {
+	p := &model.Problem{Rules: &model.Rules{}}
+	n := 2 + r.IntN(3)
+	pools := 1 + r.IntN(2)
+	for k := range pools {
+		q := model.Pool{ID: strconv.Itoa(k), Cost: r.Int64N(3)}
+		if r.IntN(3) > 0 {
+			q.Capacity = 3 + r.Int64N(9)
+		}
+		if r.IntN(3) == 0 {
+			q.Alignment = 1 + r.Int64N(3)
+		}
+		for range r.IntN(3) {
+			at := r.Int64N(8)
+			x := model.Range{Lower: at, Upper: at + 1 + r.Int64N(3)}
+			if q.Capacity == 0 || x.Upper <= q.Capacity {
+				q.Reserved = append(q.Reserved, x)
+			}
+		}
+		p.Rules.Pools = append(p.Rules.Pools, q)
+	}
+	for i := range n {
+		b := model.Buffer{ID: strconv.Itoa(i), Size: 1 + r.Int64N(4), Lower: r.Int64N(5), Extra: &model.Extra{Pools: []int32{int32(r.IntN(pools))}}}
+		b.Upper = b.Lower + 1 + r.Int64N(4)
+		if r.IntN(4) == 0 {
+			b.Alignment = 1 + r.Int64N(3)
+		}
+		if r.IntN(8) == 0 {
+			at := r.Int64N(4) * b.Align()
+			b.Fixed = &at
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	pick := func() model.Pair {
+		i := int32(r.IntN(n))
+		return model.Pair{i, (i + 1 + int32(r.IntN(n-1))) % int32(n)}
+	}
+	for range r.IntN(3) {
+		p.Rules.Apart = append(p.Rules.Apart, pick())
+	}
+	for range r.IntN(3) {
+		p.Rules.MayOverlap = append(p.Rules.MayOverlap, pick())
+	}
+	for range r.IntN(4) {
+		p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{Buffers: pick(), Cost: r.Int64N(4)})
+	}
+	if r.IntN(3) == 0 {
+		x := pick()
+		p.Rules.Together = []model.Together{{Buffers: x[:], At: []int64{0, r.Int64N(5) - 2}}}
+	}
+	all := []model.Measure{"height", "max_height", "peak", "max_peak", "penalty", "cost", "height:0", "peak:0"}
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	p.Rules.Objective = all[:r.IntN(4)]
+	return p
+}
+
+// TestOptimal holds answers against brute force: what is called optimal is, what is called infeasible has no plan, no
+// bound is above the best value, and no measure is below it.
+func TestOptimal(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 2))
+	counts := map[model.Status]int{}
+	for range plantest.Share(6_000, 1_500) {
+		p := ruled(r)
+		if model.Validate(p) != nil {
+			continue
+		}
+		best, _, decided := oracle.Ruled(p, 300_000)
+		if !decided {
+			continue
+		}
+		name := []string{"auto", "exact", "first-fit"}[r.IntN(3)]
+		known, err := plan.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := plan.Options{Planner: name, Minimize: true}
+		if r.IntN(3) == 0 {
+			o.NodeLimit = 1 + r.Int64N(50)
+		}
+		got, err := outer.Solve(context.Background(), p, run.Prepared(known), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[got.Status]++
+		fail := func(what string) {
+			t.Fatalf("%s: %s says %v, measures %v, bounds %v; brute force %v\n%+v\n%+v", what, name, got.Status, got.Measures, got.Bounds, best, p.Rules, p.Buffers)
+		}
+		switch {
+		case got.Status == model.Infeasible:
+			if best != nil {
+				fail("a false infeasible")
+			}
+			continue
+		case got.Status == model.Unknown:
+			continue
+		case best == nil:
+			fail("a plan where there is none")
+		}
+		var values []int64
+		for k, m := range p.Objective() {
+			values = append(values, model.ValueOf(got.Measures, m))
+			if slices.Equal(values[:k], best[:k]) && got.Bounds[k].Value > best[k] {
+				fail("a false bound")
+			}
+		}
+		if c := slices.Compare(values, best); c < 0 {
+			fail("a plan below the best")
+		} else if got.Status == model.Optimal && c != 0 {
+			fail("a false optimal")
+		}
+	}
+	t.Log(counts)
+	if counts[model.Optimal] < counts[model.Feasible] || counts[model.Infeasible] < 20 {
+		t.Errorf("the test is lopsided: %v", counts)
+	}
+}
