@@ -54,6 +54,25 @@ func (c *cover) coverTime() {
 		}
 	}
 	c.begin = append(c.begin, int32(len(c.slots)))
+	c.hold()
+}
+
+// hold adds a slot for each member that is never seen with all of its bytes, if the pool has reserved ranges: they count
+// for all bytes of a buffer, in use or not. Otherwise such bytes matter to nobody.
+func (c *cover) hold() {
+	if len(c.strip.Reserved) == 0 {
+		return
+	}
+	of := c.elementsOf()
+	for k := range c.strip.Members {
+		whole := c.all(int32(k))
+		seen := slices.ContainsFunc(of[k], func(e int32) bool {
+			return c.elements[e].from == whole.from && c.elements[e].to == whole.to
+		})
+		if !seen {
+			c.slots = append(c.slots, slot{also: []entry{whole}})
+		}
+	}
 }
 
 // sweep makes the elements and returns the number of sections.

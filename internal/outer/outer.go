@@ -1,7 +1,7 @@
 // Package outer plans problems with rules: pool by pool, measure by measure. It lowers each pool to a plain strip
 // (internal/lower), lets a planner plan that, and puts the plans together.
 //
-// Idea: where each buffer has one pool, pools have nothing in common but sums and maxima. The measures of the objective are
+// Idea: a choice of pools is searched (choice.go). Where each buffer has one pool, pools have nothing in common but sums and maxima. The measures of the objective are
 // taken in turn. A measure of height is minimised pool by pool; what it reached becomes the capacity of the pools for the
 // measures after it. The penalty is minimised pool by pool within these capacities; what it
 // reached must be kept from then on.
@@ -73,11 +73,27 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 		defer cancel()
 		s.options.Timeout = 0
 	}
-	if why := s.assign(); why != "" {
-		return s.infeasible("pools", began), nil
+	var r plan.Result
+	var err error
+	if of, ok := s.alone(); ok {
+		r, err = s.assigned(ctx, of)
+	} else {
+		r, err = s.choose(ctx, began)
 	}
+	if err != nil {
+		return plan.Result{}, err
+	}
+	r.Objective = p.Objective()
+	r.Stats = s.stats
+	r.Stats.Elapsed = time.Since(began)
+	return r, nil
+}
+
+// assigned plans the problem with each buffer in the pool that it is given.
+func (s *search) assigned(ctx context.Context, of []int32) (plan.Result, error) {
+	s.assign(of)
 	// Any plan first: it says whether there is one.
-	status := model.Feasible
+	known := true
 	for k := range s.pools {
 		q := &s.pools[k]
 		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
@@ -86,25 +102,14 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 		}
 		q.take(&a, s.heightFirst())
 		if a.status == model.Infeasible {
-			return s.infeasible(a.by, began), nil
+			return s.infeasible(a.by, time.Now()), nil
 		}
-		if !a.status.HasPlan() {
-			status = model.Unknown
-		}
+		known = known && a.status.HasPlan()
 	}
-	var r plan.Result
-	if status == model.Unknown {
-		r = plan.Result{Status: model.Unknown, Planner: planner.Name(), Stopped: s.stopped}
-	} else {
-		var err error
-		if r, err = s.minimise(ctx); err != nil {
-			return plan.Result{}, err
-		}
+	if !known {
+		return plan.Result{Status: model.Unknown, Planner: s.planner.Name(), Stopped: s.stopped}, nil
 	}
-	r.Objective = p.Objective()
-	r.Stats = s.stats
-	r.Stats.Elapsed = time.Since(began)
-	return r, nil
+	return s.minimise(ctx)
 }
 
 // refuse says what is not planned yet.
@@ -114,9 +119,6 @@ func (s *search) refuse(p *model.Problem) error {
 		x := p.Buffers[i].Extra
 		if x != nil && len(x.Evictions) > 0 {
 			return no("evictions: buffer " + p.Buffers[i].ID + " has some")
-		}
-		if len(p.Rules.Pools) > 1 && (x == nil || len(x.Pools) != 1) {
-			return no("a choice of pools: buffer " + p.Buffers[i].ID + " may be in more than one")
 		}
 	}
 	if s.options.Start != nil {
@@ -145,24 +147,38 @@ func (s *search) heightFirst() bool {
 	return false
 }
 
-// assign puts each buffer into its pool. It returns why that cannot be, if it cannot.
-func (s *search) assign() string {
+// alone returns the pool of each buffer if none may be in several, and members of one body agree.
+func (s *search) alone() ([]int32, bool) {
 	p := s.Problem
-	in := make([][]int32, len(s.Pools))
 	of := make([]int32, len(p.Buffers))
+	if len(s.Pools) == 1 {
+		return of, true
+	}
 	for i := range p.Buffers {
-		if x := p.Buffers[i].Extra; x != nil && len(x.Pools) == 1 {
-			of[i] = x.Pools[0]
+		x := p.Buffers[i].Extra
+		if x == nil || len(x.Pools) != 1 {
+			return nil, false
 		}
-		in[of[i]] = append(in[of[i]], int32(i))
+		of[i] = x.Pools[0]
 	}
 	if body, _, _ := model.BodiesOf(p); body != nil {
 		for i := range of {
 			if of[i] != of[body[i]] {
-				return "together ties " + p.Buffers[i].ID + " and " + p.Buffers[body[i]].ID + ", which have no pool in common"
+				return nil, false
 			}
 		}
 	}
+	return of, true
+}
+
+// assign starts the state of the pools, with each buffer in the pool that it is given.
+func (s *search) assign(of []int32) {
+	p := s.Problem
+	in := make([][]int32, len(s.Pools))
+	for i := range p.Buffers {
+		in[of[i]] = append(in[of[i]], int32(i))
+	}
+	s.pools = nil
 	penalties := s.PenaltiesOf()
 	for k := range s.Pools {
 		q := pool{index: int32(k), members: in[k], capacity: s.Pools[k].Capacity}
@@ -177,7 +193,6 @@ func (s *search) assign() string {
 		q.strip = s.Strip(int32(k), in[k], nil)
 		s.pools = append(s.pools, q)
 	}
-	return ""
 }
 
 // take makes an answer the pool's plan, if it has one.

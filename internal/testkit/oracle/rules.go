@@ -26,7 +26,7 @@ import (
 // times (Used): nothing is shared with model.Conflicts, model.MeasuresOf or a planner.
 
 // Ruled returns the best values of the measures in p.Objective(), in its order, and a plan that has them.
-// Both are nil if p has no plan. decided is false if that took more than most nodes; 0 means no limit.
+// Both are nil if p has no plan. decided is false if that took more than most nodes, of which 0 means no limit, or if heights are too large.
 // p must be valid. It is meant for about 5 buffers and heights to about 40.
 func Ruled(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &ruled{p: p, pools: p.AllPools(), rules: model.Rules{}, most: most}
@@ -34,7 +34,9 @@ func Ruled(p *model.Problem, most int) (best []int64, plan *model.Plan, decided 
 		o.rules = *p.Rules
 	}
 	o.joined()
-	o.reaches()
+	if !o.reaches() {
+		return nil, nil, false
+	}
 	o.choose(0, nil, 0)
 	return o.best, o.plan, most == 0 || o.nodes <= most
 }
@@ -125,8 +127,8 @@ func (o *ruled) joined() {
 	}
 }
 
-// reaches computes how high each pool is looked at.
-func (o *ruled) reaches() {
+// reaches computes how high each pool is looked at. It returns false if that is too high for an enumeration.
+func (o *ruled) reaches() bool {
 	every, sum := int64(1), int64(0)
 	for _, q := range o.pools {
 		every = multiple(every, q.Alignment)
@@ -167,10 +169,11 @@ func (o *ruled) reaches() {
 			reach = min(reach, q.Capacity)
 		}
 		if reach > oracleReach {
-			panic("oracle: the problem is too large for the oracle")
+			return false
 		}
 		o.reach = append(o.reach, reach)
 	}
+	return true
 }
 
 // multiple returns the least common multiple of a and of b, where b below 1 counts as 1.
