@@ -161,10 +161,12 @@ var layers = []struct {
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
+	{"internal/lower", []string{"model"}},
+	{"internal/outer", []string{"model", "plan", "internal/lower", "internal/run", "internal/timeline"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
-	{".", with(placing, "sizing", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
+	{".", with(placing, "sizing", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/outer", "internal/verify")},
 
 	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},

@@ -160,8 +160,8 @@ func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options)
 		return nil, err
 	}
 	if r.Status.HasPlan() {
-		if fault := verify.FirstRuled(p, &r.Plan, r.Measures); fault != "" {
-			return nil, plan.Invalid(r.Planner, fault)
+		if report := verify.CheckMeasures(p, &r.Plan, r.Measures); !report.OK() {
+			return nil, plan.Invalid(r.Planner, report.Violations[0].Message)
 		}
 	}
 	return &r, nil

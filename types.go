@@ -389,8 +389,11 @@ type Stats = plan.Stats
 //	type Report struct {
 //		// Height is the largest offset + size in bytes, recomputed. It is 0 if there are no
 //		// buffers or the number of offsets is wrong. It is the largest int64 if a sum of
-//		// offset and size is larger than that.
+//		// offset and size is larger than that. With several pools it is the sum over pools.
 //		Height int64
+//		// Measures has every measure of the plan, recomputed, if the problem has Rules and the
+//		// plan can be read; nil otherwise.
+//		Measures []Value
 //		// Violations has the first 1,000 violations, in the order of the buffers.
 //		Violations []Violation
 //		// Total is the number of violations in all. Two buffers that overlap more than once
@@ -411,7 +414,8 @@ type Report = model.Report
 //		// Rule is the rule that the plan breaks.
 //		Rule Rule
 //		// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless
-//		// Rule is RuleOverlap; then A < B. Both are -1 if no buffer is at fault.
+//		// Rule is RuleOverlap, RuleApart or RuleTogether; then A < B. Both are -1 if no buffer
+//		// is at fault.
 //		A, B int
 //		// Message names the buffers and the numbers, in one line.
 //		Message string

@@ -80,9 +80,6 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	if err := needPlain(input, file); err != nil {
-		return err
-	}
 	o.Timeout = e.left(began)
 	noteRead(cmd, input, file)
 	warnRead(cmd, input, file)

@@ -50,19 +50,7 @@ func sayLate(cmd *cobra.Command, late *format.LateError) {
 }
 
 func readProblem(path string, capacity size, ignoreOffsets bool, m *modelFlags) (*format.File, error) {
-	f, err := readProblemUntil(path, capacity, ignoreOffsets, m, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	return f, needPlain(path, f)
-}
-
-// needPlain refuses a problem with rules, for commands that do not know them yet. solve leaves it to the planner.
-func needPlain(path string, f *format.File) error {
-	if f.Problem.Ruled() {
-		return fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not know yet", nameOf(path))
-	}
-	return nil
+	return readProblemUntil(path, capacity, ignoreOffsets, m, time.Time{})
 }
 
 func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFlags, deadline time.Time) (*format.File, error) {
@@ -97,7 +85,7 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) error {
 	switch {
 	case !m.ruled:
-		return fmt.Errorf("%s: %w: the problem has rules, which stowage solve alone takes", nameOf(path), stowage.ErrUnsupported)
+		return fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not know yet", nameOf(path))
 	case capacity > 0 && len(p.Rules.Pools) > 0:
 		return usagef("--capacity is for one pool: the pools of %s have capacities of their own", nameOf(path))
 	}

@@ -75,11 +75,6 @@ func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
 	return c
 }
 
-// conflict reports whether two members conflict, further pairs included.
-func (c *cover) conflict(a, b int32) bool {
-	return c.extra != nil && slices.Contains(c.extra[a], b) || c.Conflict(int(c.strip.Members[a]), int(c.strip.Members[b]))
-}
-
 // aparts returns the members that are to be apart from one, ascending and without repeats.
 func (c *cover) aparts(a int32) (out []int32) {
 	if c.apart != nil {

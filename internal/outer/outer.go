@@ -35,7 +35,6 @@ type search struct {
 	stats   plan.Stats
 	stopped plan.Stop
 	pools   []pool
-	by      string
 }
 
 // A pool is the state of one pool: what holds for its plans, and the plan so far.

@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
+	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -143,6 +144,9 @@ func check(t *testing.T, r *rand.Rand, p *model.Problem) model.Status {
 		return got.Status
 	case best == nil:
 		fail("a plan where there is none")
+	}
+	if report := verify.CheckMeasures(p, &got.Plan, got.Measures); !report.OK() {
+		fail(report.Violations[0].Message)
 	}
 	var values []int64
 	for k, m := range p.Objective() {
