@@ -33,6 +33,7 @@ func writeJSON(w io.Writer, d *document) error {
 	return stowjson.Write(w, d.problem, &stowjson.Plan{
 		Planner: d.result.Planner, Status: d.result.Status, Height: d.height,
 		LowerBound: d.lowerBound, Offsets: d.offsets,
+		Pools: d.result.Pools, Parts: d.result.Parts, Measures: d.result.Measures, Bounds: d.result.Bounds,
 	})
 }
 
