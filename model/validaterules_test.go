@@ -50,7 +50,7 @@ func TestRulesMessages(t *testing.T) {
 		{"two capacities", func(p *model.Problem, _ *model.Rules, _ *model.Buffer) { p.Capacity = 9 }, `capacity "9": is for one pool without a name`},
 		{"a pool without ID", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].ID = "" }, "pool number 2: the ID is empty"},
 		{"a pool twice", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].ID = "x" }, "the pool at index 0 has the same"},
-		{"a capacity below 0", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].Capacity = -1 }, `pools.capacity "-1": pool y: must be from 0`},
+		{"a capacity below 0", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].Capacity = -1 }, `pools[1].capacity "-1": pool y: must be from 0`},
 		{"reserved and empty", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[1].Reserved = []model.Range{{Lower: 3, Upper: 3}}
 		}, `"[3, 3)": pool y: must begin`},
