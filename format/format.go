@@ -38,7 +38,7 @@ const Standard = "-"
 // A file packed with gzip is unpacked. The extension tells the format:
 //
 //	.csv          CSV
-//	.json         JSON
+//	.json         JSON, of Stowage or of dsa-solver
 //	.tflite       a model of TensorFlow Lite
 //	.onnx         a model of ONNX
 //	.pb           a dump of XLA

@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/cuda"
+	"github.com/stowage-go/stowage/format/dsa"
 	"github.com/stowage-go/stowage/format/inductor"
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/iree"
@@ -24,7 +26,8 @@ import (
 // Idea: one table says which reader a file is for, so that every command takes the
 // same files. A known extension decides; any other file, and standard input, is
 // told by its first bytes. The last row takes what no other does, so that its
-// errors are those of text.
+// errors are those of text. Two rows may have one extension: then the first bytes choose the
+// upper one, and otherwise the file is for the lower.
 //
 // A new format is a row here.
 
@@ -41,6 +44,7 @@ const (
 	IREE     Kind = "iree"     // a dump of IREE, from before it lays out slices
 	Inductor Kind = "inductor" // code that PyTorch's Inductor generates
 	CUDA     Kind = "cuda"     // a snapshot of PyTorch's allocator for CUDA
+	DSA      Kind = "dsa"      // a problem of dsa-solver, in its JSON
 )
 
 // Model reports whether files of this kind are models, from which the problem is derived.
@@ -98,6 +102,13 @@ type row struct {
 }
 
 var readers = []row{
+	{
+		kind: DSA, title: "a problem of dsa-solver", extensions: []string{".json"}, begins: dsa.Begins,
+		problem: func(r io.Reader, name string, _ Options) (*File, error) {
+			p, err := dsa.Read(r, name)
+			return &File{Problem: p}, err
+		},
+	},
 	{
 		kind: JSON, title: "JSON", extensions: []string{".json"}, begins: document, plan: json.ReadPlan,
 		problem: func(r io.Reader, name string, _ Options) (*File, error) {
@@ -209,24 +220,50 @@ func open(r io.Reader, name, path string, closer func() error) (*Input, error) {
 		}
 		ext = extension(unpackedName(path))
 	}
-	k := slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
-	if k < 0 {
+	k, sure := byExtension(ext)
+	if !sure {
 		b, ok := in.Reader.(*bufio.Reader)
 		if !ok {
 			b = bufio.NewReader(in.Reader)
 		}
 		head := start(b)
-		k = slices.IndexFunc(readers, func(r row) bool { return r.begins(head) })
-		in.Reader = b
+		if k < 0 {
+			k = slices.IndexFunc(readers, func(r row) bool { return r.begins(head) })
+		} else if !readers[k].begins(head) {
+			k++
+		}
+		in.Reader = peeked(b, in.Reader)
 	}
 	in.row, in.Kind = &readers[k], readers[k].kind
 	return in, nil
 }
 
-// start returns how a file begins: enough to have something that is not white
+// byExtension returns the row for an extension, -1 for none, and whether the content has no say: it has
+// if the row below is for the same extension.
+func byExtension(ext string) (k int, sure bool) {
+	k = slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
+	shared := k >= 0 && k+1 < len(readers) && slices.Contains(readers[k+1].extensions, ext)
+	return k, k >= 0 && !shared
+}
+
+// A sizer knows how large a file is.
+type sizer interface{ Stat() (fs.FileInfo, error) }
+
+// peeked returns a reader of b that knows the size of the file below, as far as the file does.
+func peeked(b *bufio.Reader, file io.Reader) io.Reader {
+	if file, ok := file.(sizer); ok {
+		return struct {
+			io.Reader
+			sizer
+		}{b, file}
+	}
+	return b
+}
+
+// start returns how a file begins: 256 bytes, and enough to have something that is not white
 // space, where there is any within the buffer. The reader still has all of it.
 func start(b *bufio.Reader) []byte {
-	for n := 16; ; n = min(2*n, b.Size()) {
+	for n := 256; ; n = min(2*n, b.Size()) {
 		// An error here comes back when the file is read.
 		head, err := b.Peek(n)
 		if len(text(head)) > 0 || err != nil || n == b.Size() {

@@ -236,7 +236,7 @@ func openModel(path string) (*format.Input, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case ext == ".json" || in.Kind == format.JSON:
 		in.Kind = format.JSON // perhaps a graph
-	case ext == ".csv":
+	case ext == ".csv" || in.Kind == format.DSA:
 		in.Close()
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
 	case in.Kind.Dump():
