@@ -71,6 +71,9 @@ func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) (code C
 	if err != nil {
 		return fail(s, err)
 	}
+	if problem.Ruled() {
+		return fail(s, fmt.Errorf("%w: the problem has rules, such as pools, which the C library does not take yet", stowage.ErrUnsupported))
+	}
 	take(s, problem)
 	return C.STOWAGE_OK
 }

@@ -89,6 +89,9 @@ func Load(set string, patterns []string) ([]Instance, error) {
 			if err != nil {
 				return nil, err
 			}
+			if p.Ruled() {
+				return nil, fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not know yet", path)
+			}
 			_, capacity := splitName(path)
 			if capacity == 0 {
 				capacity = p.Capacity

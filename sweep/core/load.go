@@ -184,6 +184,9 @@ func readFile(ctx context.Context, from *one, orders []string) (problems []*mode
 		if err != nil {
 			return nil, nil, err
 		}
+		if p.Ruled() {
+			return nil, nil, fmt.Errorf("%s: has rules, such as pools or pairs apart, which sweeps do not know yet", from.path)
+		}
 		problems, names = append(problems, p), append(names, order)
 	}
 	return problems, names, nil

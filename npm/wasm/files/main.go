@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -152,7 +153,11 @@ func open(c *bridge.Call) (*format.File, error) {
 		}
 		return io.NopCloser(bytes.NewReader(bridge.Bytes(given.Get(name)))), nil
 	}
-	return format.ReadFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String(), o)
+	f, err := format.ReadFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String(), o)
+	if err == nil && f.Problem.Ruled() {
+		return nil, fmt.Errorf("%s: has rules, such as pools or pairs apart, which this program does not know yet", c.Input.Get("name").String())
+	}
+	return f, err
 }
 
 // pairs returns names with numbers.
