@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// spill is a problem of two pools, of which the fast one is too small for all.
+// spill is a problem of two pools. The fast one is too small for all buffers.
 func spill() *stowage.Problem {
 	return &stowage.Problem{
 		Buffers: []stowage.Buffer{

@@ -44,13 +44,14 @@ func meet(a, b *Buffer, shift int64) bool {
 type Conflicts struct {
 	p           *Problem
 	body        []int32
+	at          []int64
 	apart, free map[Pair]bool
 }
 
 // NewConflicts prepares the rules of p.
 func NewConflicts(p *Problem) *Conflicts {
 	c := &Conflicts{p: p}
-	c.body, _, _ = BodiesOf(p)
+	c.body, c.at, _ = BodiesOf(p)
 	if p.Rules != nil {
 		c.apart, c.free = pairSet(p.Rules.Apart), pairSet(p.Rules.MayOverlap)
 	}
@@ -67,6 +68,10 @@ func pairSet(pairs []Pair) map[Pair]bool {
 
 // Sorted returns the pair with the smaller index first.
 func (x Pair) Sorted() Pair { return Pair{min(x[0], x[1]), max(x[0], x[1])} }
+
+// Bodies returns what BodiesOf does, without a walk: the buffer that stands for the body of each, and how
+// many bytes each lies above the lowest of its body. Both are nil if nothing is tied.
+func (c *Conflicts) Bodies() (body []int32, at []int64) { return c.body, c.at }
 
 // SameBody reports whether Together ties i and j.
 func (c *Conflicts) SameBody(i, j int) bool { return c.body != nil && c.body[i] == c.body[j] }

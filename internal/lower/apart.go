@@ -165,13 +165,7 @@ func (c *cover) insert(x clique, live []int32) {
 // beside reports whether a member may run through the slot of a clique: it conflicts with all of the clique, and with
 // everything that lives beside it.
 func (c *cover) beside(v int32, x clique) bool {
-	if c.odd == nil {
-		c.odd = c.special()
-		if c.odd == nil {
-			c.odd = make([]bool, len(c.strip.Members))
-		}
-	}
-	if c.odd[v] {
+	if c.special != nil && c.special[v] {
 		return false
 	}
 	for _, w := range x {

@@ -14,7 +14,7 @@ import (
 //
 // Complexity: O(n²·clocks) for the order; O(slots · n²/64) for the cover. mostClocks is where it is refused.
 //
-// Measured: OmniMalloc's generators make interval orders in 6 of 126 instances.
+// Measured by a prototype: OmniMalloc's generators make interval orders in 6 of 126 instances.
 
 // MostClocks is the most buffers with clocks that are no interval order: their conflicts are a table.
 const MostClocks = 8192

@@ -28,7 +28,7 @@ type cover struct {
 	slots    []slot
 	begin    []int32            // of each section its first slot, and one more for the end
 	inserted map[int32][]clique // slots to put in after a section
-	odd      []bool             // which members are special; made when it is first asked for
+	special  []bool             // members that need not conflict with all that lives beside them; nil if there are none
 	anew     bool               // there are slots that time does not give, so components are numbered one by one
 }
 

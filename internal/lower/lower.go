@@ -25,6 +25,7 @@
 package lower
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/model"
@@ -35,8 +36,8 @@ type Lowering struct {
 	Problem *model.Problem
 	*model.Conflicts
 	Pools []model.Pool
-	body  []int32 // the buffer that stands for the body of each; nil if nothing is tied
-	at    []int64 // how far each lies above the lowest byte of its body
+	body  []int32 // as Bodies of Conflicts has them, and at too
+	at    []int64
 	free  [][]int32
 	apart [][]int32
 	dist  []model.Distance // those that mean anything
@@ -50,7 +51,7 @@ type life struct{ lower, upper int64 }
 // New sorts out the rules of a valid problem.
 func New(p *model.Problem) *Lowering {
 	l := &Lowering{Problem: p, Conflicts: model.NewConflicts(p), Pools: p.AllPools()}
-	l.body, l.at, _ = model.BodiesOf(p)
+	l.body, l.at = l.Bodies()
 	r := p.Rules
 	if r == nil {
 		return l
@@ -143,12 +144,7 @@ func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip
 // merged returns ranges ascending, with those that touch or overlap in one.
 func merged(ranges []model.Range) (out []model.Range) {
 	sorted := slices.Clone(ranges)
-	slices.SortFunc(sorted, func(a, b model.Range) int {
-		if a.Lower != b.Lower {
-			return int(max(-1, min(1, a.Lower-b.Lower)))
-		}
-		return int(max(-1, min(1, a.Upper-b.Upper)))
-	})
+	slices.SortFunc(sorted, func(a, b model.Range) int { return cmp.Compare(a.Lower, b.Lower) })
 	for _, r := range sorted {
 		if n := len(out); n > 0 && r.Lower <= out[n-1].Upper {
 			out[n-1].Upper = max(out[n-1].Upper, r.Upper)

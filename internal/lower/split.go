@@ -7,8 +7,8 @@ import (
 )
 
 // Idea: a section of time is no clique if two of its elements may overlap, are of one body, or have a distance. It
-// becomes several slots. What is untouched runs through all of them. What is touched is a graph of a few vertices, whose
-// edges are covered by cliques, greedily: take a pair that is not covered, and add the vertex with most new pairs
+// becomes several slots. What is untouched runs through all of them. What is touched is a small graph. Cliques cover its edges,
+// greedily: take a pair that is not covered, and add the vertex with most new pairs
 // while there is one that conflicts with all.
 //
 // Members of one body whose bytes touch are one vertex with the bytes of all, unless a rule tells them apart:

@@ -16,7 +16,7 @@ import (
 // coverTime makes the slots of a strip from lifespans.
 func (c *cover) coverTime() {
 	sections := c.sweep()
-	special := c.special()
+	c.special = c.specials()
 	c.findApart(sections)
 	c.heavy(sections)
 
@@ -33,7 +33,7 @@ func (c *cover) coverTime() {
 		busy := len(c.inserted[k]) > 0 || len(odd) > 0
 		for ; len(starts) > 0 && c.elements[starts[0]].first == k; starts = starts[1:] {
 			live = append(live, starts[0])
-			if special != nil && special[c.elements[starts[0]].member] {
+			if c.special != nil && c.special[c.elements[starts[0]].member] {
 				odd = append(odd, starts[0])
 				busy = true
 			}
@@ -119,9 +119,9 @@ func before(a, b bool) int {
 	return 0
 }
 
-// special returns which members need not conflict with all that is live beside them: those with a pair that may
+// specials returns which members need not conflict with all that is live beside them: those with a pair that may
 // overlap, with a distance, or with others in their body. It is nil if there are none.
-func (c *cover) special() []bool {
+func (c *cover) specials() []bool {
 	if c.free == nil && c.dist == nil && c.body == nil {
 		return nil
 	}

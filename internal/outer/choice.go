@@ -87,7 +87,7 @@ func (s *search) choose(ctx context.Context, began time.Time) (plan.Result, erro
 // prepare lists the bodies. It returns false if one has no pool.
 func (c *chooser) prepare() bool {
 	p := c.Problem
-	body, _, _ := model.BodiesOf(p)
+	body, _ := c.Bodies()
 	index := make(map[int32]int)
 	for i := range p.Buffers {
 		root := int32(i)

@@ -160,7 +160,7 @@ func (s *search) alone() ([]int32, bool) {
 		}
 		of[i] = x.Pools[0]
 	}
-	if body, _, _ := model.BodiesOf(p); body != nil {
+	if body, _ := s.Bodies(); body != nil {
 		for i := range of {
 			if of[i] != of[body[i]] {
 				return nil, false

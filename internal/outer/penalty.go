@@ -24,7 +24,7 @@ import (
 //
 // Complexity: O(pairs · log pairs) runs to keep pairs apart, and mostSets runs for the bound, within the limits of the whole run.
 //
-// Measured: of PyPTO's 370 feasible problems with penalties 310 pay nothing when all pairs are apart, and in the other 60 a
+// Measured by a prototype: of PyPTO's 370 feasible problems with penalties 310 pay nothing when all pairs are apart, and in the other 60 a
 // clique proves that something is paid.
 
 // leastPenalty minimises the penalty pool by pool.
@@ -141,7 +141,7 @@ func (s *search) paidIn(q *pool) (sum int64) {
 }
 
 // allNodes and someNodes are the most nodes of one run: for all pairs apart, which may prove that nothing or something is
-// paid, and for a batch of pairs, of which there are many.
+// paid, and for a batch of pairs. There are many batches.
 const allNodes, someNodes = 2_000_000, 20_000
 
 // within asks for an answer within so many nodes more.

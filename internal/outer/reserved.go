@@ -31,7 +31,6 @@ type answer struct {
 	offsets []int64 // of the bodies; nil if there is no plan
 	height  int64   // of the bodies
 	bound   int64   // no plan of the bodies is lower
-	why     string  // what ended the run; empty if it has its answer
 	by      string  // who proved it
 }
 
@@ -113,7 +112,7 @@ func (s *search) one(ctx context.Context, p *model.Problem, n int, capacity int6
 	}
 	s.stats.Nodes += r.Stats.Nodes
 	s.stats.Backtracks += r.Stats.Backtracks
-	a := answer{status: r.Status, bound: r.LowerBound, why: string(r.Stopped), by: r.ProvedBy}
+	a := answer{status: r.Status, bound: r.LowerBound, by: r.ProvedBy}
 	if r.Stopped != plan.Finished {
 		s.stopped = r.Stopped
 	}
