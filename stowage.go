@@ -237,8 +237,9 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 	return verify.Check(p, offsets, p.CapacityOr(capacity)), nil
 }
 
-// VerifyPlan checks a plan of a problem with or without rules: offsets, pools and parts. The report
-// lists the faults of the plan. The error is an *InputError if the problem is nil or bad.
+// VerifyPlan checks a plan of a problem with or without rules: offsets, pools and parts. If the
+// problem has rules, it also checks plan.Height, unless that is negative. The report lists the
+// faults of the plan. The error is an *InputError if the problem is nil or bad.
 //
 // It reads the rules by itself and shares no code with the planners.
 func VerifyPlan(p *Problem, plan *Plan) (*Report, error) {

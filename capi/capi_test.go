@@ -296,6 +296,10 @@ func TestExamples(t *testing.T) {
 	if !strings.HasPrefix(got, "height 12, the lowest there is\n0 at ") || !strings.HasSuffix(got, "\n11 is too little: In [0, 3) 3 buffers take 12, which is 1 more than the capacity of 11. They are 0 (4), 2 (4) and 4 (4).\n") {
 		t.Errorf("plan.cc prints\n%s", got)
 	}
+	got = execute(t, program(t, "examples/memories.c", false, c99...))
+	if !strings.HasPrefix(got, "cost 24, at least 24\n0 in ") || strings.Count(got, " in dram at 0\n") != 1 {
+		t.Errorf("memories.c prints\n%s", got)
+	}
 	got = execute(t, program(t, "examples/hook.cc", true, cpp...))
 	if strings.Count(got, "\n") != 3 || !strings.HasPrefix(got, "20 values: ") {
 		t.Errorf("hook.cc prints\n%s", got)

@@ -101,7 +101,7 @@ func (p *peer) fill(s *C.stowage_solver) *stowage.Problem {
 	}
 	p.gaps(s)
 	p.name(s)
-	p.problem = stowage.Problem{Buffers: p.buffers, Capacity: capacity}
+	p.problem = stowage.Problem{Buffers: p.buffers, Capacity: capacity, Rules: p.rules(s)}
 	return &p.problem
 }
 

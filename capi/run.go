@@ -314,7 +314,12 @@ func stowageVerify(s *C.stowage_solver, offsets *C.int64_t) (broken C.int64_t) {
 	defer guard(s, &broken)
 	p := peerOf(s)
 	problem := p.fill(s)
-	report, err := stowage.Verify(problem, column(offsets, len(problem.Buffers)), 0)
+	return told(s, problem, &stowage.Plan{Offsets: column(offsets, len(problem.Buffers)), Height: -1})
+}
+
+// told verifies a plan and says what it breaks first. It returns how much it breaks.
+func told(s *C.stowage_solver, problem *stowage.Problem, plan *stowage.Plan) C.int64_t {
+	report, err := stowage.VerifyPlan(problem, plan)
 	if err != nil {
 		return C.int64_t(fail(s, err))
 	}

@@ -31,15 +31,15 @@ static void clear(stowage_solver *s) {
 	s->why = 0;
 }
 
-static int fail(stowage_solver *s, int code, const char *text) {
+int stowageFail(stowage_solver *s, int code, const char *text) {
 	clear(s);
 	if ((s->error = malloc(strlen(text) + 1)) != NULL)
 		strcpy(s->error, text);
 	return code;
 }
 
-// enter makes the calling thread the one that uses the solver.
-static int enter(stowage_solver *s) {
+// stowageEnter makes the calling thread the one that uses the solver.
+int stowageEnter(stowage_solver *s) {
 	if (s == NULL)
 		return STOWAGE_E_INPUT;
 	int32_t idle = 0;
@@ -52,18 +52,11 @@ static int enter(stowage_solver *s) {
 	return STOWAGE_OK;
 }
 
-static int leave(stowage_solver *s, int code) {
+int stowageLeave(stowage_solver *s, int code) {
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
 	return code;
 }
 
-#define ENTER_BY(how, s)                \
-	do {                                \
-		int code_ = how(s);             \
-		if (code_ != STOWAGE_OK)        \
-			return code_;               \
-	} while (0)
-#define ENTER(s) ENTER_BY(enter, s)
 
 stowage_solver *stowage_new(void) { return calloc(1, sizeof(stowage_solver)); }
 
@@ -100,7 +93,7 @@ const char *stowage_reason(const stowage_solver *handle) {
 	if (s->why && s->reason == NULL)
 		stowageReason(s);
 	const char *reason = s->reason == NULL ? "" : s->reason;
-	leave(s, STOWAGE_OK);
+	stowageLeave(s, STOWAGE_OK);
 	return reason;
 }
 
@@ -109,9 +102,9 @@ const char *stowage_reason(const stowage_solver *handle) {
 int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, const int64_t *upper, const int64_t *size) {
 	ENTER(s);
 	if (count < 0 || count > INT32_MAX)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "count: must be from 0 to 2147483647"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "count: must be from 0 to 2147483647"));
 	if (count > 0 && (lower == NULL || upper == NULL || size == NULL))
-		return leave(s, fail(s, STOWAGE_E_INPUT, "lower, upper and size: none may be NULL"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "lower, upper and size: none may be NULL"));
 	s->count = count;
 	s->lower = lower;
 	s->upper = upper;
@@ -119,19 +112,20 @@ int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, 
 	s->alignment = s->fixed = s->hint = s->start = NULL;
 	s->first = s->gap_lower = s->gap_upper = s->window_lower = s->window_upper = NULL;
 	s->names = NULL;
+	memset(&s->rules, 0, sizeof s->rules);
 	s->json = 0;
 	s->outcome = 0;
 	memset(&s->result, 0, sizeof s->result);
 	s->found_by[0] = s->proved_by[0] = s->ended[0] = 0;
-	return leave(s, STOWAGE_OK);
+	return stowageLeave(s, STOWAGE_OK);
 }
 
 // bad_text refuses NULL, and a length that was a negative number.
 static int bad_text(stowage_solver *s, const char *text, size_t length) {
 	if (text == NULL)
-		return fail(s, STOWAGE_E_INPUT, "there is no text: it is NULL");
+		return stowageFail(s, STOWAGE_E_INPUT, "there is no text: it is NULL");
 	if (length > PTRDIFF_MAX)
-		return fail(s, STOWAGE_E_INPUT, "the text's length: no text is so long");
+		return stowageFail(s, STOWAGE_E_INPUT, "the text's length: no text is so long");
 	return STOWAGE_OK;
 }
 
@@ -139,9 +133,9 @@ static int bad_text(stowage_solver *s, const char *text, size_t length) {
 static int set_column(stowage_solver *s, const void **to, const void *column) {
 	ENTER(s);
 	if (s->json)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "the problem is JSON, which has columns of its own"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "the problem is JSON, which has columns of its own"));
 	*to = column;
-	return leave(s, STOWAGE_OK);
+	return stowageLeave(s, STOWAGE_OK);
 }
 
 int stowage_set_alignments(stowage_solver *s, const int64_t *column) { return s == NULL ? STOWAGE_E_INPUT : set_column(s, (const void **)&s->alignment, column); }
@@ -152,7 +146,7 @@ int stowage_set_names(stowage_solver *s, const char *const *names) { return s ==
 int stowage_set_start(stowage_solver *s, const int64_t *offsets) {
 	ENTER(s);
 	s->start = offsets;
-	return leave(s, STOWAGE_OK);
+	return stowageLeave(s, STOWAGE_OK);
 }
 
 // bad_first says what is wrong with the indices of gaps. It returns NULL if nothing is.
@@ -169,45 +163,47 @@ static const char *bad_first(int64_t count, const int64_t *first) {
 	return NULL;
 }
 
-// ready is enter for a call that reads the columns. It checks the indices of gaps again, because
+// stowageReady is stowageEnter for a call that reads the columns. It checks the indices of gaps again, because
 // they lead to other memory and may have changed since they were set.
-static int ready(stowage_solver *s) {
+int stowageReady(stowage_solver *s) {
 	ENTER(s);
 	const char *wrong = bad_first(s->count, s->json ? NULL : s->first);
-	return wrong == NULL ? STOWAGE_OK : leave(s, fail(s, STOWAGE_E_INPUT, wrong));
+	if (wrong == NULL && stowageBadRules(s))
+		return stowageLeave(s, STOWAGE_E_INPUT);
+	return wrong == NULL ? STOWAGE_OK : stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, wrong));
 }
 
 int stowage_set_gaps(stowage_solver *s, const int64_t *first, const int64_t *lower, const int64_t *upper, const int64_t *window_lower, const int64_t *window_upper) {
 	ENTER(s);
 	if (s->json)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "the problem is JSON, which has columns of its own"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "the problem is JSON, which has columns of its own"));
 	const char *wrong = bad_first(s->count, first);
 	if (wrong != NULL)
-		return leave(s, fail(s, STOWAGE_E_INPUT, wrong));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, wrong));
 	if (first != NULL) {
 		if (first[s->count] > 0 && (lower == NULL || upper == NULL))
-			return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: lower and upper must not be NULL"));
+			return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "gaps: lower and upper must not be NULL"));
 		if ((window_lower == NULL) != (window_upper == NULL))
-			return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: both windows or none must be given"));
+			return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "gaps: both windows or none must be given"));
 	}
 	s->first = first;
 	s->gap_lower = lower;
 	s->gap_upper = upper;
 	s->window_lower = window_lower;
 	s->window_upper = window_upper;
-	return leave(s, STOWAGE_OK);
+	return stowageLeave(s, STOWAGE_OK);
 }
 
 int stowage_read_json(stowage_solver *s, const char *text, size_t length) {
 	ENTER(s);
 	int code = bad_text(s, text, length);
-	return leave(s, code < 0 ? code : stowageReadJSON(s, (char *)text, length));
+	return stowageLeave(s, code < 0 ? code : stowageReadJSON(s, (char *)text, length));
 }
 
 int stowage_generate(stowage_solver *s, const char *json, size_t length) {
 	ENTER(s);
 	int code = bad_text(s, json, length);
-	return leave(s, code < 0 ? code : stowageGenerate(s, (char *)json, length));
+	return stowageLeave(s, code < 0 ? code : stowageGenerate(s, (char *)json, length));
 }
 
 int64_t stowage_count(const stowage_solver *s) { return s == NULL ? 0 : s->count; }
@@ -217,29 +213,29 @@ int64_t stowage_count(const stowage_solver *s) { return s == NULL ? 0 : s->count
 int stowage_set(stowage_solver *s, int option, int64_t value) {
 	ENTER(s);
 	if (option < STOWAGE_CAPACITY || option > STOWAGE_SEED)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no option of this number"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there is no option of this number"));
 	// Every value is valid for the seed and for minimize. For the other options, Go looks at
 	// values that may be wrong, because it has the error messages.
 	if (option != STOWAGE_SEED && option != STOWAGE_MINIMIZE && (value < 0 || value > STOWAGE_MOST)) {
 		int code = stowageRefused(s, option, value);
 		if (code < 0)
-			return leave(s, code);
+			return stowageLeave(s, code);
 	}
 	s->options[option] = value;
-	return leave(s, STOWAGE_OK);
+	return stowageLeave(s, STOWAGE_OK);
 }
 
 int stowage_set_options(stowage_solver *s, const char *json, size_t length) {
 	ENTER(s);
 	int code = bad_text(s, json, length);
-	return leave(s, code < 0 ? code : stowageSetOptions(s, (char *)json, length));
+	return stowageLeave(s, code < 0 ? code : stowageSetOptions(s, (char *)json, length));
 }
 
 int stowage_on_progress(stowage_solver *s, stowage_progress_fn progress, void *user) {
 	ENTER(s);
 	s->progress = progress;
 	s->user = user;
-	return leave(s, STOWAGE_OK);
+	return stowageLeave(s, STOWAGE_OK);
 }
 
 int stowageTell(stowage_progress_fn progress, void *user, int64_t height, int64_t lower_bound, int64_t nodes, int64_t elapsed_ns, const int64_t *offsets) {
@@ -276,30 +272,30 @@ int stowageIsCancelled(stowage_token *t) {
 int stowage_set_token(stowage_solver *s, stowage_token *t) {
 	ENTER(s);
 	s->token = t;
-	return leave(s, STOWAGE_OK);
+	return stowageLeave(s, STOWAGE_OK);
 }
 
 // ---- Runs
 
 int stowage_solve(stowage_solver *s, int64_t *offsets) {
-	ENTER_BY(ready, s);
-	return leave(s, stowageSolve(s, offsets));
+	ENTER_BY(stowageReady, s);
+	return stowageLeave(s, stowageSolve(s, offsets));
 }
 
 int stowage_size(stowage_solver *s, int64_t *offsets) {
-	ENTER_BY(ready, s);
-	return leave(s, stowageSize(s, offsets));
+	ENTER_BY(stowageReady, s);
+	return stowageLeave(s, stowageSize(s, offsets));
 }
 
 int stowage_fits(stowage_solver *s, int64_t capacity) {
 	ENTER(s);
 	if (!s->outcome)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no outcome: no run has ended"));
-	return leave(s, stowageFits(s, capacity));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there is no outcome: no run has ended"));
+	return stowageLeave(s, stowageFits(s, capacity));
 }
 
 int stowage_start(stowage_solver *s, int64_t *offsets) {
-	ENTER_BY(ready, s);
+	ENTER_BY(stowageReady, s);
 	stowageStart(s, offsets);
 	__atomic_store_n(&s->started, 1, __ATOMIC_RELEASE);
 	return STOWAGE_OK; // the solver stays busy until stowage_wait has the outcome
@@ -315,14 +311,14 @@ int stowage_wait(stowage_solver *s, int64_t milliseconds) {
 	int32_t started = 1;
 	if (!__atomic_compare_exchange_n(&s->started, &started, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		ENTER(s);
-		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no run to wait for"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there is no run to wait for"));
 	}
 	int code = stowageWait(s, milliseconds);
 	if (code == STOWAGE_RUNNING) {
 		__atomic_store_n(&s->started, 1, __ATOMIC_RELEASE);
 		return code;
 	}
-	return leave(s, code);
+	return stowageLeave(s, code);
 }
 
 int stowage_get_result(const stowage_solver *s, stowage_result *r, size_t size) {
@@ -349,18 +345,18 @@ const char *stowage_ended(const stowage_solver *s) { return s == NULL ? "" : wor
 static const char *written(stowage_solver *s, int64_t n, size_t *length) {
 	if (length != NULL)
 		*length = n < 0 ? 0 : (size_t)n;
-	leave(s, STOWAGE_OK);
+	stowageLeave(s, STOWAGE_OK);
 	return n < 0 ? NULL : s->text;
 }
 
 const char *stowage_json(stowage_solver *s, size_t *length) {
-	if (ready(s) != STOWAGE_OK)
+	if (stowageReady(s) != STOWAGE_OK)
 		return NULL;
 	return written(s, stowageJSON(s), length);
 }
 
 const char *stowage_stats(stowage_solver *s, size_t *length) {
-	if (enter(s) != STOWAGE_OK)
+	if (stowageEnter(s) != STOWAGE_OK)
 		return NULL;
 	return written(s, stowageStats(s), length);
 }
@@ -368,7 +364,7 @@ const char *stowage_stats(stowage_solver *s, size_t *length) {
 const char *stowage_plan_graph(stowage_solver *s, const char *graph, size_t length, int flags, size_t *plan_length) {
 	if (plan_length != NULL)
 		*plan_length = 0;
-	if (enter(s) != STOWAGE_OK)
+	if (stowageEnter(s) != STOWAGE_OK)
 		return NULL;
 	free(s->text);
 	s->text = NULL;
@@ -377,45 +373,45 @@ const char *stowage_plan_graph(stowage_solver *s, const char *graph, size_t leng
 		if (n > 0 && plan_length != NULL)
 			*plan_length = (size_t)n;
 	}
-	leave(s, STOWAGE_OK);
+	stowageLeave(s, STOWAGE_OK);
 	return s->text;
 }
 
 int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {
-	ENTER_BY(ready, s);
+	ENTER_BY(stowageReady, s);
 	if (offsets == NULL && s->count > 0)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "there are no offsets: they are NULL"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there are no offsets: they are NULL"));
 	int64_t broken = stowageVerify(s, (int64_t *)offsets);
-	leave(s, STOWAGE_OK);
+	stowageLeave(s, STOWAGE_OK);
 	return broken;
 }
 
 int64_t stowage_bound(stowage_solver *s) {
-	ENTER_BY(ready, s);
+	ENTER_BY(stowageReady, s);
 	int64_t bound = stowageBound(s);
-	leave(s, STOWAGE_OK);
+	stowageLeave(s, STOWAGE_OK);
 	return bound;
 }
 
 int64_t stowage_load(stowage_solver *s) {
-	ENTER_BY(ready, s);
+	ENTER_BY(stowageReady, s);
 	int64_t load = stowageLoad(s);
-	leave(s, STOWAGE_OK);
+	stowageLeave(s, STOWAGE_OK);
 	return load;
 }
 
 const char *stowage_digest(stowage_solver *s) {
-	if (ready(s) != STOWAGE_OK)
+	if (stowageReady(s) != STOWAGE_OK)
 		return NULL;
-	return leave(s, stowageDigest(s)) < 0 ? NULL : s->digest;
+	return stowageLeave(s, stowageDigest(s)) < 0 ? NULL : s->digest;
 }
 
 int64_t stowage_explain(stowage_solver *s, int64_t *buffers) {
-	ENTER_BY(ready, s);
+	ENTER_BY(stowageReady, s);
 	if (buffers == NULL && s->count > 0)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no room for buffers: it is NULL"));
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there is no room for buffers: it is NULL"));
 	int64_t count = stowageExplain(s, buffers);
-	leave(s, STOWAGE_OK);
+	stowageLeave(s, STOWAGE_OK);
 	return count;
 }
 

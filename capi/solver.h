@@ -15,6 +15,29 @@ struct stowage_token {
 	unsigned char byte;
 };
 
+// The lists of rules. Their columns are in the order of the arguments of the call that sets them.
+enum {
+	STOWAGE_RESERVED, STOWAGE_ALLOWED, STOWAGE_COSTS, STOWAGE_TOGETHER, STOWAGE_APART, STOWAGE_MAY_OVERLAP,
+	STOWAGE_DISTANCES, STOWAGE_PENALTIES, STOWAGE_EVICTIONS, STOWAGE_LISTS
+};
+
+// The rules of a problem, borrowed from the caller as its columns are.
+struct stowage_rules {
+	int32_t any; // not 0: a call has set one
+	int64_t pools;
+	const char *const *names; // of pools
+	const int64_t *capacity, *alignment, *cost;
+	struct {
+		int64_t count;
+		const int64_t *column[4];
+	} list[STOWAGE_LISTS];
+	int64_t threads;
+	const int64_t *clock_lower, *clock_upper;
+	int64_t period;
+	int64_t measures;
+	const char *const *objective;
+};
+
 struct stowage_solver {
 	// The columns of the problem, borrowed from the caller. If json is set, the problem is on the
 	// Go side, and only start is used.
@@ -22,6 +45,7 @@ struct stowage_solver {
 	const int64_t *lower, *upper, *size, *alignment, *fixed, *hint, *start;
 	const int64_t *first, *gap_lower, *gap_upper, *window_lower, *window_upper;
 	const char *const *names;
+	struct stowage_rules rules;
 	int32_t json;
 
 	int64_t options[STOWAGE_SEED + 1]; // by number
@@ -41,6 +65,23 @@ struct stowage_solver {
 	char *reason;   // of stowage_reason; malloc'ed; NULL for none, or not worked out yet
 	char *text;     // of stowage_json, stowage_stats and stowage_plan_graph; malloc'ed
 };
+
+// solver.c has these; rules.c calls them too.
+int stowageEnter(stowage_solver *);                            // begins a call
+int stowageReady(stowage_solver *);                            // begins a call that reads columns
+int stowageLeave(stowage_solver *, int code);                  // ends a call, which returns code
+int stowageFail(stowage_solver *, int code, const char *text); // sets the error, and returns code
+
+// rules.c has this: whether a list names an owner that is none. It sets the error.
+int stowageBadRules(stowage_solver *);
+
+#define ENTER_BY(how, s)                \
+	do {                                \
+		int code_ = how(s);             \
+		if (code_ != STOWAGE_OK)        \
+			return code_;               \
+	} while (0)
+#define ENTER(s) ENTER_BY(stowageEnter, s)
 
 // Calls the progress callback: Go cannot call a pointer to a C function.
 int stowageTell(stowage_progress_fn, void *user, int64_t height, int64_t lower_bound,

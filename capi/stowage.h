@@ -151,6 +151,77 @@ STOWAGE_API int stowage_set_gaps(stowage_solver *, const int64_t *first, const i
                                  const int64_t *upper, const int64_t *window_lower,
                                  const int64_t *window_upper);
 
+/* ---- Rules ---------------------------------------------------------------------- */
+
+/* Rules say what one strip of bytes cannot: several memories, buffers that belong together, pairs that must
+ * or had better share no byte, and so on (docs/GUIDE.md, "Memories"). Each is a list, in columns: the k-th
+ * entries of the columns are one rule. Buffers and pools are numbers from 0. A count of 0 removes a
+ * list. The columns are not copied. stowage_set_buffers removes all rules; set them after it, and the pools first.
+ * A problem that was read from JSON has rules of its own. */
+
+/* The memories to plan for. names are distinct and not empty. The other columns may be NULL: a capacity
+ * of 0 is no limit, an alignment of 0 or 1 is none, and the cost is that of each byte of a buffer there. The option
+ * STOWAGE_CAPACITY must then be 0. */
+STOWAGE_API int stowage_set_pools(stowage_solver *, int64_t count, const char *const *names,
+                                  const int64_t *capacity, const int64_t *alignment,
+                                  const int64_t *cost);
+
+/* Bytes [lower, upper) of a pool that no buffer may use. They count in no height. */
+STOWAGE_API int stowage_set_reserved(stowage_solver *, int64_t count, const int64_t *pool,
+                                     const int64_t *lower, const int64_t *upper);
+
+/* The pools that a buffer may be in, a pair for each. A buffer without a pair may be in any. */
+STOWAGE_API int stowage_set_allowed(stowage_solver *, int64_t count, const int64_t *buffer,
+                                    const int64_t *pool);
+
+/* What a buffer costs in a pool, in place of the pool's cost for its size. */
+STOWAGE_API int stowage_set_costs(stowage_solver *, int64_t count, const int64_t *buffer,
+                                  const int64_t *pool, const int64_t *cost);
+
+/* Two buffers of one pool with offset[second] - offset[first] = distance; a NULL column means 0. Pairs
+ * that share a buffer unite: views, aliases, contiguous groups. Such buffers do not conflict. */
+STOWAGE_API int stowage_set_together(stowage_solver *, int64_t count, const int64_t *first,
+                                     const int64_t *second, const int64_t *distance);
+
+/* Pairs that share no byte, whatever their lifespans; and pairs that may share bytes although
+ * both live. Of a pair in both lists the first counts. */
+STOWAGE_API int stowage_set_apart(stowage_solver *, int64_t count, const int64_t *first,
+                                  const int64_t *second);
+STOWAGE_API int stowage_set_may_overlap(stowage_solver *, int64_t count, const int64_t *first,
+                                        const int64_t *second);
+
+/* first dies in the slot in which second is born. They may share bytes there if offset[first] -
+ * offset[second] >= distance. */
+STOWAGE_API int stowage_set_distances(stowage_solver *, int64_t count, const int64_t *first,
+                                      const int64_t *second, const int64_t *distance);
+
+/* Pairs that cost something if they share bytes. Costs of the same pair add. */
+STOWAGE_API int stowage_set_penalties(stowage_solver *, int64_t count, const int64_t *first,
+                                      const int64_t *second, const int64_t *cost);
+
+/* Stretches [lower, upper) inside the life of a buffer in which a plan may do without it, for the
+ * cost. The two parts of its life then have offsets and pools of their own. */
+STOWAGE_API int stowage_set_evictions(stowage_solver *, int64_t count, const int64_t *buffer,
+                                      const int64_t *lower, const int64_t *upper,
+                                      const int64_t *cost);
+
+/* Lifespans by several clocks: lower and upper have threads numbers for each buffer, one buffer
+ * after another. Those of stowage_set_buffers then do not count. A buffer ends before another starts if
+ * its end is at most the other's start by every clock. threads of 0 removes them. */
+STOWAGE_API int stowage_set_clocks(stowage_solver *, int64_t threads, const int64_t *lower,
+                                   const int64_t *upper);
+
+/* The length of a step that repeats: lifespans may run over its end. 0 removes it. */
+STOWAGE_API int stowage_set_period(stowage_solver *, int64_t period);
+
+/* What to minimise, the first first: "height", "max_height", "peak", "max_peak", "cost", "penalty",
+ * "eviction", and "height:POOL" and "peak:POOL". Without an objective it is the height for one pool,
+ * and the cost, then the height, for several. */
+STOWAGE_API int stowage_set_objective(stowage_solver *, int64_t count,
+                                      const char *const *measures);
+
+/* ---- JSON ----------------------------------------------------------------------- */
+
 /* stowage_read_json takes the problem from JSON text in the command's format
  * (docs/GUIDE.md). The text is copied, and a plan in it is not used. stowage_count returns
  * the number of buffers. */
@@ -299,6 +370,25 @@ STOWAGE_API const char *stowage_stats(stowage_solver *, size_t *length);
  * a 0; length, if not NULL, gets its length without that. */
 STOWAGE_API const char *stowage_json(stowage_solver *, size_t *length);
 
+/* What the plan of the last run has of rules. STOWAGE_E_INPUT: there is no plan.
+ *
+ *   stowage_get_pools    writes the number of the pool of each buffer; 0 for all if there is one
+ *   stowage_get_measure  writes a measure of the plan, such as "cost", and a proven lower bound of it, each
+ *                        unless its address is NULL. A bound is that of plans with the best values of the
+ *                        measures before it in the objective; STOWAGE_NONE if there is none.
+ *                        STOWAGE_E_INPUT: the problem has no such measure.
+ *   stowage_get_parts    writes the parts of buffers that are evicted: at most room of them, in the order of
+ *                        the buffers and of time. It returns how many there are. Columns may be NULL.
+ *
+ * offsets and pools are those of the first part of such a buffer. With rules, the height of stowage_result is
+ * the sum over pools. */
+STOWAGE_API int stowage_get_pools(stowage_solver *, int64_t *pools);
+STOWAGE_API int stowage_get_measure(stowage_solver *, const char *measure, int64_t *value,
+                                    int64_t *bound);
+STOWAGE_API int64_t stowage_get_parts(stowage_solver *, int64_t room, int64_t *buffer,
+                                      int64_t *lower, int64_t *upper, int64_t *pool,
+                                      int64_t *offset);
+
 /* stowage_size finds which capacities are enough. It plans as stowage_solve does without a
  * capacity; the capacity that is set does not count. lower_bound of the result is rounded up to
  * a height that the sizes can make.
@@ -318,19 +408,27 @@ STOWAGE_API int stowage_fits(stowage_solver *, int64_t capacity);
  * 0 is an error. stowage_error has the first broken rule in words. */
 STOWAGE_API int64_t stowage_verify(stowage_solver *, const int64_t *offsets);
 
+/* stowage_verify_plan is stowage_verify for a plan of several pools. pools has one for each buffer; NULL
+ * if there is one pool. The rest are the parts of buffers that are evicted, as stowage_get_parts
+ * writes them; 0 and NULL for none. */
+STOWAGE_API int64_t stowage_verify_plan(stowage_solver *, const int64_t *offsets,
+                                        const int64_t *pools, int64_t parts, const int64_t *buffer,
+                                        const int64_t *lower, const int64_t *upper,
+                                        const int64_t *pool, const int64_t *offset);
+
 /* stowage_bound returns a proven lower bound of the height without a search: the most
  * bytes that are in use at once (the load), raised where alignments and fixed offsets
  * allow. Below 0 it is an error. */
 STOWAGE_API int64_t stowage_bound(stowage_solver *);
 
 /* stowage_load returns the load: the most bytes that are in use at once. Below 0 it is an
- * error. */
+ * error; STOWAGE_E_UNSUPPORTED if the problem has rules. */
 STOWAGE_API int64_t stowage_load(stowage_solver *);
 
 /* stowage_digest returns 16 hexadecimal digits that name the problem by its content: its
  * buffers with their names, in their order. The capacity does not count. Files of runs, such
- * as those of `stowage compare --resume`, have the same digest. NULL is an error. The text is
- * valid until the next call of stowage_digest with the handle. */
+ * as those of `stowage compare --resume`, have the same digest. NULL is an error; a problem with rules
+ * has no digest. The text is valid until the next call of stowage_digest with the handle. */
 STOWAGE_API const char *stowage_digest(stowage_solver *);
 
 /* stowage_explain looks for buffers that cannot fit the capacity together; if any one of

@@ -99,6 +99,54 @@ struct buffer {
   std::string name{};  // for messages; all buffers have one, or none has
 };
 
+// The rules of a problem: what one strip of bytes cannot say (docs/GUIDE.md, "Memories"). Buffers and pools
+// are numbers from 0.
+struct range {
+  int64_t lower = 0, upper = 0;
+};
+struct pool {
+  std::string name{};
+  int64_t capacity = 0;           // bytes; 0 for no limit
+  int64_t alignment = 1;
+  int64_t cost = 0;               // of each byte of a buffer in it
+  std::vector<range> reserved{};  // bytes that no buffer may use
+};
+struct pair {
+  int64_t first = 0, second = 0;
+};
+struct valued_pair {
+  int64_t first = 0, second = 0, value = 0;
+};
+struct pool_cost {
+  int64_t buffer = 0, pool = 0, cost = 0;
+};
+struct allowed_pool {
+  int64_t buffer = 0, pool = 0;
+};
+struct eviction {
+  int64_t buffer = 0, lower = 0, upper = 0, cost = 0;
+};
+struct rules {
+  std::vector<stowage::pool> pools{};
+  std::vector<allowed_pool> allowed{};     // a buffer without one may be in any pool
+  std::vector<pool_cost> costs{};          // in place of the pool's cost
+  std::vector<valued_pair> together{};     // in one pool, offset of second - offset of first = value
+  std::vector<pair> apart{};               // share no byte
+  std::vector<pair> may_overlap{};         // may share bytes although both live
+  std::vector<valued_pair> distances{};    // may share bytes in the slot where they meet, from this distance on
+  std::vector<valued_pair> penalties{};    // cost value if they share bytes
+  std::vector<eviction> evictions{};       // stretches without the buffer, at a cost
+  int64_t threads = 0;                     // clocks; 0 for one line of time
+  std::vector<int64_t> clock_lower{}, clock_upper{};  // threads numbers for each buffer
+  int64_t period = 0;                      // of a step that repeats; 0 for none
+  std::vector<std::string> objective{};    // measures, the first first
+};
+
+// A part of a buffer that is evicted.
+struct part {
+  int64_t buffer = 0, lower = 0, upper = 0, pool = 0, offset = 0;
+};
+
 // The options of a run. A zero means no limit; a capacity of 0 means that of the JSON problem, if
 // it has one.
 struct options {
@@ -126,6 +174,8 @@ struct plan {
   stowage::status status = stowage::status::unknown;
   stowage::stop stopped = stowage::stop::finished;
   std::vector<int64_t> offsets;  // one for each buffer, in their order; empty if there is no plan
+  std::vector<int64_t> pools;    // the pool of each buffer; empty if the problem has columns without rules
+  std::vector<part> parts;       // of buffers that are evicted, in the order of the buffers and of time
   int64_t height = 0;            // of the plan
   int64_t lower_bound = 0;       // proven: no plan is lower
   int64_t capacity = 0;          // that counted; 0 for none
@@ -188,6 +238,8 @@ class solver {
     state &s = *state_;
     check(stowage_set_buffers(get(), std::int64_t(low.size()), low.data(), up.data(), bytes.data()));
     s.lower.swap(low), s.upper.swap(up), s.size.swap(bytes); // the arrays stay where they are
+    s.rules.reset();
+    s.json = false;
     return *this;
   }
   solver &buffers(std::initializer_list<int64_t> lower, std::initializer_list<int64_t> upper,
@@ -260,9 +312,61 @@ class solver {
     return *this;
   }
 
+  // rules sets all rules, after the buffers; a rule that is not named is removed.
+  solver &rules(const stowage::rules &r) {
+    idle();
+    auto next = std::make_unique<ruled>();
+    ruled &n = *next;
+    n.objective = r.objective;
+    for (const stowage::pool &p : r.pools) n.names.push_back(p.name);
+    for (std::size_t k = 0; k < r.pools.size(); k++) {
+      const stowage::pool &p = r.pools[k];
+      n.add(0, p.capacity, p.alignment, p.cost);
+      for (const range &x : p.reserved) n.add(1, std::int64_t(k), x.lower, x.upper);
+    }
+    for (const allowed_pool &x : r.allowed) n.add(2, x.buffer, x.pool);
+    for (const pool_cost &x : r.costs) n.add(3, x.buffer, x.pool, x.cost);
+    for (const valued_pair &x : r.together) n.add(4, x.first, x.second, x.value);
+    for (const pair &x : r.apart) n.add(5, x.first, x.second);
+    for (const pair &x : r.may_overlap) n.add(6, x.first, x.second);
+    for (const valued_pair &x : r.distances) n.add(7, x.first, x.second, x.value);
+    for (const valued_pair &x : r.penalties) n.add(8, x.first, x.second, x.value);
+    for (const eviction &x : r.evictions) n.add(9, x.buffer, x.lower, x.upper, x.cost);
+    n.lower = r.clock_lower, n.upper = r.clock_upper;
+    for (const std::string &x : n.names) n.pools.push_back(x.c_str());
+    for (const std::string &x : n.objective) n.measures.push_back(x.c_str());
+    if (r.threads < 0 || n.lower.size() != std::size_t(r.threads) * count() || n.upper.size() != n.lower.size())
+      throw error(STOWAGE_E_INPUT, "clocks: there must be " + std::to_string(r.threads) + " for each buffer in clock_lower and in clock_upper");
+    stowage_solver *s = get();
+    state_->rules.swap(next);  // the former lists go when the library has the new ones
+    check(stowage_set_pools(s, std::int64_t(n.pools.size()), n.pools.data(), n.at(0, 0), n.at(0, 1), n.at(0, 2)));
+    check(stowage_set_reserved(s, n.size(1), n.at(1, 0), n.at(1, 1), n.at(1, 2)));
+    check(stowage_set_allowed(s, n.size(2), n.at(2, 0), n.at(2, 1)));
+    check(stowage_set_costs(s, n.size(3), n.at(3, 0), n.at(3, 1), n.at(3, 2)));
+    check(stowage_set_together(s, n.size(4), n.at(4, 0), n.at(4, 1), n.at(4, 2)));
+    check(stowage_set_apart(s, n.size(5), n.at(5, 0), n.at(5, 1)));
+    check(stowage_set_may_overlap(s, n.size(6), n.at(6, 0), n.at(6, 1)));
+    check(stowage_set_distances(s, n.size(7), n.at(7, 0), n.at(7, 1), n.at(7, 2)));
+    check(stowage_set_penalties(s, n.size(8), n.at(8, 0), n.at(8, 1), n.at(8, 2)));
+    check(stowage_set_evictions(s, n.size(9), n.at(9, 0), n.at(9, 1), n.at(9, 2), n.at(9, 3)));
+    check(stowage_set_clocks(s, r.threads, n.lower.data(), n.upper.data()));
+    check(stowage_set_period(s, r.period));
+    check(stowage_set_objective(s, std::int64_t(n.measures.size()), n.measures.data()));
+    return *this;
+  }
+
+  // measure returns a measure of the last plan, such as "cost", and a proven lower bound of it, if there
+  // is one.
+  std::pair<int64_t, std::optional<int64_t>> measure(const std::string &name) {
+    int64_t value = 0, bound = STOWAGE_NONE;
+    check(stowage_get_measure(get(), name.c_str(), &value, &bound));
+    return {value, bound == STOWAGE_NONE ? std::nullopt : std::optional<int64_t>(bound)};
+  }
+
   // read_json takes the problem from JSON, as the command reads it.
   solver &read_json(std::string_view text) {
     check(stowage_read_json(get(), text.data() == nullptr ? "" : text.data(), text.size()));
+    state_->json = true;
     return *this;
   }
 
@@ -372,6 +476,22 @@ class solver {
     return broken;
   }
 
+  // This verify is for a plan of several pools, or with evictions.
+  int64_t verify(const plan &p, std::string *first = nullptr) {
+    idle();
+    same(count(), p.offsets.size(), "offsets");
+    if (!p.pools.empty()) same(count(), p.pools.size(), "pools");
+    std::vector<int64_t> column[5];
+    for (const part &x : p.parts) {
+      column[0].push_back(x.buffer), column[1].push_back(x.lower), column[2].push_back(x.upper);
+      column[3].push_back(x.pool), column[4].push_back(x.offset);
+    }
+    const int64_t broken = check(stowage_verify_plan(get(), p.offsets.data(), p.pools.empty() ? nullptr : p.pools.data(), std::int64_t(p.parts.size()),
+                                                     column[0].data(), column[1].data(), column[2].data(), column[3].data(), column[4].data()));
+    if (first != nullptr) *first = stowage_error(get());
+    return broken;
+  }
+
   // bound returns a proven lower bound of the height without a search.
   int64_t bound() { return check(stowage_bound(get())); }
 
@@ -417,6 +537,20 @@ class solver {
     void operator()(stowage_solver *s) const noexcept { stowage_free(s); }
   };
 
+  // The rules as the library reads them: lists in columns.
+  struct ruled {
+    std::vector<std::string> names, objective;
+    std::vector<const char *> pools, measures;
+    std::vector<int64_t> columns[10][4], lower, upper;
+    template <class... X>
+    void add(int list, X... x) {
+      int k = 0;
+      (columns[list][k++].push_back(x), ...);
+    }
+    int64_t size(int list) const { return std::int64_t(columns[list][0].size()); }
+    const int64_t *at(int list, int k) const { return columns[list][k].data(); }
+  };
+
   // Moving a solver does not move what the library reads. The handle is the last member, so it
   // is destroyed first: stowage_free waits for a run that may still read the others.
   struct state {
@@ -424,6 +558,8 @@ class solver {
     std::vector<int64_t> first, gap[4];
     std::vector<std::string> names;
     std::vector<const char *> pointers;
+    std::unique_ptr<ruled> rules;  // null if none are set
+    bool json = false;             // the problem was read, and may have rules
     std::function<bool(const progress &)> tell;
     std::exception_ptr thrown;
     std::optional<token> end;
@@ -475,7 +611,19 @@ class solver {
     p.elapsed = std::chrono::nanoseconds(r.elapsed_ns);
     p.planner = r.planner, p.member = r.member;
     p.found_by = stowage_found_by(get()), p.proved_by = stowage_proved_by(get()), p.ended = stowage_ended(get());
-    if (p) p.offsets.assign(state_->offsets.begin(), state_->offsets.begin() + std::ptrdiff_t(count()));
+    if (p) {
+      p.offsets.assign(state_->offsets.begin(), state_->offsets.begin() + std::ptrdiff_t(count()));
+      if (state_->rules || state_->json) {
+        p.pools.resize(count());
+        check(stowage_get_pools(get(), p.pools.data()));
+        const int64_t n = check(stowage_get_parts(get(), 0, nullptr, nullptr, nullptr, nullptr, nullptr));
+        std::vector<int64_t> column[5];
+        for (std::vector<int64_t> &c : column) c.resize(std::size_t(n));
+        check(stowage_get_parts(get(), n, column[0].data(), column[1].data(), column[2].data(), column[3].data(), column[4].data()));
+        for (std::size_t k = 0; k < std::size_t(n); k++)
+          p.parts.push_back({column[0][k], column[1][k], column[2][k], column[3][k], column[4][k]});
+      }
+    }
     return p;
   }
 

@@ -7,9 +7,11 @@ import (
 	"bytes"
 	encoding "encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/digest"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/profile"
@@ -88,12 +90,19 @@ func stowageLoad(s *C.stowage_solver) (load C.int64_t) {
 	if err := model.Validate(problem); err != nil {
 		return C.int64_t(fail(s, err))
 	}
+	if problem.Ruled() {
+		return C.int64_t(fail(s, fmt.Errorf("%w: a problem with rules has no load: its pools and clocks have no bytes in common", stowage.ErrUnsupported)))
+	}
 	return C.int64_t(profile.New(problem).Peak)
 }
 
 //export stowageDigest
 func stowageDigest(s *C.stowage_solver) (code C.int) {
 	defer guard(s, &code)
-	put(s.digest[:], digest.Of(peerOf(s).fill(s)))
+	problem := peerOf(s).fill(s)
+	if problem.Ruled() {
+		return fail(s, fmt.Errorf("%w: a problem with rules has no digest: files of runs have none", stowage.ErrUnsupported))
+	}
+	put(s.digest[:], digest.Of(problem))
 	return C.STOWAGE_OK
 }

@@ -71,9 +71,6 @@ func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) (code C
 	if err != nil {
 		return fail(s, err)
 	}
-	if problem.Ruled() {
-		return fail(s, fmt.Errorf("%w: the problem has rules, such as pools, which the C library does not take yet", stowage.ErrUnsupported))
-	}
 	take(s, problem)
 	return C.STOWAGE_OK
 }
@@ -91,7 +88,10 @@ func stowageJSON(s *C.stowage_solver) (length C.int64_t) {
 	problem := p.fill(s)
 	var outcome *json.Plan
 	if r := p.result; s.outcome != 0 {
-		outcome = &json.Plan{Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets}
+		outcome = &json.Plan{
+			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
+			Pools: r.Pools, Parts: r.Parts, Measures: r.Measures, Bounds: r.Bounds,
+		}
 	}
 	return write(s, func(w io.Writer) error { return json.Write(w, problem, outcome) })
 }

@@ -108,6 +108,71 @@ static void sizes(void) {
 	stowage_free(s);
 }
 
+// rules sets every rule in columns, and compares the problem with the same one in JSON.
+static void rules(void) {
+	static const char *const names[] = {"a", "b", "c", "d", "e"}, *const pools[] = {"tcm", "dram"}, *const aims[] = {"cost", "height", "peak:tcm"};
+	static const char *const spill =
+		"{\"version\": 2, \"pools\": [{\"id\": \"tcm\", \"capacity\": 64, \"alignment\": 8, \"reserved\": [[0, 16]]}, {\"id\": \"dram\", \"cost\": 1}],"
+		"\"objective\": [\"cost\", \"height\", \"peak:tcm\"], \"buffers\": ["
+		"{\"id\": \"a\", \"lower\": 0, \"upper\": 4, \"size\": 24}, {\"id\": \"b\", \"lower\": 1, \"upper\": 5, \"size\": 24, \"costs\": {\"dram\": 100}},"
+		"{\"id\": \"c\", \"lower\": 2, \"upper\": 6, \"size\": 16}, {\"id\": \"d\", \"lower\": 5, \"upper\": 8, \"size\": 32},"
+		"{\"id\": \"e\", \"lower\": 5, \"upper\": 9, \"size\": 8, \"pools\": [\"dram\"], \"evictions\": [{\"lower\": 6, \"upper\": 8, \"cost\": 3}]}],"
+		"\"together\": [{\"buffers\": [\"a\", \"d\"], \"at\": [0, 24]}], \"apart\": [[\"a\", \"e\"]], \"may_overlap\": [[\"b\", \"c\"]],"
+		"\"distances\": [{\"buffers\": [\"c\", \"d\"], \"distance\": -4}], \"penalties\": [{\"buffers\": [\"b\", \"d\"], \"cost\": 2}]}";
+	const int64_t lower[] = {0, 1, 2, 5, 5}, upper[] = {4, 5, 6, 8, 9}, size[] = {24, 24, 16, 32, 8};
+	const int64_t zero[] = {0}, one[] = {1}, two[] = {2}, three[] = {3}, four[] = {4}, six[] = {6}, eight[] = {8}, sixteen[] = {16}, back[] = {-4}, hundred[] = {100}, byte24[] = {24};
+	const int64_t capacity[] = {64, 0}, alignment[] = {8, 0}, cost[] = {0, 1}, bad[] = {7}, clocks[] = {0, 0, 1, 0, 2, 0, 5, 0, 5, 1}, ends[] = {4, 0, 5, 0, 6, 0, 8, 0, 9, 2};
+	int64_t offsets[5], pool[5], value = 0, bound = 0;
+	stowage_solver *s = stowage_new(), *t = stowage_new();
+	const char *text;
+	CHECK(stowage_set_pools(NULL, 0, NULL, NULL, NULL, NULL) == STOWAGE_E_INPUT && stowage_get_pools(NULL, pool) == STOWAGE_E_INPUT);
+	CHECK(stowage_set_buffers(s, 5, lower, upper, size) == 0 && stowage_set_names(s, names) == 0);
+	CHECK(stowage_set_pools(s, 2, pools, capacity, alignment, cost) == 0 && stowage_set_reserved(s, 1, zero, zero, sixteen) == 0);
+	CHECK(stowage_set_allowed(s, 1, four, one) == 0 && stowage_set_costs(s, 1, one, one, hundred) == 0);
+	CHECK(stowage_set_together(s, 1, zero, three, byte24) == 0 && stowage_set_apart(s, 1, zero, four) == 0 && stowage_set_may_overlap(s, 1, one, two) == 0);
+	CHECK(stowage_set_distances(s, 1, two, three, back) == 0 && stowage_set_penalties(s, 1, one, three, two) == 0);
+	CHECK(stowage_set_evictions(s, 1, four, six, eight, three) == 0 && stowage_set_objective(s, 3, aims) == 0);
+	CHECK(stowage_read_json(t, spill, strlen(spill)) == 0);
+	CHECK(stowage_json(s, NULL) != NULL && strstr(stowage_json(s, NULL), "\"penalties\"") != NULL && strcmp(stowage_json(s, NULL), stowage_json(t, NULL)) == 0);
+
+	// A plan, with its pools and measures, in columns and as JSON.
+	CHECK(stowage_get_pools(s, pool) == STOWAGE_E_INPUT && strstr(stowage_error(s), "there is no plan") != NULL);
+	CHECK(stowage_set_evictions(s, 0, NULL, NULL, NULL, NULL) == 0 && stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
+	CHECK(stowage_get_pools(s, pool) == 0 && pool[0] == pool[3] && pool[4] == 1 && offsets[3] == offsets[0] + 24);
+	CHECK(stowage_get_measure(s, "cost", &value, &bound) == 0 && value == bound && value == 24 + 32 + 8);
+	CHECK(stowage_get_measure(s, "max_height", &value, &bound) == 0 && value > 0 && bound == STOWAGE_NONE && stowage_get_measure(s, "height:dram", NULL, NULL) == 0);
+	CHECK(stowage_get_measure(s, "height:flash", &value, NULL) == STOWAGE_E_INPUT && strstr(stowage_error(s), "flash") != NULL);
+	CHECK(stowage_get_parts(s, 0, NULL, NULL, NULL, NULL, NULL) == 0);
+	CHECK(strstr(stowage_json(s, NULL), "\"measures\": {\"height\"") != NULL && strstr(stowage_stats(s, NULL), "\"bounds\"") != NULL);
+	CHECK(stowage_verify_plan(s, offsets, pool, 0, NULL, NULL, NULL, NULL, NULL) == 0 && stowage_error(s)[0] == 0);
+	CHECK(stowage_verify(s, offsets) > 0); // without pools
+	pool[4] = 0;
+	CHECK(stowage_verify_plan(s, offsets, pool, 0, NULL, NULL, NULL, NULL, NULL) > 0 && strstr(stowage_error(s), "\"e\"") != NULL);
+	CHECK(stowage_verify_plan(s, offsets, pool, 1, four, four, NULL, NULL, NULL) == STOWAGE_E_INPUT);
+	CHECK(stowage_verify_plan(s, offsets, pool, 1, four, four, six, NULL, six) > 0 && strstr(stowage_error(s), "parts") != NULL);
+
+	// What is wrong with rules.
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 9) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "here each pool has its own") != NULL);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == 0 && stowage_set_costs(s, 1, bad, one, one) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strcmp(stowage_error(s), "costs: there is no buffer of the number 7; there are 5") == 0);
+	CHECK(stowage_set_costs(s, 0, NULL, NULL, NULL) == 0 && stowage_set_apart(s, 1, zero, bad) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strstr(stowage_error(s), "apart[0] \"7\": there is no buffer of this index") != NULL && stowage_set_apart(s, 1, zero, NULL) == STOWAGE_E_INPUT);
+	CHECK(stowage_set_apart(s, -1, zero, one) == STOWAGE_E_INPUT && stowage_set_pools(s, 1, NULL, NULL, NULL, NULL) == STOWAGE_E_INPUT);
+	CHECK(stowage_set_apart(t, 1, zero, one) == STOWAGE_E_INPUT && strstr(stowage_error(t), "JSON") != NULL && stowage_load(t) == STOWAGE_E_UNSUPPORTED && stowage_digest(t) == NULL);
+	CHECK(stowage_set_clocks(s, INT64_MAX, clocks, ends) == STOWAGE_E_INPUT && stowage_set_clocks(s, 2, clocks, NULL) == STOWAGE_E_INPUT);
+
+	// Clocks, and a step that repeats. A buffer that crosses the end meets one at the beginning.
+	CHECK(stowage_set_buffers(s, 5, lower, upper, size) == 0 && stowage_set_clocks(s, 2, clocks, ends) == 0 && stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
+	text = strstr(stowage_json(s, NULL), "\"lower\": [5, 1], \"upper\": [9, 2]");
+	CHECK(text != NULL && stowage_verify(s, offsets) == 0);
+	CHECK(stowage_set_buffers(s, 5, lower, upper, size) == 0 && stowage_set_period(s, 8) == 0 && stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
+	CHECK(stowage_get_measure(s, "height", &value, &bound) == 0 && value == bound && strstr(stowage_json(s, NULL), "\"period\": 8") != NULL);
+	CHECK(stowage_get_pools(s, pool) == 0 && pool[0] == 0 && pool[4] == 0 && stowage_verify(s, offsets) == 0);
+	CHECK(stowage_set_buffers(s, 5, lower, upper, size) == 0 && stowage_solve(s, offsets) == STOWAGE_OPTIMAL && strstr(stowage_json(s, NULL), "period") == NULL);
+	CHECK(stowage_get_measure(s, "height", &value, &bound) == 0 && value == bound && stowage_get_measure(s, "cost", NULL, NULL) == STOWAGE_E_INPUT);
+	stowage_free(s), stowage_free(t);
+}
+
 static void plans(void) {
 	stowage_solver *s = stowage_new();
 	stowage_result r;
@@ -690,6 +755,6 @@ int main(int argc, char **argv) {
 	else if (strcmp(what, "stream") == 0)
 		stream();
 	else
-		plans(), faults(), text(), sweeps(), graph(), limits(), forks();
+		plans(), rules(), faults(), text(), sweeps(), graph(), limits(), forks();
 	return 0;
 }

@@ -196,8 +196,40 @@ static void runs() {
   s.start();  // the destructor ends it
 }
 
+// memories plans two pools, and asks for pools and measures. Rules go with the buffers.
+static void memories() {
+  stowage::solver s;
+  stowage::rules r;
+  r.pools = {{"tcm", 64, 1, 0, {{0, 16}}}, {"dram", 0, 1, 1}};
+  r.apart = {{0, 3}};
+  r.penalties = {{1, 3, 5}};
+  r.objective = {"cost", "penalty", "height"};
+  s.buffers({0, 1, 2, 5}, {4, 5, 6, 8}, {24, 24, 16, 32}).rules(r);
+  stowage::plan p = s.solve();
+  CHECK(p.status == stowage::status::optimal && p.pools.size() == 4 && p.parts.empty() && s.verify(p) == 0);
+  CHECK(s.measure("cost").first == 24 && *s.measure("cost").second == 24 && !s.measure("peak").second);
+  std::string first;
+  p.pools[3] = 5;
+  CHECK(s.verify(p, &first) > 0 && has(first, "pool number 6") && has(refused([&] { s.measure("speed"); }, STOWAGE_E_INPUT), "speed"));
+  r.threads = 2;
+  CHECK(has(refused([&] { s.rules(r); }, STOWAGE_E_INPUT), "clocks"));
+  r.threads = 0, r.costs = {{9, 0, 1}};
+  s.rules(r);
+  CHECK(has(refused([&] { s.solve(); }, STOWAGE_E_INPUT), "costs: there is no buffer of the number 9"));
+  p = s.buffers({0}, {1}, {7}).solve();
+  CHECK(p.height == 7 && p.pools.empty());
+  s.read_json(R"({"version": 2, "pools": [{"id": "x", "capacity": 4}, {"id": "y"}], "buffers": [{"id": "a", "lower": 0, "upper": 1, "size": 7}]})");
+  p = s.solve();
+  CHECK(p.pools.size() == 1 && p.pools[0] == 1 && s.verify(p) == 0);
+  s.buffers({0, 0}, {1, 1}, {7, 7});
+  r = {};
+  r.threads = 2, r.clock_lower = {0, 0, 1, 1}, r.clock_upper = {1, 1, 2, 2};  // one ends before the other starts
+  CHECK(s.rules(r).solve().height == 7);
+}
+
 int main() {
   plans();
+  memories();
   columns();
   faults();
   runs();

@@ -22,8 +22,11 @@ const mostNamed = 3
 // lower than lowerBound. The reasons are: fixed offsets that collide, a fixed offset or a size above
 // the capacity, or the moment that is too full and by how much. If it is none of these,
 // the reason is the arrangement, and Reason says how far the bound is above the capacity.
-// name is how an ID is written.
+// name is how an ID is written. Of a problem with rules it says only that no plan keeps them.
 func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) string) string {
+	if p.Ruled() {
+		return "No plan keeps the rules."
+	}
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }
 	over := func(x int64) string {
 		return n(x) + ", which is " + n(x-capacity) + " more than the capacity of " + n(capacity)

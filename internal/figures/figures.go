@@ -54,7 +54,7 @@ func Of(r *plan.Result, p *model.Problem, minimize bool) Figures {
 		f.Enough, f.NotEnough = r.Enough, max(0, r.LowerBound-1)
 	}
 	f.Objective, f.Measures, f.Bounds = r.Objective, byName(r.Measures), byName(r.Bounds)
-	if r.Status == model.Infeasible && !p.Ruled() {
+	if r.Status == model.Infeasible {
 		f.Reason = explain.Reason(p, p.Capacity, r.LowerBound, func(id string) string { return id })
 	}
 	return f

@@ -29,7 +29,7 @@ import (
 
 // CheckPlan checks a plan against a problem with rules, or without: one pool, of p.Capacity, is
 // then meant. It checks every rule, the pools and parts of the plan, and plan.Height, which is the
-// sum over pools. The plan may have any numbers. The problem should be one that model.Validate accepts.
+// sum over pools; a negative height claims nothing. The plan may have any numbers. The problem should be one that model.Validate accepts.
 func CheckPlan(p *model.Problem, plan *model.Plan) *model.Report {
 	return CheckMeasures(p, plan, nil)
 }
@@ -535,7 +535,7 @@ func (c *ruled) measures() []model.Value {
 
 // claims checks the height and the measures that are claimed.
 func (c *ruled) claims(claimed, measures []model.Value) {
-	if c.plan.Height != c.height {
+	if c.plan.Height >= 0 && c.plan.Height != c.height {
 		c.add(model.RuleHeight, -1, -1, fmt.Sprintf("the height claimed is %d, but the highest ends of the pools add up to %d", c.plan.Height, c.height))
 	}
 	for _, x := range claimed {

@@ -227,6 +227,7 @@ func (r *release) libraries() error {
 			{"examples/plan.c", "capi/examples/plan.c", false},
 			{"examples/plan.cc", "capi/examples/plan.cc", false},
 			{"examples/hook.cc", "capi/examples/hook.cc", false},
+			{"examples/memories.c", "capi/examples/memories.c", false},
 			{"LICENSE", "LICENSE", false},
 			{licences, filepath.Join(r.work, licences), false},
 			{"README.md", "docs/c.md", false},

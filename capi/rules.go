@@ -1,0 +1,245 @@
+package main
+
+// #include "solver.h"
+import "C"
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the rules of a caller become model.Rules here, and pools, parts and measures of a plan go back. Every
+// index is checked by model.Validate; one that does not fit 32 bits becomes -1, which is none. The first column of
+// a list that belongs to buffers or pools is checked by stowageReady (rules.c), since Go's types have no place for a wrong one.
+//
+// Complexity: one pass over the lists. All rules are copied, because Go's types differ from columns.
+
+// none is an index that no buffer and no pool has.
+const none = -1
+
+func index(x int64) int32 {
+	if x < 0 || x > math.MaxInt32 {
+		return none
+	}
+	return int32(x)
+}
+
+// text returns a caller's text; "" for NULL.
+func text(at *C.char) string {
+	if at == nil {
+		return ""
+	}
+	return C.GoString(at)
+}
+
+func texts(at **C.char, n int) []string {
+	all := make([]string, 0, n)
+	for _, x := range unsafe.Slice(at, n) {
+		all = append(all, text(x))
+	}
+	return all
+}
+
+// list returns the columns of a list of rules.
+func list(s *C.stowage_solver, which int) (count int, columns [4][]int64) {
+	l := &s.rules.list[which]
+	count = int(l.count)
+	for k := range columns {
+		columns[k] = column(l.column[k], count)
+	}
+	return count, columns
+}
+
+// pairs returns a list of pairs, and what is said of each; nil for nothing.
+func pairs(s *C.stowage_solver, which int) (all []model.Pair, of []int64) {
+	n, c := list(s, which)
+	for k := range n {
+		all = append(all, model.Pair{index(c[0][k]), index(c[1][k])})
+	}
+	return all, c[2]
+}
+
+// rules gives the problem the rules that the caller has set.
+func (p *peer) rules(s *C.stowage_solver) *model.Rules {
+	if s.rules.any == 0 {
+		return nil
+	}
+	r := &model.Rules{Threads: int(s.rules.threads), Period: int64(s.rules.period)}
+	p.pools(s, r)
+	for _, of := range texts(s.rules.objective, int(s.rules.measures)) {
+		r.Objective = append(r.Objective, model.Measure(of))
+	}
+	r.Apart, _ = pairs(s, C.STOWAGE_APART)
+	r.MayOverlap, _ = pairs(s, C.STOWAGE_MAY_OVERLAP)
+	ties, at := pairs(s, C.STOWAGE_TOGETHER)
+	for k, x := range ties {
+		tie := model.Together{Buffers: []int32{x[0], x[1]}}
+		if at != nil {
+			tie.At = []int64{0, at[k]}
+		}
+		r.Together = append(r.Together, tie)
+	}
+	near, distance := pairs(s, C.STOWAGE_DISTANCES)
+	for k, x := range near {
+		r.Distances = append(r.Distances, model.Distance{Buffers: x, Distance: distance[k]})
+	}
+	better, cost := pairs(s, C.STOWAGE_PENALTIES)
+	for k, x := range better {
+		r.Penalties = append(r.Penalties, model.Penalty{Buffers: x, Cost: cost[k]})
+	}
+	p.extras(s, r)
+	return r
+}
+
+func (p *peer) pools(s *C.stowage_solver, r *model.Rules) {
+	n := int(s.rules.pools)
+	capacity, alignment, cost := column(s.rules.capacity, n), column(s.rules.alignment, n), column(s.rules.cost, n)
+	for k, id := range texts(s.rules.names, n) {
+		pool := model.Pool{ID: id}
+		for _, x := range []struct {
+			to   *int64
+			from []int64
+		}{{&pool.Capacity, capacity}, {&pool.Alignment, alignment}, {&pool.Cost, cost}} {
+			if x.from != nil {
+				*x.to = x.from[k]
+			}
+		}
+		r.Pools = append(r.Pools, pool)
+	}
+}
+
+// extras gives buffers and pools what the lists say of them.
+func (p *peer) extras(s *C.stowage_solver, r *model.Rules) {
+	n, c := list(s, C.STOWAGE_RESERVED)
+	for k := range n {
+		pool := &r.Pools[c[0][k]]
+		pool.Reserved = append(pool.Reserved, model.Range{Lower: c[1][k], Upper: c[2][k]})
+	}
+	extra := func(i int64) *model.Extra {
+		b := &p.buffers[i]
+		if b.Extra == nil {
+			b.Extra = &model.Extra{}
+		}
+		return b.Extra
+	}
+	n, c = list(s, C.STOWAGE_ALLOWED)
+	for k := range n {
+		x := extra(c[0][k])
+		x.Pools = append(x.Pools, index(c[1][k]))
+	}
+	n, c = list(s, C.STOWAGE_COSTS)
+	for k := range n {
+		x := extra(c[0][k])
+		x.Costs = append(x.Costs, model.PoolCost{Pool: index(c[1][k]), Cost: c[2][k]})
+	}
+	n, c = list(s, C.STOWAGE_EVICTIONS)
+	for k := range n {
+		x := extra(c[0][k])
+		x.Evictions = append(x.Evictions, model.Eviction{Lower: c[1][k], Upper: c[2][k], Cost: c[3][k]})
+	}
+	for i := range p.buffers {
+		if x := p.buffers[i].Extra; x != nil {
+			slices.SortStableFunc(x.Evictions, func(a, b model.Eviction) int { return cmp.Compare(a.Lower, b.Lower) })
+		}
+	}
+	threads := int(s.rules.threads)
+	all := len(p.buffers) * threads
+	lower, upper := slices.Clone(column(s.rules.clock_lower, all)), slices.Clone(column(s.rules.clock_upper, all))
+	for i := range p.buffers {
+		if from, to := i*threads, (i+1)*threads; threads > 0 {
+			p.buffers[i].SetClocks(lower[from:to:to], upper[from:to:to])
+		}
+	}
+}
+
+//export stowageGetPools
+func stowageGetPools(s *C.stowage_solver, pools *C.int64_t) (code C.int) {
+	defer guard(s, &code)
+	r := peerOf(s).result
+	to := column(pools, int(s.count))
+	for i := range to {
+		to[i] = int64(r.PoolOf(i))
+	}
+	return C.STOWAGE_OK
+}
+
+//export stowageGetMeasure
+func stowageGetMeasure(s *C.stowage_solver, measure *C.char, value, bound *C.int64_t) (code C.int) {
+	defer guard(s, &code)
+	r, m := peerOf(s).result, model.Measure(text(measure))
+	measures, bounds := r.Measures, r.Bounds
+	if !peerOf(s).problem.Ruled() { // one strip has one measure
+		measures = []model.Value{{Measure: model.MeasureHeight, Value: r.Height}}
+		bounds = []model.Value{{Measure: model.MeasureHeight, Value: r.LowerBound}}
+	}
+	of := func(values []model.Value) int64 {
+		for _, v := range values {
+			if v.Measure == m {
+				return v.Value
+			}
+		}
+		return C.STOWAGE_NONE
+	}
+	if of(measures) == C.STOWAGE_NONE {
+		return fail(s, inputError("measure "+strconv.Quote(string(m))+": is none of the problem"))
+	}
+	if value != nil {
+		*value = C.int64_t(of(measures))
+	}
+	if bound != nil {
+		*bound = C.int64_t(of(bounds))
+	}
+	return C.STOWAGE_OK
+}
+
+//export stowageGetParts
+func stowageGetParts(s *C.stowage_solver, room C.int64_t, buffer, lower, upper, pool, offset *C.int64_t) (count C.int64_t) {
+	defer guard(s, &count)
+	most := int(min(max(room, 0), math.MaxInt32))
+	to := [5][]int64{column(buffer, most), column(lower, most), column(upper, most), column(pool, most), column(offset, most)}
+	n := 0
+	for _, x := range peerOf(s).result.Parts {
+		for _, part := range x.Parts {
+			for k, v := range [5]int64{int64(x.Buffer), part.Lower, part.Upper, int64(part.Pool), part.Offset} {
+				if n < most && to[k] != nil {
+					to[k][n] = v
+				}
+			}
+			n++
+		}
+	}
+	return C.int64_t(n)
+}
+
+//export stowageVerifyPlan
+func stowageVerifyPlan(s *C.stowage_solver, offsets, pools *C.int64_t, parts C.int64_t, buffer, lower, upper, pool, offset *C.int64_t) (broken C.int64_t) {
+	defer guard(s, &broken)
+	problem := peerOf(s).fill(s)
+	n, m := len(problem.Buffers), int(parts)
+	plan := &stowage.Plan{Offsets: column(offsets, n), Height: -1}
+	for _, x := range column(pools, n) {
+		plan.Pools = append(plan.Pools, index(x))
+	}
+	if pools != nil && plan.Pools == nil {
+		plan.Pools = []int32{}
+	}
+	of, from, to, in, at := column(buffer, m), column(lower, m), column(upper, m), column(pool, m), column(offset, m)
+	for k := range m {
+		part := stowage.Part{Lower: from[k], Upper: to[k], Offset: at[k]}
+		if in != nil {
+			part.Pool = index(in[k])
+		}
+		if last := len(plan.Parts) - 1; last >= 0 && plan.Parts[last].Buffer == index(of[k]) {
+			plan.Parts[last].Parts = append(plan.Parts[last].Parts, part)
+		} else {
+			plan.Parts = append(plan.Parts, stowage.Parts{Buffer: index(of[k]), Parts: []stowage.Part{part}})
+		}
+	}
+	return told(s, problem, plan)
+}
