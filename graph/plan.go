@@ -18,7 +18,8 @@ import (
 // whatever limit comes, and the differences say what each step saves.
 //
 // Complexity: one run of the planner for each kind of permit that the graph has, and one more;
-// up to four more for other orders; then Options.Problems, each of which asks for less.
+// up to four more for other orders; then Options.Problems, each of which asks for less. rest.go says
+// how a timeout is divided among them.
 
 // Permits says which permits count.
 type Permits uint8
@@ -148,18 +149,41 @@ type maker struct {
 	g     *Graph
 	o     Options
 	began time.Time
-	runs  int // that may still come
+	first time.Duration // the time that the first runs share, from began on; 0 for no limit
+	runs  int           // how many of them may still come
+}
+
+// A mode is an order with permits that count, and what planning brought so far.
+type mode struct {
+	order   []int
+	permits Permits
+	result  *plan.Result // nil if the mode is not needed
 }
 
 // make plans the graph, first in the given order.
 func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 	kinds := m.kinds()
-	if m.runs = len(kinds); m.o.Reorder {
+	reorder := m.o.Reorder && !forced(m.g, order)
+	if m.runs = len(kinds); reorder {
 		m.runs += 2 + 2*min(len(kinds), 2)
 	}
-	p, err := m.inOrder(ctx, order, kinds)
-	if err != nil || !m.o.Reorder || forced(m.g, order) {
-		return p, err
+	if m.first = m.o.Run.Timeout; m.runs > 1 && m.first > 0 {
+		m.first = max(m.first/firstPart, 1)
+	}
+	given, err := m.inOrder(ctx, order, kinds)
+	if err != nil {
+		return nil, err
+	}
+	tried := [][]mode{given}
+	if !reorder {
+		if err := m.rest(ctx, tried); err != nil {
+			return nil, err
+		}
+		return m.plan(given)
+	}
+	p, err := m.plan(given)
+	if err != nil {
+		return nil, err
 	}
 	if p.Status.HasPlan() && !m.o.Run.Minimizing() {
 		m.o.States = -1 // only what is known at once of all orders
@@ -175,22 +199,25 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 		kinds = []Permits{NoPermits, m.o.Permits} // what is in place is part of the second
 	}
 	for _, other := range others {
-		if p.Status.HasPlan() && p.Height <= bound || slices.Equal(other, order) {
+		if slices.Equal(other, order) {
 			continue
 		}
-		q, err := m.inOrder(ctx, other, kinds)
+		if least, err := m.least(other); err != nil || least >= lowest(tried) {
+			continue // its plans are no lower
+		}
+		modes, err := m.inOrder(ctx, other, kinds)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case !q.Status.HasPlan():
-		case !p.Status.HasPlan():
-			q.Saved = Saved{}
-			p = q
-		case q.Height < p.Height:
-			q.Saved, q.Saved.Order = p.Saved, p.Saved.Order+p.Height-q.Height
-			p = q
+		tried = append(tried, modes)
+	}
+	if lowest(tried) > bound {
+		if err := m.rest(ctx, tried); err != nil {
+			return nil, err
 		}
+	}
+	if p, err = m.lowestOf(tried); err != nil {
+		return nil, err
 	}
 	proven := p.Status.HasPlan() && p.Height <= bound || m.o.Run.Capacity > 0 && bound > m.o.Run.Capacity
 	if !proven {
@@ -223,50 +250,108 @@ func (m *maker) search(ctx context.Context, order []int) ([][]int, int64, error)
 	return m.orders(ctx, order)
 }
 
-// share returns the time limit of the next run; 0 for none.
-func (m *maker) share() time.Duration {
-	limit := m.o.Run.Timeout
-	if limit > 0 {
-		limit = max((limit-time.Since(m.began))/time.Duration(max(m.runs, 1)), 1)
-	}
-	m.runs--
-	return limit
-}
-
 // inOrder plans the graph in one order, with each of the kinds of permits in turn.
-func (m *maker) inOrder(ctx context.Context, order []int, kinds []Permits) (*Plan, error) {
-	p := &Plan{Order: order}
-	var before *plan.Result
+func (m *maker) inOrder(ctx context.Context, order []int, kinds []Permits) ([]mode, error) {
+	modes := make([]mode, len(kinds))
 	for k, permits := range kinds {
-		l := lower(m.g, order, permits)
-		o := m.o.Run
-		if before != nil && before.Status.HasPlan() {
-			o.Start = before.Offsets
-		}
-		o.Timeout = m.share()
-		r, err := m.o.Solve(ctx, l.Problem, o)
-		if err != nil {
+		modes[k] = mode{order: order, permits: permits}
+	}
+	for k := range modes {
+		if err := m.run(ctx, modes, k, m.share()); err != nil {
 			return nil, err
 		}
-		if o.Start != nil && r.Status.HasPlan() {
-			if permits == InPlace {
-				p.Saved.InPlace = before.Height - r.Height
-			} else {
-				p.Saved.Distance = before.Height - r.Height
-			}
-		}
-		before = r
-		if k == len(kinds)-1 || r.Status.HasPlan() && !o.Minimizing() {
-			if m.fill(p, l, r); k < len(kinds)-1 { // the bound is of fewer permits than count
-				least, err := m.least(order)
-				if p.bounded(least); err != nil {
-					return nil, err
-				}
-			}
+		if modes[k].result.Status.HasPlan() && !m.o.Run.Minimizing() {
 			break
 		}
 	}
-	return p, nil
+	return modes, nil
+}
+
+// run plans mode k, from its own plan if it has one, or else from that of the mode before. What it finds is one for the
+// modes after it, too.
+func (m *maker) run(ctx context.Context, modes []mode, k int, limit time.Duration) error {
+	o, now := m.o.Run, &modes[k]
+	o.Timeout = limit
+	for _, x := range modes[:k+1] {
+		if x.result != nil && x.result.Status.HasPlan() {
+			o.Start = x.result.Offsets
+		}
+	}
+	r, err := m.o.Solve(ctx, lower(m.g, now.order, now.permits).Problem, o)
+	if err != nil {
+		return err
+	}
+	now.take(r)
+	for n := k + 1; n < len(modes) && modes[n].result != nil; n++ {
+		later := *r
+		later.LowerBound, later.Stopped = 0, modes[n].result.Stopped // with more permits less may be possible
+		modes[n].take(&later)
+	}
+	return nil
+}
+
+// take adds what another run brought: its plan if that is lower, and its bound if that is higher.
+func (x *mode) take(r *plan.Result) {
+	before := x.result
+	if x.result = r; before == nil {
+		return
+	}
+	r.LowerBound = max(r.LowerBound, before.LowerBound)
+	if before.Status.HasPlan() && (!r.Status.HasPlan() || before.Height <= r.Height) {
+		r.Status, r.Height, r.Offsets, r.Planner = before.Status, before.Height, before.Offsets, before.Planner
+	}
+	if r.Status.HasPlan() {
+		if r.Status = model.Feasible; r.Height == r.LowerBound {
+			r.Status = model.Optimal
+		}
+	}
+}
+
+// plan returns what the modes of one order brought.
+func (m *maker) plan(modes []mode) (*Plan, error) {
+	p, last := &Plan{Order: modes[0].order}, 0
+	for k := range modes {
+		r := modes[k].result
+		if r == nil {
+			break
+		}
+		if last = k; k > 0 && modes[k-1].result.Status.HasPlan() && r.Status.HasPlan() {
+			saved := modes[k-1].result.Height - r.Height
+			if modes[k].permits == InPlace {
+				p.Saved.InPlace = saved
+			} else {
+				p.Saved.Distance = saved
+			}
+		}
+	}
+	m.fill(p, lower(m.g, p.Order, modes[last].permits), modes[last].result)
+	if last == len(modes)-1 {
+		return p, nil
+	}
+	least, err := m.least(p.Order) // the bound of the run is of fewer permits than count
+	p.bounded(least)
+	return p, err
+}
+
+// lowestOf returns the lowest plan of several orders. The first is that of the graph.
+func (m *maker) lowestOf(tried [][]mode) (*Plan, error) {
+	p, err := m.plan(tried[0])
+	for _, modes := range tried[1:] {
+		if err != nil {
+			return nil, err
+		}
+		var q *Plan
+		switch q, err = m.plan(modes); {
+		case err != nil || !q.Status.HasPlan():
+		case !p.Status.HasPlan():
+			q.Saved = Saved{}
+			p = q
+		case q.Height < p.Height:
+			q.Saved, q.Saved.Order = p.Saved, p.Saved.Order+p.Height-q.Height
+			p = q
+		}
+	}
+	return p, err
 }
 
 // bounded says that no plan is below a bound, and what that makes of a plan.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // TestNeverHigher: with whatever limit, permits and other orders raise no plan.
@@ -170,5 +172,58 @@ func TestRoomy(t *testing.T) {
 	}
 	if below < 100 {
 		t.Errorf("a lower plan on %d graphs: too few to trust", below)
+	}
+}
+
+// TestTimeout: a planner that needs a third of the timeout for a good plan finds it in the order given and without
+// permits, too, whatever else is asked for. Without the rest of the time each mode here but the last is higher.
+func TestTimeout(t *testing.T) {
+	const limit = time.Hour
+	slow := func(ctx context.Context, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
+		if o.Timeout > limit/3 {
+			o.Timeout = 0
+			return stowage.Solve(ctx, p, o)
+		}
+		r := &stowage.Result{Status: stowage.Feasible, LowerBound: 1, Stopped: plan.StopTimeout}
+		r.Offsets = o.Start
+		if o.Start == nil { // one above the other
+			r.Offsets = make([]int64, len(p.Buffers))
+			end := int64(0)
+			for i := range p.Buffers {
+				b := &p.Buffers[i]
+				if r.Offsets[i] = (end + b.Alignment - 1) / b.Alignment * b.Alignment; b.Fixed != nil {
+					return stowage.Solve(ctx, p, stowage.Options{})
+				}
+				end = r.Offsets[i] + b.Size
+			}
+		}
+		r.Height = model.HeightOf(p, r.Offsets)
+		return r, nil
+	}
+	r := rand.New(rand.NewPCG(7, 23))
+	below := 0
+	for range 40 {
+		g := drawn(r, 6+r.IntN(6))
+		before := int64(-1)
+		for _, o := range []graph.Options{{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, Problems: -1}} {
+			o.Solve, o.Run.Timeout = slow, limit
+			p, err := graph.Make(context.Background(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report, err := graph.Verify(g, p); err != nil || !report.OK() {
+				t.Fatalf("%v %+v", err, report)
+			}
+			if before >= 0 && p.Height > before {
+				t.Errorf("%+v: %d bytes, above the %d of the step before", o, p.Height, before)
+			}
+			if before > p.Height {
+				below++
+			}
+			before = p.Height
+		}
+	}
+	if below < 10 {
+		t.Errorf("only %d steps lower a plan", below)
 	}
 }
