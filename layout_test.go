@@ -162,7 +162,7 @@ var layers = []struct {
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
 	{"internal/lower", []string{"model"}},
-	{"internal/outer", []string{"model", "plan", "internal/lower", "internal/run", "internal/timeline"}},
+	{"internal/outer", []string{"model", "plan", "internal/bound", "internal/lower", "internal/run", "internal/timeline"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},

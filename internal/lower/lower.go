@@ -126,7 +126,7 @@ func (s *Strip) Lower(offsets []int64) []int64 {
 // Strip lowers one pool. members are the buffers in it, ascending, with all members of each body.
 // apart has further pairs of them to keep apart.
 func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip {
-	s := &Strip{Problem: &model.Problem{Name: l.Problem.Name}, Members: members, Reserved: merged(l.Pools[pool].Reserved)}
+	s := &Strip{Problem: &model.Problem{Name: l.Problem.Name}, Members: members, Reserved: Merged(l.Pools[pool].Reserved)}
 	l.makeBodies(s, l.Pools[pool].Alignment)
 	if s.Impossible != "" || len(members) == 0 {
 		return s
@@ -141,8 +141,8 @@ func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip
 	return s
 }
 
-// merged returns ranges ascending, with those that touch or overlap in one.
-func merged(ranges []model.Range) (out []model.Range) {
+// Merged returns ranges ascending, with those that touch or overlap in one.
+func Merged(ranges []model.Range) (out []model.Range) {
 	sorted := slices.Clone(ranges)
 	slices.SortFunc(sorted, func(a, b model.Range) int { return cmp.Compare(a.Lower, b.Lower) })
 	for _, r := range sorted {

@@ -35,6 +35,7 @@ type search struct {
 	stats   plan.Stats
 	stopped plan.Stop
 	pools   []pool
+	kept    *answers // of pools with sets of buffers; nil if each buffer has one pool
 }
 
 // A pool is the state of one pool: what holds for its plans, and the plan so far.
@@ -95,11 +96,10 @@ func (s *search) assigned(ctx context.Context, of []int32) (plan.Result, error) 
 	known := true
 	for k := range s.pools {
 		q := &s.pools[k]
-		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
+		a, err := s.start(ctx, q)
 		if err != nil {
 			return plan.Result{}, err
 		}
-		q.take(&a, s.heightFirst())
 		if a.status == model.Infeasible {
 			return s.infeasible(a.by, time.Now()), nil
 		}

@@ -1,0 +1,185 @@
+package outer
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: two assignments of buffers to pools mostly differ in one or two pools. What a planner said of a pool with a set of
+// buffers is kept, so an assignment plans only the pools whose sets are new. A plan that is known without the planner, because
+// it is part of another, is offered: it stands in if the planner finds none or a higher one.
+//
+// Invariant: an answer is used only for the same pool and the same set, compared buffer by buffer. The hash only finds it.
+//
+// Complexity: O(buffers of the pool) for a look-up.
+
+// answers are what is known of pools with sets of buffers.
+type answers struct {
+	of     map[uint64][]*known
+	asked  int // sets that planners were asked about
+	reused int // times that they were not
+}
+
+// A known is what is known of one pool with one set.
+type known struct {
+	pool     int32
+	members  []int32
+	full     *pool   // after the first phase of assigned, with its answer; nil if not asked
+	first    answer  // of full
+	fits     *answer // whether any plan fits; nil if not asked
+	offered  []int64 // offsets of the members in a plan that is known; nil for none
+	unlifted bool    // offered has not been put beside full yet
+}
+
+// find returns the entry of a pool and its members, ascending.
+func (a *answers) find(pool int32, members []int32) *known {
+	h := uint64(pool)*0x9e3779b97f4a7c15 + 1
+	for _, i := range members {
+		h = (h ^ uint64(i)) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	if a.of == nil {
+		a.of = make(map[uint64][]*known)
+	}
+	for _, k := range a.of[h] {
+		if k.pool == pool && slices.Equal(k.members, members) {
+			return k
+		}
+	}
+	k := &known{pool: pool, members: slices.Clone(members)}
+	a.of[h] = append(a.of[h], k)
+	return k
+}
+
+// offer records a plan of all buffers whose pools have the members' offsets.
+func (s *search) offer(of []int32, offsets []int64) {
+	for q, members := range s.split(of) {
+		if len(members) == 0 {
+			continue
+		}
+		k := s.kept.find(int32(q), members)
+		k.offered = make([]int64, len(members))
+		for n, i := range members {
+			k.offered[n] = offsets[i]
+		}
+		k.unlifted = true
+	}
+}
+
+// split returns the members of each pool.
+func (s *search) split(of []int32) [][]int32 {
+	in := make([][]int32, len(s.Pools))
+	for i, q := range of {
+		in[q] = append(in[q], int32(i))
+	}
+	return in
+}
+
+// start answers whether a pool whose state has been started has a plan, from what is known where it can.
+func (s *search) start(ctx context.Context, q *pool) (answer, error) {
+	if s.kept == nil {
+		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
+		q.take(&a, s.heightFirst())
+		return a, err
+	}
+	k := s.kept.find(q.index, q.members)
+	switch {
+	case k.full != nil:
+		s.kept.reused++
+		*q = *k.full
+	case k.fits != nil && k.fits.status == model.Infeasible:
+		s.kept.reused++
+		return *k.fits, nil
+	default:
+		s.kept.asked++
+		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
+		if err != nil {
+			return answer{}, err
+		}
+		q.take(&a, s.heightFirst())
+		k.first, k.full = a, new(pool)
+		*k.full = *q
+	}
+	if k.unlifted || q.offsets == nil && k.offered != nil {
+		k.unlifted = false
+		s.standIn(k)
+		*q = *k.full
+	}
+	return k.first, nil
+}
+
+// standIn makes the offered plan that of the pool, if it is better.
+func (s *search) standIn(k *known) {
+	all := make([]int64, len(s.Problem.Buffers))
+	for n, i := range k.members {
+		all[i] = k.offered[n]
+	}
+	offsets, height := k.full.strip.Lower(all), int64(0)
+	for b, at := range offsets {
+		height = max(height, at+k.full.strip.Problem.Buffers[b].Size)
+	}
+	if k.first.status == model.Infeasible || k.full.offsets != nil && k.full.height <= height {
+		return
+	}
+	k.full.offsets, k.full.height = offsets, height
+	k.first.offsets, k.first.height, k.first.status = offsets, height, model.Feasible
+}
+
+// packs reports whether a set is known to have a plan in a pool that keeps to its capacity. The planner is asked once a set, with few nodes and at most an
+// eighth of the time that is left. The plan's offsets are those of the strip's bodies.
+func (s *search) packs(ctx context.Context, pool int32, members []int32) (status model.Status, err error) {
+	k := s.kept.find(pool, members)
+	switch {
+	case k.offered != nil || k.full != nil && k.full.offsets != nil:
+		return model.Feasible, nil
+	case k.fits == nil:
+		s.kept.asked++
+		a, err := s.briefly(ctx, func(ctx context.Context) (answer, error) {
+			return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
+		})
+		if err != nil {
+			return model.Unknown, err
+		}
+		k.fits = &a
+		if a.status.HasPlan() {
+			s.keepFit(k)
+		}
+	default:
+		s.kept.reused++
+	}
+	return k.fits.status, nil
+}
+
+// keepFit makes the plan of fits the one that is offered.
+func (s *search) keepFit(k *known) {
+	all := make([]int64, len(s.Problem.Buffers))
+	s.Strip(k.pool, k.members, nil).Lift(k.fits.offsets, all)
+	k.offered = make([]int64, len(k.members))
+	for n, i := range k.members {
+		k.offered[n] = all[i]
+	}
+	k.unlifted = true
+}
+
+// packNodes is the most nodes of one question of packs.
+const packNodes = 20_000
+
+// briefly asks within few nodes and part of the time.
+func (s *search) briefly(ctx context.Context, ask func(context.Context) (answer, error)) (answer, error) {
+	if end, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/8)
+		defer cancel()
+	}
+	before := s.stopped
+	a, err := s.within(packNodes, func() (answer, error) { return ask(ctx) })
+	s.stopped = before
+	if s.stopped == plan.Finished && !a.status.HasPlan() && a.status != model.Infeasible {
+		s.stopped = plan.StopEffort
+	}
+	return a, err
+}

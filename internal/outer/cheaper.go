@@ -1,0 +1,191 @@
+package outer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: no plan leaves a body in a dearer pool that fits into a cheaper one beside what is there. So each plan is looked through
+// at the end: bodies in order of what they would save, each into the cheapest pool that has a free place, at
+// the lowest offset. What a body leaves makes room for others, so this is repeated until nothing moves.
+//
+// Invariant: no other body is moved. Measures before the cost in the objective do not get worse.
+//
+// Complexity: O(dearer bodies · bodies) conflicts a round.
+//
+// Source: ExecuTorch's tests of banked planning state the property: nothing in a slow bank that rides free in a faster.
+
+// cheapen moves bodies of a plan into cheaper pools where these have a place for them. It returns whether any was.
+func (c *chooser) cheapen(of []int32, offsets []int64) bool {
+	objective := c.Problem.Objective()
+	if !slices.Contains(objective, model.MeasureCost) {
+		return false
+	}
+	moved := false
+	for again := true; again; {
+		again = false
+		type offer struct {
+			body, place int
+			saved       int64
+		}
+		var offers []offer
+		for k := range c.bodies {
+			b := &c.bodies[k]
+			now := b.costs[slices.Index(b.pools, of[b.members[0]])]
+			for n, cost := range b.costs {
+				if cost < now {
+					offers = append(offers, offer{k, n, now - cost})
+				}
+			}
+		}
+		slices.SortStableFunc(offers, func(x, y offer) int { return cmp.Compare(y.saved, x.saved) })
+		for _, x := range offers {
+			b := &c.bodies[x.body]
+			pool, before := b.pools[x.place], of[b.members[0]]
+			if b.costs[x.place] >= b.costs[slices.Index(b.pools, before)] {
+				continue // it has moved
+			}
+			at, ok := c.free(b, pool, of, offsets)
+			if !ok {
+				continue
+			}
+			old := make([]int64, len(b.members))
+			values := c.measured(of, offsets)
+			for m, i := range b.members {
+				old[m], of[i], offsets[i] = offsets[i], pool, at[m]
+			}
+			if objective[0] == model.MeasureCost || slices.Compare(c.measured(of, offsets), values) < 0 {
+				moved, again = true, true
+				continue
+			}
+			for m, i := range b.members {
+				of[i], offsets[i] = before, old[m]
+			}
+		}
+	}
+	return moved
+}
+
+// measured returns the measures of the objective, if cost is not the first of them.
+func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
+	if c.costFirst {
+		return nil
+	}
+	all := model.MeasuresOf(c.Problem, &model.Plan{Offsets: offsets, Pools: of})
+	for _, m := range c.Problem.Objective() {
+		values = append(values, model.ValueOf(all, m))
+	}
+	return values
+}
+
+// free returns the lowest offsets of a body's members in a pool beside what is there.
+func (c *chooser) free(b *choice, pool int32, of []int32, offsets []int64) ([]int64, bool) {
+	strip := c.Strip(pool, b.members, nil)
+	if strip.Impossible != "" {
+		return nil, false
+	}
+	body, p := strip.Problem.Buffers[0], c.Problem
+	var taken []model.Range // offsets that the body may not have, half-open
+	for i := range p.Buffers {
+		if of[i] != pool || slices.Contains(b.members, int32(i)) {
+			continue
+		}
+		for m, j := range b.members {
+			for _, x := range c.between(int(j), i) {
+				taken = append(taken, model.Range{
+					Lower: offsets[i] + x.Lower - strip.At[m] + 1, Upper: offsets[i] + x.Upper - strip.At[m],
+				})
+			}
+		}
+	}
+	for _, r := range c.Pools[pool].Reserved {
+		for m, j := range b.members {
+			taken = append(taken, model.Range{Lower: r.Lower - p.Buffers[j].Size + 1 - strip.At[m], Upper: r.Upper - strip.At[m]})
+		}
+	}
+	at := int64(0)
+	if body.Fixed != nil {
+		at = *body.Fixed
+	}
+	for _, x := range lower.Merged(taken) {
+		if x.Lower <= at && at < x.Upper {
+			if body.Fixed != nil {
+				return nil, false
+			}
+			at = (x.Upper + body.Alignment - 1) / body.Alignment * body.Alignment
+		}
+	}
+	all := make([]int64, len(b.members))
+	for m, j := range b.members {
+		all[m] = at + strip.At[m]
+		if end := all[m] + p.Buffers[j].Size; c.Pools[pool].Capacity > 0 && end > c.Pools[pool].Capacity {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// between returns the distances, offset of j less offset of i, at which the two share bytes that they may not. They are open intervals.
+func (c *chooser) between(j, i int) (out []model.Range) {
+	p := c.Problem
+	a, b := &p.Buffers[j], &p.Buffers[i]
+	whole := model.Range{Lower: -a.Size, Upper: b.Size}
+	line := p.Rules.Threads == 0 && p.Rules.Period == 0 && len(p.Rules.Apart) == 0
+	switch {
+	case line && (a.Upper <= b.Lower || b.Upper <= a.Lower):
+		return nil // most pairs
+	case !c.Conflict(j, i):
+		return nil
+	case c.Apart(j, i) || p.Rules.Threads > 0:
+		return []model.Range{whole}
+	}
+	var shifts []int64
+	if shifts = []int64{0}; p.Rules.Period > 0 {
+		shifts = []int64{-p.Rules.Period, 0, p.Rules.Period}
+	}
+	for _, shift := range shifts {
+		for x := range a.Pieces {
+			for y := range b.Pieces {
+				if x.Lower < y.Upper+shift && y.Lower+shift < x.Upper {
+					// x.From + offset of j < y.To + offset of i, and the other way round.
+					out = append(out, model.Range{Lower: y.From - x.To, Upper: y.To - x.From})
+				}
+			}
+		}
+	}
+	for _, d := range p.Rules.Distances {
+		for k := range out {
+			switch d.Buffers {
+			case model.Pair{int32(j), int32(i)}:
+				out[k].Upper = min(out[k].Upper, d.Distance)
+			case model.Pair{int32(i), int32(j)}:
+				out[k].Lower = max(out[k].Lower, -d.Distance)
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(x model.Range) bool { return x.Upper-x.Lower < 2 })
+}
+
+// settle makes the best plan one that cannot be cheapened, as far as the limits allow with lower pools.
+func (c *chooser) settle(replan func(of []int32) (plan.Result, error)) error {
+	for {
+		r := c.best
+		if !c.cheapen(r.Pools, r.Offsets) {
+			return nil
+		}
+		c.offer(r.Pools, r.Offsets)
+		r.Measures = model.MeasuresOf(c.Problem, &r.Plan)
+		r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
+		again, err := replan(r.Pools)
+		if err != nil {
+			return err
+		}
+		if again.Status.HasPlan() && c.better(&again) {
+			c.best = &again
+		}
+	}
+}
