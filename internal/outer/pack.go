@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: loads that fit need not pack. The planner is asked about the sets of a cheap assignment, pool by pool. Where it finds
@@ -29,14 +27,14 @@ const mostPacked = 64
 // packing is the search for an assignment that packs.
 type packing struct {
 	*chooser
-	left int // questions
-	best assignment
-	cost int64
+	left  int // questions
+	best  assignment
+	least int64 // its cost
 }
 
 // pack returns an assignment that packs and the cheapest of those tried, or nil.
 func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assignment, error) {
-	x := &packing{chooser: c, left: mostPacked, cost: math.MaxInt64}
+	x := &packing{chooser: c, left: mostPacked, least: math.MaxInt64}
 	failed, err := x.try(ctx, first)
 	if err != nil || failed < 0 {
 		return x.best, err
@@ -57,7 +55,7 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 		}
 		of, _ = c.through(ctx, p, math.MaxInt64/4, firstWidth)
 		c.room = whole
-		if of == nil || c.cost(of) >= x.cost {
+		if of == nil || c.cost(of) >= x.least {
 			break
 		}
 		if failed, err = x.try(ctx, of); err != nil {
@@ -79,13 +77,11 @@ func (x *packing) try(ctx context.Context, of assignment) (int32, error) {
 			return int32(q), err
 		}
 	}
-	if cost := x.total(of); cost < x.cost {
-		x.best, x.cost = slices.Clone(of), cost
+	if cost := x.cost(of); cost < x.least {
+		x.best, x.least = slices.Clone(of), cost
 	}
 	return -1, nil
 }
-
-func (x *packing) total(of assignment) int64 { return x.chooser.cost(of) }
 
 // pooled returns the pool of each buffer.
 func (c *chooser) pooled(of assignment) []int32 {
@@ -202,14 +198,4 @@ func (x *packing) back(ctx context.Context) error {
 // late reports whether the run's limits are over.
 func (c *chooser) late(ctx context.Context) bool {
 	return ctx.Err() != nil || c.options.NodeLimit > 0 && c.stats.Nodes >= c.options.NodeLimit
-}
-
-// known reports whether each pool of an assignment has no plan, proven.
-func (c *chooser) hopeless(of []int32) bool {
-	for q, members := range c.split(of) {
-		if k := c.kept.find(int32(q), members); k.fits != nil && k.fits.status == model.Infeasible {
-			return true
-		}
-	}
-	return false
 }
