@@ -47,10 +47,7 @@ func TestSolveRules(t *testing.T) {
 // TestRulesRefused asks what does not take rules: each says so.
 func TestRulesRefused(t *testing.T) {
 	ctx := context.Background()
-	evicted := spill()
-	evicted.Buffers[0].Extra = &stowage.Extra{Evictions: []stowage.Eviction{{Lower: 1, Upper: 2, Cost: 1}}}
 	for name, ask := range map[string]func() error{
-		"evictions":   func() error { _, err := stowage.Solve(ctx, evicted, stowage.Options{}); return err },
 		"explain":     func() error { _, err := stowage.Explain(ctx, spill(), stowage.Options{}); return err },
 		"size":        func() error { _, err := stowage.Size(ctx, spill(), stowage.Options{}); return err },
 		"verify":      func() error { _, err := stowage.Verify(spill(), make([]int64, 4), 0); return err },

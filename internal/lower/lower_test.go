@@ -261,3 +261,14 @@ func describe(p *model.Problem) (s string) {
 	}
 	return s
 }
+
+// TestNeverLive has two buffers that are to be apart and that their gaps cover: they meet in a slot all the same.
+func TestNeverLive(t *testing.T) {
+	gone := model.Buffer{Lower: 0, Upper: 1, Size: 4, Gaps: []model.Gap{{Lower: 0, Upper: 1}}}
+	p := &model.Problem{Rules: &model.Rules{Apart: []model.Pair{{0, 1}}}, Buffers: []model.Buffer{gone, gone}}
+	p.Buffers[0].ID, p.Buffers[1].ID = "a", "b"
+	q := New(p).Strip(0, []int32{0, 1}, nil).Problem
+	if !q.Meet(0, 1) {
+		t.Errorf("the two do not meet: %+v", q.Buffers)
+	}
+}

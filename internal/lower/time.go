@@ -54,6 +54,12 @@ func (c *cover) coverTime() {
 		}
 	}
 	c.begin = append(c.begin, int32(len(c.slots)))
+	if sections == 0 {
+		// Nobody is ever live, but some are to be apart.
+		for _, x := range c.inserted[0] {
+			c.insert(x, nil)
+		}
+	}
 	c.hold()
 }
 

@@ -18,6 +18,7 @@ package outer
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,12 +60,8 @@ type pool struct {
 func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error) {
 	began := time.Now()
 	s := &search{planner: planner, options: o}
-	if err := s.refuse(p); err != nil {
+	if err := s.refuse(); err != nil {
 		return plan.Result{}, err
-	}
-	s.Lowering = lower.New(p)
-	if s.Knots() && len(p.Buffers) > lower.MostClocks {
-		return plan.Result{}, plan.Unsupported(planner.Name(), "cannot honour clocks of more than 8,192 buffers that are no interval order")
 	}
 	s.options.Start, s.options.Progress, s.options.Moves, s.options.Turns = nil, nil, nil, nil
 	if o.Timeout > 0 {
@@ -75,10 +72,10 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	}
 	var r plan.Result
 	var err error
-	if of, ok := s.alone(); ok {
-		r, err = s.assigned(ctx, of)
+	if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return len(evictionsOf(&b)) > 0 }) {
+		r, err = s.evict(ctx, p, began)
 	} else {
-		r, err = s.choose(ctx, began)
+		r, err = s.whole(ctx, p, began)
 	}
 	if err != nil {
 		return plan.Result{}, err
@@ -87,6 +84,18 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	r.Stats = s.stats
 	r.Stats.Elapsed = time.Since(began)
 	return r, nil
+}
+
+// whole plans a problem without evictions.
+func (s *search) whole(ctx context.Context, p *model.Problem, began time.Time) (plan.Result, error) {
+	s.Lowering = lower.New(p)
+	if s.Knots() && len(p.Buffers) > lower.MostClocks {
+		return plan.Result{}, plan.Unsupported(s.planner.Name(), "cannot honour clocks of more than 8,192 buffers that are no interval order")
+	}
+	if of, ok := s.alone(); ok {
+		return s.assigned(ctx, of)
+	}
+	return s.choose(ctx, began)
 }
 
 // assigned plans the problem with each buffer in the pool that it is given.
@@ -112,30 +121,22 @@ func (s *search) assigned(ctx context.Context, of []int32) (plan.Result, error) 
 }
 
 // refuse says what is not planned yet.
-func (s *search) refuse(p *model.Problem) error {
-	no := func(what string) error { return plan.Unsupported(s.planner.Name(), "cannot honour "+what) }
-	for i := range p.Buffers {
-		x := p.Buffers[i].Extra
-		if x != nil && len(x.Evictions) > 0 {
-			return no("evictions: buffer " + p.Buffers[i].ID + " has some")
-		}
-	}
+func (s *search) refuse() error {
 	if s.options.Start != nil {
-		return no("a plan to start from, with rules")
+		return plan.Unsupported(s.planner.Name(), "cannot honour a plan to start from, with rules")
 	}
 	return nil
 }
 
 // minimizing reports whether the lowest plan is wanted: always, unless the problem is one pool with a capacity and names no
 // objective; then any plan that fits will do.
-func (s *search) minimizing() bool {
-	r := s.Problem.Rules
-	return s.options.Minimize || len(r.Objective) > 0 || len(r.Pools) > 1 || s.Pools[0].Capacity == 0
+func (s *search) minimizing(p *model.Problem) bool {
+	return s.options.Minimize || len(p.Rules.Objective) > 0 || len(p.Rules.Pools) > 1 || p.AllPools()[0].Capacity == 0
 }
 
 // heightFirst reports whether the first measure that plans differ in is one of height.
 func (s *search) heightFirst() bool {
-	if !s.minimizing() {
+	if !s.minimizing(s.Problem) {
 		return false
 	}
 	for _, m := range s.Problem.Objective() {
@@ -209,7 +210,7 @@ func (s *search) minimise(ctx context.Context) (plan.Result, error) {
 	for _, m := range s.Problem.Objective() {
 		var err error
 		switch {
-		case !s.minimizing():
+		case !s.minimizing(s.Problem):
 		case m == model.MeasurePenalty:
 			err = s.leastPenalty(ctx)
 		case m != model.MeasureCost && m != model.MeasureEviction:
@@ -244,7 +245,7 @@ func (s *search) minimise(ctx context.Context) (plan.Result, error) {
 	}
 	if proven {
 		r.Status, r.ProvedBy = model.Optimal, s.planner.Name()
-	} else if s.minimizing() {
+	} else if s.minimizing(s.Problem) {
 		r.Stopped = s.stopped
 		if r.Stopped == plan.Finished {
 			r.Stopped = plan.StopEffort

@@ -323,3 +323,24 @@ func DescribeRuled(p *model.Problem) string {
 	}
 	return s.String()
 }
+
+// Evicted returns a problem as Ruled does, with evictions in most buffers. Every other one asks for
+// the measure eviction, in any place of the objective.
+func Evicted(r *rand.Rand) *model.Problem {
+	for {
+		d := ruling{r: r, has: map[string]bool{}}
+		chance := []float64{0.1, 0.2, 0.4}[r.IntN(3)]
+		for _, feature := range RuledFeatures {
+			d.has[feature] = r.Float64() < chance
+		}
+		d.has["clocks"], d.has["evictions"] = false, true
+		d.has["capacity"] = r.IntN(10) > 0
+		p := d.problem()
+		if o := p.Rules.Objective; r.IntN(2) == 0 && !slices.Contains(o, model.MeasureEviction) {
+			p.Rules.Objective = slices.Insert(slices.Clone(o), r.IntN(len(o)+1), model.MeasureEviction)
+		}
+		if model.Validate(p) == nil {
+			return p
+		}
+	}
+}
