@@ -96,10 +96,15 @@ const perBuffer = 40
 // a target. The arena's problem has the scratch buffers; offsets are the plan's,
 // nil for none.
 func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target) Footprint {
+	return predict(m, a, offsets, head, t, perBuffer)
+}
+
+// predict is Predict for a planner that takes so many bytes for a buffer while it plans.
+func predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target, each int64) Footprint {
 	f := arena{t: t, stage: LimitPrepare}
 	f.start(m)
 	requests := f.prepareAll(m, a)
-	room := f.finish(m, a, offsets, requests)
+	room := f.finish(m, offsets, requests) + each*int64(len(a.Tensor))
 	// The planner gets whole multiples between beginning and end.
 	f.stage = LimitPlanning
 	planning := f.tail
@@ -155,9 +160,9 @@ func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
 	return requests
 }
 
-// finish is FinishModelAllocation: handles of scratch, variables, records, the planner. It
-// returns the room that the planner wants.
-func (f *arena) finish(m *tflite.Model, a *tflite.Arena, offsets []int32, requests int64) (room int64) {
+// finish is FinishModelAllocation: handles of scratch, variables, records. It returns the room that
+// all takes before the planner.
+func (f *arena) finish(m *tflite.Model, offsets []int32, requests int64) (room int64) {
 	t, word := f.t, f.t.word
 	if requests > 0 {
 		f.keep(word*requests, word)
@@ -170,7 +175,7 @@ func (f *arena) finish(m *tflite.Model, a *tflite.Arena, offsets []int32, reques
 			f.keep(t.Bytes, tflite.Alignment)
 		}
 	}
-	return tflite.RoundUp(room) + perBuffer*int64(len(a.Tensor))
+	return tflite.RoundUp(room)
 }
 
 // ends keeps the model's own inputs and outputs, which come after the plan.

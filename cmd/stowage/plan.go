@@ -32,6 +32,8 @@ type planFlags struct {
 
 	capacity size
 	target   string
+	pools    []string
+	where    *memories // of pools and target; nil for one strip
 
 	json   bool
 	probe  bool
@@ -56,7 +58,7 @@ With --capacity the exit code says whether the arena fits, and nothing that does
   stowage plan --diagonal reference -o planned.tflite -o model.h model.tflite
   stowage plan --dim batch=1 -o plan.h model.onnx`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if p.probe && len(args) == 0 {
+			if (p.probe || p.target == listed) && len(args) == 0 {
 				return nil
 			}
 			return arity(1, "MODEL")(cmd, args)
@@ -70,6 +72,9 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 				}
 				return writeTo(cmd, "", func(w io.Writer) error { _, err := io.WriteString(w, tflm.Probe); return err })
 			}
+			if p.target == listed {
+				return writeTo(cmd, "", listParts)
+			}
 			return p.run(cmd, args[0])
 		},
 	}
@@ -77,7 +82,8 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	f.SortFlags = false
 	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the planned model, .onnx for that of --reorder, .h for numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
-	f.StringVar(&p.target, "target", "32", "what --capacity asks about: `TARGET` 32, 64 (bit) or python")
+	f.StringVar(&p.target, "target", "32", "what --capacity asks about: `TARGET` 32, 64 (bit) or python; or a part with its memories, such as stm32h743 (list prints them)")
+	f.StringArrayVar(&p.pools, "pool", nil, "plan in several memories, the fastest first: `NAME=SIZE`, with ,cost=N ,align=N ,reserved=A-B ,arena behind it; repeatable")
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
@@ -95,7 +101,7 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	group(cmd, "Model", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
 	complete(cmd, "diagonal", kernelLibraries)
-	complete(cmd, "target", func() []string { return targetNames })
+	complete(cmd, "target", func() []string { return append(append(slices.Clone(targetNames), partNames()...), listed) })
 	return cmd
 }
 
@@ -104,8 +110,11 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(targetNames, p.target) {
-		return usagef("invalid argument %q for --target: must be one of %s", p.target, strings.Join(targetNames, ", "))
+	if !slices.Contains(targetNames, p.target) && partOf(p.target) == nil {
+		return usagef("invalid argument %q for --target: must be one of %s, or a part: %s", p.target, strings.Join(targetNames, ", "), strings.Join(partNames(), ", "))
+	}
+	if p.where, err = p.memories(); err != nil {
+		return err
 	}
 	in, err := openModel(path)
 	if err != nil {
@@ -159,6 +168,9 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	scratch, err := readScratch(p.scratch, folded, l)
 	if err != nil {
 		return err
+	}
+	if p.where != nil {
+		return p.runBanks(cmd, folded, scratch, outputs, o)
 	}
 	if p.format != "" {
 		a, err := folded.Arena(l, scratch)

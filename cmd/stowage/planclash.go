@@ -24,6 +24,14 @@ func (p *planFlags) alone() error {
 
 // clash refuses flags that contradict each other, and outputs that replace the model by something else.
 func (p *planFlags) clash(cmd *cobra.Command, path string, kind format.Kind, outputs []output) error {
+	if p.where != nil {
+		if kind != format.TFLite {
+			return usagef("--pool and a part as --target are for .tflite models")
+		}
+		if err := p.poolsClash(cmd, outputs); err != nil {
+			return err
+		}
+	}
 	if p.format != "" {
 		flags := planning
 		if kind == format.TFLite { // in an .onnx model, what is in place is a part of the problem

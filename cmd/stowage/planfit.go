@@ -33,6 +33,9 @@ type fitReport struct {
 // targetNames are the values of --target, in the order of the report's arenas.
 var targetNames = []string{"32", "64", "python"}
 
+// listed is the value of --target that prints the parts.
+const listed = "list"
+
 // fit answers --capacity for a .tflite model. It returns how the command ends.
 // others are plans with other options.
 func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (end error) {

@@ -36,7 +36,7 @@ const selftest = "selftest"
 
 // outputNames describes the kinds of outputs, for messages.
 var outputNames = map[string]string{
-	"tflite": "the model", onnxModel: "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", selftest: "the self-test", "csv": "CSV", "json": "JSON", "html": "the page",
+	"tflite": "the model", onnxModel: "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", selftest: "the self-test", poolPlanner: "the planner", "csv": "CSV", "json": "JSON", "html": "the page",
 }
 
 // An output is a file to write.
@@ -55,6 +55,9 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 	}
 	if kind == format.ONNX && p.graph.reorder {
 		names = append([]string{onnxModel}, names...)
+	}
+	if p.where != nil {
+		names = append(names, poolPlanner)
 	}
 	var out []output
 	for _, path := range p.outputs {

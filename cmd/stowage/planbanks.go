@@ -1,0 +1,321 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/cheader"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/tflm"
+)
+
+// Idea: with pools, plan answers two questions. Which tensors go where, for a runtime that takes a planner of
+// another's; and for a runtime with one strip, whether that fits a memory, or by how much it is too large.
+
+// A banksReport is what plan prints of a plan in pools. The keys of its JSON are a contract; new ones go to the end.
+type banksReport struct {
+	Model    string           `json:"model"`
+	Tensors  int              `json:"tensors"`
+	Buffers  int              `json:"buffers"`
+	Scratch  int              `json:"scratch"`
+	Status   stowage.Status   `json:"status"`
+	Part     string           `json:"target"`     // of --target, or the bits of the build
+	ByOrder  bool             `json:"order_only"` // no costs are given: they are 0, 1, 2 …
+	Pools    []bankReport     `json:"pools"`
+	Measures map[string]int64 `json:"measures"`
+	Bounds   map[string]int64 `json:"bounds"`
+	Traffic  int64            `json:"traffic"`
+	Slow     int64            `json:"traffic_all_in_slow"`
+	Bound    int64            `json:"traffic_bound"`
+	Fits     string           `json:"fits"` // yes, no (proven) or unknown
+	Short    int64            `json:"short_by"`
+	Arena    string           `json:"arena"` // the pool of the runtime's arena
+	Tail     int64            `json:"tail"`
+	Variable int64            `json:"variables"` // of the tail
+	Arenas   []arenaSize      `json:"smallest_arenas"`
+	Unknown  []string         `json:"unknown_operators"`
+	Strip    *stripReport     `json:"one_strip,omitempty"`
+	Stopped  string           `json:"stopped,omitempty"`
+
+	memories *memories
+	slowest  string
+}
+
+// A bankReport is one pool of the plan.
+type bankReport struct {
+	ID        string `json:"id"`
+	Capacity  int64  `json:"capacity"`
+	Alignment int64  `json:"alignment"`
+	Cost      int64  `json:"cost"`
+	Used      int64  `json:"used"` // with the tail, if it is the arena's
+	Head      int64  `json:"head"` // the highest end of a buffer
+	Buffers   int    `json:"buffers"`
+	Moved     int64  `json:"moved"`
+}
+
+type arenaSize struct {
+	Target string `json:"target"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// A stripReport says what a runtime with one strip needs, and which pools have it.
+type stripReport struct {
+	Arena int64       `json:"arena"`
+	Head  int64       `json:"head"`
+	Tail  int64       `json:"tail"`
+	Pools []stripPool `json:"pools"`
+}
+
+// A stripPool says by how much the arena, or the head alone, is too large for a pool; 0 if it fits.
+type stripPool struct {
+	ID    string `json:"id"`
+	Short int64  `json:"arena_short_by"`
+	Head  int64  `json:"head_short_by"`
+}
+
+// runBanks plans a .tflite model in pools.
+func (p *planFlags) runBanks(cmd *cobra.Command, m *tflite.Model, scratch []tflite.Scratch, outputs []output, o stowage.Options) error {
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	options := tflm.BankOptions{Pools: p.where.pools, Home: p.where.home, Target: &tflm.Firmware32, Tail: int64(p.tail), Scratch: scratch, InPlace: p.inPlace, Solve: o}
+	if p.target == "64" {
+		options.Target = &tflm.Firmware64
+	}
+	made, err := tflm.MakeBanks(ctx, m, options)
+	if err != nil {
+		return err
+	}
+	r := p.banksReport(made)
+	if p.reporting(outputs) {
+		if r.Strip, err = stripOf(ctx, m, options); err != nil {
+			return err
+		}
+	}
+	end := outcomeOf(made.Result.Status)
+	if end != nil {
+		outputs = p.unwritten(cmd, outputs)
+	}
+	name := nameFor(m.File)
+	err = writeAll(cmd, outputs, func(w io.Writer, o output) error {
+		switch {
+		case o.flag == "--report":
+			return writeIndented(w, r)
+		case o.kind == "h":
+			return cheader.WriteBanks(w, p.bankPlan(name, made))
+		case o.kind == poolPlanner:
+			return cheader.WritePlanner(w, p.bankPlan(name, made))
+		}
+		return writeJSON(w, &document{problem: made.Problem, offsets: made.Result.Offsets, height: made.Result.Height, lowerBound: made.Result.LowerBound, result: made.Result})
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.say(cmd, r); err != nil {
+		return err
+	}
+	return end
+}
+
+// stripOf says what a runtime with one strip needs.
+func stripOf(ctx context.Context, m *tflite.Model, o tflm.BankOptions) (*stripReport, error) {
+	s, err := tflm.OneStrip(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &stripReport{Arena: s.Arena, Head: s.Head, Tail: s.Tail}
+	for _, q := range o.Pools {
+		room := free(q)
+		r.Pools = append(r.Pools, stripPool{q.ID, max(0, s.Arena-room), max(0, s.Head-room)})
+	}
+	return r, nil
+}
+
+// free returns the longest run of bytes of a pool that is not reserved.
+func free(q model.Pool) (most int64) {
+	reserved := append(slices.Clone(q.Reserved), model.Range{Lower: q.Capacity, Upper: q.Capacity})
+	slices.SortFunc(reserved, func(a, b model.Range) int { return cmp.Compare(a.Lower, b.Lower) })
+	end := int64(0)
+	for _, r := range reserved {
+		most, end = max(most, r.Lower-end), max(end, r.Upper)
+	}
+	return most
+}
+
+// banksReport reports a plan in pools.
+func (p *planFlags) banksReport(b *tflm.Banks) *banksReport {
+	r := &banksReport{
+		Model: b.Model.File, Tensors: len(b.Model.Tensors), Buffers: len(b.Arena.Tensor), Scratch: len(b.Arena.Tensor) - b.Arena.Scratch,
+		Status: b.Result.Status, Part: p.target, ByOrder: b.ByOrder, Traffic: b.Traffic, Slow: b.Slow, Bound: b.Bound, Short: b.Short,
+		Arena: b.Pools[b.Home].ID, Tail: b.Tail, Variable: b.Variables, Unknown: append([]string{}, tflm.Unknown(b.Model)...),
+		Measures: map[string]int64{}, Bounds: map[string]int64{}, Stopped: string(b.Result.Stopped), memories: p.where,
+	}
+	switch {
+	case b.Result.Status.HasPlan():
+		r.Fits = "yes"
+	case b.Result.Status == stowage.Infeasible:
+		r.Fits = "no"
+	default:
+		r.Fits = "unknown"
+	}
+	for _, v := range b.Result.Measures {
+		r.Measures[string(v.Measure)] = v.Value
+	}
+	for _, v := range b.Result.Bounds {
+		r.Bounds[string(v.Measure)] = v.Value
+	}
+	costliest := int64(-1)
+	for k, q := range b.Pools {
+		x := bankReport{ID: q.ID, Capacity: q.Capacity, Alignment: q.Alignment, Cost: q.Cost}
+		if b.Pool != nil {
+			x.Used, x.Head, x.Moved = b.Used[k], b.Heads[k], b.Moved[k]
+			for _, at := range b.Pool {
+				if int(at) == k {
+					x.Buffers++
+				}
+			}
+		}
+		r.Pools = append(r.Pools, x)
+		if q.Cost > costliest {
+			costliest, r.slowest = q.Cost, q.ID
+		}
+	}
+	for _, s := range b.Arenas() {
+		r.Arenas = append(r.Arenas, arenaSize{s.Target.Name, s.Bytes})
+	}
+	return r
+}
+
+// bankPlan returns the plan as C takes it.
+func (p *planFlags) bankPlan(name string, b *tflm.Banks) *cheader.BankPlan {
+	out := &cheader.BankPlan{Name: name, Home: b.Home, AtLeast: len(tflm.Unknown(b.Model)) > 0 && p.tail == 0}
+	for k, q := range b.Pools {
+		out.Banks = append(out.Banks, cheader.Bank{Name: key(q.ID), Bytes: b.Heads[k], Alignment: q.Alignment, Reserved: len(q.Reserved) > 0})
+	}
+	for k, s := range b.Arenas() {
+		out.Arenas = append(out.Arenas, cheader.ArenaSize{Target: targetNames[k], About: "firmware of " + s.Target.Name, Bytes: s.Bytes})
+	}
+	if len(p.scratch) == 0 {
+		out.Note = tflm.ReferenceNote
+	}
+	for k := range b.Arena.Tensor {
+		x := &b.Arena.Problem.Buffers[k]
+		out.Buffers = append(out.Buffers, cheader.BankBuffer{
+			Name: x.ID, Size: x.Size, First: int32(x.Lower) - 1, Last: int32(x.Upper) - 2, Bank: b.Pool[k], Offset: b.Placed[k],
+		})
+	}
+	return out
+}
+
+// print writes the report for people.
+func (r *banksReport) print(w io.Writer) error {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s: %s, %s in %s", filepath.Base(r.Model), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"), countOf(len(r.Pools), "memory", "memories"))
+	if r.Scratch > 0 {
+		fmt.Fprintf(&s, ", %d of them scratch", r.Scratch)
+	}
+	s.WriteByte('\n')
+	width := len("memory")
+	for _, q := range r.Pools {
+		width = max(width, len(q.ID))
+	}
+	if r.Fits == "yes" {
+		fmt.Fprintf(&s, "  %-*s %11s %10s %8s %10s\n", width, "memory", "capacity", "used", "buffers", "moved")
+		for _, q := range r.Pools {
+			fmt.Fprintf(&s, "  %-*s %11d %10d %8d %10d", width, q.ID, q.Capacity, q.Used, q.Buffers, q.Moved)
+			if q.ID == r.Arena {
+				fmt.Fprintf(&s, "  the arena, with a tail of %d", r.Tail)
+			}
+			s.WriteByte('\n')
+		}
+		fmt.Fprintf(&s, "traffic %d (%s, lower bound %d); all in %s: %d\n", r.Traffic, r.Status, r.Bound, r.slowest, r.Slow)
+	} else {
+		for _, q := range r.Pools {
+			fmt.Fprintf(&s, "  %-*s %11d bytes\n", width, q.ID, q.Capacity)
+		}
+		fmt.Fprintf(&s, "  the arena is in %s, with a tail of %d\n", r.Arena, r.Tail)
+	}
+	for _, n := range r.notes() {
+		s.WriteString("  " + n + "\n")
+	}
+	s.WriteString(r.verdict() + "\n")
+	if t := r.Strip; t != nil {
+		fmt.Fprintf(&s, "in one strip: an arena of %s%d, of it a head of %d\n", r.atLeast(), t.Arena, t.Head)
+		for _, q := range t.Pools {
+			fmt.Fprintf(&s, "  %-*s  %s\n", width, q.ID, q.words())
+		}
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// words says whether the strip fits a pool.
+func (q *stripPool) words() string {
+	switch {
+	case q.Short == 0:
+		return "the arena fits"
+	case q.Head == 0:
+		return fmt.Sprintf("the arena is short by %d; the head alone fits, with the tail elsewhere", q.Short)
+	}
+	return fmt.Sprintf("the arena is short by %d, the head alone by %d", q.Short, q.Head)
+}
+
+func (r *banksReport) atLeast() string {
+	if len(r.Unknown) > 0 {
+		return "at least "
+	}
+	return ""
+}
+
+// verdict says whether the plan fits.
+func (r *banksReport) verdict() string {
+	switch {
+	case r.Fits == "yes":
+		return "fits"
+	case r.Fits == "no" && r.Short > 0:
+		return fmt.Sprintf("short by %d: that is proven", r.Short)
+	case r.Fits == "no":
+		return "does not fit: that is proven, though the bytes alone would be enough"
+	case r.Short > 0:
+		return fmt.Sprintf("short by %d", r.Short)
+	}
+	return "undecided: no plan was found in the limits, and none is ruled out"
+}
+
+// notes returns the sentences below the figures.
+func (r *banksReport) notes() (out []string) {
+	switch {
+	case r.ByOrder && len(r.Pools) == 2:
+		out = append(out, "order only: the traffic is the bytes moved in "+r.Pools[1].ID)
+	case r.ByOrder && len(r.Pools) > 2:
+		out = append(out, "order only: a byte moved costs 0, 1, 2 … from the first memory to the last")
+	case r.memories.part != nil && r.memories.part.Costs:
+		out = append(out, "traffic in picoseconds, by "+r.memories.part.Source)
+	}
+	if r.memories.whole {
+		out = append(out, "capacities are whole memories: --pool NAME=SIZE says what the firmware leaves")
+	}
+	if r.Variable > 0 {
+		out = append(out, fmt.Sprintf("variable tensors, %d bytes, are in the tail", r.Variable))
+	}
+	if len(r.Unknown) > 0 {
+		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
+	}
+	return out
+}
+
+// countOf counts things whose plural is irregular.
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

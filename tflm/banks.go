@@ -1,0 +1,352 @@
+package tflm
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a part has a small fast memory and a larger slow one. Which tensors lie in which is a choice of pools, whose
+// cost is the traffic: bytes moved × cost of the pool. A tensor is written once, and read once by each
+// operator that has it as an operand.
+//
+// One pool is the home of the runtime's arena. The arena's tail, with all that the runtime keeps and the variable
+// tensors, lies there too, so its bytes are taken off the home's capacity first. A planner class places the rest
+// (planner.go).
+//
+// Invariant: height of home + tail is at most the home's capacity, and the runtime's planning has room there.
+//
+// Complexity: that of stowage.Solve for a problem with pools.
+//
+// Source: Stowage. The runtime's side: tensorflow/tflite-micro 90b983c, CommitPlan in micro_allocator.cc.
+
+// BankOptions say how to plan a model in several memories.
+type BankOptions struct {
+	// Pools are the memories, the fastest first. Pool.Cost is the cost of each byte moved. If no pool has one, only
+	// their order is known, and they cost 0, 1, 2 and so on.
+	Pools []model.Pool
+	// Home is the pool of the runtime's arena, as an index into Pools; -1 for the one with the most bytes. It has no
+	// reserved bytes.
+	Home int
+	// Target is the build of the runtime; nil for Firmware32.
+	Target *Target
+	// Tail is the tail in bytes that the target reports; 0 for what Predict says.
+	Tail int64
+	// Scratch and InPlace are those of Options.
+	Scratch []tflite.Scratch
+	InPlace bool
+	// Solve steers the planner. It has no capacity: the pools have their own.
+	Solve stowage.Options
+}
+
+// Banks is a plan of a model in several memories.
+type Banks struct {
+	Model *tflite.Model
+	// Arena has a buffer for each tensor of the arena, then one for each scratch buffer, in the order in which the runtime
+	// asks its planner for them.
+	Arena *tflite.Arena
+	// Problem is what is planned: pools, and what each buffer costs in each. With InPlace, a result and the
+	// operand that it lies over are one buffer of it. In has, for each buffer of Arena.Problem, its buffer there.
+	Problem *model.Problem
+	In      []int
+	// Pools are the memories as they were given, with the costs that count. ByOrder says that none were given. Home
+	// is the pool of the runtime's arena.
+	Pools   []model.Pool
+	ByOrder bool
+	Home    int
+	// Result is the planner's. If the arena's tail does not fit Home, nothing is planned, and its status is Infeasible.
+	Result *stowage.Result
+	// Pool and Placed are the pool and the offset of each buffer of Arena.Problem; nil without a plan.
+	Pool   []int32
+	Placed []int64
+	// Tail is what the runtime keeps in Home beside the tensors, in bytes, variable tensors included.
+	Tail int64
+	// Variables is what of that the variable tensors take.
+	Variables int64
+	// Used is what each pool must have: the highest end of a tensor, and for Home the smallest arena that works.
+	Used []int64
+	// Heads is the highest end of a tensor in each pool.
+	Heads []int64
+	// Moved is what is written and read in each pool, in bytes.
+	Moved []int64
+	// Traffic is bytes moved × cost, Bound what no plan goes below, and Slow that of a plan with all in the pool
+	// with the highest cost. Traffic is 0 without a plan.
+	Traffic, Bound, Slow int64
+	// Short is how many bytes all pools together lack at least; 0 if that is not known, or there is a plan.
+	Short int64
+
+	target   *Target
+	floor    int64 // the smallest arena for an empty head
+	reported bool  // the target has reported the tail
+}
+
+// MakeBanks plans a model in several memories. The error is bad input; that no plan was found is in Result.Status. A model that
+// has an offline plan is refused: it is for one memory.
+func MakeBanks(ctx context.Context, m *tflite.Model, o BankOptions) (*Banks, error) {
+	var issues model.Issues
+	if len(o.Pools) == 0 {
+		issues.Say("pools", "", "there are none")
+	}
+	if o.Home < -1 || o.Home >= len(o.Pools) {
+		issues.Say("home", strconv.Itoa(o.Home), "there is no such pool")
+	}
+	home := o.Home
+	if len(o.Pools) > 0 && home == -1 {
+		home = largest(o.Pools)
+	}
+	if home >= 0 && home < len(o.Pools) && len(o.Pools[home].Reserved) > 0 {
+		issues.Say("pools", o.Pools[home].ID, "has the runtime's arena, which the runtime writes over: it can have no reserved bytes")
+	}
+	if m.Offline != nil {
+		issues.Add(model.Issue{File: m.File, Message: "has a plan for one memory (" + tflite.MetadataName + "): give the model without it"})
+	}
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	l, err := m.Lifetimes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := m.Arena(l, o.Scratch)
+	if err != nil {
+		return nil, err
+	}
+	b := &Banks{Model: m, Arena: a, Pools: slices.Clone(o.Pools), Home: home, target: o.Target}
+	if b.target == nil {
+		b.target = &Firmware32
+	}
+	if b.ByOrder = !slices.ContainsFunc(o.Pools, func(q model.Pool) bool { return q.Cost != 0 }); b.ByOrder {
+		for k := range b.Pools {
+			b.Pools[k].Cost = int64(k)
+		}
+	}
+	b.Problem, b.In = unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
+	b.Problem.Name = a.Problem.Name
+	if err := b.price(); err != nil {
+		return nil, err
+	}
+	if !b.settle(o.Tail) {
+		b.Result = &stowage.Result{Status: stowage.Infeasible, Planner: "none", ProvedBy: "tail"}
+		return b, nil
+	}
+	if b.Result, err = stowage.Solve(ctx, b.Problem, o.Solve); err != nil {
+		return nil, err
+	}
+	b.judge()
+	return b, nil
+}
+
+// largest returns the pool with the most bytes, the slowest of equal ones, of those without reserved bytes if there are
+// any.
+func largest(pools []model.Pool) (at int) {
+	better := func(q, than *model.Pool) bool {
+		if free, other := len(q.Reserved) == 0, len(than.Reserved) == 0; free != other {
+			return free
+		}
+		return q.Capacity == 0 || than.Capacity > 0 && q.Capacity >= than.Capacity
+	}
+	for k := range pools {
+		if better(&pools[k], &pools[at]) {
+			at = k
+		}
+	}
+	return at
+}
+
+// Moved returns the bytes that a run of a model moves for each tensor: written once, and read once by each operator that
+// has it as an operand. An input of a subgraph is written by who runs it, an output is read by who ran it. Operators of
+// subgraphs count once, however often they run.
+func Moved(m *tflite.Model) []int64 {
+	times := make([]int64, len(m.Tensors))
+	for g := range m.Subgraphs {
+		s := &m.Subgraphs[g]
+		for _, t := range s.Inputs {
+			times[t]++
+		}
+		for _, t := range s.Outputs {
+			times[t]++
+		}
+		for k := range s.OperatorCount {
+			o := &m.Operators[s.FirstOperator+k]
+			for n, t := range o.Inputs {
+				if t >= 0 && !slices.Contains(o.Inputs[:n], t) {
+					times[t]++
+				}
+			}
+			for _, t := range o.Outputs {
+				times[t]++
+			}
+		}
+	}
+	for t := range times {
+		times[t] *= m.Tensors[t].Bytes
+	}
+	return times
+}
+
+// moved returns what is moved for each buffer of the arena. Scratch is written once and read once.
+func (b *Banks) moved() []int64 {
+	tensors, out := Moved(b.Model), make([]int64, len(b.Arena.Tensor))
+	for k, t := range b.Arena.Tensor {
+		if t >= 0 {
+			out[k] = tensors[t]
+		} else {
+			out[k] = 2 * b.Arena.Problem.Buffers[k].Size
+		}
+	}
+	return out
+}
+
+// price gives each buffer its cost in each pool.
+func (b *Banks) price() error {
+	p := b.Problem
+	p.Rules = &model.Rules{Pools: slices.Clone(b.Pools), Objective: []model.Measure{model.MeasureCost, model.MeasureHeight}}
+	united := make([]int64, len(p.Buffers))
+	for k, bytes := range b.moved() {
+		united[b.In[k]] += bytes
+	}
+	var issues model.Issues
+	var most, sum int64
+	for _, q := range b.Pools {
+		most = max(most, q.Cost)
+	}
+	for _, bytes := range united {
+		if sum += bytes; most > 0 && sum > model.MaxSum/most {
+			issues.Say("cost", strconv.FormatInt(most, 10), "is too large: the traffic exceeds what can be counted")
+			return issues.Err()
+		}
+	}
+	b.Slow = sum * most
+	for i := range p.Buffers {
+		x := &model.Extra{}
+		for q := range b.Pools {
+			x.Costs = append(x.Costs, model.PoolCost{Pool: int32(q), Cost: united[i] * b.Pools[q].Cost})
+		}
+		p.Buffers[i].Extra = x
+	}
+	return nil
+}
+
+// settle takes the tail off the capacity of the home. It returns false if it does not fit.
+func (b *Banks) settle(reported int64) bool {
+	own := *b.target
+	own.planner = 0 // the planner class lies outside
+	f := predict(b.Model, b.Arena, nil, 0, &own, 0)
+	b.Tail, b.floor = tflite.RoundUp(f.Tail), f.Smallest
+	if reported > 0 {
+		b.Tail, b.floor, b.reported = tflite.RoundUp(reported), f.Measured(reported, 0), true
+	}
+	for t := range b.Model.Tensors {
+		if x := &b.Model.Tensors[t]; x.Variable {
+			b.Variables += tflite.RoundUp(x.Bytes)
+		}
+	}
+	home := &b.Problem.Rules.Pools[b.Home]
+	if home.Capacity == 0 {
+		return true
+	}
+	if b.Short = max(b.Tail, b.floor) - home.Capacity; b.Short > 0 {
+		return false
+	}
+	b.Short = 0
+	home.Capacity = max(1, home.Capacity-b.Tail) // 1: no buffer is that small, and 0 would mean no limit
+	return true
+}
+
+// judge reads the figures off the planner's result.
+func (b *Banks) judge() {
+	for k, m := range b.Result.Objective {
+		if m == model.MeasureCost && k < len(b.Result.Bounds) {
+			b.Bound = b.Result.Bounds[k].Value
+		}
+	}
+	if !b.Result.Status.HasPlan() {
+		b.Short = b.lacking()
+		return
+	}
+	b.Heads, b.Used, b.Moved = make([]int64, len(b.Pools)), make([]int64, len(b.Pools)), make([]int64, len(b.Pools))
+	moved := b.moved()
+	for k := range b.Arena.Tensor {
+		i := b.In[k]
+		q, at := b.Result.PoolOf(i), b.Result.Offsets[i]
+		b.Pool, b.Placed = append(b.Pool, q), append(b.Placed, at)
+		b.Heads[q] = max(b.Heads[q], at+b.Problem.Buffers[i].Size)
+		b.Moved[q] += moved[k]
+	}
+	copy(b.Used, b.Heads)
+	b.Used[b.Home] = max(b.floor, b.Tail+b.Heads[b.Home])
+	b.Traffic = model.ValueOf(b.Result.Measures, model.MeasureCost)
+}
+
+// lacking returns how many bytes all pools together have less than what is live at one time, and the tail; 0 if they
+// have enough.
+func (b *Banks) lacking() int64 {
+	room := int64(0)
+	for _, q := range b.Problem.Rules.Pools {
+		if q.Capacity == 0 {
+			return 0
+		}
+		room += q.Capacity
+		for _, r := range q.Reserved {
+			room -= max(0, min(r.Upper, q.Capacity)-r.Lower)
+		}
+	}
+	return max(0, slices.Max(loads(b.Problem))-room)
+}
+
+// Strip is what a runtime with one strip of memory needs: all tensors in one head.
+type Strip struct {
+	// Head and Tail are the two parts of the arena, in bytes; Arena is the smallest that works.
+	Head, Tail, Arena int64
+}
+
+// OneStrip plans the model for a runtime that has one strip, with the build and the scratch of the options: a head of
+// tensors and a tail behind it, or both in two memories (MicroAllocator::Create with two arenas).
+func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, error) {
+	p, err := Make(ctx, m, Options{Scratch: o.Scratch, InPlace: o.InPlace, Solve: o.Solve})
+	if err != nil {
+		return nil, err
+	}
+	t := o.Target
+	if t == nil {
+		t = &Firmware32
+	}
+	var offsets []int32
+	if p.Worth() {
+		offsets = p.Offsets
+	}
+	f := Predict(m, p.Arena, offsets, p.WrittenHead(), t)
+	s := &Strip{Head: p.WrittenHead(), Tail: f.Tail, Arena: f.Smallest}
+	if o.Tail > 0 {
+		s.Tail, s.Arena = o.Tail, f.Measured(o.Tail, s.Head)
+	}
+	return s, nil
+}
+
+// A BankArena is the smallest arena that works on a target, with the planner class.
+type BankArena struct {
+	Target *Target
+	Bytes  int64 // a multiple of 16
+}
+
+// Arenas returns the smallest arena in Home on firmware of 32 and of 64 bit, with the plan; nil without one. With
+// BankOptions.Tail it is the same for both. It is a lower bound if Unknown names an operator of the model.
+func (b *Banks) Arenas() (out []BankArena) {
+	if b.Pool == nil {
+		return nil
+	}
+	for _, t := range []*Target{&Firmware32, &Firmware64} {
+		bytes := b.Used[b.Home]
+		if !b.reported {
+			own := *t
+			own.planner = 0
+			bytes = predict(b.Model, b.Arena, nil, b.Heads[b.Home], &own, 0).Smallest
+		}
+		out = append(out, BankArena{t, bytes})
+	}
+	return out
+}
