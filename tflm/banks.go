@@ -16,7 +16,7 @@ import (
 //
 // One pool is the home of the runtime's arena. The arena's tail, with all that the runtime keeps and the variable
 // tensors, lies there too, so its bytes are taken off the home's capacity first. A planner class places the rest
-// (planner.go).
+// (format/cheader/banks.go).
 //
 // Invariant: height of home + tail is at most the home's capacity, and the runtime's planning has room there.
 //
@@ -36,8 +36,9 @@ type BankOptions struct {
 	Target *Target
 	// Tail is the tail in bytes that the target reports; 0 for what Predict says.
 	Tail int64
-	// Scratch and InPlace are those of Options.
+	// Scratch is what kernels ask for beside tensors, as in Options.
 	Scratch []tflite.Scratch
+	// InPlace lets results lie over operands that die, as in Options.
 	InPlace bool
 	// Solve steers the planner. It has no capacity: the pools have their own.
 	Solve stowage.Options
@@ -45,23 +46,26 @@ type BankOptions struct {
 
 // Banks is a plan of a model in several memories.
 type Banks struct {
-	Model *tflite.Model
+	Model *tflite.Model // that was planned
 	// Arena has a buffer for each tensor of the arena, then one for each scratch buffer, in the order in which the runtime
 	// asks its planner for them.
 	Arena *tflite.Arena
 	// Problem is what is planned: pools, and what each buffer costs in each. With InPlace, a result and the
-	// operand that it lies over are one buffer of it. In has, for each buffer of Arena.Problem, its buffer there.
+	// operand that it lies over are one buffer of it.
 	Problem *model.Problem
-	In      []int
-	// Pools are the memories as they were given, with the costs that count. ByOrder says that none were given. Home
-	// is the pool of the runtime's arena.
-	Pools   []model.Pool
+	// In has, for each buffer of Arena.Problem, its buffer in Problem.
+	In []int
+	// Pools are the memories as they were given, with the costs that count.
+	Pools []model.Pool
+	// ByOrder says that no costs were given.
 	ByOrder bool
-	Home    int
+	// Home is the pool of the runtime's arena, as an index into Pools.
+	Home int
 	// Result is the planner's. If the arena's tail does not fit Home, nothing is planned, and its status is Infeasible.
 	Result *stowage.Result
-	// Pool and Placed are the pool and the offset of each buffer of Arena.Problem; nil without a plan.
-	Pool   []int32
+	// Pool has the pool of each buffer of Arena.Problem; nil without a plan.
+	Pool []int32
+	// Placed has its offset there, in bytes; nil without a plan.
 	Placed []int64
 	// Tail is what the runtime keeps in Home beside the tensors, in bytes, variable tensors included.
 	Tail int64
@@ -73,9 +77,12 @@ type Banks struct {
 	Heads []int64
 	// Moved is what is written and read in each pool, in bytes.
 	Moved []int64
-	// Traffic is bytes moved × cost, Bound what no plan goes below, and Slow that of a plan with all in the pool
-	// with the highest cost. Traffic is 0 without a plan.
-	Traffic, Bound, Slow int64
+	// Traffic is bytes moved × cost; 0 without a plan.
+	Traffic int64
+	// Bound is what the traffic of no plan goes below.
+	Bound int64
+	// Slow is the traffic of a plan with all in the pool with the highest cost.
+	Slow int64
 	// Short is how many bytes all pools together lack at least; 0 if that is not known, or there is a plan.
 	Short int64
 
@@ -300,8 +307,9 @@ func (b *Banks) lacking() int64 {
 
 // Strip is what a runtime with one strip of memory needs: all tensors in one head.
 type Strip struct {
-	// Head and Tail are the two parts of the arena, in bytes; Arena is the smallest that works.
-	Head, Tail, Arena int64
+	Head  int64 // the bytes of all tensors, planned
+	Tail  int64 // what the runtime keeps beside them, in bytes
+	Arena int64 // the smallest arena that works, in bytes
 }
 
 // OneStrip plans the model for a runtime that has one strip, with the build and the scratch of the options: a head of
@@ -329,8 +337,8 @@ func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, erro
 
 // A BankArena is the smallest arena that works on a target, with the planner class.
 type BankArena struct {
-	Target *Target
-	Bytes  int64 // a multiple of 16
+	Target *Target // the build of the runtime
+	Bytes  int64   // a multiple of 16
 }
 
 // Arenas returns the smallest arena in Home on firmware of 32 and of 64 bit, with the plan; nil without one. With

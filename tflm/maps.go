@@ -20,9 +20,9 @@ import (
 
 // A Map is the memories of a part, for planning in several pools.
 type Map struct {
-	Name  string // as --target takes it
-	Part  string // the part, in words
-	Pools []model.Pool
+	Name  string       // as --target takes it
+	Part  string       // the part, in words
+	Pools []model.Pool // its memories, from fast to slow
 	// Costs says that Pool.Cost is picoseconds for each byte moved, from the source. Without it the order of
 	// the pools is all that is known.
 	Costs  bool

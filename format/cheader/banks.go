@@ -27,8 +27,9 @@ type BankPlan struct {
 	Banks []Bank
 	// Home is the memory of the runtime's arena, as an index into Banks.
 	Home int
-	// Arenas are the sizes of that arena, one for each target; AtLeast says that they are lower bounds.
-	Arenas  []ArenaSize
+	// Arenas are the sizes of that arena, one for each target.
+	Arenas []ArenaSize
+	// AtLeast says that these are lower bounds. The names in C then end in at_least.
 	AtLeast bool
 	// Note is a sentence about the sizes, for a comment; empty for none.
 	Note string
