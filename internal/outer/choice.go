@@ -169,7 +169,7 @@ func (c *chooser) relaxed(ctx context.Context) (assignment, bool) {
 			}
 			limit = c.prices.gap(upper - 1)
 		}
-		of, least := c.through(ctx, c.prices, limit, width)
+		of, least := c.through(ctx, c.prices, limit, width, nil)
 		if of == nil && least == math.MaxInt64 {
 			// Nothing below the limit.
 			c.low = max(c.low, upper)

@@ -12,6 +12,7 @@ import (
 //	evict     the set is planned without a capacity, as low as it goes; bodies that end above the capacity go to
 //	          the next pool that has the room. What is left has a plan
 //	margin    the walk through time is repeated with less room in that pool, in four steps
+//	without   the cheapest assignments without one of the bodies of the set (without.go)
 //
 // and the cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the
 // planner allow it.
@@ -53,7 +54,7 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 		for t := range c.room[failed] {
 			c.room[failed][t] -= c.Pools[failed].Capacity / part * whole[failed][t] / max(1, c.Pools[failed].Capacity)
 		}
-		of, _ = c.through(ctx, p, math.MaxInt64/4, firstWidth)
+		of, _ = c.through(ctx, p, math.MaxInt64/4, firstWidth, nil)
 		c.room = whole
 		if of == nil || c.cost(of) >= x.least {
 			break
@@ -61,6 +62,9 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 		if failed, err = x.try(ctx, of); err != nil {
 			return nil, err
 		}
+	}
+	if err := x.without(ctx, first); err != nil {
+		return nil, err
 	}
 	return x.best, x.back(ctx)
 }

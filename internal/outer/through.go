@@ -58,9 +58,8 @@ type record struct {
 	place  uint8
 }
 
-// through returns the cheapest assignment whose loads fit with an excess of at most limit: the place in its list of each body with a choice. It is nil if
-// none is found. Every other one has at least the excess that is returned; it is math.MaxInt64 if nothing was cut off and there is none.
-func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int) ([]int32, int64) {
+// through returns the cheapest assignment whose loads fit, with an excess of at most limit and without what is banned, or nil if none is found. Every other one has at least the excess that is returned; it is math.MaxInt64 if nothing was cut off and there is none.
+func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int, banned map[ban]bool) (assignment, int64) {
 	w := &walk{prices: p, bodies: c.bodies[c.single:], cut: math.MaxInt64, room: make([][]int64, len(c.room))}
 	for q := range c.room {
 		w.room[q] = slices.Clone(c.room[q])
@@ -68,14 +67,14 @@ func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int
 			w.pools = append(w.pools, int32(q))
 		}
 	}
-	if !w.strike(limit) {
+	if !w.strike(limit, banned) {
 		return nil, math.MaxInt64
 	}
 	least, ok := w.run(ctx, c.slots, limit, width)
 	if !ok {
 		return nil, w.cut
 	}
-	of := make([]int32, len(w.bodies))
+	of := make(assignment, len(w.bodies))
 	for k := range of {
 		of[k] = w.kept[k][0]
 	}
@@ -86,13 +85,13 @@ func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int
 }
 
 // strike strikes pools off the lists and takes the room of bodies with one pool left. It returns false if that leaves no assignment.
-func (w *walk) strike(limit int64) bool {
+func (w *walk) strike(limit int64, banned map[ban]bool) bool {
 	w.kept = make([][]int32, len(w.bodies))
 	fits := true
 	for k := range w.bodies {
 		b := &w.bodies[k]
 		for n, excess := range w.excess[k] {
-			if excess <= limit {
+			if excess <= limit && !banned[ban{int32(k), int32(n)}] {
 				w.kept[k] = append(w.kept[k], int32(n))
 			}
 		}

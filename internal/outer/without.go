@@ -1,0 +1,139 @@
+package outer
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: if the set S of a pool does not pack, some body of S goes elsewhere. So the assignments that may be cheaper fall into classes,
+// one for each body of S:
+//
+//	class i    the ith body of S is not in the pool, and those before it are
+//
+// The walk through time finds the cheapest assignment of each class. The cheapest of all is asked next, and
+// its class falls apart in turn if that does not pack either.
+//
+// Invariant: the classes in the queue and what has been asked are all assignments that cost less than the best that packs. So when the queue is
+// empty the best is the cheapest plan, unless a set was left undecided or a walk cut off; then the least cost of these is a bound.
+//
+// Complexity: a walk for each body of a set that does not pack, at most mostWalks.
+//
+// Source: no-goods of logic-based Benders decomposition (Hooker and Ottosson 2003), branched on as Lawler (1972) does for the k best solutions.
+
+// mostWalks is the most walks for classes.
+const mostWalks = 3_000
+
+// A class is the assignments that keep to what is banned, and the cheapest of them whose loads fit.
+type class struct {
+	banned map[ban]bool
+	of     assignment
+	cost   int64
+}
+
+// A ban keeps a body out of a pool of its list.
+type ban struct {
+	body  int32
+	place int32
+}
+
+// without looks for the cheapest assignment that packs, from one that does not. It raises the bound of the cost if it can.
+func (x *packing) without(ctx context.Context, first assignment) error {
+	queue := []class{{nil, first, x.cost(first)}}
+	low, walks := int64(math.MaxInt64), 0 // of what is left undecided
+	for len(queue) > 0 {
+		next := 0
+		for k := range queue {
+			if queue[k].cost < queue[next].cost {
+				next = k
+			}
+		}
+		now := queue[next]
+		queue = slices.Delete(queue, next, next+1)
+		if now.cost >= x.least {
+			continue
+		}
+		if x.left <= 0 || walks >= mostWalks || x.late(ctx) {
+			low = min(low, now.cost)
+			break // the others cost no less
+		}
+		failed, err := x.try(ctx, now.of)
+		if err != nil {
+			return err
+		}
+		if failed < 0 {
+			continue
+		}
+		if !x.impossible(failed, now.of) {
+			low = min(low, now.cost)
+		}
+		for _, k := range x.members(failed, now.of) {
+			here := ban{k, now.of[k]}
+			if walks++; walks > mostWalks || x.late(ctx) {
+				low = min(low, now.cost)
+				break
+			}
+			banned := map[ban]bool{here: true}
+			for b := range now.banned {
+				banned[b] = true
+			}
+			limit := int64(math.MaxInt64 / 4)
+			if x.least < math.MaxInt64 {
+				limit = x.prices.gap(x.least - 1)
+			}
+			of, least := x.through(ctx, x.prices, limit, firstWidth, banned)
+			if of != nil {
+				queue = append(queue, class{banned, of, x.cost(of)})
+			}
+			if least < math.MaxInt64 && (of == nil || x.prices.least(least) < x.cost(of)) {
+				low = min(low, x.prices.least(least))
+			}
+			// From now on this body stays.
+			now.banned = x.only(now.banned, here)
+		}
+	}
+	x.low = max(x.low, min(low, x.least))
+	return nil
+}
+
+// impossible reports whether it is proven that the pool's set does not pack.
+func (x *packing) impossible(pool int32, of assignment) bool {
+	k := x.kept.find(pool, x.split(x.pooled(of))[pool])
+	return k.fits != nil && k.fits.status == model.Infeasible
+}
+
+// members returns the bodies with a choice that are in a pool, those that move elsewhere most cheaply first.
+func (x *packing) members(pool int32, of assignment) (in []int32) {
+	moves := make([]int64, len(of))
+	for k, n := range of {
+		b := &x.bodies[x.single+k]
+		if b.pools[n] != pool {
+			continue
+		}
+		in = append(in, int32(k))
+		moves[k] = math.MaxInt64
+		for m, excess := range x.prices.excess[k] {
+			if int32(m) != n {
+				moves[k] = min(moves[k], excess)
+			}
+		}
+	}
+	slices.SortStableFunc(in, func(a, b int32) int { return int(max(-1, min(1, moves[a]-moves[b]))) })
+	return in
+}
+
+// only returns bans that also leave a body nothing but one pool.
+func (x *packing) only(banned map[ban]bool, b ban) map[ban]bool {
+	all := make(map[ban]bool, len(banned)+1)
+	for k := range banned {
+		all[k] = true
+	}
+	for n := range x.bodies[x.single+int(b.body)].pools {
+		if int32(n) != b.place {
+			all[ban{b.body, int32(n)}] = true
+		}
+	}
+	return all
+}
