@@ -138,7 +138,7 @@ func (s *search) packs(ctx context.Context, pool int32, members []int32) (status
 		return model.Feasible, nil
 	case k.fits == nil:
 		s.kept.asked++
-		a, err := s.briefly(ctx, func(ctx context.Context) (answer, error) {
+		a, err := s.briefly(ctx, packNodes, func(ctx context.Context) (answer, error) {
 			return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
 		})
 		if err != nil {
@@ -169,14 +169,14 @@ func (s *search) keepFit(k *known) {
 const packNodes = 20_000
 
 // briefly asks within few nodes and part of the time.
-func (s *search) briefly(ctx context.Context, ask func(context.Context) (answer, error)) (answer, error) {
+func (s *search) briefly(ctx context.Context, nodes int64, ask func(context.Context) (answer, error)) (answer, error) {
 	if end, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/8)
 		defer cancel()
 	}
 	before := s.stopped
-	a, err := s.within(packNodes, func() (answer, error) { return ask(ctx) })
+	a, err := s.within(nodes, func() (answer, error) { return ask(ctx) })
 	s.stopped = before
 	if s.stopped == plan.Finished && !a.status.HasPlan() && a.status != model.Infeasible {
 		s.stopped = plan.StopEffort

@@ -17,7 +17,7 @@ import (
 //	exchange.go     a first assignment, greedily, and exchanges
 //	multipliers.go  prices for room: a bound of the cost, and what each choice adds to it
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
-//	pack.go         an assignment that packs
+//	pack.go         an assignment that packs; core.go and without.go for those that do not
 //	branch.go       every other assignment that may be better
 //	cheaper.go      the plan at the end: nothing is left in a dearer pool that fits into a cheaper one
 //	answers.go      what planners have said of a pool with a set of buffers

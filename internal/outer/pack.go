@@ -12,7 +12,7 @@ import (
 //	evict     the set is planned without a capacity, as low as it goes; bodies that end above the capacity go to
 //	          the next pool that has the room. What is left has a plan
 //	margin    the walk through time is repeated with less room in that pool, in four steps
-//	without   the cheapest assignments without one of the bodies of the set (without.go)
+//	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
 //
 // and the cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the
 // planner allow it.
@@ -31,6 +31,7 @@ type packing struct {
 	left  int // questions
 	best  assignment
 	least int64 // its cost
+	cores []core
 }
 
 // pack returns an assignment that packs and the cheapest of those tried, or nil.
@@ -112,7 +113,7 @@ func (x *packing) evict(ctx context.Context, of assignment) error {
 		}
 		members := x.split(x.pooled(of))[failed]
 		strip := x.Strip(failed, members, nil)
-		a, err := x.briefly(ctx, func(ctx context.Context) (answer, error) { return x.plan(ctx, strip, 0, true) })
+		a, err := x.briefly(ctx, packNodes, func(ctx context.Context) (answer, error) { return x.plan(ctx, strip, 0, true) })
 		if err != nil || a.offsets == nil {
 			return err
 		}

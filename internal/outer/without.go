@@ -1,25 +1,24 @@
 package outer
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
-
-	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: if the set S of a pool does not pack, some body of S goes elsewhere. So the assignments that may be cheaper fall into classes,
-// one for each body of S:
+// Idea: if a core C does not pack in a pool (core.go), some body of C goes elsewhere. So the assignments that may be cheaper fall into classes,
+// one for each body of C:
 //
-//	class i    the ith body of S is not in the pool, and those before it are
+//	class i    the ith body of C is not in the pool, and those before it are
 //
 // The walk through time finds the cheapest assignment of each class. The cheapest of all is asked next, and
 // its class falls apart in turn if that does not pack either.
 //
 // Invariant: the classes in the queue and what has been asked are all assignments that cost less than the best that packs. So when the queue is
-// empty the best is the cheapest plan, unless a set was left undecided or a walk cut off; then the least cost of these is a bound.
+// empty the best is the cheapest plan, unless a core is not proven or a walk was cut off; then the least cost of these is a bound.
 //
-// Complexity: a walk for each body of a set that does not pack, at most mostWalks.
+// Complexity: a walk for each body of a core, at most mostWalks.
 //
 // Source: no-goods of logic-based Benders decomposition (Hooker and Ottosson 2003), branched on as Lawler (1972) does for the k best solutions.
 
@@ -59,17 +58,26 @@ func (x *packing) without(ctx context.Context, first assignment) error {
 			low = min(low, now.cost)
 			break // the others cost no less
 		}
-		failed, err := x.try(ctx, now.of)
-		if err != nil {
-			return err
+		at := slices.IndexFunc(x.cores, func(y core) bool { return y.heldBy(x.chooser, now.of) })
+		if at < 0 {
+			failed, err := x.try(ctx, now.of)
+			if err != nil {
+				return err
+			}
+			if failed < 0 {
+				continue
+			}
+			found, err := x.coreOf(ctx, failed, now.of)
+			if err != nil {
+				return err
+			}
+			at = len(x.cores)
+			x.cores = append(x.cores, found)
 		}
-		if failed < 0 {
-			continue
-		}
-		if !x.impossible(failed, now.of) {
+		if !x.cores[at].proven {
 			low = min(low, now.cost)
 		}
-		for _, k := range x.members(failed, now.of) {
+		for _, k := range x.movable(&x.cores[at], now.of) {
 			here := ban{k, now.of[k]}
 			if walks++; walks > mostWalks || x.late(ctx) {
 				low = min(low, now.cost)
@@ -94,33 +102,29 @@ func (x *packing) without(ctx context.Context, first assignment) error {
 			now.banned = x.only(now.banned, here)
 		}
 	}
-	x.low = max(x.low, min(low, x.least))
+	if low = min(low, x.least); low < math.MaxInt64 {
+		x.low = max(x.low, low)
+	}
 	return nil
 }
 
-// impossible reports whether it is proven that the pool's set does not pack.
-func (x *packing) impossible(pool int32, of assignment) bool {
-	k := x.kept.find(pool, x.split(x.pooled(of))[pool])
-	return k.fits != nil && k.fits.status == model.Infeasible
-}
-
-// members returns the bodies with a choice that are in a pool, those that move elsewhere most cheaply first.
-func (x *packing) members(pool int32, of assignment) (in []int32) {
+// movable returns the bodies of a core that have a choice, those that move elsewhere most cheaply first.
+func (x *packing) movable(y *core, of assignment) (in []int32) {
 	moves := make([]int64, len(of))
-	for k, n := range of {
-		b := &x.bodies[x.single+k]
-		if b.pools[n] != pool {
+	for _, body := range y.bodies {
+		k := body - int32(x.single)
+		if k < 0 {
 			continue
 		}
-		in = append(in, int32(k))
+		in = append(in, k)
 		moves[k] = math.MaxInt64
 		for m, excess := range x.prices.excess[k] {
-			if int32(m) != n {
+			if int32(m) != of[k] {
 				moves[k] = min(moves[k], excess)
 			}
 		}
 	}
-	slices.SortStableFunc(in, func(a, b int32) int { return int(max(-1, min(1, moves[a]-moves[b]))) })
+	slices.SortStableFunc(in, func(a, b int32) int { return cmp.Compare(moves[a], moves[b]) })
 	return in
 }
 

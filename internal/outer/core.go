@@ -1,0 +1,111 @@
+package outer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a set that does not pack mostly has a small part that does not either, its core. Whatever else a pool holds, it cannot hold
+// all of the core. The core is found by leaving out parts in halves, quarters and so on, as long as what is
+// left has no plan within few nodes. Being small, it is then asked about with all nodes of a question: that may prove it.
+//
+// Invariant: a core that is proven packs in no plan. One that is not proven is a guess: it guides the search, and bounds do not rest on it.
+//
+// Complexity: at most coreAsks questions with coreNodes each, and one with packNodes.
+//
+// Source: delta debugging (Zeller and Hildebrandt 2002), for conflict sets.
+
+const (
+	coreAsks  = 80
+	coreNodes = 600
+)
+
+// A core is bodies, ascending, that a pool cannot hold together.
+type core struct {
+	pool   int32
+	bodies []int32
+	proven bool
+}
+
+// heldBy reports whether an assignment puts all of a core into its pool.
+func (x *core) heldBy(c *chooser, of assignment) bool {
+	for _, k := range x.bodies {
+		b, n := &c.bodies[k], int32(0)
+		if int(k) >= c.single {
+			n = of[int(k)-c.single]
+		}
+		if b.pools[n] != x.pool {
+			return false
+		}
+	}
+	return true
+}
+
+// coreOf looks for a core of the pool's set in an assignment that does not pack.
+func (x *packing) coreOf(ctx context.Context, pool int32, of assignment) (core, error) {
+	var all []int32
+	for k := range x.bodies {
+		if (&core{pool: pool, bodies: []int32{int32(k)}}).heldBy(x.chooser, of) {
+			all = append(all, int32(k))
+		}
+	}
+	// Bodies that live at about the same time are left out together.
+	slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(x.begin(a), x.begin(b)) })
+	asks := coreAsks
+	fails := func(bodies []int32, nodes int64) (model.Status, error) {
+		asks--
+		members := x.membersOf(bodies)
+		a, err := x.briefly(ctx, nodes, func(ctx context.Context) (answer, error) {
+			return x.plan(ctx, x.Strip(pool, members, nil), x.Pools[pool].Capacity, false)
+		})
+		return a.status, err
+	}
+	for parts := 2; len(all) > 1; {
+		size := (len(all) + parts - 1) / parts
+		shrunk := false
+		for at := 0; at < len(all) && asks > 0 && !x.late(ctx); {
+			rest := slices.Concat(all[:at], all[min(len(all), at+size):])
+			status, err := fails(rest, coreNodes)
+			if err != nil {
+				return core{}, err
+			}
+			if len(rest) > 0 && !status.HasPlan() {
+				all, shrunk = rest, true
+			} else {
+				at += size
+			}
+		}
+		if asks <= 0 || x.late(ctx) || size == 1 && !shrunk {
+			break
+		}
+		if parts = 2 * parts; size == 1 || parts > len(all) {
+			parts = len(all)
+		}
+	}
+	status, err := fails(all, packNodes)
+	if err != nil {
+		return core{}, err
+	}
+	slices.Sort(all)
+	return core{pool, all, status == model.Infeasible}, nil
+}
+
+// begin is the first section of a body's life.
+func (x *packing) begin(body int32) int32 {
+	if uses := x.bodies[body].uses; len(uses) > 0 {
+		return uses[0].first
+	}
+	return 0
+}
+
+// membersOf returns the buffers of bodies, ascending.
+func (x *packing) membersOf(bodies []int32) (members []int32) {
+	for _, k := range bodies {
+		members = append(members, x.bodies[k].members...)
+	}
+	slices.Sort(members)
+	return members
+}
