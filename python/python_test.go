@@ -103,6 +103,11 @@ func TestStowage(t *testing.T) {
 	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 20, "STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
 }
 
+// TestRules is what problems with rules are given as, and what comes back, against brute force and the command.
+func TestRules(t *testing.T) {
+	run(t, "test_rules", "nothing beside it; numpy for what is about it (python3)", python310, 7, "STOWAGE_LIBRARY="+library(t), problems())
+}
+
 // TestUnits compares how numbers are read as text: here, by the command and in CSV files.
 func TestUnits(t *testing.T) {
 	run(t, "test_units", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))

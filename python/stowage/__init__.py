@@ -24,6 +24,7 @@ from ._graph import plan_graph, verify_graph
 from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
+from ._rules import Part, Pool, Rules
 from ._size import Sizing
 from ._sweep import Row, sweep
 from ._version import __version__
@@ -33,10 +34,13 @@ __all__ = [
     "Error",
     "InputError",
     "InputWarning",
+    "Part",
     "Plan",
+    "Pool",
     "Problem",
     "Progress",
     "Row",
+    "Rules",
     "Sizing",
     "__version__",
     "command",

@@ -13,14 +13,15 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Optional, SupportsIndex, Union
+from typing import Any, Optional, SupportsIndex, SupportsInt, Union
 
 from . import _command, _library, _units
-from ._errors import InputError, readable, warn
+from ._errors import Error, InputError, readable, warn
 from ._library import NO_OPTIONS, Options
 from ._plan import Plan
-from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, _column, counted
+from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, Times, _column, counted
 from ._progress import Progress
+from ._rules import Name, Pairs, Part, Pool, Triples
 from ._size import Sizing
 from ._units import Seconds, Size
 
@@ -32,8 +33,8 @@ Start = Union[Plan, Column]
 
 
 def solve(
-    lower: Column,
-    upper: Column,
+    lower: Times,
+    upper: Times,
     size: Sizes,
     alignment: Union[SupportsIndex, str, Holes, None] = None,
     *,
@@ -41,6 +42,17 @@ def solve(
     hint: Optional[Holes] = None,
     gaps: Optional[Iterable[Optional[Gaps]]] = None,
     names: Optional[Iterable[object]] = None,
+    pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None,
+    allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
+    costs: Optional[Iterable[Optional[Mapping[Name, int]]]] = None,
+    together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None,
+    apart: Optional[Pairs] = None,
+    may_overlap: Optional[Pairs] = None,
+    distances: Optional[Triples] = None,
+    penalties: Optional[Triples] = None,
+    period: Optional[SupportsIndex] = None,
+    evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
+    objective: Union[str, Iterable[str], None] = None,
     capacity: Optional[Size] = None,
     minimize: bool = False,
     timeout: Optional[Seconds] = None,
@@ -63,9 +75,33 @@ def solve(
     gaps          for each buffer the times at which it is not in use: [(2, 4)] or "2-4"
     names         for messages, pictures and files; without them buffer i is named i
 
+    The keywords from pools to objective are rules; the guide's chapter "Memories" explains them.
+    Buffers and pools are named by their numbers or by their names.
+
+    pools         the memories: Pool("tcm", "64KiB"), a dict of its fields, or a name
+    allowed       for each buffer the pools that it may be in; None for any
+    costs         for each buffer what it costs in some pools: {"dram": 4096}; None for nothing
+    together      groups of buffers that begin at one byte of one pool; or {"buffers": ["a",
+                  "b"], "at": [0, 64]}, at these distances
+    apart         pairs that share no byte, whatever their lifespans
+    may_overlap   pairs that may share bytes although both live
+    distances     (first, second, distance): they may share bytes in the slot where first dies
+                  and second is born, if first lies at least that distance above second
+    penalties     (first, second, cost): what it costs if they share bytes
+    period        the length of a step that repeats: lifespans may run over its end
+    evictions     for each buffer stretches (lower, upper, cost) in which a plan may do without it
+    objective     what to minimise, the first first: "height", "max_height", "peak", "max_peak",
+                  "cost", "penalty", "eviction", "height:POOL" or "peak:POOL"
+
+    With a sequence of numbers for each buffer, lower and upper are lifespans by several clocks.
+
     The other keywords are the options of plan, which explains them. Contiguous int64 arrays
     (of numpy, or of the module array) are used without copying. Lists will do."""
-    problem = Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names)
+    problem = Problem(
+        lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, pools=pools, allowed=allowed, costs=costs,
+        together=together, apart=apart, may_overlap=may_overlap, distances=distances, penalties=penalties, period=period,
+        evictions=evictions, objective=objective,
+    )  # fmt: skip
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     if start is None:
         return _run(problem, o, _callback(progress))
@@ -289,6 +325,8 @@ def _callback(progress: Optional[Callable[[Progress], object]]) -> Optional[Call
 
 def _started(problem: Problem, start: Start, o: Options, progress: Optional[Callable[[Progress], object]]) -> Plan:
     """Plans a problem, starting from a plan."""
+    if problem.rules is not None:
+        raise Error("start does not go with rules")
     column, at, count = _column("start", start.offsets if isinstance(start, Plan) else start)
     if count != problem.count:
         raise InputError(f"start: {counted(count, 'offset')} for {counted(problem.count)}")
@@ -325,14 +363,45 @@ _NOTES = ("plan-unused", "pinned", "model", "dump", "extra-columns")
 
 def _load(path: str, settled: list[str], but: Sequence[str] = ("plan-unused",)) -> Problem:
     """Reads the problem of a file by the command, which writes it together with a plan that
-    costs almost nothing. Notes become warnings, except those with a tag in but."""
+    costs almost nothing. Notes become warnings, except those with a tag in but. The library reads
+    JSON with rules, since the first plan of such a problem may cost much."""
+    if path.endswith((".json", ".json.gz")) and (problem := _load_ruled(path)) is not None:
+        return problem.unpinned() if "--ignore-offsets" in settled else problem
     figures, document = _command.solve(path, [*settled, "--planner", "first-fit"], but=but)
     capacity = figures["capacity"]  # of the problem itself, which JSON may have
     if document is None and capacity:  # the plan does not fit it
         _, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)], but=_NOTES)
+    if document is None and "objective" in figures:
+        raise Error(f"{path}: the problem has rules, and first-fit finds no plan; stowage.load reads JSON of version 2 without a plan")
     if document is None:
         raise InputError(f"{path}: no plan fits any capacity: fixed offsets collide")
     return _problem_of({**document, "capacity": capacity})
+
+
+def _load_ruled(path: str) -> Optional[Problem]:
+    """Reads a problem with rules from JSON; None if it is something else, or no library can."""
+    import json
+
+    with open(path, "rb") as f:
+        text = f.read()
+    if path.endswith(".gz"):
+        import gzip
+
+        try:
+            text = gzip.decompress(text)
+        except (OSError, EOFError):
+            return None  # the command says what is wrong
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(document, dict) or document.get("version") != 2:
+        return None
+    try:
+        checked = _library.read(text)
+    except InputError as err:
+        raise InputError("\n".join(f"{path}:{line}" for line in str(err).splitlines())) from None
+    return None if checked is None else _problem_of(json.loads(checked))
 
 
 def _problem(source: Source) -> Problem:
@@ -412,11 +481,20 @@ def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], pro
 def _plan_of(p: Problem, figures: dict[str, Any], document: Optional[dict[str, Any]]) -> Plan:
     offsets = p._given(document["plan"]["offsets"]) if document is not None else None
     found_by = figures["found_by"]
-    return Plan(
+    plan = Plan(
         p, offsets, figures["height"], figures["lower_bound"], figures["status"], figures["stopped"], figures["capacity"],
         figures["planner"], found_by if found_by != figures["planner"] else "", figures["nodes"], figures["backtracks"], figures["seconds"],
         figures.get("reason", ""), found_by, figures["proved_by"], figures["ended"],
     )  # fmt: skip
+    if p.rules is not None:
+        of = document["plan"] if document is not None else {}
+        index = {name: i for i, name in enumerate(p.names or map(str, range(p.count)))}
+        only = p.rules.pools[0].id if len(p.rules.pools) == 1 else None
+        parts = {
+            index[name]: [Part(x["lower"], x["upper"], x["offset"], x.get("pool", only)) for x in rows] for name, rows in of.get("parts", {}).items()
+        }
+        plan._rule(figures, of.get("pools") or ([only] * p.count if only is not None and document is not None else None), parts)
+    return plan
 
 
 def _problem_of(document: Mapping[str, Any]) -> Problem:
@@ -427,36 +505,60 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
         return [b.get(key, otherwise) for b in buffers]
 
     gaps = [[(g["lower"], g["upper"], *g.get("window", ())) for g in b.get("gaps", ())] for b in buffers]
+    rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective") if document.get(key)}
+    for keyword, key in (("allowed", "pools"), ("costs", "costs"), ("evictions", "evictions")):
+        if any(key in b for b in buffers):
+            rules[keyword] = column(key, None)
     return Problem(
         column("lower", 0), column("upper", 0), column("size", 0), column("alignment", 1),
         offset=column("offset", None) if any("offset" in b for b in buffers) else None,
         hint=column("hint", None) if any("hint" in b for b in buffers) else None,
         gaps=gaps if any(gaps) else None,
-        names=column("id", ""), capacity=document.get("capacity", 0), name=document.get("name", ""),
+        names=column("id", ""), capacity=document.get("capacity", 0), name=document.get("name", ""), **rules,
     )  # fmt: skip
 
 
-def valid(source: Source, offsets: Start, capacity: Optional[Size] = None) -> bool:
+def valid(source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None) -> bool:
     """Returns whether a plan is valid: no two buffers overlap, and all alignments, fixed
-    offsets and the capacity are kept. verify says what is wrong."""
-    return not verify(source, offsets, capacity)
+    offsets, rules and the capacity are kept. verify says what is wrong."""
+    return not verify(source, offsets, capacity, pools=pools)
 
 
-def verify(source: Source, offsets: Start, capacity: Optional[Size] = None) -> str:
+def verify(source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None) -> str:
     """Checks a plan. Returns the first fault as text, or "" if the plan is valid; valid
-    returns True or False. The checker shares no code with the planners, except a sort."""
+    returns True or False. offsets is a Plan, which has its pools and parts, or a column; pools is
+    then a column with the pool of each buffer, by number or name. The checker shares no code with
+    the planners, except a sort."""
     p = _with_capacity(_problem(source), capacity)
     if isinstance(offsets, Plan) and offsets.offsets is None:
         return f"there is no plan: {offsets.reason}"
     column, at, count = _column("offsets", offsets.offsets if isinstance(offsets, Plan) else offsets)
     if count != p.count:
         return f"{counted(count, 'offset')} for {counted(p.count)}"
-    answer = _library.ask(p, "verify", at) if count else (0, "")
+    where: Optional[list[int]] = None
+    parts: list[tuple[int, Part]] = []
+    if isinstance(offsets, Plan):
+        pools = offsets.pools if pools is None else pools
+        parts = [(i, part) for i, rows in offsets.parts.items() for part in rows]
+    if pools is not None and (p.rules is None or not p.rules.pools):
+        raise InputError("pools: the problem has none")
+    if pools is not None and p.rules is not None:
+        where = p.rules.numbers("pools", pools)
+        if len(where) != p.count:
+            return f"{counted(len(where), 'pool')} for {counted(p.count)}"
+    if p.rules is not None and len(p.rules.pools) > 1 and where is None:
+        return "the plan does not say which pool each buffer is in"
+    answer = _library.ask(p, "verify", at) if count and not where and not parts else (0, "") if not count else _library.verify(p, at, where, parts)
     if answer is not None:
         return answer[1]
     import json
 
-    plan = {"status": "feasible", "offsets": [int(x) for x in column]}
+    plan: dict[str, Any] = {"status": "feasible", "offsets": [int(x) for x in column]}
+    if where is not None and p.rules is not None:
+        plan["pools"] = [p.rules.pools[k].id for k in where]
+    names = p.names or [str(i) for i in range(p.count)]
+    for i, part in parts:
+        plan.setdefault("parts", {}).setdefault(names[i], []).append({key: x for key, x in part._asdict().items() if x is not None})
     try:
         _command.run(["verify", "-"], json.dumps({**p._dict(), "plan": plan}))
     except InputError as err:
@@ -468,6 +570,8 @@ def lower_bound(source: Source) -> int:
     """Returns a height that no plan is below, without planning: the largest number of bytes
     that are in use at once, sharpened by alignments and fixed offsets."""
     p = _problem(source)
+    if p.rules is not None:
+        raise Error("lower_bound does not take a problem with rules; the bounds of a plan have one for each measure")
     answer = _library.ask(p, "bound")
     return answer[0] if answer is not None else _run(p, Options(planner="first-fit"), None).lower_bound
 

@@ -35,6 +35,7 @@ from ._errors import Error, InputError
 from ._plan import Plan, Status, Stopped
 from ._problem import Problem
 from ._progress import Progress
+from ._rules import LISTS, Part
 
 ABI = 1
 RUNNING = 4
@@ -129,10 +130,16 @@ def load() -> Any:
                 ("generate", c_int, p, c_char_p, c_size_t), ("json", c_char_p, p, p), ("load", n, p), ("digest", c_char_p, p),
                 ("solve", c_int, p, p), ("size", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
                 ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("reason", c_char_p, p), ("version", c_char_p),
+                ("set_pools", c_int, p, n, p, p, p, p), ("set_clocks", c_int, p, n, p, p), ("set_period", c_int, p, n), ("set_objective", c_int, p, n, p),
+                ("get_pools", c_int, p, p), ("get_parts", n, p, n, p, p, p, p, p), ("verify_plan", n, p, p, p, n, p, p, p, p, p),
+                ("stats", c_char_p, p, p), ("read_json", c_int, p, c_char_p, c_size_t),
                 ("found_by", c_char_p, p), ("proved_by", c_char_p, p), ("ended", c_char_p, p),
             ):  # fmt: skip
                 function = getattr(lib, "stowage_" + name)
                 function.restype, function.argtypes = result, arguments
+            for name, columns in LISTS.items():
+                function = getattr(lib, "stowage_set_" + name)
+                function.restype, function.argtypes = c_int, [p, n, *[p] * columns]
             _lib = lib
     return _lib
 
@@ -169,6 +176,8 @@ class Solver:
             lib.stowage_set_hints(handle, at[5])
         if code >= 0 and p.gaps is not None:
             code = lib.stowage_set_gaps(handle, *p.gaps.at)
+        if code >= 0 and p.rules is not None:
+            code = p.rules._set(lib, handle)
         if code < 0:
             raise self.error(code)
 
@@ -198,11 +207,29 @@ class Solver:
         lib.stowage_get_result(handle, self.at, self.size)
         r = self.result
         reason = lib.stowage_reason(handle).decode() if code == INFEASIBLE else ""
-        return Plan(
+        plan = Plan(
             p, p._given(offsets) if code == 1 or code == 2 else None, r.height, r.lower_bound, STATUSES[code], STOPS[r.stopped],
             r.capacity, r.planner.decode(), r.member.decode(), r.nodes, r.backtracks, r.elapsed * 1e-9, reason,
             lib.stowage_found_by(handle).decode(), lib.stowage_proved_by(handle).decode(), lib.stowage_ended(handle).decode(),
         )  # fmt: skip
+        if p.rules is not None:
+            import json
+
+            plan._rule(json.loads(lib.stowage_stats(handle, None)), *self.placed(p) if plan else (None, {}))
+        return plan
+
+    def placed(self, p: Problem) -> tuple[Optional[list[str]], dict[int, list[Part]]]:
+        """Returns the pools of a plan by their names, and the parts of its buffers."""
+        lib, handle, names = self.lib, self.handle, [pool.id for pool in p.rules.pools] if p.rules is not None else []
+        pools = (c_int64 * max(p.count, 1))()
+        lib.stowage_get_pools(handle, pools)
+        count = lib.stowage_get_parts(handle, 0, None, None, None, None, None)
+        columns = [(c_int64 * max(count, 1))() for _ in range(5)]
+        lib.stowage_get_parts(handle, count, *columns)
+        parts: dict[int, list[Part]] = {}
+        for _, i, lower, upper, pool, offset in zip(range(count), *columns):
+            parts.setdefault(i, []).append(Part(lower, upper, offset, names[pool] if names else None))
+        return [names[k] for k in pools[: p.count]] if names else None, parts
 
 
 def isolated() -> bool:
@@ -234,7 +261,7 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]
     names = None
     if capacity and (code := lib.stowage_set(handle, CAPACITY, capacity)) < 0:
         raise s.error(code)
-    if capacity or p.at[4]:
+    if capacity or p.at[4] or p.rules is not None:
         names = s.name(p)  # noqa: F841: it may turn out that nothing fits, and why
     if o is not NO_OPTIONS:
         _set_options(s, o)
@@ -272,7 +299,7 @@ def many(problems: Sequence[Problem], o: Options, workers: int) -> Optional[list
         s.set(p)
         if (code := lib.stowage_set(s.handle, CAPACITY, capacity := o.capacity or p.capacity)) < 0:
             raise s.error(code)
-        names = s.name(p) if capacity or p.at[4] else None  # noqa: F841
+        names = s.name(p) if capacity or p.at[4] or p.rules is not None else None  # noqa: F841
         offsets, at = p._room()
         code = lib.stowage_solve(s.handle, at)
         if code < 0:
@@ -492,8 +519,32 @@ def generate(asked: str) -> Optional[str]:
     return str(lib.stowage_json(s.handle, None).decode())
 
 
-def ask(p: Problem, question: str, argument: int = 0) -> Optional[tuple[int, str]]:
-    """Calls stowage_verify, stowage_bound or stowage_explain. Returns its answer and its
+def read(text: bytes) -> Optional[str]:
+    """Reads a problem by stowage_read_json and returns it as the library writes it; None if no
+    library can be used."""
+    lib = load()
+    if lib is None:
+        return None
+    s = Solver(lib, False)
+    if (code := lib.stowage_read_json(s.handle, text, len(text))) == FORKED:
+        _after_fork()
+        return None
+    if code < 0:
+        raise s.error(code)
+    return str(lib.stowage_json(s.handle, None).decode())
+
+
+def verify(p: Problem, offsets: int, pools: Optional[Sequence[int]], parts: Sequence[tuple[int, Part]]) -> Optional[tuple[int, str]]:
+    """Calls stowage_verify_plan, as ask calls others."""
+    index = {pool.id: k for k, pool in enumerate(p.rules.pools)} if p.rules is not None else {}
+    rows = [(i, x.lower, x.upper, index.get(x.pool or "", 0), x.offset) for i, x in parts]
+    columns = [(c_int64 * max(len(rows), 1))(*column) for column in list(zip(*rows)) or [()] * 5]
+    where = None if pools is None else (c_int64 * max(len(pools), 1))(*pools)
+    return ask(p, "verify_plan", offsets, where, len(rows), *columns)
+
+
+def ask(p: Problem, question: str, argument: int = 0, *more: Any) -> Optional[tuple[int, str]]:
+    """Calls stowage_verify, stowage_verify_plan, stowage_bound or stowage_explain. Returns its answer and its
     message, or None if no library can be used."""
     lib = load()
     if lib is None:
@@ -504,7 +555,7 @@ def ask(p: Problem, question: str, argument: int = 0) -> Optional[tuple[int, str
         raise s.error(code)
     names = s.name(p) if p.count <= 1 << 16 else None  # noqa: F841
     function = getattr(lib, "stowage_" + question)
-    answer = function(s.handle) if question == "bound" else function(s.handle, argument)
+    answer = function(s.handle) if question == "bound" else function(s.handle, argument, *more)
     if answer == FORKED:
         _after_fork()
         return None

@@ -52,7 +52,7 @@ def drawn(plan: Plan) -> str:
     said = html.escape(_line(plan))
     p = plan.problem
     picture = ""
-    if p.count:
+    if p.count and p.rules is None:  # a picture has one strip of bytes
         picture = _svg(_Scale(p, plan.capacity, plan.height), plan, said) if plan.offsets is not None else _load(p, plan.capacity, said)
     return f'<div class="stowage-plan"><style>{rules}</style>{picture}<p>{said}</p></div>'
 
@@ -62,7 +62,9 @@ def _line(plan: Plan) -> str:
     from ._problem import counted
 
     said: str = plan.status
-    if plan.offsets is not None:
+    if plan.offsets is not None and plan.objective:
+        said += ": " + ", ".join(f"{m} {plan.measures[m]:,}" for m in plan.objective)
+    elif plan.offsets is not None:
         said += f": height {plan.height:,}"
         if plan.lower_bound < plan.height:
             said += f", lower bound {plan.lower_bound:,}"

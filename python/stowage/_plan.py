@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, Union
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from . import _command
-from ._errors import OutputError
+from ._errors import InputError, OutputError
 from ._problem import Problem, counted
+from ._rules import Part
 
 if TYPE_CHECKING:
     import numpy
@@ -59,11 +61,22 @@ class Plan:
     nodes        nodes of the search
     backtracks   nodes of the search all of whose children failed
     seconds      the time that the planner took
+
+    With rules, height and lower_bound are sums over the pools, and there is more:
+
+    pools        the name of the pool of each buffer; None if the problem has no pools, or there is
+                 no plan
+    parts        the parts of the buffers that are evicted, by their numbers: {3: [Part, Part]}; offsets
+                 and pools have the first
+    objective    the measures that were minimised, the first first; [] without rules
+    measures     every measure of the plan: {"height": 88, "cost": 24, …}; {} without rules
+    bounds       a proven lower bound of each measure of the objective, for plans with the best values of
+                 the measures before it
     """
 
     __slots__ = (
-        "__weakref__", "backtracks", "capacity", "ended", "found_by", "height", "lower_bound", "member", "nodes", "offsets", "planner", "problem",
-        "proved_by", "reason", "seconds", "status", "stopped",
+        "__weakref__", "backtracks", "bounds", "capacity", "ended", "found_by", "height", "lower_bound", "measures", "member", "nodes", "objective",
+        "offsets", "parts", "planner", "pools", "problem", "proved_by", "reason", "seconds", "status", "stopped",
     )  # fmt: skip
 
     problem: Problem
@@ -82,6 +95,11 @@ class Plan:
     backtracks: int
     seconds: float
     reason: str
+    pools: Optional[list[str]]
+    parts: dict[int, list[Part]]
+    objective: list[str]
+    measures: dict[str, int]
+    bounds: dict[str, int]
 
     def __init__(
         self, problem: Problem, offsets: Union[Offsets, None], height: int, lower_bound: int, status: Status, stopped: Stopped,
@@ -93,8 +111,14 @@ class Plan:
         self.planner, self.member, self.nodes, self.backtracks, self.seconds = planner, member, nodes, backtracks, seconds
         self.found_by, self.proved_by, self.ended = found_by, proved_by, ended
         self.reason = reason
+        self.pools, self.parts, self.objective, self.measures, self.bounds = None, {}, [], {}, {}
         if stopped and not reason:
             self.reason = _STOPS[stopped] + (": a lower plan may exist." if offsets is not None else ": there is neither a plan nor a proof that nothing fits.")
+
+    def _rule(self, figures: Mapping[str, Any], pools: Optional[list[str]], parts: dict[int, list[Part]]) -> None:
+        """Adds what a problem with rules has of an outcome."""
+        self.pools, self.parts = pools, parts
+        self.objective, self.measures, self.bounds = figures.get("objective", []), figures.get("measures", {}), figures.get("bounds", {})
 
     def __bool__(self) -> bool:
         return self.offsets is not None
@@ -105,6 +129,8 @@ class Plan:
     def __repr__(self) -> str:
         if self.offsets is None:
             return f"<stowage.Plan: {self.status}, {counted(len(self))}: {self.reason}>"
+        if self.objective:
+            return f"<stowage.Plan: {self.status}, {', '.join(f'{m} {self.measures[m]}' for m in self.objective)}, {counted(len(self))}>"
         return f"<stowage.Plan: {self.status}, height {self.height}, lower bound {self.lower_bound}, {counted(len(self))}>"
 
     @property
@@ -130,6 +156,13 @@ class Plan:
             del plan["height"]
         else:
             plan["offsets"] = [int(x) for x in self.offsets]
+        if self.problem.rules is not None and self.offsets is not None:
+            if self.pools is not None:
+                plan["pools"] = self.pools
+            if self.parts:
+                names = self.problem.names or [str(i) for i in range(len(self))]
+                plan["parts"] = {names[i]: [{key: x for key, x in part._asdict().items() if x is not None} for part in rows] for i, rows in self.parts.items()}
+            plan["measures"], plan["bounds"] = self.measures, self.bounds
         return d
 
     def to_json(self) -> str:
@@ -141,8 +174,8 @@ class Plan:
 
     def to_frame(self) -> pandas.DataFrame:
         """Returns the buffers as a DataFrame of pandas with the columns id, lower, upper,
-        size, alignment (if the problem has one) and offset. A ValueError if there is no
-        plan."""
+        size, alignment (if the problem has one), offset and pool (if it has pools). A ValueError if
+        there is no plan."""
         import pandas
 
         if self.offsets is None:
@@ -151,7 +184,8 @@ class Plan:
         columns = {"id": p.names or [str(i) for i in range(p.count)], "lower": p.lower, "upper": p.upper, "size": p.size}
         if p.alignment is not None:
             columns["alignment"] = p.alignment
-        return pandas.DataFrame({**columns, "offset": self.offsets})
+        pools = {} if self.pools is None else {"pool": self.pools}
+        return pandas.DataFrame({**columns, "offset": self.offsets, **pools})
 
     def svg(self) -> str:
         """Returns a picture of the plan as SVG, drawn by the command. Without a plan the picture
@@ -176,6 +210,8 @@ class Plan:
             raise ValueError(f"there is no plan to write: the problem is {self.status}")
         elif plain.endswith(".json"):
             content = self.to_json().encode()
+        elif self.problem.rules is not None:
+            raise InputError(f"{name}: a plan with rules is written as .json, which has room for pools")
         else:
             import json
 

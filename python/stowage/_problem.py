@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Optional, Protocol, SupportsIndex, SupportsI
 
 from . import _units
 from ._errors import InputError, warn
+from ._rules import Name, Pairs, Pool, Rules, Triples, clocks_of
 from ._units import Size
 
 NONE = -1  # in a column: this buffer has no such value
@@ -32,6 +33,9 @@ Gaps = Union[str, Sequence[Sequence[int]]]
 
 #: A column of whole numbers: a list, an array, a column of a table.
 Column = Iterable[SupportsInt]
+
+#: A column of times: whole numbers, or for each buffer a sequence of clocks.
+Times = Union[Column, Iterable[Iterable[SupportsInt]]]
 
 #: A column of sizes: whole numbers, or texts such as "2KiB".
 Sizes = Iterable[Union[SupportsInt, str]]
@@ -82,20 +86,25 @@ class Problem:
     with a unit, such as "2KiB". offset and hint have None (in an array: -1) for a buffer
     without one. gaps has a sequence, or a text, for each buffer. The columns of a Problem
     cannot be replaced.
+
+    The other keywords are rules, which solve explains. If lower and upper have a sequence of
+    numbers for each buffer, or are arrays of two dimensions, these are clocks; the properties lower
+    and upper are then their sums.
     """
 
-    __slots__ = ("_capacity", "_columns", "_numpy", "at", "count", "gaps", "name", "names")
+    __slots__ = ("_capacity", "_columns", "_numpy", "at", "count", "gaps", "name", "names", "rules")
 
     at: tuple[int, ...]  #: where the columns are
     count: int
     gaps: Optional[_Gaps]
     name: str
     names: Optional[list[str]]
+    rules: Optional[Rules]  #: pools and whatever else the problem has; None for one strip of bytes
 
     def __init__(
         self,
-        lower: Column,
-        upper: Column,
+        lower: Times,
+        upper: Times,
         size: Sizes,
         alignment: Union[SupportsIndex, str, Holes, None] = None,
         *,
@@ -103,9 +112,27 @@ class Problem:
         hint: Optional[Holes] = None,
         gaps: Optional[Iterable[Optional[Gaps]]] = None,
         names: Optional[Iterable[object]] = None,
+        pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None,
+        allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
+        costs: Optional[Iterable[Optional[Mapping[Name, int]]]] = None,
+        together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None,
+        apart: Optional[Pairs] = None,
+        may_overlap: Optional[Pairs] = None,
+        distances: Optional[Triples] = None,
+        penalties: Optional[Triples] = None,
+        period: Optional[SupportsIndex] = None,
+        evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
+        objective: Union[str, Iterable[str], None] = None,
         capacity: Size = 0,
         name: str = "",
     ) -> None:
+        starts = ends = None
+        if type(lower) is not list or not lower or type(lower[0]) is not int:  # a look costs a microsecond
+            starts, ends = clocks_of("lower", lower), clocks_of("upper", upper)
+        if starts is not None or ends is not None:  # their sums, which the planner does not read, stand for them
+            if starts is None or ends is None or starts[0] != ends[0]:
+                raise InputError(f"lower and upper have {starts[0] if starts else 0} and {ends[0] if ends else 0} clocks")
+            lower, upper = ([sum(times[k : k + threads]) for k in range(0, len(times), threads)] for threads, times in (starts, ends))
         lowers, a, n = _column("lower", lower)
         uppers, b, m = _column("upper", upper)
         sizes, c, k = _column("size", size)
@@ -131,6 +158,17 @@ class Problem:
             _count("gaps", self.gaps.count, n)
         if names is not None:
             self.names = _names(names, n)
+        self.rules = None
+        if (
+            starts is not None and ends is not None or pools is not None or allowed is not None or costs is not None or together is not None
+            or apart is not None or may_overlap is not None or distances is not None or penalties is not None or period is not None
+            or evictions is not None or objective is not None
+        ):  # fmt: skip
+            ruled = {
+                "pools": pools, "allowed": allowed, "costs": costs, "together": together, "apart": apart, "may_overlap": may_overlap,
+                "distances": distances, "penalties": penalties, "period": period, "evictions": evictions, "objective": objective,
+            }  # fmt: skip
+            self.rules = Rules(n, self.names, ruled, (starts, ends) if starts is not None and ends is not None else None) or None
         self._capacity, self.name = _units.size("capacity", capacity) if capacity else 0, name
         self._columns: tuple[Any, ...] = (lowers, uppers, sizes, alignments, offsets, hints)
         self.at = (a, b, c, d, e, f)
@@ -190,7 +228,13 @@ class Problem:
         """Pickles the columns without their addresses, which another process does not share."""
         gaps = None if self.gaps is None else [self.gaps.of(i) for i in range(self.count)]
         columns = (_plain(column) for column in self._columns)
-        return _again, (*columns, gaps, self.names, self.capacity, self.name)
+        rules = self.rules
+        if rules is None:
+            return _again, (*columns, gaps, self.names, self.capacity, self.name)
+        lower, upper, *others = columns
+        if (clocks := rules.clocks) is not None:
+            lower, upper = clocks
+        return _again, (lower, upper, *others, gaps, self.names, self.capacity, self.name, rules._given())
 
     def __repr__(self) -> str:
         capacity = f", capacity {self.capacity}" if self.capacity else ""
@@ -268,11 +312,13 @@ class Problem:
             if b.hint is not None:
                 entry["hint"] = b.hint
             buffers.append(entry)
+        if self.rules is not None:
+            self.rules._into(d, [entry["id"] for entry in buffers])
         return d
 
 
-def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint: Any, gaps: Any, names: Any, capacity: int, name: str) -> Problem:
-    return Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, capacity=capacity, name=name)
+def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint: Any, gaps: Any, names: Any, capacity: int, name: str, rules: Mapping[str, Any] = {}) -> Problem:
+    return Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, capacity=capacity, name=name, **rules)
 
 
 class _Gaps:

@@ -22,6 +22,14 @@ def use() -> int:
     stowage.plan({"id": ["a"], "lower": [0], "upper": [1], "size": [4]}, start=plan, progress=lambda p: p.height > 5)
     stowage.plan([(0, 4, 300), stowage.Buffer(0, 2, 600, id="input")])
     many: list[stowage.Plan] = stowage.solve_many([plan.problem, [(0, 1, 2)]], planner="tflite-greedy-by-size", at_once=2)
+    ruled = stowage.solve([0, 1], [2, 3], [4, 5], names="ab", pools=["x", stowage.Pool("y", "1KiB", cost=2), {"id": "z"}], allowed=[None, ["x", 1]],
+        costs=[{"y": 3}, None], together=[["a", 1], {"buffers": ["a", "b"]}], apart=[("a", 1)], may_overlap=numpy.zeros((2, 2), "int64"), distances=[("a", "b", -3)],
+        penalties=[{"buffers": ["a", "b"], "cost": 3}], period=9, evictions=[None, [(1, 2, 3)]], objective=["cost", "height"])
+    stowage.solve([(0, 1), (1, 2)], [(2, 3), (2, 3)], [1, 2])
+    lanes: list[str] = ruled.pools or []
+    rules = ruled.problem.rules
+    limits: list[int] = [ruled.bounds["cost"], *(part.offset for part in ruled.parts[0]), rules.costs[0][1] if rules else len(lanes)]
+    many[0].height += sum(limits)
     good: bool = stowage.valid(plan.problem, plan)
     why: str = many[0].reason
     first = stowage.conflict("model.tflite", "64KiB")[0]

@@ -1,0 +1,341 @@
+"""The rules of a problem: what one strip of bytes cannot say.
+
+Idea: each rule is a list of tuples, kept as columns of numbers, because the library reads them
+so: the k-th entries of the columns are one rule. Names of buffers and pools become numbers here. The
+planner checks the rest, and says what is wrong.
+
+Invariant: the columns stay in their place, because the library has their addresses.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Optional, SupportsIndex, Union
+
+from . import _units
+from ._errors import InputError
+from ._units import Size
+
+#: A buffer or a pool: its number, or its name.
+Name = Union[SupportsIndex, str]
+
+#: The number of clocks, and the times of all buffers, one after another.
+Clocks = tuple[int, "array[int]"]
+
+#: Pairs of buffers: sequences of two, or an array of two columns.
+Pairs = Iterable[Iterable[Name]]
+
+#: Pairs of buffers with a number: (first, second, number); or an array of three columns.
+Triples = Iterable[Union[Iterable[Name], Mapping[str, object]]]
+
+
+class Pool(NamedTuple):
+    """One memory."""
+
+    id: str  #: its name
+    capacity: Size = 0  #: bytes, or a text such as "64KiB"; 0 for no limit
+    alignment: Size = 1  #: every offset in it is a multiple
+    cost: int = 0  #: of each byte of a buffer in it, if the buffer has no cost of its own
+    reserved: Sequence[Sequence[int]] = ()  #: ranges (lower, upper) of bytes that no buffer may use
+
+
+class Part(NamedTuple):
+    """What is left of the life of a buffer between evictions."""
+
+    lower: int  #: the first time at which it is live
+    upper: int  #: the first time at which it is no longer live
+    offset: int  #: in bytes
+    pool: Optional[str] = None  #: the name of its pool; None if the problem has no pools
+
+
+# The lists, with their columns, as stowage_set_… of the library takes them.
+LISTS = {
+    "reserved": 3, "allowed": 2, "costs": 3, "together": 3, "apart": 2, "may_overlap": 2, "distances": 3, "penalties": 3, "evictions": 4,
+}  # fmt: skip
+
+
+class Rules:
+    """The rules of a problem, for reading. Buffers and pools are numbers.
+
+    pools        the memories
+    allowed      of each buffer, the pools that it may be in; None for any
+    costs        of each buffer, what it costs in some pools: {pool: cost}
+    together     (first, second, distance): in one pool, second lies at that distance above first
+    apart        pairs that share no byte, whatever their lifespans
+    may_overlap  pairs that may share bytes although both live
+    distances    (first, second, distance): in the slot where first dies and second is born they
+                 may share bytes if first lies at least that distance above second
+    penalties    (first, second, cost): what it costs if they share bytes
+    clocks       of each buffer, its start and its end by each clock; None if time is one line
+    period       the length of a step that repeats; 0 if none does
+    evictions    of each buffer, (lower, upper, cost): stretches in which a plan may do without it
+    objective    what is minimised, the first first; empty for the default
+    """
+
+    __slots__ = ("_clocks", "_lists", "_measures", "_names", "_numbers", "count", "objective", "period", "pools", "threads")
+
+    def __init__(self, count: int, ids: Optional[Sequence[str]], given: Mapping[str, object], clocks: Optional[tuple[Clocks, Clocks]]) -> None:
+        self.count: int = count
+        self.pools: tuple[Pool, ...] = tuple(_pool(k, x) for k, x in enumerate(_many("pools", given.get("pools"))))
+        buffers = _Names("buffer", count, ids)
+        pools = _Names("pool", len(self.pools), [x.id for x in self.pools])
+        lists = {name: tuple(array("q") for _ in range(columns)) for name, columns in LISTS.items()}
+
+        def add(name: str, *row: int) -> None:
+            for column, x in zip(lists[name], row):
+                column.append(x)
+
+        def each(name: str) -> Iterable[tuple[str, int, Any]]:
+            rows = list(_many(name, given.get(name)))
+            if rows and len(rows) != count:
+                raise InputError(f"{name}: there are {len(rows)} values for {count:,} buffers")
+            return ((f"{name} of buffer {i}", i, x) for i, x in enumerate(rows) if x is not None)
+
+        for k, pool in enumerate(self.pools):
+            for x in _many(f"reserved of pool {pool.id}", pool.reserved):
+                add("reserved", k, *_row(f"reserved of pool {pool.id}", x, 2))
+        for what, i, x in each("allowed"):
+            for pool_of in [x] if isinstance(x, str) or hasattr(x, "__index__") else _many(what, x):
+                add("allowed", i, pools(what, pool_of))
+        for what, i, x in each("costs"):
+            if not isinstance(x, Mapping):
+                raise InputError(f"{what}: {x!r} is no dict of pools and costs")
+            for pool_of, cost in x.items():
+                add("costs", i, pools(what, pool_of), _whole(what, cost))
+        for what, i, x in each("evictions"):
+            for stretch in _many(what, x):
+                add("evictions", i, *_row(what, list(stretch.values()) if isinstance(stretch, Mapping) else stretch, 3))
+        for k, group in enumerate(_many("together", given.get("together"))):
+            members, at = (group.get("buffers"), group.get("at")) if isinstance(group, Mapping) else (group, None)
+            what = f"together[{k}]"
+            numbers = [buffers(what, x) for x in _many(what, members)]
+            places = [0] * len(numbers) if at is None else [_whole(what, x) for x in at]
+            if not numbers or len(places) != len(numbers):
+                raise InputError(f"{what}: there are {len(numbers)} buffers and {len(places)} distances")
+            for number, place in zip(numbers[1:], places[1:]):
+                add("together", numbers[0], number, place - places[0])
+        for name in ("apart", "may_overlap"):
+            for k, pair in enumerate(_many(name, given.get(name))):
+                add(name, *(buffers(f"{name}[{k}]", x) for x in _row(f"{name}[{k}]", pair, 2, str)))
+        for name, key in (("distances", "distance"), ("penalties", "cost")):
+            for k, rule in enumerate(_many(name, given.get(name))):
+                what = f"{name}[{k}]"
+                if isinstance(rule, Mapping):
+                    rule = (*_many(what, rule.get("buffers")), rule.get(key))
+                first, second, number = _row(what, rule, 3, str)
+                add(name, buffers(what, first), buffers(what, second), _whole(what, number))
+        objective = given.get("objective")
+        self.objective: tuple[str, ...] = (objective,) if isinstance(objective, str) else tuple(str(x) for x in _many("objective", objective))
+        period = given.get("period")
+        self.period: int = 0 if period is None else _units.whole("period", period)  # 0 is none
+        self.threads: int = 0
+        self._clocks: Optional[tuple[array[int], array[int]]] = None
+        if clocks is not None:
+            self.threads, self._clocks = clocks[0][0], (clocks[0][1], clocks[1][1])
+        self._lists: dict[str, tuple[array[int], ...]] = lists
+        self._numbers = tuple(
+            array("q", [_units.size(f"{field} of pool {pool.id}", getattr(pool, field)) for pool in self.pools]) for field in ("capacity", "alignment", "cost")
+        )
+        self._names = _texts([pool.id for pool in self.pools])
+        self._measures = _texts(self.objective)
+
+    def __bool__(self) -> bool:
+        return bool(self.pools or self.threads or self.period or self.objective or any(columns[0] for columns in self._lists.values()))
+
+    def __repr__(self) -> str:
+        said = [f"{len(rows)} {name.replace('_', ' ')}" for name in LISTS if (rows := self._lists[name][0])]
+        return f"<stowage.Rules: {', '.join([f'{len(self.pools)} pools', *said])}>"
+
+    def _of_each(self, name: str) -> list[list[tuple[int, ...]]]:
+        rows: list[list[tuple[int, ...]]] = [[] for _ in range(self.count)]
+        for row in zip(*self._lists[name]):
+            rows[row[0]].append(row[1:])
+        return rows
+
+    @property
+    def allowed(self) -> list[Optional[list[int]]]:
+        """Of each buffer, the pools that it may be in; None for any."""
+        return [[x[0] for x in row] or None for row in self._of_each("allowed")]
+
+    @property
+    def costs(self) -> list[dict[int, int]]:
+        """Of each buffer, what it costs in some pools."""
+        return [{x[0]: x[1] for x in row} for row in self._of_each("costs")]
+
+    @property
+    def evictions(self) -> list[list[tuple[int, ...]]]:
+        """Of each buffer, the stretches in which a plan may do without it, each (lower, upper, cost)."""
+        return self._of_each("evictions")
+
+    @property
+    def together(self) -> list[tuple[int, ...]]:
+        """(first, second, distance) of buffers in one pool."""
+        return list(zip(*self._lists["together"]))
+
+    @property
+    def apart(self) -> list[tuple[int, ...]]:
+        """Pairs of buffers that share no byte."""
+        return list(zip(*self._lists["apart"]))
+
+    @property
+    def may_overlap(self) -> list[tuple[int, ...]]:
+        """Pairs of buffers that may share bytes although both live."""
+        return list(zip(*self._lists["may_overlap"]))
+
+    @property
+    def distances(self) -> list[tuple[int, ...]]:
+        """(first, second, distance) of buffers that may share bytes in the slot where they meet."""
+        return list(zip(*self._lists["distances"]))
+
+    @property
+    def penalties(self) -> list[tuple[int, ...]]:
+        """(first, second, cost) of buffers that had better share no byte."""
+        return list(zip(*self._lists["penalties"]))
+
+    @property
+    def clocks(self) -> Optional[tuple[list[list[int]], list[list[int]]]]:
+        """Starts and ends of the buffers by each clock; None if time is one line."""
+        if self._clocks is None:
+            return None
+        lower, upper = ([column[k : k + self.threads].tolist() for k in range(0, len(column), self.threads)] for column in self._clocks)
+        return lower, upper
+
+    def numbers(self, name: str, pools: Iterable[Name]) -> list[int]:
+        """Returns the numbers of pools that are given by number or by name."""
+        of = _Names("pool", len(self.pools), [pool.id for pool in self.pools])
+        return [of(name, x) for x in _many(name, pools)]
+
+    def _given(self) -> dict[str, Any]:
+        """Returns the keywords that make the same rules again."""
+        return {
+            "pools": self.pools, "allowed": self.allowed, "costs": self.costs, "together": [{"buffers": (a, b), "at": (0, at)} for a, b, at in self.together],
+            "apart": self.apart, "may_overlap": self.may_overlap, "distances": self.distances, "penalties": self.penalties, "period": self.period or None,
+            "evictions": self.evictions, "objective": self.objective,
+        }  # fmt: skip
+
+    def _set(self, lib: Any, handle: Any) -> int:
+        """Gives the rules to a solver. Returns below 0 for an error."""
+        capacity, alignment, cost = (column.buffer_info()[0] for column in self._numbers)
+        code = lib.stowage_set_pools(handle, len(self.pools), self._names, capacity, alignment, cost)
+        for name, columns in self._lists.items():
+            if code >= 0 and len(columns[0]):
+                code = getattr(lib, "stowage_set_" + name)(handle, len(columns[0]), *(column.buffer_info()[0] for column in columns))
+        if code >= 0 and self._clocks is not None:
+            code = lib.stowage_set_clocks(handle, self.threads, self._clocks[0].buffer_info()[0], self._clocks[1].buffer_info()[0])
+        if code >= 0 and self.period:
+            code = lib.stowage_set_period(handle, self.period)
+        if code >= 0 and self.objective:
+            code = lib.stowage_set_objective(handle, len(self.objective), self._measures)
+        return int(code)
+
+    def _into(self, d: dict[str, Any], ids: Sequence[str]) -> None:
+        """Adds the rules to the content of a JSON file with these buffers."""
+        d["version"] = 2
+        if self.pools:
+            pools: list[dict[str, Any]] = [{"id": pool.id} for pool in self.pools]
+            d["pools"] = pools
+            for entry, *numbers in zip(pools, *self._numbers):
+                entry.update({key: x for key, x in zip(("capacity", "alignment", "cost"), numbers) if x > (key == "alignment")})
+            for k, lower, upper in zip(*self._lists["reserved"]):
+                pools[k].setdefault("reserved", []).append([lower, upper])
+        if self.period:
+            d["period"] = self.period
+        if self.objective:
+            d["objective"] = list(self.objective)
+        name = [pool.id for pool in self.pools]
+        for i, entry in enumerate(d["buffers"]):
+            if self._clocks is not None:
+                at = slice(i * self.threads, (i + 1) * self.threads)
+                entry["lower"], entry["upper"] = self._clocks[0][at].tolist(), self._clocks[1][at].tolist()
+        for i, pool in zip(*self._lists["allowed"]):
+            d["buffers"][i].setdefault("pools", []).append(name[pool])
+        for i, pool, cost in zip(*self._lists["costs"]):
+            d["buffers"][i].setdefault("costs", {})[name[pool]] = cost
+        for i, lower, upper, cost in zip(*self._lists["evictions"]):
+            d["buffers"][i].setdefault("evictions", []).append({"lower": lower, "upper": upper, "cost": cost})
+        below = {
+            "together": [{"buffers": [ids[a], ids[b]], "at": [0, at]} for a, b, at in self.together],
+            "apart": [[ids[a], ids[b]] for a, b in self.apart],
+            "may_overlap": [[ids[a], ids[b]] for a, b in self.may_overlap],
+            "distances": [{"buffers": [ids[a], ids[b]], "distance": x} for a, b, x in self.distances],
+            "penalties": [{"buffers": [ids[a], ids[b]], "cost": x} for a, b, x in self.penalties],
+        }
+        d.update({key: rows for key, rows in below.items() if rows})
+
+
+def clocks_of(name: str, column: Any) -> Optional[Clocks]:
+    """Returns the number of clocks of a column of times, and the times one after another; None
+    if each time is one number."""
+    if type(column) is memoryview:
+        return None
+    shape = getattr(column, "shape", None)
+    if shape is None and isinstance(column, (list, tuple)) and column:
+        first = column[0]
+        if isinstance(first, (list, tuple, array)) or hasattr(first, "shape") and len(first.shape) == 1:
+            shape = (len(column), len(first))
+    if shape is None or len(shape) != 2:
+        return None
+    times = array("q")
+    for i, row in enumerate(column):
+        times.extend(_row(f"{name} of buffer {i}", row, shape[1]))
+    if not shape[1]:
+        raise InputError(f"{name}: there is no clock")
+    return shape[1], times
+
+
+class _Names:
+    """Numbers of buffers or pools by their names."""
+
+    def __init__(self, what: str, count: int, ids: Optional[Sequence[str]]) -> None:
+        self.what, self.count, self.ids = what, count, ids
+        self.index: Optional[dict[str, int]] = None
+
+    def __call__(self, where: str, x: Any) -> int:
+        if isinstance(x, str):
+            if self.index is None:
+                self.index = {name: k for k, name in enumerate(self.ids if self.ids is not None else map(str, range(self.count)))}
+            if x not in self.index:
+                raise InputError(f"{where}: there is no {self.what} {x!r}")
+            return self.index[x]
+        k = _whole(where, x)
+        if not 0 <= k < self.count:
+            raise InputError(f"{where}: there is no {self.what} of the number {k}; there are {self.count}")
+        return k
+
+
+def _pool(k: int, x: Any) -> Pool:
+    try:
+        pool = x if isinstance(x, Pool) else Pool(x) if isinstance(x, str) else Pool(**x) if isinstance(x, Mapping) else Pool(*x)
+    except TypeError as err:
+        raise InputError(f"pools[{k}]: {x!r} is no pool: {err}") from err
+    if not isinstance(pool.id, str) or "\0" in pool.id:
+        raise InputError(f"pools[{k}]: {pool.id!r} is no name of a pool")
+    return pool
+
+
+def _texts(texts: Sequence[str]) -> Any:
+    """Returns texts as the library takes them."""
+    return (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts))
+
+
+def _many(name: str, rows: Any) -> Iterable[Any]:
+    if rows is None:
+        return ()
+    if hasattr(rows, "tolist"):  # an array of numpy
+        rows = rows.tolist()
+    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
+        raise InputError(f"{name}: {rows!r} is no sequence")
+    return rows
+
+
+def _row(name: str, row: Any, length: int, or_text: type = int) -> list[Any]:
+    values = list(_many(name, row))
+    if len(values) != length:
+        raise InputError(f"{name}: {row!r} has {len(values)} values, must have {length}")
+    return [x if isinstance(x, or_text) and or_text is str else _whole(name, x) for x in values]
+
+
+def _whole(name: str, x: Any) -> int:
+    return int(_units.number(name, x, False))
