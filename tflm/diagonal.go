@@ -50,7 +50,7 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 	if err != nil || !made.Status.HasPlan() {
 		return err
 	}
-	p.bounded(made)
+	p.boundedBy(made.LowerBound) // which is all that is proven where results may lie over operands
 	n := len(p.Arena.Tensor)
 	offsets := slices.Repeat([]int32{tflite.Online}, len(p.Model.Tensors))
 	for k, t := range p.Arena.Tensor {
@@ -120,15 +120,6 @@ func (p *Plan) tooFar(operator int, all []permit) (why string) {
 		why = fmt.Sprintf("%s: its operand has to begin %d bytes or more above its result, which has %d", p.Model.Operators[operator].Name(), q.distance, bytes)
 	}
 	return why
-}
-
-// bounded lowers the bound of the plan without overlaps to that with them, which is all that is
-// proven where they are permitted.
-func (p *Plan) bounded(made *graph.Plan) {
-	r := p.Result
-	if r.LowerBound = min(r.LowerBound, made.LowerBound); r.Status == stowage.Optimal && r.LowerBound < r.Height {
-		r.Status = stowage.Feasible
-	}
 }
 
 // overlaysOf returns which permits the offsets of a plan make use of.

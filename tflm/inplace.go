@@ -1,10 +1,14 @@
 package tflm
 
 import (
+	"context"
 	"slices"
+	"time"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: some operators may write their result over an operand that dies there.
@@ -20,6 +24,11 @@ import (
 // the input and output of a convolution it does nothing, in one whose peak is an
 // activation or an addition it does much (docs/tflm.md). Kernels of a vendor may
 // work otherwise than the reference kernels, so it is an option.
+//
+// What is united lives longer than each of its parts, so the lowest plan in place may be above the lowest plan without.
+// So the tensors are planned apart, too, if the head is above their load, and the smaller head is taken:
+//
+//	head in place <= load apart  =>  no plan apart has a smaller head
 //
 // Source: reference kernels of tensorflow/tflite-micro 90b983c; TestInPlaceKernels
 // runs each of them in place in the interpreter, on floats, TestInterpreter whole
@@ -129,4 +138,61 @@ func unite(a *tflite.Arena, first []int) (*model.Problem, []int) {
 		p.Buffers = append(p.Buffers, b)
 	}
 	return p, in
+}
+
+// solve plans the arena in place, if the options say so, and apart, if that may be lower.
+func (p *Plan) solve(ctx context.Context, o *Options) error {
+	began, limit := time.Now(), o.Solve.Timeout
+	apart := func(int, int) bool { return false }
+	run := o.Solve
+	if !o.InPlace || o.Kernels != "" {
+		return p.solveWith(ctx, apart, run)
+	}
+	in := *p
+	if limit > 0 { // by then it is known whether the rest of the time is for the tensors apart
+		run.Timeout = max(limit/4, 1)
+	}
+	all := func(int, int) bool { return true }
+	if err := in.solveWith(ctx, all, run); err != nil {
+		return err
+	}
+	if limit > 0 {
+		run.Timeout = max(limit-time.Since(began), 1)
+	}
+	found := in.Result.Status.HasPlan()
+	if !found || in.Head > slices.Max(append(loads(p.Arena.Problem), 0)) {
+		if err := p.solveWith(ctx, apart, run); err != nil {
+			return err
+		}
+		if p.Result.Status.HasPlan() && (!found || p.Head < in.Head) {
+			p.boundedBy(slices.Max(append(loads(in.United), 0)))
+			return nil
+		}
+	} else if in.Result.Stopped == plan.StopTimeout {
+		run.Start = in.Result.Offsets
+		if err := in.solveWith(ctx, all, run); err != nil {
+			return err
+		}
+	}
+	*p = in
+	return nil
+}
+
+// solveWith plans the arena with results in place of the operands for which are says so, and makes offsets for the
+// model of the plan.
+func (p *Plan) solveWith(ctx context.Context, are func(operand, result int) bool, run stowage.Options) (err error) {
+	p.United, p.In = unite(p.Arena, groups(p.Model, p.Life, are))
+	p.Result, err = stowage.Solve(ctx, p.United, run)
+	if err != nil || !p.Result.Status.HasPlan() {
+		return err
+	}
+	return p.pin(ctx)
+}
+
+// boundedBy lowers the bound of a plan to what is proven of more plans.
+func (p *Plan) boundedBy(bound int64) {
+	r := p.Result
+	if r.LowerBound = min(r.LowerBound, bound); r.Status == stowage.Optimal && r.LowerBound < r.Height {
+		r.Status = stowage.Feasible
+	}
 }

@@ -153,17 +153,9 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if err := p.judge(ctx, v, &o); err != nil || p.Kept {
 		return p, err
 	}
-	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace && o.Kernels == "" }))
-	p.United, p.In = united, in
 	o.Solve.Minimize = true
-	if p.Result, err = stowage.Solve(ctx, united, o.Solve); err != nil {
-		return nil, err
-	}
-	if !p.Result.Status.HasPlan() {
-		return p, nil
-	}
-	if err := p.pin(ctx); err != nil {
-		return nil, err
+	if err := p.solve(ctx, &o); err != nil || !p.Result.Status.HasPlan() {
+		return p, err
 	}
 	if o.Kernels != "" {
 		all, _ := permits(m, l, o.Kernels)

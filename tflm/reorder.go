@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/graph"
 	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: which bytes must be live at once depends on the order of the operators, and package graph
@@ -25,7 +26,10 @@ import (
 //
 // Offsets are multiples of 16, so a distance counts as rounded up to one.
 //
-// Complexity: that of graph.Orders, and of one or two more plans if an order differs.
+// An order that is good if results lie apart may be better than one found for permits, if limits come. So the former is
+// tried, too, if the latter is not proven.
+//
+// Complexity: that of graph.Orders once or twice, and of one to four more plans if an order differs.
 
 // reorder is Make with Options.Reorder.
 func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
@@ -34,33 +38,64 @@ func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	// left is the time for the next of so many plans.
-	left := func(plans int) time.Duration {
+	// part is the time for the next of so many plans, until half of the timeout has gone.
+	part := func(plans int) time.Duration {
 		if limit <= 0 {
 			return limit
 		}
-		return max((limit-time.Since(began))/time.Duration(plans), 20*time.Millisecond)
+		return max((limit/2-time.Since(began))/time.Duration(plans), 20*time.Millisecond)
 	}
-	o.Solve.Timeout = left(1 + len(orders))
-	p, err := inOrder(ctx, m, o)
-	if err != nil || p.Kept {
-		return p, err
+	o.Solve.Timeout = part(1 + len(orders))
+	given, err := inOrder(ctx, m, o)
+	if err != nil || given.Kept {
+		return given, err
 	}
-	p.OrderBound = bound
-	return p.inOrders(ctx, orders, o, left)
+	given.OrderBound = bound
+	p, err := given.inOrders(ctx, given, orders, o, part)
+	if weaker := o; err == nil && (o.InPlace || o.Kernels != "") && bound > 0 && !p.OrderProven() {
+		if weaker.InPlace, weaker.Kernels = false, ""; limit > 0 {
+			weaker.Solve.Timeout = part(2)
+		}
+		if orders, _, err = ordersOf(ctx, m, &weaker); err == nil {
+			p, err = given.inOrders(ctx, p, orders, o, part)
+		}
+	}
+	if left := limit - time.Since(began); err == nil && limit > 0 && left > limit/50 {
+		o.Solve.Timeout = left
+		return given.rest(ctx, p, o)
+	}
+	return p, err
 }
 
-// inOrders returns the plan with the smallest head: the given one, or one in another order. left says how much time
-// the next of so many plans has.
-func (p *Plan) inOrders(ctx context.Context, orders [][]int, o Options, left func(plans int) time.Duration) (*Plan, error) {
-	best, m := p, p.Model
+// rest gives the time that is left to the given order, p, if its plan may still be lower than the best one, and else to
+// the order of that one.
+func (p *Plan) rest(ctx context.Context, best *Plan, o Options) (*Plan, error) {
+	cut := func(p *Plan) bool { return p.Offsets == nil || p.Result.Stopped == plan.StopTimeout }
+	switch {
+	case cut(p) && (best.Offsets == nil || p.Result.LowerBound < best.Head):
+		q, err := inOrder(ctx, p.Model, o)
+		if err != nil || q.Offsets == nil || best.Offsets != nil && q.Head >= best.Head {
+			return best, err
+		}
+		q.OrderBound = p.OrderBound
+		return q, nil
+	case best != p && cut(best):
+		return p.inOrders(ctx, best, [][]int{best.Order}, o, func(int) time.Duration { return o.Solve.Timeout })
+	}
+	return best, nil
+}
+
+// inOrders returns the plan with the smallest head: the best one, or one in another order than the given one, p. left
+// says how much time the next of so many plans has.
+func (p *Plan) inOrders(ctx context.Context, best *Plan, orders [][]int, o Options, left func(plans int) time.Duration) (*Plan, error) {
+	m := p.Model
 	for k, order := range orders {
 		if best.OrderProven() {
 			break
 		}
 		data, err := m.Reordered(order)
 		if err != nil {
-			return p, unlessDamaged(err)
+			return best, unlessDamaged(err)
 		}
 		moved, err := tflite.Parse(data, m.File)
 		if err != nil {

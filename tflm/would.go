@@ -95,5 +95,5 @@ func (p *Plan) alsoReordered(ctx context.Context, o Options) (*Plan, error) {
 	}
 	from := *p
 	from.OrderBound = bound
-	return from.inOrders(ctx, orders, o, func(int) time.Duration { return 0 })
+	return from.inOrders(ctx, &from, orders, o, func(int) time.Duration { return 0 })
 }
