@@ -91,28 +91,19 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 	o.Minimize = true
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	var order orderReport
-	given, peak := m, int64(0)
-	if p.graph.reorder {
-		moved, found, err := reorderONNX(ctx, m, a, options, o)
-		if err != nil {
-			return err
-		}
-		order, peak = orderOfONNX(found), peakOf(a).Bytes
-		if moved != nil {
-			m = moved
-			if a, err = m.Arena(options); err != nil {
-				return err
-			}
-			a.Problem.Name = nameFor(in.Name)
-		}
-	}
-	result, err := solve(ctx, cmd.ErrOrStderr(), p.quiet, a.Problem, o)
+	best, err := lowestONNX(ctx, m, options, p.graph.reorder, o, func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
+		return solve(ctx, cmd.ErrOrStderr(), p.quiet, problem, o)
+	})
 	if err != nil {
 		return err
 	}
+	given := m
+	m, a = best.m, best.a
+	result := best.result
+	a.Problem.Name = nameFor(in.Name)
 	r := reportONNX(ctx, m, a, result, options.Alignment)
-	if r.orderReport, r.PeakBefore = order, peak; r.OrderBound != nil {
+	if p.graph.reorder {
+		r.orderReport, r.PeakBefore = orderOfONNX(best.found), best.peak
 		proven := *r.OrderBound > 0 && r.Planned > 0 && r.Planned <= *r.OrderBound
 		r.OrderProven = &proven
 	}
@@ -313,7 +304,7 @@ func (r *onnxReport) lines() (lines []string) {
 
 // title says what was planned.
 func (r *onnxReport) title() string {
-	return fmt.Sprintf("%s: %s, %s (%d constant), %s in the arena", filepath.Base(r.Model), count(r.Nodes, "node"), count(r.Tensors, "tensor"), r.Constants, count(r.Buffers, "buffer"))
+	return fmt.Sprintf("%s: %s, %s (%d constant), %s in the arena", cell(filepath.Base(r.Model)), count(r.Nodes, "node"), count(r.Tensors, "tensor"), r.Constants, count(r.Buffers, "buffer"))
 }
 
 // print writes the report for people.
@@ -335,11 +326,11 @@ func (r *onnxReport) print(w io.Writer) error {
 		s.WriteString("  " + r.orderedNodes() + "\n")
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&s, "  note: %s\n", note)
+		fmt.Fprintf(&s, "  note: %s\n", cell(note))
 	}
 	fmt.Fprintf(&s, "peak of %d", r.Peak.Bytes)
 	if r.Peak.Operator != "" {
-		fmt.Fprintf(&s, " at %s", r.Peak.Operator)
+		fmt.Fprintf(&s, " at %s", cell(r.Peak.Operator))
 	}
 	s.WriteByte('\n')
 	const most = 8
@@ -348,12 +339,12 @@ func (r *onnxReport) print(w io.Writer) error {
 			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-most)
 			break
 		}
-		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, o.Name)
+		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, cell(o.Name))
 	}
 	if r.Fit != nil {
-		s.WriteString(strings.Join(r.Fit.lines(), "\n") + "\n")
+		s.WriteString(onLines(r.Fit.lines(), "\n") + "\n")
 	} else if lines := r.lines(); len(lines) > 0 {
-		s.WriteString("what would lower it\n  " + strings.Join(lines, "\n  ") + "\n")
+		s.WriteString("what would lower it\n  " + onLines(lines, "\n  ") + "\n")
 	}
 	if r.written != "" {
 		s.WriteString(r.written + "\n")

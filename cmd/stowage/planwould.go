@@ -165,32 +165,19 @@ func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options on
 // heightWith returns the height of a plan of an .onnx model, 0 if none is found, and a bound that holds for the order of
 // its nodes, or with reorder for all.
 func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (height, bound int64, err error) {
-	a, err := m.Arena(options)
+	best, err := lowestONNX(ctx, m, options, reorder, o, stowage.Solve)
 	if err != nil {
 		return 0, 0, err
 	}
-	if reorder {
-		moved, found, err := reorderONNX(ctx, m, a, options, o)
-		if err != nil {
-			return 0, 0, err
-		}
-		if found != nil {
-			bound = found.Bound
-		}
-		if moved != nil {
-			if a, err = moved.Arena(options); err != nil {
-				return 0, 0, err
-			}
+	if bound = best.result.LowerBound; reorder {
+		if bound = 0; best.found != nil {
+			bound = best.found.Bound
 		}
 	}
-	result, err := stowage.Solve(ctx, a.Problem, o)
-	if err != nil || !result.Status.HasPlan() {
-		return 0, 0, err
+	if best.result.Status.HasPlan() {
+		height = best.result.Height
 	}
-	if !reorder {
-		bound = result.LowerBound
-	}
-	return result.Height, bound, nil
+	return height, bound, nil
 }
 
 // wouldLowerGraph says what another order would save of the plan of a graph: nothing if it saves nothing. A graph says

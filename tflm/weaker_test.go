@@ -1,0 +1,54 @@
+package tflm
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+)
+
+// TestNoModeLarger plans made models in each mode, with few nodes: no head is larger than in a mode that permits less.
+func TestNoModeLarger(t *testing.T) {
+	modes := []struct {
+		Options
+		weaker []int
+	}{
+		{Options{}, nil},
+		{Options{InPlace: true}, []int{0}},
+		{Options{Kernels: ReferenceKernels}, []int{0}},
+		{Options{Reorder: true}, []int{0}},
+		{Options{InPlace: true, Reorder: true}, []int{0, 1, 3}},
+		{Options{Kernels: ReferenceKernels, Reorder: true}, []int{0, 2, 3}},
+	}
+	smaller := 0
+	for n := range plantest.Share[uint64](3000, 60) {
+		seed := 190 + n
+		m, err := tflite.Parse(tflitemade.Network(seed, 5+int(seed%40)), "made.tflite")
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads := make([]int64, len(modes))
+		for k, x := range modes {
+			x.Solve = stowage.Options{NodeLimit: 1 + int64(seed%7)*100}
+			x.States = 1 + int(seed%3)*50
+			p, err := Make(t.Context(), m, x.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			heads[k] = p.Head
+			for _, w := range x.weaker {
+				if heads[k] > heads[w] {
+					t.Errorf("seed %d: head %d in mode %d, but %d in mode %d", seed, heads[k], k, heads[w], w)
+				}
+				if heads[k] < heads[w] {
+					smaller++
+				}
+			}
+		}
+	}
+	if smaller < 300 {
+		t.Errorf("a smaller head %d times: too few to trust", smaller)
+	}
+}
