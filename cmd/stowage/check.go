@@ -38,7 +38,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 				return err
 			}
 			for _, f := range v.Findings {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s [%s]\n", args[0], f.Severity, f.Message, f.Rule)
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s [%s]\n", args[0], f.Severity, cell(f.Message), f.Rule)
 			}
 			if !v.OK() {
 				return outcome(exitUsage)

@@ -10,11 +10,15 @@ import (
 // kernelsFlag is the value of --diagonal: the library whose kernels a plan may rely on.
 type kernelsFlag tflm.Kernels
 
-// Set takes the name of a library.
+// Set takes the name of a library. A plan relies on one, so a second one is refused: if the last one counted, as it does
+// for a limit, a plan could be right for a library that nobody thought of.
 func (k *kernelsFlag) Set(text string) error {
 	lib, err := tflm.ParseKernels(text)
 	if err != nil {
 		return err
+	}
+	if *k != "" && *k != kernelsFlag(lib) {
+		return fmt.Errorf("a plan relies on one library: %s is given already", string(*k))
 	}
 	*k = kernelsFlag(lib)
 	return nil

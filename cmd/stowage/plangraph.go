@@ -221,7 +221,7 @@ func (r *graphReport) title() string {
 			constants++
 		}
 	}
-	return fmt.Sprintf("%s: %s, %s (%d constant)", filepath.Base(r.file), count(len(r.g.Operators), "operator"), count(len(r.g.Values), "value"), constants)
+	return fmt.Sprintf("%s: %s, %s (%d constant)", cell(filepath.Base(r.file)), count(len(r.g.Operators), "operator"), count(len(r.g.Values), "value"), constants)
 }
 
 // sum returns the bytes of all that takes memory.
@@ -265,7 +265,7 @@ func (r *graphReport) saved() string {
 func (r *graphReport) notes() []string {
 	lines := []string{"The offsets hold for the operators in this order:"}
 	for _, k := range r.p.Order {
-		lines = append(lines, "  "+r.g.Operators[k].Name)
+		lines = append(lines, "  "+cell(r.g.Operators[k].Name))
 	}
 	if over := r.overlaps(); len(over) > 0 {
 		lines = append(lines, "Results over operands, which the operator's code must endure:")
@@ -300,7 +300,7 @@ func (r *graphReport) print(w io.Writer) error {
 		fmt.Fprintf(&s, "  %s\n", line)
 	}
 	if lines := wouldLines(r.would, "a plan"); len(lines) > 0 {
-		s.WriteString("what would lower it\n  " + strings.Join(lines, "\n  ") + "\n")
+		s.WriteString("what would lower it\n  " + onLines(lines, "\n  ") + "\n")
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
@@ -310,7 +310,7 @@ func (r *graphReport) print(w io.Writer) error {
 func (r *graphReport) overlaps() (lines []string) {
 	for _, o := range r.p.Overlaps {
 		lines = append(lines, fmt.Sprintf("%s: %s over %s, at the distance %d, %d bytes shared",
-			r.g.Operators[o.Operator].Name, r.g.Values[o.Result].Name, r.g.Values[o.Operand].Name, o.Distance, o.Bytes))
+			cell(r.g.Operators[o.Operator].Name), cell(r.g.Values[o.Result].Name), cell(r.g.Values[o.Operand].Name), o.Distance, o.Bytes))
 	}
 	return lines
 }

@@ -376,11 +376,11 @@ func (r *planReport) print(w io.Writer) error {
 		fmt.Fprintf(&s, "  %-*s  %s\n", width, f.Name, f.Value)
 	}
 	for _, n := range r.notes() {
-		s.WriteString("  " + n + "\n")
+		s.WriteString("  " + cell(n) + "\n")
 	}
 	fmt.Fprintf(&s, "peak of %d", r.Peak.Bytes)
 	if r.Peak.Operator != "" {
-		fmt.Fprintf(&s, " at %s", r.Peak.Operator)
+		fmt.Fprintf(&s, " at %s", cell(r.Peak.Operator))
 	}
 	s.WriteByte('\n')
 	for i, o := range r.Peak.Owners {
@@ -388,14 +388,14 @@ func (r *planReport) print(w io.Writer) error {
 			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-i)
 			break
 		}
-		fmt.Fprintf(&s, "  %9d  %s%s\n", o.Size, o.Name, o.shared())
+		fmt.Fprintf(&s, "  %9d  %s%s\n", o.Size, cell(o.Name), o.shared())
 	}
 	if r.Fit != nil {
-		s.WriteString(strings.Join(r.Fit.lines(), "\n") + "\n")
+		s.WriteString(onLines(r.Fit.lines(), "\n") + "\n")
 	} else if len(r.Lower) > 0 {
 		s.WriteString("what would lower it\n")
 		for _, l := range r.Lower {
-			s.WriteString("  " + l + "\n")
+			s.WriteString("  " + cell(l) + "\n")
 		}
 	}
 	switch {
@@ -410,7 +410,7 @@ func (r *planReport) print(w io.Writer) error {
 
 // title says what was planned.
 func (r *planReport) title() string {
-	s := fmt.Sprintf("%s: %s, %s in the arena", filepath.Base(r.Model), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"))
+	s := fmt.Sprintf("%s: %s, %s in the arena", cell(filepath.Base(r.Model)), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"))
 	if r.Scratch > 0 {
 		s += fmt.Sprintf(", %d of them scratch", r.Scratch)
 	}

@@ -130,3 +130,12 @@ func cell(name string) string {
 	name = strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(name)
 	return string(escapeControls([]byte(name)))
 }
+
+// onLines joins what is each for a line of its own.
+func onLines(lines []string, between string) string {
+	out := make([]string, len(lines))
+	for k, line := range lines {
+		out[k] = cell(line)
+	}
+	return strings.Join(out, between)
+}

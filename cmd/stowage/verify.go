@@ -168,7 +168,7 @@ func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowag
 	}
 	stderr := cmd.ErrOrStderr()
 	for _, v := range report.Violations {
-		fmt.Fprintf(stderr, "%s: %s\n", path, v.Message)
+		fmt.Fprintf(stderr, "%s: %s\n", path, cell(v.Message))
 	}
 	if more := report.Total - len(report.Violations); more > 0 {
 		fmt.Fprintf(stderr, "… and %d more\n", more)

@@ -65,7 +65,7 @@ func verifyGraph(cmd *cobra.Command, g *graph.Graph, path string, capacity size,
 	case !r.OK():
 		stderr := cmd.ErrOrStderr()
 		for _, v := range r.Violations {
-			fmt.Fprintf(stderr, "%s: %s\n", path, v.Message)
+			fmt.Fprintf(stderr, "%s: %s\n", path, cell(v.Message))
 		}
 		if more := r.Total - len(r.Violations); more > 0 {
 			fmt.Fprintf(stderr, "… and %d more\n", more)
