@@ -8,7 +8,6 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: some operators may write their result over an operand that dies there.
@@ -168,7 +167,7 @@ func (p *Plan) solve(ctx context.Context, o *Options) error {
 			p.boundedBy(slices.Max(append(loads(in.United), 0)))
 			return nil
 		}
-	} else if in.Result.Stopped == plan.StopTimeout {
+	} else if in.Result.Stopped == stowage.StopTimeout {
 		run.Start = in.Result.Offsets
 		if err := in.solveWith(ctx, all, run); err != nil {
 			return err

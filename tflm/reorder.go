@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/graph"
 	"github.com/stowage-go/stowage/internal/distance"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: which bytes must be live at once depends on the order of the operators, and package graph
@@ -70,7 +70,7 @@ func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 // rest gives the time that is left to the given order, p, if its plan may still be lower than the best one, and else to
 // the order of that one.
 func (p *Plan) rest(ctx context.Context, best *Plan, o Options) (*Plan, error) {
-	cut := func(p *Plan) bool { return p.Offsets == nil || p.Result.Stopped == plan.StopTimeout }
+	cut := func(p *Plan) bool { return p.Offsets == nil || p.Result.Stopped == stowage.StopTimeout }
 	switch {
 	case cut(p) && (best.Offsets == nil || p.Result.LowerBound < best.Head):
 		q, err := inOrder(ctx, p.Model, o)
