@@ -1,0 +1,97 @@
+package outer
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+)
+
+// onePool draws a problem with penalties, one pool and no evictions, and lowers it. Its strip has a plan as far as
+// alignments alone decide.
+func onePool(r *rand.Rand) (*model.Problem, *search) {
+	for {
+		p := drawn.Ruled(r)
+		if len(p.AllPools()) > 1 || len(p.Rules.Penalties) == 0 {
+			continue
+		}
+		p.Rules.Objective = []model.Measure{model.MeasurePenalty}
+		s := &search{Lowering: lower.New(p)}
+		if !slices.Contains(drawn.FeaturesOf(p), "evictions") {
+			s.assign(make([]int32, len(p.Buffers)))
+			if q := &s.pools[0]; len(q.penalties) > 0 && q.strip.Impossible == "" {
+				return p, s
+			}
+		}
+	}
+}
+
+// allowed reports whether offsets of bodies are a plan of the field.
+func (f *field) allowed(offsets []int64) bool {
+	for i, at := range offsets {
+		ok := at%f.align[i] == 0
+		in := false
+		for _, x := range f.free[f.freeAt[i]:f.freeAt[i+1]] {
+			in = in || x.low <= at && at <= x.high
+		}
+		for _, x := range f.hardOf(int32(i)) {
+			if d := at - offsets[x.to]; x.below < d && d < x.above {
+				ok = false
+			}
+		}
+		if !ok || !in {
+			return false
+		}
+	}
+	return true
+}
+
+// TestField holds a field against the verifier: offsets drawn at random are a plan of the one if and only if they are of the
+// other, and they pay the same.
+func TestField(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 3))
+	plans, paying := 0, 0
+	for range 1500 {
+		p, s := onePool(r)
+		q := &s.pools[0]
+		if q.capacity == 0 {
+			q.capacity = 1 << 20 // above all that is drawn below
+		}
+		f := newField(q.strip, q.capacity, p, q.penalties)
+		for range 20 {
+			offsets, all := make([]int64, f.n), make([]int64, len(p.Buffers))
+			for i := range offsets {
+				offsets[i] = r.Int64N(12) * f.align[i]
+				if b := &q.strip.Problem.Buffers[i]; b.Fixed != nil && r.IntN(8) > 0 {
+					offsets[i] = *b.Fixed
+				}
+			}
+			q.strip.Lift(offsets, all)
+			pl := &model.Plan{Offsets: all, Height: model.HeightOf(p, all)}
+			report := verify.CheckPlan(p, pl)
+			if report.OK() != f.allowed(offsets) {
+				t.Fatalf("offsets %v of bodies: the field says %v, the verifier %v\n%s", offsets, f.allowed(offsets), report.Violations,
+					drawn.DescribeRuled(p))
+			}
+			if !report.OK() {
+				continue
+			}
+			plans++
+			want := model.ValueOf(model.MeasuresOf(p, pl), model.MeasurePenalty)
+			if want > 0 {
+				paying++
+			}
+			if got := f.penalty(offsets); got != want {
+				t.Fatalf("offsets %v of bodies pay %d in the field, want %d\n%s", offsets, got, want, drawn.DescribeRuled(p))
+			}
+		}
+	}
+	t.Logf("%d plans, %d of them pay", plans, paying)
+	if plans < 2000 || paying < 1000 {
+		t.Errorf("%d plans are too few, or the %d that pay", plans, paying)
+	}
+}
