@@ -2,6 +2,7 @@
 // are text, because JavaScript's own numbers are exact only up to 2⁵³.
 
 import { Faults, InputError } from "./faults.js";
+import { ruledOf, rulesOf } from "./rules.js";
 import { sizeOf, timeOf } from "./units.js";
 
 const LEAST = -(2n ** 63n);
@@ -42,7 +43,7 @@ export const EXPLAIN = [
 const LONG = 100 * 365 * 24 * 3600 * 1000;
 
 const BUFFER = ["id", "lower", "upper", "size", "alignment", "gaps", "fixed", "hint"];
-const COLUMNS = ["lower", "upper", "size", "alignment", "gaps", "fixed", "hint", "ids", "capacity", "buffers"];
+const COLUMNS = ["lower", "upper", "size", "alignment", "gaps", "fixed", "hint", "ids", "capacity", "buffers", "rules"];
 
 const SIZES = ["size", "alignment", "fixed", "hint", "capacity", "start", "offsets"];
 
@@ -111,8 +112,9 @@ export function problemOf(problem, faults) {
     if (capacity === undefined)
       faults.say({ field: "capacity", value: shown(problem.capacity), message: wrongNumber("capacity") });
   }
-  if (given(buffers)) return { ...ofBuffers(buffers, faults), capacity };
-  return { ...ofColumns(problem, faults), capacity };
+  const columns = { ...(given(buffers) ? ofBuffers(buffers, faults) : ofColumns(problem, faults)), capacity };
+  columns.rules = rulesOf(problem.rules, columns.lower.length, columns.ids);
+  return columns;
 }
 
 /** Returns the columns of a problem that is given as columns. */
@@ -327,7 +329,7 @@ export function numbersOf(column, bigint) {
 }
 
 /** Makes a result of the answer of a program. Its keys are in a fixed order; those of the answer are not. */
-export function resultOf(out, bigint) {
+export function resultOf(out, bigint, rules) {
   const { status, planner, member, foundBy, provedBy, ended, stopped, nodes, backtracks, seconds } = out;
   return {
     status,
@@ -343,6 +345,7 @@ export function resultOf(out, bigint) {
     nodes,
     backtracks,
     seconds,
+    ...ruledOf(out, out.objective && rules, (text) => numberOf(text, bigint)),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   violationOf,
 } from "./columns.js";
 import { Faults, InputError, inputError } from "./faults.js";
+import { placesIn, ruledOf } from "./rules.js";
 
 /** Returns the functions of the package for a host. */
 export function coreOf(host) {
@@ -28,8 +29,11 @@ export function coreOf(host) {
     if (!options || typeof options !== "object") throw new InputError("the options are not an object");
     faults.slips(options, known, "", true);
     const columns = problemOf(problem, faults);
-    const input = { problem: columns, ...more(columns.lower.length, faults) };
-    if (!faults.issues.length) return client.call(operation, input, { ...options, onProgress: progressOf(options) });
+    const input = { problem: columns, ...more(columns.lower.length, faults, columns) };
+    if (!faults.issues.length) {
+      const { rules } = columns;
+      return { rules, ...(await client.call(operation, input, { ...options, onProgress: progressOf(options) })) };
+    }
     try {
       await client.call("check", { problem: columns }, options);
     } catch (error) {
@@ -43,7 +47,8 @@ export function coreOf(host) {
     /** Plans a problem. */
     async solve(problem, options = {}) {
       const more = (n, faults) => ({ options: optionsOf(options, n, "start", faults) });
-      return resultOf(await call("solve", problem, options, OPTIONS, more), options.bigint);
+      const out = await call("solve", problem, options, OPTIONS, more);
+      return resultOf(out, options.bigint, out.rules);
     },
 
     /** Names buffers that cannot fit together, and says why. */
@@ -57,18 +62,24 @@ export function coreOf(host) {
 
     /** Checks a plan. */
     async verify(problem, offsets, options = {}) {
-      const more = (n, faults) => {
+      const more = (n, faults, { rules, ids }) => {
         const { start, capacity } = optionsOf({ start: offsets, capacity: options.capacity }, n, "offsets", faults);
-        return { offsets: start, capacity };
+        return { offsets: start, capacity, ...placesIn(options, rules, n, ids) };
       };
-      const { ok, height, total, violations } = await call(
+      const { ok, height, total, violations, measures, rules } = await call(
         "verify",
         problem,
         options,
-        [...COMMON, "capacity", "bigint"],
+        [...COMMON, "capacity", "pools", "parts", "bigint"],
         more,
       );
-      return { ok, height: numberOf(height, options.bigint), total, violations: violations.map(violationOf) };
+      return {
+        ok,
+        height: numberOf(height, options.bigint),
+        total,
+        violations: violations.map(violationOf),
+        ...ruledOf({ measures }, rules, (text) => numberOf(text, options.bigint)),
+      };
     },
 
     /** Ends the worker. */

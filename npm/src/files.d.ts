@@ -33,7 +33,7 @@ export interface FileOptions {
 }
 
 export interface PlanOptions extends FileOptions {
-  /** The format of output. Default: "csv". */
+  /** The format of output. Default: "csv", but "json" for a problem with rules. */
   format?: "csv" | "json";
   /** Ignores the fixed offsets of the file. */
   ignoreOffsets?: boolean;

@@ -36,9 +36,65 @@ export interface Buffer {
   hint?: Size;
 }
 
+/** One memory. */
+export interface Pool {
+  id: string;
+  /** Bytes; 0 for no limit. Default: 0. */
+  capacity?: Size;
+  /** Every offset in it is a multiple. Default: 1. */
+  alignment?: Size;
+  /** Of each byte of a buffer in it, if the buffer has no cost of its own. Default: 0. */
+  cost?: Whole;
+  /** Ranges [lower, upper] of bytes that no buffer may use; upper is one past the last. */
+  reserved?: readonly (readonly Whole[])[];
+}
+
+/** A buffer or a pool: its place, or its name. */
+export type Name = number | bigint | string;
+
+/** Rules say what one strip of bytes cannot. The guide's chapter "Memories" explains them. */
+export interface Rules {
+  /** The memories, or their names. */
+  pools?: readonly (Pool | string)[];
+  /** For each buffer, the pools that it may be in; null for any. */
+  allowed?: readonly (Name | readonly Name[] | null)[];
+  /** For each buffer, what it costs in some pools; null for nothing. */
+  costs?: readonly (Readonly<Record<string, Whole>> | null)[];
+  /** Buffers that begin at one byte of one pool, or lie at these distances in it. */
+  together?: readonly (readonly Name[] | { buffers: readonly Name[]; at?: readonly Whole[] })[];
+  /** Pairs that share no byte, whatever their lifespans. */
+  apart?: readonly (readonly Name[])[];
+  /** Pairs that may share bytes although both live. */
+  mayOverlap?: readonly (readonly Name[])[];
+  /** [first, second, distance]: they may share bytes in the slot where first dies and second is born, if first lies at least that distance above second. */
+  distances?: readonly (readonly Name[] | { buffers: readonly Name[]; distance: Whole })[];
+  /** [first, second, cost]: what it costs if they share bytes. */
+  penalties?: readonly (readonly Name[] | { buffers: readonly Name[]; cost: Whole })[];
+  /** Lifespans by several clocks: for each buffer one number a clock. lower and upper of the buffers then do not count. */
+  clocks?: { lower: readonly (readonly Whole[])[]; upper: readonly (readonly Whole[])[] };
+  /** The length of a step that repeats: lifespans may run over its end. */
+  period?: Whole;
+  /** For each buffer, stretches [lower, upper, cost] in which a plan may do without it. */
+  evictions?: readonly (readonly (readonly Whole[] | { lower: Whole; upper: Whole; cost: Whole })[] | null)[];
+  /** What is minimised, the first first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL", "peak:POOL". */
+  objective?: string | readonly string[];
+}
+
+/** What is left of the life of a buffer between evictions. */
+export interface Part<N = number> {
+  /** Its place. */
+  buffer: number;
+  lower: N;
+  upper: N;
+  offset: N;
+  /** The name of its pool; null if the problem has no pools. */
+  pool: string | null;
+}
+
 /** A problem as objects. */
 export interface Buffers {
   buffers: readonly Buffer[];
+  rules?: Rules;
   /** Bytes that the plan must fit into. */
   capacity?: Size;
 }
@@ -56,6 +112,7 @@ export interface Columns {
   ids?: ArrayLike<string>;
   /** Six numbers for each gap: the place of its buffer, lower, upper, 1 if it has a window, else 0, and the window. */
   gaps?: ArrayLike<Whole>;
+  rules?: Rules;
   capacity?: Size;
   buffers?: undefined;
 }
@@ -136,6 +193,16 @@ export interface Result<N = number, A = Float64Array> {
   nodes: number;
   backtracks: number;
   seconds: number;
+  /** The rest only a problem with rules has. Height and lowerBound are then sums over the pools. The name of the pool of each buffer; null without pools, or without a plan. */
+  pools?: string[] | null;
+  /** The parts of the buffers that are evicted; offsets and pools have the first of each. */
+  parts?: Part<N>[];
+  /** The measures that were minimised, the first first. */
+  objective?: string[];
+  /** Every measure of the plan, by name. */
+  measures?: Record<string, N>;
+  /** A proven lower bound of each measure of the objective, for plans with the best values of those before it. */
+  bounds?: Record<string, N>;
 }
 
 export type BigResult = Result<bigint, BigInt64Array>;
@@ -154,6 +221,8 @@ export interface Report<N = number> {
   /** The number of all violations. The list has the first ones. */
   total: number;
   violations: Violation[];
+  /** Every measure of the plan, if the problem has rules and the plan can be read. */
+  measures?: Record<string, N>;
 }
 
 /** One fault of an input. */
@@ -217,16 +286,25 @@ export interface Explanation<N = number> {
 export function explain(problem: Problem, options: ExplainOptions & { bigint: true }): Promise<Explanation<bigint>>;
 export function explain(problem: Problem, options?: ExplainOptions & { bigint?: false }): Promise<Explanation>;
 
+/** Options of verify. */
+export interface VerifyOptions extends CallOptions {
+  capacity?: Size;
+  /** The pool of each buffer, if the problem has pools; null for none. */
+  pools?: readonly Name[] | null;
+  /** The parts of the buffers that are evicted, as a result has them. */
+  parts?: readonly Part<Whole>[];
+}
+
 /** Checks offsets against a problem. The code shares only a sort with the planners. */
 export function verify(
   problem: Problem,
   offsets: ArrayLike<Whole>,
-  options: CallOptions & { capacity?: Size; bigint: true },
+  options: VerifyOptions & { bigint: true },
 ): Promise<Report<bigint>>;
 export function verify(
   problem: Problem,
   offsets: ArrayLike<Whole>,
-  options?: CallOptions & { capacity?: Size; bigint?: false },
+  options?: VerifyOptions & { bigint?: false },
 ): Promise<Report>;
 
 /** Ends the worker and rejects the calls that run. The next call starts another worker. */

@@ -37,8 +37,8 @@ export function readersOf(host) {
     /** Plans the problem in a file. The name of the file tells its format. */
     async plan(name, content, options = {}) {
       checkOptions(options, PLAN);
-      const { format = "csv" } = options;
-      if (!FORMATS.includes(format)) {
+      const { format = "auto" } = options; // CSV, or JSON for a problem with rules
+      if (format !== "auto" && !FORMATS.includes(format)) {
         const faults = new Faults();
         faults.say({ field: "format", value: String(format), message: `must be ${FORMATS.join(" or ")}` });
         faults.end();
@@ -50,7 +50,7 @@ export function readersOf(host) {
         view: Boolean(options.view),
       };
       const out = await ask("plan", input, { ...options, onProgress: progressOf(options) });
-      const made = { ...resultOf(out, options.bigint), ...aboutOf(out, options.bigint) };
+      const made = { ...resultOf(out, options.bigint, out), ...aboutOf(out, options.bigint) };
       if (out.output) made.output = out.output;
       return made;
     },

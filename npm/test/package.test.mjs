@@ -410,12 +410,16 @@ test("who found the plan, who proved it, and why the run ended", async () => {
     { lower: 0, upper: 4, size: 10, fixed: 5 },
   ];
   assert.deepEqual(words(await solve(easy)), ["", "collision", "proof"]);
-  const made = await files.plan("p.csv", new Blob(["id,lower,upper,size\nx,0,3,4\n"]), { planner: "exact", capacity: 9 });
+  const made = await files.plan("p.csv", new Blob(["id,lower,upper,size\nx,0,3,4\n"]), {
+    planner: "exact",
+    capacity: 9,
+  });
   assert.deepEqual(words(made), ["exact", "bound", "proof"]);
 });
 
 test("results have their names in order", async () => {
-  const order = "status,height,lowerBound,offsets,planner,member,foundBy,provedBy,ended,stopped,nodes,backtracks,seconds";
+  const order =
+    "status,height,lowerBound,offsets,planner,member,foundBy,provedBy,ended,stopped,nodes,backtracks,seconds";
   assert.equal(Object.keys(await solve(paper)).join(), order);
   const made = await files.plan("p.csv", new Blob(["id,lower,upper,size\nx,0,3,4\n"]));
   assert.equal(Object.keys(made).join(), order + ",name,kind,buffers,capacity,notes,heaps,output");
@@ -538,4 +542,163 @@ test("the same plans as the command", { skip: !folder && "npm_test.go runs it" }
     );
   }
   assert.ok(list.length > 0);
+});
+
+const memories = {
+  lower: [0, 1, 2, 5],
+  upper: [4, 5, 6, 8],
+  size: [24, 24, 16, 32],
+  ids: ["a", "b", "c", "d"],
+  rules: {
+    pools: [
+      { id: "tcm", capacity: "64", reserved: [[0, 16]] },
+      { id: "dram", cost: 1 },
+    ],
+    apart: [["a", 3]],
+  },
+};
+
+test("two pools, in columns and as objects", async () => {
+  const buffers = memories.ids.map((id, i) => ({
+    id,
+    lower: memories.lower[i],
+    upper: memories.upper[i],
+    size: memories.size[i],
+  }));
+  for (const problem of [memories, { buffers, rules: memories.rules }]) {
+    const plan = await solve(problem);
+    assert.deepEqual([plan.status, plan.height, plan.objective, plan.parts], ["optimal", 88, ["cost", "height"], []]);
+    assert.deepEqual(plan.bounds, { cost: 24, height: 88 });
+    assert.deepEqual(
+      [plan.measures.cost, plan.measures["peak:tcm"], plan.pools.filter((x) => x === "dram").length],
+      [24, 64, 1],
+    );
+    const report = await verify(problem, plan.offsets, { pools: plan.pools, parts: plan.parts });
+    assert.deepEqual([report.ok, report.height, report.measures.cost], [true, 88, 24]);
+    const bad = await verify(problem, [0, 16, 48, 16], { pools: [0, "tcm", 0, 0] });
+    assert.ok(!bad.ok && bad.violations.some(({ rule }) => rule === "reserved"));
+    assert.ok(!(await verify(problem, plan.offsets)).ok);
+  }
+  const big = await solve(memories, { bigint: true });
+  assert.deepEqual([big.measures.cost, big.bounds.height], [24n, 88n]);
+  await assert.rejects(explain(memories, { planner: "exact" }), /rules/);
+});
+
+test("every rule", async () => {
+  // For each rule: heights of the objective with it and without it.
+  const two = { lower: [0, 0], upper: [4, 4], size: [6, 5] };
+  const apart = { lower: [0, 4], upper: [4, 8], size: [6, 5] };
+  const cases = [
+    [apart, { apart: [[0, 1]] }, "height", 11, 6],
+    [two, { mayOverlap: [["0", "1"]] }, "height", 6, 11],
+    [apart, { penalties: [[0, 1, 7]], objective: ["height", "penalty"] }, "penalty", 7],
+    [apart, { penalties: [{ buffers: [0, 1], cost: 7 }], objective: "penalty" }, "height", 11],
+    [apart, { together: [{ buffers: [0, 1], at: [0, 8] }] }, "height", 13],
+    [apart, { together: [[0, 1]] }, "height", 6],
+    [{ lower: [0, 3], upper: [4, 8], size: [6, 5] }, { distances: [[0, 1, 5]] }, "height", 11],
+    [
+      { lower: [0, 3], upper: [4, 8], size: [6, 5] },
+      { distances: [{ buffers: [0, 1], distance: 2 }] },
+      "height",
+      8,
+      11,
+    ],
+    [{ lower: [0, 3], upper: [2, 5], size: [6, 5] }, { period: 4 }, "height", 11, 6],
+    [
+      two,
+      {
+        clocks: {
+          lower: [
+            [0, 0],
+            [1, 1],
+          ],
+          upper: [
+            [1, 1],
+            [2, 2],
+          ],
+        },
+      },
+      "height",
+      6,
+      11,
+    ],
+    [two, { pools: ["x", "y"], allowed: [null, ["y"]], costs: [{ x: 3, y: 9 }, { y: 2 }] }, "cost", 5],
+    [two, { pools: [{ id: "x", cost: 1 }], objective: ["cost"] }, "cost", 11],
+  ];
+  for (const [problem, rules, measure, value, without] of cases) {
+    const plan = await solve({ ...problem, rules });
+    assert.equal(plan.measures[measure], value, JSON.stringify(rules));
+    assert.ok((await verify({ ...problem, rules }, plan.offsets, { pools: plan.pools })).ok);
+    if (without !== undefined) assert.equal((await solve(problem)).height, without);
+  }
+  // The example of the model: b leaves for 3; a would for 5.
+  const evicted = {
+    lower: [0, 0, 4],
+    upper: [10, 10, 6],
+    size: [4, 4, 4],
+    rules: {
+      pools: [{ id: "x", capacity: 8 }],
+      evictions: [[[3, 7, 5]], [{ lower: 2, upper: 8, cost: 3 }], null],
+      objective: ["eviction", "height"],
+    },
+  };
+  const plan = await solve(evicted);
+  assert.equal(plan.measures.eviction, 3);
+  assert.deepEqual(
+    plan.parts.map(({ buffer, lower, upper, pool }) => [buffer, lower, upper, pool]),
+    [
+      [1, 0, 2, "x"],
+      [1, 8, 10, "x"],
+    ],
+  );
+  assert.ok((await verify(evicted, plan.offsets, { pools: plan.pools, parts: plan.parts })).ok);
+  assert.ok(!(await verify(evicted, plan.offsets, { pools: plan.pools })).ok);
+});
+
+test("wrong rules", async () => {
+  for (const [rules, said] of [
+    [{ apart: [["a", "x"]] }, /apart\[0\]: there is no buffer "x"/],
+    [{ apart: [[0, 4]] }, /apart\[0\]: there is no buffer at 4; there are 4/],
+    [{ apart: [[0, 0]] }, /a pair has two different buffers/],
+    [{ apart: [[0]] }, /must have 2 values, has 1/],
+    [{ may_overlap: [] }, /mayOverlap/],
+    [{ speed: 1 }, /there is no rule speed/],
+    [{ pools: [{ id: "x" }, { id: "x" }] }, /is a duplicate/],
+    [{ pools: [{ id: "x", capcity: 4 }] }, /capacity is meant/],
+    [{ pools: [{ id: "x", capacity: "many" }] }, /pools\[0\].capacity/],
+    [{ allowed: [0] }, /allowed has 1 values for 4 buffers/],
+    [{ penalties: [[0, 1, 0.5]] }, /0.5 must be a whole number/],
+    [{ together: [{ buffers: [0, 1], at: [1] }] }, /2 buffers and 1 distances/],
+    [{ clocks: { lower: [[0]], upper: [[1]] } }, /for each of 4 buffers/],
+    [{ objective: "speed" }, /objective/],
+    [{ evictions: [null, null, null, [[0, 9, 1]]] }, /evictions/],
+  ]) {
+    await assert.rejects(solve({ ...memories, rules }), said);
+  }
+  await assert.rejects(solve({ ...memories, capacity: 9 }), /each pool has its own|capacities of their own/);
+});
+
+test("files with rules", async () => {
+  const text = JSON.stringify({
+    version: 2,
+    pools: [
+      { id: "tcm", capacity: 64, reserved: [[0, 16]] },
+      { id: "dram", cost: 1 },
+    ],
+    buffers: memories.ids.map((id, i) => ({
+      id,
+      lower: memories.lower[i],
+      upper: memories.upper[i],
+      size: memories.size[i],
+    })),
+    apart: [["a", "d"]],
+  });
+  const plan = await files.plan("spill.json", text);
+  assert.deepEqual([plan.status, plan.measures.cost, plan.pools.length, plan.bounds.height], ["optimal", 24, 4, 88]);
+  const written = JSON.parse(new TextDecoder().decode(plan.output));
+  assert.deepEqual([written.version, written.plan.pools, written.plan.measures.cost], [2, plan.pools, 24]);
+  await assert.rejects(files.plan("spill.json", text, { format: "csv" }), /rules.*json/);
+  await assert.rejects(files.plan("spill.json", text, { view: true }), /rules.*viewer/);
+  await assert.rejects(files.read("spill.json", text), /rules.*viewer/);
+  await assert.rejects(files.explain("spill.json", text), /rules/);
 });

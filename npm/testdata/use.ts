@@ -17,15 +17,20 @@ import {
   type Explanation,
   type Gap,
   type Issue,
+  type Name,
+  type Part,
   type Places,
+  type Pool,
   type Problem,
   type Progress,
   type Report,
   type Result,
+  type Rules,
   type Size,
   type SolveOptions,
   type Status,
   type Time,
+  type VerifyOptions,
   type Violation,
   type Whole,
 } from "stowage";
@@ -56,6 +61,28 @@ const columns: Columns = {
 // What is read-only, or passes through a variable, is a problem, too.
 const frozen = [{ lower: 0, upper: 1, size: 1 }] as const;
 const problems: Problem[] = [[buffer], buffers, columns, [], frozen, { buffers: frozen }];
+
+const pool: Pool = { id: "tcm", capacity: "64KiB", alignment: 16, cost: 2n, reserved: [[0, 16]] };
+const name: Name = "a";
+const rules: Rules = {
+  pools: [pool, "dram"],
+  allowed: [null, ["tcm", 1]],
+  costs: [{ dram: 4096 }, null],
+  together: [["a", "b"], { buffers: [0, 1], at: [0, 64n] }],
+  apart: [[name, 1]],
+  mayOverlap: [[0, 1]],
+  distances: [["a", "b", -3], { buffers: ["a", "b"], distance: 96 }],
+  penalties: [["a", "b", 3], { buffers: ["a", "b"], cost: 3 }],
+  clocks: { lower: [[0, 0], [1, 1]], upper: [[1, 1], [2, 2]] },
+  period: 9,
+  evictions: [null, [[1, 2, 3], { lower: 4, upper: 5, cost: 6 }]],
+  objective: ["cost", "height:tcm"],
+};
+const ruled: Result = await solve({ ...columns, rules });
+const ruledBig: BigResult = await solve({ buffers: [buffer], rules }, { bigint: true });
+const parts: Part[] = ruled.parts ?? [];
+const checked: VerifyOptions = { pools: ruled.pools ?? null, parts };
+console.log(ruled.measures?.["cost"], ruled.bounds, ruled.objective, parts[0]?.pool, ruledBig.parts?.[0]?.offset === 4n, checked);
 
 const call: CallOptions = { worker: false, signal: new AbortController().signal };
 const options: SolveOptions = {

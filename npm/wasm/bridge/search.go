@@ -77,5 +77,17 @@ func Result(r *plan.Result, capacity int64, minimize bool) map[string]any {
 	if r.Status.HasPlan() {
 		out["offsets"] = Array(r.Offsets)
 	}
+	if r.Objective == nil {
+		return out
+	}
+	// The problem has rules.
+	objective := []any{}
+	for _, m := range r.Objective {
+		objective = append(objective, string(m))
+	}
+	out["objective"], out["measures"], out["bounds"], out["pools"], out["parts"] = objective, Values(r.Measures), Values(r.Bounds), nil, Parts(&r.Plan)
+	if r.Status.HasPlan() {
+		out["pools"] = Pools(&r.Plan)
+	}
 	return out
 }

@@ -29,7 +29,16 @@ func solve(c *bridge.Call) (map[string]any, error) {
 
 // verify checks a plan.
 func verify(c *bridge.Call) (map[string]any, error) {
-	report, err := stowage.Verify(problem(c), bridge.Column(c.Input.Get("offsets")), bridge.Integer(c.Input.Get("capacity")))
+	p := problem(c)
+	var report *stowage.Report
+	var err error
+	capacity := bridge.Integer(c.Input.Get("capacity"))
+	if p.Ruled() {
+		p.Capacity = p.CapacityOr(capacity)
+		report, err = stowage.VerifyPlan(p, bridge.Placed(c.Input.Get("offsets"), c.Input.Get("pools"), c.Input.Get("parts")))
+	} else {
+		report, err = stowage.Verify(p, bridge.Column(c.Input.Get("offsets")), capacity)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +46,11 @@ func verify(c *bridge.Call) (map[string]any, error) {
 	for _, v := range report.Violations {
 		violations = append(violations, map[string]any{"rule": string(v.Rule), "a": v.A, "b": v.B, "message": v.Message})
 	}
-	return map[string]any{"ok": report.OK(), "height": bridge.Digits(report.Height), "total": report.Total, "violations": violations}, nil
+	out := map[string]any{"ok": report.OK(), "height": bridge.Digits(report.Height), "total": report.Total, "violations": violations}
+	if p.Ruled() {
+		out["measures"] = bridge.Values(report.Measures)
+	}
+	return out, nil
 }
 
 // explain says which buffers cannot fit together.
@@ -83,5 +96,6 @@ func problem(c *bridge.Call) *stowage.Problem {
 		}
 		b.Gaps = append(b.Gaps, gap)
 	}
+	bridge.Rules(p, in.Get("rules"))
 	return p
 }

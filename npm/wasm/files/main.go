@@ -50,6 +50,21 @@ func plan(c *bridge.Call) (map[string]any, error) {
 		o.Moves = steps.Move
 	}
 	p := f.Problem
+	kind := bridge.Text(c.Input.Get("format"))
+	if p.Ruled() {
+		switch {
+		case view:
+			return nil, noRules(c, "the viewer does not show yet")
+		case kind == "csv":
+			return nil, noRules(c, "CSV has no room for: format must be json")
+		}
+	}
+	if kind == "auto" {
+		kind = "csv"
+		if p.Ruled() {
+			kind = "json"
+		}
+	}
 	if capacity := p.CapacityOr(o.Capacity); capacity > 0 {
 		p.Capacity = capacity
 	}
@@ -59,7 +74,10 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	}
 	out := bridge.Result(r, p.Capacity, o.Minimize)
 	about(out, f)
-	if kind := bridge.Text(c.Input.Get("format")); r.Status.HasPlan() && kind != "" {
+	if p.Ruled() {
+		out["ids"] = bridge.Names(p)
+	}
+	if r.Status.HasPlan() && kind != "" {
 		text, err := write(kind, f, r)
 		if err != nil {
 			return nil, err
@@ -124,6 +142,9 @@ func read(c *bridge.Call) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Problem.Ruled() {
+		return nil, noRules(c, "the viewer does not show yet")
+	}
 	d := &viewdata.Doc{Problem: f.Problem, Facts: facts(f, nil)}
 	switch {
 	case f.Plan != nil && f.Plan.Offsets != nil:
@@ -142,6 +163,11 @@ func read(c *bridge.Call) (map[string]any, error) {
 	return show(out, d)
 }
 
+// noRules is the error of a file with rules, where they are not known.
+func noRules(c *bridge.Call, what string) error {
+	return fmt.Errorf("%s: %w: it has rules, such as pools or pairs apart, which %s", c.Input.Get("name").String(), stowage.ErrUnsupported, what)
+}
+
 // open reads the file of a call. The reader may open the files that were given beside it.
 func open(c *bridge.Call) (*format.File, error) {
 	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Alignment: bridge.Integer(c.Input.Get("alignment"))}
@@ -153,11 +179,7 @@ func open(c *bridge.Call) (*format.File, error) {
 		}
 		return io.NopCloser(bytes.NewReader(bridge.Bytes(given.Get(name)))), nil
 	}
-	f, err := format.ReadFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String(), o)
-	if err == nil && f.Problem.Ruled() {
-		return nil, fmt.Errorf("%s: has rules, such as pools or pairs apart, which this program does not know yet", c.Input.Get("name").String())
-	}
-	return f, err
+	return format.ReadFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String(), o)
 }
 
 // pairs returns names with numbers.
@@ -181,6 +203,7 @@ func write(kind string, f *format.File, r *stowage.Result) ([]byte, error) {
 	if kind == "json" {
 		err = json.Write(&b, f.Problem, &json.Plan{
 			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
+			Pools: r.Pools, Parts: r.Parts, Measures: r.Measures, Bounds: r.Bounds,
 		})
 	} else {
 		err = csv.WriteWith(&b, f.Problem, r.Offsets, csv.WriteOptions{Header: f.Header, Extra: f.Extra})

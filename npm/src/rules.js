@@ -1,0 +1,233 @@
+// Rules as the program takes them: each list of rules is one BigInt64Array, row after row. Names of
+// buffers and pools become places here; the program checks the rest.
+
+import { Faults, InputError } from "./faults.js";
+import { sizeOf } from "./units.js";
+
+const RULES = [
+  "pools",
+  "allowed",
+  "costs",
+  "together",
+  "apart",
+  "mayOverlap",
+  "distances",
+  "penalties",
+  "clocks",
+  "period",
+  "evictions",
+  "objective",
+];
+const POOL = ["id", "capacity", "alignment", "cost", "reserved"];
+
+const given = (value) => value !== undefined && value !== null;
+const textual = (value) => typeof value === "string";
+
+/** Returns the rules of a problem with n buffers as the program takes them; undefined if there are none. */
+export function rulesOf(rules, n, ids) {
+  if (!given(rules)) return undefined;
+  if (typeof rules !== "object") throw new InputError("rules: must be an object");
+  const faults = new Faults();
+  faults.slips(rules, RULES);
+  for (const name in rules) {
+    if (!RULES.includes(name) && !faults.issues.length)
+      throw new InputError(`rules: there is no rule ${name}; there are ${RULES.join(", ")}`);
+  }
+  faults.end();
+  const pools = rowsOf(rules.pools, "pools").map((pool, k) => poolOf(pool, k));
+  const buffer = placesOf("buffer", n, ids);
+  const pool = poolsOf(pools);
+  const lists = {
+    reserved: [],
+    allowed: [],
+    costs: [],
+    together: [],
+    apart: [],
+    mayOverlap: [],
+    distances: [],
+    penalties: [],
+    evictions: [],
+  };
+  pools.forEach(({ id, reserved }, k) => {
+    for (const range of reserved) lists.reserved.push(BigInt(k), ...numbersIn(range, 2, `reserved of pool ${id}`));
+  });
+  const each = (name, of) => {
+    const rows = rowsOf(rules[name], name);
+    if (rows.length && rows.length !== n) throw new InputError(`${name} has ${rows.length} values for ${n} buffers`);
+    rows.forEach((row, i) => given(row) && of(row, BigInt(i), `${name} of buffer ${ids?.[i] ?? i}`));
+  };
+  each("allowed", (row, i, what) => {
+    for (const name of textual(row) || typeof row === "number" ? [row] : rowsOf(row, what))
+      lists.allowed.push(i, pool(name, what));
+  });
+  each("costs", (row, i, what) => {
+    if (typeof row !== "object") throw new InputError(`${what}: must be an object of pools and costs`);
+    for (const [name, cost] of Object.entries(row)) lists.costs.push(i, pool(name, what), wholeOf(cost, what));
+  });
+  each("evictions", (row, i, what) => {
+    for (const stretch of rowsOf(row, what)) {
+      const { lower, upper, cost } = stretch ?? {};
+      lists.evictions.push(i, ...numbersIn(Array.isArray(stretch) ? stretch : [lower, upper, cost], 3, what));
+    }
+  });
+  rowsOf(rules.together, "together").forEach((group, k) => {
+    const what = `together[${k}]`;
+    const { buffers, at: places } = Array.isArray(group) ? { buffers: group } : (group ?? {});
+    const members = rowsOf(buffers, what).map((name) => buffer(name, what));
+    const at = given(places) ? rowsOf(places, what).map((x) => wholeOf(x, what)) : members.map(() => 0n);
+    if (!members.length || at.length !== members.length)
+      throw new InputError(`${what} has ${members.length} buffers and ${at.length} distances`);
+    for (let m = 1; m < members.length; m++) lists.together.push(members[0], members[m], at[m] - at[0]);
+  });
+  for (const name of ["apart", "mayOverlap"]) {
+    rowsOf(rules[name], name).forEach((pair, k) => {
+      lists[name].push(...rowOf(pair, 2, `${name}[${k}]`).map((x) => buffer(x, `${name}[${k}]`)));
+    });
+  }
+  for (const [name, key] of [
+    ["distances", "distance"],
+    ["penalties", "cost"],
+  ]) {
+    rowsOf(rules[name], name).forEach((rule, k) => {
+      const what = `${name}[${k}]`;
+      const [a, b, value] = rowOf(Array.isArray(rule) ? rule : [...rowsOf(rule?.buffers, what), rule?.[key]], 3, what);
+      lists[name].push(buffer(a, what), buffer(b, what), wholeOf(value, what));
+    });
+  }
+  const out = {
+    ids: pools.map(({ id }) => id),
+    objective: textual(rules.objective) ? [rules.objective] : rowsOf(rules.objective, "objective").map(String),
+  };
+  for (const field of ["capacity", "alignment", "cost"]) out[field] = BigInt64Array.from(pools, (of) => of[field]);
+  for (const [name, numbers] of Object.entries(lists)) out[name] = BigInt64Array.from(numbers);
+  out.period = given(rules.period) ? wholeOf(rules.period, "period").toString() : undefined;
+  return { ...out, ...clocksOf(rules.clocks, n) };
+}
+
+/** Returns the clocks of a problem: all starts, and all ends, one buffer after another. */
+function clocksOf(clocks, n) {
+  if (!given(clocks)) return {};
+  const times = ["lower", "upper"].map((field) => {
+    const rows = rowsOf(clocks[field], `clocks.${field}`);
+    const threads = rows[0]?.length ?? 0;
+    if (rows.length !== n || !threads)
+      throw new InputError(`clocks.${field} must have one or more numbers for each of ${n} buffers`);
+    return [threads, rows.flatMap((row, i) => numbersIn(row, threads, `clocks.${field} of buffer ${i}`))];
+  });
+  if (times[0][0] !== times[1][0])
+    throw new InputError(`clocks: lower has ${times[0][0]} for each buffer, and upper ${times[1][0]}`);
+  return {
+    threads: times[0][0],
+    clockLower: BigInt64Array.from(times[0][1]),
+    clockUpper: BigInt64Array.from(times[1][1]),
+  };
+}
+
+/** Returns where a plan has the buffers: their pools, and the parts of those that are evicted. */
+export function placesIn({ pools, parts }, rules, n, ids) {
+  const what = "pools";
+  if (!given(pools) && !given(parts)) return {};
+  if (!rules) throw new InputError("pools and parts are for a problem with rules");
+  const pool = poolsOf(rules.ids.map((id) => ({ id })));
+  const buffer = placesOf("buffer", n, ids);
+  const out = {};
+  if (given(pools)) {
+    const rows = rowsOf(pools, what);
+    if (rows.length !== n) throw new InputError(`pools has ${rows.length} names for ${n} buffers`);
+    out.pools = BigInt64Array.from(rows, (name) => pool(name, what));
+  }
+  const rows = rowsOf(parts, "parts").flatMap(({ buffer: of, lower, upper, pool: name, offset }, k) => [
+    buffer(of, `parts[${k}]`),
+    ...[lower, upper].map((x) => wholeOf(x, `parts[${k}]`)),
+    given(name) ? pool(name, `parts[${k}]`) : 0n,
+    wholeOf(offset, `parts[${k}]`),
+  ]);
+  if (rows.length) out.parts = BigInt64Array.from(rows);
+  return out;
+}
+
+/** Returns what a result of a problem with rules has beside that of others, or of a report on it. */
+export function ruledOf({ pools, parts, objective, measures, bounds }, rules, numberOf) {
+  if (!rules) return {};
+  const out = {};
+  const name = (place) => rules.ids[Number(place)] ?? null;
+  const numbers = (of) => Object.fromEntries(Object.entries(of).map(([key, value]) => [key, numberOf(value)]));
+  if (pools !== undefined) out.pools = pools && rules.ids.length ? Array.from(pools, name) : null;
+  if (parts !== undefined) {
+    out.parts = [];
+    for (let k = 0; k < parts.length; k += 5) {
+      const [lower, upper, offset] = [parts[k + 1], parts[k + 2], parts[k + 4]].map((x) => numberOf(x));
+      out.parts.push({ buffer: Number(parts[k]), lower, upper, offset, pool: name(parts[k + 3]) });
+    }
+  }
+  if (objective !== undefined) out.objective = objective;
+  if (measures !== undefined) out.measures = numbers(measures);
+  if (bounds !== undefined) out.bounds = numbers(bounds);
+  return out;
+}
+
+function poolOf(pool, k) {
+  if (textual(pool)) pool = { id: pool };
+  if (!pool || typeof pool !== "object" || !textual(pool.id))
+    throw new InputError(`pools[${k}]: must be a name or an object with an id`);
+  const faults = new Faults();
+  faults.slips(pool, POOL, "");
+  faults.end();
+  const number = (field) => {
+    const value = given(pool[field]) ? sizeOf(pool[field]) : 0n;
+    if (value === null)
+      throw new InputError(`pools[${k}].${field}: must be a whole number, or text with a unit, such as 2KiB`);
+    return value;
+  };
+  return {
+    id: pool.id,
+    capacity: number("capacity"),
+    alignment: number("alignment"),
+    cost: number("cost"),
+    reserved: rowsOf(pool.reserved, `pools[${k}].reserved`),
+  };
+}
+
+const poolsOf = (pools) =>
+  placesOf(
+    "pool",
+    pools.length,
+    pools.map(({ id }) => id),
+  );
+
+/** Returns a function that makes a place of a name or a place. */
+function placesOf(thing, n, ids) {
+  let places;
+  return (name, what) => {
+    if (textual(name)) {
+      places ??= new Map(Array.from({ length: n }, (_, i) => [String(ids?.[i] ?? i), i]));
+      if (!places.has(name)) throw new InputError(`${what}: there is no ${thing} ${JSON.stringify(name)}`);
+      return BigInt(places.get(name));
+    }
+    const place = wholeOf(name, what);
+    if (place < 0n || place >= BigInt(n))
+      throw new InputError(`${what}: there is no ${thing} at ${place}; there are ${n}`);
+    return place;
+  };
+}
+
+function rowsOf(rows, what) {
+  if (!given(rows)) return [];
+  if (textual(rows) || typeof rows !== "object" || !(Array.isArray(rows) || ArrayBuffer.isView(rows)))
+    throw new InputError(`${what}: must be an array`);
+  return Array.from(rows);
+}
+
+function rowOf(row, length, what) {
+  const values = rowsOf(row, what);
+  if (values.length !== length) throw new InputError(`${what}: must have ${length} values, has ${values.length}`);
+  return values;
+}
+
+const numbersIn = (row, length, what) => rowOf(row, length, what).map((x) => wholeOf(x, what));
+
+function wholeOf(value, what) {
+  if (typeof value === "bigint" && BigInt.asIntN(64, value) === value) return value;
+  if (Number.isSafeInteger(value)) return BigInt(value);
+  throw new InputError(`${what}: ${JSON.stringify(value) ?? value} must be a whole number below 2^53, or a BigInt`);
+}
