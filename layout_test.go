@@ -188,7 +188,7 @@ var layers = []struct {
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "format", "internal/profile"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
-	{"format/dsa", []string{"model", "format/internal"}},
+	{"format/dsa", []string{"model", "format/internal", "internal/bound"}},
 	{"format/json", []string{"model", "graph", "format/internal", "internal/suggest", "internal/units"}},
 	{"format/onnx", []string{"model", "format/internal", "format/onnx/internal", "internal/bound", "internal/order", "internal/tiling"}},
 	{"format/onnx/internal/shape", nil},
