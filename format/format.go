@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/dsa"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/model"
 )
@@ -30,8 +31,8 @@ import (
 // Standard is the path that stands for standard input or output.
 const Standard = "-"
 
-// ReadProblem reads the problem in a file. It also returns the offsets of the plan in the
-// file, in bytes and in the order of the buffers, or nil if the file has no plan. A CSV
+// ReadProblem reads the problem in a file. It also returns the plan in the file, or nil if
+// the file has no plan with offsets. A CSV
 // file with offsets is a problem with fixed buffers and has no plan; ReadPlan reads it as
 // a plan. The path "-" is standard input.
 //
@@ -51,15 +52,15 @@ const Standard = "-"
 //
 // The error is the file system's, or a *model.InputError that lists the faults of the
 // content.
-func ReadProblem(path string) (*model.Problem, []int64, error) {
+func ReadProblem(path string) (*model.Problem, *model.Plan, error) {
 	f, err := ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.Plan == nil {
+	if f.Plan == nil || f.Plan.Offsets == nil {
 		return f.Problem, nil, nil
 	}
-	return f.Problem, f.Plan.Offsets, nil
+	return f.Problem, f.Plan.Model(), nil
 }
 
 // A File is the content of a file that holds a problem.
@@ -79,6 +80,8 @@ type File struct {
 	// both live, as Vela's do. The lifespans of Problem do not know of it, so the least that Problem needs is no bound
 	// for the model.
 	Shares bool
+	// DSA has what a plan for dsa-solver must name, if the file is a problem of dsa-solver; nil for any other file.
+	DSA *dsa.Document
 	// Notes tell people what the reader decided, a sentence each.
 	Notes []string
 	// Kind is the kind of the file.
@@ -149,15 +152,15 @@ func (f *File) Unpin() {
 }
 
 // ReadPlan reads a plan of p from a CSV file, a JSON file or a planned model of TensorFlow
-// Lite. Buffers are matched by their IDs. The offsets are in bytes, in the order of
-// p.Buffers. The format is found as by ReadProblem. The error is the file system's, or
+// Lite. Buffers and pools are matched by their IDs. The plan is in the order of p.Buffers,
+// with its height. The format is found as by ReadProblem. The error is the file system's, or
 // lists the faults of the content; files of other kinds are an error.
-func ReadPlan(path string, p *model.Problem) ([]int64, error) {
+func ReadPlan(path string, p *model.Problem) (*model.Plan, error) {
 	return ReadPlanUntil(path, p, time.Time{})
 }
 
 // ReadPlanUntil is ReadPlan with a deadline, which is that of Options.Deadline.
-func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) ([]int64, error) {
+func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) (*model.Plan, error) {
 	in, err := OpenUntil(path, deadline)
 	if err != nil {
 		return nil, err
@@ -166,13 +169,13 @@ func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) ([]int64, 
 	if in.row.plan == nil {
 		return nil, fmt.Errorf("%s: is %s, not a plan", in.Name, in.row.title)
 	}
-	offsets, err := in.row.plan(in.Reader, in.Name, p)
-	return offsets, nameLate(err, in.Name)
+	plan, err := in.row.plan(in.Reader, in.Name, p)
+	return plan, nameLate(err, in.Name)
 }
 
 // Write writes a problem to w and, if plan is not nil, its plan. The format is JSON if
-// path ends in .json, and otherwise CSV, which has only the offsets of a plan. No file
-// named path is opened.
+// path ends in .json, and otherwise CSV, which has only the offsets of a plan and refuses rules.
+// No file named path is opened.
 func Write(w io.Writer, path string, p *model.Problem, plan *json.Plan) error {
 	if extension(path) == ".json" {
 		return json.Write(w, p, plan)

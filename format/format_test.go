@@ -76,13 +76,17 @@ func TestReadProblem(t *testing.T) {
 		} else {
 			path = put(t, path, test.text)
 		}
-		p, offsets, err := ReadProblem(path)
+		p, plan, err := ReadProblem(path)
 		if err != nil {
 			t.Errorf("%s: %v", test.file, err)
 			continue
 		}
 		if diff := cmp.Diff(&model.Problem{Name: test.name, Buffers: buffers()}, p); diff != "" {
 			t.Errorf("%s: %s", test.file, diff)
+		}
+		var offsets []int64
+		if plan != nil {
+			offsets = plan.Offsets
 		}
 		if diff := cmp.Diff(test.offsets, offsets); diff != "" {
 			t.Errorf("%s: %s", test.file, diff)
@@ -122,7 +126,8 @@ func TestReadPlan(t *testing.T) {
 		{"a.csv", planText}, {"a.json", jsonText}, {"a", planText}, {"a", jsonText},
 	} {
 		got, err := ReadPlan(put(t, test.file, test.text), p)
-		if diff := cmp.Diff([]int64{8}, got); err != nil || diff != "" {
+		want := &model.Plan{Offsets: []int64{8}, Height: 8 + p.Buffers[0].Size}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v %s", test.file, err, diff)
 		}
 	}
@@ -473,5 +478,36 @@ func TestModels(t *testing.T) {
 	}
 	if _, err := ReadFile(put(t, "a.tflite", csvText)); err == nil || !strings.Contains(err.Error(), "is not a TensorFlow Lite model") {
 		t.Errorf("text: %v", err)
+	}
+}
+
+// TestReadPlanPools reads a plan of two pools with an eviction, whose file has buffers and pools in another order.
+func TestReadPlanPools(t *testing.T) {
+	const text = `{"version": 2, "pools": [{"id": "y"}, {"id": "z"}, {"id": "x"}],
+		"buffers": [{"id": "b", "lower": 0, "upper": 9, "size": 2},
+			{"id": "a", "lower": 0, "upper": 9, "size": 4, "evictions": [{"lower": 3, "upper": 5, "cost": 1}]}],
+		"plan": {"status": "feasible", "offsets": [8, 0], "pools": ["y", "x"],
+			"parts": {"a": [{"lower": 0, "upper": 3, "offset": 0, "pool": "x"}, {"lower": 5, "upper": 9, "offset": 12, "pool": "y"}]}}}`
+	rules := &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}}
+	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 9, Size: 4}, {ID: "b", Upper: 9, Size: 2}}, Rules: rules}
+	want := &model.Plan{
+		Offsets: []int64{0, 8}, Pools: []int32{0, 1}, Height: 4 + 16,
+		Parts: []model.Parts{{Buffer: 0, Parts: []model.Part{{Upper: 3}, {Lower: 5, Upper: 9, Pool: 1, Offset: 12}}}},
+	}
+	path := put(t, "a.json", text)
+	got, err := ReadPlan(path, p)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if q, plan, err := ReadProblem(path); err != nil || len(q.Rules.Pools) != 3 || len(plan.Pools) != 2 || plan.Pools[1] != 2 || len(plan.Parts) != 1 {
+		t.Errorf("%v %+v", err, plan)
+	}
+	rules.Pools[1].ID = "other"
+	if _, err := ReadPlan(path, p); err == nil || err.Error() != path+`: pools "y": is not a pool of the problem` {
+		t.Error(err)
+	}
+	p.Rules = nil
+	if _, err := ReadPlan(path, p); err == nil || !strings.HasSuffix(err.Error(), `: pools "x": is not a pool of the problem`) {
+		t.Error(err)
 	}
 }

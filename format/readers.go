@@ -98,15 +98,18 @@ type row struct {
 	open       bool                   // takes Options, Heap aside
 	heaps      bool                   // takes Options.Heap
 	problem    func(r io.Reader, name string, o Options) (*File, error)
-	plan       func(r io.Reader, name string, p *model.Problem) ([]int64, error) // nil for what holds no plan
+	plan       func(r io.Reader, name string, p *model.Problem) (*model.Plan, error) // nil for what holds no plan
 }
 
 var readers = []row{
 	{
 		kind: DSA, title: "a problem of dsa-solver", extensions: []string{".json"}, begins: dsa.Begins,
 		problem: func(r io.Reader, name string, _ Options) (*File, error) {
-			p, err := dsa.Read(r, name)
-			return &File{Problem: p}, err
+			d, err := dsa.ReadDocument(r, name)
+			if err != nil {
+				return nil, err
+			}
+			return &File{Problem: d.Problem, DSA: d}, nil
 		},
 	},
 	{
@@ -324,7 +327,7 @@ func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
 }
 
 // planTFLite reads the plan that a model has as one of p.
-func planTFLite(r io.Reader, name string, p *model.Problem) ([]int64, error) {
+func planTFLite(r io.Reader, name string, p *model.Problem) (*model.Plan, error) {
 	f, err := readTFLite(r, name, Options{})
 	if err != nil {
 		return nil, err
@@ -334,7 +337,7 @@ func planTFLite(r io.Reader, name string, p *model.Problem) ([]int64, error) {
 		issues.Add(model.Issue{File: name, Message: "the model has no plan: it lacks an offset for a tensor of its arena"})
 		return nil, issues.Err()
 	}
-	return source.Match(name, f.Problem, f.Plan.Offsets, p)
+	return source.Match(name, f.Problem, f.Plan.Model(), p)
 }
 
 // protobuf reports whether a file begins as models of ONNX do: with the version of

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/dsa"
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
@@ -21,6 +22,9 @@ import (
 
 // writeCSV writes the problem under the header that it came with.
 func writeCSV(w io.Writer, d *document) error {
+	if d.problem.Ruled() {
+		return csv.WritePlan(w, d.problem, d.placed())
+	}
 	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header, Extra: d.extra})
 }
 
@@ -35,6 +39,27 @@ func writeJSON(w io.Writer, d *document) error {
 		LowerBound: d.lowerBound, Offsets: d.offsets,
 		Pools: d.result.Pools, Parts: d.result.Parts, Measures: d.result.Measures, Bounds: d.result.Bounds,
 	})
+}
+
+// placed returns the plan of a run.
+func (d *document) placed() *model.Plan {
+	return &model.Plan{Offsets: d.offsets, Height: d.height, Pools: d.result.Pools, Parts: d.result.Parts}
+}
+
+// writeDSA writes the problem for dsa-solver.
+func writeDSA(w io.Writer, d *document) error { return dsa.Write(w, d.problem) }
+
+// writeDSASolution writes the plan for dsa-solver: of the file that the problem came from if that is one of
+// dsa-solver, and otherwise of what writeDSA writes.
+func writeDSASolution(w io.Writer, d *document) error {
+	of := d.dsa
+	if of == nil {
+		var err error
+		if of, err = dsa.Make(d.problem); err != nil {
+			return err
+		}
+	}
+	return of.WriteSolution(w, d.placed(), map[string]string{"planner": "stowage " + d.result.Planner, "status": d.result.Status.String()})
 }
 
 // writeSVG, writePNG, writePDF and writeTikZ draw the plan, or the contention profile if
@@ -97,7 +122,9 @@ func checkFormat(name string, p *model.Problem) error {
 	var err error
 	switch name {
 	case "csv":
-		err = csv.Writable(p)
+		err = csv.WritablePlan(p)
+	case dsaProblem, dsaSolution:
+		_, err = dsa.Make(p)
 	case "json":
 		err = stowjson.Writable(p)
 	case "h", "c":

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: package format says what a file means as a problem. This file has what the command
@@ -144,7 +145,11 @@ func nameOf(path string) string {
 func readStart(start, input string, f *format.File, deadline time.Time) ([]int64, error) {
 	switch {
 	case !sameFile(start, input):
-		return format.ReadPlanUntil(start, f.Problem, deadline)
+		plan, err := format.ReadPlanUntil(start, f.Problem, deadline)
+		if err != nil {
+			return nil, err
+		}
+		return plan.Offsets, nil
 	case f.Header == nil && (f.Plan == nil || f.Plan.Offsets == nil):
 		return nil, fmt.Errorf("%s: has no plan to start from", start)
 	case f.Header == nil:
@@ -174,8 +179,10 @@ func sameFile(a, b string) bool {
 // plan, or the offset column of a CSV.
 type owned struct {
 	*format.File
-	offsets []int64 // nil if the file has no plan, or an incomplete one
-	missing int     // the number of buffers without an offset, if offsets is nil
+	offsets []int64       // nil if the file has no plan, or an incomplete one
+	pools   []int32       // of each buffer; nil if there is one pool
+	parts   []model.Parts // of buffers with evictions that the plan takes
+	missing int           // the number of buffers without an offset, if offsets is nil
 }
 
 // readOwned reads a problem and the plan in the same file. The capacity is that of the flag if
@@ -194,7 +201,7 @@ func readOwned(path string, capacity size, m *modelFlags) (owned, error) {
 // of the plan would become the lower bound.
 func ownPlan(f *format.File) owned {
 	if f.Plan != nil && f.Plan.Offsets != nil {
-		return owned{File: f, offsets: f.Plan.Offsets}
+		return owned{File: f, offsets: f.Plan.Offsets, pools: f.Plan.Pools, parts: f.Plan.Parts}
 	}
 	missing := 0
 	offsets := make([]int64, len(f.Problem.Buffers))
@@ -239,7 +246,7 @@ func (o owned) bound(computed int64) (bound int64, claimant string) {
 }
 
 // readPlan reads the plan of another file and matches it to p by ID.
-func readPlan(path string, p *stowage.Problem) ([]int64, error) {
+func readPlan(path string, p *stowage.Problem) (*stowage.Plan, error) {
 	if path == format.Standard {
 		return nil, errors.New("the plan cannot come from standard input together with its problem")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/dsa"
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render"
@@ -46,6 +47,7 @@ type document struct {
 	movesTold  int
 	beside     []html.Document // other plans on the same page
 	title      string          // of a page; empty for the problem's name
+	dsa        *dsa.Document   // the file of dsa-solver that the problem is; nil for any other
 }
 
 // writerOf returns the function that writes an output format, given by its file extension.
@@ -67,6 +69,10 @@ func writerOf(format string) func(io.Writer, *document) error {
 		return writeHTML
 	case "h":
 		return writeHeader
+	case dsaProblem:
+		return writeDSA
+	case dsaSolution:
+		return writeDSASolution
 	}
 	return writeSource
 }
@@ -75,6 +81,13 @@ func writerOf(format string) func(io.Writer, *document) error {
 func formatNames() []string {
 	return slices.Concat([]string{"csv", "json"}, pictureNames(), []string{"h", "c"})
 }
+
+// The forms of dsa-solver: its problem and its plan. Each is the end of a file's name, before .json, and a name for
+// --format.
+const (
+	dsaProblem  = "dsa"
+	dsaSolution = "dsa-solution"
+)
 
 func pictureNames() []string { return []string{"svg", "png", "pdf", "html", "tex"} }
 
@@ -87,6 +100,11 @@ func formatOf(flag, path string, allowed []string) (string, error) {
 			return allowed[0], nil
 		}
 		name, from = strings.ToLower(filepath.Ext(path)[1:]), path
+		for _, form := range []string{dsaProblem, dsaSolution} {
+			if slices.Contains(allowed, form) && strings.HasSuffix(strings.ToLower(path), "."+form+".json") {
+				name = form
+			}
+		}
 	}
 	if !slices.Contains(allowed, name) {
 		return "", usagef("%s: no such output format%s", from, oneOf(name, allowed))

@@ -79,7 +79,7 @@ The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .htm
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "start")
 	group(cmd, "Output", "format", "steps", "stats", "progress", "certificate", "why")
-	complete(cmd, "format", formatNames)
+	complete(cmd, "format", func() []string { return slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}) })
 	return cmd
 }
 
@@ -167,7 +167,8 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(r.Status)
 }
 
-// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules.
+// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules. A file in CSV
+// gets the plan alone.
 func (s *solveFlags) checkRuled() error {
 	switch {
 	case s.certificate != "":
@@ -178,7 +179,7 @@ func (s *solveFlags) checkRuled() error {
 	for k := range s.outputs {
 		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" {
 			o.kind = "json"
-		} else if o.kind != "json" {
+		} else if !slices.Contains([]string{"json", "csv", dsaProblem, dsaSolution}, o.kind) {
 			return usagef("a plan with rules is written as JSON: %s has no room for pools", o.kind)
 		}
 	}
@@ -207,6 +208,9 @@ func (s *solveFlags) writes(formats ...string) bool {
 func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
 	p := file.Problem
 	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
+	if !s.ignoreOffsets && s.capacity == 0 { // the problem is that of the file
+		d.dsa = file.DSA
+	}
 	d.head = file.Kind == format.TFLite // the tail of the runtime's arena comes on top
 	for _, o := range s.outputs {
 		if d.head && !s.quiet && (o.kind == "h" || o.kind == "c") {
@@ -283,7 +287,7 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 		return usagef("--format is for one output: there are %d of -o", len(paths))
 	}
 	for _, path := range paths {
-		name, err := formatOf(s.format, path, formatNames())
+		name, err := formatOf(s.format, path, slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}))
 		if err != nil {
 			return err
 		}

@@ -9,12 +9,13 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/model"
 )
 
 func newVerify() *cobra.Command {
 	var (
 		capacity size
-		model    modelFlags
+		flags    modelFlags
 		quiet    bool
 		asJSON   bool
 
@@ -29,6 +30,8 @@ With one file, it checks the plan in that file: the offset column in CSV, the ke
 
 PROBLEM may also be a graph in JSON. Its operators are then replayed in the order of PLAN, which 'stowage plan' wrote: values that take memory at once must lie apart, except for a result over an operand as a permit allows. In a PLAN that is not JSON the order is that of the lifespans.
 
+The rules of a problem in JSON version 2 are checked as well: pools, buffers tied together or kept apart, and so on. A PLAN in CSV then has a column pool if there are several. Bounds are not computed.
+
 With --certificate, verify also checks the proof in that file, which 'stowage solve --certificate' wrote, and reports the bound that it proves. PROBLEM may then have no plan.
 
 Each violation is printed on standard error. If the plan is invalid or a claim is false, the exit code is 2.`,
@@ -41,14 +44,15 @@ Each violation is printed on standard error. If the plan is invalid or a claim i
 		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
 			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd, args, &model, capacity, certificate, quiet, asJSON)
+			return verify(cmd, args, &flags, capacity, certificate, quiet, asJSON)
 		},
 	}
+	flags.ruled = true
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.VarP(&capacity, "capacity", "c", "fit into `SIZE` bytes [default: the problem's, or none]")
 	f.StringVar(&certificate, "certificate", "", "check the proof in `FILE` too")
-	model.bindHeap(cmd)
+	flags.bindHeap(cmd)
 	f.BoolVar(&asJSON, "json", false, "print the verdict as JSON, on standard output only")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
@@ -84,6 +88,9 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 		if len(args) == 2 {
 			noteOthers(cmd, args[0], args[1], own.Problem)
 		}
+	}
+	if own.Problem.Ruled() {
+		return verifyRuled(cmd, path, own, certificate, quiet, asJSON)
 	}
 	p := own.Problem
 	computed, err := stowage.LowerBound(p)
@@ -126,6 +133,33 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	}
 	return writeTo(cmd, "", func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s, %s\n", line, count(len(p.Buffers), "buffer"))
+		return err
+	})
+}
+
+// verifyRuled checks a plan of a problem with rules. Bounds are not computed.
+func verifyRuled(cmd *cobra.Command, path string, own owned, certificate string, quiet, asJSON bool) error {
+	if certificate != "" {
+		return usagef("--certificate does not go with rules")
+	}
+	p := own.Problem
+	report, err := stowage.VerifyPlan(p, &stowage.Plan{Offsets: own.offsets, Pools: own.pools, Parts: own.parts, Height: -1})
+	switch {
+	case err != nil:
+		return err
+	case !report.OK():
+		return invalid(cmd, path, p, report, 0, asJSON)
+	case asJSON:
+		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, verdictOf(p, report, 0)) })
+	case quiet:
+		return nil
+	}
+	return writeTo(cmd, "", func(w io.Writer) error {
+		fmt.Fprint(w, "valid: ")
+		for _, m := range p.Objective() {
+			fmt.Fprintf(w, "%s %d, ", m, model.ValueOf(report.Measures, m))
+		}
+		_, err := fmt.Fprintln(w, count(len(p.Buffers), "buffer"))
 		return err
 	})
 }
@@ -189,6 +223,8 @@ type verdict struct {
 	Proven     bool        `json:"proven"`               // whether a certificate proves the lower bound
 	Total      int         `json:"total"`                // the number of all violations
 	Violations []violation `json:"violations"`           // the first thousand
+
+	Measures map[stowage.Measure]int64 `json:"measures,omitempty"` // of a problem with rules
 }
 
 type violation struct {
@@ -203,6 +239,12 @@ func verdictOf(p *stowage.Problem, r *stowage.Report, bound int64) *verdict {
 	v := &verdict{
 		Valid: r.OK(), Height: r.Height, LowerBound: bound, Capacity: p.Capacity, Buffers: len(p.Buffers),
 		Total: r.Total, Violations: []violation{},
+	}
+	for _, x := range r.Measures {
+		if v.Measures == nil {
+			v.Measures = map[stowage.Measure]int64{}
+		}
+		v.Measures[x.Measure] = x.Value
 	}
 	for _, of := range r.Violations {
 		one := violation{Rule: string(of.Rule), Buffers: []string{}, Message: of.Message}
@@ -231,8 +273,11 @@ func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 		return owned{}, err
 	}
 	f.Plan = nil
-	offsets, err := readPlan(args[1], f.Problem)
-	return owned{File: f, offsets: offsets}, err
+	plan, err := readPlan(args[1], f.Problem)
+	if err != nil {
+		return owned{File: f}, err
+	}
+	return owned{File: f, offsets: plan.Offsets, pools: plan.Pools, parts: plan.Parts}, nil
 }
 
 // noteOthers says if a plan was made for other buffers of the same names, most likely of

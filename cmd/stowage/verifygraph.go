@@ -122,7 +122,7 @@ func replayed(g *graph.Graph, path string) (*graph.Plan, *graph.Report, error) {
 	if err != nil {
 		return nil, nil, named(path, err)
 	}
-	offsets, err := format.ReadPlan(path, l.Problem)
+	placed, err := format.ReadPlan(path, l.Problem)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,7 +131,7 @@ func replayed(g *graph.Graph, path string) (*graph.Plan, *graph.Report, error) {
 			if i < 0 {
 				out = append(out, -1)
 			} else {
-				out = append(out, offsets[i])
+				out = append(out, placed.Offsets[i])
 			}
 		}
 		return out

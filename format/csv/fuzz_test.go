@@ -63,20 +63,20 @@ func FuzzReadPlan(f *testing.F) {
 	}
 	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}, {ID: "b", Upper: 1, Size: 1}}}
 	f.Fuzz(func(t *testing.T, text string) {
-		offsets, err := ReadPlan(strings.NewReader(text), "x.csv", p)
+		plan, err := ReadPlan(strings.NewReader(text), "x.csv", p)
 		if err != nil {
 			checkIssues(t, err)
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, p, offsets); err != nil {
+		if err := Write(&b, p, plan.Offsets); err != nil {
 			t.Fatal(err)
 		}
 		again, err := ReadPlan(&b, "", p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(offsets, again); diff != "" {
+		if diff := cmp.Diff(plan, again); diff != "" {
 			t.Fatal(diff)
 		}
 	})

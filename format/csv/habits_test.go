@@ -68,8 +68,8 @@ func TestHabits(t *testing.T) {
 		if diff := cmp.Diff(test.out, b.String()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		offsets, err := ReadPlan(&b, "x.csv", p)
-		if diff := cmp.Diff([]int64{0, 65536}, offsets); err != nil || diff != "" {
+		plan, err := ReadPlan(&b, "x.csv", p)
+		if diff := cmp.Diff(&model.Plan{Offsets: []int64{0, 65536}, Height: model.HeightOf(p, []int64{0, 65536})}, plan); err != nil || diff != "" {
 			t.Errorf("%s: %v, %s", name, err, diff)
 		}
 	}
@@ -141,8 +141,8 @@ func TestNoIDs(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, plan := range []string{b.String(), "offset\n0\n4\n", "id,offset\n1,4\n0,0\n"} {
-		if offsets, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err != nil || len(offsets) != 2 || offsets[1] != 4 {
-			t.Errorf("%q: %v, %v", plan, offsets, err)
+		if got, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err != nil || len(got.Offsets) != 2 || got.Offsets[1] != 4 {
+			t.Errorf("%q: %v, %v", plan, got, err)
 		}
 	}
 	for plan, says := range map[string]string{"offset\n0\n": "buffer 1: has no row in the plan", "offset\n0\n4\n8\n": `id "2": is not a buffer of the problem`} {

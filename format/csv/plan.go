@@ -1,28 +1,36 @@
 package csv
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
 )
 
-// ReadPlan reads a plan of p from a file with the columns id and offset. Its rows may be
-// in any order: they are matched to the buffers of p by their IDs. Without a column id,
-// rows are numbered from 0. Other columns are ignored. The offsets are in bytes, in the
-// order of p.Buffers.
+// ReadPlan reads a plan of p from a file with the columns id and offset, and pool if p has
+// several pools. Its rows may be in any order: they are matched to the buffers of p by their
+// IDs. Without a column id, rows are numbered from 0. Other columns are ignored. The plan is
+// in the order of p.Buffers, with its height.
 //
 // The error is a *model.InputError for rows with an unknown ID, duplicate IDs, offsets
-// that are missing, negative or above model.MaxSum, and buffers without a row. ReadPlan
-// does not check whether the plan is valid; stowage.Verify does.
-func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
+// that are missing, negative or above model.MaxSum, unknown pools, and buffers without a row.
+// ReadPlan does not check whether the plan is valid; stowage.VerifyPlan does.
+func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 	t, err := open(r, file, []column{offset}, false)
 	if err != nil {
 		return nil, err
 	}
 	if !t.head.complete {
 		return nil, t.issues.Err()
+	}
+	pools, err := t.pools(p)
+	if err != nil {
+		return nil, err
 	}
 	index := make(map[string]int32, len(p.Buffers))
 	for i := range p.Buffers {
@@ -63,6 +71,7 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
 			t.refuse(offset, t.field(offset), "must be at most "+strconv.Itoa(model.MaxSum))
 		}
 		offsets[i] = v
+		pools.read(t, i)
 	}
 	if !lost {
 		for i, line := range lines {
@@ -74,5 +83,92 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
 	if err := t.issues.Err(); err != nil {
 		return nil, err
 	}
-	return offsets, nil
+	return source.Plan(p, offsets, pools.of), nil
+}
+
+// poolName is the column of a plan that has the pool of each buffer, by its ID. It is no column of a problem, whose
+// pools are not for CSV.
+const poolName = "pool"
+
+// A pooled reads the column of the pools.
+type pooled struct {
+	field int              // of a row; -1 if nothing is to be read
+	index map[string]int32 // of the pools of the problem
+	of    []int32          // of each buffer; nil if nothing is to be read
+}
+
+// pools finds the column of the pools. One pool goes without saying.
+func (t *table) pools(p *model.Problem) (*pooled, error) {
+	all := p.AllPools()
+	if len(all) < 2 {
+		return &pooled{field: -1}, nil
+	}
+	c := &pooled{index: make(map[string]int32, len(all)), of: make([]int32, len(p.Buffers))}
+	for k := range all {
+		c.index[all[k].ID] = int32(k)
+	}
+	c.field = slices.IndexFunc(t.head.names, func(name string) bool { return strings.EqualFold(name, poolName) })
+	if c.field < 0 {
+		t.issues.Add(model.Issue{File: t.file, Line: 1, Field: "header", Message: "the column pool is missing: the problem has several pools"})
+		return nil, t.issues.Err()
+	}
+	return c, nil
+}
+
+// read reads the pool of buffer i from the current row.
+func (c *pooled) read(t *table, i int32) {
+	if c.field < 0 {
+		return
+	}
+	name := t.scan.fields[c.field]
+	pool, ok := c.index[name]
+	if !ok {
+		t.issues.Add(model.Issue{
+			File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)), Field: poolName, Value: source.Clip(name), Message: "is not a pool of the problem",
+		})
+	}
+	c.of[i] = pool
+}
+
+// WritePlan writes a plan of a problem as the columns id, lower, upper, size, pool and offset. ReadPlan reads it again,
+// with the problem. The column pool is there if the problem has several pools; lower and upper are left out if it has
+// clocks. The rules of the problem are not written: they are for JSON.
+//
+// The error is w's, or says that the plan does not match the buffers, takes evictions, which the columns have no room
+// for, or has an ID that CSV cannot express. In all cases but the first nothing is written.
+func WritePlan(w io.Writer, p *model.Problem, plan *model.Plan) error {
+	if err := names(p); err != nil {
+		return err
+	}
+	pools := p.AllPools()
+	switch {
+	case len(plan.Parts) > 0:
+		return errors.New("csv: the plan takes evictions, which are for JSON")
+	case len(pools) > 1 && len(plan.Pools) != len(p.Buffers):
+		return fmt.Errorf("csv: %d pools for %d buffers", len(plan.Pools), len(p.Buffers))
+	}
+	o := WriteOptions{}
+	if len(pools) > 1 {
+		o.Header = Header{columnNames[id][0], columnNames[lower][0], columnNames[upper][0], columnNames[size][0], poolName}
+		in := make([]string, len(p.Buffers))
+		for i, k := range plan.Pools {
+			if k < 0 || int(k) >= len(pools) {
+				return fmt.Errorf("csv: buffer %s is in pool %d of %d", p.Buffers[i].ID, k, len(pools))
+			}
+			in[i] = pools[k].ID
+		}
+		o.Extra = &Extra{Columns: [][]string{in}}
+	}
+	return writeRows(w, &model.Problem{Buffers: p.Buffers}, plan.Offsets, o, p.Rules != nil && p.Rules.Threads > 0)
+}
+
+// WritablePlan returns an error that says which plans of p WritePlan refuses: those of a problem with evictions, which
+// a plan may take, or with IDs that CSV cannot express. Without rules it is Writable.
+func WritablePlan(p *model.Problem) error {
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Extra != nil && len(b.Extra.Evictions) > 0 {
+			return fmt.Errorf("csv: buffer %q has evictions, which the columns have no room for", b.ID)
+		}
+	}
+	return names(p)
 }

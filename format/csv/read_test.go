@@ -272,7 +272,11 @@ x.csv:4: buffer c: offset "2305843009213693952": must be at most 230584300921369
 			if text := fmt.Sprint(err); (err != nil || test.err != "") && text != test.err {
 				t.Errorf("got the error\n%s\nwant\n%s", text, test.err)
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			var offsets []int64
+			if got != nil {
+				offsets = got.Offsets
+			}
+			if diff := cmp.Diff(test.want, offsets); diff != "" {
 				t.Error(diff)
 			}
 		})

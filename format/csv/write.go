@@ -47,15 +47,29 @@ func Write(w io.Writer, p *model.Problem, offsets []int64) error {
 // and no capacity, and Read sorts gaps.
 //
 // The error is w's, or says that the offsets do not match the buffers, that the header is
-// not valid, or that an ID has a NUL byte or invalid UTF-8. In all cases but the first
-// nothing is written.
+// not valid, that an ID has a NUL byte or invalid UTF-8, or that the problem has rules, which
+// the columns have no room for: see WritePlan. In all cases but the first nothing is written.
 func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) error {
-	if err := writable(p, offsets); err != nil {
+	if p.Ruled() {
+		return Writable(p)
+	}
+	return writeRows(w, p, offsets, o, false)
+}
+
+// writeRows writes the rows, and no time if that is by clocks.
+func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions, clocks bool) error {
+	if offsets != nil && len(offsets) != len(p.Buffers) {
+		return fmt.Errorf("csv: %d offsets for %d buffers", len(offsets), len(p.Buffers))
+	}
+	if err := names(p); err != nil {
 		return err
 	}
 	e, err := newEncoder(p, offsets != nil, o)
 	if err != nil {
 		return err
+	}
+	if clocks {
+		e.drop(lower, upper)
 	}
 	// Rows are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
@@ -77,20 +91,25 @@ func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 	return err
 }
 
-// writable says why a problem or its plan cannot be written, if so.
-func writable(p *model.Problem, offsets []int64) error {
-	if offsets != nil && len(offsets) != len(p.Buffers) {
-		return fmt.Errorf("csv: %d offsets for %d buffers", len(offsets), len(p.Buffers))
+// Writable returns an error that says what CSV cannot express: rules, or a list of the IDs with a
+// NUL byte or invalid UTF-8. Write refuses them too; Writable finds them before a long run.
+func Writable(p *model.Problem) error {
+	if p.Ruled() {
+		return errors.New("csv: the problem has rules, such as pools or pairs apart, which the columns have no room for")
 	}
-	return Writable(p)
+	return names(p)
 }
 
-// Writable returns an error that lists the IDs that CSV cannot express: those with a NUL
-// byte or invalid UTF-8. Write refuses them too; Writable finds them before a long run.
-func Writable(p *model.Problem) error {
+// names returns an error that lists the IDs of buffers and pools that CSV cannot express.
+func names(p *model.Problem) error {
+	for _, pool := range p.AllPools() {
+		if !expressible(pool.ID) {
+			return fmt.Errorf("csv: the ID %q of a pool has a NUL byte or is not valid UTF-8", pool.ID)
+		}
+	}
 	var errs []error
 	for i := range p.Buffers {
-		if name := p.Buffers[i].ID; strings.IndexByte(name, 0) >= 0 || !utf8.ValidString(name) {
+		if name := p.Buffers[i].ID; !expressible(name) {
 			if errs = append(errs, fmt.Errorf("csv: the ID %q of buffer number %d has a NUL byte or is not valid UTF-8", name, i+1)); len(errs) == model.MaxIssues {
 				break
 			}
@@ -98,6 +117,9 @@ func Writable(p *model.Problem) error {
 	}
 	return errors.Join(errs...)
 }
+
+// expressible reports whether a name is text.
+func expressible(name string) bool { return strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) }
 
 // An encoder appends rows.
 type encoder struct {
@@ -170,6 +192,15 @@ func (e *encoder) add(c column, name string) {
 	e.columns, e.names, e.extra = append(e.columns, c), append(e.names, name), append(e.extra, nil)
 	if c == upper && strings.ToLower(name) == inclusiveName {
 		e.last = 1
+	}
+}
+
+// drop leaves out columns.
+func (e *encoder) drop(out ...column) {
+	for k := len(e.columns) - 1; k >= 0; k-- {
+		if slices.Contains(out, e.columns[k]) {
+			e.columns, e.names, e.extra = slices.Delete(e.columns, k, k+1), slices.Delete(e.names, k, k+1), slices.Delete(e.extra, k, k+1)
+		}
 	}
 }
 

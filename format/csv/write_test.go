@@ -164,7 +164,7 @@ func TestRoundTripPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(offsets, got); diff != "" {
+		if diff := cmp.Diff(offsets, got.Offsets); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -24,11 +24,11 @@ import (
 
 // A Document is a problem of dsa-solver, with what a plan of it must name.
 type Document struct {
-	Problem  *model.Problem
-	Profile  string  // which parts of the schema the file may use, such as pypto_hard_v1
-	Instance string  // the name of the problem
-	Pools    []int64 // the number of each pool, in the order of Problem.Rules.Pools
-	Buffers  []int64 // the number of each buffer, in the order of Problem.Buffers
+	Problem  *model.Problem // as Read returns it
+	Profile  string         // which parts of the schema the file may use, such as pypto_hard_v1
+	Instance string         // the name of the problem
+	Pools    []int64        // the number of each pool, in the order of Problem.Rules.Pools
+	Buffers  []int64        // the number of each buffer, in the order of Problem.Buffers
 
 	text string // of the file
 }

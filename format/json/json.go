@@ -109,3 +109,8 @@ type Plan struct {
 	Measures []model.Value // what the plan has of each measure; nil if not known
 	Bounds   []model.Value // a lower bound of each measure of the objective, as in plan.Result; nil if not known
 }
+
+// Model returns the plan without its claims.
+func (p *Plan) Model() *model.Plan {
+	return &model.Plan{Offsets: p.Offsets, Height: p.Height, Pools: p.Pools, Parts: p.Parts}
+}

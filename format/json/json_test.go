@@ -318,7 +318,7 @@ func TestReadPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int64{8, 0, 4}, got); diff != "" {
+	if diff := cmp.Diff([]int64{8, 0, 4}, got.Offsets); diff != "" {
 		t.Error(diff)
 	}
 	p.Buffers[2].ID = "b4"

@@ -76,21 +76,21 @@ func elsewhereRead(text string) string {
 	return ""
 }
 
-// ReadPlan reads a plan of p: the offsets are in bytes, in the order of p.Buffers. The
-// buffers of the file may be in another order: they are matched by their IDs. Their other
+// ReadPlan reads a plan of p, in the order of p.Buffers and with its height. The buffers and
+// pools of the file may be in another order: they are matched by their IDs. Their other
 // values must be valid, but may differ from those in p. The error is as of Read; a file
 // without a plan is one too.
-func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
-	q, offsets, err := Read(r, file)
+func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
+	q, plan, err := ReadAll(r, file)
 	if err != nil {
 		return nil, err
 	}
-	var issues model.Issues
-	if offsets == nil {
+	if plan == nil || plan.Offsets == nil {
+		var issues model.Issues
 		issues.Add(model.Issue{File: file, Field: "plan", Message: "the file has no plan with offsets"})
 		return nil, issues.Err()
 	}
-	return source.Match(file, q, offsets, p)
+	return source.Match(file, q, plan.Model(), p)
 }
 
 // A decoder turns a document into a problem and a plan. Like the CSV reader it

@@ -20,7 +20,6 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/lab/experiment"
-	"github.com/stowage-go/stowage/model"
 )
 
 // A Program is one side of a comparison.
@@ -126,13 +125,13 @@ func (p *Program) Run(ctx context.Context, in experiment.Instance, timeout time.
 	case err != nil:
 		return r, fmt.Errorf("%s on %s: %w: %s", p.Name, in.Name, err, strings.TrimSpace(stderr.String()))
 	}
-	offsets, err := format.ReadPlan(out, in.Problem)
+	placed, err := format.ReadPlan(out, in.Problem)
 	if err != nil {
 		return r, fmt.Errorf("%s on %s: %w", p.Name, in.Name, err)
 	}
-	if report := verify.Check(in.Problem, offsets, in.Capacity); !report.OK() {
+	if report := verify.Check(in.Problem, placed.Offsets, in.Capacity); !report.OK() {
 		return r, fmt.Errorf("%s on %s: %s", p.Name, in.Name, report.Violations[0].Message)
 	}
-	r.Outcome, r.Height = Planned, model.HeightOf(in.Problem, offsets)
+	r.Outcome, r.Height = Planned, placed.Height
 	return r, nil
 }
