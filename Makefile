@@ -38,6 +38,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
+# Google's client for its object store can go past HTTP by gRPC, which stowage-sweep does not use: without
+# it 141 packages fewer are compiled. A -tags of a recipe takes its place.
+export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
+
 .PHONY: sweep sweep-flink sweep-spark build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
