@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/stowage-go/stowage/model"
@@ -28,6 +29,7 @@ type tensor struct {
 	h, w, c int64
 	lower   int64
 	upper   int64
+	uses    []int64 // the steps that write or read it, ascending
 }
 
 // graph is a network in execution order.
@@ -38,6 +40,14 @@ type graph struct {
 	step    int64 // steps so far
 	names   map[string]int
 	tape    []record
+	steps   []step
+}
+
+// step is an operator that writes a tensor.
+type step struct {
+	name   string
+	out    tensorID
+	inputs []tensorID
 }
 
 func newGraph(name string, element int64) *graph {
@@ -46,26 +56,31 @@ func newGraph(name string, element int64) *graph {
 
 // input adds a tensor that is there from the start.
 func (g *graph) input(name string, h, w, c int64) tensorID {
-	g.tensors = append(g.tensors, tensor{g.unique(name), h, w, c, g.step, g.step + 1})
+	g.tensors = append(g.tensors, tensor{g.unique(name), h, w, c, g.step, g.step + 1, []int64{g.step}})
 	return tensorID(len(g.tensors) - 1)
 }
 
 // op adds a step that reads inputs and writes a tensor of the given shape.
 func (g *graph) op(name string, h, w, c int64, inputs ...tensorID) tensorID {
-	for _, in := range inputs {
-		g.tensors[in].upper = g.step + 1
-	}
+	g.use(inputs)
 	out := g.input(name, h, w, c)
+	g.steps = append(g.steps, step{name, out, slices.Clone(inputs)})
 	g.step++
 	return out
 }
 
 // read adds a step that only reads, such as an update of weights in place.
 func (g *graph) read(inputs ...tensorID) {
-	for _, in := range inputs {
-		g.tensors[in].upper = g.step + 1
-	}
+	g.use(inputs)
 	g.step++
+}
+
+// use notes that the next step reads tensors.
+func (g *graph) use(inputs []tensorID) {
+	for _, in := range inputs {
+		t := &g.tensors[in]
+		t.upper, t.uses = g.step+1, append(t.uses, g.step)
+	}
 }
 
 // unique numbers the names that come again.

@@ -57,6 +57,11 @@ func MobileNetV2() *model.Problem {
 // and skips that stay live from each level of the way down to the same level
 // of the way up, where they are cropped.
 func UNet() *model.Problem {
+	g, results := unetGraph()
+	return g.problem(results...)
+}
+
+func unetGraph() (*graph, []tensorID) {
 	g := newGraph("unet", 2)
 	unpadded := func(name string, in tensorID, channels int64) tensorID {
 		h, w, _ := g.shape(in)
@@ -83,13 +88,18 @@ func UNet() *model.Problem {
 		x = unpadded(name+"conv1", x, c/2)
 		x = unpadded(name+"conv2", x, c/2)
 	}
-	return g.problem(g.conv("segmentation", x, 2, 1))
+	return g, []tensorID{g.conv("segmentation", x, 2, 1)}
 }
 
 // GoogLeNet returns the activations of an inference of one 224×224 image in
 // int8 (Szegedy et al., arXiv 1409.4842, table 1), without the auxiliary
 // classifiers.
 func GoogLeNet() *model.Problem {
+	g, results := googleNetGraph()
+	return g.problem(results...)
+}
+
+func googleNetGraph() (*graph, []tensorID) {
 	g := newGraph("googlenet", 1)
 	x := g.conv("conv1", g.input("image", 224, 224, 3), 64, 2)
 	x = g.conv("pool1", x, 64, 2)
@@ -128,7 +138,7 @@ func GoogLeNet() *model.Problem {
 	}
 	x = g.op("pool6", 1, 1, 1024, x)
 	x = g.op("logits", 1, 1, 1000, x)
-	return g.problem(g.same("softmax", x))
+	return g, []tensorID{g.same("softmax", x)}
 }
 
 // DenseNet121 returns the activations of an inference of one 224×224 image in
@@ -136,6 +146,11 @@ func GoogLeNet() *model.Problem {
 // layer joins all features of its block so far, normalises, and convolves
 // twice; the features themselves stay live to the end of the block.
 func DenseNet121() *model.Problem {
+	g, results := denseNetGraph()
+	return g.problem(results...)
+}
+
+func denseNetGraph() (*graph, []tensorID) {
 	const growth = 32
 	g := newGraph("densenet-121", 2)
 	x := g.conv("conv1", g.input("image", 224, 224, 3), 64, 2)
@@ -164,7 +179,7 @@ func DenseNet121() *model.Problem {
 	x = g.same("norm", x)
 	x = g.op("pool", 1, 1, 1024, x)
 	x = g.op("logits", 1, 1, 1000, x)
-	return g.problem(g.same("softmax", x))
+	return g, []tensorID{g.same("softmax", x)}
 }
 
 // GPT2Prefill returns the activations of GPT-2 small (Radford et al., 2019: 12
@@ -172,6 +187,11 @@ func DenseNet121() *model.Problem {
 // is computed head by head; the keys and values are results, as the decoding
 // that follows reads them.
 func GPT2Prefill() *model.Problem {
+	g, results := gpt2Graph()
+	return g.problem(results...)
+}
+
+func gpt2Graph() (*graph, []tensorID) {
 	const tokens, width, heads, blocks, vocabulary = 128, 768, 12, 12, 50257
 	g := newGraph("gpt2-prefill", 2)
 	x := g.op("embedding", 1, tokens, width, g.input("tokens", 1, tokens, 2))
@@ -200,7 +220,7 @@ func GPT2Prefill() *model.Problem {
 		x = g.same(name+"add2", x, y)
 	}
 	x = g.same("norm", x)
-	return g.problem(append(results, g.op("logits", 1, 1, vocabulary, x))...)
+	return g, append(results, g.op("logits", 1, 1, vocabulary, x))
 }
 
 // ResNet50Training returns the activations and gradients of a training step of
@@ -210,7 +230,9 @@ func GPT2Prefill() *model.Problem {
 // activation for its mask. The gradients of the weights stay live to the end,
 // where all are read together for their norm, and then one by one for the
 // update.
-func ResNet50Training() *model.Problem {
+func ResNet50Training() *model.Problem { return resNet50Training().problem() }
+
+func resNet50Training() *graph {
 	g := newGraph("resnet50-training", 4)
 	image := g.input("image", 224, 224, 3)
 	// convNorm is a convolution and its normalisation, the latter with the
@@ -250,5 +272,5 @@ func ResNet50Training() *model.Problem {
 	for _, w := range weights {
 		g.read(w, norm)
 	}
-	return g.problem()
+	return g
 }

@@ -19,14 +19,16 @@ import (
 //	no plan with a set                   no plan with any subset
 //	a height with all evictions taken    no set allows a lower one
 //
-// Sets are asked for in ascending price if there are few evictions (evictfew.go). Otherwise few plans are made (evictmany.go).
+// Loads say what must go (evictload.go). If there are few evictions, sets are asked for in ascending price (evictfew.go).
+// Otherwise loads alone say what a cheap set is (evictcover.go) and what no set can go below (evictbound.go), and few plans
+// are made (evictmany.go).
 //
 // The measures before eviction in the objective come first: a set counts only if its plan is no worse in these. If the
 // objective does not name eviction, the price is minimised last, without a claim: what a plan takes for nothing is of
 // no use to anyone. If any plan that fits will do, it is the only measure.
 //
 // Invariant: what is claimed of a measure holds for every set of evictions. A set that was not asked for is covered by a bound that
-// needs no plan: the price, the least cost of each part, the height with all taken.
+// needs no plan: the price, the least cost of each part, the height with all taken, the loads.
 //
 // Complexity: see the files.
 
@@ -40,6 +42,7 @@ type stretch struct {
 type evicting struct {
 	*search
 	p        *model.Problem
+	ground   *model.Problem  // p, with capacities that the measures before eviction have reached
 	all      []stretch       // every eviction, in the order of the buffers
 	measures []model.Measure // that plans are compared by
 	own      int             // so many of them are claimed: those that the problem asks for
@@ -51,9 +54,9 @@ type evicting struct {
 	by       string    // who proved that a set has no plan
 }
 
-// evict plans a problem with evictions.
-func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time) (plan.Result, error) {
-	e := &evicting{search: s, p: p}
+// evict plans a problem with evictions. All sets are asked for if there are at most few.
+func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time, few int) (plan.Result, error) {
+	e := &evicting{search: s, p: p, ground: p}
 	for i := range p.Buffers {
 		for _, x := range evictionsOf(&p.Buffers[i]) {
 			e.all = append(e.all, stretch{x, int32(i)})
@@ -83,7 +86,7 @@ func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time) (
 		return r, err
 	}
 	e.room = r
-	if len(e.all) <= fewEvictions {
+	if len(e.all) <= few {
 		err = e.few(ctx)
 	} else {
 		err = e.many(ctx, every)
@@ -109,7 +112,7 @@ func ofHeight(m model.Measure) bool {
 
 // ask plans the problem with these evictions taken, within so many nodes.
 func (e *evicting) ask(ctx context.Context, taken []bool, o []model.Measure, nodes int64) (plan.Result, error) {
-	q := part(e.p, taken, o)
+	q := part(e.ground, taken, o)
 	s := &search{planner: e.planner, options: e.options, stats: e.stats}
 	if limit := s.stats.Nodes + nodes; s.options.NodeLimit == 0 || limit < s.options.NodeLimit {
 		s.options.NodeLimit = limit
@@ -179,6 +182,8 @@ func (e *evicting) least(taken []bool, price int64) []int64 {
 			bounds[k] = e.leastCost(taken)
 		case k == 0 && ofHeight(m) && len(e.room.Bounds) > 0:
 			bounds[k] = e.room.Bounds[0].Value
+		case m == model.MeasureHeight:
+			bounds[k] = e.room.LowerBound
 		}
 	}
 	return bounds

@@ -5,11 +5,13 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: the sets of a few evictions are asked for in ascending price, the smaller set first. A set is left out if
 //
+//	loads     it does not free the excess of every section (evictload.go)
 //	refuted   it is part of a set that has no plan
 //	bound     its least values are not below the best plan's (least in evict.go)
 //
@@ -38,6 +40,7 @@ func (e *evicting) few(ctx context.Context) error {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(prices[a], prices[b]), a-b) // a part of a set has the smaller number
 	})
+	rows := families(e.p, e.all, 0)
 	var refuted []int
 	for asked, k := 0, 0; k < len(order); k++ {
 		set := order[k]
@@ -47,6 +50,10 @@ func (e *evicting) few(ctx context.Context) error {
 		taken := subset(set, n)
 		least := e.least(taken, prices[set])
 		if e.best != nil && slices.Compare(least, e.values) >= 0 {
+			continue
+		}
+		if slices.ContainsFunc(rows, func(f *family) bool { return !f.covers(taken) }) {
+			refuted, e.by = append(refuted, set), run.Bound
 			continue
 		}
 		// One plan is made in any case: that of all evictions comes last.

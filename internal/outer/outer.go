@@ -73,7 +73,7 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	var r plan.Result
 	var err error
 	if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return len(evictionsOf(&b)) > 0 }) {
-		r, err = s.evict(ctx, p, began)
+		r, err = s.evict(ctx, p, began, fewEvictions)
 	} else {
 		r, err = s.whole(ctx, p, began)
 	}
