@@ -160,6 +160,13 @@ func (c *chooser) relaxed(ctx context.Context) (assignment, bool) {
 	}
 	c.prices = c.price(ctx, upper)
 	c.low = c.prices.least(0)
+	room = c.roomOf(nil)
+	if other := c.priced(room); other != nil {
+		c.exchange(ctx, other, room)
+		if cost := c.cost(other); first == nil || cost < upper {
+			first, upper = other, cost
+		}
+	}
 	width := firstWidth
 	for {
 		limit := int64(math.MaxInt64 / 4)

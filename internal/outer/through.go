@@ -58,8 +58,8 @@ type record struct {
 	place  uint8
 }
 
-// through returns the cheapest assignment whose loads fit, with an excess of at most limit and without what is banned, or nil if none is found. Every other one has at least the excess that is returned; it is math.MaxInt64 if nothing was cut off and there is none.
-func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int, banned map[ban]bool) (assignment, int64) {
+// through returns the cheapest assignment whose loads fit, with an excess of at most limit and pools that are allowed, or nil if none is found. Every other one has at least the excess that is returned; it is math.MaxInt64 if nothing was cut off and there is none.
+func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int, allowed func(body, place int32) bool) (assignment, int64) {
 	w := &walk{prices: p, bodies: c.bodies[c.single:], cut: math.MaxInt64, room: make([][]int64, len(c.room))}
 	for q := range c.room {
 		w.room[q] = slices.Clone(c.room[q])
@@ -67,7 +67,7 @@ func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int
 			w.pools = append(w.pools, int32(q))
 		}
 	}
-	if !w.strike(limit, banned) {
+	if !w.strike(limit, allowed) {
 		return nil, math.MaxInt64
 	}
 	least, ok := w.run(ctx, c.slots, limit, width)
@@ -85,13 +85,13 @@ func (c *chooser) through(ctx context.Context, p *prices, limit int64, width int
 }
 
 // strike strikes pools off the lists and takes the room of bodies with one pool left. It returns false if that leaves no assignment.
-func (w *walk) strike(limit int64, banned map[ban]bool) bool {
+func (w *walk) strike(limit int64, allowed func(body, place int32) bool) bool {
 	w.kept = make([][]int32, len(w.bodies))
 	fits := true
 	for k := range w.bodies {
 		b := &w.bodies[k]
 		for n, excess := range w.excess[k] {
-			if excess <= limit && !banned[ban{int32(k), int32(n)}] {
+			if excess <= limit && (allowed == nil || allowed(int32(k), int32(n))) {
 				w.kept[k] = append(w.kept[k], int32(n))
 			}
 		}

@@ -91,7 +91,7 @@ func (x *packing) without(ctx context.Context, first assignment) error {
 			if x.least < math.MaxInt64 {
 				limit = x.prices.gap(x.least - 1)
 			}
-			of, least := x.through(ctx, x.prices, limit, firstWidth, banned)
+			of, least := x.through(ctx, x.prices, limit, firstWidth, func(body, place int32) bool { return !banned[ban{body, place}] })
 			if of != nil {
 				queue = append(queue, class{banned, of, x.cost(of)})
 			}
