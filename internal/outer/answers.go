@@ -31,6 +31,7 @@ type known struct {
 	full     *pool   // after the first phase of assigned, with its answer; nil if not asked
 	first    answer  // of full
 	fits     *answer // whether any plan fits; nil if not asked
+	nodes    int64   // with which that was asked
 	offered  []int64 // offsets of the members in a plan that is known; nil for none
 	unlifted bool    // offered has not been put beside full yet
 }
@@ -129,22 +130,22 @@ func (s *search) standIn(k *known) {
 	k.first.offsets, k.first.height, k.first.status = offsets, height, model.Feasible
 }
 
-// packs reports whether a set is known to have a plan in a pool that keeps to its capacity. The planner is asked once a set, with few nodes and at most an
-// eighth of the time that is left. The plan's offsets are those of the strip's bodies.
-func (s *search) packs(ctx context.Context, pool int32, members []int32) (status model.Status, err error) {
+// packs reports whether a set is known to have a plan in a pool that keeps to its capacity. The planner is asked, with so many nodes and at most an
+// eighth of the time that is left, unless it has been asked with as many.
+func (s *search) packs(ctx context.Context, pool int32, members []int32, nodes int64) (status model.Status, err error) {
 	k := s.kept.find(pool, members)
 	switch {
 	case k.offered != nil || k.full != nil && k.full.offsets != nil:
 		return model.Feasible, nil
-	case k.fits == nil:
+	case k.fits == nil || k.fits.status == model.Unknown && k.nodes < nodes:
 		s.kept.asked++
-		a, err := s.briefly(ctx, packNodes, func(ctx context.Context) (answer, error) {
+		a, err := s.briefly(ctx, nodes, func(ctx context.Context) (answer, error) {
 			return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
 		})
 		if err != nil {
 			return model.Unknown, err
 		}
-		k.fits = &a
+		k.fits, k.nodes = &a, nodes
 		if a.status.HasPlan() {
 			s.keepFit(k)
 		}
@@ -165,14 +166,18 @@ func (s *search) keepFit(k *known) {
 	k.unlifted = true
 }
 
-// packNodes is the most nodes of one question of packs.
-const packNodes = 20_000
+// packNodes is the most nodes of a question of packs, and moreNodes that of the one for the cheapest assignment if all else fails.
+const packNodes, moreNodes = 20_000, 400_000
 
-// briefly asks within few nodes and part of the time.
+// briefly asks within few nodes and an eighth of the time that is left, or a half for a question with many nodes.
 func (s *search) briefly(ctx context.Context, nodes int64, ask func(context.Context) (answer, error)) (answer, error) {
 	if end, limited := ctx.Deadline(); limited {
+		part := time.Until(end) / 8
+		if nodes > packNodes {
+			part *= 4
+		}
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/8)
+		ctx, cancel = context.WithTimeout(ctx, part)
 		defer cancel()
 	}
 	before := s.stopped

@@ -19,8 +19,8 @@ import (
 // Source: delta debugging (Zeller and Hildebrandt 2002), for conflict sets.
 
 const (
-	coreAsks  = 80
-	coreNodes = 600
+	coreAsks  = 60
+	coreNodes = 2_000
 )
 
 // A core is bodies, ascending, that a pool cannot hold together.

@@ -11,8 +11,8 @@ import (
 //
 //	evict     the set is planned without a capacity, as low as it goes; bodies that end above the capacity go to
 //	          the next pool that has the room. What is left has a plan
-//	margin    the walk through time is repeated with less room in that pool, in four steps
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
+//	margin    if that comes to no end, the walk through time is repeated with less room in that pool, in four steps
 //
 // and the cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the
 // planner allow it.
@@ -28,15 +28,17 @@ const mostPacked = 64
 // packing is the search for an assignment that packs.
 type packing struct {
 	*chooser
-	left  int // questions
+	left  int   // questions
+	nodes int64 // of each
 	best  assignment
 	least int64 // its cost
 	cores []core
+	found bool // best is the cheapest, but for what is not proven
 }
 
 // pack returns an assignment that packs and the cheapest of those tried, or nil.
 func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assignment, error) {
-	x := &packing{chooser: c, left: mostPacked, least: math.MaxInt64}
+	x := &packing{chooser: c, left: mostPacked, nodes: packNodes, least: math.MaxInt64}
 	failed, err := x.try(ctx, first)
 	if err != nil || failed < 0 {
 		return x.best, err
@@ -44,9 +46,12 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 	if err := x.evict(ctx, slices.Clone(first)); err != nil {
 		return nil, err
 	}
+	if err := x.without(ctx, first); err != nil {
+		return nil, err
+	}
 	of := first
 	for _, part := range []int64{128, 64, 32, 16} {
-		if of == nil || failed < 0 || c.late(ctx) {
+		if x.found || of == nil || failed < 0 || c.late(ctx) {
 			break
 		}
 		whole := c.room
@@ -64,10 +69,14 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 			return nil, err
 		}
 	}
-	if err := x.without(ctx, first); err != nil {
+	if err := x.back(ctx); err != nil {
 		return nil, err
 	}
-	return x.best, x.back(ctx)
+	// The cheapest is worth another question.
+	if x.nodes = moreNodes; c.cost(first) < x.least && !c.late(ctx) {
+		_, err = x.try(ctx, first)
+	}
+	return x.best, err
 }
 
 // try asks whether an assignment packs, and keeps it if it is the cheapest. It returns the first pool without a plan, or -1.
@@ -77,7 +86,7 @@ func (x *packing) try(ctx context.Context, of assignment) (int32, error) {
 			continue
 		}
 		x.left--
-		status, err := x.packs(ctx, int32(q), members)
+		status, err := x.packs(ctx, int32(q), members, x.nodes)
 		if err != nil || !status.HasPlan() {
 			return int32(q), err
 		}

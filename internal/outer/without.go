@@ -49,14 +49,14 @@ func (x *packing) without(ctx context.Context, first assignment) error {
 				next = k
 			}
 		}
+		if queue[next].cost >= x.least {
+			break
+		}
 		now := queue[next]
 		queue = slices.Delete(queue, next, next+1)
-		if now.cost >= x.least {
-			continue
-		}
 		if x.left <= 0 || walks >= mostWalks || x.late(ctx) {
-			low = min(low, now.cost)
-			break // the others cost no less
+			x.low = max(x.low, min(low, now.cost)) // the others cost no less
+			return nil
 		}
 		at := slices.IndexFunc(x.cores, func(y core) bool { return y.heldBy(x.chooser, now.of) })
 		if at < 0 {
@@ -102,6 +102,7 @@ func (x *packing) without(ctx context.Context, first assignment) error {
 			now.banned = x.only(now.banned, here)
 		}
 	}
+	x.found = true
 	if low = min(low, x.least); low < math.MaxInt64 {
 		x.low = max(x.low, low)
 	}
