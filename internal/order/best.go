@@ -70,6 +70,9 @@ func Best(ctx context.Context, p *Program, o Options) (Result, error) {
 	}
 	g := w.g
 	r := Result{Given: g.peak(w, given), Bound: g.least(w)}
+	if !o.Off.Bounds {
+		r.Bound = max(r.Bound, g.footprint())
+	}
 	r.Order, r.Peak = slices.Clone(given), r.Given
 	if r.Peak > r.Bound {
 		g.improve(ctx, &r, o)

@@ -12,6 +12,9 @@ import "context"
 // if its operand may die here (no user is a descendant) and its result may begin here (no maker is an ancestor).
 //
 // Complexity: O(operators × (edges / 64 + what the blocks touch)).
+//
+// A graph with more than reachMost operators has only what is known of each operator by itself (footprint), in linear
+// time: what it touches, and the inputs that are outputs, too.
 
 // reach has the ancestors and descendants of each operator.
 type reach struct {
@@ -89,6 +92,30 @@ func (g *graph) constant() int64 {
 // reachMost is how many operators a graph has at most for which ancestors and descendants are kept: 64 MiB. Larger
 // ones are searched without these bounds and cuts.
 const reachMost = 1 << 14
+
+// footprint returns the greatest number of bytes that are live during one operator in every order, as far as the operator
+// itself and the blocks that live from the beginning to the end say.
+func (g *graph) footprint() int64 {
+	through := func(b int32) bool { return g.begun[b] > 0 && int(g.left[b]) > len(g.users.of(b)) }
+	always, bound := g.constant(), int64(0)
+	for b, size := range g.size {
+		if through(int32(b)) {
+			always += size
+		}
+	}
+	var match matching
+	match.init(g.mostOfPair)
+	for o := range g.operators() {
+		sum := always + g.scratch[o]
+		for _, b := range g.uses.of(int32(o)) {
+			if !through(b) {
+				sum += g.size[b]
+			}
+		}
+		bound = max(bound, sum-heaviest(&match, g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]], g.severally[o]))
+	}
+	return bound
+}
 
 // unavoidable returns the greatest number of bytes that are live during one operator in every order. If the context
 // ends, it is that of the operators so far.

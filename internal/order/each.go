@@ -41,7 +41,7 @@ func Each(ctx context.Context, p *Program, limit int64, steps int, v Visitor) (b
 	}
 	g := newGraph(p)
 	e := each{ctx: ctx, w: newWalk(g), v: v, limit: limit, steps: steps, dead: make(map[string]struct{})}
-	if least := g.least(newWalk(g)); least <= limit {
+	if least := max(g.least(newWalk(g)), g.footprint()); least <= limit {
 		e.extend(0, least)
 	}
 	return !e.cut, nil

@@ -135,3 +135,30 @@ func TestSharingLowersPeaks(t *testing.T) {
 		t.Errorf("%d of %d networks are lower in place, %d with distances", lower[0], len(apart), lower[1])
 	}
 }
+
+// TestLargeBound: of a chain that is too long for ancestors and descendants to be kept, the bound is what one operator
+// needs by itself, with an input that is an output: less what its best pair saves. That is the peak of the only order.
+func TestLargeBound(t *testing.T) {
+	const long = 1<<14 + 100
+	p := &order.Program{Sizes: []int64{5, 3}, Inputs: []int32{0, 1}, Outputs: []int32{1}}
+	for k := range int32(long) {
+		p.Sizes = append(p.Sizes, 4)
+		o := order.Operator{Operands: []int32{k + 1}, Results: []int32{k + 2}}
+		if k == 0 {
+			o.Operands = []int32{0}
+		}
+		if k == long/2 {
+			p.Sizes[k+2], o.Scratch = 1000, 10
+			o.Permits = []order.Permit{{Result: k + 2, Operand: k + 1, Exactly: true}}
+		}
+		p.Operators = append(p.Operators, o)
+	}
+	p.Outputs = append(p.Outputs, long+1)
+	r := best(t, p, -1, order.Techniques{})
+	if want := int64(3 + 1000 + 4 + 10 - 4); r.Status != model.Optimal || r.Bound != want {
+		t.Errorf("%v, bound %d, peak %d, want %d", r.Status, r.Bound, r.Peak, want)
+	}
+	if r = best(t, p, -1, order.Techniques{Bounds: true}); r.Status == model.Optimal {
+		t.Errorf("proven without the bound, so the chain shows nothing")
+	}
+}
