@@ -47,6 +47,8 @@ type validator struct {
 	issues model.Issues
 	sum    int64 // of sizes and alignments; above MaxSum once it has been
 	top    int64 // the highest end of a fixed value
+
+	makes, reads []int // by value: the number + 1 of the last operator that makes or reads it
 }
 
 // add adds a fault of a place. field is the key that a file has.
@@ -134,6 +136,7 @@ func (v *validator) values() {
 
 func (v *validator) operators() {
 	seen := make(map[string]int, len(v.g.Operators))
+	v.makes, v.reads = make([]int, len(v.g.Values)), make([]int, len(v.g.Values))
 	for i := range v.g.Operators {
 		o, at := &v.g.Operators[i], Place{-1, i}
 		if first, twice := seen[o.Name]; o.Name == "" {
@@ -144,15 +147,19 @@ func (v *validator) operators() {
 			seen[o.Name] = i
 		}
 		for _, x := range o.Operands {
-			v.known(at, "operands", x)
+			if v.known(at, "operands", x) {
+				v.reads[x] = i + 1
+			}
 		}
-		for k, y := range o.Results {
+		for _, y := range o.Results {
 			switch {
 			case !v.known(at, "results", y):
 			case v.g.Values[y].Constant:
 				v.add(at, "results", v.value(y), "is a constant, which no operator makes")
-			case slices.Contains(o.Results[:k], y):
+			case v.makes[y] == i+1:
 				v.add(at, "results", v.value(y), "is a duplicate: the operator makes it twice")
+			default:
+				v.makes[y] = i + 1
 			}
 		}
 		sized := v.inRange(at, "scratch", o.Scratch, 0)
@@ -179,10 +186,10 @@ func (v *validator) operators() {
 // permit checks permit k of an operator.
 func (v *validator) permit(at Place, o *Operator, k int) {
 	p, field := o.Permits[k], "permits["+strconv.Itoa(k)+"]"
-	if v.known(at, field+".result", p.Result) && !slices.Contains(o.Results, p.Result) {
+	if v.known(at, field+".result", p.Result) && v.makes[p.Result] != at.Operator+1 {
 		v.add(at, field+".result", v.value(p.Result), "is no result of the operator")
 	}
-	if v.known(at, field+".operand", p.Operand) && !slices.Contains(o.Operands, p.Operand) {
+	if v.known(at, field+".operand", p.Operand) && v.reads[p.Operand] != at.Operator+1 {
 		v.add(at, field+".operand", v.value(p.Operand), "is no operand of the operator")
 	}
 	v.inRange(at, field+".distance", p.Distance, -model.MaxSum)

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/stowage-go/stowage/model"
@@ -15,7 +16,10 @@ import (
 //
 // It shares no code with Lower: no lifespans, no windows and no rounding are here.
 //
-// Complexity: O(values · the most that take memory at once).
+// Complexity: O(values · log values) for a plan that is right: present.go finds what a new block overlaps.
+
+// mostViolations is how many violations a report has at most.
+const mostViolations = 1000
 
 // The rules of a plan of a graph, beside those of package model.
 const (
@@ -99,16 +103,23 @@ func itoa(i int) string { return strconv.Itoa(i) }
 type block struct {
 	value    int // -1 for scratch
 	from, to int64
+	number   int // in present
+	since    int // how many blocks were entered before it
 }
 
 type checker struct {
 	g       *Graph
 	p       *Plan
 	r       *Report
-	live    []block
-	to      []int  // how many operators are still to read each value; one more for outputs
-	present []bool // the value is there
-	now     int    // the operator that runs
+	live    *present
+	number  []int            // by value, then by operator for scratch: in live
+	entered []block          // by number: what was entered last
+	count   int              // of blocks that were entered
+	found   []int            // what place found last
+	to      []int            // how many operators are still to read each value; one more for outputs
+	present []bool           // the value is there
+	now     int              // the operator that runs
+	permits map[[2]int][]int // of the operator that runs: the permits of a result and an operand
 
 	seen  []int // by value: the number of the list that had it last
 	lists int   // how many lists distinct has read
@@ -116,7 +127,7 @@ type checker struct {
 }
 
 func (c *checker) say(rule model.Rule, operator, a, b int, message string) {
-	if c.r.Total++; c.r.Total <= 1000 {
+	if c.r.Total++; c.r.Total <= mostViolations {
 		c.r.Violations = append(c.r.Violations, Violation{rule, operator, a, b, message})
 	}
 }
@@ -173,11 +184,14 @@ func (c *checker) run() {
 	for i := range c.g.Values {
 		c.present[i] = c.g.Values[i].Constant
 	}
+	c.number, c.permits = c.numbers(), make(map[[2]int][]int)
 	c.now = -1
 	for _, v := range c.distinct(c.g.Inputs) {
 		c.begin(v)
 	}
-	c.drop()
+	for _, v := range c.distinct(c.g.Inputs) {
+		c.end(v)
+	}
 	ran := make([]bool, len(c.g.Operators))
 	for _, k := range c.p.Order {
 		if k < 0 || k >= len(ran) || ran[k] {
@@ -197,17 +211,53 @@ func (c *checker) run() {
 				return
 			}
 		}
+		clear(c.permits)
+		for n, q := range o.Permits {
+			c.permits[[2]int{q.Result, q.Operand}] = append(c.permits[[2]int{q.Result, q.Operand}], n)
+		}
 		if o.Scratch > 0 {
-			c.place(block{-1, c.p.Scratch[k], c.p.Scratch[k] + o.Scratch})
+			c.place(block{value: -1, from: c.p.Scratch[k], to: c.p.Scratch[k] + o.Scratch, number: c.number[n+k]})
 		}
 		for _, y := range o.Results {
 			c.begin(y)
 		}
+		if o.Scratch > 0 {
+			c.live.put(c.number[n+k], absent)
+		}
 		for _, x := range c.distinct(o.Operands) {
 			c.to[x]--
+			c.end(x)
 		}
-		c.drop()
+		for _, y := range o.Results {
+			c.end(y)
+		}
 	}
+}
+
+// numbers makes the set of what is present, and returns the number of each block in it.
+func (c *checker) numbers() []int {
+	var from []int64
+	of := make([]int, 0, len(c.g.Values)+len(c.g.Operators)) // in from
+	add := func(takes bool, at int64) {
+		if of = append(of, len(from)); takes {
+			from = append(from, at)
+		}
+	}
+	for i := range c.g.Values {
+		add(!c.g.Values[i].Constant && c.g.Values[i].Size > 0, c.p.Offsets[i])
+	}
+	for k := range c.g.Operators {
+		add(c.g.Operators[k].Scratch > 0, c.p.Scratch[k])
+	}
+	var number []int
+	c.live, number = newPresent(from)
+	c.entered = make([]block, len(from))
+	for i, at := range of {
+		if of[i] = -1; at < len(from) {
+			of[i] = number[at]
+		}
+	}
+	return of
 }
 
 // begin enters a value.
@@ -215,29 +265,34 @@ func (c *checker) begin(v int) {
 	x := &c.g.Values[v]
 	c.present[v] = true
 	if !x.Constant && x.Size > 0 {
-		c.place(block{v, c.p.Offsets[v], c.p.Offsets[v] + x.Size})
+		c.place(block{value: v, from: c.p.Offsets[v], to: c.p.Offsets[v] + x.Size, number: c.number[v]})
 	}
 }
 
-// drop removes scratch, and the values that nobody is to read.
-func (c *checker) drop() {
-	rest := c.live[:0]
-	for _, b := range c.live {
-		if b.value >= 0 && c.to[b.value] > 0 {
-			rest = append(rest, b)
-		}
+// end takes a value out if nobody is to read it.
+func (c *checker) end(v int) {
+	if x := &c.g.Values[v]; !x.Constant && x.Size > 0 && c.to[v] == 0 {
+		c.live.put(c.number[v], absent)
 	}
-	c.live = rest
 }
 
-// place enters a block and judges it beside all that are there.
+// place enters a block and judges it beside all that are there, in the order in which these were entered.
 func (c *checker) place(b block) {
-	for _, a := range c.live {
-		if b.from < a.to && a.from < b.to && !c.permitted(b, a) {
+	c.found = c.live.over(b.from, b.to, c.found[:0])
+	slices.SortFunc(c.found, func(i, j int) int { return c.entered[i].since - c.entered[j].since })
+	for _, i := range c.found {
+		switch a := c.entered[i]; {
+		case c.permitted(b, a):
+		case c.r.Total >= mostViolations:
+			c.r.Total++
+		default:
 			c.say(model.RuleOverlap, c.now, b.value, a.value, c.name(b)+" at ["+c.bytes(b)+") overlaps "+c.name(a)+" at ["+c.bytes(a)+")"+c.why(b, a))
 		}
 	}
-	c.live = append(c.live, b)
+	b.since = c.count
+	c.count++
+	c.entered[b.number] = b
+	c.live.put(b.number, b.to)
 }
 
 func (c *checker) bytes(b block) string {
@@ -256,9 +311,9 @@ func (c *checker) permitted(y, x block) bool {
 	if c.now < 0 || x.value < 0 || y.value < 0 || c.to[x.value] != 1 {
 		return false // if one is still to read x, it must be this operator
 	}
-	for _, q := range c.g.Operators[c.now].Permits {
-		d := x.from - y.from
-		if q.Operand == x.value && q.Result == y.value && (d == q.Distance || d > q.Distance && !q.Exactly) {
+	for _, n := range c.permits[[2]int{y.value, x.value}] {
+		q, d := &c.g.Operators[c.now].Permits[n], x.from-y.from
+		if d == q.Distance || d > q.Distance && !q.Exactly {
 			c.r.Overlaps = append(c.r.Overlaps, Overlap{c.now, y.value, x.value, d, min(x.to, y.to) - max(x.from, y.from)})
 			return true
 		}

@@ -1,0 +1,75 @@
+package graph
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/processor"
+)
+
+// TestPresent: what the tree finds is what a list of the blocks finds, while blocks come and go.
+func TestPresent(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 23))
+	hits := 0
+	for range 500 {
+		from := make([]int64, 1+r.IntN(20))
+		for i := range from {
+			from[i] = r.Int64N(30)
+		}
+		p, number := newPresent(from)
+		ends := make(map[int]int64) // of those that are there, by block
+		for range 60 {
+			i := r.IntN(len(from))
+			end := from[i] + 1 + r.Int64N(9)
+			var want []int
+			for at, other := range ends {
+				if from[at] < end && from[i] < other {
+					want = append(want, number[at])
+				}
+			}
+			slices.Sort(want)
+			if found := p.over(from[i], end, nil); !slices.Equal(found, want) {
+				t.Fatalf("[%d, %d) overlaps %d, want %d", from[i], end, found, want)
+			}
+			hits += len(want)
+			if ends[i] = end; r.IntN(3) == 0 {
+				delete(ends, i)
+				end = absent
+			}
+			p.put(number[i], end)
+		}
+	}
+	if hits < 10_000 {
+		t.Errorf("%d overlaps: too few to trust", hits)
+	}
+}
+
+// TestWideVerify: of a graph whose values are all there at once, four times the values take less than ten times the
+// processor's time. A list of what is there took sixteen times.
+func TestWideVerify(t *testing.T) {
+	took := func(n int) float64 {
+		g := &Graph{Values: []Value{{Name: "in", Size: 1}}, Inputs: []int{0}}
+		join := Operator{Name: "join"}
+		p := &Plan{Offsets: []int64{0}, Scratch: make([]int64, n+1), Height: int64(n) + 1}
+		for k := range n {
+			g.Values = append(g.Values, Value{Name: strconv.Itoa(k), Size: 1})
+			g.Operators = append(g.Operators, Operator{Name: strconv.Itoa(k), Operands: []int{0}, Results: []int{k + 1}})
+			join.Operands = append(join.Operands, k+1)
+			p.Offsets, p.Order = append(p.Offsets, int64(k)+1), append(p.Order, k)
+		}
+		g.Operators, p.Order = append(g.Operators, join), append(p.Order, n)
+		return processor.Of(func() {
+			r, err := Verify(g, p)
+			if err != nil || !r.OK() || r.Height != p.Height {
+				t.Fatalf("%v %+v", err, r)
+			}
+		}).Seconds()
+	}
+	const n = 10_000
+	took(n) // grows the heap
+	if once, four := took(n), took(4*n); four > 10*once+0.05 {
+		t.Errorf("%d values took %.3f s, and four times as many %.3f s", n, once, four)
+	}
+}
