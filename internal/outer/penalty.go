@@ -12,8 +12,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the penalty of a pool is made small by ruin (ruin.go), from the plan that there is. What must be paid is found by
-// asking for plans of strips with more pairs apart: a pair that shares no byte pays nothing.
+// Idea: the penalty of a pool is made small by ruin (ruin.go), from the plan that there is: in a short run first, and at last for what the limits
+// leave. In between slots (slots.go) prove what few bodies on a coarse grid pay. What others must pay is found by asking for plans of strips with more
+// pairs apart: a pair that shares no byte pays nothing.
 //
 //	all pairs apart       no plan: at least the cheapest penalty is paid; a plan: nothing is
 //	all but a set apart   the cheapest set first; no plan: no plan pays just this set
@@ -68,6 +69,11 @@ func (s *search) leastIn(ctx context.Context, q *pool, left int) error {
 	if q.paid == 0 {
 		return nil
 	}
+	if f != nil {
+		if s.bySlots(ctx, q, f); q.paid <= q.least {
+			return nil
+		}
+	}
 	if err := s.apart(ctx, q); err != nil || q.paid <= q.least {
 		return err
 	}
@@ -109,6 +115,28 @@ func (s *search) recreate(ctx context.Context, q *pool, f *field, steps int64, p
 			s.stopped = plan.StopTimeout
 		}
 	}
+}
+
+// bySlots lets the search by slots look for the least penalty.
+func (s *search) bySlots(ctx context.Context, q *pool, f *field) {
+	nodes := int64(slotNodes)
+	if s.kept != nil {
+		nodes /= 100
+	}
+	if s.options.NodeLimit > 0 {
+		nodes = min(nodes, (s.options.NodeLimit-s.stats.Nodes)/4)
+	}
+	_ = s.sparing(ctx, func(ctx context.Context) error {
+		offsets := slices.Clone(q.offsets)
+		bound, taken := f.leastBySlots(ctx, offsets, nodes)
+		s.stats.Nodes += taken
+		q.least = max(q.least, bound)
+		if paid := f.penalty(offsets); paid < q.paid {
+			q.use(q.strip, offsets)
+			q.paid = paid
+		}
+		return nil
+	})
 }
 
 // use makes offsets of bodies the plan of a pool, which keeps to a strip.

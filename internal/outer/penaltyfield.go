@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the searches for a small penalty (ruin.go) ask the same few things at each step. A field has the answers
+// Idea: the searches for a small penalty (ruin.go, slots.go) ask the same few things at each step. A field has the answers
 // as arrays, made once for a pool:
 //
 //	free     where a body may lie for itself: within the capacity, at its fixed offset, beside reserved ranges
@@ -180,6 +180,9 @@ func (f *field) softOf(i int32) []toll { return f.soft[f.softAt[i]:f.softAt[i+1]
 
 // hardOf returns the ties of a body.
 func (f *field) hardOf(i int32) []tie { return f.hard[f.hardAt[i]:f.hardAt[i+1]] }
+
+// roomsOf returns where a body may lie for itself.
+func (f *field) roomsOf(i int32) []room { return f.free[f.freeAt[i]:f.freeAt[i+1]] }
 
 // penalty returns what a plan pays.
 func (f *field) penalty(offsets []int64) (sum int64) {
