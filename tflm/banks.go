@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/model"
 )
@@ -71,7 +72,7 @@ type Banks struct {
 	Tail int64
 	// Variables is what of that the variable tensors take.
 	Variables int64
-	// Used is what each pool must have: the highest end of a tensor, and for Home the smallest arena that works.
+	// Used is what each pool must have: the highest end of a tensor, and for Home an arena that works.
 	Used []int64
 	// Heads is the highest end of a tensor in each pool.
 	Heads []int64
@@ -335,14 +336,15 @@ func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, erro
 	return s, nil
 }
 
-// A BankArena is the smallest arena that works on a target, with the planner class.
+// A BankArena is an arena that works on a target, with the planner class.
 type BankArena struct {
 	Target *Target // the build of the runtime
 	Bytes  int64   // a multiple of 16
 }
 
-// Arenas returns the smallest arena in Home on firmware of 32 and of 64 bit, with the plan; nil without one. With
-// BankOptions.Tail it is the same for both. It is a lower bound if Unknown names an operator of the model.
+// Arenas returns arenas in Home that work on firmware of 32 and of 64 bit, with the plan; nil without one. Without variable tensors
+// they are the smallest ones, or 16 bytes more. With BankOptions.Tail there is one size for both. It is a lower bound if
+// Unknown names an operator of the model.
 func (b *Banks) Arenas() (out []BankArena) {
 	if b.Pool == nil {
 		return nil
@@ -355,6 +357,27 @@ func (b *Banks) Arenas() (out []BankArena) {
 			bytes = predict(b.Model, b.Arena, nil, b.Heads[b.Home], &own, 0).Smallest
 		}
 		out = append(out, BankArena{t, bytes})
+	}
+	return out
+}
+
+// ForC returns the plan as C takes it, for WriteBanks and WritePlanner of format/cheader; there must be one. Identifiers
+// begin with name, and note is a sentence about the sizes, for a comment.
+func (b *Banks) ForC(name, note string) *cheader.BankPlan {
+	out := &cheader.BankPlan{Name: name, Home: b.Home, Note: note, AtLeast: len(Unknown(b.Model)) > 0 && !b.reported}
+	for k, q := range b.Pools {
+		out.Banks = append(out.Banks, cheader.Bank{Name: q.ID, Bytes: b.Heads[k], Alignment: q.Alignment, Reserved: len(q.Reserved) > 0})
+	}
+	for k, s := range b.Arenas() {
+		size := targets[k]
+		size.Bytes = s.Bytes
+		out.Arenas = append(out.Arenas, size)
+	}
+	for k := range b.Arena.Tensor {
+		x := &b.Arena.Problem.Buffers[k]
+		out.Buffers = append(out.Buffers, cheader.BankBuffer{
+			Name: x.ID, Size: x.Size, First: int32(x.Lower) - 1, Last: int32(x.Upper) - 2, Bank: b.Pool[k], Offset: b.Placed[k],
+		})
 	}
 	return out
 }

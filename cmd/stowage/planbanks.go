@@ -41,7 +41,7 @@ type banksReport struct {
 	Arena    string           `json:"arena"` // the pool of the runtime's arena
 	Tail     int64            `json:"tail"`
 	Variable int64            `json:"variables"` // of the tail
-	Arenas   []arenaSize      `json:"smallest_arenas"`
+	Arenas   []arenaSize      `json:"arenas"`
 	Unknown  []string         `json:"unknown_operators"`
 	Strip    *stripReport     `json:"one_strip,omitempty"`
 	Stopped  string           `json:"stopped,omitempty"`
@@ -196,23 +196,11 @@ func (p *planFlags) banksReport(b *tflm.Banks) *banksReport {
 
 // bankPlan returns the plan as C takes it.
 func (p *planFlags) bankPlan(name string, b *tflm.Banks) *cheader.BankPlan {
-	out := &cheader.BankPlan{Name: name, Home: b.Home, AtLeast: len(tflm.Unknown(b.Model)) > 0 && p.tail == 0}
-	for k, q := range b.Pools {
-		out.Banks = append(out.Banks, cheader.Bank{Name: key(q.ID), Bytes: b.Heads[k], Alignment: q.Alignment, Reserved: len(q.Reserved) > 0})
-	}
-	for k, s := range b.Arenas() {
-		out.Arenas = append(out.Arenas, cheader.ArenaSize{Target: targetNames[k], About: "firmware of " + s.Target.Name, Bytes: s.Bytes})
-	}
+	note := ""
 	if len(p.scratch) == 0 {
-		out.Note = tflm.ReferenceNote
+		note = tflm.ReferenceNote
 	}
-	for k := range b.Arena.Tensor {
-		x := &b.Arena.Problem.Buffers[k]
-		out.Buffers = append(out.Buffers, cheader.BankBuffer{
-			Name: x.ID, Size: x.Size, First: int32(x.Lower) - 1, Last: int32(x.Upper) - 2, Bank: b.Pool[k], Offset: b.Placed[k],
-		})
-	}
-	return out
+	return b.ForC(name, note)
 }
 
 // print writes the report for people.

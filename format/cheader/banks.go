@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -39,7 +40,7 @@ type BankPlan struct {
 
 // A Bank is one memory of a plan.
 type Bank struct {
-	Name      string // letters, digits and underscores
+	Name      string // any text
 	Bytes     int64  // the highest end of a buffer
 	Alignment int64  // of the beginning: a power of two
 	Reserved  bool   // bytes below the highest end may be somebody else's, so no array may be there
@@ -78,9 +79,32 @@ func (p *BankPlan) plan() *Plan {
 	return out
 }
 
+// names returns a different identifier for each memory, in lower case.
+func (p *BankPlan) names() []string {
+	out := make([]string, len(p.Banks))
+	taken := map[string]bool{}
+	for k := range p.Banks {
+		base := shorten(strings.ToLower(identifier(p.Banks[k].Name, "memory")), p.Banks[k].Name, 20)
+		name := base
+		for n := 2; taken[name]; n++ {
+			name = base + "_" + strconv.Itoa(n)
+		}
+		taken[name], out[k] = true, name
+	}
+	return out
+}
+
 // runtime returns the sizes of the arena in the words of other headers.
 func (p *BankPlan) runtime() *Runtime {
 	return &Runtime{Arenas: p.Arenas, AtLeast: p.AtLeast, Note: p.Note}
+}
+
+// about says what the sizes of the arena are.
+func (p *BankPlan) about() string {
+	if p.AtLeast {
+		return p.runtime().about("\n * ")
+	}
+	return "With this many bytes, aligned, AllocateTensors succeeds."
 }
 
 // WriteBanks writes a header of macros: PREFIX_MEMORIES; for each memory its number PREFIX_MEMORY_…, PREFIX_BYTES_… and
@@ -91,16 +115,16 @@ func WriteBanks(w io.Writer, p *BankPlan) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	upper, home := strings.ToUpper(prefixOf(p.Name)), &p.Banks[p.Home]
+	upper, names := strings.ToUpper(prefixOf(p.Name)), p.names()
 	fmt.Fprintf(b, "/* The plan of %s in %d memories, by stowage. Tensors: %d.\n *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. */\n", comment(p.Name), len(p.Banks), len(p.Buffers))
 	fmt.Fprintf(b, "#ifndef %[1]s_BANKS_H\n#define %[1]s_BANKS_H\n\n#define %[1]s_MEMORIES %[2]d\n\n", upper, len(p.Banks))
 	fmt.Fprint(b, "/* The memories: the number of each, the bytes that tensors take, and how it must be aligned. */\n")
 	for k := range p.Banks {
-		name := strings.ToUpper(p.Banks[k].Name)
+		name := strings.ToUpper(names[k])
 		fmt.Fprintf(b, "#define %[1]s_MEMORY_%[2]s %[3]d\n#define %[1]s_BYTES_%[2]s %[4]d\n#define %[1]s_ALIGNMENT_%[2]s %[5]d\n", upper, name, k, p.Banks[k].Bytes, max(1, p.Banks[k].Alignment))
 	}
 	r := p.runtime()
-	fmt.Fprintf(b, "\n/* The runtime's arena is in %s, with the tensors of that memory at its beginning.\n * %s%s */\n", home.Name, r.about("\n * "), r.note("\n * "))
+	fmt.Fprintf(b, "\n/* The runtime's arena is in %s, with the tensors of that memory at its beginning.\n * %s%s */\n", names[p.Home], p.about(), r.note("\n * "))
 	for i := range p.Arenas {
 		fmt.Fprintf(b, "#define %s %d /* %s */\n", strings.ToUpper(r.name(prefixOf(p.Name), &p.Arenas[i])), p.Arenas[i].Bytes, p.Arenas[i].About)
 	}
@@ -135,12 +159,12 @@ func WritePlanner(w io.Writer, p *BankPlan) error {
 		Home, Reserved   bool
 	}
 	var used []bank
-	number := make([]int, len(p.Banks)) // of each memory in the class
+	number, names := make([]int, len(p.Banks)), p.names() // number is that of each memory in the class
 	for k := range p.Banks {
 		q := &p.Banks[k]
 		if q.Bytes > 0 || k == p.Home {
 			number[k] = len(used)
-			used = append(used, bank{q.Name, q.Bytes, max(16, q.Alignment), k == p.Home, q.Reserved})
+			used = append(used, bank{names[k], q.Bytes, max(16, q.Alignment), k == p.Home, q.Reserved})
 		}
 	}
 	type buffer struct {
@@ -168,8 +192,8 @@ func WritePlanner(w io.Writer, p *BankPlan) error {
 	var out bytes.Buffer
 	prefix := prefixOf(p.Name)
 	err := banks.Execute(&out, map[string]any{
-		"Name": comment(p.Name), "Prefix": prefix, "Upper": strings.ToUpper(prefix), "Banks": used, "Home": p.Banks[p.Home].Name, "HomeNumber": number[p.Home],
-		"Head": p.Banks[p.Home].Bytes, "Buffers": buffers, "Small": size("32"), "Large": size("64"), "End": end, "About": p.runtime().about("\n * "), "Note": p.runtime().note("\n * "),
+		"Name": comment(p.Name), "Prefix": prefix, "Upper": strings.ToUpper(prefix), "Banks": used, "Home": names[p.Home], "HomeNumber": number[p.Home],
+		"Head": p.Banks[p.Home].Bytes, "Buffers": buffers, "Small": size("32"), "Large": size("64"), "End": end, "About": p.about(), "Note": p.runtime().note("\n * "),
 	})
 	if err == nil {
 		_, err = w.Write(out.Bytes())
