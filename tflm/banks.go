@@ -309,12 +309,13 @@ func (b *Banks) lacking() int64 {
 // Strip is what a runtime with one strip of memory needs: all tensors in one head.
 type Strip struct {
 	Head  int64 // the bytes of all tensors, planned
-	Tail  int64 // what the runtime keeps beside them, in bytes
 	Arena int64 // the smallest arena that works, in bytes
+	// NonPersistent and Persistent are the sizes in bytes if the arena is two (MicroAllocator::Create with two): the
+	// one with all tensors, and the one with what the runtime keeps. Both are multiples of 16.
+	NonPersistent, Persistent int64
 }
 
-// OneStrip plans the model for a runtime that has one strip, with the build and the scratch of the options: a head of
-// tensors and a tail behind it, or both in two memories (MicroAllocator::Create with two arenas).
+// OneStrip plans the model for a runtime that has one strip, with the build and the scratch of the options.
 func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, error) {
 	p, err := Make(ctx, m, Options{Scratch: o.Scratch, InPlace: o.InPlace, Solve: o.Solve})
 	if err != nil {
@@ -329,9 +330,10 @@ func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, erro
 		offsets = p.Offsets
 	}
 	f := Predict(m, p.Arena, offsets, p.WrittenHead(), t)
-	s := &Strip{Head: p.WrittenHead(), Tail: f.Tail, Arena: f.Smallest}
+	// Two allocators in place of one are two words more (arena_allocator of the runtime).
+	s := &Strip{Head: p.WrittenHead(), Arena: f.Smallest, NonPersistent: f.Front, Persistent: tflite.RoundUp(f.Tail + 2*t.word)}
 	if o.Tail > 0 {
-		s.Tail, s.Arena = o.Tail, f.Measured(o.Tail, s.Head)
+		s.Arena, s.Persistent = f.Measured(o.Tail, s.Head), tflite.RoundUp(o.Tail+2*t.word)
 	}
 	return s, nil
 }

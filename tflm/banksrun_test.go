@@ -77,6 +77,16 @@ type outcome struct {
 // run runs a model with a plan in an arena of some bytes.
 func (r *runtime) run(t *testing.T, data []byte, plan *cheader.BankPlan, arenas ...int64) (out []outcome) {
 	t.Helper()
+	var args [][]int64
+	for _, arena := range arenas {
+		args = append(args, []int64{arena, 4, 3})
+	}
+	return r.drive(t, data, plan, args)
+}
+
+// drive runs the driver with each list of numbers.
+func (r *runtime) drive(t *testing.T, data []byte, plan *cheader.BankPlan, args [][]int64) (out []outcome) {
+	t.Helper()
 	dir := t.TempDir()
 	var header bytes.Buffer
 	if err := cheader.WritePlanner(&header, plan); err != nil {
@@ -91,8 +101,12 @@ func (r *runtime) run(t *testing.T, data []byte, plan *cheader.BankPlan, arenas 
 	if out, err := exec.Command("c++", "-o", program, object, r.driver, r.library, "-lm").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, arena := range arenas {
-		cmd := exec.Command(program, file, strconv.FormatInt(arena, 10), "4", "3")
+	for _, list := range args {
+		words := []string{file}
+		for _, n := range list {
+			words = append(words, strconv.FormatInt(n, 10))
+		}
+		cmd := exec.Command(program, words...)
 		var said bytes.Buffer
 		cmd.Stderr = &said
 		printed, err := cmd.Output()
@@ -223,5 +237,38 @@ func TestBanksRunWrong(t *testing.T) {
 	without.Arenas[1].Bytes = 1 << 14
 	if got := r.run(t, data, without, 1<<14)[0]; got.code != 3 || !strings.Contains(got.said, "the kernels ask for more") {
 		t.Errorf("a plan without scratch: %+v", got)
+	}
+}
+
+// TestStripRun: two arenas have room for the runtime's own planner, one for the tensors and one for what it keeps, and each is
+// at most 16 bytes larger than needed.
+func TestStripRun(t *testing.T) {
+	r := builtRuntime(t)
+	for name, data := range bankModels(t) {
+		m := parsed(t, data, name)
+		o := tflm.BankOptions{Target: &tflm.Firmware64, Scratch: tflm.Reference(m)}
+		s, err := tflm.OneStrip(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := tflm.Make(t.Context(), m, tflm.Options{Scratch: o.Scratch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, err := p.Written(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Pools, o.Home = []model.Pool{{ID: "fast", Capacity: 1 << 20, Alignment: 16}, {ID: "slow", Capacity: 1 << 20, Alignment: 16}}, 1
+		b, err := tflm.MakeBanks(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.drive(t, planned, b.ForC("net", ""), [][]int64{
+			{0, 2, 2, s.NonPersistent, s.Persistent}, {0, 2, 2, s.NonPersistent - 32, s.Persistent}, {0, 2, 2, s.NonPersistent, s.Persistent - 32},
+		})
+		if got[0].code != 0 || got[0].differ != 0 || got[1].code == 0 || got[2].code == 0 {
+			t.Errorf("%s in %d and %d bytes: %+v", name, s.NonPersistent, s.Persistent, got)
+		}
 	}
 }

@@ -71,6 +71,9 @@ type Footprint struct {
 	Smallest int64
 	// Limit says what sets it.
 	Limit Limit
+	// Front is the most that the runtime has at the arena's beginning: the head, or what it plans with. If the
+	// arena is two (MicroAllocator::Create with two), that is the size of the one that is not persistent: a multiple of Alignment.
+	Front int64
 
 	planning int64 // the tail while the runtime plans
 }
@@ -107,11 +110,13 @@ func predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 	room := f.finish(m, offsets, requests) + each*int64(len(a.Tensor))
 	// The planner gets whole multiples between beginning and end.
 	f.stage = LimitPlanning
-	planning := f.tail
+	planning, front := f.tail, max(f.front, room)
 	f.need(room + tflite.RoundUp(f.tail) - f.tail)
+	f.front = front
 	f.stage, f.head = LimitHead, head
+	f.need(head)
 	f.ends(m)
-	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, planning: planning}
+	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, Front: tflite.RoundUp(f.front), planning: planning}
 }
 
 // start is MicroAllocator::Create and StartModelAllocation.
@@ -206,6 +211,7 @@ type arena struct {
 	tail, head int64
 	handles    map[int32]string // the variable of each tensor of a VAR_HANDLE
 	smallest   int64
+	front      int64 // the most at the beginning
 	stage      Limit // of the run
 	limit      Limit // the stage that set smallest
 }
@@ -218,6 +224,7 @@ func (f *arena) keep(size, align int64) {
 
 // need says that so many bytes are in use at the beginning.
 func (f *arena) need(front int64) {
+	f.front = max(f.front, front)
 	if n := tflite.RoundUp(f.tail + front); n > f.smallest {
 		f.smallest, f.limit = n, f.stage
 	}

@@ -50,7 +50,7 @@ func newPlan() *cobra.Command {
 		Short: "Plan the arena of a model, or of a graph of operators",
 		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes.
 
-With --capacity the exit code says whether the arena fits, and nothing that does not fit is written. An .onnx model or a graph in JSON cannot hold a plan: -o then writes the offsets in another format.
+With --capacity the exit code says whether the arena fits. If not, nothing is written. An .onnx model or a graph cannot hold a plan: -o then writes offsets.
 
 'stowage help firmware' explains the numbers, the files and scratch.`,
 		Example: `  stowage plan model.tflite
@@ -82,14 +82,14 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	f.SortFlags = false
 	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the planned model, .onnx for that of --reorder, .h for numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
-	f.StringVar(&p.target, "target", "32", "what --capacity asks about: `TARGET` 32, 64 (bit) or python; or a part with its memories, such as stm32h743 (list prints them)")
-	f.StringArrayVar(&p.pools, "pool", nil, "plan in several memories, the fastest first: `NAME=SIZE`, with ,cost=N ,align=N ,reserved=A-B ,arena behind it; repeatable")
+	f.StringVar(&p.target, "target", "32", "for --capacity: `TARGET` 32, 64 (bit) or python; or a part and its memories, such as stm32h743 (list)")
+	f.StringArrayVar(&p.pools, "pool", nil, "plan in several memories: `NAME=SIZE`, the fastest first (stowage help memories); repeatable")
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
-	f.Var(&p.kernels, "diagonal", "let results overlap operands as closely as `KERNELS` permit")
+	f.Var(&p.kernels, "diagonal", "let results overlap operands as `KERNELS` permit")
 	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")

@@ -69,17 +69,19 @@ type arenaSize struct {
 
 // A stripReport says what a runtime with one strip needs, and which pools have it.
 type stripReport struct {
-	Arena int64       `json:"arena"`
-	Head  int64       `json:"head"`
-	Tail  int64       `json:"tail"`
-	Pools []stripPool `json:"pools"`
+	Arena         int64       `json:"arena"`
+	Head          int64       `json:"head"`
+	NonPersistent int64       `json:"non_persistent"` // of two arenas, the one of the tensors
+	Persistent    int64       `json:"persistent"`
+	Pools         []stripPool `json:"pools"`
 }
 
-// A stripPool says by how much the arena, or the head alone, is too large for a pool; 0 if it fits.
+// A stripPool says by how much the arena, and each of two arenas, is too large for a pool; 0 if it fits.
 type stripPool struct {
-	ID    string `json:"id"`
-	Short int64  `json:"arena_short_by"`
-	Head  int64  `json:"head_short_by"`
+	ID            string `json:"id"`
+	Arena         int64  `json:"arena_short_by"`
+	NonPersistent int64  `json:"non_persistent_short_by"`
+	Persistent    int64  `json:"persistent_short_by"`
 }
 
 // runBanks plans a .tflite model in pools.
@@ -131,10 +133,10 @@ func stripOf(ctx context.Context, m *tflite.Model, o tflm.BankOptions) (*stripRe
 	if err != nil {
 		return nil, err
 	}
-	r := &stripReport{Arena: s.Arena, Head: s.Head, Tail: s.Tail}
+	r := &stripReport{Arena: s.Arena, Head: s.Head, NonPersistent: s.NonPersistent, Persistent: s.Persistent}
 	for _, q := range o.Pools {
 		room := free(q)
-		r.Pools = append(r.Pools, stripPool{q.ID, max(0, s.Arena-room), max(0, s.Head-room)})
+		r.Pools = append(r.Pools, stripPool{q.ID, max(0, s.Arena-room), max(0, s.NonPersistent-room), max(0, s.Persistent-room)})
 	}
 	return r, nil
 }
@@ -236,7 +238,7 @@ func (r *banksReport) print(w io.Writer) error {
 	}
 	s.WriteString(r.verdict() + "\n")
 	if t := r.Strip; t != nil {
-		fmt.Fprintf(&s, "in one strip: an arena of %s%d, of it a head of %d\n", r.atLeast(), t.Arena, t.Head)
+		fmt.Fprintf(&s, "in one strip: an arena of %[1]s%[2]d; or two, %[3]d for the tensors and %[1]s%[4]d for the rest\n", r.atLeast(), t.Arena, t.NonPersistent, t.Persistent)
 		for _, q := range t.Pools {
 			fmt.Fprintf(&s, "  %-*s  %s\n", width, q.ID, q.words())
 		}
@@ -247,13 +249,16 @@ func (r *banksReport) print(w io.Writer) error {
 
 // words says whether the strip fits a pool.
 func (q *stripPool) words() string {
-	switch {
-	case q.Short == 0:
-		return "the arena fits"
-	case q.Head == 0:
-		return fmt.Sprintf("the arena is short by %d; the head alone fits, with the tail elsewhere", q.Short)
+	fits := func(what string, short int64) string {
+		if short == 0 {
+			return what + " fits"
+		}
+		return fmt.Sprintf("%s is short by %d", what, short)
 	}
-	return fmt.Sprintf("the arena is short by %d, the head alone by %d", q.Short, q.Head)
+	if q.Arena == 0 {
+		return "fits"
+	}
+	return fits("one arena", q.Arena) + "; " + fits("that of the tensors", q.NonPersistent) + ", " + fits("that of the rest", q.Persistent)
 }
 
 func (r *banksReport) atLeast() string {

@@ -94,3 +94,35 @@ A kernel often reads the beginning of its operand before it writes the end of it
 In an ONNX model, --dim sets dimensions that the inputs leave open.`,
 	}
 }
+
+// newMemories returns the topic about plans in several memories.
+func newMemories() *cobra.Command {
+	return &cobra.Command{
+		Use:   "memories",
+		Short: "Plans of a model in several memories (plan --pool)",
+		Long: `With --pool, once for each memory from fast to slow, 'stowage plan' gives each tensor of a .tflite model a memory and an offset. It looks for the least traffic: bytes moved × cost. A tensor is written once, and read once by each operator that takes it. The report has the traffic beside a lower bound, and beside that of a plan with all in the slow memory.
+
+  stowage plan --pool dtcm=96KiB --pool axi=480KiB -o net.hpp net.tflite
+  stowage plan --target stm32h743 --pool dtcm=96KiB net.tflite
+  stowage plan --target list
+
+NAME=SIZE says how many bytes the firmware leaves. It may be followed by
+
+  ,cost=N         the cost of a byte, in any unit; give all memories one, or
+                  none: the order then counts, as 0, 1, 2 and so on
+  ,align=N        offsets are multiples of N [default: 16]
+  ,reserved=A-B   bytes A up to B belong to others; repeatable
+  ,arena          the runtime's arena is here [default: in the largest]
+
+--target PART has the memories of a part, whole; --pool then changes those that it names. The arena also has the runtime's own data, the tail, and variable tensors. --target 64 counts with firmware of 64 bit.
+
+-o FILE writes by extension:
+
+  .hpp   a planner class in C++ that places the tensors in the memories; the
+         runtime, TensorFlow Lite Micro, and the model stay as they are
+  .h     memory, offset and size of each tensor as macros in C
+  .json  the problem with its pools, and the plan
+
+The last lines of the report are for a runtime that takes no planner: which memory has room for its arena, or for each of two arenas, or by how much it is short. If the plan does not fit, nothing is written, and the exit code is 3, or 4 if a limit came first.`,
+	}
+}

@@ -1,8 +1,9 @@
 // Runs a model in TensorFlow Lite Micro as it is, and with the planner of plan.cc, on the same inputs.
-//   driver MODEL ARENA SEEDS RUNS
+//   driver MODEL ARENA SEEDS RUNS [NONPERSISTENT PERSISTENT]
 // prints the number of outputs that were compared, how many of them differ, how many bytes of the first memory and of
 // the arena's planned part were written, and the bytes of the arena in use. ARENA is how many of the arena's bytes
-// are given to the runtime. Exit codes: 2 the model does not run as it is, 3 there is no room or the planner refuses.
+// are given to the runtime. With the last two numbers the other one is not planned by plan.cc, but has two arenas of
+// these sizes. Exit codes: 2 the model does not run as it is, 3 there is no room or the planner refuses.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static tflite::MicroMutableOpResolver<40>& Resolver() {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 1;
+  if (argc != 5 && argc != 7) return 1;
   FILE* file = fopen(argv[1], "rb");
   if (file == nullptr) return 1;
   fseek(file, 0, SEEK_END);
@@ -87,7 +88,15 @@ int main(int argc, char** argv) {
     std::vector<uint8_t> memory(room + 16);
     tflite::MicroInterpreter usual(model, Resolver(), memory.data(), room);
     if (usual.AllocateTensors() != kTfLiteOk) return 2;
-    tflite::MicroInterpreter banked(model, Resolver(), tflite::MicroAllocator::Create(Arena(), size, Planner()));
+    tflite::MicroAllocator* allocator;
+    if (argc == 7) {
+      const size_t other = static_cast<size_t>(atol(argv[5])), kept = static_cast<size_t>(atol(argv[6]));
+      allocator = tflite::MicroAllocator::Create(static_cast<uint8_t*>(aligned_alloc(16, kept)), kept,
+                                                 static_cast<uint8_t*>(aligned_alloc(16, other)), other);
+    } else {
+      allocator = tflite::MicroAllocator::Create(Arena(), size, Planner());
+    }
+    tflite::MicroInterpreter banked(model, Resolver(), allocator);
     if (banked.AllocateTensors() != kTfLiteOk) return 3;
     used = banked.arena_used_bytes();
     state = 0x9E3779B97F4A7C15u * static_cast<uint64_t>(seed);
