@@ -70,12 +70,15 @@ func (s *search) leastIn(ctx context.Context, q *pool, left int) error {
 		return nil
 	}
 	if f != nil {
+		q.least = max(q.least, f.leastByCliques(ctx))
 		if s.bySlots(ctx, q, f); q.paid <= q.least {
 			return nil
 		}
 	}
-	if err := s.apart(ctx, q); err != nil || q.paid <= q.least {
-		return err
+	if q.least == 0 {
+		if err := s.apart(ctx, q); err != nil || q.paid <= q.least {
+			return err
+		}
 	}
 	if q.least > 0 {
 		if err := s.sparing(ctx, func(ctx context.Context) error { return s.raise(ctx, q) }); err != nil || q.paid <= q.least {
@@ -315,7 +318,11 @@ func (s *search) raise(ctx context.Context, q *pool) error {
 		}
 		x := sets[next]
 		sets = slices.Delete(sets, next, next+1)
-		if q.least = max(q.least, x.cost); q.least >= q.paid {
+		if x.cost < q.least {
+			sets = append(sets, x.after(order)...) // hopeless already
+			continue
+		}
+		if q.least = x.cost; q.least >= q.paid {
 			q.least = q.paid
 			return nil
 		}

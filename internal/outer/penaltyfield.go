@@ -31,7 +31,9 @@ const mostTies = 4_000_000
 // A field is a pool as arrays by body.
 type field struct {
 	n      int
+	space  int64 // bytes that bodies may use, reserved ranges aside
 	size   []int64
+	plain  []bool // the body is one buffer with no padding, so it meets no reserved range
 	align  []int64
 	freeAt []int32 // rooms of body i are free[freeAt[i]:freeAt[i+1]]
 	free   []room
@@ -59,9 +61,13 @@ type toll struct {
 // newField makes the field of a strip, or nil if that is too large. A capacity of 0 is none.
 func newField(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Penalty) *field {
 	n := len(st.Problem.Buffers)
-	f := &field{n: n, size: make([]int64, n), align: make([]int64, n)}
+	f := &field{n: n, size: make([]int64, n), plain: make([]bool, n), align: make([]int64, n)}
 	if capacity == 0 {
 		capacity = roomy(st)
+	}
+	f.space = capacity
+	for _, x := range st.Reserved {
+		f.space -= max(0, min(x.Upper, capacity)-x.Lower)
 	}
 	members := make([][]int32, n) // places in st.Members
 	place := make(map[int32]int32, len(st.Members))
@@ -72,6 +78,7 @@ func newField(st *lower.Strip, capacity int64, p *model.Problem, penalties []mod
 	for i := range n {
 		b := &st.Problem.Buffers[i]
 		f.size[i], f.align[i] = b.Size, b.Align()
+		f.plain[i] = len(members[i]) == 1 && p.Buffers[st.Members[members[i][0]]].Size == b.Size
 		f.freeAt = append(f.freeAt, int32(len(f.free)))
 		all := []room{{0, capacity - b.Size}}
 		if b.Fixed != nil {
