@@ -116,7 +116,7 @@ func (p *planFlags) runBanks(cmd *cobra.Command, m *tflite.Model, scratch []tfli
 		case o.kind == poolPlanner:
 			return cheader.WritePlanner(w, p.bankPlan(name, made))
 		}
-		return writeJSON(w, &document{problem: made.Problem, offsets: made.Result.Offsets, height: made.Result.Height, lowerBound: made.Result.LowerBound, result: made.Result})
+		return writerOf(o.kind)(w, &document{problem: made.Problem, offsets: made.Result.Offsets, height: made.Result.Height, lowerBound: made.Result.LowerBound, result: made.Result})
 	})
 	if err != nil {
 		return err
@@ -226,7 +226,11 @@ func (r *banksReport) print(w io.Writer) error {
 			}
 			s.WriteByte('\n')
 		}
-		fmt.Fprintf(&s, "traffic %d (%s, lower bound %d); all in %s: %d\n", r.Traffic, r.Status, r.Bound, r.slowest, r.Slow)
+		proof := fmt.Sprintf("no plan is below %d", r.Bound)
+		if r.Traffic == r.Bound {
+			proof = "the least, proven"
+		}
+		fmt.Fprintf(&s, "traffic %d: %s; %d if all is in %s\n", r.Traffic, proof, r.Slow, r.slowest)
 	} else {
 		for _, q := range r.Pools {
 			fmt.Fprintf(&s, "  %-*s %11d bytes\n", width, q.ID, q.Capacity)
