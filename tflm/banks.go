@@ -123,14 +123,9 @@ func MakeBanks(ctx context.Context, m *tflite.Model, o BankOptions) (*Banks, err
 	if err != nil {
 		return nil, err
 	}
-	b := &Banks{Model: m, Arena: a, Pools: slices.Clone(o.Pools), Home: home, target: o.Target}
+	b := &Banks{Model: m, Arena: a, Pools: o.Pools, Home: home, target: o.Target}
 	if b.target == nil {
 		b.target = &Firmware32
-	}
-	if b.ByOrder = !slices.ContainsFunc(o.Pools, func(q model.Pool) bool { return q.Cost != 0 }); b.ByOrder {
-		for k := range b.Pools {
-			b.Pools[k].Cost = int64(k)
-		}
 	}
 	b.Problem, b.In = unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
 	b.Problem.Name = a.Problem.Name
@@ -210,33 +205,46 @@ func (b *Banks) moved() []int64 {
 }
 
 // price gives each buffer its cost in each pool.
-func (b *Banks) price() error {
-	p := b.Problem
-	p.Rules = &model.Rules{Pools: slices.Clone(b.Pools), Objective: []model.Measure{model.MeasureCost, model.MeasureHeight}}
-	united := make([]int64, len(p.Buffers))
+func (b *Banks) price() (err error) {
+	united := make([]int64, len(b.Problem.Buffers))
 	for k, bytes := range b.moved() {
 		united[b.In[k]] += bytes
 	}
-	var issues model.Issues
-	var most, sum int64
-	for _, q := range b.Pools {
-		most = max(most, q.Cost)
-	}
-	for _, bytes := range united {
-		if sum += bytes; most > 0 && sum > model.MaxSum/most {
-			issues.Say("cost", strconv.FormatInt(most, 10), "is too large: the traffic exceeds what can be counted")
-			return issues.Err()
+	b.Pools, b.ByOrder, b.Slow, err = Price(b.Problem, b.Pools, united)
+	return err
+}
+
+// Price makes a problem one of several memories, the fastest first: what a buffer costs in a pool is the bytes that
+// are moved for it × the cost of a byte there. If no pool has a cost, byOrder is true, and they cost 0, 1, 2 and so on. priced
+// has the pools with the costs that count, and slow is the cost of all buffers in the pool with the highest. The error is
+// an *InputError: the sum is too large.
+func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.Pool, byOrder bool, slow int64, err error) {
+	priced = slices.Clone(pools)
+	if byOrder = !slices.ContainsFunc(pools, func(q model.Pool) bool { return q.Cost != 0 }); byOrder {
+		for k := range priced {
+			priced[k].Cost = int64(k)
 		}
 	}
-	b.Slow = sum * most
+	var most, sum int64
+	for _, q := range priced {
+		most = max(most, q.Cost)
+	}
+	for _, bytes := range moved {
+		if sum += bytes; most > 0 && sum > model.MaxSum/most {
+			var issues model.Issues
+			issues.Say("cost", strconv.FormatInt(most, 10), "is too large: the traffic exceeds what can be counted")
+			return nil, byOrder, 0, issues.Err()
+		}
+	}
+	p.Rules = &model.Rules{Pools: slices.Clone(priced), Objective: []model.Measure{model.MeasureCost, model.MeasureHeight}}
 	for i := range p.Buffers {
 		x := &model.Extra{}
-		for q := range b.Pools {
-			x.Costs = append(x.Costs, model.PoolCost{Pool: int32(q), Cost: united[i] * b.Pools[q].Cost})
+		for q := range priced {
+			x.Costs = append(x.Costs, model.PoolCost{Pool: int32(q), Cost: moved[i] * priced[q].Cost})
 		}
 		p.Buffers[i].Extra = x
 	}
-	return nil
+	return priced, byOrder, sum * most, nil
 }
 
 // settle takes the tail off the capacity of the home. It returns false if it does not fit.
@@ -293,17 +301,25 @@ func (b *Banks) judge() {
 // lacking returns how many bytes all pools together have less than what is live at one time, and the tail; 0 if they
 // have enough.
 func (b *Banks) lacking() int64 {
-	room := int64(0)
-	for _, q := range b.Problem.Rules.Pools {
-		if q.Capacity == 0 {
-			return 0
-		}
-		room += q.Capacity
-		for _, r := range q.Reserved {
-			room -= max(0, min(r.Upper, q.Capacity)-r.Lower)
-		}
+	room, limited := Room(b.Problem.Rules.Pools)
+	if !limited {
+		return 0
 	}
 	return max(0, slices.Max(loads(b.Problem))-room)
+}
+
+// Room returns the bytes of all pools that are not reserved. limited is false if one of them has no limit.
+func Room(pools []model.Pool) (bytes int64, limited bool) {
+	for _, q := range pools {
+		if q.Capacity == 0 {
+			return 0, false
+		}
+		bytes += q.Capacity
+		for _, r := range q.Reserved {
+			bytes -= max(0, min(r.Upper, q.Capacity)-r.Lower)
+		}
+	}
+	return bytes, true
 }
 
 // Strip is what a runtime with one strip of memory needs: all tensors in one head.

@@ -38,7 +38,7 @@ type banksReport struct {
 	Bound    int64            `json:"traffic_bound"`
 	Fits     string           `json:"fits"` // yes, no (proven) or unknown
 	Short    int64            `json:"short_by"`
-	Arena    string           `json:"arena"` // the pool of the runtime's arena
+	Arena    string           `json:"arena"` // the pool of the runtime's arena; empty without a runtime
 	Tail     int64            `json:"tail"`
 	Variable int64            `json:"variables"` // of the tail
 	Arenas   []arenaSize      `json:"arenas"`
@@ -48,6 +48,7 @@ type banksReport struct {
 
 	memories *memories
 	slowest  string
+	read     []string // what the reader decided
 }
 
 // A bankReport is one pool of the plan.
@@ -156,44 +157,50 @@ func free(q model.Pool) (most int64) {
 func (p *planFlags) banksReport(b *tflm.Banks) *banksReport {
 	r := &banksReport{
 		Model: b.Model.File, Tensors: len(b.Model.Tensors), Buffers: len(b.Arena.Tensor), Scratch: len(b.Arena.Tensor) - b.Arena.Scratch,
-		Status: b.Result.Status, Part: p.target, ByOrder: b.ByOrder, Traffic: b.Traffic, Slow: b.Slow, Bound: b.Bound, Short: b.Short,
-		Arena: b.Pools[b.Home].ID, Tail: b.Tail, Variable: b.Variables, Unknown: append([]string{}, tflm.Unknown(b.Model)...),
-		Measures: map[string]int64{}, Bounds: map[string]int64{}, Stopped: string(b.Result.Stopped), memories: p.where,
+		Part: p.target, ByOrder: b.ByOrder, Slow: b.Slow, Short: b.Short, Arena: b.Pools[b.Home].ID, Tail: b.Tail, Variable: b.Variables,
+		Unknown: append([]string{}, tflm.Unknown(b.Model)...), Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.where,
 	}
-	switch {
-	case b.Result.Status.HasPlan():
-		r.Fits = "yes"
-	case b.Result.Status == stowage.Infeasible:
-		r.Fits = "no"
-	default:
-		r.Fits = "unknown"
-	}
-	for _, v := range b.Result.Measures {
-		r.Measures[string(v.Measure)] = v.Value
-	}
-	for _, v := range b.Result.Bounds {
-		r.Bounds[string(v.Measure)] = v.Value
-	}
-	costliest := int64(-1)
-	for k, q := range b.Pools {
-		x := bankReport{ID: q.ID, Capacity: q.Capacity, Alignment: q.Alignment, Cost: q.Cost}
-		if b.Pool != nil {
+	r.solved(b.Result, b.Pools)
+	if b.Pool != nil {
+		for k := range r.Pools {
+			x := &r.Pools[k]
 			x.Used, x.Head, x.Moved = b.Used[k], b.Heads[k], b.Moved[k]
-			for _, at := range b.Pool {
-				if int(at) == k {
-					x.Buffers++
-				}
-			}
 		}
-		r.Pools = append(r.Pools, x)
-		if q.Cost > costliest {
-			costliest, r.slowest = q.Cost, q.ID
+		for _, at := range b.Pool {
+			r.Pools[at].Buffers++
 		}
 	}
 	for _, s := range b.Arenas() {
 		r.Arenas = append(r.Arenas, arenaSize{s.Target.Name, s.Bytes})
 	}
 	return r
+}
+
+// solved takes over what a planner says.
+func (r *banksReport) solved(result *stowage.Result, pools []model.Pool) {
+	r.Status, r.Stopped = result.Status, string(result.Stopped)
+	switch {
+	case result.Status.HasPlan():
+		r.Fits = "yes"
+	case result.Status == stowage.Infeasible:
+		r.Fits = "no"
+	default:
+		r.Fits = "unknown"
+	}
+	for _, v := range result.Measures {
+		r.Measures[string(v.Measure)] = v.Value
+	}
+	for _, v := range result.Bounds {
+		r.Bounds[string(v.Measure)] = v.Value
+	}
+	r.Traffic, r.Bound = r.Measures[string(model.MeasureCost)], r.Bounds[string(model.MeasureCost)]
+	costliest := int64(-1)
+	for _, q := range pools {
+		r.Pools = append(r.Pools, bankReport{ID: q.ID, Capacity: q.Capacity, Alignment: q.Alignment, Cost: q.Cost})
+		if q.Cost > costliest {
+			costliest, r.slowest = q.Cost, q.ID
+		}
+	}
 }
 
 // bankPlan returns the plan as C takes it.
@@ -221,7 +228,7 @@ func (r *banksReport) print(w io.Writer) error {
 		fmt.Fprintf(&s, "  %-*s %11s %10s %8s %10s\n", width, "memory", "capacity", "used", "buffers", "moved")
 		for _, q := range r.Pools {
 			fmt.Fprintf(&s, "  %-*s %11d %10d %8d %10d", width, q.ID, q.Capacity, q.Used, q.Buffers, q.Moved)
-			if q.ID == r.Arena {
+			if r.Arena != "" && q.ID == r.Arena {
 				fmt.Fprintf(&s, "  the arena, with a tail of %d", r.Tail)
 			}
 			s.WriteByte('\n')
@@ -235,32 +242,41 @@ func (r *banksReport) print(w io.Writer) error {
 		for _, q := range r.Pools {
 			fmt.Fprintf(&s, "  %-*s %11d bytes\n", width, q.ID, q.Capacity)
 		}
-		fmt.Fprintf(&s, "  the arena is in %s, with a tail of %d\n", r.Arena, r.Tail)
+		if r.Arena != "" {
+			fmt.Fprintf(&s, "  the arena is in %s, with a tail of %d\n", r.Arena, r.Tail)
+		}
 	}
 	for _, n := range r.notes() {
 		s.WriteString("  " + n + "\n")
 	}
 	s.WriteString(r.verdict() + "\n")
 	if t := r.Strip; t != nil {
-		fmt.Fprintf(&s, "in one strip: an arena of %[1]s%[2]d; or two, %[3]d for the tensors and %[1]s%[4]d for the rest\n", r.atLeast(), t.Arena, t.NonPersistent, t.Persistent)
+		if r.Arena == "" {
+			fmt.Fprintf(&s, "in one strip: an arena of %d\n", t.Arena)
+		} else {
+			fmt.Fprintf(&s, "in one strip: an arena of %[1]s%[2]d; or two, %[3]d for the tensors and %[1]s%[4]d for the rest\n", r.atLeast(), t.Arena, t.NonPersistent, t.Persistent)
+		}
 		for _, q := range t.Pools {
-			fmt.Fprintf(&s, "  %-*s  %s\n", width, q.ID, q.words())
+			fmt.Fprintf(&s, "  %-*s  %s\n", width, q.ID, q.words(r.Arena != ""))
 		}
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
 }
 
-// words says whether the strip fits a pool.
-func (q *stripPool) words() string {
+// words says whether the strip fits a pool. A runtime's may be two arenas.
+func (q *stripPool) words(two bool) string {
 	fits := func(what string, short int64) string {
 		if short == 0 {
 			return what + " fits"
 		}
 		return fmt.Sprintf("%s is short by %d", what, short)
 	}
-	if q.Arena == 0 {
+	switch {
+	case q.Arena == 0:
 		return "fits"
+	case !two:
+		return fmt.Sprintf("short by %d", q.Arena)
 	}
 	return fits("one arena", q.Arena) + "; " + fits("that of the tensors", q.NonPersistent) + ", " + fits("that of the rest", q.Persistent)
 }
@@ -289,6 +305,9 @@ func (r *banksReport) verdict() string {
 
 // notes returns the sentences below the figures.
 func (r *banksReport) notes() (out []string) {
+	for _, note := range r.read {
+		out = append(out, "note: "+note)
+	}
 	switch {
 	case r.ByOrder && len(r.Pools) == 2:
 		out = append(out, "order only: the traffic is the bytes moved in "+r.Pools[1].ID)

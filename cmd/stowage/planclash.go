@@ -25,10 +25,7 @@ func (p *planFlags) alone() error {
 // clash refuses flags that contradict each other, and outputs that replace the model by something else.
 func (p *planFlags) clash(cmd *cobra.Command, path string, kind format.Kind, outputs []output) error {
 	if p.where != nil {
-		if kind != format.TFLite {
-			return usagef("--pool and a part as --target are for .tflite models")
-		}
-		if err := p.poolsClash(cmd, outputs); err != nil {
+		if err := p.poolsClash(cmd, kind, outputs); err != nil {
 			return err
 		}
 	}

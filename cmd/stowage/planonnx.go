@@ -52,7 +52,7 @@ const greedyBySize = "tflite-greedy-by-size"
 
 func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
 	for _, flag := range []string{"diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target"} {
-		if cmd.Flags().Changed(flag) {
+		if cmd.Flags().Changed(flag) && (flag != "target" || partOf(p.target) == nil) {
 			return usagef("--%s is for .tflite models", flag)
 		}
 	}
@@ -74,6 +74,9 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 		return withCommand(cmd, in.Name, err)
 	}
 	a.Problem.Name = nameFor(in.Name)
+	if p.where != nil {
+		return p.runBanksONNX(cmd, m, a, outputs, o)
+	}
 	if p.format != "" {
 		if !p.quiet {
 			noteRead(cmd, in.Name, &format.File{Notes: a.Notes})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/tflm"
@@ -226,11 +227,17 @@ var withoutPools = []struct{ flag, why string }{
 	{"reorder", "the order of the operators is kept"},
 	{"replace-plan", "give the model without its plan"},
 	{"fold-float16", "the model is not written: fold it in a run of its own"},
-	{"permits", "pools are for .tflite models"},
+	{"permits", "pools are for models"},
 }
 
 // poolsClash refuses what does not go with pools.
-func (p *planFlags) poolsClash(cmd *cobra.Command, outputs []output) error {
+func (p *planFlags) poolsClash(cmd *cobra.Command, kind format.Kind, outputs []output) error {
+	switch {
+	case kind == format.JSON:
+		return usagef("--pool and a part as --target are for models")
+	case kind == format.ONNX && p.where.home >= 0:
+		return usagef("arena in --pool is for .tflite models: it is the arena of their runtime")
+	}
 	for _, x := range withoutPools {
 		if cmd.Flags().Changed(x.flag) {
 			return usagef("--%s does not go with --pool or a part as --target: %s", x.flag, x.why)
@@ -240,6 +247,9 @@ func (p *planFlags) poolsClash(cmd *cobra.Command, outputs []output) error {
 		return usagef("--target python does not go with --pool: the interpreter of PyPI takes no planner")
 	}
 	for _, o := range outputs {
+		if o.kind == poolPlanner && kind == format.ONNX {
+			return usagef("%s: a planner class is for .tflite models", o.path)
+		}
 		if o.flag == "--report" && o.kind != "json" {
 			return usagef("%s: a report on pools is written as JSON", o.path)
 		}

@@ -100,7 +100,7 @@ func newMemories() *cobra.Command {
 	return &cobra.Command{
 		Use:   "memories",
 		Short: "Plans of a model in several memories (plan --pool)",
-		Long: `With --pool, once for each memory from fast to slow, 'stowage plan' gives each tensor of a .tflite model a memory and an offset. It looks for the least traffic: bytes moved × cost. A tensor is written once, and read once by each operator that takes it. The report has the traffic, what is proven of it, and that of a plan with all in the slow memory.
+		Long: `With --pool, once for each memory from fast to slow, 'stowage plan' gives each tensor of a model a memory and an offset. It looks for the least traffic: bytes moved × cost. A tensor is written once, and read once by each operator that takes it. The report has the traffic, what is proven of it, and that of a plan with all in the slow memory.
 
   stowage plan --pool dtcm=96KiB --pool axi=480KiB -o net.hpp net.tflite
   stowage plan --target stm32h743 --pool dtcm=96KiB net.tflite
@@ -118,7 +118,7 @@ NAME=SIZE says how many bytes the firmware leaves. It may be followed by
 
 -o FILE writes by extension:
 
-  .hpp   a planner class in C++ that places the tensors in the memories; the
+  .hpp   for a .tflite: a planner class in C++ that places the tensors; the
          runtime, TensorFlow Lite Micro, and the model stay as they are
   .h     memory, offset and size of each tensor as macros in C
   .json  the problem with its pools, and the plan; .csv the plan alone

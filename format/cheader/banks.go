@@ -26,7 +26,7 @@ type BankPlan struct {
 	Name string
 	// Banks are the memories. Those without a tensor, other than the arena's, are left out of the class.
 	Banks []Bank
-	// Home is the memory of the runtime's arena, as an index into Banks.
+	// Home is the memory of the runtime's arena, as an index into Banks; -1 if there is no runtime, for WriteBanks.
 	Home int
 	// Arenas are the sizes of that arena, one for each target.
 	Arenas []ArenaSize
@@ -107,6 +107,15 @@ func (p *BankPlan) about() string {
 	return "With this many bytes, aligned, AllocateTensors succeeds."
 }
 
+// arenas writes the macros of the runtime's arena, which is in the memory home.
+func (p *BankPlan) arenas(w io.Writer, home string) {
+	r := p.runtime()
+	fmt.Fprintf(w, "\n/* The runtime's arena is in %s, with the tensors of that memory at its beginning.\n * %s%s */\n", home, p.about(), r.note("\n * "))
+	for i := range p.Arenas {
+		fmt.Fprintf(w, "#define %s %d /* %s */\n", strings.ToUpper(r.name(prefixOf(p.Name), &p.Arenas[i])), p.Arenas[i].Bytes, p.Arenas[i].About)
+	}
+}
+
 // WriteBanks writes a header of macros: PREFIX_MEMORIES; for each memory its number PREFIX_MEMORY_…, PREFIX_BYTES_… and
 // PREFIX_ALIGNMENT_…; PREFIX_TENSOR_ARENA_SIZE_… for the runtime's arena; and for each tensor PREFIX_BANK_…, PREFIX_OFFSET_… and
 // PREFIX_SIZE_…. All sizes are in bytes. The error is w's, or for what C cannot express.
@@ -123,10 +132,8 @@ func WriteBanks(w io.Writer, p *BankPlan) error {
 		name := strings.ToUpper(names[k])
 		fmt.Fprintf(b, "#define %[1]s_MEMORY_%[2]s %[3]d\n#define %[1]s_BYTES_%[2]s %[4]d\n#define %[1]s_ALIGNMENT_%[2]s %[5]d\n", upper, name, k, p.Banks[k].Bytes, max(1, p.Banks[k].Alignment))
 	}
-	r := p.runtime()
-	fmt.Fprintf(b, "\n/* The runtime's arena is in %s, with the tensors of that memory at its beginning.\n * %s%s */\n", names[p.Home], p.about(), r.note("\n * "))
-	for i := range p.Arenas {
-		fmt.Fprintf(b, "#define %s %d /* %s */\n", strings.ToUpper(r.name(prefixOf(p.Name), &p.Arenas[i])), p.Arenas[i].Bytes, p.Arenas[i].About)
+	if p.Home >= 0 {
+		p.arenas(b, names[p.Home])
 	}
 	fmt.Fprint(b, "\n/* Where each tensor is: the number of its memory, the bytes from its beginning, its size. */\n")
 	for i, name := range p.plan().identifiers() {

@@ -38,6 +38,8 @@ type life struct {
 	region      int32 // the body that makes it: a graph, a branch, one of a loop
 	captive     int   // the loop that keeps it, by its number; 0 for none
 	state       bool  // goes from one round of a loop to the next
+	reads       int   // ticks at which it is read; a loop reads what is outside once
+	read        int64 // the last of them
 }
 
 // A gap is when a value need not be kept: [from, to).
@@ -117,6 +119,9 @@ func (w *walker) use(v int32, at int64) {
 		}
 	}
 	val.last = max(val.last, at)
+	if val.reads == 0 || val.read != at {
+		val.reads, val.read = val.reads+1, at
+	}
 }
 
 // apart reports whether a gap lies in the first branch of an If while control is in

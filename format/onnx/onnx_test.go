@@ -100,6 +100,13 @@ func TestChain(t *testing.T) {
 			t.Errorf("%+v", x)
 		}
 	}
+	// An operand that a node has twice is read once, and the program reads what the model gives.
+	reads := map[string]int{"x": 1, "a": 1, "b": 1, "c": 1, "unread": 0, "d": 1, "nibbles": 1, "y": 1}
+	for _, x := range a.Tensors {
+		if x.Buffer >= 0 && x.Reads != reads[x.Name] {
+			t.Errorf("%s is read %d times", x.Name, x.Reads)
+		}
+	}
 	if len(a.Steps) != 6 || a.Steps[0] != (Step{1, "Conv", "2"}) || a.Steps[4] != (Step{5, "test.Own", "mine"}) {
 		t.Errorf("steps %+v", a.Steps)
 	}

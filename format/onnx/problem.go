@@ -40,6 +40,9 @@ type Tensor struct {
 	Stored, Constant bool
 	// Buffer is the index of the tensor's buffer in the problem; -1 for none.
 	Buffer int
+	// Reads is how many nodes read the tensor, each once; the program that takes an output of the model is one more, and
+	// a loop is one node.
+	Reads int
 }
 
 // A Step is a node that runs.
@@ -77,7 +80,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 		t := &a.Tensors[i]
 		*t = Tensor{
 			Name: m.file.Names[v.name], Type: Type(v.Elem), Shape: v.Dims, Bytes: max(0, v.Bytes()),
-			Stored: v.Stored != nil, Constant: v.Constant, Buffer: -1,
+			Stored: v.Stored != nil, Constant: v.Constant, Buffer: -1, Reads: v.reads,
 		}
 		if !v.buffer() {
 			continue
