@@ -295,6 +295,11 @@ func (s *search) lowest(ctx context.Context, m model.Measure) error {
 			q.strip = strip
 		}
 		q.take(&a, true)
+		if q.settled && q.paid > 0 {
+			if err := s.lowerPaying(ctx, q); err != nil {
+				return err
+			}
+		}
 	}
 	most := s.value(m)
 	for _, q := range s.relevant(m) {
