@@ -187,15 +187,6 @@ func (c *chooser) better(r *plan.Result) bool {
 	return false
 }
 
-// leastOf returns a bound of a measure over all assignments, or if cost is the first measure, over those that cost no more than
-// the best plan.
-func (c *chooser) leastOf(m model.Measure) int64 {
-	if m == model.MeasureCost {
-		return c.low
-	}
-	return 0
-}
-
 // result gives the best plan the bounds that hold for all assignments.
 func (c *chooser) result() plan.Result {
 	r := *c.best

@@ -19,6 +19,7 @@ import (
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
 //	pack.go         an assignment that packs; core.go and without.go for those that do not
 //	branch.go       every other assignment that may be better
+//	floors.go       bounds of heights that hold whatever the choice
 //	cheaper.go      the plan at the end: nothing is left in a dearer pool that fits into a cheaper one
 //	answers.go      what planners have said of a pool with a set of buffers
 //
@@ -41,6 +42,7 @@ type chooser struct {
 	costFirst bool  // cost is the first measure
 	low       int64 // no plan costs less
 	best      *plan.Result
+	floors    floors
 	branch
 }
 

@@ -58,7 +58,7 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 		c.room = slices.Clone(whole)
 		c.room[failed] = slices.Clone(whole[failed])
 		for t := range c.room[failed] {
-			c.room[failed][t] -= c.Pools[failed].Capacity / part * whole[failed][t] / max(1, c.Pools[failed].Capacity)
+			c.room[failed][t] -= whole[failed][t] / part
 		}
 		of, _ = c.through(ctx, p, math.MaxInt64/4, firstWidth, nil)
 		c.room = whole
@@ -117,7 +117,7 @@ func (x *packing) evict(ctx context.Context, of assignment) error {
 	room := x.roomOf(of)
 	for range 2 * len(x.Pools) {
 		failed, err := x.try(ctx, of)
-		if err != nil || failed < 0 || x.left <= 0 {
+		if err != nil || failed < 0 || x.left <= 0 || x.Pools[failed].Capacity == 0 {
 			return err
 		}
 		members := x.split(x.pooled(of))[failed]

@@ -99,7 +99,7 @@ func (x *packing) without(ctx context.Context, first assignment) error {
 				low = min(low, x.prices.least(least))
 			}
 			// From now on this body stays.
-			now.banned = x.only(now.banned, here)
+			now.banned = x.stays(now.banned, here)
 		}
 	}
 	x.found = true
@@ -129,8 +129,8 @@ func (x *packing) movable(y *core, of assignment) (in []int32) {
 	return in
 }
 
-// only returns bans that also leave a body nothing but one pool.
-func (x *packing) only(banned map[ban]bool, b ban) map[ban]bool {
+// stays returns bans that also leave a body nothing but one pool.
+func (x *packing) stays(banned map[ban]bool, b ban) map[ban]bool {
 	all := make(map[ban]bool, len(banned)+1)
 	for k := range banned {
 		all[k] = true
