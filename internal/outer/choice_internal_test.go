@@ -1,0 +1,429 @@
+package outer
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// chooserOf prepares the choice of a problem; ok is false if loads or pools alone leave no plan.
+func chooserOf(t *testing.T, p *model.Problem, planner string) (c *chooser, ok bool) {
+	t.Helper()
+	known, err := plan.Find(planner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &search{planner: run.Prepared(known), options: plan.Options{Minimize: true}, kept: &answers{}}
+	s.Lowering = lower.New(p)
+	c = &chooser{search: s, costFirst: p.Objective()[0] == model.MeasureCost}
+	if !c.prepare() {
+		return nil, false
+	}
+	for k := range c.bodies[:c.single] {
+		if !c.bodies[k].take(0, c.room, 1) {
+			return nil, false
+		}
+	}
+	return c, true
+}
+
+// spilled draws buffers for a fast pool with a capacity near what is live, and a slow one without.
+func spilled(r *rand.Rand, n int) *model.Problem {
+	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "fast"}, {ID: "slow", Cost: 1}}}}
+	for i := range n {
+		b := model.Buffer{ID: strconv.Itoa(i), Size: 1 + r.Int64N(6), Lower: r.Int64N(int64(n))}
+		b.Upper = b.Lower + 1 + r.Int64N(5)
+		if r.IntN(2) == 0 {
+			b.Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: b.Size * (1 + r.Int64N(4))}}}
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	p.Rules.Pools[0].Capacity = max(6, timeline.New(&model.Problem{Buffers: p.Buffers}).LowerBound*(50+r.Int64N(50))/100)
+	return p
+}
+
+// each calls do for every assignment whose loads fit.
+func (c *chooser) each(do func(of assignment)) {
+	room, of := c.roomOf(nil), make(assignment, len(c.bodies)-c.single)
+	var descend func(k int)
+	descend = func(k int) {
+		if k == len(of) {
+			do(of)
+			return
+		}
+		b := &c.bodies[c.single+k]
+		for n := range b.pools {
+			of[k] = int32(n)
+			if b.take(n, room, 1) {
+				descend(k + 1)
+			}
+			b.take(n, room, -1)
+		}
+	}
+	descend(0)
+}
+
+// TestWalkIsCheapest holds prices and the walk through time against every assignment: the equation of the prices is exact, the bound of a
+// walk of any width is one, and a wide walk finds the cheapest.
+func TestWalkIsCheapest(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 30))
+	narrow, above, cut := 0, 0, 0
+	for n := range plantest.Share(10_000, 800, 300) {
+		p := drawn.Pooled(r)
+		if n%2 == 0 {
+			p = spilled(r, 3+r.IntN(8))
+		}
+		c, ok := chooserOf(t, p, "auto")
+		if !ok {
+			continue
+		}
+		upper, cheap := int64(0), int64(0)
+		for k := range c.bodies {
+			upper += slices.Max(c.bodies[k].costs)
+			cheap += c.bodies[k].costs[0]
+		}
+		c.prices = c.price(context.Background(), upper)
+		least := int64(math.MaxInt64)
+		c.each(func(of assignment) {
+			cost := c.cost(of)
+			least = min(least, cost)
+			sum, room := c.prices.base, c.roomOf(of)
+			for k, n := range of {
+				sum += c.prices.excess[k][n]
+			}
+			for q := range room {
+				for s, free := range room[q] {
+					sum += c.prices.of[q][s] * free
+				}
+			}
+			if sum != cost<<c.prices.shift {
+				t.Fatalf("prices make %d of the cost %d, shift %d\n%s", sum, cost, c.prices.shift, drawn.DescribeRuled(p))
+			}
+		})
+		for _, width := range []int{1, 1_000} {
+			of, bound := c.through(context.Background(), c.prices, math.MaxInt64/4, width, nil)
+			switch {
+			case least == math.MaxInt64:
+				if of != nil {
+					t.Fatalf("an assignment where no loads fit\n%s", drawn.DescribeRuled(p))
+				}
+				continue
+			case of == nil || c.cost(of) < least || c.prices.least(bound) > least:
+				t.Fatalf("width %d: %v costs less than %d, or bound %d\n%s", width, of, least, bound, drawn.DescribeRuled(p))
+			case width > 1 && (c.cost(of) != least || c.prices.least(bound) != least):
+				t.Fatalf("width %d: %d, bound %d, want %d\n%s", width, c.cost(of), c.prices.least(bound), least, drawn.DescribeRuled(p))
+			case width == 1 && c.cost(of) > least:
+				narrow++
+			case width == 1 && c.prices.least(bound) < least:
+				cut++
+			}
+		}
+		if least < math.MaxInt64 && c.prices.least(0) > cheap {
+			above++
+		}
+		// What is not above the limit is found, and nothing else.
+		if least < math.MaxInt64 {
+			if of, _ := c.through(context.Background(), c.prices, c.prices.gap(least), 1_000, nil); of == nil || c.cost(of) != least {
+				t.Fatalf("within %d: %v", least, of)
+			}
+			if of, bound := c.through(context.Background(), c.prices, c.prices.gap(least-1), 1_000, nil); of != nil && c.cost(of) < least || of == nil && bound != math.MaxInt64 {
+				t.Fatalf("within %d: %v, %d", least-1, of, bound)
+			}
+		}
+	}
+	t.Logf("of width 1: %d dear, %d with a lower bound; prices are above the cheapest pools in %d", narrow, cut, above)
+	if above < 50 {
+		t.Error("prices hardly ever say more than the cheapest pools do")
+	}
+}
+
+// TestMeansRaiseTheBound: without means of slopes the bound is 171 to 174 million, and a plan pays 183.1.
+func TestMeansRaiseTheBound(t *testing.T) {
+	p := gen.ResNet50Training()
+	load := timeline.New(p).LowerBound
+	p.Rules = &model.Rules{Pools: []model.Pool{{ID: "s", Capacity: load / 32 * 16, Alignment: 16}, {ID: "d", Cost: 2}}}
+	c, _ := chooserOf(t, p, "auto")
+	room := c.roomOf(nil)
+	first := c.greedy(room)
+	c.prices = c.price(context.Background(), c.cost(first))
+	if c.cost(first) > 184_000_000 || c.prices.least(0) < 178_000_000 {
+		t.Errorf("%d buffers: greedy pays %d, bound %d", len(p.Buffers), c.cost(first), c.prices.least(0))
+	}
+}
+
+// TestExchange: exchanges keep to the loads and lower what the two greedy passes pay.
+func TestExchange(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 31))
+	var before, after, best int64
+	better := [2]int{}
+	for range 300 {
+		p := spilled(r, 14)
+		c, _ := chooserOf(t, p, "auto")
+		least := int64(math.MaxInt64)
+		c.prices = c.price(context.Background(), 1_000)
+		passes := []func([][]int64) assignment{c.greedy, c.priced}
+		var paid [2]int64
+		for k, pass := range passes {
+			room := c.roomOf(nil)
+			of := pass(room)
+			cost := c.cost(of)
+			paid[k] = cost
+			c.exchange(context.Background(), of, room)
+			before, after, least = before+cost, after+c.cost(of), min(least, c.cost(of))
+			for q := range room {
+				if again := c.roomOf(of)[q]; !slices.Equal(again, room[q]) || room[q] != nil && slices.Min(room[q]) < 0 {
+					t.Fatalf("room %v, should be %v", room[q], again)
+				}
+			}
+		}
+		if paid[0] < paid[1] {
+			better[0]++
+		} else if paid[1] < paid[0] {
+			better[1]++
+		}
+		of, _ := c.through(context.Background(), c.prices, math.MaxInt64/4, 10_000, nil)
+		if best += c.cost(of); least < c.cost(of) {
+			t.Fatal("cheaper than the walk")
+		}
+	}
+	t.Logf("greedy %d, exchanged %d, best %d of each pass; which pass pays less: %v", before, after, 2*best, better)
+	if 2*(after-2*best) > before-2*best || min(better[0], better[1]) < 10 {
+		t.Error("exchanges save less than half of what could be, or one pass is of no use")
+	}
+}
+
+// TestPack: of problems whose cheapest loads do not pack, the cheapest plan is found and proven without branches.
+func TestPack(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 32))
+	met, proven, cores := 0, 0, 0
+	for met < 60 {
+		p := spilled(r, 9)
+		p.Rules.Objective = []model.Measure{model.MeasureCost}
+		c, ok := chooserOf(t, p, "exact")
+		if !ok {
+			continue
+		}
+		first, _ := c.relaxed(context.Background())
+		low := c.low
+		x := &packing{chooser: c, left: mostPacked, nodes: packNodes, least: math.MaxInt64}
+		failed, err := x.try(context.Background(), first)
+		if err != nil || failed < 0 {
+			continue
+		}
+		met++
+		y, err := x.coreOf(context.Background(), failed, first)
+		if err != nil || !y.proven {
+			t.Fatal("no core of a small problem", err)
+		}
+		if len(y.bodies) < len(p.Buffers)/2 {
+			cores++
+		}
+		for k := range y.bodies {
+			rest := slices.Delete(slices.Clone(y.bodies), k, k+1)
+			if status, err := c.packs(context.Background(), failed, x.membersOf(rest), packNodes); err != nil || !status.HasPlan() {
+				t.Fatalf("core %v does not pack without its %d: %v", y.bodies, k, status)
+			}
+		}
+		packed, err := c.pack(context.Background(), first, c.prices)
+		if err != nil || packed == nil {
+			t.Fatal("nothing packs", err)
+		}
+		best, _, decided := oracle.Ruled(p, 3_000_000)
+		if !decided {
+			continue
+		}
+		if c.cost(packed) != best[0] || c.low > best[0] {
+			t.Fatalf("packed %d, bound %d, best %d\n%s", c.cost(packed), c.low, best[0], drawn.DescribeRuled(p))
+		}
+		if c.low == best[0] && low < best[0] {
+			proven++
+		}
+	}
+	t.Logf("%d proven by classes, %d cores are less than half", proven, cores)
+	if proven < 20 || cores < 20 {
+		t.Errorf("%d proven by classes, %d cores are less than half", proven, cores)
+	}
+}
+
+// TestEvictionPacks: what sticks out of a set that does not pack makes a plan with the rest, and bodies come back.
+func TestEvictionPacks(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 33))
+	met, back := 0, 0
+	for met < 40 {
+		p := spilled(r, 12)
+		c, _ := chooserOf(t, p, "exact")
+		first, _ := c.relaxed(context.Background())
+		x := &packing{chooser: c, left: mostPacked, nodes: packNodes, least: math.MaxInt64}
+		failed, err := x.try(context.Background(), first)
+		if err != nil || failed < 0 {
+			continue
+		}
+		met++
+		if err := x.evict(context.Background(), slices.Clone(first)); err != nil || x.best == nil || x.cost(first) > x.least {
+			t.Fatal("nothing packs", err)
+		}
+		of := c.pooled(x.best)
+		result, err := c.assigned(context.Background(), of)
+		if err != nil || !result.Status.HasPlan() {
+			t.Fatal("no plan of what packs", err)
+		}
+		// All into the slow pool, from where many can come back.
+		for k := range x.best {
+			x.best[k] = int32(slices.Index(c.bodies[c.single+k].pools, 1))
+		}
+		x.least, x.left = x.cost(x.best), mostPacked
+		slow := x.least
+		if err := x.back(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if x.least < slow && x.cost(x.best) == x.least {
+			back++
+		}
+		if err := x.margins(context.Background(), first, failed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if back < met {
+		t.Errorf("bodies come back in %d of %d", back, met)
+	}
+}
+
+// TestMargins: with less room in the pool that failed, an assignment packs.
+func TestMargins(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 36))
+	met, packed := 0, 0
+	for met < 40 {
+		p := spilled(r, 12)
+		for i := range p.Buffers {
+			p.Buffers[i].Size *= 40 // a margin is a part of the room
+		}
+		p.Rules.Pools[0].Capacity *= 40
+		c, _ := chooserOf(t, p, "exact")
+		first, _ := c.relaxed(context.Background())
+		x := &packing{chooser: c, left: mostPacked, nodes: packNodes, least: math.MaxInt64}
+		failed, err := x.try(context.Background(), first)
+		if err != nil || failed < 0 {
+			continue
+		}
+		met++
+		room := slices.Clone(c.room[failed])
+		if err := x.margins(context.Background(), first, failed); err != nil || !slices.Equal(room, c.room[failed]) {
+			t.Fatal("the room has changed", err)
+		}
+		if x.best != nil {
+			packed++
+		}
+	}
+	if t.Logf("%d of %d", packed, met); packed < met/2 {
+		t.Errorf("%d of %d", packed, met)
+	}
+}
+
+// TestAnswersAreKept: a set of a pool is planned once, however many assignments have it.
+func TestAnswersAreKept(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 34))
+	for range 30 {
+		p := spilled(r, 8)
+		p.Rules.Objective = []model.Measure{model.MeasureHeight}
+		known, err := plan.Find("exact")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &search{planner: run.Prepared(known), options: plan.Options{Minimize: true}, kept: &answers{}}
+		s.Lowering = lower.New(p)
+		of := make([]int32, len(p.Buffers))
+		for n := range 200 {
+			of[r.IntN(3)] = int32(n % 2)
+			if _, err := s.assigned(context.Background(), of); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.kept.asked > 16 || s.kept.reused < 150 {
+			t.Fatalf("%d asked, %d not", s.kept.asked, s.kept.reused)
+		}
+	}
+}
+
+// TestAnswersOffered: a plan that is offered stands in for a worse one of the planner's, and not for a better one.
+func TestAnswersOffered(t *testing.T) {
+	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}, Objective: []model.Measure{model.MeasureHeight}}}
+	for i, size := range []int64{3, 5} {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: size, Upper: 1})
+	}
+	for _, offered := range [][]int64{{0, 3}, {0, 40}} {
+		c, _ := chooserOf(t, p, "first-fit")
+		of := []int32{0, 0}
+		c.offer(of, offered)
+		q := c.kept.find(0, []int32{0, 1})
+		q.full, q.first = &pool{strip: c.Strip(0, []int32{0, 1}, nil), offsets: []int64{10, 0}, height: 13, bound: 8}, answer{status: model.Feasible, height: 13}
+		r, err := c.assigned(context.Background(), of)
+		if want := min(13, offered[1]+5); err != nil || r.Height != want {
+			t.Errorf("offered %v: height %d, want %d", offered, r.Height, want)
+		}
+	}
+}
+
+// TestCells: a buffer of 17 bytes at multiples of 16 takes two cells, so two of them do not fit into 48 bytes.
+func TestCells(t *testing.T) {
+	known, err := plan.Find("exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	solve := func(capacity int64, reserved ...model.Range) plan.Result {
+		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{
+			{ID: "x", Capacity: capacity, Alignment: 16, Reserved: reserved}, {ID: "y", Capacity: 16},
+		}}}
+		for i := range 2 {
+			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: 17, Upper: 1})
+		}
+		s := &search{planner: run.Prepared(known), options: plan.Options{Minimize: true}, Lowering: lower.New(p)}
+		r, err := s.whole(context.Background(), p, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if r := solve(48); r.Status != model.Infeasible {
+		t.Errorf("48 bytes: %v", r.Status)
+	}
+	if r := solve(49); r.Status != model.Optimal || r.Height != 49 {
+		t.Errorf("49 bytes: %v, %d", r.Status, r.Height)
+	}
+	for lower, want := range map[int64]int64{32: 3, 16: 3, 33: 4, 0: 3, 17: 4} {
+		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{
+			{ID: "x", Capacity: 64, Alignment: 16, Reserved: []model.Range{{Lower: lower, Upper: lower + 16}}}, {ID: "y"},
+		}}, Buffers: []model.Buffer{{ID: "0", Size: 1, Upper: 1}}}
+		c, _ := chooserOf(t, p, "exact")
+		if c.room[0][0] != want {
+			t.Errorf("reserved from %d on: %d cells, want %d", lower, c.room[0][0], want)
+		}
+	}
+}
+
+// TestFloors: 40 buffers in two pools that cost the same have 2^40 assignments. The height is proven by what is live.
+func TestFloors(t *testing.T) {
+	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}}}
+	for i := range int64(40) {
+		b := model.Buffer{ID: strconv.FormatInt(i, 10), Size: 1 + i%7, Lower: i % 5, Upper: i%5 + 3}
+		p.Buffers = append(p.Buffers, b)
+	}
+	c, _ := chooserOf(t, p, "auto")
+	r, err := c.choose(context.Background(), time.Now())
+	if err != nil || r.Status != model.Optimal {
+		t.Errorf("%v: %v, bounds %v", r.Status, r.Measures, r.Bounds)
+	}
+}
