@@ -68,7 +68,7 @@ func (s *search) choose(ctx context.Context, began time.Time) (plan.Result, erro
 		return s.infeasible("loads", began), nil
 	}
 	if first != nil {
-		packed, err := c.pack(ctx, first, c.prices)
+		packed, err := c.pack(ctx, first)
 		if err != nil {
 			return plan.Result{}, err
 		}

@@ -37,7 +37,7 @@ type packing struct {
 }
 
 // pack returns an assignment that packs and the cheapest of those tried, or nil.
-func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assignment, error) {
+func (c *chooser) pack(ctx context.Context, first assignment) (assignment, error) {
 	x := &packing{chooser: c, left: mostPacked, nodes: packNodes, least: math.MaxInt64}
 	failed, err := x.try(ctx, first)
 	if err != nil || failed < 0 {
@@ -49,23 +49,8 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 	if err := x.without(ctx, first); err != nil {
 		return nil, err
 	}
-	of := first
-	for _, part := range []int64{128, 64, 32, 16} {
-		if x.found || of == nil || failed < 0 || c.late(ctx) {
-			break
-		}
-		whole := c.room
-		c.room = slices.Clone(whole)
-		c.room[failed] = slices.Clone(whole[failed])
-		for t := range c.room[failed] {
-			c.room[failed][t] -= whole[failed][t] / part
-		}
-		of, _ = c.through(ctx, p, math.MaxInt64/4, firstWidth, nil)
-		c.room = whole
-		if of == nil || c.cost(of) >= x.least {
-			break
-		}
-		if failed, err = x.try(ctx, of); err != nil {
+	if !x.found {
+		if err := x.margins(ctx, first, failed); err != nil {
 			return nil, err
 		}
 	}
@@ -77,6 +62,30 @@ func (c *chooser) pack(ctx context.Context, first assignment, p *prices) (assign
 		_, err = x.try(ctx, first)
 	}
 	return x.best, err
+}
+
+// margins asks for cheap assignments that leave more and more room in the pool that failed.
+func (x *packing) margins(ctx context.Context, of assignment, failed int32) (err error) {
+	whole := x.room
+	defer func() { x.room = whole }()
+	for _, part := range []int64{128, 64, 32, 16} {
+		if failed < 0 || whole[failed] == nil || x.late(ctx) {
+			return nil
+		}
+		x.room = slices.Clone(whole)
+		x.room[failed] = slices.Clone(whole[failed])
+		for t := range x.room[failed] {
+			x.room[failed][t] -= whole[failed][t] / part
+		}
+		of, _ = x.through(ctx, x.prices, math.MaxInt64/4, firstWidth, nil)
+		if of == nil || x.cost(of) >= x.least {
+			return nil
+		}
+		if failed, err = x.try(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // try asks whether an assignment packs, and keeps it if it is the cheapest. It returns the first pool without a plan, or -1.

@@ -134,7 +134,7 @@ func (w *walk) run(ctx context.Context, slots int, limit int64, width int) (stat
 		}
 	}
 	w.lay(begin, end)
-	width = max(16, min(width, mostRecords/(2*open+1)))
+	width = max(1, min(width, mostRecords/(2*open+1)))
 	w.states, w.load, w.in = append(w.states, base), make([]int64, len(w.pools)), make([]uint8, w.lanes)
 	for t := range slots {
 		w.end(end[t])

@@ -344,3 +344,21 @@ func Evicted(r *rand.Rand) *model.Problem {
 		}
 	}
 }
+
+// Pooled returns a problem as Ruled does, without evictions and with several pools to choose from.
+func Pooled(r *rand.Rand) *model.Problem {
+	for {
+		d := ruling{r: r, has: map[string]bool{}}
+		chance := []float64{0.1, 0.2, 0.4}[r.IntN(3)]
+		for _, feature := range RuledFeatures {
+			d.has[feature] = r.Float64() < chance
+		}
+		d.has["evictions"], d.has["pools"], d.has["costs"] = false, true, r.IntN(4) > 0
+		d.has["capacity"] = r.IntN(10) > 0
+		p := d.problem()
+		chosen := slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Extra == nil || len(b.Extra.Pools) != 1 })
+		if chosen && model.Validate(p) == nil {
+			return p
+		}
+	}
+}
