@@ -22,7 +22,7 @@ import (
 
 // writeCSV writes the problem under the header that it came with.
 func writeCSV(w io.Writer, d *document) error {
-	if d.problem.Ruled() {
+	if d.result != nil && d.problem.Ruled() && csv.Writable(d.problem) != nil { // more rules than clocks: the plan alone
 		return csv.WritePlan(w, d.problem, d.placed())
 	}
 	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header, Extra: d.extra})

@@ -60,19 +60,23 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 	f.Var(&g.minLife, "min-life", "make no lifespan shorter than `N` time slots")
 	f.Var(&g.maxLife, "max-life", "make no lifespan longer than `N` time slots")
 	f.Var(&g.alignment, "alignment", "align every buffer to `SIZE` bytes")
+	f.Int64Var(&g.options.Threads, "threads", 0, "time lifespans by the clocks of `N` threads")
+	f.StringVar(&g.options.Pattern, "pattern", "", "let the threads exchange messages as `NAME` says, such as ring")
+	f.Int64Var(&g.options.Messages, "messages", 0, "let the threads exchange `N` messages")
 	f.Float64Var(&g.options.Gaps, "gaps", 0, "give gaps to this `SHARE` of the buffers, from 0 to 1")
 	f.Float64Var(&g.options.Windows, "windows", 0, "let this `SHARE` of the gaps keep some of their bytes in use, from 0 to 1")
 	f.Float64Var(&g.options.Holes, "holes", 0, "leave out this `SHARE` of the buffers of a full packing, from 0 to 0.9")
 	f.VarP((*once)(&g.output), "output", "o", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
 	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing on standard error")
-	for _, k := range gen.Kinds() {
+	for _, k := range kindsOfGen() {
 		for _, name := range k.Takes {
 			group(cmd, "Problem (each kind takes some of these; see --list)", name)
 		}
 	}
 	group(cmd, "Output", "output", "format", "quiet")
 	complete(cmd, "format", problemNames)
+	complete(cmd, "pattern", gen.Patterns)
 	return cmd
 }
 
@@ -125,19 +129,24 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// kindsOfGen returns the generators.
+func kindsOfGen() []gen.Kind { return slices.Concat(gen.Kinds(), gen.Ruled()) }
+
 // writeKinds lists the generators with their options and the defaults.
 func writeKinds(w io.Writer, width int) error {
 	t := newTable("kind", "summary", "options")
-	for _, k := range gen.Kinds() {
+	for _, k := range kindsOfGen() {
 		defaults := map[string]int64{
 			"buffers": int64(k.Defaults.Buffers), "capacity": k.Defaults.Capacity, "horizon": k.Defaults.Horizon,
 			"min-size": k.Defaults.MinSize, "max-size": k.Defaults.MaxSize,
-			"min-life": k.Defaults.MinLife, "max-life": k.Defaults.MaxLife,
+			"min-life": k.Defaults.MinLife, "max-life": k.Defaults.MaxLife, "threads": k.Defaults.Threads, "messages": k.Defaults.Messages,
 		}
 		var takes []string
 		for _, name := range k.Takes {
 			if d := defaults[name]; d != 0 {
 				name = fmt.Sprintf("%s=%d", name, d)
+			} else if name == "pattern" {
+				name += "=" + k.Defaults.Pattern
 			}
 			takes = append(takes, name)
 		}
@@ -149,7 +158,7 @@ func writeKinds(w io.Writer, width int) error {
 
 func kindNames() []string {
 	var names []string
-	for _, k := range gen.Kinds() {
+	for _, k := range kindsOfGen() {
 		names = append(names, k.Name)
 	}
 	return names

@@ -106,7 +106,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
 	}
 	if p.Ruled() {
-		if err := s.checkRuled(); err != nil {
+		if err := s.checkRuled(file); err != nil {
 			return err
 		}
 	}
@@ -167,9 +167,9 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(r.Status)
 }
 
-// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules. A file in CSV
-// gets the plan alone.
-func (s *solveFlags) checkRuled() error {
+// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules but clocks. A file
+// in CSV gets the plan alone.
+func (s *solveFlags) checkRuled(file *format.File) error {
 	switch {
 	case s.certificate != "":
 		return usagef("--certificate does not go with rules")
@@ -177,7 +177,7 @@ func (s *solveFlags) checkRuled() error {
 		return usagef("--start does not go with rules")
 	}
 	for k := range s.outputs {
-		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" {
+		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" && file.Kind != format.CSV {
 			o.kind = "json"
 		} else if !slices.Contains([]string{"json", "csv", dsaProblem, dsaSolution}, o.kind) {
 			return usagef("a plan with rules is written as JSON: %s has no room for pools", o.kind)

@@ -26,6 +26,7 @@ CSV (.csv): the header names the columns, in any order.
   id         the buffer's name; without it, buffers are numbered from 0
   lower      first time slot of the lifespan; also start or begin
   upper      first time slot after the lifespan; end in its place is inclusive
+             Both may be by vector clocks, as 3:0:7.
   size       bytes; units are read, such as 1.5MiB
   alignment  optional; the offset is a multiple of it
   gaps       optional; times without use, such as "3-5 8-9", or 3-5@0:64

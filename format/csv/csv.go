@@ -3,7 +3,7 @@
 //
 //	id | buffer | buffer_id   names the buffer; unique. Without it buffers are numbered, from 0
 //	lower | start | begin     first time slot of the lifespan
-//	upper                     one past the last time slot
+//	upper                     one past the last time slot; by vector clocks both are as 3:0:7
 //	end                       in place of upper: the last time slot, inclusive
 //	size                      bytes, at least 1
 //	alignment                 optional; empty, 0 and 1 mean no constraint
@@ -57,6 +57,9 @@ type table struct {
 	scan   scanner
 	head   header
 	issues model.Issues
+
+	bad     []int // the rows that could not be read
+	threads int   // the most clocks of a row; 0 if time is one line
 }
 
 // open reads r and finds its header, of which it asks the columns of need. The

@@ -131,8 +131,8 @@ func (c *pooled) read(t *table, i int32) {
 }
 
 // WritePlan writes a plan of a problem as the columns id, lower, upper, size, pool and offset. ReadPlan reads it again,
-// with the problem. The column pool is there if the problem has several pools; lower and upper are left out if it has
-// clocks. The rules of the problem are not written: they are for JSON.
+// with the problem. The column pool is there if the problem has several pools. No rules but clocks are written: others
+// are for JSON.
 //
 // The error is w's, or says that the plan does not match the buffers, takes evictions, which the columns have no room
 // for, or has an ID that CSV cannot express. In all cases but the first nothing is written.
@@ -159,7 +159,7 @@ func WritePlan(w io.Writer, p *model.Problem, plan *model.Plan) error {
 		}
 		o.Extra = &Extra{Columns: [][]string{in}}
 	}
-	return writeRows(w, &model.Problem{Buffers: p.Buffers}, plan.Offsets, o, p.Rules != nil && p.Rules.Threads > 0)
+	return writeRows(w, p, plan.Offsets, o)
 }
 
 // WritablePlan returns an error that says which plans of p WritePlan refuses: those of a problem with evictions, which

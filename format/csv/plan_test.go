@@ -33,12 +33,12 @@ func TestPlanPools(t *testing.T) {
 	if diff := cmp.Diff(plan, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	// One pool goes without saying, and time by clocks is no interval.
+	// One pool goes without saying.
 	p.Rules = &model.Rules{Threads: 2}
 	p.Buffers[0].SetClocks([]int64{0, 0}, []int64{0, 2})
 	p.Buffers[1].SetClocks([]int64{0, 0}, []int64{1, 2})
 	b.Reset()
-	if err := WritePlan(&b, p, &model.Plan{Offsets: []int64{0, 8}}); err != nil || b.String() != "id,size,alignment,offset\na,8,1,0\nb,4,4,8\n" {
+	if err := WritePlan(&b, p, &model.Plan{Offsets: []int64{0, 8}}); err != nil || b.String() != "id,lower,upper,size,alignment,offset\na,0:0,0:2,8,1,0\nb,0:0,1:2,4,4,8\n" {
 		t.Errorf("%v %s", err, b.String())
 	}
 	if got, err := ReadPlan(&b, "x.csv", p); err != nil || got.Pools != nil || got.Offsets[1] != 8 || got.Height != 12 {

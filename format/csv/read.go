@@ -45,6 +45,7 @@ func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error)
 	for t.next() {
 		b, ok := t.buffer(len(p.Buffers))
 		if !ok {
+			t.bad = append(t.bad, len(p.Buffers))
 			b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
 			if b.ID == "" {
 				b.ID = "\x00" + strconv.Itoa(t.scan.line) // no other row can have it: text holds no NUL
@@ -59,6 +60,10 @@ func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error)
 			extra.Columns[c] = append(extra.Columns[c], field)
 		}
 		lines = append(lines, int32(t.scan.line))
+	}
+	if t.threads > 0 {
+		p.Rules = &model.Rules{Threads: t.threads}
+		t.unclocked(p)
 	}
 	err = t.issues.Err()
 	if t.head.complete {
@@ -101,11 +106,15 @@ func (t *table) buffer(number int) (b model.Buffer, ok bool) {
 		}
 		return v
 	}
-	v, fault := parseInt(t.field(lower))
-	b.Lower = integer(lower, v, fault)
-	v, fault = parseEnd(t.field(upper), t.head.inclusive)
-	b.Upper = integer(upper, v, fault)
-	v, fault = parseSize(t.field(size))
+	if t.clocked() {
+		ok = t.clocks(&b)
+	} else {
+		v, fault := parseInt(t.field(lower))
+		b.Lower = integer(lower, v, fault)
+		v, fault = parseEnd(t.field(upper), t.head.inclusive)
+		b.Upper = integer(upper, v, fault)
+	}
+	v, fault := parseSize(t.field(size))
 	b.Size = integer(size, v, fault)
 	b.Alignment = 1
 	if f := t.field(alignment); trim(f) != "" {

@@ -47,17 +47,17 @@ func Write(w io.Writer, p *model.Problem, offsets []int64) error {
 // and no capacity, and Read sorts gaps.
 //
 // The error is w's, or says that the offsets do not match the buffers, that the header is
-// not valid, that an ID has a NUL byte or invalid UTF-8, or that the problem has rules, which
-// the columns have no room for: see WritePlan. In all cases but the first nothing is written.
+// not valid, that an ID has a NUL byte or invalid UTF-8, or that the problem has rules other than
+// clocks, which the columns have no room for: see WritePlan. In all cases but the first nothing is written.
 func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) error {
-	if p.Ruled() {
+	if p.Ruled() && !clocksOnly(p) {
 		return Writable(p)
 	}
-	return writeRows(w, p, offsets, o, false)
+	return writeRows(w, p, offsets, o)
 }
 
-// writeRows writes the rows, and no time if that is by clocks.
-func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions, clocks bool) error {
+// writeRows writes the rows.
+func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) error {
 	if offsets != nil && len(offsets) != len(p.Buffers) {
 		return fmt.Errorf("csv: %d offsets for %d buffers", len(offsets), len(p.Buffers))
 	}
@@ -68,8 +68,8 @@ func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions, c
 	if err != nil {
 		return err
 	}
-	if clocks {
-		e.drop(lower, upper)
+	if e.clocks = p.Rules != nil && p.Rules.Threads > 0; e.clocks && e.last > 0 {
+		return errors.New("csv: the column end is inclusive, which times by clocks cannot be: name it upper")
 	}
 	// Rows are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
@@ -91,10 +91,10 @@ func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions, c
 	return err
 }
 
-// Writable returns an error that says what CSV cannot express: rules, or a list of the IDs with a
+// Writable returns an error that says what CSV cannot express: rules other than clocks, or a list of the IDs with a
 // NUL byte or invalid UTF-8. Write refuses them too; Writable finds them before a long run.
 func Writable(p *model.Problem) error {
-	if p.Ruled() {
+	if p.Ruled() && !clocksOnly(p) {
 		return errors.New("csv: the problem has rules, such as pools or pairs apart, which the columns have no room for")
 	}
 	return names(p)
@@ -128,6 +128,7 @@ type encoder struct {
 	extra   [][]string // of the columns that are none of ours, by place; nil for ours
 	sep     byte
 	last    int64 // taken off the ends of lifespans and gaps
+	clocks  bool  // times are by clocks
 }
 
 // newEncoder settles the columns: those of the header, then those that are
@@ -195,15 +196,6 @@ func (e *encoder) add(c column, name string) {
 	}
 }
 
-// drop leaves out columns.
-func (e *encoder) drop(out ...column) {
-	for k := len(e.columns) - 1; k >= 0; k-- {
-		if slices.Contains(out, e.columns[k]) {
-			e.columns, e.names, e.extra = slices.Delete(e.columns, k, k+1), slices.Delete(e.names, k, k+1), slices.Delete(e.extra, k, k+1)
-		}
-	}
-}
-
 func (e *encoder) row(dst []byte, i int, b *model.Buffer, at *int64) []byte {
 	for k, c := range e.columns {
 		if k > 0 {
@@ -215,9 +207,17 @@ func (e *encoder) row(dst []byte, i int, b *model.Buffer, at *int64) []byte {
 		case id:
 			dst = appendField(dst, b.ID, e.sep, k == 0)
 		case lower:
-			dst = appendInt(dst, b.Lower)
+			if e.clocks {
+				dst = appendClock(dst, b.Extra.Clocks.Lower)
+			} else {
+				dst = appendInt(dst, b.Lower)
+			}
 		case upper:
-			dst = appendInt(dst, b.Upper-e.last)
+			if e.clocks {
+				dst = appendClock(dst, b.Extra.Clocks.Upper)
+			} else {
+				dst = appendInt(dst, b.Upper-e.last)
+			}
 		case size:
 			dst = appendInt(dst, b.Size)
 		case alignment:

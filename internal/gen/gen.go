@@ -44,10 +44,18 @@ type Options struct {
 	Windows float64 `json:"windows,omitempty"`
 	// Holes is the share of the pieces of a packing that are left out, from 0 to 0.9.
 	Holes float64 `json:"holes,omitempty"`
+	// Threads is the number of clocks, from 1 to 64, and Pattern how their threads exchange messages, one of Patterns.
+	Threads int64  `json:"threads,omitempty"`
+	Pattern string `json:"pattern,omitempty"`
+	// Messages is the number of messages between threads.
+	Messages int64 `json:"messages,omitempty"`
 }
 
 // maxBuffers is the largest number of buffers that a generator makes.
 const maxBuffers = 1 << 24
+
+// maxThreads is the largest number of clocks.
+const maxThreads = 64
 
 // An Instance is a problem and what is known of it by construction.
 type Instance struct {
@@ -162,7 +170,7 @@ func fixedKind(make func() *model.Problem) func(Options) (*Instance, error) {
 	return func(Options) (*Instance, error) { return &Instance{Problem: make()}, nil }
 }
 
-// Kinds returns the generators in the order in which help should list them.
+// Kinds returns the generators of problems without rules, in the order in which help should list them.
 func Kinds() []Kind { return slices.Clone(kinds()) }
 
 // Generate makes a problem of the kind. The error names every option that is
@@ -185,15 +193,16 @@ func Check(kind string, o Options) error {
 }
 
 func kindOf(kind string) (*Kind, error) {
-	at := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == kind })
+	all := slices.Concat(kinds(), ruledKinds())
+	at := slices.IndexFunc(all, func(k Kind) bool { return k.Name == kind })
 	if at < 0 {
-		names := make([]string, len(kinds()))
-		for i, k := range kinds() {
+		names := make([]string, len(all))
+		for i, k := range all {
 			names[i] = k.Name
 		}
 		return nil, fmt.Errorf("no generator is named %q; the choices are %s", kind, strings.Join(names, ", "))
 	}
-	return &kinds()[at], nil
+	return &all[at], nil
 }
 
 // New is Generate with what is known of the problem.
@@ -256,6 +265,8 @@ func (k *Kind) complete(o *Options) error {
 		{"min-life", &o.MinLife, k.Defaults.MinLife, model.MaxSum},
 		{"max-life", &o.MaxLife, k.Defaults.MaxLife, model.MaxSum},
 		{"alignment", &o.Alignment, 0, model.MaxSum},
+		{"threads", &o.Threads, k.Defaults.Threads, maxThreads},
+		{"messages", &o.Messages, k.Defaults.Messages, maxBuffers},
 	} {
 		switch {
 		case *f.value == 0:
@@ -276,6 +287,12 @@ func (k *Kind) complete(o *Options) error {
 		} else if !(f.value >= 0 && f.value <= f.max) { // refuses NaN too
 			refuse("%s %v: must be from 0 to %v", f.name, f.value, f.max)
 		}
+	}
+	switch {
+	case o.Pattern == "":
+		o.Pattern = k.Defaults.Pattern
+	case !slices.Contains(k.Takes, "pattern"):
+		refuse("takes no pattern")
 	}
 	if o.MinSize > o.MaxSize {
 		refuse("min-size %d is above max-size %d", o.MinSize, o.MaxSize)
