@@ -2,8 +2,8 @@
 """Lifespans by vector clocks: `auto` beside all of OmniMalloc's allocators, as a Markdown table.
 
     pip install omnimalloc==1.0.0 deap
-    go build -o stowage ./cmd/stowage
-    python3 lab/bench/clocks/clocks.py --stowage ./stowage --buffers 64
+    make build
+    python3 lab/bench/clocks/clocks.py --stowage bin/stowage --buffers 64
 
 The problems are those of OmniMalloc's own sources: its eleven patterns of synchronisation, and its tilings with three
 numbers of messages. Each goes to every allocator of OmniMalloc that takes vector clocks, with its default options.

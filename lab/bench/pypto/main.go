@@ -265,8 +265,7 @@ func table(all []outcome, checked bool) string {
 		}
 		rows = append(rows, append(row, strconv.Itoa(slow), fmt.Sprintf("%.2f", longest)))
 	}
-	head := []string{"files", "", "infeasible", "undecided", "planned", "first measure proven", "optimal", "at the best or below", "below"}
-	head[1] = "number"
+	head := []string{"problems", "files", "infeasible", "undecided", "planned", "first measure proven", "optimal", "at the best or below", "below"}
 	if checked {
 		head = append(head, "accepted by dsa-solver")
 	}
