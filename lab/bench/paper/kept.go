@@ -34,7 +34,7 @@ type kept struct {
 
 // keptSweep reads the newest file of kept runs whose name begins so; nil if there is none.
 func keptSweep(root, name string) (*kept, error) {
-	files, err := filepath.Glob(filepath.Join(root, "lab", "bench", "results", name+"-*.jsonl.gz"))
+	files, err := filepath.Glob(filepath.Join(root, "lab", "bench", "results", name+"-[0-9]*.jsonl.gz"))
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
@@ -192,12 +192,16 @@ func showAnswers(c *content, e *env, name string, problems []experiment.Instance
 	return nil
 }
 
-// limit is the limit of all runs, in words.
+// limit is the limit of all runs, in words: that of nodes, or of time if there is none.
 func (k *kept) limit() string {
 	if n := k.nodes(); n > 0 {
 		return experiment.Grouped(n) + " nodes"
 	}
-	return "its limit"
+	other := func(r experiment.Run) bool { return r.Nodes > 0 || r.Timeout != k.runs[0].Timeout }
+	if len(k.runs) == 0 || k.runs[0].Timeout == 0 || slices.ContainsFunc(k.runs, other) {
+		return "its limit"
+	}
+	return picture.Seconds(k.runs[0].Timeout)
 }
 
 // clock says whether a clock cut runs, so that their outcome may differ on another machine.

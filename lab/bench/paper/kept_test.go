@@ -88,6 +88,17 @@ func TestKept(t *testing.T) {
 	if text := c.tables[0].Markdown(); !strings.Contains(text, "solved within its limit") {
 		t.Error(text)
 	}
+	// A sweep whose name goes on is another one. Its limit is the time that all of its runs have.
+	for k := range runs {
+		runs[k].Nodes, runs[k].Timeout = 0, 2
+	}
+	writeKept(t, root, "sweep-x-milp-2026-01-01.jsonl.gz", runs)
+	if k, err := keptSweep(root, "sweep-x"); err != nil || k.name != "sweep-x-2026-01-03" {
+		t.Errorf("%v, %v", k, err)
+	}
+	if k, err := keptSweep(root, "sweep-x-milp"); err != nil || k.limit() != "2 s" {
+		t.Errorf("%v, %v", k, err)
+	}
 }
 
 // TestAnswers: a plan answers capacities from its height on, a proof those up to its own; problems

@@ -33,8 +33,10 @@ func extendedSuite(ctx context.Context, e *env) (*content, error) {
 	c.note("%s", cut)
 	c.pictures = append(c.pictures, extendedPicture(s).HTML())
 	c.tables = append(c.tables, extendedTable(s, e.size.extendedOf))
-	if err := showAnswers(c, e, "sweep-extended", problems); err != nil {
-		return c, err
+	for _, name := range []string{"sweep-extended", "sweep-extended-milp"} {
+		if err := showAnswers(c, e, name, problems); err != nil {
+			return c, err
+		}
 	}
 	f := extendedFigures{}
 	for _, one := range []struct {
@@ -229,8 +231,10 @@ func syntheticSuite(ctx context.Context, e *env) (*content, error) {
 		}
 		c.judge("solved by "+name, paper, of(one.all().part, one.all().of), verdict)
 	}
-	if err := showKept(c, e, "sweep-synthetic", whole); err != nil {
-		return c, err
+	for _, name := range []string{"sweep-synthetic", "sweep-synthetic-milp"} {
+		if err := showKept(c, e, name, whole); err != nil {
+			return c, err
+		}
 	}
 	c.say(f.say()...)
 	c.about = fmt.Sprintf("The paper's problems are not public; these are made after its description. The canonical search was asked for %d of them, the others for %d.", len(whole), len(sample))

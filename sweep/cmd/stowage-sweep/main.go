@@ -23,6 +23,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	_ "github.com/stowage-go/stowage/lab/baselines"
+	_ "github.com/stowage-go/stowage/lab/learn"
 	_ "github.com/stowage-go/stowage/lab/milp"
 	"github.com/stowage-go/stowage/sweep/beam"
 	"github.com/stowage-go/stowage/sweep/core"
