@@ -3,6 +3,8 @@
 // planners.
 package render
 
+import "github.com/stowage-go/stowage/model"
+
 // Options say what to draw. The zero value draws everything that there is room for.
 type Options struct {
 	// Title is the heading; empty means the problem's name.
@@ -31,6 +33,10 @@ type Options struct {
 	// Overlaps are results that lie over operands on purpose. What the two share is hatched while
 	// their operator runs.
 	Overlaps []Overlap
+	// Pools and Parts are those of the plan, as in model.Plan, for a problem with rules: the pool of
+	// each buffer, nil if there is one, and the parts of those that are evicted.
+	Pools []int32
+	Parts []model.Parts
 }
 
 // An Overlap is a result that an operator writes over one of its operands.

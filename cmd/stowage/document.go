@@ -73,7 +73,10 @@ func writeTikZ(w io.Writer, d *document) error {
 }
 
 func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64, render.Options) error, profile func(io.Writer, *model.Problem, render.Options) error) error {
-	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Overlaps: d.overlaps}
+	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Overlaps: d.overlaps, Pools: d.pools, Parts: d.parts}
+	if d.offsets == nil && d.problem.Ruled() {
+		return errors.New("there is no plan to draw, and a problem with rules has no load: pools and clocks have no bytes in common")
+	}
 	if d.offsets == nil {
 		return profile(w, d.problem, o)
 	}
@@ -82,6 +85,9 @@ func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64
 
 // writeHTML writes the page that shows the plan.
 func writeHTML(w io.Writer, d *document) error {
+	if d.problem.Ruled() {
+		return errors.New("the page does not show rules, such as pools, yet: pictures do (.svg, .png, .pdf, .tex)")
+	}
 	return html.WriteAll(w, append([]html.Document{pageOf(d)}, d.beside...))
 }
 

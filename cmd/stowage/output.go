@@ -30,6 +30,8 @@ type document struct {
 	header     csv.Header       // of the CSV file that the problem came from; nil for none
 	extra      *csv.Extra       // of that file
 	offsets    []int64
+	pools      []int32         // of each buffer, with rules; nil if there is one pool
+	parts      []stowage.Parts // of buffers that are evicted
 	height     int64
 	lowerBound int64
 	result     *stowage.Result  // nil if no planner ran

@@ -74,6 +74,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if s.against != "" && name != "html" {
 		return usagef("--against needs HTML: name a page with -o FILE.html")
 	}
+	s.model.ruled = !s.text && s.against == "" && name != "html"
 	d, claim, err := readDocument(cmd, input, s.capacity, &s.model)
 	if err != nil {
 		return err
@@ -104,6 +105,10 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 	}
 	noteRead(cmd, input, own.File)
 	p := own.Problem
+	if p.Ruled() {
+		d, err := ruledDocument(input, own)
+		return d, "", err
+	}
 	computed, err := stowage.LowerBound(p)
 	if err != nil {
 		return nil, "", err
@@ -127,6 +132,23 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 		}
 	}
 	return d, claim, nil
+}
+
+// ruledDocument is readDocument for a problem with rules, which needs a plan.
+func ruledDocument(input string, own owned) (*document, error) {
+	if err := own.needPlan(input); err != nil {
+		return nil, err
+	}
+	d := &document{problem: own.Problem, header: own.Header, extra: own.Extra, offsets: own.offsets, pools: own.pools, parts: own.parts, plan: own.Plan}
+	report, err := stowage.VerifyPlan(own.Problem, &stowage.Plan{Offsets: d.offsets, Pools: d.pools, Parts: d.parts, Height: -1})
+	if err != nil {
+		return nil, err
+	}
+	d.height = report.Height
+	if !report.OK() {
+		d.warning = fmt.Sprintf("not valid, %s: %s", count(report.Total, "violation"), report.Violations[0].Message)
+	}
+	return d, nil
 }
 
 // writeFacts prints a problem in a few lines, and its plan if there is one. It prints claim

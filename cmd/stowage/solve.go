@@ -179,7 +179,7 @@ func (s *solveFlags) checkRuled(file *format.File) error {
 	for k := range s.outputs {
 		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" && file.Kind != format.CSV {
 			o.kind = "json"
-		} else if !slices.Contains([]string{"json", "csv", dsaProblem, dsaSolution}, o.kind) {
+		} else if o.kind == "h" || o.kind == "c" || o.kind == "html" {
 			return usagef("a plan with rules is written as JSON: %s has no room for pools", o.kind)
 		}
 	}
@@ -207,7 +207,7 @@ func (s *solveFlags) writes(formats ...string) bool {
 // writePlan writes the plan to all outputs.
 func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
 	p := file.Problem
-	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
+	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, pools: r.Pools, parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r}
 	if !s.ignoreOffsets && s.capacity == 0 { // the problem is that of the file
 		d.dsa = file.DSA
 	}
@@ -221,7 +221,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
 		}
 	}
-	if s.writes("html") {
+	if s.writes("html") && !p.Ruled() {
 		for _, s := range steps.Finish(r) {
 			d.steps = append(d.steps, html.Step(s))
 		}

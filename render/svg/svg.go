@@ -63,6 +63,9 @@ line,polyline{fill:none}
 .lh{stroke:#111;stroke-width:1.4}
 .lb{stroke:#6a3d9a;stroke-width:1.8;stroke-dasharray:9 3 2 3}
 .ll{stroke:#0077bb;stroke-width:1.8;stroke-dasharray:6 4}
+.lt{stroke:#1b7837;stroke-width:1.6}
+.la{stroke:#777777;stroke-width:1;stroke-dasharray:2 2}
+.lp{stroke:#cc3311;stroke-width:1.6;stroke-dasharray:5 2}
 .over{fill:#cc3311;fill-opacity:.1}
 .area{fill:#99ccee;stroke:#00558c;stroke-width:1;stroke-linejoin:round}
 .area-over{fill:#f2a995;stroke:#b5260b;stroke-width:.8;stroke-linejoin:round}
@@ -79,6 +82,7 @@ line,polyline{fill:none}
 var lineClass = [...]string{
 	layout.GridLine: "grid", layout.AxisLine: "frame", layout.LeaderLine: "leader",
 	layout.CapacityLine: "lc", layout.HeightLine: "lh", layout.BoundLine: "lb", layout.LoadLine: "ll",
+	layout.TogetherLine: "lt", layout.ApartLine: "la", layout.PenaltyLine: "lp",
 }
 
 var textClass = [...]string{

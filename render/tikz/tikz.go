@@ -82,6 +82,9 @@ const preamble = `\documentclass[border=0pt]{standalone}
   lh/.style={draw=black,line width=0.7pt},
   lb/.style={draw=violet!90!black,line width=0.9pt,dash pattern=on 4.5pt off 1.5pt on 1pt off 1.5pt},
   ll/.style={draw=blue!55!cyan,line width=0.9pt,dash pattern=on 3pt off 2pt},
+  lt/.style={draw=green!50!black,line width=0.8pt},
+  la/.style={draw=black!53,line width=0.5pt,dash pattern=on 1pt off 1pt},
+  lp/.style={draw=red!80!black,line width=0.8pt,dash pattern=on 2.5pt off 1pt},
   title/.style={font=\sffamily\bfseries},
   alarm/.style={text=red!70!black,font=\sffamily\bfseries},
   plain/.style={text=black!80},
@@ -97,6 +100,7 @@ const preamble = `\documentclass[border=0pt]{standalone}
 var lineStyle = [...]string{
 	layout.GridLine: "grid", layout.AxisLine: "frame", layout.LeaderLine: "leader",
 	layout.CapacityLine: "lc", layout.HeightLine: "lh", layout.BoundLine: "lb", layout.LoadLine: "ll",
+	layout.TogetherLine: "lt", layout.ApartLine: "la", layout.PenaltyLine: "lp",
 }
 
 var textStyle = [...]string{

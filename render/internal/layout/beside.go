@@ -42,6 +42,9 @@ func (g *page) newRoom() *room {
 			}
 		}
 	}
+	for _, r := range g.kept {
+		m.take(r)
+	}
 	for _, y := range g.crossing {
 		m.take(Rect{g.Plot.X0, y - 0.2*g.medium.Font, g.Plot.X1, y + 0.2*g.medium.Font})
 	}

@@ -74,6 +74,9 @@ const (
 	HeightLine
 	BoundLine
 	LoadLine
+	TogetherLine // between buffers that a rule ties
+	ApartLine    // between buffers that share no byte
+	PenaltyLine  // between buffers that pay a penalty
 )
 
 // A Line runs from (X0, Y0) to (X1, Y1).

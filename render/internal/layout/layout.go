@@ -7,6 +7,7 @@
 //	layout.go   the margins that all figures share
 //	plan.go     the picture of a plan: time across, offset up
 //	profile.go  the picture of a problem without one: load over time
+//	lanes.go    plans with rules: a lane for each pool
 //	pieces.go   lifespans cut at their gaps
 //	matters.go  which pieces have to do with the height
 //	beside.go   names beside their rectangles
@@ -22,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/lanes"
 	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
@@ -60,7 +62,9 @@ type page struct {
 	// crossing holds where the marks cross the plot, from the top; labels
 	// keep clear of them.
 	crossing []float64
-	notes    [][]note // rows, from notesAt down
+	drawn    *lanes.Drawing // of a plan with rules; nil for others
+	kept     []Rect         // where no name may stand beside its rectangle: captions of lanes, reserved bytes
+	notes    [][]note       // rows, from notesAt down
 	notesAt  float64
 }
 
@@ -106,6 +110,11 @@ func newPage(p *model.Problem, offsets []int64, o render.Options, m Medium) (*pa
 	if err := Check(m.Name, p, offsets, o); err != nil {
 		return nil, err
 	}
+	return pageOf(p, o, m)
+}
+
+// pageOf fills in the defaults for a problem that has been checked.
+func pageOf(p *model.Problem, o render.Options, m Medium) (*page, error) {
 	o.Capacity = p.CapacityOr(o.Capacity)
 	if o.Width == 0 {
 		o.Width = m.Width
@@ -222,6 +231,9 @@ func (g *page) axes(y, x ticks, yLabel string) {
 // yTicks and xTicks choose as many ticks as fit the given length.
 func (g *page) yTicks(length float64) ticks {
 	font := g.medium.Font
+	if g.drawn != nil {
+		return g.laneTicks(length)
+	}
 	return newTicks(g.y.lower, g.y.upper, g.binary, func(t ticks) bool {
 		return len(t.Values) <= 12 && float64(len(t.Values))*3*font <= length+3*font
 	})

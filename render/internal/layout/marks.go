@@ -19,7 +19,8 @@ type mark struct {
 	name  string
 	value int64
 	style LineStyle
-	off   bool // above the axis: named, but not drawn
+	off   bool  // above the axis: named, but not drawn
+	base  int64 // where the value is counted from: the base of a lane
 }
 
 // A block is the label of the marks at one value.
@@ -53,7 +54,7 @@ func (g *page) markBlocks(marks []mark) (blocks []block, margin float64) {
 			role := CapacityText + Role(m.style-CapacityLine)
 			b.texts = append(b.texts, Text{Text: m.name, Size: font, Role: role})
 		}
-		value := b.marks[0].value
+		value := b.marks[0].value - b.marks[0].base
 		b.texts = append(b.texts, Text{Text: Thousands(value), Size: font, Role: Value})
 		if short := units.Short(value); g.binary && short != "" {
 			b.texts = append(b.texts, Text{Text: short, Size: font, Role: Value})

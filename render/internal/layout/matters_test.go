@@ -149,8 +149,8 @@ func TestTallyAddsUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.Plot = Rect{0, 0, 1000, 600}
-		g.x = scale{0, 4600, 0, 1000}
-		g.y = scale{0, model.HeightOf(p, offsets), 600, 0}
+		g.x = scale{0, 4600, 0, 1000, nil}
+		g.y = scale{0, model.HeightOf(p, offsets), 600, 0, nil}
 		g.spread(offsets, colour.Apart(p, offsets), model.HeightOf(p, offsets), make([]bool, len(p.Buffers)))
 		n := g.tally
 		if n.pieces != n.singles+n.bare+n.merged+n.lost || n.pieces != 4000 || n.kept > n.ranked || n.kept > n.singles+n.bare {

@@ -23,6 +23,9 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 	if offsets == nil {
 		offsets = []int64{}
 	}
+	if p != nil && p.Ruled() {
+		return ruledPlan(p, offsets, o, m)
+	}
 	g, err := newPage(p, offsets, o, m)
 	if err != nil {
 		return nil, err
@@ -137,13 +140,13 @@ func (g *page) planMarks(height, bound int64, off bool) []mark {
 		if off {
 			name = "capacity (off scale)"
 		}
-		marks = append(marks, mark{name, c, CapacityLine, off})
+		marks = append(marks, mark{name: name, value: c, style: CapacityLine, off: off})
 	}
-	marks = append(marks, mark{"height", height, HeightLine, false})
+	marks = append(marks, mark{name: "height", value: height, style: HeightLine})
 	if bound == g.load.Peak {
-		return append(marks, mark{"peak load", bound, LoadLine, false})
+		return append(marks, mark{name: "peak load", value: bound, style: LoadLine})
 	}
-	return append(marks, mark{"lower bound", bound, BoundLine, false}, mark{"peak load", g.load.Peak, LoadLine, false})
+	return append(marks, mark{name: "lower bound", value: bound, style: BoundLine}, mark{name: "peak load", value: g.load.Peak, style: LoadLine})
 }
 
 // planNotes explain what not every picture has.

@@ -46,12 +46,12 @@ func Profile(p *model.Problem, o render.Options, m Medium) (*Figure, error) {
 		if off {
 			name = "capacity (off scale)"
 		}
-		marks = append(marks, mark{name, capacity, CapacityLine, off})
+		marks = append(marks, mark{name: name, value: capacity, style: CapacityLine, off: off})
 	}
 	if bound > peak {
-		marks = append(marks, mark{"lower bound", bound, BoundLine, false})
+		marks = append(marks, mark{name: "lower bound", value: bound, style: BoundLine})
 	}
-	marks = append(marks, mark{"peak load", peak, LoadLine, false})
+	marks = append(marks, mark{name: "peak load", value: peak, style: LoadLine})
 	g.frame("Contention profile", facts, "load", marks, nil)
 
 	steps := g.steps()

@@ -21,6 +21,7 @@ import (
 type scale struct {
 	lower, upper int64
 	from, to     float64
+	stretches    []stretch // of lanes, from the bottom; nil for a linear scale
 }
 
 // at returns the position of v. The difference fits int64, since both are
@@ -28,6 +29,13 @@ type scale struct {
 // into the sum, which would give other last digits on other machines.
 func (s scale) at(v int64) float64 {
 	part := float64(v-s.lower) / float64(s.upper-s.lower)
+	for k, x := range s.stretches {
+		// The end of a lane is the base of the next one, and is drawn there only if it begins above.
+		if v <= x.upper || k == len(s.stretches)-1 {
+			part = x.from + float64(float64(v-x.lower)/float64(x.upper-x.lower)*(x.to-x.from))
+			break
+		}
+	}
 	return s.from + float64(part*(s.to-s.from))
 }
 

@@ -50,6 +50,9 @@ var lines = [...]Ink{
 	layout.HeightLine:   {Stroke: rgb("111111"), Width: 1.4},
 	layout.BoundLine:    {Stroke: rgb("6a3d9a"), Width: 1.8, Dash: []float64{9, 3, 2, 3}},
 	layout.LoadLine:     {Stroke: rgb("0077bb"), Width: 1.8, Dash: []float64{6, 4}},
+	layout.TogetherLine: {Stroke: rgb("1b7837"), Width: 1.6},
+	layout.ApartLine:    {Stroke: rgb("777777"), Width: 1, Dash: []float64{2, 2}},
+	layout.PenaltyLine:  {Stroke: rgb("cc3311"), Width: 1.6, Dash: []float64{5, 2}},
 }
 
 var texts = [...]struct {

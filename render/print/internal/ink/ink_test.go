@@ -105,6 +105,7 @@ func TestColours(t *testing.T) {
 	for style, class := range map[layout.LineStyle]string{
 		layout.GridLine: ".grid", layout.AxisLine: ".frame", layout.LeaderLine: ".leader",
 		layout.CapacityLine: ".lc", layout.HeightLine: ".lh", layout.BoundLine: ".lb", layout.LoadLine: ".ll",
+		layout.TogetherLine: ".lt", layout.ApartLine: ".la", layout.PenaltyLine: ".lp",
 	} {
 		ink := lines[style]
 		same(class, "stroke", ink.Stroke)
