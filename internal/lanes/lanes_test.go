@@ -83,7 +83,10 @@ func TestWrapped(t *testing.T) {
 	got := wrapped(b, 10)
 	var pieces []model.Piece
 	got.Pieces(func(x model.Piece) bool { pieces = append(pieces, x); return true })
-	want := []model.Piece{{0, 1, 0, 1}, {1, 3, 0, 4}, {6, 7, 0, 4}, {8, 9, 0, 4}, {9, 10, 0, 1}}
+	piece := func(lower, upper, from, to int64) model.Piece {
+		return model.Piece{Lower: lower, Upper: upper, From: from, To: to}
+	}
+	want := []model.Piece{piece(0, 1, 0, 1), piece(1, 3, 0, 4), piece(6, 7, 0, 4), piece(8, 9, 0, 4), piece(9, 10, 0, 1)}
 	if len(pieces) != len(want) || got.Lower != 0 || got.Upper != 10 {
 		t.Fatalf("%+v: pieces %+v", got, pieces)
 	}
