@@ -33,9 +33,10 @@ type Options struct {
 	// Overlaps are results that lie over operands on purpose. What the two share is hatched while
 	// their operator runs.
 	Overlaps []Overlap
-	// Pools and Parts are those of the plan, as in model.Plan, for a problem with rules: the pool of
-	// each buffer, nil if there is one, and the parts of those that are evicted.
+	// Pools has the pool of each buffer, as in model.Plan, if the problem has rules; nil if it has
+	// one pool.
 	Pools []int32
+	// Parts has the buffers that are evicted, as in model.Plan.
 	Parts []model.Parts
 }
 
