@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,26 +22,18 @@ import (
 
 // A capacity is a point of the curve.
 type capacity struct {
-	text    string   // as the output has it
-	bytes   int64    // 0 if it is a percentage
-	percent *big.Rat // of the load; nil if it is a number of bytes
+	text  string   // as the output has it
+	bytes int64    // 0 if it is a percentage
+	share *big.Rat // of the load; nil if it is a number of bytes
 }
 
-// of returns the capacity in bytes for a problem with a load. A percentage is rounded down.
+// of returns the capacity in bytes for a problem with a load.
 func (c capacity) of(load int64) int64 {
-	if c.percent == nil {
+	if c.share == nil {
 		return c.bytes
 	}
-	exact := new(big.Rat).Mul(c.percent, new(big.Rat).SetFrac64(load, 100))
-	whole := new(big.Int).Quo(exact.Num(), exact.Denom())
-	if !whole.IsInt64() || whole.Int64() > model.MaxSum {
-		return model.MaxSum
-	}
-	return whole.Int64()
+	return units.ShareOf(c.share, load)
 }
-
-// percentage matches a share of the load, with at most 9 digits before the point and after it.
-var percentage = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,9})?%$`)
 
 // parseCapacities reads the values of --at, sorts them, bytes before percentages, and leaves
 // out repetitions. It returns nil if there are none.
@@ -50,17 +41,13 @@ func parseCapacities(texts []string) ([]capacity, error) {
 	var all []capacity
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
-		if percentage.MatchString(text) {
-			p, _ := new(big.Rat).SetString(text[:len(text)-1])
-			if p.Sign() == 0 {
-				return nil, usagef("invalid argument %q for --at: must be above 0%%", text)
-			}
-			all = append(all, capacity{text: text, percent: p})
+		if share, ok := units.ParseShare(text); ok {
+			all = append(all, capacity{text: text, share: share})
 			continue
 		}
 		n, err := units.Parse(text)
 		if strings.HasSuffix(text, "%") {
-			return nil, usagef("invalid argument %q for --at: a percentage is written like 120%% or 112.5%%", text)
+			return nil, usagef("invalid argument %q for --at: a percentage is written like 120%% or 112.5%%, and must be above 0%%", text)
 		}
 		if err != nil {
 			return nil, usagef("invalid argument %q for --at: %v, or a percentage of the load", text, err)
@@ -68,10 +55,10 @@ func parseCapacities(texts []string) ([]capacity, error) {
 		all = append(all, inBytes(n))
 	}
 	order := func(a, b capacity) int {
-		if a.percent == nil || b.percent == nil {
+		if a.share == nil || b.share == nil {
 			return cmp.Or(cmp.Compare(min(a.bytes, 1), min(b.bytes, 1))*-1, cmp.Compare(a.bytes, b.bytes))
 		}
-		return a.percent.Cmp(b.percent)
+		return a.share.Cmp(b.share)
 	}
 	slices.SortStableFunc(all, order)
 	return slices.CompactFunc(all, func(a, b capacity) bool { return order(a, b) == 0 }), nil

@@ -244,7 +244,7 @@ func (c *curve) capacityTable() *experiment.Table {
 		row := []string{at.text, units.Short(at.bytes), strconv.Itoa(all.Feasible), strconv.Itoa(all.Infeasible), strconv.Itoa(all.Unknown), share100(all.Feasible, len(c.problems))}
 		if alone {
 			p := &c.problems[0]
-			if at.percent != nil {
+			if at.share != nil {
 				row[1] = strconv.FormatInt(at.of(p.Load), 10)
 			}
 			row = []string{row[0], row[1], p.known.Fits(at.of(p.Load)).String()}
@@ -393,7 +393,7 @@ func (c *curve) chart() chart.Sizes {
 	if len(c.problems) == 1 {
 		d.Title = "Capacity for " + c.problems[0].Name
 	}
-	d.Relative = len(c.capacities) > 0 && !slices.ContainsFunc(c.capacities, func(at capacity) bool { return at.percent == nil })
+	d.Relative = len(c.capacities) > 0 && !slices.ContainsFunc(c.capacities, func(at capacity) bool { return at.share == nil })
 	scale := func(p *sized, bytes int64) float64 {
 		if d.Relative {
 			return float64(bytes) / float64(max(p.Load, 1))

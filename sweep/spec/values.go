@@ -25,19 +25,12 @@ type Capacity struct {
 // minimize is the word for the lowest plan.
 const minimize = "minimize"
 
-// Of returns the capacity in bytes for a problem with so much load, rounded up, and at most
-// model.MaxSum; 0 asks for the lowest plan.
+// Of returns the capacity in bytes for a problem with so much load; 0 asks for the lowest plan.
 func (c Capacity) Of(load int64) int64 {
 	if c.Share == nil {
 		return c.Bytes
 	}
-	bytes := new(big.Rat).Mul(c.Share, new(big.Rat).SetInt64(load))
-	up := new(big.Int).Add(bytes.Num(), new(big.Int).Sub(bytes.Denom(), big.NewInt(1)))
-	up.Quo(up, bytes.Denom())
-	if !up.IsInt64() || up.Int64() > model.MaxSum {
-		return model.MaxSum
-	}
-	return max(up.Int64(), 1)
+	return units.ShareOf(c.Share, load)
 }
 
 // String writes the capacity as a specification does.
@@ -62,13 +55,13 @@ func (p *parser) capacity(n *yaml.Node) (c Capacity, ok bool) {
 	if n.Value == minimize {
 		return Capacity{}, true
 	}
-	if text, percent := strings.CutSuffix(n.Value, "%"); percent {
-		share, ok := new(big.Rat).SetString(strings.TrimSpace(text))
-		if !ok || strings.ContainsAny(text, "/eExXpP_") || share.Sign() <= 0 || share.Cmp(big.NewRat(1_000_000, 1)) > 0 {
+	if strings.HasSuffix(n.Value, "%") {
+		share, ok := units.ParseShare(n.Value)
+		if !ok || share.Cmp(big.NewRat(10_000, 1)) > 0 {
 			p.fault(n, field, "must be a share of the load above 0%%, such as 110%% or 102.5%%")
 			return c, false
 		}
-		return Capacity{Share: share.Quo(share, big.NewRat(100, 1))}, true
+		return Capacity{Share: share}, true
 	}
 	bytes, err := units.Parse(n.Value)
 	if err != nil {
