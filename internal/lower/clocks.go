@@ -89,7 +89,7 @@ func (c *cover) coverGraph() {
 		}
 	}
 	copy(fresh, edges)
-	g := graph{n, words, edges, fresh}
+	g := graph{n: n, words: words, edges: edges, fresh: fresh}
 	var cliques []clique
 	for a := range int32(n) {
 		for b := g.freshOf(a); b >= 0; b = g.freshOf(a) {

@@ -9,6 +9,8 @@ import (
 type graph struct {
 	n, words     int
 	edges, fresh []uint64
+
+	gains []int32 // of each vertex, for grow; nil before the first call
 }
 
 // freshOf returns the first vertex with which v has an edge that is not covered, or -1.
@@ -21,36 +23,44 @@ func (g *graph) freshOf(v int32) int32 {
 	return -1
 }
 
-// grow returns a clique with a and b in it, which no vertex can join, and covers its edges.
+// grow returns a clique with a and b in it, which no vertex can join, and covers its edges. It takes the vertex
+// with the most edges to the clique that are not covered, the first of several. gains has these numbers, and is kept up as
+// the clique grows: counting anew took most of the time of a problem with clocks.
 func (g *graph) grow(a, b int32) clique {
-	x := clique{a, b}
-	candidates := slices.Clone(g.edges[int(a)*g.words : int(a+1)*g.words])
-	g.keep(candidates, b)
-	for {
-		best, most := int32(-1), -1
+	row := func(bits []uint64, v int32) []uint64 { return bits[int(v)*g.words : int(v+1)*g.words] }
+	candidates := slices.Clone(row(g.edges, a))
+	if g.gains == nil {
+		g.gains = make([]int32, g.n)
+	}
+	clear(g.gains)
+	var x clique
+	inside := make([]uint64, g.words)
+	join := func(v int32) {
+		x = append(x, v)
+		inside[v/64] |= 1 << (v % 64)
+		g.keep(candidates, v)
+		for w, word := range row(g.fresh, v) {
+			for word &= candidates[w]; word != 0; word &= word - 1 {
+				g.gains[w*64+bits.TrailingZeros64(word)]++
+			}
+		}
+	}
+	join(a)
+	for next := b; next >= 0; {
+		join(next)
+		next = -1
 		for w, word := range candidates {
 			for ; word != 0; word &= word - 1 {
-				v := int32(w*64 + bits.TrailingZeros64(word))
-				count := 0
-				for _, u := range x {
-					if g.fresh[int(v)*g.words+int(u)/64]&(1<<(u%64)) != 0 {
-						count++
-					}
-				}
-				if count > most {
-					best, most = v, count
+				if v := int32(w*64 + bits.TrailingZeros64(word)); next < 0 || g.gains[v] > g.gains[next] {
+					next = v
 				}
 			}
 		}
-		if best < 0 {
-			break
-		}
-		x = append(x, best)
-		g.keep(candidates, best)
 	}
 	for _, v := range x {
-		for _, u := range x {
-			g.fresh[int(v)*g.words+int(u)/64] &^= 1 << (u % 64)
+		fresh := row(g.fresh, v)
+		for w := range fresh {
+			fresh[w] &^= inside[w]
 		}
 	}
 	slices.Sort(x)
