@@ -21,7 +21,10 @@ import (
 // memory asks all problems for the same bytes instead, and a suite may bring a capacity
 // with each problem. Which it is follows from the rows: see axisOf.
 //
-// Invariant: each row is in one group.
+// A capacity is whole bytes, so for a small load several shares are one capacity: 102% and 105% of 12 bytes
+// are both 13. Its row counts at each of them, or the lines of these shares would have fewer problems.
+//
+// Invariant: each row is in a group. It is in several only by such shares.
 //
 // Complexity: O(n log n) for n rows.
 //
@@ -126,7 +129,7 @@ func namesOf(all []series) *names {
 // An axis is what the capacities of a sweep are, and where each lies.
 type axis struct {
 	kind  kind
-	other map[demand]place // by shares: capacities that are not at shareOf
+	other map[demand][]place // by shares: where each capacity lies
 }
 
 type kind int
@@ -177,13 +180,12 @@ func axisOf(rows []core.Row) axis {
 	return axis{byShare, others(rows, len(one))}
 }
 
-// others finds the capacities that are not at shareOf, on an axis of shares. Bytes that all of the
-// problems were asked, with loads far apart, were asked as bytes. And for a small load many shares are
-// one capacity: 102% and 105% of 12 bytes are both 13, which is nearest to 108%. The share that was
-// asked is then the one that most problems have, of those that round up to the capacity.
-func others(rows []core.Row, problems int) map[demand]place {
+// others finds where capacities lie, on an axis of shares. Bytes that all of the
+// problems were asked, with loads far apart, were asked as bytes. For all others the shares that were asked are found
+// from the largest load to the smallest, since the larger a load, the fewer shares come to a capacity: a capacity to
+// which a share comes that was found before tells no other one.
+func others(rows []core.Row, problems int) map[demand][]place {
 	asks := map[demand]place{}
-	askers := map[demand]int{} // problems
 	type ask struct {
 		problem  string
 		capacity int64
@@ -198,7 +200,6 @@ func others(rows []core.Row, problems int) map[demand]place {
 		}
 		seen[ask{r.Problem, r.Capacity}] = true
 		asks[demand{r.Load, r.Capacity}] = shareOf(r)
-		askers[demand{r.Load, r.Capacity}]++
 		l, ok := loads[r.Capacity]
 		if !ok {
 			l = [2]int64{r.Load, r.Load}
@@ -206,35 +207,41 @@ func others(rows []core.Row, problems int) map[demand]place {
 		loads[r.Capacity] = [2]int64{min(l[0], r.Load), max(l[1], r.Load)}
 		count[r.Capacity]++
 	}
-	weight := map[place]int{} // problems
-	for at, share := range asks {
+	all := map[demand][]place{}
+	var byLoad []demand
+	for at := range asks {
 		if l := loads[at.capacity]; count[at.capacity] == problems && l[1]-l[0] >= l[0] {
-			asks[at] = inBytes + place(at.capacity)
-			continue
+			all[at] = []place{inBytes + place(at.capacity)}
+		} else {
+			byLoad = append(byLoad, at)
 		}
-		weight[share] += askers[at]
 	}
-	var shares []place
-	for share := range weight {
-		shares = append(shares, share)
-	}
-	slices.Sort(shares)
-	for at, share := range asks {
-		if share >= inBytes {
-			continue
+	slices.SortFunc(byLoad, func(a, b demand) int {
+		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.capacity, b.capacity))
+	})
+	var shares []place // ascending
+	for _, at := range byLoad {
+		if k, there := slices.BinarySearch(shares, asks[at]); !there && len(at.among(shares)) == 0 {
+			shares = slices.Insert(shares, k, asks[at])
 		}
-		// Shares s with capacity-1 < s·load/1000 <= capacity.
-		least := math.Floor(1000*float64(at.capacity-1)/float64(at.load)) + 1
-		k, _ := slices.BinarySearch(shares, place(min(least, float64(shareMost))))
-		best := share
-		for ; k < len(shares) && float64(shares[k])*float64(at.load) <= 1000*float64(at.capacity); k++ {
-			if weight[shares[k]] > weight[best] {
-				best = shares[k]
-			}
-		}
-		asks[at] = best
 	}
-	return asks
+	for _, at := range byLoad {
+		if all[at] = at.among(shares); len(all[at]) == 0 {
+			all[at] = []place{asks[at]}
+		}
+	}
+	return all
+}
+
+// among returns which of some shares come to the capacity, rounded up: capacity - 1 < s · load / 1000 <= capacity.
+func (d demand) among(shares []place) []place {
+	least := math.Floor(1000*float64(d.capacity-1)/float64(d.load)) + 1
+	from, _ := slices.BinarySearch(shares, place(min(least, float64(shareMost))))
+	to := from
+	for to < len(shares) && float64(shares[to])*float64(d.load) <= 1000*float64(d.capacity) {
+		to++
+	}
+	return slices.Clone(shares[from:to])
 }
 
 // shareMost is the largest share that has a place of its own, far above what a specification may ask.
@@ -256,19 +263,20 @@ func shareOf(r *core.Row) place {
 	return max(1, place(math.Round(1000*share)))
 }
 
-func (a axis) placeOf(r *core.Row) place {
+// placesOf returns where a row lies: at one place, or at each share that comes to its capacity.
+func (a axis) placesOf(r *core.Row) []place {
 	switch {
 	case r.Capacity <= 0:
-		return minimise
+		return []place{minimise}
 	case a.kind == byOwn:
-		return own
+		return []place{own}
 	case a.kind == byBytes:
-		return place(r.Capacity)
+		return []place{place(r.Capacity)}
 	}
 	if at, ok := a.other[demand{r.Load, r.Capacity}]; ok {
 		return at
 	}
-	return shareOf(r)
+	return []place{shareOf(r)}
 }
 
 // text writes a place.
@@ -327,14 +335,16 @@ func grouped(rows []core.Row, a axis) []group {
 	var all []group
 	for k := range rows {
 		r := &rows[k]
-		g := key{seriesOf(r), a.placeOf(r)}
-		i, ok := at[g]
-		if !ok {
-			i = len(all)
-			at[g] = i
-			all = append(all, group{g.series, g.place, nil})
+		for _, p := range a.placesOf(r) {
+			g := key{seriesOf(r), p}
+			i, ok := at[g]
+			if !ok {
+				i = len(all)
+				at[g] = i
+				all = append(all, group{g.series, g.place, nil})
+			}
+			all[i].rows = append(all[i].rows, r)
 		}
-		all[i].rows = append(all[i].rows, r)
 	}
 	slices.SortFunc(all, func(a, b group) int { return cmp.Or(a.series.compare(b.series), cmp.Compare(a.place, b.place)) })
 	return all

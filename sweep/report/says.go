@@ -202,13 +202,16 @@ func (p *page) missing() string {
 	kinds := map[series]bool{} // without the order: that belongs to the problem
 	for k := range p.Rows {
 		r := &p.Rows[k]
-		at := cell{r.Problem, p.axis.placeOf(r)}
-		if done[at] == nil {
-			cells[at], done[at] = r.Name, map[series]bool{}
-		}
 		s := seriesOf(r)
 		s.order = ""
-		done[at][s], kinds[s] = true, true
+		kinds[s] = true
+		for _, place := range p.axis.placesOf(r) {
+			at := cell{r.Problem, place}
+			if done[at] == nil {
+				cells[at], done[at] = r.Name, map[series]bool{}
+			}
+			done[at][s] = true
+		}
 	}
 	gaps := 0
 	absent := map[string]int{}
