@@ -130,7 +130,8 @@ func TestLeastPrice(t *testing.T) {
 				best = price
 			}
 		}
-		bound := leastPrice(evictions, rows, never)
+		flows := flowsOf(evictions, rows, never)
+		bound := leastPrice(evictions, rows, flows)
 		if best < 0 {
 			continue // no set frees enough
 		}
@@ -139,7 +140,7 @@ func TestLeastPrice(t *testing.T) {
 		} else if bound == best {
 			tight++
 		}
-		taken, ok := cheap(evictions, rows, bound, r, never)
+		taken, ok := cheap(evictions, rows, flows, bound, r, never)
 		if !ok || slices.ContainsFunc(rows, func(f *family) bool { return !f.covers(taken) }) {
 			t.Fatalf("a cover that covers nothing: %v\n%s", taken, drawn.DescribeRuled(p))
 		}

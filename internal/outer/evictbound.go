@@ -30,24 +30,27 @@ import (
 // boundEffort is the most steps of a flow: a few seconds.
 const boundEffort = 100_000_000
 
-// leastPrice returns a lower bound of the price of every set that covers the families.
-func leastPrice(all []stretch, families []*family, over func() bool) int64 {
-	var apart, together int64
+// flowsOf sends the flow of each family, until over says that a limit has come.
+func flowsOf(all []stretch, families []*family, over func() bool) (flows []*flow) {
 	for _, f := range families {
-		if b := f.bound(all, over); f.one {
+		n := newFlow(f, all)
+		n.run(over)
+		flows = append(flows, n)
+	}
+	return flows
+}
+
+// leastPrice returns a lower bound of the price of every set that covers the families, from their flows.
+func leastPrice(all []stretch, families []*family, flows []*flow) int64 {
+	var apart, together int64
+	for k, f := range families {
+		if b := f.dual(all, flows[k].prices(), flows[k].scale); f.one {
 			apart += b // no eviction is in two of these
 		} else {
 			together = max(together, b)
 		}
 	}
 	return max(apart, together)
-}
-
-// bound returns a lower bound of the price of every cover of a family.
-func (f *family) bound(all []stretch, over func() bool) int64 {
-	n := newFlow(f, all)
-	n.run(over)
-	return f.dual(all, n.prices(), n.scale)
 }
 
 // dual evaluates the formula for prices that are multiplied by 2^scale.

@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: with many evictions few plans can be made, so loads choose the sets (evictcover.go). A set that frees just the excess may
@@ -31,6 +33,9 @@ const (
 	finestSlack = 1024
 	// mostLeft is the most plans for leaving out evictions.
 	mostLeft = 40
+	// manyBuffers is the number of buffers from which on a plan of a set gets fewer nodes than someNodes, but not fewer
+	// than leastNodes: a node of local search takes as long as there are buffers.
+	manyBuffers, leastNodes = 200, 100
 	// mostTries is the most plans with a slack.
 	mostTries = 24
 )
@@ -54,21 +59,23 @@ func (e *evicting) many(ctx context.Context, every []bool) error {
 		}
 	}
 	bound := int64(0)
-	over := func() bool { return e.over(ctx) }
+	over := e.share(ctx)
+	rows := families(e.ground, e.all, 0)
+	flows := flowsOf(e.all, rows, over)
 	if exact {
-		bound = leastPrice(e.all, families(e.ground, e.all, 0), over)
+		bound = leastPrice(e.all, rows, flows)
 	}
 	e.answers = append(e.answers, e.least(nil, bound))
 	if e.room.Status.HasPlan() {
 		e.keep(&e.room, every)
 	}
-	if err := e.slacken(ctx, wanted, at, bound); err != nil {
+	if err := e.slacken(ctx, wanted, at, bound, rows, flows); err != nil {
 		return err
 	}
 	if e.best == nil {
 		return nil
 	}
-	if err := e.leaveOut(ctx, wanted, at, bound); err != nil {
+	if err := e.leaveOut(ctx, wanted, at, bound, rows); err != nil {
 		return err
 	}
 	if at < e.own-1 && len(wanted) < len(e.measures) {
@@ -130,8 +137,28 @@ func narrowed(p *model.Problem, reached *model.Plan, measures []model.Measure, v
 	return &q, exact
 }
 
+// share returns what says when a quarter of the time that is left is over, or a limit has come: a plan needs the rest.
+func (e *evicting) share(ctx context.Context) func() bool {
+	end, limited := ctx.Deadline()
+	if limited {
+		end = time.Now().Add(time.Until(end) / 4)
+	}
+	return func() bool { return e.over(ctx) || limited && time.Now().After(end) }
+}
+
+// try asks for a plan of a set, within few nodes if there are many buffers and within a third of the time that is left: there may
+// be other sets.
+func (e *evicting) try(ctx context.Context, taken []bool, wanted []model.Measure) (plan.Result, error) {
+	if end, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/3)
+		defer cancel()
+	}
+	return e.ask(ctx, taken, wanted, max(leastNodes, someNodes*manyBuffers/int64(max(manyBuffers, len(e.p.Buffers)))))
+}
+
 // slacken looks for the least slack with a plan.
-func (e *evicting) slacken(ctx context.Context, wanted []model.Measure, at int, bound int64) error {
+func (e *evicting) slacken(ctx context.Context, wanted []model.Measure, at int, bound int64, rows []*family, flows []*flow) error {
 	finest := int64(math.MaxInt64)
 	for _, q := range e.ground.AllPools() {
 		if q.Capacity > 0 {
@@ -143,19 +170,22 @@ func (e *evicting) slacken(ctx context.Context, wanted []model.Measure, at int, 
 	}
 	finest = max(1, finest/finestSlack)
 	r := rand.New(rand.NewPCG(25, 7))
-	over := func() bool { return e.over(ctx) }
 	// none is the largest slack without a plan, some the least with one; -1 for neither.
 	none, some := int64(-1), int64(-1)
 	slack := int64(0)
 	for range mostTries {
-		families := families(e.ground, e.all, slack)
+		over := e.share(ctx)
+		if slack > 0 {
+			rows = families(e.ground, e.all, slack)
+			flows = flowsOf(e.all, rows, over)
+		}
 		taken, ok := make([]bool, len(e.all)), true
-		if len(families) > 0 {
-			taken, ok = cheap(e.all, families, bound, r, over)
+		if len(rows) > 0 {
+			taken, ok = cheap(e.all, rows, flows, bound, r, over)
 		}
 		planned := false
 		if ok && (e.best == nil || at > 0 || e.price(taken) < e.values[at]) {
-			x, err := e.ask(ctx, taken, wanted, someNodes)
+			x, err := e.try(ctx, taken, wanted)
 			if err != nil {
 				return err
 			}
@@ -184,7 +214,7 @@ func (e *evicting) slacken(ctx context.Context, wanted []model.Measure, at int, 
 }
 
 // leaveOut leaves out evictions of the best plan.
-func (e *evicting) leaveOut(ctx context.Context, wanted []model.Measure, at int, bound int64) error {
+func (e *evicting) leaveOut(ctx context.Context, wanted []model.Measure, at int, bound int64, rows []*family) error {
 	var order []int
 	for n, x := range e.taken {
 		if x {
@@ -192,7 +222,6 @@ func (e *evicting) leaveOut(ctx context.Context, wanted []model.Measure, at int,
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.all[b].Cost, e.all[a].Cost) })
-	rows := families(e.ground, e.all, 0)
 	asked := 0
 	for batch := (len(order) + 1) / 2; batch > 0; batch /= 2 {
 		for k := 0; k < len(order); k += batch {
@@ -206,7 +235,7 @@ func (e *evicting) leaveOut(ctx context.Context, wanted []model.Measure, at int,
 			if asked++; asked > mostLeft || e.over(ctx) || at == 0 && e.values[0] <= bound {
 				return nil
 			}
-			r, err := e.ask(ctx, less, wanted, someNodes)
+			r, err := e.try(ctx, less, wanted)
 			if err != nil {
 				return err
 			}
