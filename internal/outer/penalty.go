@@ -125,6 +125,8 @@ func (s *search) bySlots(ctx context.Context, q *pool, f *field) {
 	nodes := int64(slotNodes)
 	if s.kept != nil {
 		nodes /= 100
+	} else if _, limited := ctx.Deadline(); limited {
+		nodes *= 10
 	}
 	if s.options.NodeLimit > 0 {
 		nodes = min(nodes, (s.options.NodeLimit-s.stats.Nodes)/4)

@@ -1,6 +1,7 @@
 package outer
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
@@ -111,6 +112,8 @@ func newField(st *lower.Strip, capacity int64, p *model.Problem, penalties []mod
 		if len(f.hard) > mostTies {
 			return nil
 		}
+		// The widest first: they leave few gaps for the others to look at.
+		slices.SortStableFunc(f.hard[f.hardAt[i]:], func(x, y tie) int { return cmp.Compare(y.above-y.below, x.above-x.below) })
 	}
 	f.hardAt = append(f.hardAt, int32(len(f.hard)))
 
@@ -132,20 +135,20 @@ func newField(st *lower.Strip, capacity int64, p *model.Problem, penalties []mod
 	return f
 }
 
-// roomy returns a capacity in which all bodies can be one above the other.
+// roomy returns a capacity in which all bodies can be one above the other, beyond what is reserved or fixed.
 func roomy(st *lower.Strip) int64 {
-	sum := int64(0)
+	base, sum := int64(0), int64(0)
 	for _, r := range st.Reserved {
-		sum = max(sum, r.Upper)
+		base = max(base, r.Upper)
 	}
 	for i := range st.Problem.Buffers {
 		b := &st.Problem.Buffers[i]
 		sum += b.Size + b.Align()
 		if b.Fixed != nil {
-			sum = max(sum, *b.Fixed+b.Size+b.Align())
+			base = max(base, *b.Fixed+b.Size)
 		}
 	}
-	return sum
+	return base + sum
 }
 
 // cut takes the offsets between below and above, both excluded, out of rooms whose low ends are aligned. Those of what is left are, too.

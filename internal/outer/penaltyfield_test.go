@@ -95,3 +95,24 @@ func TestField(t *testing.T) {
 		t.Errorf("%d plans are too few, or the %d that pay", plans, paying)
 	}
 }
+
+// TestFieldRoom checks that a pool without a capacity has room above what is fixed and reserved.
+func TestFieldRoom(t *testing.T) {
+	at := int64(12)
+	p := &model.Problem{
+		Buffers: []model.Buffer{{ID: "a", Size: 21, Lower: 2, Upper: 3, Alignment: 3}, {ID: "b", Size: 24, Lower: 5, Upper: 7, Fixed: &at}},
+		Rules: &model.Rules{
+			Pools:     []model.Pool{{ID: "x", Reserved: []model.Range{{Lower: 50, Upper: 52}}}},
+			Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 3}},
+			Objective: []model.Measure{model.MeasurePenalty},
+		},
+	}
+	s := &search{Lowering: lower.New(p)}
+	s.assign(make([]int32, 2))
+	q := &s.pools[0]
+	f := newField(q.strip, q.capacity, p, q.penalties)
+	offsets := []int64{0, 12}
+	if bound, _ := f.leastBySlots(t.Context(), offsets, slotNodes); bound != 0 || f.penalty(offsets) != 0 || offsets[0] < 52 {
+		t.Errorf("at least %d is paid, by %v %d; want 0 above the reserved bytes", bound, offsets, f.penalty(offsets))
+	}
+}

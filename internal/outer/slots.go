@@ -56,13 +56,14 @@ type slotter struct {
 	equal  bool      // only bodies in the same slot tie
 	turns  bool      // upside down everything is the same
 
-	dolls []int64
-	first int       // the level at which the doll in hand begins
-	pays  [][]int64 // of each level and slot, what the body pays there with placed ones
-	shut  [][]int32 // how many placed bodies forbid the slot
-	slot  []int32   // of each placed body
-	best  []int32   // slots of the best plan of the doll in hand, or of those before it
-	least int64     // that any plan found pays
+	dolls  []int64
+	solved bool      // dolls[0] is the least
+	first  int       // the level at which the doll in hand begins
+	pays   [][]int64 // of each level and slot, what the body pays there with placed ones
+	shut   [][]int32 // how many placed bodies forbid the slot
+	slot   []int32   // of each placed body
+	best   []int32   // slots of the best plan of the doll in hand, or of those before it
+	least  int64     // that any plan found pays
 }
 
 // A link is a tie or toll to a later body: for each slot of this one, the slots of the other that it is about.
@@ -79,13 +80,25 @@ func (f *field) leastBySlots(ctx context.Context, offsets []int64, nodes int64) 
 	defer watch.Close()
 	left := nodes
 	for _, bodies := range f.components() {
-		s := f.slotter(bodies)
-		if s == nil {
-			continue
+		most := int64(0)
+		for order := range levelOrders {
+			s := f.slotter(bodies, order)
+			if s == nil {
+				break
+			}
+			// The last order may have all nodes, each one before it a quarter of what is left.
+			spare := left - left/4
+			if order == levelOrders-1 {
+				spare = 0
+			}
+			s.watch, s.nodes = watch, left-spare
+			most = max(most, s.solve(f, offsets))
+			left = s.nodes + spare
+			if s.solved {
+				break
+			}
 		}
-		s.watch, s.nodes = watch, left
-		bound += s.solve(f, offsets)
-		left = s.nodes
+		bound += most
 	}
 	return bound, nodes - left
 }
@@ -148,8 +161,8 @@ func (f *field) grid(bodies []int32) (g int64) {
 }
 
 // slotter prepares the search of a component, or returns nil if that is too large.
-func (f *field) slotter(bodies []int32) *slotter {
-	s := &slotter{bodies: f.levels(bodies), equal: true, turns: true}
+func (f *field) slotter(bodies []int32, order int) *slotter {
+	s := &slotter{bodies: f.levels(bodies, order), equal: true, turns: true}
 	g := f.grid(bodies)
 	level := make(map[int32]int, len(bodies))
 	total := 0
@@ -188,8 +201,16 @@ func (f *field) slotter(bodies []int32) *slotter {
 	return s
 }
 
-// levels orders bodies: each next one is that which pays most with those before it, and in all.
-func (f *field) levels(bodies []int32) []int32 {
+// levelOrders is the number of orders of levels that are tried. The first solves nearly all that any does. In the others the last levels pay
+// more among themselves, so their bounds are better if the search is cut off.
+const levelOrders = 3
+
+// levels orders bodies: by what each pays at most with those before it, then in all. The order is
+//
+//	0   descending, then the largest first
+//	1   ascending
+//	2   descending, where a penalty counts as often as the body is large
+func (f *field) levels(bodies []int32, order int) (levels []int32) {
 	left := slices.Clone(bodies)
 	slices.Sort(left)
 	near, all := make(map[int32]int64), make(map[int32]int64)
@@ -198,22 +219,31 @@ func (f *field) levels(bodies []int32) []int32 {
 			all[i] += x.cost
 		}
 	}
-	var order []int32
+	before := func(i, j int32) int {
+		byNear, byAll, bySize := cmp.Compare(near[j], near[i]), cmp.Compare(all[j], all[i]), cmp.Compare(f.size[j], f.size[i])
+		switch order {
+		case 0:
+			return cmp.Or(byNear, byAll, bySize)
+		case 1:
+			return cmp.Or(-byNear, -byAll)
+		}
+		return cmp.Or(cmp.Compare(float64(near[j])*float64(f.size[j]), float64(near[i])*float64(f.size[i])), byAll)
+	}
 	for len(left) > 0 {
 		next := 0
 		for k, i := range left {
-			if cmp.Or(cmp.Compare(near[i], near[left[next]]), cmp.Compare(all[i], all[left[next]]), cmp.Compare(f.size[i], f.size[left[next]])) > 0 {
+			if before(i, left[next]) < 0 {
 				next = k
 			}
 		}
 		i := left[next]
 		left = slices.Delete(left, next, next+1)
-		order = append(order, i)
+		levels = append(levels, i)
 		for _, x := range f.softOf(i) {
 			near[x.to] += x.cost
 		}
 	}
-	return order
+	return levels
 }
 
 // link adds a link from one level to another: offsets of the other in between, relative to this one. It is kept only with the lower level, but
@@ -305,6 +335,7 @@ func (s *slotter) solve(f *field, offsets []int64) int64 {
 			}
 		}
 		if s.dolls[s.first+1] == all {
+			s.solved = true
 			return all
 		}
 		s.least = paid
@@ -321,6 +352,7 @@ func (s *slotter) solve(f *field, offsets []int64) int64 {
 		}
 		s.dolls[s.first] = s.least
 	}
+	s.solved = true
 	return s.dolls[0]
 }
 

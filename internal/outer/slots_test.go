@@ -99,7 +99,7 @@ func TestSlotsSymmetries(t *testing.T) {
 		f := newField(q.strip, q.capacity, tc.p, q.penalties)
 		try := func(off func(*slotter)) (cost, nodes int64) {
 			offsets := make([]int64, f.n)
-			x := f.slotter(f.components()[0])
+			x := f.slotter(f.components()[0], 0)
 			x.nodes = 50_000_000
 			x.watch = watchOf(t)
 			off(x)
@@ -135,7 +135,7 @@ func TestSlotsDolls(t *testing.T) {
 	s.assign(make([]int32, len(p.Buffers)))
 	q := &s.pools[0]
 	f := newField(q.strip, q.capacity, p, q.penalties)
-	x := f.slotter(f.components()[0])
+	x := f.slotter(f.components()[0], 0)
 	x.nodes, x.watch = 50_000_000, watchOf(t)
 	bound := x.solve(f, make([]int64, f.n))
 	nodes := 50_000_000 - x.nodes
