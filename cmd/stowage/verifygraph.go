@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"container/heap"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -178,18 +180,52 @@ func orderIn(g *graph.Graph, path string) []int {
 	}
 	// Always the first that can run: those without a time, then by time, then as they stand.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	ran, out := make([]bool, len(g.Operators)), make([]int, 0, len(order))
-	waits := func(k int) bool {
-		made := func(x int) bool { before, there := makes[x]; return there && !ran[before] }
-		return slices.ContainsFunc(g.Operators[k].Operands, made) || slices.ContainsFunc(g.Operators[k].After, func(b int) bool { return !ran[b] })
+	rank := make([]int, len(order))
+	for place, k := range order {
+		rank[k] = place
 	}
-	for len(order) > 0 {
-		next := slices.IndexFunc(order, func(k int) bool { return !waits(k) })
-		ran[order[next]] = true
-		out = append(out, order[next])
-		order = slices.Delete(order, next, next+1)
+	waits, then := make([]int, len(order)), make([][]int, len(order))
+	wait := func(k, before int) {
+		waits[k]++
+		then[before] = append(then[before], k)
+	}
+	ready := new(ranks)
+	for k := range g.Operators {
+		for _, x := range g.Operators[k].Operands {
+			if before, there := makes[x]; there {
+				wait(k, before)
+			}
+		}
+		for _, before := range g.Operators[k].After {
+			wait(k, before)
+		}
+		if waits[k] == 0 {
+			heap.Push(ready, rank[k])
+		}
+	}
+	out := make([]int, 0, len(order))
+	for ready.Len() > 0 {
+		next := order[heap.Pop(ready).(int)]
+		out = append(out, next)
+		for _, k := range then[next] {
+			if waits[k]--; waits[k] == 0 {
+				heap.Push(ready, rank[k])
+			}
+		}
 	}
 	return out
+}
+
+// ranks is a heap of the operators that can run, the first at the front.
+type ranks struct{ sort.IntSlice }
+
+func (r *ranks) Push(x any) { r.IntSlice = append(r.IntSlice, x.(int)) }
+
+func (r *ranks) Pop() any {
+	last := r.Len() - 1
+	x := r.IntSlice[last]
+	r.IntSlice = r.IntSlice[:last]
+	return x
 }
 
 // graphVerdict is what verify --json writes of a plan of a graph.
