@@ -60,6 +60,11 @@ type choice struct {
 func (s *search) choose(ctx context.Context, began time.Time) (plan.Result, error) {
 	s.kept = &answers{}
 	c := &chooser{search: s, costFirst: s.Problem.Objective()[0] == model.MeasureCost}
+	return c.decide(ctx, began)
+}
+
+func (c *chooser) decide(ctx context.Context, began time.Time) (plan.Result, error) {
+	s := c.search
 	if !c.prepare() {
 		return s.infeasible("pools", began), nil
 	}

@@ -325,7 +325,7 @@ func TestPackWithoutProof(t *testing.T) {
 		}
 		x.best, x.least, x.left = nil, math.MaxInt64, mostPacked
 		room := slices.Clone(x.room[failed])
-		if err := x.margins(context.Background(), first, failed); err != nil || !slices.Equal(room, x.room[failed]) {
+		if err := x.margins(context.Background(), failed); err != nil || !slices.Equal(room, x.room[failed]) {
 			t.Fatal("the room has changed", err)
 		}
 		if x.best != nil {
@@ -335,6 +335,103 @@ func TestPackWithoutProof(t *testing.T) {
 	t.Logf("of %d: %d by eviction, %d come back, %d by margins", met, evicted, back, margins)
 	if evicted < met*3/4 || back < met*3/4 || margins == 0 {
 		t.Errorf("of %d: %d by eviction, %d come back, %d by margins", met, evicted, back, margins)
+	}
+}
+
+// patient is a planner that finds nothing with few nodes.
+type patient struct{ run.Planner }
+
+func (p patient) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	if o.NodeLimit > 0 && o.NodeLimit < moreNodes/2 && len(tl.Problem.Buffers) > 4 {
+		return plan.Result{Status: model.Unknown, Stats: plan.Stats{Nodes: 1}}, nil
+	}
+	return p.Planner.Plan(ctx, tl, o)
+}
+
+// TestPackInsists: the cheapest assignment is asked about once more, with many nodes.
+func TestPackInsists(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 37))
+	met := 0
+	for range 20 {
+		p := spilled(r, 14)
+		c, _ := chooserOf(t, p, "exact")
+		c.planner = patient{c.planner}
+		first, _ := c.relaxed(context.Background())
+		packed, err := c.pack(context.Background(), first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if packed != nil && c.cost(packed) == c.cost(first) && c.kept.find(0, c.split(c.pooled(first))[0]).nodes == moreNodes {
+			met++
+		}
+	}
+	if met < 15 {
+		t.Errorf("the cheapest is found in %d of 20", met)
+	}
+}
+
+// TestBranchesEnd: with a first plan of the least cost, the search for a lower one is short.
+func TestBranchesEnd(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 38))
+	branches, searched := 0, 0
+	for range 20 {
+		p := tight(r, 14)
+		for i := range p.Buffers {
+			p.Buffers[i].Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 10 * (1 + r.Int64N(4))}}}
+		}
+		c, _ := chooserOf(t, p, "exact")
+		c = &chooser{search: c.search, costFirst: true}
+		got, err := c.decide(context.Background(), time.Now())
+		if err != nil || got.Status != model.Optimal {
+			t.Fatal(got.Status, err)
+		}
+		if c.branches > 0 {
+			searched++
+		}
+		branches += c.branches
+	}
+	t.Log(branches, "branches", searched)
+	if branches > 2_000 || searched < 5 {
+		t.Errorf("%d branches", branches)
+	}
+}
+
+// TestWalkIsShort: where the cost is known but for a little, most bodies are struck off the walk, and where lives end states become one.
+func TestWalkIsShort(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 39))
+	c, _ := chooserOf(t, spilled(r, 60), "exact")
+	first, _ := c.relaxed(context.Background())
+	walk := func(limit int64) int {
+		w := &walk{prices: c.prices, bodies: c.bodies[c.single:], cut: math.MaxInt64, room: c.roomOf(nil), pools: []int32{0}}
+		if !w.strike(limit, nil) {
+			t.Fatal("struck off too much")
+		}
+		if _, ok := w.run(context.Background(), c.slots, limit, math.MaxInt32); !ok {
+			t.Fatal("no state is left")
+		}
+		return len(w.records)
+	}
+	least, all := walk(c.prices.gap(c.cost(first))), walk(math.MaxInt64/4)
+	t.Log(least, all, "records")
+	if least > 200 || all > 20_000 {
+		t.Errorf("%d records within the cost, %d without a limit", least, all)
+	}
+}
+
+// TestPoolsThatCannot: a pool whose free stretches are too short for a buffer is not on its list.
+func TestPoolsThatCannot(t *testing.T) {
+	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{
+		{ID: "x", Capacity: 12, Reserved: []model.Range{{Lower: 7, Upper: 8}}}, {ID: "y", Capacity: 7}, {ID: "z"},
+	}}}
+	for i, size := range []int64{7, 8, 12} {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: size, Upper: 1})
+	}
+	c, _ := chooserOf(t, p, "exact")
+	for k := range c.bodies {
+		b := &c.bodies[k]
+		if want := map[int64][]int32{7: {0, 1, 2}, 8: {2}, 12: {2}}[b.size]; !slices.Equal(b.pools, want) {
+			t.Errorf("size %d: pools %v, want %v", b.size, b.pools, want)
+		}
 	}
 }
 

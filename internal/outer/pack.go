@@ -50,7 +50,7 @@ func (c *chooser) pack(ctx context.Context, first assignment) (assignment, error
 		return nil, err
 	}
 	if !x.found {
-		if err := x.margins(ctx, first, failed); err != nil {
+		if err := x.margins(ctx, failed); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +65,7 @@ func (c *chooser) pack(ctx context.Context, first assignment) (assignment, error
 }
 
 // margins asks for cheap assignments that leave more and more room in the pool that failed.
-func (x *packing) margins(ctx context.Context, of assignment, failed int32) (err error) {
+func (x *packing) margins(ctx context.Context, failed int32) (err error) {
 	whole := x.room
 	defer func() { x.room = whole }()
 	for _, part := range []int64{128, 64, 32, 16} {
@@ -77,7 +77,7 @@ func (x *packing) margins(ctx context.Context, of assignment, failed int32) (err
 		for t := range x.room[failed] {
 			x.room[failed][t] -= whole[failed][t] / part
 		}
-		of, _ = x.through(ctx, x.prices, math.MaxInt64/4, firstWidth, nil)
+		of, _ := x.through(ctx, x.prices, math.MaxInt64/4, firstWidth, nil)
 		if of == nil || x.cost(of) >= x.least {
 			return nil
 		}
