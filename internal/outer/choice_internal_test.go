@@ -396,6 +396,33 @@ func TestBranchesEnd(t *testing.T) {
 	}
 }
 
+// TestBranchesKeepToLoads: no assignment is planned whose loads do not fit.
+func TestBranchesKeepToLoads(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 40))
+	leaves := 0
+	for range 40 {
+		p := tight(r, 7)
+		p.Rules.Objective = []model.Measure{model.MeasureMaxHeight}
+		p.Rules.Pools[1].Capacity = p.Rules.Pools[0].Capacity
+		c, ok := chooserOf(t, p, "exact")
+		if !ok {
+			continue
+		}
+		fit := 0
+		c.each(func(assignment) { fit++ })
+		c = &chooser{search: c.search}
+		if _, err := c.decide(context.Background(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if leaves += c.leaves; c.leaves > fit {
+			t.Fatalf("%d assignments are planned, and the loads of %d fit", c.leaves, fit)
+		}
+	}
+	if leaves < 100 {
+		t.Errorf("%d assignments are planned", leaves)
+	}
+}
+
 // TestWalkIsShort: where the cost is known but for a little, most bodies are struck off the walk, and where lives end states become one.
 func TestWalkIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 39))
