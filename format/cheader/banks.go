@@ -63,7 +63,7 @@ func (p *BankPlan) check() error {
 		}
 	}
 	for i := range p.Buffers {
-		if b := &p.Buffers[i]; b.Offset+b.Size > math.MaxInt32 {
+		if b := &p.Buffers[i]; p.Home >= 0 && b.Offset+b.Size > math.MaxInt32 {
 			return fmt.Errorf("%s ends at byte %d of its memory, and the runtime has 32 bits for an offset, one of them the sign", b.Name, b.Offset+b.Size)
 		}
 	}
