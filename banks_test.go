@@ -171,15 +171,19 @@ func bankeds() []banked {
 		return all
 	}
 	alike := func(int64) spec { return spec{kib, 0, 10} }
+	forty := many(40, func(i int64) spec { return spec{256 * (i%5 + 1), i, i + 8} })
+	rising := many(120, func(i int64) spec { return spec{4*kib + 16*i, i, i + 3} })
+	short := many(200, func(i int64) spec { return spec{4 * kib, i, i + 1} })
+	long := many(16, func(i int64) spec { return spec{512, i, i + 20} })
 	return []banked{
 		{"spill", []int64{2 * kib, 64 * kib}, many(3, alike), []int64{2048, 1024}},
 		{"cascade", []int64{2 * kib, 2 * kib, 64 * kib}, many(6, alike), []int64{2048, 2048, 2048}},
-		{"capacity", []int64{2 * kib, 8 * kib}, many(16, func(i int64) spec { return spec{512, i, i + 20} }), []int64{2048, 6144}},
+		{"capacity", []int64{2 * kib, 8 * kib}, long, []int64{2048, 6144}},
 		{"reuse", []int64{2 * kib, 8 * kib}, []spec{{kib, 0, 4}, {kib, 5, 9}}, []int64{2048, 0}},
 		{"too much", []int64{2 * kib}, many(3, alike), nil},
-		{"forty", []int64{4 * kib, 64 * kib}, many(40, func(i int64) spec { return spec{256 * (i%5 + 1), i, i + 8} }), []int64{16640, 14080}},
-		{"120 specs", []int64{16 * kib, 64 * mib}, many(120, func(i int64) spec { return spec{4*kib + 16*i, i, i + 3} }), []int64{325040, 280720}},
-		{"200 short lives", []int64{8 * kib, 64 * mib}, many(200, func(i int64) spec { return spec{4 * kib, i, i + 1} }), []int64{819200, 0}},
+		{"forty", []int64{4 * kib, 64 * kib}, forty, []int64{16640, 14080}},
+		{"120 specs", []int64{16 * kib, 64 * mib}, rising, []int64{325040, 280720}},
+		{"200 short lives", []int64{8 * kib, 64 * mib}, short, []int64{819200, 0}},
 		{ // drawn for this test, as the last one
 			"150 specs",
 			[]int64{16 * kib, 32 * kib, 64 * mib},

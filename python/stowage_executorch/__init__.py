@@ -12,6 +12,7 @@ measured, and how a command can plan instead.
 """
 
 from .algorithm import Arena, Stowage, suite
+from .banked import Bank, Banked, banked
 from .transport import StowageError
 
-__all__ = ["Arena", "Stowage", "StowageError", "suite"]
+__all__ = ["Arena", "Bank", "Banked", "Stowage", "StowageError", "banked", "suite"]
