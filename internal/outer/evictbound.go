@@ -80,12 +80,10 @@ func (f *family) dual(all []stretch, prices []int64, scale int) int64 {
 			sum.Sub(sum, more)
 		}
 	}
-	if sum.Sign() <= 0 || step == 0 {
+	if step == 0 {
 		return 0
 	}
-	unit := new(big.Int).Lsh(big.NewInt(step), b)
-	sum.Add(sum, unit).Sub(sum, big.NewInt(1)).Div(sum, unit) // rounded up to a multiple of step
-	return sum.Mul(sum, big.NewInt(step)).Int64()
+	return upTo(sum, step, b)
 }
 
 // A wide is a sum of products, up to 2^128.

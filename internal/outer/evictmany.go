@@ -22,7 +22,7 @@ import (
 //
 // Heights before eviction in the objective are minimised with all evictions taken, and become the capacity of the pools.
 //
-// Invariant: the best plan is never dearer than the one before it. The bound is that of the loads (evictbound.go).
+// Invariant: the best plan is never dearer than the one before it. The bound is that of the loads (evictbound.go, evictrow.go).
 //
 // Complexity: about 2 · log2(1024) + mostLeft plans, within the limits of the run.
 //
@@ -77,6 +77,10 @@ func (e *evicting) many(ctx context.Context, every []bool) error {
 	}
 	if err := e.leaveOut(ctx, wanted, at, bound, rows); err != nil {
 		return err
+	}
+	if e.values[at] > bound && exact && !e.over(ctx) {
+		bound = max(bound, wholePrice(e.all, rows, flows, e.share(ctx)))
+		e.answers[0] = e.least(nil, bound)
 	}
 	if at < e.own-1 && len(wanted) < len(e.measures) {
 		// The measures after eviction.
