@@ -198,7 +198,7 @@ var layers = []struct {
 	{"internal/profile", []string{"model"}},
 	{"internal/colour", []string{"model"}},
 	{"internal/lanes", []string{"model"}},
-	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/verify"}},
+	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/lanes", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/colour", "internal/lanes", "internal/profile", "internal/units", "internal/verify"}},
 	{"render/internal/sample", []string{"model", "internal/gen"}},
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},

@@ -85,16 +85,41 @@ func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64
 
 // writeHTML writes the page that shows the plan.
 func writeHTML(w io.Writer, d *document) error {
-	if d.problem.Ruled() {
-		return errors.New("the page does not show rules, such as pools, yet: pictures do (.svg, .png, .pdf, .tex)")
-	}
 	return html.WriteAll(w, append([]html.Document{pageOf(d)}, d.beside...))
 }
 
 // pageOf returns a document in the form that a page takes.
 func pageOf(d *document) html.Document {
-	o := html.Options{Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold}
+	o := html.Options{Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold, Pools: d.pools, Parts: d.parts}
 	return html.Document{Problem: d.problem, Offsets: d.offsets, Options: o}
+}
+
+// ruledFacts returns the figures of a plan with rules by name.
+func ruledFacts(d *document) []html.Fact {
+	var facts []html.Fact
+	add := func(name string, x int64) {
+		facts = append(facts, html.Fact{Name: name, Value: strconv.FormatInt(x, 10)})
+	}
+	values := model.MeasuresOf(d.problem, &model.Plan{Offsets: d.offsets, Pools: d.pools, Parts: d.parts})
+	bounds := []model.Value{}
+	if d.result != nil {
+		bounds = d.result.Bounds
+	} else if d.plan != nil {
+		bounds = d.plan.Bounds
+	}
+	for _, m := range d.problem.Objective() {
+		if m != model.MeasureHeight {
+			add(string(m), model.ValueOf(values, m))
+		}
+	}
+	for _, v := range bounds {
+		add(string(v.Measure)+", bound", v.Value)
+	}
+	facts = append(facts, html.Fact{Name: "buffers", Value: strconv.Itoa(len(d.problem.Buffers))})
+	if r := d.result; r != nil {
+		facts = append(facts, html.Fact{Name: "planner", Value: r.Planner}, html.Fact{Name: "time", Value: seconds(r.Stats.Elapsed)})
+	}
+	return facts
 }
 
 // writeHeader and writeSource write the plan as C.
@@ -165,6 +190,9 @@ func factsOf(d *document) []html.Fact {
 	}
 	if d.offsets != nil {
 		number("height", d.height)
+	}
+	if d.problem.Ruled() {
+		return append(facts, ruledFacts(d)...)
 	}
 	number("lower bound", d.lowerBound)
 	if d.offsets != nil && d.warning == "" {

@@ -74,7 +74,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if s.against != "" && name != "html" {
 		return usagef("--against needs HTML: name a page with -o FILE.html")
 	}
-	s.model.ruled = !s.text && s.against == "" && name != "html"
+	s.model.ruled = !s.text && s.against == ""
 	d, claim, err := readDocument(cmd, input, s.capacity, &s.model)
 	if err != nil {
 		return err

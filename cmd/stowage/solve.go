@@ -179,7 +179,7 @@ func (s *solveFlags) checkRuled(file *format.File) error {
 	for k := range s.outputs {
 		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" && file.Kind != format.CSV {
 			o.kind = "json"
-		} else if o.kind == "h" || o.kind == "c" || o.kind == "html" {
+		} else if o.kind == "h" || o.kind == "c" {
 			return usagef("a plan with rules is written as JSON: %s has no room for pools", o.kind)
 		}
 	}

@@ -12,6 +12,7 @@
 // page says so (Rounded).
 //
 //	viewdata.go  the documents, and how they are packed
+//	lanes.go     plans of problems with rules, a lane for each pool
 //	recorder.go  the plans and the moves of a search
 //
 // render/html/viewer/data.js reads the result.
@@ -31,6 +32,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/stowage-go/stowage/internal/colour"
+	"github.com/stowage-go/stowage/internal/lanes"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -42,6 +44,9 @@ type Doc struct {
 	Problem *model.Problem
 	// Offsets is the plan, in the order of the buffers; nil for none.
 	Offsets []int64
+	// Pools and Parts are those of the plan, as in model.Plan, if the problem has rules.
+	Pools []int32
+	Parts []model.Parts
 	// Title is the heading; empty means the problem's name.
 	Title string
 	// Capacity is the height of the capacity line. 0 means the problem's own capacity, if it has
@@ -103,21 +108,23 @@ type column struct {
 
 // meta is the JSON text.
 type meta struct {
-	Version    int         `json:"version"`
-	Title      string      `json:"title"`
-	Buffers    int         `json:"buffers"`
-	Capacity   int64       `json:"capacity"`
-	LowerBound int64       `json:"lowerBound"`
-	Warning    string      `json:"warning,omitempty"`
-	Rounded    bool        `json:"rounded,omitempty"`
-	Conflict   bool        `json:"conflict,omitempty"` // the marked buffers are Doc.Conflict
-	Faults     []string    `json:"faults,omitempty"`
-	Facts      [][2]string `json:"facts"`
-	Steps      []stepMeta  `json:"steps"`
-	MovesTold  int         `json:"movesTold,omitempty"`
-	Groupings  []grouping  `json:"groupings,omitempty"`
-	Columns    []column    `json:"columns"`
-	Bytes      int         `json:"bytes"` // of the columns, unpacked
+	Version    int           `json:"version"`
+	Title      string        `json:"title"`
+	Buffers    int           `json:"buffers"`
+	Capacity   int64         `json:"capacity"`
+	LowerBound int64         `json:"lowerBound"`
+	Warning    string        `json:"warning,omitempty"`
+	Rounded    bool          `json:"rounded,omitempty"`
+	Conflict   bool          `json:"conflict,omitempty"` // the marked buffers are Doc.Conflict
+	Faults     []string      `json:"faults,omitempty"`
+	Facts      [][2]string   `json:"facts"`
+	Steps      []stepMeta    `json:"steps"`
+	MovesTold  int           `json:"movesTold,omitempty"`
+	Groupings  []grouping    `json:"groupings,omitempty"`
+	Lanes      []laneMeta    `json:"lanes,omitempty"`    // of a problem with rules, in the order of the pools
+	Measures   []measureMeta `json:"measures,omitempty"` // its objective
+	Columns    []column      `json:"columns"`
+	Bytes      int           `json:"bytes"` // of the columns, unpacked
 }
 
 // A grouping describes the next column "group". The column has for each buffer the index of
@@ -142,6 +149,10 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	if d.Problem == nil {
 		return nil, nil, errors.New("no problem")
 	}
+	of, ruled := (*lanes.Drawing)(nil), d
+	if d, of, err = d.drawn(); err != nil {
+		return nil, nil, err
+	}
 	n := len(d.Problem.Buffers)
 	if d.Offsets != nil && len(d.Offsets) != n {
 		return nil, nil, fmt.Errorf("%d offsets for %d buffers", len(d.Offsets), n)
@@ -156,6 +167,7 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	}
 	p.buffers(d.Problem)
 	p.plan("offsets", d.Offsets, nil)
+	p.lanes(ruled, of)
 	broken := d.Broken
 	if len(d.Conflict) > 0 {
 		broken, p.meta.Conflict = d.Conflict, true
@@ -223,7 +235,11 @@ func (d *Doc) Check() {
 	if d.Offsets == nil || len(d.Conflict) > 0 { // the warning already says all about a conflict
 		return
 	}
-	report := verify.Check(d.Problem, d.Offsets, 0)
+	check := func(capacity int64) *model.Report { return verify.Check(d.Problem, d.Offsets, capacity) }
+	if d.Problem.Ruled() {
+		check = func(int64) *model.Report { return verify.CheckPlan(d.Problem, d.plan()) }
+	}
+	report := check(0)
 	seen := map[int]bool{}
 	for _, fault := range report.Violations {
 		if fault.Rule == model.RuleOverlap && len(d.Pairs) < mostFaults {
@@ -237,7 +253,7 @@ func (d *Doc) Check() {
 		}
 	}
 	if capacity := d.Problem.CapacityOr(d.Capacity); capacity > 0 && report.Height > capacity {
-		report = verify.Check(d.Problem, d.Offsets, capacity)
+		report = check(capacity)
 	}
 	for _, fault := range report.Violations[:min(mostFaults, len(report.Violations))] {
 		d.Faults = append(d.Faults, fault.Message)

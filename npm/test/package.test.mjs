@@ -698,7 +698,12 @@ test("files with rules", async () => {
   const written = JSON.parse(new TextDecoder().decode(plan.output));
   assert.deepEqual([written.version, written.plan.pools, written.plan.measures.cost], [2, plan.pools, 24]);
   await assert.rejects(files.plan("spill.json", text, { format: "csv" }), /rules.*json/);
-  await assert.rejects(files.plan("spill.json", text, { view: true }), /rules.*viewer/);
-  await assert.rejects(files.read("spill.json", text), /rules.*viewer/);
+  const { view } = await files.plan("spill.json", text, { view: true });
+  assert.deepEqual(
+    JSON.parse(view.meta).lanes.map(({ name }) => name),
+    ["tcm", "dram"],
+  );
+  const read = await files.read("spill.json", plan.output);
+  assert.deepEqual([read.planned, JSON.parse(read.view.meta).measures[0]], [true, { name: "cost", value: 24 }]);
   await assert.rejects(files.explain("spill.json", text), /rules/);
 });

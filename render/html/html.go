@@ -77,6 +77,11 @@ type Options struct {
 	// MovesTold is the number of moves that the search made, which may be more than
 	// len(Moves).
 	MovesTold int
+	// Pools has the pool of each buffer, as in model.Plan, if the problem has rules; nil if it has
+	// one pool.
+	Pools []int32
+	// Parts has the buffers that are evicted, as in model.Plan.
+	Parts []model.Parts
 }
 
 // An Overlap is a result that an operator writes over one of its operands.
@@ -163,7 +168,7 @@ func draw(w io.Writer, d *Document) error {
 
 // pictureOf returns what a page and a picture have in common.
 func pictureOf(o Options) svg.Options {
-	return svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict, Overlaps: o.Overlaps}
+	return svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict, Overlaps: o.Overlaps, Pools: o.Pools, Parts: o.Parts}
 }
 
 // embedded writes what the viewer reads.
@@ -188,7 +193,7 @@ func embedded(b *bytes.Buffer, d *Document) error {
 func dataOf(d *Document) *viewdata.Doc {
 	o := d.Options
 	v := &viewdata.Doc{
-		Problem: d.Problem, Offsets: d.Offsets, Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict,
+		Problem: d.Problem, Offsets: d.Offsets, Pools: o.Pools, Parts: o.Parts, Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict,
 	}
 	for _, f := range o.Facts {
 		v.Facts = append(v.Facts, viewdata.Fact(f))

@@ -52,10 +52,7 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	p := f.Problem
 	kind := bridge.Text(c.Input.Get("format"))
 	if p.Ruled() {
-		switch {
-		case view:
-			return nil, noRules(c, "the viewer does not show yet")
-		case kind == "csv":
+		if kind == "csv" {
 			return nil, noRules(c, "CSV has no room for: format must be json")
 		}
 	}
@@ -89,7 +86,7 @@ func plan(c *bridge.Call) (map[string]any, error) {
 		d.Moves, d.MovesTold = steps.Moves()
 		switch {
 		case r.Status.HasPlan():
-			d.Offsets = r.Offsets
+			d.Offsets, d.Pools, d.Parts = r.Offsets, r.Pools, r.Parts
 		case r.Status == stowage.Infeasible:
 			if why := misfit(c, d, o); why != "" {
 				out["why"] = why
@@ -142,21 +139,20 @@ func read(c *bridge.Call) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Problem.Ruled() {
-		return nil, noRules(c, "the viewer does not show yet")
-	}
 	d := &viewdata.Doc{Problem: f.Problem, Facts: facts(f, nil)}
 	switch {
 	case f.Plan != nil && f.Plan.Offsets != nil:
-		d.Offsets = f.Plan.Offsets
+		d.Offsets, d.Pools, d.Parts = f.Plan.Offsets, f.Plan.Pools, f.Plan.Parts
 	case f.Pinned():
 		for i := range f.Problem.Buffers {
 			d.Offsets = append(d.Offsets, *f.Problem.Buffers[i].Fixed)
 		}
 		f.Unpin()
 	}
-	if d.LowerBound, err = stowage.LowerBound(f.Problem); err != nil {
-		return nil, err
+	if !f.Problem.Ruled() { // rules have bounds of a run alone
+		if d.LowerBound, err = stowage.LowerBound(f.Problem); err != nil {
+			return nil, err
+		}
 	}
 	out := map[string]any{"planned": d.Offsets != nil, "lowerBound": bridge.Digits(d.LowerBound)}
 	about(out, f)

@@ -11,7 +11,7 @@ import { FADED, KIND, modesOf } from "./colours.js";
 import { Comparison } from "./compare.js";
 import { choices, controls } from "./controls.js";
 import { Curve, Overview } from "./curve.js";
-import { embedded } from "./data.js";
+import { embedded, highOf } from "./data.js";
 import { byId as $ } from "./dom.js";
 import { setUpDrop } from "./drop.js";
 import { Facts } from "./facts.js";
@@ -238,7 +238,7 @@ export class App {
     if (i >= 0) {
       panel.card($("selected-card"), facts, i, this.comparison, side === 1);
       if (reveal && facts.shown && !Number.isNaN(facts.shown[i]))
-        this.view.reveal(facts.doc.lower[i], facts.doc.upper[i], facts.shown[i], facts.shown[i] + facts.doc.size[i]);
+        this.view.reveal(facts.doc.lower[i], facts.doc.upper[i], facts.shown[i], facts.shown[i] + highOf(facts.doc, i));
     }
     this.table.select(this.selected[this.listed], reveal);
     this.invalidate();
@@ -249,7 +249,7 @@ export class App {
     const { doc, shown: offsets } = this.facts(side);
     if (!offsets || Number.isNaN(offsets[i])) return;
     this.select(side, i);
-    this.view.show(doc.lower[i], doc.upper[i], offsets[i], offsets[i] + doc.size[i]);
+    this.view.show(doc.lower[i], doc.upper[i], offsets[i], offsets[i] + highOf(doc, i));
   }
 
   /** Shows the first peak, with all of the offsets. */

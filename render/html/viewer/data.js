@@ -26,11 +26,32 @@
  * @property {string[]} faults       what the first violations say
  * @property {number[]} pairs        two buffers for each place that is in use twice
  * @property {Float64Array} overlaps four numbers for each: result, operand, from, to
+ * @property {?Lane[]} lanes        of a problem with pools or other rules, in the order of the pools; null for others
+ * @property {{name: string, value: number}[]} measures  its objective
+ * @property {?Uint32Array} lane     the lane of each buffer
+ * @property {?Float64Array} scale   how many bytes of the picture a byte of each buffer takes
+ * @property {Float64Array} links    four numbers for each pair that a rule names: two buffers, the kind, the cost;
+ *                                   kinds are 0 tied, 1 apart, 2 a penalty, 3 one that is paid
  * @property {string[][]} facts
  * @property {boolean} rounded       whether numbers are too large to be exact
  * @property {(i: number) => string} id
  * @property {Uint8Array} apart      a colour for each buffer, another one for its neighbours
  * @property {Grouping[]} groupings  the ways to group buffers by their names, the best first
+ */
+
+/**
+ * A lane of a pool.
+ * @typedef {object} Lane
+ * @property {string} name  of the pool; empty if it has none
+ * @property {number} room  how many bytes are drawn
+ * @property {number} height    the highest end of a buffer
+ * @property {number} capacity  0 for none
+ * @property {number} cost      of each byte
+ * @property {number[][]} reserved  ranges of bytes that no buffer may use
+ * @property {number} at    where byte 0 lies in the picture
+ * @property {number} high  how much of the picture the lane takes
+ * @property {number} scale how much of the picture a byte takes
+ * @property {number} gap   how much lies above it
  */
 
 /**
@@ -126,6 +147,11 @@ function blank(meta) {
     hasPlan: false,
     id: () => "",
     apart: new Uint8Array(n),
+    lanes: null,
+    measures: meta.measures || [],
+    lane: null,
+    scale: null,
+    links: none,
     groupings: (meta.groupings || []).map((g) => ({ ...g, of: null })),
   };
 }
@@ -164,6 +190,13 @@ const COLUMNS = {
   overlaps({ doc, numbers }, count) {
     doc.overlaps = numbers.column(count, true);
   },
+  lane({ doc, numbers, meta }, count) {
+    doc.lane = Uint32Array.from(numbers.column(count));
+    stack(doc, meta.lanes);
+  },
+  links({ doc, numbers }, count) {
+    doc.links = numbers.column(count);
+  },
   moves({ doc, numbers, meta }, count) {
     const all = numbers.column(count);
     const every = (first) => all.filter((_, k) => k % 3 === first);
@@ -195,6 +228,50 @@ const COLUMNS = {
     state.numbers.at += count;
   },
 };
+
+const LEAST_LANE = 0.2; // of the rooms of all lanes, divided by their number: the least that a lane counts
+const LANE_GAP = 0.05; // of the sum: what lies above a lane, for its name
+
+/**
+ * Gives each lane its part of the picture: as much as it has room, but a small one not less than a
+ * part of the others. Offsets become those of the picture; placeOf turns them back.
+ */
+function stack(doc, lanes) {
+  const rooms = lanes.reduce((sum, { room }) => sum + room, 0);
+  const least = (LEAST_LANE * rooms) / lanes.length;
+  const counted = lanes.map(({ room }) => Math.max(room, least));
+  const gap = LANE_GAP * counted.reduce((sum, x) => sum + x, 0);
+  let at = 0;
+  doc.lanes = [...lanes];
+  for (let k = lanes.length - 1; k >= 0; k--) {
+    const reserved = lanes[k].reserved || [];
+    doc.lanes[k] = { ...lanes[k], reserved, at, high: counted[k], scale: counted[k] / lanes[k].room, gap };
+    at += counted[k] + gap;
+  }
+  doc.scale = Float64Array.from(doc.lane, (k) => doc.lanes[k].scale);
+  if (doc.offsets)
+    doc.offsets = doc.offsets.map((offset, i) => {
+      const lane = doc.lanes[doc.lane[i]];
+      return lane.at + (offset - lane.base) * lane.scale;
+    });
+}
+
+/** Returns the offset of a buffer in its pool, of that in the picture. */
+export function placeOf(doc, i, offset) {
+  if (!doc.lanes) return offset;
+  const lane = doc.lanes[doc.lane[i]];
+  return Math.round((offset - lane.at) / lane.scale);
+}
+
+/** Returns how high a buffer is in the picture. */
+export function highOf(doc, i) {
+  return doc.size[i] * (doc.scale ? doc.scale[i] : 1);
+}
+
+/** Returns where the picture of all lanes ends. */
+export function topOf(doc) {
+  return doc.lanes ? doc.lanes[0].at + doc.lanes[0].high + doc.lanes[0].gap : 0;
+}
 
 /** Makes a document of its two parts. */
 export function decode(meta, bytes) {

@@ -6,6 +6,7 @@
 //
 // Complexity: O(p log p) for p pieces.
 
+import { placeOf, topOf } from "./data.js";
 import { Load } from "./load.js";
 import { Pieces } from "./pieces.js";
 
@@ -23,7 +24,7 @@ export class Facts {
     this.lower = lower;
     this.upper = upper;
     this.owner = this.#owners();
-    this.bound = Math.max(doc.lowerBound, this.load.peak);
+    this.bound = doc.lanes ? 0 : Math.max(doc.lowerBound, this.load.peak); // the load of pools bounds none
     this.use(doc.offsets);
   }
 
@@ -38,6 +39,10 @@ export class Facts {
     this.height = 0;
     this.top = null;
     if (!offsets) return;
+    if (doc.lanes) {
+      this.#lanes(offsets);
+      return;
+    }
     const { top, height } = this.load.tops(offsets);
     this.top = top;
     this.height = height;
@@ -45,6 +50,21 @@ export class Facts {
       const i = pieces.buffer[k];
       if (offsets[i] + pieces.to[k] === height) this.topmost[i] = 1;
     }
+  }
+
+  /** Takes the plan of a problem with rules: its height is the sum over pools, and no top is that of all. */
+  #lanes(offsets) {
+    const { doc } = this;
+    for (const { height } of doc.lanes) this.height += height;
+    for (let i = 0; i < doc.n; i++) {
+      const end = placeOf(doc, i, offsets[i]) + doc.size[i];
+      if (end === doc.lanes[doc.lane[i]].height) this.topmost[i] = 1;
+    }
+  }
+
+  /** Where the picture of the plan ends. */
+  get drawn() {
+    return this.doc.lanes ? topOf(this.doc) : this.height;
   }
 
   /** Returns 1 for each buffer that is live at a peak. */
@@ -69,7 +89,7 @@ export class Facts {
     const at = load.peakAt;
     for (let k = 0; k < pieces.count; k++) {
       if (load.begin[k] <= at && at < load.end[k]) {
-        out.push({ buffer: pieces.buffer[k], size: pieces.to[k] - pieces.from[k] });
+        out.push({ buffer: pieces.buffer[k], size: pieces.bytes(k) });
       }
     }
     return out.sort((a, b) => b.size - a.size);

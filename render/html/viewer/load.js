@@ -28,7 +28,7 @@ export class Load {
     this.end = new Uint32Array(pieces.count);
     const change = new Float64Array(sections + 1);
     for (let k = 0; k < pieces.count; k++) {
-      const height = pieces.to[k] - pieces.from[k];
+      const height = pieces.bytes(k);
       change[(this.begin[k] = at(pieces.lower[k]))] += height;
       change[(this.end[k] = at(pieces.upper[k]))] -= height;
     }

@@ -1,5 +1,6 @@
 // The figures beside the picture, in words and bars.
 
+import { placeOf } from "./data.js";
 import { make } from "./dom.js";
 import { shorten } from "./letters.js";
 import { apart, both, bytes, count, percent, span, whole } from "./numbers.js";
@@ -15,6 +16,15 @@ export function tiles(root, facts, comparison) {
   const figures = [facts.height, load.peak, facts.bound, doc.capacity].filter((v) => v >= 10240);
   const texts = apart(figures);
   const short = (v) => (v < 10240 ? whole(v) : (texts[figures.indexOf(v)] ?? bytes(v)));
+  if (doc.lanes) {
+    for (const { name, value } of doc.measures) tile(name[0].toUpperCase() + name.slice(1), whole(value), "");
+    for (const { name, height, capacity } of doc.lanes) {
+      if (name)
+        tile(name, bytes(height), capacity ? `${percent(height / capacity)} of ${bytes(capacity)}` : "no limit");
+    }
+    tile("Buffers", whole(doc.n), load.sections ? `changes at ${whole(load.sections + 1)} times` : "");
+    return root.replaceChildren(...out);
+  }
   if (facts.offsets && doc.n) {
     const over = facts.bound ? facts.height / facts.bound - 1 : 0;
     const proven = facts.height === facts.bound;
@@ -135,7 +145,9 @@ export function about(facts, i, comparison, isB) {
     ["Lives", `[${whole(doc.lower[i])}, ${whole(doc.upper[i])}), ${count(doc.upper[i] - doc.lower[i], "slot")}`],
   ];
   if (offsets && Number.isNaN(offsets[i])) out.push(["Offset", "not placed at this step"]);
-  else if (offsets) out.push(["Offset", span(offsets[i], offsets[i] + doc.size[i])]);
+  else if (offsets) out.push(["Offset", span(placeOf(doc, i, offsets[i]), placeOf(doc, i, offsets[i]) + doc.size[i])]);
+  if (doc.lanes && doc.lanes[doc.lane[i]].name) out.push(["Pool", doc.lanes[doc.lane[i]].name]);
+  out.push(...linksOf(doc, i));
   if (doc.alignment && doc.alignment[i] > 1) out.push(["Alignment", whole(doc.alignment[i])]);
   const gaps = gapsOf(doc, i);
   if (gaps) out.push(["Gaps", whole(gaps)]);
@@ -158,6 +170,24 @@ export function about(facts, i, comparison, isB) {
     } else out.push(["Other plan", "has it in the same place"]);
   }
   return out;
+}
+
+const LINKS = ["Tied to", "Apart from", "Penalty with", "Pays with"];
+const MOST_LINKS = 8; // of each kind, in a card
+
+/** Says which buffers rules name together with one. */
+function linksOf(doc, i) {
+  const found = LINKS.map(() => []);
+  for (let k = 0; k < doc.links.length; k += 4) {
+    const [a, b, kind, cost] = doc.links.subarray(k, k + 4);
+    if (a !== i && b !== i) continue;
+    found[kind].push(doc.id(a === i ? b : a) + (kind > 1 ? ` (${whole(cost)})` : ""));
+  }
+  return found.flatMap((all, kind) => {
+    if (!all.length) return [];
+    const rest = all.length > MOST_LINKS ? ` and ${whole(all.length - MOST_LINKS)} more` : "";
+    return [[LINKS[kind], all.slice(0, MOST_LINKS).join(", ") + rest]];
+  });
 }
 
 function gapsOf(doc, i) {

@@ -28,8 +28,9 @@ export class Pieces {
       raw.buffer[count] = buffer;
       raw.lower[count] = lower;
       raw.upper[count] = upper;
-      raw.from[count] = from;
-      raw.to[count] = to;
+      const scale = doc.scale ? doc.scale[buffer] : 1;
+      raw.from[count] = from * scale;
+      raw.to[count] = to * scale;
       count++;
     };
     let g = 0;
@@ -45,6 +46,8 @@ export class Pieces {
       add(i, at, doc.upper[i], 0, doc.size[i]);
     }
 
+    /** How much of the picture a byte of each buffer takes; null for one each. */
+    this.scale = doc.scale;
     const byLower = order(raw.lower.subarray(0, count));
     this.count = count;
     /** Whose each is; the rest is in the same order. */
@@ -69,6 +72,12 @@ export class Pieces {
       const b = Math.floor(k / BLOCK);
       if (this.upper[k] > this.latest[b]) this.latest[b] = this.upper[k];
     }
+  }
+
+  /** Returns how many bytes a piece has. */
+  bytes(k) {
+    const all = this.to[k] - this.from[k];
+    return this.scale ? Math.round(all / this.scale[this.buffer[k]]) : all;
   }
 
   /**

@@ -7,7 +7,7 @@
 import { LINE, labelsOf, roomFor } from "./labels.js";
 import { PAGE, widthOf } from "./letters.js";
 import { Raster } from "./raster.js";
-import { ticks, whole } from "./numbers.js";
+import { bytes, ticks, whole } from "./numbers.js";
 
 const FONT = `11px ${PAGE}`;
 const TOP = 8; // pixels above the plot
@@ -51,6 +51,8 @@ export class Plot {
   /** Returns the offsets to mark on the axis. */
   get #ticks() {
     const { view } = this;
+    const lanes = this.scene?.facts.doc.lanes;
+    if (lanes) return laneTicks(lanes, view, this.frame.height);
     return ticks(view.y0, view.y1, this.frame.height / 40, view.whole.y1 >= 65536);
   }
 
@@ -67,7 +69,7 @@ export class Plot {
       this.fitted.room = roomFor(bare, this.view, (room) => {
         const f = this.#frameBelow(room);
         const toY = (v) => f.top + f.height * (1 - (v - all.y0) / (all.y1 - all.y0));
-        return { f, taken: takenBy(marksIn(this.marks, f, toY), f) };
+        return { f, taken: [...takenBy(marksIn(this.marks, f, toY), f), ...captionsIn(facts.doc, f, toY)] };
       });
     }
     return this.fitted.room;
@@ -138,11 +140,13 @@ export class Plot {
     c.clip();
     this.#pieces(c, f, pixels, ratio);
     this.#peaks(c, f);
+    this.#lanes(c, f);
     this.#overlaps(c);
     this.#twice(c);
     this.#outline(c, this.newest, false);
     this.#outline(c, this.hover, false);
     this.#outline(c, this.selected, true);
+    this.#links(c);
     this.#cursor(c, f);
     c.restore();
     this.#labels(c, f);
@@ -229,10 +233,8 @@ export class Plot {
     const swift = this.moving && facts.pieces.count > SWIFT_FROM;
     const key = [swift, t0, t1, y0, y1, f.left, f.top, f.width, f.height, version].join();
     if (key !== this.labelled.key) {
-      const taken = takenBy(
-        marksIn(this.marks, f, (v) => this.toY(v)),
-        f,
-      );
+      const toY = (v) => this.toY(v);
+      const taken = [...takenBy(marksIn(this.marks, f, toY), f), ...captionsIn(facts.doc, f, toY)];
       this.labelled = { key, ...labelsOf(this.scene, this.view, f, { room: this.room, taken, swift }) };
     }
     const { labels } = this.labelled;
@@ -279,6 +281,62 @@ export class Plot {
     }
     c.globalAlpha = 1;
     c.font = FONT;
+  }
+
+  /** Draws what belongs to the lanes of pools: their floors, their names, and reserved bytes. */
+  #lanes(c, f) {
+    const { lanes } = this.scene.facts.doc;
+    if (!lanes) return;
+    c.font = `bold ${FONT}`;
+    c.textAlign = "left";
+    c.textBaseline = "middle";
+    for (const { name, at, high, scale, gap, capacity, height, cost, reserved } of lanes) {
+      const floor = Math.round(this.toY(at)) + 0.5;
+      c.strokeStyle = this.theme.axis;
+      c.lineWidth = 1;
+      line(c, f.left, floor, f.left + f.width, floor);
+      for (const [low, top] of reserved) {
+        const [y0, y1] = [this.toY(at + top * scale), this.toY(at + low * scale)];
+        const box = [f.left, y0, f.width, Math.max(y1 - y0, 3)];
+        hatch(c, box, this.canvas, this.theme.faint, 0.75);
+        this.drawn.push({ kind: "reserved", text: "", full: name, box });
+      }
+      const room = this.toY(at + high) - this.toY(at + high + gap);
+      if (room < 12) continue;
+      const used = capacity ? `${bytes(height)} of ${bytes(capacity)}` : bytes(height);
+      const text = [name, used, cost ? `cost ${whole(cost)} a byte` : ""].filter(Boolean).join(" · ");
+      c.fillStyle = this.theme.ink;
+      this.#write(c, "lane", text, f.left + 6, this.toY(at + high) - Math.min(room / 2, 10));
+    }
+    c.font = FONT;
+  }
+
+  /** Draws a line to each buffer that a rule names together with the one that is selected or pointed at. */
+  #links(c) {
+    const { facts, offsets } = this.scene;
+    const { links, lower, upper, size, scale } = facts.doc;
+    const of = this.hover >= 0 ? this.hover : this.selected;
+    if (of < 0 || !offsets) return;
+    const middle = (i) => [
+      this.toX((lower[i] + upper[i]) / 2),
+      this.toY(offsets[i] + (size[i] * (scale ? scale[i] : 1)) / 2),
+    ];
+    for (let k = 0; k < links.length; k += 4) {
+      const [a, b, kind] = links.subarray(k, k + 3);
+      if (a !== of && b !== of) continue;
+      const [colour, dash, width] = [
+        [this.theme.select, [], 2],
+        [this.theme.ink, [2, 3], 1.25],
+        [this.theme.faint, [6, 3], 1.25],
+        [this.theme.capacity, [6, 3], 2],
+      ][kind];
+      c.strokeStyle = colour;
+      c.lineWidth = width;
+      c.setLineDash(dash);
+      line(c, ...middle(a), ...middle(b));
+      c.setLineDash([]);
+      this.drawn.push({ kind: "link", text: "", full: `${facts.doc.id(a)} – ${facts.doc.id(b)}` });
+    }
   }
 
   /** Hatches the bytes that a result shares with an operand on purpose, while their operator runs. */
@@ -407,6 +465,25 @@ export class Plot {
   }
 }
 
+/** Returns the offsets to mark in the lanes that are in sight, each counted from its floor. */
+function laneTicks(lanes, view, height) {
+  const out = [];
+  for (const { at, high, scale, room, height: used, capacity } of lanes) {
+    if (!used && !capacity) continue; // nothing lies in it
+    const [low, top] = [Math.max(view.y0, at), Math.min(view.y1, at + high)];
+    if (low >= top) continue;
+    const pixels = (height * (top - low)) / (view.y1 - view.y0);
+    for (const { value, text } of ticks(
+      (low - at) / scale,
+      (top - at) / scale,
+      Math.max(1, pixels / 40),
+      room >= 65536,
+    ))
+      out.push({ value: at + value * scale, text });
+  }
+  return out;
+}
+
 /** Returns where the lines across a plot are, and the boxes of their names, null for one without room. */
 export function marksIn(marks, f, toY, family = PAGE) {
   const out = [];
@@ -414,7 +491,7 @@ export function marksIn(marks, f, toY, family = PAGE) {
   for (const mark of [...marks].sort((a, b) => b.value - a.value)) {
     const y = Math.round(toY(mark.value)) + 0.5;
     if (y < f.top || y > f.top + f.height) continue;
-    const text = `${mark.name} ${whole(mark.value)}`;
+    const text = `${mark.name} ${whole(mark.bytes ?? mark.value)}`;
     const middle = Math.max(y - 8, above + 13);
     let box = null;
     if (middle <= f.top + f.height) {
@@ -430,6 +507,14 @@ export function marksIn(marks, f, toY, family = PAGE) {
 /** Returns what the lines across a plot take of it: boxes of left, top, right and bottom. */
 export function takenBy(places, f) {
   return places.flatMap(({ y, box }) => [[f.left, y - 1.5, f.left + f.width, y + 1.5], ...(box ? [box] : [])]);
+}
+
+/** Returns what the names of lanes take of a plot, in the same form; reserved bytes are kept free of names, too. */
+function captionsIn({ lanes }, f, toY) {
+  return (lanes || []).flatMap(({ at, high, gap, scale, reserved }) => [
+    [f.left, toY(at + high + gap), f.left + f.width, toY(at + high)],
+    ...reserved.map(([low, top]) => [f.left, toY(at + top * scale), f.left + f.width, toY(at + low * scale)]),
+  ]);
 }
 
 /** Fills a box with slanted lines, as far as it is on the canvas. */

@@ -32,8 +32,11 @@ export function cursor(app, time, offset) {
   if (time === null || !app.files.length) readout.textContent = "";
   else {
     const { load, top, waste } = app.facts(app.listed).at(time);
-    const plan = app.facts(app.listed).offsets ? `, plan up to ${both(top)}, unused ${both(waste)}` : "";
-    const where = offset === undefined ? "" : ` · offset ${whole(Math.max(0, Math.floor(offset)))}`;
+    const plan = app.facts(app.listed).top ? `, plan up to ${both(top)}, unused ${both(waste)}` : "";
+    const where =
+      offset === undefined || app.facts(app.listed).doc.lanes
+        ? ""
+        : ` · offset ${whole(Math.max(0, Math.floor(offset)))}`;
     readout.textContent = `time ${whole(Math.floor(time))}${where} · load ${both(load)}${plan}`;
   }
   app.invalidate();

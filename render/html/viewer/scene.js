@@ -30,7 +30,8 @@ export function scenes(app) {
       urgent[i] = found[i];
       if (!found[i] && kinds[i] < FADED) kinds[i] += FADED;
       // All that is found has one colour, which nothing else has; a group has its own.
-      else if (found[i] && !app.group && !app.marking && kinds[i] < FADED && kinds[i] !== KIND.broken) kinds[i] = KIND.found;
+      else if (found[i] && !app.group && !app.marking && kinds[i] < FADED && kinds[i] !== KIND.broken)
+        kinds[i] = KIND.found;
     }
     const plot = app.plots[side];
     plot.scene = {
@@ -60,6 +61,15 @@ export function scenes(app) {
 /** The lines across a pane. */
 function marksOf({ doc, height, offsets, bound }) {
   const marks = [];
+  if (doc.lanes) {
+    for (const { name, at, scale, capacity, room, height: top } of doc.lanes) {
+      const mark = (what, bytes, colour, dash) =>
+        marks.push({ name: name ? `${name} ${what}` : what, value: at + bytes * scale, bytes, colour, dash });
+      if (capacity && capacity <= room) mark("capacity", capacity, "capacity", [7, 4]);
+      if (top) mark("height", top, "height", []);
+    }
+    return marks;
+  }
   if (doc.capacity) marks.push({ name: "capacity", value: doc.capacity, colour: "capacity", dash: [7, 4] });
   if (offsets && doc.n)
     marks.push({
@@ -84,7 +94,7 @@ export function extent(app, keep = false) {
     1,
     ...seen.map((f, side) =>
       Math.max(
-        f.height,
+        f.drawn,
         f.offsets ? f.bound : f.load.peak,
         ...(played === "search" && side === 0 ? f.doc.steps.map((s) => (s.offsets ? s.height : 0)) : []),
         played === "moves" && side === 0 ? app.playback.story.top : 0,

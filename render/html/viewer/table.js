@@ -4,6 +4,7 @@
 // browsers end at some tens of millions of pixels, a longer list is scrolled in
 // proportion.
 
+import { placeOf } from "./data.js";
 import { order, identity } from "./sort.js";
 import { whole } from "./numbers.js";
 import { cut, widthOf } from "./letters.js";
@@ -22,11 +23,29 @@ const COLUMNS = [
     name: "Offset",
     key: (f, i) => (f.offsets ? f.offsets[i] : 0),
     most: (f) => [f.shown ? most(f.shown) : 0],
-    text: (f, i) => (f.shown && !Number.isNaN(f.shown[i]) ? whole(f.shown[i]) : ""),
+    text: (f, i) => (f.shown && !Number.isNaN(f.shown[i]) ? whole(placeOf(f.doc, i, f.shown[i])) : ""),
   },
-  { id: "size", name: "Size", key: (f, i) => f.doc.size[i], most: (f) => [most(f.doc.size)], text: (f, i) => whole(f.doc.size[i]) },
-  { id: "lower", name: "From", key: (f, i) => f.doc.lower[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.lower[i]) },
-  { id: "upper", name: "To", key: (f, i) => f.doc.upper[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.upper[i]) },
+  {
+    id: "size",
+    name: "Size",
+    key: (f, i) => f.doc.size[i],
+    most: (f) => [most(f.doc.size)],
+    text: (f, i) => whole(f.doc.size[i]),
+  },
+  {
+    id: "lower",
+    name: "From",
+    key: (f, i) => f.doc.lower[i],
+    most: (f) => [f.lower, f.upper],
+    text: (f, i) => whole(f.doc.lower[i]),
+  },
+  {
+    id: "upper",
+    name: "To",
+    key: (f, i) => f.doc.upper[i],
+    most: (f) => [f.lower, f.upper],
+    text: (f, i) => whole(f.doc.upper[i]),
+  },
 ];
 
 /** Returns the largest of some numbers, of which some may be none. */
