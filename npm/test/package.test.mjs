@@ -592,7 +592,7 @@ test("every rule", async () => {
     [apart, { apart: [[0, 1]] }, "height", 11, 6],
     [two, { mayOverlap: [["0", "1"]] }, "height", 6, 11],
     [apart, { penalties: [[0, 1, 7]], objective: ["height", "penalty"] }, "penalty", 7],
-    [apart, { penalties: [{ buffers: [0, 1], cost: 7 }], objective: "penalty" }, "height", 11],
+    [apart, { penalties: [{ buffers: [0, 1], cost: 7 }], objective: "penalty" }, "penalty", 0],
     [apart, { together: [{ buffers: [0, 1], at: [0, 8] }] }, "height", 13],
     [apart, { together: [[0, 1]] }, "height", 6],
     [{ lower: [0, 3], upper: [4, 8], size: [6, 5] }, { distances: [[0, 1, 5]] }, "height", 11],

@@ -106,6 +106,8 @@ class Rules(unittest.TestCase):
         self.assertIn("reserved", stowage.verify(plan.problem, [0, 16, 48, 16], pools=["tcm", 0, 0, 0]))
         self.assertIn("cost 24", repr(plan))
         self.assertNotIn("<svg", plan._repr_html_())
+        self.assertIn("tcm · 64 of 64", plan.svg())
+        self.assertIn('"lanes":[{"name":"tcm"', plan.html())
         self.assertEqual(stowage.solve_many([plan.problem])[0].measures, plan.measures)
 
     def test_against_brute_force(self):
@@ -220,7 +222,7 @@ class Rules(unittest.TestCase):
             with self.subTest(kw), self.assertRaisesRegex(stowage.InputError, said):
                 spill(**kw)
         plan = spill()
-        for ask in (stowage.lower_bound, lambda p: stowage.conflict(p), stowage.size, lambda p: stowage.plan(p, start=[0] * 4), lambda p: stowage.explain(p), lambda p: plan.svg()):
+        for ask in (stowage.lower_bound, lambda p: stowage.conflict(p), stowage.size, lambda p: stowage.plan(p, start=[0] * 4), lambda p: stowage.explain(p)):
             with self.assertRaisesRegex(stowage.Error, "rules"):
                 ask(plan.problem)
         self.assertEqual(stowage.Problem([0], [1], [2], apart=[], pools=None).rules, None)
