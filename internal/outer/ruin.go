@@ -48,6 +48,8 @@ type ruin struct {
 	pays []int64 // what each body pays with others
 	cost int64   // what all pay
 	unit float64 // the mean penalty
+	hurt []int32 // the bodies that pay something
+	rank []int32 // of each body its place in hurt, or -1
 
 	out   []int32 // the bodies that a step takes out
 	old   []int64 // where these were
@@ -65,13 +67,13 @@ type bump struct{ at, cost int64 }
 func newRuin(f *field, offsets []int64, seed uint64) *ruin {
 	r := &ruin{
 		field: f, rng: rand.New(rand.NewPCG(seed, 0x7275696e)),
-		at: make([]int64, f.n), pays: make([]int64, f.n), isOut: make([]bool, f.n),
+		at: make([]int64, f.n), pays: make([]int64, f.n), isOut: make([]bool, f.n), rank: make([]int32, f.n),
 	}
 	for _, x := range f.soft {
 		r.unit += float64(x.cost) / float64(len(f.soft))
 	}
 	for i := range r.at {
-		r.at[i] = away
+		r.at[i], r.rank[i] = away, -1
 	}
 	for i, at := range offsets {
 		r.put(int32(i), at)
@@ -87,10 +89,25 @@ func (r *ruin) put(i int32, at int64) {
 		if d := at - r.at[x.to]; x.below < d && d < x.above {
 			sum += x.cost
 			r.pays[x.to] += x.cost
+			r.list(x.to)
 		}
 	}
 	r.pays[i] = sum
 	r.cost += sum
+	r.list(i)
+}
+
+// list keeps hurt up to date for a body.
+func (r *ruin) list(i int32) {
+	switch at := r.rank[i]; {
+	case r.pays[i] > 0 && at < 0:
+		r.rank[i] = int32(len(r.hurt))
+		r.hurt = append(r.hurt, i)
+	case r.pays[i] == 0 && at >= 0:
+		last := r.hurt[len(r.hurt)-1]
+		r.hurt[at], r.rank[last] = last, at
+		r.hurt, r.rank[i] = r.hurt[:len(r.hurt)-1], -1
+	}
 }
 
 // remove takes a body out.
@@ -100,10 +117,12 @@ func (r *ruin) remove(i int32) {
 	for _, x := range r.softOf(i) {
 		if d := at - r.at[x.to]; x.below < d && d < x.above {
 			r.pays[x.to] -= x.cost
+			r.list(x.to)
 		}
 	}
 	r.cost -= r.pays[i]
 	r.pays[i] = 0
+	r.list(i)
 }
 
 // improve goes on until the plan pays no more than enough, for so many steps at most. It returns the best plan, what that pays, and the steps taken.
@@ -185,16 +204,14 @@ func (r *ruin) paysNow(i int32) (sum int64) {
 	return sum
 }
 
-// choose fills out: a body that pays, if some draws find one, and bodies that it has to do with, directly or through others.
+// choose fills out: a body that pays, and bodies that it has to do with, directly or through others.
 func (r *ruin) choose() {
 	for _, i := range r.out {
 		r.isOut[i] = false
 	}
-	first := int32(0)
-	for range 30 {
-		if first = int32(r.rng.IntN(r.n)); r.pays[first] > 0 {
-			break
-		}
+	first := int32(r.rng.IntN(r.n))
+	if len(r.hurt) > 0 {
+		first = r.hurt[r.rng.IntN(len(r.hurt))]
 	}
 	r.out = append(r.out[:0], first)
 	r.isOut[first] = true

@@ -40,6 +40,8 @@ import (
 const (
 	// slotNodes is the most nodes of a search by slots, for a pool.
 	slotNodes = 1_000_000
+	// mostLevels is the most bodies of a component that is searched.
+	mostLevels = 100
 	// mostSlots is the most slots of a body, and mostRanges of ties times slots of a component.
 	mostSlots, mostRanges = 512, 1_000_000
 )
@@ -162,6 +164,9 @@ func (f *field) grid(bodies []int32) (g int64) {
 
 // slotter prepares the search of a component, or returns nil if that is too large.
 func (f *field) slotter(bodies []int32, order int) *slotter {
+	if len(bodies) > mostLevels {
+		return nil
+	}
 	s := &slotter{bodies: f.levels(bodies, order), equal: true, turns: true}
 	g := f.grid(bodies)
 	level := make(map[int32]int, len(bodies))
