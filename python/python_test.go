@@ -409,6 +409,11 @@ func TestTransport(t *testing.T) {
 	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", python310, 8, libraryIfAny(t)...)
 }
 
+// TestBanked is the plug-in for several memories, on specs of its own.
+func TestBanked(t *testing.T) {
+	run(t, "test_banked", "nothing beside it, for the banks of executorch's plug-in", python310, 8, libraryIfAny(t)...)
+}
+
 func TestAlgorithm(t *testing.T) {
 	run(t, "test_algorithm", "executorch",
 		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('executorch') is None)", 11)
