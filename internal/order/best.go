@@ -100,6 +100,8 @@ func (g *graph) improve(ctx context.Context, r *Result, o Options) {
 		if !o.Off.Cuts {
 			parts = g.cut(reach, r.Order)
 		}
+	} else if !o.Off.Bounds {
+		r.Bound = max(r.Bound, g.sampled(ctx, r.Order))
 	}
 	o.States = min(o.States, setBytes/((g.operators()+63)/64*8+33))
 	open := 0

@@ -13,8 +13,9 @@ import "context"
 //
 // Complexity: O(operators × (edges / 64 + what the blocks touch)).
 //
-// A graph with more than reachMost operators has only what is known of each operator by itself (footprint), in linear
-// time: what it touches, and the inputs that are outputs, too.
+// A graph with more than reachMost operators has the sum for some operators (sampled), and for the others what is known
+// of each by itself (footprint): what it touches, and the inputs that are outputs, too. Of 20,000 operators with a plan of
+// 9,326 bytes the bound was 935 without both, and 3,589 with footprints alone.
 
 // reach has the ancestors and descendants of each operator.
 type reach struct {
@@ -93,6 +94,9 @@ func (g *graph) constant() int64 {
 // ones are searched without these bounds and cuts.
 const reachMost = 1 << 14
 
+// samples is for how many operators of a larger graph ancestors and descendants are found.
+const samples = 256
+
 // footprint returns the greatest number of bytes that are live during one operator in every order, as far as the operator
 // itself and the blocks that live from the beginning to the end say.
 func (g *graph) footprint() int64 {
@@ -121,36 +125,90 @@ func (g *graph) footprint() int64 {
 // ends, it is that of the operators so far.
 func (g *graph) unavoidable(ctx context.Context, r *reach) int64 {
 	bound := int64(0)
-	constant := g.constant()
-	touched := make([]int32, len(g.size)) // operator + 1
-	var match matching
-	match.init(g.mostOfPair)
-	var pairs []pair
-	for k := range g.operators() {
+	d := newDemand(g)
+	for o := range int32(g.operators()) {
 		if ctx.Err() != nil {
 			break
 		}
-		o := int32(k)
-		above, below := r.above(o), r.below(o)
-		sum := constant + g.scratch[o]
-		for _, b := range g.uses.of(o) {
-			touched[b] = o + 1
-			sum += g.size[b]
-		}
-		for b, size := range g.size {
-			if touched[b] != o+1 && g.starts(int32(b), above) && g.lasts(int32(b), below) {
-				sum += size
-			}
-		}
-		pairs = pairs[:0]
-		for _, m := range g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]] {
-			if !g.starts(m.result, above) && !g.lasts(m.operand, below) {
-				pairs = append(pairs, m)
-			}
-		}
-		bound = max(bound, sum-heaviest(&match, pairs, g.severally[o]))
+		bound = max(bound, d.of(o, r.above(o), r.below(o)))
 	}
 	return bound
+}
+
+// sampled is unavoidable for a few operators, those with the highest demand in an order, each of another stretch of it.
+// Ancestors and descendants of each are found by themselves, in O(operators + edges).
+func (g *graph) sampled(ctx context.Context, order []int32) int64 {
+	w, d := newWalk(g), newDemand(g)
+	above, below := newBitset(g.operators()), newBitset(g.operators())
+	bound, most, highest := int64(0), int64(-1), int32(0)
+	stretch := (len(order) + samples - 1) / samples
+	for place, o := range order {
+		if during, _ := w.cost(o); during > most {
+			most, highest = during, o
+		}
+		if w.run(o); (place+1)%stretch != 0 && place+1 < len(order) {
+			continue
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		g.closure(highest, &g.prior, above)
+		g.closure(highest, &g.next, below)
+		bound, most = max(bound, d.of(highest, above, below)), -1
+	}
+	return bound
+}
+
+// closure makes a set of all that can be reached from an operator, without itself.
+func (g *graph) closure(from int32, edges *lists, set bitset) {
+	clear(set)
+	for open := []int32{from}; len(open) > 0; {
+		o := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, q := range edges.of(o) {
+			if !set.has(q) {
+				set.add(q)
+				open = append(open, q)
+			}
+		}
+	}
+}
+
+// demand works out what is live during an operator in every order.
+type demand struct {
+	g        *graph
+	constant int64
+	touched  []int32 // by block: the last operator that touched it, + 1
+	match    matching
+	pairs    []pair
+}
+
+func newDemand(g *graph) *demand {
+	d := &demand{g: g, constant: g.constant(), touched: make([]int32, len(g.size))}
+	d.match.init(g.mostOfPair)
+	return d
+}
+
+// of returns the bytes that are live during operator o, which has these ancestors and descendants.
+func (d *demand) of(o int32, above, below bitset) int64 {
+	g := d.g
+	sum := d.constant + g.scratch[o]
+	for _, b := range g.uses.of(o) {
+		d.touched[b] = o + 1
+		sum += g.size[b]
+	}
+	for b, size := range g.size {
+		if d.touched[b] != o+1 && g.starts(int32(b), above) && g.lasts(int32(b), below) {
+			sum += size
+		}
+	}
+	d.pairs = d.pairs[:0]
+	for _, m := range g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]] {
+		if !g.starts(m.result, above) && !g.lasts(m.operand, below) {
+			d.pairs = append(d.pairs, m)
+		}
+	}
+	return sum - heaviest(&d.match, d.pairs, g.severally[o])
 }
 
 // starts reports whether block b has begun before an operator with these ancestors.

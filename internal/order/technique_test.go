@@ -155,10 +155,19 @@ func TestLargeBound(t *testing.T) {
 	}
 	p.Outputs = append(p.Outputs, long+1)
 	r := best(t, p, -1, order.Techniques{})
-	if want := int64(3 + 1000 + 4 + 10 - 4); r.Status != model.Optimal || r.Bound != want {
+	const want = 3 + 1000 + 4 + 10 - 4
+	if r.Status != model.Optimal || r.Bound != want {
 		t.Errorf("%v, bound %d, peak %d, want %d", r.Status, r.Bound, r.Peak, want)
 	}
 	if r = best(t, p, -1, order.Techniques{Bounds: true}); r.Status == model.Optimal {
 		t.Errorf("proven without the bound, so the chain shows nothing")
+	}
+	// A value from the first operator to the last lies past all others: no operator by itself knows of it.
+	p.Sizes = append(p.Sizes, 50)
+	kept := int32(len(p.Sizes) - 1)
+	p.Operators[0].Results = append(p.Operators[0].Results, kept)
+	p.Operators[long-1].Operands = append(p.Operators[long-1].Operands, kept)
+	if r = best(t, p, -1, order.Techniques{}); r.Status != model.Optimal || r.Bound != want+50 {
+		t.Errorf("with a value past the highest operator: %v, bound %d, peak %d, want %d", r.Status, r.Bound, r.Peak, want+50)
 	}
 }
