@@ -34,7 +34,7 @@ CSV (.csv): the header names the columns, in any order.
   offset     optional; fixes the buffer's place, -1 for none
   hint       optional; a place to try first, -1 for none
 
-JSON (.json): {"buffers": [{"lower": 0, "upper": 4, "size": 64}]}, or the list of buffers alone, with the same names. The JSON of dsa-solver (dsa-problem-v1) is read, too; solve writes it to files named .dsa.json, and its plans to .dsa-solution.json.
+JSON (.json): {"buffers": [{"lower": 0, "upper": 4, "size": 64}]}, or the list of buffers alone, with the same names. The JSON of dsa-solver (dsa-problem-v1) is read, too; solve writes files named .dsa.json and .dsa-solution.json.
 
 A plan file that is read as a problem: an offset in CSV, or the key offset of a buffer in JSON, fixes that buffer's place. A CSV file that solve wrote fixes every buffer, and a warning says so, as [pinned]. The key plan of a JSON file fixes nothing and is not used; solve notes that as [plan-unused].
 
