@@ -131,13 +131,14 @@ test:
 # Python, node and a browser, and are skipped where there is none. They run what other
 # programs compile and read, of which go test knows nothing, so no result is kept. What several
 # of them build is compiled first, and not by two at the same time. With PART=tooled the packages of
-# TOOLED run with them, so that no processor waits for the last one of a part.
+# TOOLED run with them, so that no processor waits for the last one of a part. One package more than there
+# are processors runs, since many wait: for a browser, a cluster, or a process of Python.
 forms:
 	@mkdir -p $(BIN)/forms
 	@CGO_ENABLED=1 $(GO) build -trimpath -tags=baselines -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./capi || true
 	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./npm/wasm/core ./npm/wasm/files
 	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep github.com/apache/beam/sdks/v2/go/container
-	@$(GO) run ./internal/testkit/testall -count=1 $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
+	@$(GO) run ./internal/testkit/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
 # internal/exact/canonical/invariants.go. It is the short tests, so those of large problems are
