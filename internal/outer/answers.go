@@ -171,15 +171,12 @@ const packNodes, moreNodes = 20_000, 400_000
 
 // briefly asks within few nodes and an eighth of the time that is left, or a half for a question with many nodes.
 func (s *search) briefly(ctx context.Context, nodes int64, ask func(context.Context) (answer, error)) (answer, error) {
-	if end, limited := ctx.Deadline(); limited {
-		part := time.Until(end) / 8
-		if nodes > packNodes {
-			part *= 4
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, part)
-		defer cancel()
+	part := time.Duration(8)
+	if nodes > packNodes {
+		part = 2
 	}
+	ctx, cancel := share(ctx, part)
+	defer cancel()
 	before := s.stopped
 	a, err := s.within(nodes, func() (answer, error) { return ask(ctx) })
 	s.stopped = before
@@ -187,4 +184,12 @@ func (s *search) briefly(ctx context.Context, nodes int64, ask func(context.Cont
 		s.stopped = plan.StopEffort
 	}
 	return a, err
+}
+
+// share returns a context that ends after one part of so many of the time that is left.
+func share(ctx context.Context, parts time.Duration) (context.Context, context.CancelFunc) {
+	if end, limited := ctx.Deadline(); limited {
+		return context.WithTimeout(ctx, time.Until(end)/parts)
+	}
+	return ctx, func() {}
 }

@@ -46,6 +46,8 @@ func (x *core) heldBy(c *chooser, of assignment) bool {
 
 // coreOf looks for a core of the pool's set in an assignment that does not pack.
 func (x *packing) coreOf(ctx context.Context, pool int32, of assignment) (core, error) {
+	ctx, cancel := share(ctx, 4)
+	defer cancel()
 	var all []int32
 	for k := range x.bodies {
 		if (&core{pool: pool, bodies: []int32{int32(k)}}).heldBy(x.chooser, of) {

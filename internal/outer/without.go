@@ -40,6 +40,8 @@ type ban struct {
 
 // without looks for the cheapest assignment that packs, from one that does not. It raises the bound of the cost if it can.
 func (x *packing) without(ctx context.Context, first assignment) error {
+	ctx, cancel := share(ctx, 3)
+	defer cancel()
 	queue := []class{{nil, first, x.cost(first)}}
 	low, walks := int64(math.MaxInt64), 0 // of what is left undecided
 	for len(queue) > 0 {
