@@ -70,12 +70,26 @@ func (c *chooser) explore(ctx context.Context, first assignment) error {
 	if err := c.finish(ctx); err != nil {
 		return err
 	}
+	if err := c.insist(ctx); err != nil {
+		return err
+	}
 	if !c.done() {
 		if err := c.descend(ctx, 0); err != nil {
 			return err
 		}
 	}
 	return c.finish(ctx)
+}
+
+// insist plans the assignment with the cheapest loads with all of the time that is left, if the best plan costs more.
+func (c *chooser) insist(ctx context.Context) error {
+	_, limited := ctx.Deadline()
+	if !limited || c.late(ctx) || !c.costFirst || c.best == nil || c.cheapest == nil ||
+		c.cost(c.cheapest) >= model.ValueOf(c.best.Measures, model.MeasureCost) || slices.Equal(c.cheapest, c.first) {
+		return nil
+	}
+	copy(c.at, c.cheapest)
+	return c.leaf(ctx)
 }
 
 // finish cheapens the best plan.

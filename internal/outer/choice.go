@@ -43,6 +43,7 @@ type chooser struct {
 	low       int64 // no plan costs less
 	best      *plan.Result
 	floors    floors
+	cheapest  assignment // by the loads
 	branch
 }
 
@@ -72,6 +73,7 @@ func (c *chooser) decide(ctx context.Context, began time.Time) (plan.Result, err
 	if !ok {
 		return s.infeasible("loads", began), nil
 	}
+	c.cheapest = first
 	if first != nil {
 		packed, err := c.pack(ctx, first)
 		if err != nil {

@@ -60,9 +60,11 @@ func (x *packing) coreOf(ctx context.Context, pool int32, of assignment) (core, 
 	fails := func(bodies []int32, nodes int64) (model.Status, error) {
 		asks--
 		members := x.membersOf(bodies)
-		a, err := x.briefly(ctx, nodes, func(ctx context.Context) (answer, error) {
+		before := x.stopped
+		a, err := x.search.within(nodes, func() (answer, error) {
 			return x.plan(ctx, x.Strip(pool, members, nil), x.Pools[pool].Capacity, false)
 		})
+		x.stopped = before
 		return a.status, err
 	}
 	for parts := 2; len(all) > 1; {
@@ -74,7 +76,7 @@ func (x *packing) coreOf(ctx context.Context, pool int32, of assignment) (core, 
 			if err != nil {
 				return core{}, err
 			}
-			if len(rest) > 0 && !status.HasPlan() {
+			if !status.HasPlan() && (status == model.Infeasible || !x.late(ctx)) {
 				all, shrunk = rest, true
 			} else {
 				at += size
