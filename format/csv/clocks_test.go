@@ -19,14 +19,18 @@ func TestClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &model.Problem{Buffers: []model.Buffer{{ID: "0", Size: 671, Alignment: 1}, {ID: "x", Size: 117, Alignment: 1}}, Rules: &model.Rules{Threads: 3}}
+	want := &model.Problem{
+		Buffers: []model.Buffer{{ID: "0", Size: 671, Alignment: 1}, {ID: "x", Size: 117, Alignment: 1}},
+		Rules:   &model.Rules{Threads: 3},
+	}
 	want.Buffers[0].SetClocks([]int64{8, 15, 2}, []int64{16, 16, 10})
 	want.Buffers[1].SetClocks([]int64{8, 9, 2}, []int64{8, 12, 2})
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
 	}
 	var b bytes.Buffer
-	if err := WriteWith(&b, p, nil, WriteOptions{Header: header, Extra: extra}); err != nil || b.String() != strings.ReplaceAll(text, "\r", "") {
+	lines := strings.ReplaceAll(text, "\r", "")
+	if err := WriteWith(&b, p, nil, WriteOptions{Header: header, Extra: extra}); err != nil || b.String() != lines {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	b.Reset()

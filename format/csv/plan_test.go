@@ -38,7 +38,8 @@ func TestPlanPools(t *testing.T) {
 	p.Buffers[0].SetClocks([]int64{0, 0}, []int64{0, 2})
 	p.Buffers[1].SetClocks([]int64{0, 0}, []int64{1, 2})
 	b.Reset()
-	if err := WritePlan(&b, p, &model.Plan{Offsets: []int64{0, 8}}); err != nil || b.String() != "id,lower,upper,size,alignment,offset\na,0:0,0:2,8,1,0\nb,0:0,1:2,4,4,8\n" {
+	want = "id,lower,upper,size,alignment,offset\na,0:0,0:2,8,1,0\nb,0:0,1:2,4,4,8\n"
+	if err := WritePlan(&b, p, &model.Plan{Offsets: []int64{0, 8}}); err != nil || b.String() != want {
 		t.Errorf("%v %s", err, b.String())
 	}
 	if got, err := ReadPlan(&b, "x.csv", p); err != nil || got.Pools != nil || got.Offsets[1] != 8 || got.Height != 12 {
@@ -61,19 +62,28 @@ func TestPlanPoolsFaults(t *testing.T) {
 		}
 	}
 	sound := model.Plan{Offsets: []int64{0, 4}, Pools: []int32{1, 0}}
-	for want, spoil := range map[string]func(p *model.Problem, plan *model.Plan){
-		"csv: 1 offsets for 2 buffers":                                               func(_ *model.Problem, plan *model.Plan) { plan.Offsets = []int64{0} },
-		"csv: 0 pools for 2 buffers":                                                 func(_ *model.Problem, plan *model.Plan) { plan.Pools = nil },
-		"csv: buffer b is in pool 7 of 2":                                            func(_ *model.Problem, plan *model.Plan) { plan.Pools = []int32{1, 7} },
-		"csv: the plan takes evictions, which are for JSON":                          func(_ *model.Problem, plan *model.Plan) { plan.Parts = []model.Parts{{}} },
-		`csv: the ID "\xff" of a pool has a NUL byte or is not valid UTF-8`:          func(p *model.Problem, _ *model.Plan) { p.Rules.Pools[1].ID = "\xff" },
-		`csv: the ID "\x00" of buffer number 1 has a NUL byte or is not valid UTF-8`: func(p *model.Problem, _ *model.Plan) { p.Buffers[0].ID = "\x00" },
+	for _, tc := range []struct {
+		want  string
+		spoil func(p *model.Problem, plan *model.Plan)
+	}{
+		{"csv: 1 offsets for 2 buffers", func(_ *model.Problem, plan *model.Plan) { plan.Offsets = []int64{0} }},
+		{"csv: 0 pools for 2 buffers", func(_ *model.Problem, plan *model.Plan) { plan.Pools = nil }},
+		{"csv: buffer b is in pool 7 of 2", func(_ *model.Problem, plan *model.Plan) { plan.Pools = []int32{1, 7} }},
+		{"csv: the plan takes evictions, which are for JSON", func(_ *model.Problem, plan *model.Plan) {
+			plan.Parts = []model.Parts{{}}
+		}},
+		{`csv: the ID "\xff" of a pool has a NUL byte or is not valid UTF-8`, func(p *model.Problem, _ *model.Plan) {
+			p.Rules.Pools[1].ID = "\xff"
+		}},
+		{`csv: the ID "\x00" of buffer number 1 has a NUL byte or is not valid UTF-8`, func(p *model.Problem, _ *model.Plan) {
+			p.Buffers[0].ID = "\x00"
+		}},
 	} {
 		p, plan := pooledProblem(), sound
-		spoil(p, &plan)
+		tc.spoil(p, &plan)
 		var b bytes.Buffer
-		if err := WritePlan(&b, p, &plan); err == nil || err.Error() != want || b.Len() > 0 {
-			t.Errorf("got %v, want %s; %d bytes", err, want, b.Len())
+		if err := WritePlan(&b, p, &plan); err == nil || err.Error() != tc.want || b.Len() > 0 {
+			t.Errorf("got %v, want %s; %d bytes", err, tc.want, b.Len())
 		}
 	}
 	var b bytes.Buffer

@@ -31,7 +31,8 @@ func TestRuledStable(t *testing.T) {
 			for _, b := range in.Problem.Buffers {
 				fmt.Fprintln(h, b.ID, b.Extra.Clocks.Lower, b.Extra.Clocks.Upper, b.Size)
 			}
-			fmt.Fprintf(&s, "%s %s%s %d buffers %d threads %016x\n", k.Name, in.Problem.Name, " "+o.Pattern, len(in.Problem.Buffers), in.Problem.Rules.Threads, h.Sum64())
+			p := in.Problem
+			fmt.Fprintf(&s, "%s %s %s %d buffers %d threads %016x\n", k.Name, p.Name, o.Pattern, len(p.Buffers), p.Rules.Threads, h.Sum64())
 		}
 	}
 	golden.File(t, "testdata/ruled.txt", []byte(s.String()))
