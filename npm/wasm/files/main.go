@@ -201,6 +201,8 @@ func write(kind string, f *format.File, r *stowage.Result) ([]byte, error) {
 			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
 			Pools: r.Pools, Parts: r.Parts, Measures: r.Measures, Bounds: r.Bounds,
 		})
+	} else if f.Problem.Ruled() && csv.Writable(f.Problem) != nil { // more rules than clocks: the plan alone
+		err = csv.WritePlan(&b, f.Problem, &r.Plan)
 	} else {
 		err = csv.WriteWith(&b, f.Problem, r.Offsets, csv.WriteOptions{Header: f.Header, Extra: f.Extra})
 	}
