@@ -39,7 +39,7 @@ import (
 
 const (
 	// slotNodes is the most nodes of a search by slots, for a pool.
-	slotNodes = 1_000_000
+	slotNodes = 1_500_000
 	// mostLevels is the most bodies of a component that is searched.
 	mostLevels = 100
 	// mostSlots is the most slots of a body, and mostRanges of ties times slots of a component.
@@ -88,11 +88,7 @@ func (f *field) leastBySlots(ctx context.Context, offsets []int64, nodes int64) 
 			if s == nil {
 				break
 			}
-			// The last order may have all nodes, each one before it a quarter of what is left.
-			spare := left - left/4
-			if order == levelOrders-1 {
-				spare = 0
-			}
+			spare := left - int64(float64(left)*levelShares[order])
 			s.watch, s.nodes = watch, left-spare
 			most = max(most, s.solve(f, offsets))
 			left = s.nodes + spare
@@ -209,6 +205,9 @@ func (f *field) slotter(bodies []int32, order int) *slotter {
 // levelOrders is the number of orders of levels that are tried. The first solves nearly all that any does. In the others the last levels pay
 // more among themselves, so their bounds are better if the search is cut off.
 const levelOrders = 3
+
+// levelShares are the parts of the nodes that are left which an order may take.
+var levelShares = [levelOrders]float64{0.1, 0.35, 1}
 
 // levels orders bodies: by what each pays at most with those before it, then in all. The order is
 //
@@ -397,7 +396,7 @@ func (s *slotter) descend(k int, cost int64, used int32) {
 		p := next.slot
 		s.slot[k] = p
 		s.place(k, p, 1)
-		if cost+next.pays+s.toCome(k+1)+s.dolls[k+1] < s.least {
+		if room := s.least - cost - next.pays - s.dolls[k+1]; s.toCome(k+1, room) < room {
 			s.descend(k+1, cost+next.pays, max(used, p+1))
 		}
 		s.place(k, p, -1)
@@ -432,9 +431,9 @@ func (s *slotter) place(k int, p, sign int32) {
 	}
 }
 
-// toCome is the least that the bodies from level k on pay with the placed ones. It is above all plans if one has no slot.
-func (s *slotter) toCome(k int) (sum int64) {
-	for ; k < len(s.bodies); k++ {
+// toCome is the least that the bodies from level k on pay with the placed ones, if that is below enough. It is at least enough if one has no slot.
+func (s *slotter) toCome(k int, enough int64) (sum int64) {
+	for ; k < len(s.bodies) && sum < enough; k++ {
 		least, shut := int64(math.MaxInt64), s.shut[k]
 		for p, x := range s.pays[k] {
 			if x < least && shut[p] == 0 {
@@ -442,7 +441,7 @@ func (s *slotter) toCome(k int) (sum int64) {
 			}
 		}
 		if least == math.MaxInt64 {
-			return s.least
+			return enough
 		}
 		sum += least
 	}
