@@ -48,7 +48,7 @@ func TestSolveRules(t *testing.T) {
 func TestRulesRefused(t *testing.T) {
 	ctx := context.Background()
 	for name, ask := range map[string]func() error{
-		"explain":     func() error { _, err := stowage.Explain(ctx, spill(), stowage.Options{}); return err },
+		"smallest":    func() error { _, err := stowage.ExplainSmallest(ctx, spill(), stowage.Options{}); return err },
 		"size":        func() error { _, err := stowage.Size(ctx, spill(), stowage.Options{}); return err },
 		"verify":      func() error { _, err := stowage.Verify(spill(), make([]int64, 4), 0); return err },
 		"lower bound": func() error { _, err := stowage.LowerBound(spill()); return err },

@@ -260,13 +260,18 @@ func VerifyPlan(p *Problem, plan *Plan) (*Report, error) {
 // o.Timeout limits the whole call; o.NodeLimit limits each run of the planner. Without a
 // capacity, a problem is infeasible only if two fixed offsets collide. If none do, the
 // error is ErrNoCapacity.
+//
+// A problem with rules needs no capacity: its pools have theirs. Explanation.Reason then names the
+// pools and the rules.
 func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
 		return nil, err
 	}
 	if p.Ruled() {
-		return nil, noRules("Explain does not take")
+		return explain.Ruled(ctx, p, o, func(ctx context.Context, p *Problem, o Options) (Result, error) {
+			return outer.Solve(ctx, p, planner, o)
+		})
 	}
 	return explain.Irreducible(ctx, p, planner, o)
 }
@@ -282,7 +287,7 @@ func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, 
 		return nil, err
 	}
 	if p.Ruled() {
-		return nil, noRules("Explain does not take")
+		return nil, noRules("ExplainSmallest does not take")
 	}
 	return explain.Smallest(ctx, p, planner, o)
 }

@@ -480,6 +480,9 @@ type Collision = model.Collision
 //		Load int64
 //		// At is the logical time [At[0], At[1]) at which Load is reached.
 //		At [2]int64
+//		// Reason says in words which pools and rules Buffers cannot keep. It is set only if the
+//		// problem has rules, and Capacity and Load are then 0.
+//		Reason string
 //		// Runs counts the searches that were made.
 //		Runs int
 //	}

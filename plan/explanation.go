@@ -51,6 +51,8 @@ func (x Explanation) Describe(p *model.Problem) string {
 		}
 	}
 	switch c := x.Collision; {
+	case x.Reason != "":
+		s += " keep the rules in no plan: " + x.Reason
 	case c != nil:
 		s += " have fixed offsets that collide: both use bytes " + span(c.Start, c.End) + " at times " + span(c.Lower, c.Upper)
 	case len(x.Buffers) == 1:

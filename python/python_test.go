@@ -105,7 +105,7 @@ func TestStowage(t *testing.T) {
 
 // TestRules is what problems with rules are given as, and what comes back, against brute force and the command.
 func TestRules(t *testing.T) {
-	run(t, "test_rules", "nothing beside it; numpy for what is about it (python3)", python310, 8, "STOWAGE_LIBRARY="+library(t), problems())
+	run(t, "test_rules", "nothing beside it; numpy for what is about it (python3)", python310, 9, "STOWAGE_LIBRARY="+library(t), problems())
 }
 
 // TestUnits compares how numbers are read as text: here, by the command and in CSV files.

@@ -32,6 +32,8 @@ func newExplain() *cobra.Command {
 		Short: "Name the buffers that cannot fit a capacity",
 		Long: `Explain names a set of buffers that cannot fit the capacity together. The set is irreducible: without any one of its buffers, the rest fit. So one of them has to shrink, be split or be spilled. Another such set may have fewer buffers; --smallest looks for one of the fewest. If a limit comes first, explain says how far it came.
 
+A problem with rules needs no capacity. The explanation then names the pools that are too small and the rules at fault; if every two of the buffers conflict, it says so.
+
 With --conflicts N it goes on among the buffers that are left, and names up to N sets that share no buffer. Each of them has to be dealt with. The timeout is for all of them.
 
 With -o FILE it also writes the set as a problem (.csv, .json). Or it draws the set in red in the lowest plan found (.svg, .png, .pdf, .html, .tex), for which it searches for up to ten seconds.
@@ -73,6 +75,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if err := errors.Join(checkOutput(e.output), use{"-o", e.output}.apart([]use{{"INPUT", input}})); err != nil {
 		return err
 	}
+	e.model.ruled = true
 	file, err := e.readProblem(input, e.deadline(began))
 	if late := new(format.LateError); errors.As(err, &late) {
 		return e.late(cmd, late)
@@ -84,6 +87,9 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	noteRead(cmd, input, file)
 	warnRead(cmd, input, file)
 	p := file.Problem
+	if p.Ruled() && (e.output != "" || e.several > 1 || e.smallest) {
+		return usagef("-o, --conflicts and --smallest do not go with rules")
+	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	ask := stowage.Explain
@@ -150,6 +156,8 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	n := len(subset.Buffers)
 	if x.Collision != nil {
 		fmt.Fprintf(w, "infeasible: %d of %s have fixed offsets that collide\n", n, count(of, "buffer"))
+	} else if x.Reason != "" {
+		fmt.Fprintf(w, "infeasible: no plan keeps the rules for %d of %s\n", n, count(of, "buffer"))
 	} else {
 		fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity)
 	}
@@ -229,6 +237,7 @@ type explanationJSON struct {
 	Collision   *collisionJSON `json:"collision,omitempty"`
 	Buffers     []bufferJSON   `json:"buffers"`
 	FixedAbove  *bufferJSON    `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
+	Reason      string         `json:"reason,omitempty"`      // which pools and rules are at fault, if the problem has rules
 }
 
 func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.Problem) error {
@@ -237,7 +246,7 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 
 // explanationOf returns an explanation in the form of the JSON.
 func explanationOf(x *stowage.Explanation, subset *stowage.Problem) *explanationJSON {
-	out := &explanationJSON{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []bufferJSON{}}
+	out := &explanationJSON{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []bufferJSON{}, Reason: x.Reason}
 	if x.AtLeast > 0 {
 		out.Smallest, out.AtLeast = &x.Smallest, x.AtLeast
 	}

@@ -77,6 +77,9 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 	if x.Status != model.Infeasible {
 		return ""
 	}
+	if x.Reason != "" {
+		return name(x.Reason)
+	}
 	if c := x.Collision; c != nil {
 		return "Both use bytes " + span(c.Start, c.End) + " in " + span(c.Lower, c.Upper) + ", so that no capacity is enough."
 	}
@@ -115,6 +118,9 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 	if more := len(x.Buffers) - mostShown; more > 0 {
 		names += " and " + strconv.Itoa(more) + " more"
 	}
+	if x.Reason != "" {
+		return names + ": no plan keeps the rules. " + name(x.Reason)
+	}
 	capacity := strconv.FormatInt(x.Capacity, 10)
 	if len(x.Buffers) == 1 {
 		return names + " alone cannot fit " + capacity + ". " + Why(x, Subset(p, x), name)
@@ -138,6 +144,9 @@ func Subset(p *model.Problem, x *plan.Explanation) *model.Problem {
 // FixedAbove returns the buffer that ends above the capacity because of its fixed offset, or
 // nil if that is not the reason.
 func FixedAbove(x *plan.Explanation, subset *model.Problem) *model.Buffer {
+	if x.Reason != "" {
+		return nil
+	}
 	top, end := bound.TopFixed(subset)
 	if x.Status != model.Infeasible || x.Collision != nil || end <= x.Capacity {
 		return nil

@@ -112,6 +112,9 @@ func misfit(c *bridge.Call, d *viewdata.Doc, o stowage.Options) string {
 		return ""
 	}
 	d.Conflict, d.Warning = x.Buffers, reason.Told(x, p, func(id string) string { return id })
+	if p.Ruled() { // no plan of it can be drawn
+		return d.Warning
+	}
 	free, back := reason.Drawable(p, x)
 	o.Capacity = 0
 	if r, err := stowage.Minimize(c.Context, free, o); err == nil && r.Status.HasPlan() {

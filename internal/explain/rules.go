@@ -1,0 +1,232 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: of a problem with rules, buffers are left out in ever smaller groups as long as no plan keeps the rules for the rest. A question is
+// one of feasibility: penalties are left out, so every plan has the best value of the objective. What is left is put in
+// words: if every two of the buffers conflict and they take more than their pools have free, that is the reason, and
+// it needs no search to be checked. Buffers that may share bytes all the same, by a window, an eviction or a distance, count in
+// no clique.
+//
+//	Σ size of a clique of conflicts > Σ free bytes of the pools that its buffers may be in
+//
+// Invariant: a set is smaller only by a proof. A run that a limit ends keeps its group.
+//
+// Complexity: O(k log n) runs for k buffers that are left of n, if groups of half the size each are tried.
+//
+// Source: delta debugging (Zeller and Hildebrandt, 2002), without its complements.
+
+// A Solver plans a problem with rules, as Solve of the package outer does.
+type Solver func(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error)
+
+// ruledNodes is the least number of nodes that a question may take.
+const ruledNodes = 2000
+
+// Ruled is Irreducible for a problem with rules. Explanation.Reason has the pools and rules at fault. Fixed
+// offsets that collide are not told apart from other reasons.
+func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) (*plan.Explanation, error) {
+	ctx, cancel := limited(ctx, o.Timeout)
+	defer cancel()
+	o.Minimize, o.Progress, o.Moves, o.Timeout, o.Start = false, nil, nil, 0, nil
+	e := &plan.Explanation{Runs: 1}
+	all := make([]int, len(p.Buffers))
+	for i := range all {
+		all[i] = i
+	}
+	began := time.Now()
+	r, err := solve(ctx, restricted(p, all), o)
+	if err != nil {
+		return nil, err
+	}
+	if e.Status = r.Status; r.Status != model.Infeasible {
+		if r.Status.HasPlan() {
+			e.Status = model.Feasible
+		}
+		return e, nil
+	}
+	if o.NodeLimit == 0 {
+		o.NodeLimit = max(ruledNodes, 4*r.Stats.Nodes)
+	}
+	o.Timeout = 10*time.Since(began) + 100*time.Millisecond
+	infeasible := func(set []int) (yes, known bool) {
+		if ctx.Err() != nil || err != nil {
+			return false, false
+		}
+		e.Runs++
+		var r plan.Result
+		if r, err = solve(ctx, restricted(p, set), o); err != nil {
+			return false, false
+		}
+		return r.Status == model.Infeasible, r.Status != model.Unknown
+	}
+	core, decided := all, true
+	for group := max(1, len(all)/2); ; group /= 2 {
+		decided = true
+		for at := 0; at < len(core) && len(core) > 1; {
+			rest := slices.Concat(core[:at], core[min(at+group, len(core)):])
+			yes, known := infeasible(rest)
+			if yes {
+				core = rest
+				continue
+			}
+			decided = decided && known
+			at += group
+		}
+		if group == 1 {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.Buffers, e.Irreducible = core, decided
+	e.Reason = ruledReason(p, core)
+	return e, nil
+}
+
+// restricted returns the problem of some buffers, in ascending order, with the rules among them. Any plan of it is as
+// good as any other.
+func restricted(p *model.Problem, keep []int) *model.Problem {
+	r := *p.Rules
+	q := &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}
+	to := make([]int32, len(p.Buffers))
+	for i := range to {
+		to[i] = -1
+	}
+	for k, i := range keep {
+		to[i] = int32(k)
+		q.Buffers = append(q.Buffers, p.Buffers[i])
+	}
+	within := func(x model.Pair) (model.Pair, bool) {
+		y := model.Pair{to[x[0]], to[x[1]]}
+		return y, y[0] >= 0 && y[1] >= 0
+	}
+	pairs := func(of []model.Pair) (all []model.Pair) {
+		for _, x := range of {
+			if y, ok := within(x); ok {
+				all = append(all, y)
+			}
+		}
+		return all
+	}
+	r.Apart, r.MayOverlap = pairs(p.Rules.Apart), pairs(p.Rules.MayOverlap)
+	r.Distances, r.Together, r.Penalties, r.Objective = nil, nil, nil, []model.Measure{model.MeasurePenalty}
+	for _, x := range p.Rules.Distances {
+		if y, ok := within(x.Buffers); ok {
+			r.Distances = append(r.Distances, model.Distance{Buffers: y, Distance: x.Distance})
+		}
+	}
+	// A tie may lead over a buffer that is left out, so bodies are tied anew.
+	body, at, _ := model.BodiesOf(p)
+	of := map[int32]int{}
+	for k, i := range keep {
+		if body == nil {
+			break
+		}
+		t, there := of[body[i]]
+		if !there {
+			t = len(r.Together)
+			of[body[i]] = t
+			r.Together = append(r.Together, model.Together{})
+		}
+		r.Together[t].Buffers, r.Together[t].At = append(r.Together[t].Buffers, int32(k)), append(r.Together[t].At, at[i])
+	}
+	r.Together = slices.DeleteFunc(r.Together, func(t model.Together) bool { return len(t.Buffers) < 2 })
+	return q
+}
+
+// ruledReason says in words why no plan keeps the rules of some buffers.
+func ruledReason(p *model.Problem, core []int) string {
+	pools := p.AllPools()
+	var usable []int
+	for k := range pools {
+		if slices.ContainsFunc(core, func(i int) bool { return p.Buffers[i].MayUse(int32(k)) }) {
+			usable = append(usable, k)
+		}
+	}
+	where, free, bounded := roomOf(pools, usable)
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	if len(core) == 1 {
+		return "Buffer " + p.Buffers[core[0]].ID + " of " + number(p.Buffers[core[0]].Size) + " keeps the rules nowhere in " + where + "."
+	}
+	conflicts := model.NewConflicts(p)
+	near := map[model.Pair]bool{} // may share bytes although they conflict
+	for _, d := range p.Rules.Distances {
+		near[d.Buffers.Sorted()] = true
+	}
+	clique, sum := true, int64(0)
+	var rules []string
+	for k, i := range core {
+		sum += p.Buffers[i].Size
+		clique = clique && !p.Buffers[i].HasWindow() && (p.Buffers[i].Extra == nil || len(p.Buffers[i].Extra.Evictions) == 0)
+		for _, j := range core[:k] {
+			clique = clique && conflicts.Conflict(i, j) && !near[model.Pair{int32(j), int32(i)}]
+			names := p.Buffers[j].ID + " – " + p.Buffers[i].ID
+			switch {
+			case conflicts.SameBody(i, j):
+				rules = append(rules, "together "+names)
+			case conflicts.Apart(i, j):
+				rules = append(rules, "apart "+names)
+			}
+		}
+	}
+	var s string
+	switch {
+	case clique && bounded && sum > free:
+		s = "Every two of them conflict. They take " + number(sum) + ", which is " + number(sum-free) + " more than " + where + "."
+	case clique:
+		s = "Every two of them conflict, and they take " + number(sum) + ". They may be in " + where + ", but no arrangement of them keeps the rules."
+	default:
+		s = "They may be in " + where + ", but no arrangement of them keeps the rules."
+	}
+	if len(rules) > 0 {
+		more := ""
+		if len(rules) > mostShown {
+			rules, more = rules[:mostShown], " and more"
+		}
+		s += " Rules among them: " + strings.Join(rules, ", ") + more + "."
+	}
+	return s
+}
+
+// roomOf describes pools by what they have free, and adds that up; bounded says that all have a capacity.
+func roomOf(pools []model.Pool, usable []int) (where string, free int64, bounded bool) {
+	var words []string
+	bounded = true
+	for _, k := range usable {
+		name := "the pool " + pools[k].ID
+		if pools[k].ID == "" {
+			name = "the capacity"
+		}
+		if pools[k].Capacity == 0 {
+			words, bounded = append(words, name+" without a limit"), false
+			continue
+		}
+		left := pools[k].Capacity
+		reserved := slices.Clone(pools[k].Reserved)
+		slices.SortFunc(reserved, func(a, b model.Range) int { return int(min(1, max(-1, a.Lower-b.Lower))) })
+		end := int64(0)
+		for _, r := range reserved {
+			if lower := max(r.Lower, end); lower < r.Upper {
+				left, end = left-(r.Upper-lower), r.Upper
+			}
+		}
+		free += left
+		word := fmt.Sprintf("%s with %d free", name, left)
+		if left < pools[k].Capacity {
+			word += fmt.Sprintf(" of %d", pools[k].Capacity)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " and "), free, bounded
+}
