@@ -149,7 +149,7 @@ type maker struct {
 	g     *Graph
 	o     Options
 	began time.Time
-	first time.Duration // the time that the first runs share, from began on; 0 for no limit
+	until time.Duration // the time that the next runs share, counted from began; 0 for no limit
 	runs  int           // how many of them may still come
 }
 
@@ -164,11 +164,10 @@ type mode struct {
 func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 	kinds := m.kinds()
 	reorder := m.o.Reorder && !forced(m.g, order)
-	if m.runs = len(kinds); reorder {
-		m.runs += 2 + 2*min(len(kinds), 2)
-	}
-	if m.first = m.o.Run.Timeout; m.runs > 1 && m.first > 0 {
-		m.first = max(m.first/firstPart, 1)
+	if m.runs = len(kinds); reorder || m.runs > 1 {
+		m.until = m.part(1, 4)
+	} else {
+		m.until = m.part(1, 1)
 	}
 	given, err := m.inOrder(ctx, order, kinds)
 	if err != nil {
@@ -176,10 +175,13 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 	}
 	tried := [][]mode{given}
 	if !reorder {
-		if err := m.rest(ctx, tried); err != nil {
+		if err := m.rest(ctx, tried, m.part(1, 1)); err != nil {
 			return nil, err
 		}
 		return m.plan(given)
+	}
+	if err := m.rest(ctx, tried, m.part(4, 5)); err != nil {
+		return nil, err
 	}
 	p, err := m.plan(given)
 	if err != nil {
@@ -191,6 +193,7 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 		p.bounded(bound)
 		return p, err
 	}
+	m.until, m.runs = m.part(1, 1), 2
 	others, bound, err := m.search(ctx, order)
 	if err != nil {
 		return nil, err
@@ -198,6 +201,7 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 	if len(kinds) > 2 {
 		kinds = []Permits{NoPermits, m.o.Permits} // what is in place is part of the second
 	}
+	m.runs = 2 * len(kinds) // two orders at most
 	for _, other := range others {
 		if slices.Equal(other, order) {
 			continue
@@ -212,7 +216,7 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 		tried = append(tried, modes)
 	}
 	if lowest(tried) > bound {
-		if err := m.rest(ctx, tried); err != nil {
+		if err := m.rest(ctx, tried, m.part(1, 1)); err != nil {
 			return nil, err
 		}
 	}
