@@ -85,7 +85,8 @@ func TestMany(t *testing.T) {
 
 // loaded draws a problem of up to 12 evictions whose loads are above its capacity, in one pool or two.
 func loaded(r *rand.Rand) *model.Problem {
-	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 20}, {ID: "y", Capacity: 10}}[:1+r.IntN(2)]}}
+	pools := []model.Pool{{ID: "x", Capacity: 20}, {ID: "y", Capacity: 10}}
+	p := &model.Problem{Rules: &model.Rules{Pools: pools[:1+r.IntN(2)]}}
 	if r.IntN(3) == 0 {
 		p.Rules.Period = 12
 	}

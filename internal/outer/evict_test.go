@@ -53,7 +53,8 @@ func two() *model.Problem {
 	leaves := func(lower, upper, cost int64) *model.Extra {
 		return &model.Extra{Evictions: []model.Eviction{{Lower: lower, Upper: upper, Cost: cost}}}
 	}
-	return &model.Problem{Capacity: 8, Rules: &model.Rules{Objective: []model.Measure{model.MeasureEviction}}, Buffers: []model.Buffer{
+	rules := &model.Rules{Objective: []model.Measure{model.MeasureEviction}}
+	return &model.Problem{Capacity: 8, Rules: rules, Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 10, Size: 4, Extra: leaves(3, 7, 5)},
 		{ID: "b", Lower: 0, Upper: 10, Size: 4, Extra: leaves(2, 8, 3)},
 		{ID: "c", Lower: 4, Upper: 6, Size: 4},
@@ -70,7 +71,8 @@ func TestEvict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Status != model.Optimal || model.ValueOf(r.Measures, model.MeasureEviction) != 3 || len(r.Parts) != 1 || r.Parts[0].Buffer != 1 {
+	price := model.ValueOf(r.Measures, model.MeasureEviction)
+	if r.Status != model.Optimal || price != 3 || len(r.Parts) != 1 || r.Parts[0].Buffer != 1 {
 		t.Errorf("%v, %v, parts %v", r.Status, r.Measures, r.Parts)
 	}
 	if report := verify.CheckMeasures(two(), &r.Plan, r.Measures); !report.OK() {

@@ -18,7 +18,7 @@ import (
 // Complexity: O(sum of the lengths of the evictions) for the first cover, and coverEffort steps for the rest.
 
 // coverEffort is the most sections that ruin and recreate looks at: a few tenths of a second.
-const coverEffort = 100_000_000
+const coverEffort = 50_000_000
 
 // roundsEach is the most rounds of ruin and recreate for each eviction.
 const roundsEach = 50

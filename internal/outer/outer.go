@@ -10,6 +10,8 @@
 //	cost                                                         is the same in every plan
 //	penalty                                                      is a sum over pools (penalty.go)
 //
+// Where buffers have evictions, a set of them is chosen first, and each part of a life that is left is a buffer (evict.go).
+//
 // Invariant: the bound of a measure holds for all plans that have the best values of those before it. It is
 // claimed only while all of those are proven.
 //
