@@ -9,7 +9,7 @@ import (
 // an interval order, time is a line after all: the sets of those before each buffer form a chain, and their ranks are
 // times (Fishburn 1970). If not, the conflicts are a graph like any other, and all of it is covered by cliques.
 //
-// The cover is greedy: a pair without a clique grows by the member with most such pairs. Slots are in the order of the mean
+// The heaviest clique is an antichain (antichain.go). The cover is greedy: a pair without a clique grows by the member with most such pairs. Slots are in the order of the mean
 // time of their members, which keeps lives short and gaps few.
 //
 // Complexity: O(n²·clocks) for the order; O(slots · n²/64) for the cover. mostClocks is where it is refused.
@@ -108,7 +108,7 @@ func (c *cover) coverGraph() {
 		}
 	}
 	if n <= mostJoined {
-		cliques = append(cliques, c.heaviest())
+		cliques = append(cliques, c.heaviestOf(&g))
 	}
 	c.order(cliques)
 	for _, x := range cliques {
