@@ -91,7 +91,7 @@ func (s *search) leastIn(ctx context.Context, q *pool, left int) error {
 	steps := 1_000 * int64(f.n)
 	if s.kept != nil {
 		steps /= 10
-	} else if _, limited := ctx.Deadline(); limited {
+	} else if _, limited := ctx.Deadline(); limited || s.options.NodeLimit > 0 {
 		steps *= 20
 	}
 	s.recreate(ctx, q, f, steps, left)
