@@ -67,7 +67,7 @@ func (c *chooser) explore(ctx context.Context, first assignment) error {
 			return err
 		}
 	}
-	if err := c.finish(ctx); err != nil {
+	if err := c.settle(ctx); err != nil {
 		return err
 	}
 	if err := c.insist(ctx); err != nil {
@@ -78,7 +78,7 @@ func (c *chooser) explore(ctx context.Context, first assignment) error {
 			return err
 		}
 	}
-	return c.finish(ctx)
+	return c.settle(ctx)
 }
 
 // insist plans the assignment with the cheapest loads with all of the time that is left, if the best plan costs more.
@@ -90,19 +90,6 @@ func (c *chooser) insist(ctx context.Context) error {
 	}
 	copy(c.at, c.cheapest)
 	return c.leaf(ctx)
-}
-
-// finish cheapens the best plan.
-func (c *chooser) finish(ctx context.Context) error {
-	if c.best == nil {
-		return nil
-	}
-	return c.settle(func(of []int32) (plan.Result, error) {
-		if c.late(ctx) {
-			return plan.Result{}, nil
-		}
-		return c.assigned(ctx, of)
-	})
 }
 
 // done reports whether no plan is better than the best.

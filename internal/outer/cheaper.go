@@ -2,11 +2,11 @@ package outer
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: no plan leaves a body in a dearer pool that fits into a cheaper one beside what is there. So each plan is looked through
@@ -15,7 +15,7 @@ import (
 //
 // Invariant: no other body is moved. Measures before the cost in the objective do not get worse.
 //
-// Complexity: O(dearer bodies · bodies) conflicts a round.
+// Complexity: O(dearer bodies · life) a round, and for each that has the room O(bodies that share a section with it).
 //
 // Source: ExecuTorch's tests of banked planning state the property: nothing in a slow bank that rides free in a faster.
 
@@ -25,41 +25,49 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 	if !slices.Contains(objective, model.MeasureCost) {
 		return false
 	}
-	moved := false
-	for again := true; again; {
-		again = false
+	moved, at := false, make(assignment, len(c.bodies)-c.single)
+	for k := range at {
+		b := &c.bodies[c.single+k]
+		at[k] = int32(slices.Index(b.pools, of[b.members[0]]))
+	}
+	room := c.roomOf(at)
+	// A place that was not free becomes free only in a pool that has lost something.
+	lost := slices.Repeat([]bool{true}, len(c.Pools))
+	for slices.Contains(lost, true) {
 		type offer struct {
-			body, place int
+			body, place int32
 			saved       int64
 		}
 		var offers []offer
-		for k := range c.bodies {
-			b := &c.bodies[k]
-			now := b.costs[slices.Index(b.pools, of[b.members[0]])]
+		for k, now := range at {
+			b := &c.bodies[c.single+k]
 			for n, cost := range b.costs {
-				if cost < now {
-					offers = append(offers, offer{k, n, now - cost})
+				if cost < b.costs[now] && lost[b.pools[n]] {
+					offers = append(offers, offer{int32(k), int32(n), b.costs[now] - cost})
 				}
 			}
 		}
+		clear(lost)
 		slices.SortStableFunc(offers, func(x, y offer) int { return cmp.Compare(y.saved, x.saved) })
 		for _, x := range offers {
-			b := &c.bodies[x.body]
-			pool, before := b.pools[x.place], of[b.members[0]]
-			if b.costs[x.place] >= b.costs[slices.Index(b.pools, before)] {
-				continue // it has moved
+			b, now := &c.bodies[c.single+int(x.body)], at[x.body]
+			pool, before := b.pools[x.place], b.pools[now]
+			if b.costs[x.place] >= b.costs[now] || !b.fitsIn(int(x.place), room) {
+				continue // it has moved, or there is no room
 			}
-			at, ok := c.free(b, pool, of, offsets)
+			to, ok := c.free(b, pool, of, offsets)
 			if !ok {
 				continue
 			}
 			old := make([]int64, len(b.members))
 			values := c.measured(of, offsets)
 			for m, i := range b.members {
-				old[m], of[i], offsets[i] = offsets[i], pool, at[m]
+				old[m], of[i], offsets[i] = offsets[i], pool, to[m]
 			}
 			if objective[0] == model.MeasureCost || slices.Compare(c.measured(of, offsets), values) < 0 {
-				moved, again = true, true
+				moved, lost[before], at[x.body] = true, true, x.place
+				b.take(int(now), room, -1)
+				b.take(int(x.place), room, 1)
 				continue
 			}
 			for m, i := range b.members {
@@ -69,6 +77,47 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 	}
 	return moved
 }
+
+// beside returns the bodies that are in a section with b: all that may conflict with it, and more if that is quicker.
+func (c *chooser) beside(b *choice) []int32 {
+	if c.present == nil {
+		c.present = make([][]int32, c.slots+1)
+		sum := 0
+		for k := range c.bodies {
+			sum += c.bodies[k].length()
+			c.everyone = append(c.everyone, int32(k))
+		}
+		for k := range c.bodies {
+			for _, u := range c.bodies[k].uses {
+				for t := u.first; t < u.last && sum <= mostPresent; t++ {
+					c.present[t] = append(c.present[t], int32(k))
+				}
+			}
+		}
+		c.crowded = sum > mostPresent
+	}
+	sum := 0
+	for _, u := range b.uses {
+		for t := u.first; t < u.last; t++ {
+			sum += len(c.present[t])
+		}
+	}
+	if c.crowded || sum > len(c.bodies) {
+		return c.everyone
+	}
+	c.near = c.near[:0]
+	for _, u := range b.uses {
+		for t := u.first; t < u.last; t++ {
+			c.near = append(c.near, c.present[t]...)
+		}
+	}
+	slices.Sort(c.near)
+	c.near = slices.Compact(c.near)
+	return c.near
+}
+
+// mostPresent is the most places in the lists of who is in which section.
+const mostPresent = 8_000_000
 
 // measured returns the measures of the objective, if cost is not the first of them.
 func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
@@ -90,15 +139,18 @@ func (c *chooser) free(b *choice, pool int32, of []int32, offsets []int64) ([]in
 	}
 	body, p := strip.Problem.Buffers[0], c.Problem
 	var taken []model.Range // offsets that the body may not have, half-open
-	for i := range p.Buffers {
-		if of[i] != pool || slices.Contains(b.members, int32(i)) {
+	for _, k := range c.beside(b) {
+		other := &c.bodies[k]
+		if of[other.members[0]] != pool || other == b {
 			continue
 		}
-		for m, j := range b.members {
-			for _, x := range c.between(int(j), i) {
-				taken = append(taken, model.Range{
-					Lower: offsets[i] + x.Lower - strip.At[m] + 1, Upper: offsets[i] + x.Upper - strip.At[m],
-				})
+		for _, i := range other.members {
+			for m, j := range b.members {
+				for _, x := range c.between(int(j), int(i)) {
+					taken = append(taken, model.Range{
+						Lower: offsets[i] + x.Lower - strip.At[m] + 1, Upper: offsets[i] + x.Upper - strip.At[m],
+					})
+				}
 			}
 		}
 	}
@@ -170,22 +222,23 @@ func (c *chooser) between(j, i int) (out []model.Range) {
 	return slices.DeleteFunc(out, func(x model.Range) bool { return x.Upper-x.Lower < 2 })
 }
 
-// settle makes the best plan one that cannot be cheapened, as far as the limits allow with lower pools.
-func (c *chooser) settle(replan func(of []int32) (plan.Result, error)) error {
-	for {
-		r := c.best
-		if !c.cheapen(r.Pools, r.Offsets) {
-			return nil
-		}
+// settle makes the best plan one that cannot be cheapened. What has left a pool may make it lower, so it is planned again as far as the limits allow.
+func (c *chooser) settle(ctx context.Context) error {
+	for r := c.best; r != nil && c.cheapen(r.Pools, r.Offsets); r = c.best {
 		c.offer(r.Pools, r.Offsets)
 		r.Measures = model.MeasuresOf(c.Problem, &r.Plan)
 		r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
-		again, err := replan(r.Pools)
+		if c.late(ctx) {
+			return nil
+		}
+		again, err := c.assigned(ctx, r.Pools)
 		if err != nil {
 			return err
 		}
-		if again.Status.HasPlan() && c.better(&again) {
-			c.best = &again
+		if !again.Status.HasPlan() || !c.better(&again) {
+			return nil
 		}
+		c.best = &again
 	}
+	return nil
 }

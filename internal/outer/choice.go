@@ -44,7 +44,16 @@ type chooser struct {
 	best      *plan.Result
 	floors    floors
 	cheapest  assignment // by the loads
+	neighbours
 	branch
+}
+
+// neighbours say who shares a section with whom (cheaper.go).
+type neighbours struct {
+	present  [][]int32 // of each section, its bodies
+	everyone []int32
+	crowded  bool    // present would be too long, and is empty
+	near     []int32 // scratch
 }
 
 // A choice is a body and the pools that it may be in, cheapest first.
