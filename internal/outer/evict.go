@@ -54,7 +54,8 @@ type evicting struct {
 	by       string    // who proved that a set has no plan
 }
 
-// evict plans a problem with evictions. All sets are asked for if there are at most few.
+// evict plans a problem with evictions. All sets are asked for if there are at most few
+// evictions and fewBuffers buffers.
 func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time, few int) (plan.Result, error) {
 	e := &evicting{search: s, p: p, ground: p}
 	for i := range p.Buffers {
@@ -86,7 +87,7 @@ func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time, f
 		return r, err
 	}
 	e.room = r
-	if len(e.all) <= few {
+	if len(e.all) <= few && len(p.Buffers) <= fewBuffers {
 		err = e.few(ctx)
 	} else {
 		err = e.many(ctx, every)

@@ -26,6 +26,8 @@ const (
 	// fewEvictions is the number of evictions up to which all sets are asked for.
 	fewEvictions = 10
 	mostAsked    = 500
+	// fewBuffers is the number of buffers up to which so many plans do not take long.
+	fewBuffers = 500
 )
 
 // few asks for the sets in ascending price.

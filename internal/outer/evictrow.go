@@ -43,7 +43,7 @@ func wholePrice(all []stretch, families []*family, flows []*flow, over func() bo
 		slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(weight(t), weight(s)) })
 		for _, t := range order[:min(mostRows, len(order))] {
 			if !over() {
-				best = max(best, f.row(all, prices, scale, t))
+				best = max(best, f.row(all, prices, scale, t, over))
 			}
 		}
 		if f.one {
@@ -55,8 +55,8 @@ func wholePrice(all []stretch, families []*family, flows []*flow, over func() bo
 	return max(apart, together)
 }
 
-// row returns the bound with section t kept as it is.
-func (f *family) row(all []stretch, prices []int64, scale, t int) int64 {
+// row returns the bound with section t kept as it is, or 0 if over says that a limit has come.
+func (f *family) row(all []stretch, prices []int64, scale, t int, over func() bool) int64 {
 	a, b := uint(max(0, -scale)), uint(max(0, scale))
 	var total wide
 	for s, x := range f.excess {
@@ -112,6 +112,9 @@ func (f *family) row(all []stretch, prices []int64, scale, t int) int64 {
 	}
 	taken := int64(0) // what those with negative costs come to
 	for _, x := range items {
+		if over() {
+			return 0
+		}
 		cost, units := new(big.Int).Rsh(x.cost, shift).Int64(), int(min(up(x.bytes, unit), need))
 		if cost < 0 {
 			// With it, as much as before needs units fewer.
