@@ -32,6 +32,9 @@ func TestNoModeLarger(t *testing.T) {
 		heads := make([]int64, len(modes))
 		for k, x := range modes {
 			x.Solve = stowage.Options{NodeLimit: 1 + int64(seed%7)*100}
+			if seed%2 == 0 { // whose heights are often above the load
+				x.Solve.Planner = "first-fit"
+			}
 			x.States = 1 + int(seed%3)*50
 			p, err := Make(t.Context(), m, x.Options)
 			if err != nil {
@@ -50,5 +53,29 @@ func TestNoModeLarger(t *testing.T) {
 	}
 	if smaller < 300 {
 		t.Errorf("a smaller head %d times: too few to trust", smaller)
+	}
+}
+
+// TestInPlaceApart has networks whose plan in place is above the one apart, by a planner that does not search: the lower
+// one is taken.
+func TestInPlaceApart(t *testing.T) {
+	for _, seed := range []uint64{36, 40, 60, 140, 202} {
+		m, err := tflite.Parse(tflitemade.Network(seed, 10+int(seed%70)), "made.tflite")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Solve: stowage.Options{Planner: "first-fit"}}
+		apart, err := Make(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.InPlace = true
+		in, err := Make(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Head > apart.Head || in.Result.LowerBound > in.Head {
+			t.Errorf("seed %d: head %d in place, %d apart, bound %d", seed, in.Head, apart.Head, in.Result.LowerBound)
+		}
 	}
 }
