@@ -14,6 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
@@ -43,6 +44,8 @@ func newCompare() *cobra.Command {
 		Long: `Compare runs each planner on each INPUT and prints a table. For each planner it has the height of the plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. Every plan is verified. If a planner refuses a problem, for example because of its gaps, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout.
 
 With --repeat, each planner that has an answer runs again, and the table has the median, the least and the greatest time.
+
+Problems with rules, such as pools, have a table each: the status, the measures of the objective and the time of each planner, the best plan first. Planners that refuse the problem are named below it.
 
 If you interrupt compare, it writes what it has. --resume FILE stores each run in FILE and does not repeat it if the problem, the planner and the limits are the same.
 
@@ -106,9 +109,17 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 		Planners: planners, Repeat: c.repeat, Optimum: time.Duration(c.exactTimeout),
 		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
 	}
-	if s.Instances, err = c.read(cmd, inputs); err != nil {
+	files, err := c.read(cmd, inputs)
+	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(files, func(f *format.File) bool { return f.Problem.Ruled() }) {
+		return c.runRuled(cmd, files, inputs, planners)
+	}
+	for k, file := range files {
+		s.Instances = append(s.Instances, experiment.FromFile(inputs[k], file.Problem, file.Problem.Capacity))
+	}
+	experiment.DistinctNames(s.Instances)
 	cache, err := experiment.Open(c.resume)
 	var unopened *fs.PathError
 	if errors.As(err, &unopened) {
@@ -159,8 +170,9 @@ func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []stri
 	return checkPicture(cmd, c.output, name, "")
 }
 
-// read reads the problems and gives them distinct names.
-func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (instances []experiment.Instance, err error) {
+// read reads the problems.
+func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (files []*format.File, err error) {
+	c.model.ruled = true
 	for _, path := range inputs {
 		file, err := readProblem(path, c.capacity, c.ignoreOffsets, &c.model)
 		if err != nil {
@@ -170,10 +182,9 @@ func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (instances []ex
 		if !c.quiet {
 			noteRead(cmd, path, file)
 		}
-		instances = append(instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
+		files = append(files, file)
 	}
-	experiment.DistinctNames(instances)
-	return instances, nil
+	return files, nil
 }
 
 // chosen returns the planners that the flag names, without repetitions. It refuses unknown
