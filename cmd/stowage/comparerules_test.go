@@ -16,7 +16,8 @@ func TestSortRuns(t *testing.T) {
 		return ruledRun{planner: name, result: r}
 	}
 	runs := []ruledRun{
-		{planner: "refuses"}, run("dear", stowage.Feasible, 1, 9, 1), run("none", stowage.Unknown, 1, 0, 0),
+		{planner: "refuses"},
+		run("dear", stowage.Feasible, 1, 9, 1), run("none", stowage.Unknown, 1, 0, 0),
 		run("high", stowage.Feasible, 1, 5, 8), run("slow", stowage.Optimal, 9, 5, 7), run("best", stowage.Optimal, 3, 5, 7),
 	}
 	sortRuns(runs)
