@@ -10,7 +10,7 @@
 # make page       the page that plans in the browser, bin/stowage.html
 # make sweep      planners on many problems, bin/stowage-sweep; see sweep/README.md
 # make sweep-papers
-#                 the sweeps that the papers' report shows, into lab/bench/results: up to an hour and a quarter on
+#                 the sweeps that the papers' report shows, into lab/bench/results: up to an hour on
 #                 two cores without other work; DATA is as below, and a second call goes on
 # make wheel      the Python package, with library and command in it, in bin/dist
 # make sweep-flink, make sweep-spark
