@@ -23,7 +23,7 @@ func TestNoModeLarger(t *testing.T) {
 		{Options{Kernels: ReferenceKernels, Reorder: true}, []int{0, 2, 3}},
 	}
 	smaller := 0
-	for n := range plantest.Share[uint64](3000, 60) {
+	for n := range plantest.Share[uint64](240, 60) {
 		seed := 190 + n
 		m, err := tflite.Parse(tflitemade.Network(seed, 5+int(seed%40)), "made.tflite")
 		if err != nil {

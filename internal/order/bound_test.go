@@ -11,7 +11,7 @@ import (
 // of them together give. What an operator demands by itself is never more.
 func TestSampledBound(t *testing.T) {
 	above := 0
-	for seed := range plantest.Share[uint64](20_000, 1000) {
+	for seed := range plantest.Share[uint64](6000, 1000) {
 		p, given := drawn(seed, 2+int(seed%40))
 		w, order, err := p.prepare(given)
 		if err != nil {
