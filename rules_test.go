@@ -62,3 +62,20 @@ func TestRulesRefused(t *testing.T) {
 		t.Errorf("a capacity beside pools: %v", err)
 	}
 }
+
+// TestRulesCapacity asks for a capacity with the options: it holds as the problem's own does.
+func TestRulesCapacity(t *testing.T) {
+	p := &stowage.Problem{
+		Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 8}, {ID: "b", Lower: 1, Upper: 2, Size: 8}},
+		Rules:   &stowage.Rules{Apart: []stowage.Pair{{0, 1}}},
+	}
+	for capacity, want := range map[int64]stowage.Status{15: stowage.Infeasible, 16: stowage.Feasible} {
+		r, err := stowage.Solve(t.Context(), p, stowage.Options{Capacity: capacity})
+		if err != nil || r.Status.HasPlan() != want.HasPlan() || want == stowage.Infeasible && r.Status != want {
+			t.Errorf("capacity %d: %v, error %v; want %v", capacity, r, err, want)
+		}
+	}
+	if p.Capacity != 0 {
+		t.Errorf("the problem has got the capacity %d", p.Capacity)
+	}
+}

@@ -155,6 +155,11 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 // solveRuled is Solve for a problem with rules. The plan is checked by code that reads the rules by
 // itself.
 func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options) (*Result, error) {
+	if len(p.Rules.Pools) == 0 && o.Capacity != p.Capacity { // the options' holds; pools have their own
+		within := *p
+		within.Capacity = o.Capacity
+		p = &within
+	}
 	r, err := outer.Solve(ctx, p, planner, o)
 	if err != nil {
 		return nil, err
