@@ -83,7 +83,7 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 	if err := t.issues.Err(); err != nil {
 		return nil, err
 	}
-	return source.Plan(p, offsets, pools.of), nil
+	return source.Pooled(p, offsets, pools.of), nil
 }
 
 // poolName is the column of a plan that has the pool of each buffer, by its ID. It is no column of a problem, whose

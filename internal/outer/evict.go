@@ -54,6 +54,10 @@ type evicting struct {
 	by       string    // who proved that a set has no plan
 }
 
+// wholeNodes is the most nodes of a plan that all later ones rest on: with every eviction taken, and with the measures
+// before eviction.
+const wholeNodes = 2_000_000
+
 // evict plans a problem with evictions. All sets are asked for if there are at most few
 // evictions and fewBuffers buffers.
 func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time, few int) (plan.Result, error) {
@@ -82,7 +86,7 @@ func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time, f
 	if ofHeight(e.measures[0]) {
 		first = e.measures[:1]
 	}
-	r, err := e.ask(ctx, every, first, allNodes)
+	r, err := e.ask(ctx, every, first, wholeNodes)
 	if err != nil || r.Status == model.Infeasible {
 		return r, err
 	}

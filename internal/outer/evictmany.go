@@ -48,7 +48,7 @@ func (e *evicting) many(ctx context.Context, every []bool) error {
 	if before := e.measures[:at]; !slices.ContainsFunc(before, func(m model.Measure) bool { return !ofHeight(m) }) {
 		wanted = []model.Measure{model.MeasureEviction}
 		if at > 0 {
-			r, err := e.ask(ctx, every, before, allNodes)
+			r, err := e.ask(ctx, every, before, wholeNodes)
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (e *evicting) many(ctx context.Context, every []bool) error {
 	}
 	if at < e.own-1 && len(wanted) < len(e.measures) {
 		// The measures after eviction.
-		r, err := e.ask(ctx, e.taken, e.measures, allNodes)
+		r, err := e.ask(ctx, e.taken, e.measures, wholeNodes)
 		if err != nil {
 			return err
 		}

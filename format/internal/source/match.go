@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Plan returns the plan of p with these offsets and pools, and its height. Pools are nil if there is one.
-func Plan(p *model.Problem, offsets []int64, pools []int32) *model.Plan {
+// Pooled returns the plan of p with these offsets and pools, and its height. Pools are nil if there is one.
+func Pooled(p *model.Problem, offsets []int64, pools []int32) *model.Plan {
 	plan := &model.Plan{Offsets: offsets, Pools: pools}
 	setHeight(p, plan)
 	return plan
