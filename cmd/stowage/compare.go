@@ -41,11 +41,9 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare INPUT...",
 		Short: "Run planners side by side",
-		Long: `Compare runs each planner on each INPUT and prints a table. For each planner it has the height of the plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. Every plan is verified. If a planner refuses a problem, for example because of its gaps, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout.
+		Long: `Compare runs each planner on each INPUT and prints a table. For each planner it has the height of the plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. Every plan is verified. If a planner refuses a problem, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout. With --repeat, each planner that has an answer runs again, and the table has the median, the least and the greatest time.
 
-With --repeat, each planner that has an answer runs again, and the table has the median, the least and the greatest time.
-
-Problems with rules, such as pools, have a table each: the status, the measures of the objective and the time of each planner, the best plan first. Planners that refuse the problem are named below it.
+Each problem with rules, such as pools, has a table with the measures of its objective.
 
 If you interrupt compare, it writes what it has. --resume FILE stores each run in FILE and does not repeat it if the problem, the planner and the limits are the same.
 
