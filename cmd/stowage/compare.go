@@ -41,9 +41,7 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare INPUT...",
 		Short: "Run planners side by side",
-		Long: `Compare runs each planner on each INPUT and prints a table. For each planner it has the height of the plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. Every plan is verified. If a planner refuses a problem, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout. With --repeat, each planner that has an answer runs again, and the table has the median, the least and the greatest time.
-
-Each problem with rules, such as pools, has a table with the measures of its objective.
+		Long: `Compare runs each planner on each INPUT and prints a table. For each planner it has the height of the plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. Every plan is verified. If a planner refuses a problem, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout. With --repeat, each planner that has an answer runs again, and the table has the median, the least and the greatest time. Each problem with rules, such as pools, has a table with the measures of its objective.
 
 If you interrupt compare, it writes what it has. --resume FILE stores each run in FILE and does not repeat it if the problem, the planner and the limits are the same.
 
