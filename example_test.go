@@ -87,6 +87,36 @@ func ExampleSolve() {
 	// Output: fits in 1452
 }
 
+// A problem of two memories: each byte in the slow one costs 1.
+func ExampleRules() {
+	p := &stowage.Problem{
+		Buffers: []stowage.Buffer{
+			{ID: "a", Lower: 0, Upper: 4, Size: 40},
+			{ID: "b", Lower: 1, Upper: 5, Size: 24},
+			{ID: "c", Lower: 2, Upper: 6, Size: 20},
+			{ID: "d", Lower: 5, Upper: 8, Size: 40, Extra: &stowage.Extra{Pools: []int32{0}}}, // sram alone
+		},
+		Rules: &stowage.Rules{
+			Pools: []stowage.Pool{{ID: "sram", Capacity: 64}, {ID: "dram", Cost: 1}},
+			Apart: []stowage.Pair{{0, 3}}, // a and d share no byte
+		},
+	}
+	r, err := stowage.Solve(context.Background(), p, stowage.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Status, r.Bounds)
+	for i, b := range p.Buffers {
+		fmt.Println(b.ID, "in", p.Rules.Pools[r.Pools[i]].ID, "at", r.Offsets[i])
+	}
+	// Output:
+	// optimal [{cost 40} {height 100}]
+	// a in dram at 0
+	// b in sram at 0
+	// c in sram at 40
+	// d in sram at 0
+}
+
 // Every fault of an input is reported at once.
 func ExampleInputError() {
 	p := &stowage.Problem{Buffers: []stowage.Buffer{

@@ -154,7 +154,7 @@ STOWAGE_API int stowage_set_gaps(stowage_solver *, const int64_t *first, const i
 /* ---- Rules ---------------------------------------------------------------------- */
 
 /* Rules say what one strip of bytes cannot: several memories, buffers that belong together, pairs that must
- * or had better share no byte, and so on (docs/GUIDE.md, "Memories"). Each is a list, in columns: the k-th
+ * or had better share no byte, and so on (docs/memories.md). Each is a list, in columns: the k-th
  * entries of the columns are one rule. Buffers and pools are numbers from 0. A count of 0 removes a
  * list. The columns are not copied. stowage_set_buffers removes all rules; set them after it, and the pools first.
  * A problem that was read from JSON has rules of its own. */

@@ -99,7 +99,7 @@ struct buffer {
   std::string name{};  // for messages; all buffers have one, or none has
 };
 
-// The rules of a problem: what one strip of bytes cannot say (docs/GUIDE.md, "Memories"). Buffers and pools
+// The rules of a problem: what one strip of bytes cannot say (docs/memories.md). Buffers and pools
 // are numbers from 0.
 struct range {
   int64_t lower = 0, upper = 0;

@@ -75,7 +75,7 @@ def solve(
     gaps          for each buffer the times at which it is not in use: [(2, 4)] or "2-4"
     names         for messages, pictures and files; without them buffer i is named i
 
-    The keywords from pools to objective are rules; the guide's chapter "Memories" explains them.
+    The keywords from pools to objective are rules; docs/memories.md explains them.
     Buffers and pools are named by their numbers or by their names.
 
     pools         the memories: Pool("tcm", "64KiB"), a dict of its fields, or a name
