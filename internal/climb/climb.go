@@ -143,7 +143,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	s.keep(offsets)
 	switch {
 	case s.done():
-	case len(offsets) <= fewBuffers && s.sw.critical:
+	case len(offsets) <= allOrders && s.sw.critical:
 		s.worker(0).orders()
 	default:
 		workers := max(o.Workers, 1)

@@ -164,7 +164,7 @@ func TestFewBuffers(t *testing.T) {
 	for seed := range uint64(plantest.Share(3000, 1500, 600)) {
 		p := drawn.Wide(seed)
 		best, _, ok := oracle.Lowest(p)
-		if n := len(p.Buffers); !ok || n < 2 || n > fewBuffers {
+		if n := len(p.Buffers); !ok || n < 2 || n > allOrders {
 			continue
 		}
 		problems++

@@ -14,8 +14,8 @@ import (
 //
 // Complexity: n! placements of n buffers, some ten milliseconds for seven.
 
-// fewBuffers is the number of buffers up to which all orders are placed.
-const fewBuffers = 7
+// allOrders is the number of buffers up to which all orders are placed.
+const allOrders = 7
 
 // orders places all orders, until the goal is met or a limit comes.
 func (w *worker) orders() {
