@@ -1,0 +1,1384 @@
+//go:build ignore
+/* (The line above keeps the go command from compiling this file. C compilers see a comment.)
+ *
+ * stowage_arena.c: see stowage_arena.h for what it does and docs/arena.md for the formats.
+ *
+ * Idea. A plan is, for each thread of a step (a lane), the list of allocations that the step
+ * makes, each with an offset in one block. The arena follows the lanes with a cursor for each thread.
+ *
+ * Invariant 1 (safety): the ranges in `ranges` are exactly the served allocations that are not
+ * free, or free but held back for another stream. They are disjoint. Nothing is served that
+ * meets one of them. This alone makes the arena safe; all that follows only decides how often it is useful.
+ * Invariant 2: each live address that the arena knows is in `table`, with its size.
+ * Invariant 3: upstream functions other than fill are called without the lock.
+ *
+ * Following a lane. A request that agrees with the event at the cursor takes it. If it does not:
+ * 1. A plan whose lane begins with all that this thread has asked for in this step, this request
+ *    included, is followed instead. Each event has a hash of its lane up to there, so this is
+ *    one comparison a lane.
+ * 2. Else, if this request and the one before it agree with two adjacent events that are at most
+ *    WINDOW events from the cursor, the cursor moves there. Two, not one: after a request that
+ *    the plan does not have, the cursor has to stay where it is.
+ * 3. Else the request misses, and the cursor stays.
+ * A scope that begins or ends moves the cursor to where the plan has this.
+ *
+ * Cost. An allocation costs a lookup in a hash table and a binary search among the live ranges;
+ * inserting moves the ranges above it by memmove, 16 bytes for each. A tree was not worth its
+ * code: at 10,000 live ranges that is less than 10 microseconds.
+ */
+#ifndef _WIN32
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <pthread.h>
+#endif
+#include "stowage_arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include <malloc.h>
+#include <windows.h>
+#endif
+
+enum {
+  WINDOW = 256,   /* how far from its place a lane is searched after a miss */
+  THREADS = 1024, /* threads with a place of their own; further ones share the last, and always miss */
+  DEPTH = 64,     /* scopes that are followed; deeper ones are only counted */
+  NAME = 64       /* bytes of a name, with its 0 */
+};
+#define NOWHERE UINT64_MAX /* the offset of an event that goes upstream */
+#define MOST ((uint64_t)1 << 61)
+#define FRESH 0xCB
+
+/* ------------------------------------------------------------------------- lock, thread */
+
+#ifdef _WIN32
+typedef SRWLOCK mutex;
+static void mutex_init(mutex *m) { InitializeSRWLock(m); }
+static void mutex_free(mutex *m) { (void)m; }
+static void mutex_lock(mutex *m) { AcquireSRWLockExclusive(m); }
+static void mutex_unlock(mutex *m) { ReleaseSRWLockExclusive(m); }
+#else
+typedef pthread_mutex_t mutex;
+static void mutex_init(mutex *m) { pthread_mutex_init(m, NULL); }
+static void mutex_free(mutex *m) { pthread_mutex_destroy(m); }
+static void mutex_lock(mutex *m) { pthread_mutex_lock(m); }
+static void mutex_unlock(mutex *m) { pthread_mutex_unlock(m); }
+#endif
+
+#ifdef _MSC_VER
+static __declspec(thread) char here;
+#else
+static __thread char here;
+#endif
+
+/* this_thread names the calling thread by the address of a variable that each thread has for
+ * itself. After the end of a thread another may get its name; that is welcome, since a program which
+ * starts a thread in each step then has one place for all of them. */
+static uint64_t this_thread(void) { return (uint64_t)(uintptr_t)&here; }
+
+/* ------------------------------------------------------------------------------ the data */
+
+/* A request is what a program asks for. */
+typedef struct request {
+  uint64_t size, alignment, stream;
+} request;
+
+/* An event is an allocation that a plan expects. */
+typedef struct event {
+  request is;
+  uint64_t offset; /* in the block; NOWHERE: upstream */
+  uint64_t hash;   /* of the lane's requests up to and with this one */
+} event;
+
+/* A section is a scope of a lane: events first to end-1. */
+typedef struct section {
+  size_t first, end;
+  char name[NAME];
+} section;
+
+/* A lane is what one thread allocates in a step. */
+typedef struct lane {
+  struct plan *plan;
+  uint64_t thread; /* its number when it was recorded */
+  uint64_t taken;  /* the last step in which a thread has taken it */
+  event *events;
+  section *sections;
+  size_t n, scopes;
+} lane;
+
+typedef struct plan {
+  char name[NAME]; /* of its steps; "" for none */
+  uint64_t alignment, guard, height, bound, baseline;
+  lane *lanes;
+  size_t n;
+  int dead; /* replaced or unloaded; freed once no step follows it */
+} plan;
+
+/* A place is where a thread is in the step. */
+typedef struct place {
+  uint64_t key;
+  int named;     /* the key is the caller's, not this_thread */
+  lane *lane;    /* NULL: none yet */
+  size_t cursor; /* the next event of the lane */
+  size_t scope;  /* the next scope of the lane */
+  uint64_t count, hash; /* of all requests in this step */
+  request before;       /* the request before; size 0: none */
+} place;
+
+/* A range of a block, of a served allocation. */
+typedef struct range {
+  uintptr_t low, high;
+} range;
+
+typedef struct block {
+  char *base;
+  size_t size;
+  size_t live; /* ranges in it */
+  struct block *next;
+} block;
+
+/* An entry is a live allocation. */
+typedef struct entry {
+  uintptr_t address; /* 0: the slot is empty */
+  uint64_t size, stream;
+  uint64_t id, epoch; /* its number in the recording of this epoch; epoch 0: none */
+  uint64_t uses;      /* bit k: the stream with index k uses it */
+  uint32_t slack;     /* bytes behind it that hold poison in guard mode */
+  char served, held;
+} entry;
+
+/* A record is a line of the trace: kind a (allocate), f (free), u (use), w (wait), b (begin), e (end). */
+typedef struct record {
+  uint64_t x, y;
+  uint32_t thread, z;
+  char kind;
+} record;
+
+struct stowage_arena {
+  mutex lock;
+  stowage_arena *next; /* of the registry, for forks */
+  stowage_arena_upstream up;
+  char error[256];
+
+  plan **plans;
+  size_t n_plans;
+  plan *followed[2];  /* the plan of this and of the last step; NULL: none */
+  block *blocks;      /* the first is the one in use if serving is set; others wait to be empty */
+  int serving;
+
+  range *ranges; /* ascending */
+  size_t n_ranges, cap_ranges;
+  entry *table; /* open addressing, linear probing; cap is a power of two, at most 3/4 full */
+  size_t n_table, cap_table, promised; /* promised: entries that threads are about to add */
+  uint64_t streams[63]; /* index -> name; all others share bit 63 */
+  size_t n_streams, n_held;
+
+  place *places;
+  size_t n_places, cap_places;
+  uint64_t step; /* number of the step that is open, or of the next */
+  int depth;     /* 0: no step is open */
+  char name[NAME];
+  struct {
+    uint64_t key;
+    int named;
+    lane *lane;
+    size_t end;
+  } stack[DEPTH];
+
+  record *records;
+  size_t n_records, cap_records;
+  char (*names)[NAME];
+  size_t n_names;
+  uint64_t epoch, next_id, recorded, wanted;
+  enum { IDLE, ARMED, IN_STEP, AFTER } recording;
+
+  int guard;
+  stowage_arena_counts now;
+  stowage_arena_statistics s;
+};
+
+int stowage_arena_abi(void) { return STOWAGE_ARENA_ABI; }
+
+/* grow makes room for one more element in an array that a pointer points to. It returns 0 if there is no memory. */
+static int grow(void *array, size_t n, size_t *cap, size_t size) {
+  void **at = array, *more;
+  size_t want = *cap ? *cap * 2 : 16;
+  if (n < *cap) return 1;
+  if (want > SIZE_MAX / size || !(more = realloc(*at, want * size))) return 0;
+  *at = more;
+  *cap = want;
+  return 1;
+}
+
+static int fail(stowage_arena *a, int code, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(a->error, sizeof a->error, format, list);
+  va_end(list);
+  return code;
+}
+
+/* ----------------------------------------------------------------------- upstream, forks */
+
+static void *c_malloc(void *context, size_t size, size_t alignment, uint64_t stream) {
+  void *p = NULL;
+  (void)context;
+  (void)stream;
+#ifdef _WIN32
+  return _aligned_malloc(size, alignment);
+#else
+  return posix_memalign(&p, alignment < sizeof p ? sizeof p : alignment, size) ? NULL : p;
+#endif
+}
+
+static void c_free(void *context, void *address, size_t size, uint64_t stream) {
+  (void)context;
+  (void)size;
+  (void)stream;
+#ifdef _WIN32
+  _aligned_free(address);
+#else
+  free(address);
+#endif
+}
+
+/* The registry holds all arenas, so that a fork can take all locks first: else the child could
+ * have a lock whose owner it does not have. */
+#ifdef _WIN32
+static void enrol(stowage_arena *a) { (void)a; }
+static void strike(stowage_arena *a) { (void)a; }
+#else
+static mutex registry = PTHREAD_MUTEX_INITIALIZER;
+static stowage_arena *registered;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void) {
+  mutex_lock(&registry);
+  for (stowage_arena *a = registered; a; a = a->next) mutex_lock(&a->lock);
+}
+
+static void after_fork(void) {
+  for (stowage_arena *a = registered; a; a = a->next) mutex_unlock(&a->lock);
+  mutex_unlock(&registry);
+}
+
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
+static void enrol(stowage_arena *a) {
+  pthread_once(&once, watch_forks);
+  mutex_lock(&registry);
+  a->next = registered;
+  registered = a;
+  mutex_unlock(&registry);
+}
+
+static void strike(stowage_arena *a) {
+  mutex_lock(&registry);
+  stowage_arena **at = &registered;
+  while (*at != a) at = &(*at)->next;
+  *at = a->next;
+  mutex_unlock(&registry);
+}
+#endif
+
+/* ----------------------------------------------------------------------- table of addresses */
+
+static size_t slot_of(const stowage_arena *a, uintptr_t address) {
+  uint64_t h = ((uint64_t)address >> 4) * 0x9E3779B97F4A7C15u;
+  return (size_t)(h >> 32) & (a->cap_table - 1);
+}
+
+static entry *find(stowage_arena *a, const void *address) {
+  if (!a->n_table) return NULL;
+  for (size_t i = slot_of(a, (uintptr_t)address); a->table[i].address; i = (i + 1) & (a->cap_table - 1))
+    if (a->table[i].address == (uintptr_t)address) return &a->table[i];
+  return NULL;
+}
+
+static void put(stowage_arena *a, entry e) {
+  size_t i = slot_of(a, e.address);
+  while (a->table[i].address) i = (i + 1) & (a->cap_table - 1);
+  a->table[i] = e;
+  a->n_table++;
+}
+
+/* promise makes sure that the next put has room, whatever other threads put meanwhile. */
+static int promise(stowage_arena *a) {
+  if ((a->n_table + a->promised + 1) * 4 > a->cap_table * 3) {
+    size_t old = a->cap_table, cap = old ? old * 2 : 64;
+    entry *was = a->table, *more = cap > SIZE_MAX / 2 / sizeof *more ? NULL : calloc(cap, sizeof *more);
+    if (!more) return 0;
+    a->table = more;
+    a->cap_table = cap;
+    a->n_table = 0;
+    for (size_t i = 0; i < old; i++)
+      if (was[i].address) put(a, was[i]);
+    free(was);
+  }
+  a->promised++;
+  return 1;
+}
+
+/* cut removes an entry and moves later ones of its run back, so that no search ends early. */
+static void cut(stowage_arena *a, entry *e) {
+  size_t mask = a->cap_table - 1, hole = (size_t)(e - a->table);
+  for (size_t i = (hole + 1) & mask; a->table[i].address; i = (i + 1) & mask) {
+    size_t home = slot_of(a, a->table[i].address);
+    if (((i - home) & mask) >= ((i - hole) & mask)) {
+      a->table[hole] = a->table[i];
+      hole = i;
+    }
+  }
+  a->table[hole].address = 0;
+  a->n_table--;
+}
+
+/* -------------------------------------------------------------------- live ranges, blocks */
+
+/* above returns the index of the first range that ends above an address. */
+static size_t above(const stowage_arena *a, uintptr_t address) {
+  size_t low = 0, high = a->n_ranges;
+  while (low < high) {
+    size_t mid = low + (high - low) / 2;
+    if (a->ranges[mid].high > address) high = mid;
+    else low = mid + 1;
+  }
+  return low;
+}
+
+static block *block_of(stowage_arena *a, const void *address) {
+  uintptr_t x = (uintptr_t)address;
+  for (block *b = a->blocks; b; b = b->next)
+    if (x >= (uintptr_t)b->base && x < (uintptr_t)b->base + b->size) return b;
+  return NULL;
+}
+
+/* leave unlocks the arena and gives back the blocks that are no longer in use and empty. */
+static void leave(stowage_arena *a) {
+  block *gone = NULL;
+  for (block **at = &a->blocks; *at;) {
+    block *b = *at;
+    if (b->live || (b == a->blocks && a->serving)) {
+      at = &b->next;
+      continue;
+    }
+    *at = b->next;
+    a->s.block -= b->size;
+    b->next = gone;
+    gone = b;
+  }
+  mutex_unlock(&a->lock);
+  while (gone) {
+    block *next = gone->next;
+    a->up.free(a->up.context, gone->base, gone->size, 0);
+    free(gone);
+    gone = next;
+  }
+}
+
+/* ---------------------------------------------------------------------------------- guard */
+
+static void fill(stowage_arena *a, void *at, int byte, size_t size) {
+  if (!size) return;
+  if (a->up.fill) a->up.fill(a->up.context, at, byte, size);
+  else if (!a->up.device) memset(at, byte, size);
+}
+
+/* examine counts a fault if a byte that nobody owns is not poison. */
+static void examine(stowage_arena *a, char *at, size_t size, const char *when) {
+  if (!a->guard || a->up.device) return;
+  for (size_t i = 0; i < size; i++)
+    if ((unsigned char)at[i] != STOWAGE_ARENA_POISON) {
+      a->s.damaged++;
+      fail(a, STOWAGE_ARENA_E_INPUT, "guard: byte %llu of the block was written while no live allocation had it; seen %s",
+           (unsigned long long)(at + i - block_of(a, at)->base), when);
+      memset(at + i, STOWAGE_ARENA_POISON, size - i); /* say it once */
+      return;
+    }
+}
+
+/* gaps calls examine or fill for all bytes of the blocks that are not live. */
+static void gaps(stowage_arena *a, int check) {
+  for (block *b = a->blocks; b; b = b->next) {
+    uintptr_t at = (uintptr_t)b->base, end = at + b->size;
+    for (size_t i = above(a, at); at < end; i++) {
+      uintptr_t to = i < a->n_ranges && a->ranges[i].low < end ? a->ranges[i].low : end;
+      if (check) examine(a, (char *)at, to - at, "by a check");
+      else fill(a, (char *)at, STOWAGE_ARENA_POISON, to - at);
+      at = to < end ? a->ranges[i].high : end;
+    }
+  }
+}
+
+void stowage_arena_poison(stowage_arena *a) {
+  mutex_lock(&a->lock);
+  gaps(a, 0);
+  mutex_unlock(&a->lock);
+}
+
+void stowage_arena_guard(stowage_arena *a, int on) {
+  mutex_lock(&a->lock);
+  if (on && !a->guard) gaps(a, 0);
+  a->guard = on != 0;
+  mutex_unlock(&a->lock);
+}
+
+uint64_t stowage_arena_check(stowage_arena *a) {
+  uint64_t faults, served = 0;
+  mutex_lock(&a->lock);
+  faults = a->s.damaged;
+  if (a->guard) gaps(a, 1);
+  faults = a->s.damaged - faults;
+  for (size_t i = 0; i < a->n_ranges; i++) {
+    entry *e = find(a, (void *)a->ranges[i].low);
+    faults += !e || !e->served || e->address + e->size != a->ranges[i].high || !block_of(a, (void *)e->address);
+    faults += i && a->ranges[i].low < a->ranges[i - 1].high;
+  }
+  for (size_t i = 0; i < a->cap_table; i++) served += a->table[i].address && a->table[i].served;
+  faults += served != a->n_ranges;
+  mutex_unlock(&a->lock);
+  return faults;
+}
+
+/* ------------------------------------------------------------------------------ recording */
+
+/* note adds a line to the recording. Without memory the recording ends where the last step did. */
+static void note(stowage_arena *a, char kind, size_t thread, uint64_t x, uint64_t y, uint32_t z) {
+  if (a->recording < IN_STEP) return;
+  if (!grow(&a->records, a->n_records, &a->cap_records, sizeof *a->records)) {
+    a->recording = IDLE;
+    fail(a, STOWAGE_ARENA_E_MEMORY, "no memory for the recording, after %llu events", (unsigned long long)a->n_records);
+    return;
+  }
+  a->records[a->n_records++] = (record){x, y, (uint32_t)thread, z, kind};
+}
+
+/* name_index returns the number of a name, which it keeps; 0 is "". */
+static uint64_t name_index(stowage_arena *a, const char *name) {
+  size_t i = 0;
+  if (!*name) return 0;
+  while (i < a->n_names && strcmp(a->names[i], name)) i++;
+  if (i == a->n_names) {
+    void *more = realloc(a->names, (i + 1) * NAME);
+    if (!more) return 0;
+    a->names = more;
+    strcpy(a->names[a->n_names++], name);
+  }
+  return i + 1;
+}
+
+void stowage_arena_record(stowage_arena *a, uint64_t steps) {
+  mutex_lock(&a->lock);
+  a->n_records = 0;
+  a->next_id = a->recorded = 0;
+  a->wanted = steps;
+  a->epoch++;
+  a->recording = ARMED;
+  mutex_unlock(&a->lock);
+}
+
+void stowage_arena_stop(stowage_arena *a) {
+  mutex_lock(&a->lock);
+  a->recording = IDLE;
+  mutex_unlock(&a->lock);
+}
+
+uint64_t stowage_arena_recorded(stowage_arena *a) {
+  mutex_lock(&a->lock);
+  uint64_t n = a->recorded;
+  mutex_unlock(&a->lock);
+  return n;
+}
+
+#define FNV 0xCBF29CE484222325u
+static uint64_t fnv(uint64_t hash, const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001B3u;
+  return hash;
+}
+
+/* A sink takes text: what fits goes into text, all of it is counted. */
+typedef struct sink {
+  char *text;
+  size_t length, n;
+  uint64_t hash;
+} sink;
+
+static void print(sink *s, const char *format, ...) {
+  char line[160];
+  va_list list;
+  va_start(list, format);
+  size_t n = (size_t)vsnprintf(line, sizeof line, format, list);
+  va_end(list);
+  for (size_t i = 0; i < n && s->n + i + 1 < s->length; i++) s->text[s->n + i] = line[i];
+  s->hash = fnv(s->hash, line, n);
+  s->n += n;
+}
+
+static size_t trace(stowage_arena *a, char *text, size_t length) {
+  typedef unsigned long long u;
+  sink s = {text, length, 0, FNV};
+  print(&s, "stowage-arena-trace 1\n");
+  for (size_t i = 0; i < a->n_records; i++) {
+    record *r = &a->records[i];
+    switch (r->kind) {
+    case 'a': print(&s, "a %llu %llu %lu %llu\n", (u)r->x, (u)1 << r->z, (unsigned long)r->thread, (u)r->y); break;
+    case 'f': print(&s, "f %llu %lu\n", (u)r->x, (unsigned long)r->thread); break;
+    case 'u': print(&s, "u %llu %llu\n", (u)r->x, (u)r->y); break;
+    case 'w':
+      print(&s, r->x == STOWAGE_ARENA_EVERY ? "w *" : "w %llu", (u)r->x);
+      print(&s, r->y == STOWAGE_ARENA_EVERY ? " *\n" : " %llu\n", (u)r->y);
+      break;
+    case 'b': print(&s, "b %lu %lu %s\n", (unsigned long)r->z, (unsigned long)r->thread, r->x ? a->names[r->x - 1] : "-"); break;
+    default: print(&s, "e %lu %lu\n", (unsigned long)r->z, (unsigned long)r->thread);
+    }
+  }
+  print(&s, "end %llu %016llx\n", (u)a->n_records + 1, (u)s.hash);
+  if (length) text[s.n < length ? s.n : length - 1] = 0;
+  return s.n;
+}
+
+size_t stowage_arena_trace(stowage_arena *a, char *text, size_t length) {
+  mutex_lock(&a->lock);
+  size_t n = trace(a, text, length);
+  mutex_unlock(&a->lock);
+  return n;
+}
+
+int stowage_arena_write(stowage_arena *a, const char *path) {
+  int code = STOWAGE_ARENA_OK;
+  mutex_lock(&a->lock);
+  size_t n = trace(a, NULL, 0);
+  char *text = malloc(n + 1), *beside = malloc(strlen(path) + 5);
+  if (!text || !beside) code = fail(a, STOWAGE_ARENA_E_MEMORY, "no memory for a trace of %llu bytes", (unsigned long long)n);
+  else trace(a, text, n + 1);
+  mutex_unlock(&a->lock);
+  if (!code) {
+    strcat(strcpy(beside, path), ".new");
+    FILE *f = fopen(beside, "wb");
+    int good = f && fwrite(text, 1, n, f) == n;
+    if (f && fclose(f)) good = 0;
+#ifdef _WIN32
+    if (good) remove(path);
+#endif
+    if (!good || rename(beside, path)) {
+      remove(beside);
+      mutex_lock(&a->lock);
+      code = fail(a, STOWAGE_ARENA_E_FILE, "%s: the trace cannot be written", path);
+      mutex_unlock(&a->lock);
+    }
+  }
+  free(text);
+  free(beside);
+  return code;
+}
+
+/* ------------------------------------------------------------------------- reading plans */
+
+/* A reader takes the text of plans apart. After the first fault `what` says what was wanted, and all further
+ * reads fail too. */
+typedef struct reader {
+  const char *at, *end;
+  const char *what;
+  size_t line;
+} reader;
+
+static int expect(reader *r, const char *text) {
+  size_t n = strlen(text);
+  if (r->what) return 0;
+  if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n)) {
+    r->what = text;
+    return 0;
+  }
+  r->at += n;
+  if (text[n - 1] == '\n') r->line++;
+  return 1;
+}
+
+/* number reads digits without leading zeros, at most `most`, and then the text that follows them. */
+static uint64_t number(reader *r, uint64_t most, const char *then) {
+  const char *from = r->at;
+  uint64_t x = 0;
+  if (r->what) return 0;
+  while (r->at < r->end && *r->at >= '0' && *r->at <= '9') {
+    unsigned digit = (unsigned)(*r->at++ - '0');
+    if (digit > most || x > (most - digit) / 10 || (r->at - from > 1 && *from == '0')) {
+      r->what = "a smaller number";
+      return 0;
+    }
+    x = x * 10 + digit;
+  }
+  if (r->at == from) r->what = "a number";
+  else expect(r, then);
+  return x;
+}
+
+/* word reads a name up to the end of the line; "-" is none. */
+static void word(reader *r, char name[NAME]) {
+  size_t n = 0;
+  if (r->what) return;
+  while (r->at < r->end && *r->at > ' ' && n < NAME - 1) name[n++] = *r->at++;
+  name[n] = 0;
+  if (!n) r->what = "a name";
+  if (!strcmp(name, "-")) name[0] = 0;
+  expect(r, "\n");
+}
+
+static uint64_t mix(uint64_t hash, const request *q) {
+  uint64_t x = q->size * 0x9E3779B97F4A7C15u ^ q->stream * 0xC2B2AE3D27D4EB4Fu;
+  hash = (hash ^ x) * 0xFF51AFD7ED558CCDu;
+  return hash ^ hash >> 32;
+}
+
+static void free_plan(plan *p) {
+  if (!p) return;
+  for (size_t i = 0; i < p->n; i++) {
+    free(p->lanes[i].events);
+    free(p->lanes[i].sections);
+  }
+  free(p->lanes);
+  free(p);
+}
+
+/* many reads how many lines follow, and refuses more than the text can have: a damaged number must
+ * not make the arena ask for much memory. */
+static size_t many(reader *r, size_t shortest, const char *then) {
+  return (size_t)number(r, (uint64_t)(r->end - r->at) / shortest, then);
+}
+
+typedef struct region {
+  uint64_t stream, low, high;
+} region;
+
+/* read_lane reads what one thread allocates. */
+static void read_lane(reader *r, plan *p, lane *l, const region *regions, size_t n_regions) {
+  uint64_t hash = FNV;
+  l->plan = p;
+  expect(r, "lane ");
+  l->thread = number(r, MOST, " ");
+  size_t n = many(r, 16, " "), scopes = many(r, 8, "\n");
+  if (r->what) return;
+  l->events = calloc(n + 1, sizeof *l->events);
+  l->sections = calloc(scopes + 1, sizeof *l->sections);
+  if (!l->events || !l->sections) r->what = "memory";
+  for (; l->n < n && !r->what; l->n++) {
+    event *e = &l->events[l->n];
+    expect(r, "p ");
+    e->is.size = number(r, MOST, " ");
+    e->is.alignment = number(r, p->alignment, " ");
+    e->is.stream = number(r, UINT64_MAX - 1, " ");
+    e->hash = hash = mix(hash, &e->is);
+    e->offset = NOWHERE;
+    if (r->at < r->end && *r->at == '-') expect(r, "- ");
+    else e->offset = number(r, MOST, " ");
+    uint64_t lower = number(r, MOST, " "), upper = number(r, MOST, "\n");
+    if (r->what) break;
+    if (!e->is.size || !e->is.alignment || e->is.alignment & (e->is.alignment - 1)) r->what = "a size and a power of two";
+    else if (lower > upper) r->what = "an end after its beginning";
+    if (e->offset == NOWHERE) continue;
+    if (e->offset % e->is.alignment) r->what = "an aligned offset";
+    size_t k = 0;
+    while (k < n_regions && regions[k].stream != e->is.stream) k++;
+    if (k == n_regions || e->offset < regions[k].low || e->offset > regions[k].high || e->is.size > regions[k].high - e->offset)
+      r->what = "an offset within the region of its stream";
+  }
+  for (; l->scopes < scopes && !r->what; l->scopes++) {
+    section *s = &l->sections[l->scopes];
+    expect(r, "s ");
+    s->first = (size_t)number(r, n, " ");
+    s->end = (size_t)number(r, n, " ");
+    word(r, s->name);
+    if (!r->what && s->first > s->end) r->what = "an end after its beginning";
+  }
+}
+
+/* read_plan reads one plan and checks all that its use relies on. NULL if it is damaged. */
+static plan *read_plan(reader *r) {
+  const char *from = r->at;
+  size_t first = r->line;
+  char skipped[NAME];
+  region *regions = NULL;
+  plan *p = calloc(1, sizeof *p);
+  if (!p) {
+    r->what = "memory";
+    return NULL;
+  }
+  expect(r, "stowage-arena-plan 1\n");
+  expect(r, "name ");
+  word(r, p->name);
+  expect(r, "alignment ");
+  p->alignment = number(r, 1 << 30, "\n");
+  if (!r->what && (!p->alignment || p->alignment & (p->alignment - 1))) r->what = "a power of two";
+  expect(r, "guard ");
+  p->guard = number(r, 1 << 20, "\n");
+  expect(r, "height ");
+  p->height = number(r, MOST, "\n");
+  if (!r->what && p->height > SIZE_MAX / 2) r->what = "a height for this machine";
+  expect(r, "bound ");
+  p->bound = number(r, p->height, "\n");
+  expect(r, "status ");
+  word(r, skipped);
+  expect(r, "period ");
+  number(r, MOST, "\n");
+  expect(r, "baselines ");
+  for (size_t n = many(r, 4, "\n"), i = 0; i < n && !r->what; i++) {
+    expect(r, "d ");
+    uint64_t bytes = number(r, MOST, " ");
+    word(r, skipped);
+    if (!i) p->baseline = bytes;
+  }
+  expect(r, "regions ");
+  size_t n = many(r, 8, "\n");
+  if (!r->what && !(regions = calloc(n + 1, sizeof *regions))) r->what = "memory";
+  uint64_t low = 0; /* regions ascend, so they are disjoint */
+  for (size_t i = 0; i < n && !r->what; i++) {
+    expect(r, "r ");
+    regions[i].stream = number(r, UINT64_MAX - 1, " ");
+    regions[i].low = number(r, p->height, " ");
+    regions[i].high = regions[i].low + number(r, p->height, "\n");
+    for (size_t k = 0; k < i; k++)
+      if (regions[k].stream == regions[i].stream) r->what = "one region for each stream";
+    if (!r->what && (regions[i].low < low || regions[i].high > p->height)) r->what = "regions that ascend up to the height";
+    low = regions[i].high;
+  }
+  expect(r, "lanes ");
+  size_t lanes = many(r, 12, "\n");
+  if (!r->what && !(p->lanes = calloc(lanes + 1, sizeof *p->lanes))) r->what = "memory";
+  while (p->n < lanes && !r->what) read_lane(r, p, &p->lanes[p->n++], regions, n);
+  free(regions);
+  uint64_t lines = r->line - first;
+  char sum[24];
+  snprintf(sum, sizeof sum, "%016llx\n", (unsigned long long)fnv(FNV, from, (size_t)(r->at - from)));
+  expect(r, "end ");
+  if (number(r, MOST, " ") != lines && !r->what) r->what = "the number of lines before this one";
+  if (!r->what && !expect(r, sum)) r->what = "the right checksum";
+  if (!r->what) return p;
+  free_plan(p);
+  return NULL;
+}
+
+/* same says if two plans are for the same allocations. */
+static int same(const plan *p, const plan *q) {
+  if (p->n != q->n || strcmp(p->name, q->name)) return 0;
+  for (size_t i = 0; i < p->n; i++) {
+    const lane *l = &p->lanes[i], *m = &q->lanes[i];
+    if (l->n != m->n || l->thread != m->thread || (l->n && l->events[l->n - 1].hash != m->events[l->n - 1].hash)) return 0;
+  }
+  return 1;
+}
+
+/* bury frees dead plans. No place follows a plan when it is called. */
+static void bury(stowage_arena *a) {
+  size_t n = 0;
+  for (size_t i = 0; i < a->n_plans; i++) {
+    plan *p = a->plans[i];
+    if (!p->dead) {
+      a->plans[n++] = p;
+      continue;
+    }
+    for (int k = 0; k < 2; k++)
+      if (a->followed[k] == p) a->followed[k] = NULL;
+    free_plan(p);
+  }
+  a->n_plans = n;
+}
+
+static void raise_peaks(stowage_arena *a) {
+  if (a->s.live > a->s.peak) a->s.peak = a->s.live;
+  if (a->s.block + a->s.upstream > a->s.total_peak) a->s.total_peak = a->s.block + a->s.upstream;
+}
+
+/* ensure makes the block large enough. Called with the lock, which it releases meanwhile. */
+static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
+  block *b = a->serving ? a->blocks : NULL;
+  if (!height || (b && b->size >= height && (uintptr_t)b->base % alignment == 0)) return 1;
+  if (b && !b->live) { /* an empty block goes first, so that there is never more than one */
+    a->serving = 0;
+    leave(a);
+  } else {
+    mutex_unlock(&a->lock);
+  }
+  block *more = calloc(1, sizeof *more);
+  if (more) {
+    more->size = (size_t)height;
+    more->base = a->up.malloc(a->up.context, more->size, alignment < 64 ? 64 : (size_t)alignment, 0);
+  }
+  mutex_lock(&a->lock);
+  if (!more || !more->base) {
+    free(more);
+    return 0;
+  }
+  a->s.block += more->size;
+  if (a->serving && a->blocks->size >= more->size) { /* another thread was faster; leave gives this one back */
+    more->next = a->blocks->next;
+    a->blocks->next = more;
+    return 1;
+  }
+  more->next = a->blocks;
+  a->blocks = more;
+  a->serving = 1;
+  if (a->guard) fill(a, more->base, STOWAGE_ARENA_POISON, more->size);
+  return 1;
+}
+
+int stowage_arena_load(stowage_arena *a, const char *text, size_t length) {
+  reader r = {text, text + length, NULL, 1};
+  plan **all = NULL;
+  size_t n = 0, cap = 0;
+  uint64_t height = 0, alignment = 64;
+  if (!length) r.what = "stowage-arena-plan 1\n";
+  while (r.at < r.end && !r.what) {
+    plan *p = read_plan(&r);
+    if (p && !grow(&all, n, &cap, sizeof *all)) {
+      free_plan(p);
+      r.what = "memory";
+    } else if (p) {
+      all[n++] = p;
+      if (p->height > height) height = p->height;
+      if (p->alignment > alignment) alignment = p->alignment;
+    }
+  }
+  mutex_lock(&a->lock);
+  int code = STOWAGE_ARENA_OK;
+  if (r.what && !strcmp(r.what, "memory")) {
+    code = fail(a, STOWAGE_ARENA_E_MEMORY, "plan %llu: no memory", (unsigned long long)n + 1);
+  } else if (r.what) {
+    int cut = (int)strcspn(r.what, "\n");
+    code = fail(a, STOWAGE_ARENA_E_INPUT, "plan %llu, line %llu: expected %s%.*s%s; the file is damaged, cut short, or of another version",
+                (unsigned long long)n + 1, (unsigned long long)r.line, r.what[cut] ? "\"" : "", cut, r.what, r.what[cut] ? "\"" : "");
+  } else if (!ensure(a, height, alignment)) {
+    code = fail(a, STOWAGE_ARENA_E_MEMORY, "upstream has no %llu bytes for the block", (unsigned long long)height);
+  }
+  for (size_t have = a->n_plans, cap_plans = have, i = 0; i < n && !code; i++) {
+    if (i == 0) { /* room for all, so that all or none are added */
+      plan **more = realloc(a->plans, (have + n) * sizeof *more);
+      if (!more) {
+        code = fail(a, STOWAGE_ARENA_E_MEMORY, "no memory for %llu plans", (unsigned long long)n);
+        break;
+      }
+      a->plans = more;
+      cap_plans = have + n;
+    }
+    for (size_t k = 0; k < a->n_plans; k++)
+      if (!a->plans[k]->dead && same(a->plans[k], all[i])) a->plans[k]->dead = 1;
+    if (a->n_plans < cap_plans) a->plans[a->n_plans++] = all[i];
+  }
+  if (code)
+    for (size_t i = 0; i < n; i++) free_plan(all[i]);
+  else a->s.total_peak = 0;
+  raise_peaks(a);
+  if (!a->depth) bury(a);
+  leave(a);
+  free(all);
+  return code;
+}
+
+int stowage_arena_load_file(stowage_arena *a, const char *path) {
+  FILE *f = fopen(path, "rb");
+  char *text = NULL;
+  size_t n = 0, cap = 0;
+  int good = f != NULL;
+  while (good && grow(&text, n, &cap, 1) && (n += fread(text + n, 1, cap - n, f)) == cap) {}
+  good = good && text && !ferror(f) && feof(f);
+  if (f) fclose(f);
+  int code;
+  if (good) {
+    code = stowage_arena_load(a, text, n);
+    if (code) {
+      mutex_lock(&a->lock);
+      char was[sizeof a->error];
+      memcpy(was, a->error, sizeof was);
+      fail(a, code, "%.80s: %.170s", path, was);
+      mutex_unlock(&a->lock);
+    }
+  } else {
+    mutex_lock(&a->lock);
+    code = fail(a, STOWAGE_ARENA_E_FILE, "%.200s: the plan cannot be read", path);
+    mutex_unlock(&a->lock);
+  }
+  free(text);
+  return code;
+}
+
+void stowage_arena_unload(stowage_arena *a) {
+  mutex_lock(&a->lock);
+  for (size_t i = 0; i < a->n_plans; i++) a->plans[i]->dead = 1;
+  if (!a->depth) bury(a);
+  a->serving = 0;
+  a->s.total_peak = 0;
+  raise_peaks(a);
+  leave(a);
+}
+
+/* ----------------------------------------------------------------------- following a plan */
+
+/* place_of returns the place of a thread. The last of THREADS places is shared and follows nothing. */
+static place *place_of(stowage_arena *a, uint64_t key, int named) {
+  for (size_t i = 0; i < a->n_places; i++)
+    if (a->places[i].key == key && a->places[i].named == named) return &a->places[i];
+  if (a->n_places < THREADS && grow(&a->places, a->n_places, &a->cap_places, sizeof *a->places)) {
+    a->places[a->n_places] = (place){.key = key, .named = named, .hash = FNV};
+    return &a->places[a->n_places++];
+  }
+  return a->n_places ? &a->places[a->n_places - 1] : NULL;
+}
+
+static int agrees(const lane *l, size_t i, const request *q) {
+  const request *e = &l->events[i].is;
+  return i < l->n && e->size == q->size && e->stream == q->stream && e->alignment >= q->alignment;
+}
+
+static int usable(const stowage_arena *a, const plan *p) { return !p->dead && !strcmp(p->name, a->name); }
+
+/* agreeing returns the lane that begins with all that a thread has asked for in this step, or
+ * NULL. Of several it prefers the plan that was followed last and the thread's own lane. */
+static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
+  lane *best = NULL;
+  int worth = -1;
+  for (size_t i = 0; i < a->n_plans; i++) {
+    plan *p = a->plans[i];
+    if (!usable(a, p)) continue;
+    for (size_t k = 0; k < p->n; k++) {
+      lane *l = &p->lanes[k];
+      size_t n = (size_t)at->count;
+      if (n > l->n || (l->taken == a->step + 1 && l != at->lane)) continue;
+      if (l->events[n - 1].hash != at->hash || !agrees(l, n - 1, q)) continue;
+      int w = 4 * (p == a->followed[0]) + 2 * (p == a->followed[1]) + (l->thread == (uint64_t)(at - a->places));
+      if (w > worth) {
+        worth = w;
+        best = l;
+      }
+    }
+  }
+  return best;
+}
+
+/* first_lane returns the lane for a thread whose first request no plan has: its own, of the plan
+ * that was followed last or of the first. Later requests may find their place in it. */
+static lane *first_lane(stowage_arena *a, const place *at) {
+  for (int pass = 0; pass < 3; pass++)
+    for (size_t i = 0; i < a->n_plans; i++) {
+      plan *p = a->plans[i];
+      if (!usable(a, p) || (pass < 2 && p != a->followed[pass])) continue;
+      for (size_t k = 0; k < p->n; k++)
+        if (p->lanes[k].thread == (uint64_t)(at - a->places) && p->lanes[k].taken != a->step + 1) return &p->lanes[k];
+    }
+  return NULL;
+}
+
+static void take(stowage_arena *a, place *at, lane *l) {
+  if (at->lane) at->lane->taken = 0;
+  at->lane = l;
+  if (l) l->taken = a->step + 1;
+}
+
+/* expected returns the event that a request is taken for, and moves the cursor behind it; NULL if no plan expects it. */
+static event *expected(stowage_arena *a, place *at, const request *q) {
+  request before = at->before;
+  lane *l;
+  at->before = *q;
+  at->count++;
+  at->hash = mix(at->hash, q);
+  if (!at->lane || !agrees(at->lane, at->cursor, q)) {
+    if ((l = agreeing(a, at, q))) {
+      take(a, at, l);
+      at->cursor = (size_t)at->count - 1;
+    } else if (!at->lane) {
+      take(a, at, first_lane(a, at));
+    }
+  }
+  if (!(l = at->lane)) return NULL;
+  if (agrees(l, at->cursor, q)) return &l->events[at->cursor++];
+  for (size_t d = 1; d <= WINDOW && before.size; d++) {
+    size_t j = at->cursor + d;
+    for (int back = 0; back < 2; back++, j = at->cursor - d) {
+      if ((back && d > at->cursor) || !j || j >= l->n) continue;
+      if (!agrees(l, j, q) || !agrees(l, j - 1, &before)) continue;
+      at->cursor = j + 1;
+      return &l->events[j];
+    }
+  }
+  return NULL;
+}
+
+/* ----------------------------------------------------------------------- allocate and free */
+
+static uint64_t bit_of(stowage_arena *a, uint64_t stream) {
+  size_t i = 0;
+  while (i < a->n_streams && a->streams[i] != stream) i++;
+  if (i == a->n_streams && i < 63) a->streams[a->n_streams++] = stream;
+  return (uint64_t)1 << i;
+}
+
+static uint32_t log2_of(size_t x) {
+  uint32_t n = 0;
+  while (x >>= 1) n++;
+  return n;
+}
+
+static void count(uint64_t *now, uint64_t *all, uint64_t *now_bytes, uint64_t *all_bytes, size_t size) {
+  ++*now;
+  ++*all;
+  *now_bytes += size;
+  *all_bytes += size;
+}
+#define COUNT(what) count(&a->now.what, &a->s.all.what, &a->now.what##_bytes, &a->s.all.what##_bytes, size)
+
+/* serve returns the bytes of an event if they are free, else NULL. */
+static char *serve(stowage_arena *a, const event *e) {
+  if (!a->serving || e->offset + e->is.size > a->blocks->size) return NULL;
+  char *at = a->blocks->base + e->offset;
+  uintptr_t low = (uintptr_t)at, high = low + (size_t)e->is.size;
+  size_t i = above(a, low);
+  if (low % e->is.alignment || (i < a->n_ranges && a->ranges[i].low < high)) return NULL;
+  if (!grow(&a->ranges, a->n_ranges, &a->cap_ranges, sizeof *a->ranges)) return NULL;
+  memmove(a->ranges + i + 1, a->ranges + i, (a->n_ranges - i) * sizeof *a->ranges);
+  a->ranges[i] = (range){low, high};
+  a->n_ranges++;
+  a->blocks->live++;
+  examine(a, at, (size_t)e->is.size, "when it was served");
+  if (a->guard) fill(a, at, FRESH, (size_t)e->is.size);
+  return at;
+}
+
+/* release ends the life of a served range. */
+static void release(stowage_arena *a, entry *e) {
+  size_t i = above(a, e->address), size = (size_t)e->size;
+  char *at = (char *)e->address;
+  a->n_ranges--;
+  memmove(a->ranges + i, a->ranges + i + 1, (a->n_ranges - i) * sizeof *a->ranges);
+  block_of(a, at)->live--;
+  if (e->held) {
+    a->n_held--;
+    a->s.held -= size;
+  }
+  if (a->guard) fill(a, at, STOWAGE_ARENA_POISON, size);
+  cut(a, e);
+}
+
+static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t stream, uint64_t key, int named) {
+  if (!alignment) alignment = 64;
+  if (alignment & (alignment - 1) || stream == STOWAGE_ARENA_EVERY) return NULL;
+  if (!size) return a->up.malloc(a->up.context, 1, alignment, stream);
+  request q = {size, alignment, stream};
+  entry e = {.size = size, .stream = stream};
+  char *address = NULL;
+  mutex_lock(&a->lock);
+  int known = promise(a);
+  place *at = place_of(a, key, named);
+  size_t thread = at ? (size_t)(at - a->places) : 0;
+  int planned = 0;
+  for (size_t i = 0; i < a->n_plans && a->depth && !planned; i++) planned = usable(a, a->plans[i]);
+  if (!planned) {
+    COUNT(outside);
+  } else {
+    event *x = at && known && thread < THREADS - 1 ? expected(a, at, &q) : NULL;
+    if (x && !a->followed[0]) a->followed[0] = at->lane->plan;
+    if (!x) COUNT(missed);
+    else if (x->offset == NOWHERE) COUNT(kept);
+    else if ((address = serve(a, x))) COUNT(served);
+    else COUNT(refused);
+    if (address) {
+      uint64_t whole = (x->is.size + at->lane->plan->alignment - 1) / at->lane->plan->alignment * at->lane->plan->alignment + at->lane->plan->guard;
+      e.slack = (uint32_t)(whole - x->is.size);
+    }
+  }
+  if (known && a->depth && a->recording == IN_STEP) {
+    note(a, 'a', thread, size, stream, log2_of(alignment));
+    e.epoch = a->epoch;
+    e.id = a->next_id++;
+  }
+  if (!address) {
+    mutex_unlock(&a->lock);
+    address = a->up.malloc(a->up.context, size, alignment, stream);
+    mutex_lock(&a->lock);
+  } else {
+    e.served = 1;
+  }
+  if (known) a->promised--;
+  if (address && known) {
+    e.address = (uintptr_t)address;
+    put(a, e);
+    a->s.live += size;
+    if (!e.served) a->s.upstream += size;
+    raise_peaks(a);
+  } else if (!address && e.epoch == a->epoch) {
+    note(a, 'f', thread, e.id, 0, 0);
+  }
+  mutex_unlock(&a->lock);
+  return address;
+}
+
+void *stowage_arena_malloc(stowage_arena *a, size_t size, size_t alignment, uint64_t stream) {
+  return allocate(a, size, alignment, stream, this_thread(), 0);
+}
+
+void *stowage_arena_malloc_as(stowage_arena *a, size_t size, size_t alignment, uint64_t stream, uint64_t thread) {
+  return allocate(a, size, alignment, stream, thread, 1);
+}
+
+void stowage_arena_free(stowage_arena *a, void *address) {
+  if (!address) return;
+  mutex_lock(&a->lock);
+  entry *e = find(a, address);
+  if (!e || e->held) {
+    int inside = e || block_of(a, address);
+    if (inside) {
+      a->s.damaged++;
+      fail(a, STOWAGE_ARENA_E_INPUT, "free of an address of the block that is not live");
+    }
+    mutex_unlock(&a->lock);
+    if (!inside) a->up.free(a->up.context, address, 0, 0);
+    return;
+  }
+  size_t size = (size_t)e->size;
+  uint64_t stream = e->stream;
+  int served = e->served;
+  if (e->epoch && e->epoch == a->epoch) {
+    place *at = place_of(a, this_thread(), 0);
+    note(a, 'f', at ? (size_t)(at - a->places) : 0, e->id, 0, 0);
+  }
+  a->s.live -= size;
+  if (!served) {
+    a->s.upstream -= size;
+    cut(a, e);
+  } else {
+    if (a->guard) {
+      block *b = block_of(a, address);
+      size_t at = (size_t)((char *)address - b->base) + size, rest = b->size - at;
+      size_t i = above(a, (uintptr_t)address) + 1;
+      if (i < a->n_ranges && a->ranges[i].low - ((uintptr_t)address + size) < rest) rest = a->ranges[i].low - ((uintptr_t)address + size);
+      examine(a, (char *)address + size, e->slack < rest ? e->slack : rest, "behind memory that was freed");
+    }
+    if (e->uses) {
+      e->held = 1;
+      a->n_held++;
+      a->s.held += size;
+    } else {
+      release(a, e);
+    }
+  }
+  leave(a);
+  if (!served) a->up.free(a->up.context, address, size, stream);
+}
+
+size_t stowage_arena_size(stowage_arena *a, const void *address) {
+  mutex_lock(&a->lock);
+  entry *e = find(a, address);
+  size_t size = e && !e->held ? (size_t)e->size : 0;
+  mutex_unlock(&a->lock);
+  return size;
+}
+
+int stowage_arena_owns(stowage_arena *a, const void *address) {
+  mutex_lock(&a->lock);
+  int owns = block_of(a, address) != NULL;
+  mutex_unlock(&a->lock);
+  return owns;
+}
+
+/* -------------------------------------------------------------------------------- streams */
+
+void stowage_arena_use(stowage_arena *a, void *address, uint64_t stream) {
+  mutex_lock(&a->lock);
+  entry *e = find(a, address);
+  if (e && !e->held && stream != e->stream) {
+    if (e->served) e->uses |= bit_of(a, stream);
+    if (e->epoch && e->epoch == a->epoch) note(a, 'u', 0, e->id, stream, 0);
+  }
+  mutex_unlock(&a->lock);
+}
+
+/* A wait counts for memory that is already free: work may be put into the other stream until then. */
+void stowage_arena_wait(stowage_arena *a, uint64_t waiter, uint64_t waited) {
+  mutex_lock(&a->lock);
+  note(a, 'w', 0, waiter, waited, 0);
+  uint64_t bit = waited == STOWAGE_ARENA_EVERY ? UINT64_MAX : bit_of(a, waited);
+  if (bit == (uint64_t)1 << 63) bit = 0; /* shared by several streams */
+  for (size_t i = 0; i < a->cap_table && a->n_held;) {
+    entry *e = &a->table[i];
+    if (e->address && e->held && (waiter == STOWAGE_ARENA_EVERY || waiter == e->stream)) {
+      e->uses &= ~bit;
+      if (!e->uses) {
+        release(a, e); /* may move another entry to this slot, so look at it again */
+        continue;
+      }
+    }
+    i++;
+  }
+  leave(a);
+}
+
+/* ----------------------------------------------------------------------- steps and scopes */
+
+static void clean(char name[NAME], const char *text) {
+  size_t n = 0;
+  for (; text && text[n] && n < NAME - 1; n++) {
+    char c = text[n];
+    int good = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '_';
+    name[n] = c;
+    if (!good) name[n] = '_';
+  }
+  name[n] = 0;
+  if (!strcmp(name, "-")) name[0] = 0; /* files have "-" for none */
+}
+
+/* leave_step forgets where the threads are. */
+static void leave_step(stowage_arena *a) {
+  for (size_t i = 0; i < a->n_places; i++) {
+    place *p = &a->places[i];
+    *p = (place){.key = p->key, .named = p->named, .hash = FNV};
+  }
+  a->step++;
+}
+
+static void end_levels(stowage_arena *a, int level, size_t thread) {
+  if (level < 1 || level > a->depth) return;
+  note(a, 'e', thread, 0, 0, (uint32_t)level);
+  for (int d = a->depth - 1; d >= level - 1; d--) {
+    if (d >= DEPTH || d == 0 || !a->stack[d].lane) continue;
+    place *p = place_of(a, a->stack[d].key, a->stack[d].named);
+    if (p && p->lane == a->stack[d].lane) p->cursor = a->stack[d].end;
+  }
+  a->depth = level - 1;
+  if (a->depth) return;
+  if (a->recording == IN_STEP) {
+    a->recording = AFTER;
+    a->recorded++;
+  }
+  leave_step(a);
+  a->s.last = a->now;
+  memset(&a->now, 0, sizeof a->now);
+  a->s.steps++;
+  if (a->followed[0]) a->followed[1] = a->followed[0];
+  plan *p = a->followed[0];
+  a->followed[0] = NULL;
+  a->s.planned = p ? p->height : 0;
+  a->s.bound = p ? p->bound : 0;
+  a->s.baseline = p ? p->baseline : 0;
+  bury(a);
+}
+
+static int begin_level(stowage_arena *a, const char *text, uint64_t key, int named) {
+  char name[NAME];
+  clean(name, text);
+  place *at = place_of(a, key, named);
+  size_t thread = at ? (size_t)(at - a->places) : 0;
+  int d = a->depth++;
+  if (d == 0) {
+    strcpy(a->name, name);
+    memset(&a->now, 0, sizeof a->now); /* what came between steps is in all, not in last */
+    if (a->recording == ARMED || (a->recording == AFTER && (!a->wanted || a->recorded < a->wanted))) a->recording = IN_STEP;
+    else if (a->recording == AFTER) a->recording = IDLE;
+  } else if (d < DEPTH) {
+    lane *l = at ? at->lane : NULL;
+    a->stack[d].lane = NULL;
+    a->stack[d].key = key;
+    a->stack[d].named = named;
+    size_t k = l ? at->scope : 0;
+    while (l && k < l->scopes && strcmp(l->sections[k].name, name)) k++;
+    if (l && k < l->scopes) {
+      at->scope = k + 1;
+      at->cursor = l->sections[k].first;
+      a->stack[d].lane = l;
+      a->stack[d].end = l->sections[k].end;
+    }
+  }
+  note(a, 'b', thread, name_index(a, name), 0, (uint32_t)a->depth);
+  return a->depth;
+}
+
+int stowage_arena_begin(stowage_arena *a, const char *name) {
+  mutex_lock(&a->lock);
+  int level = begin_level(a, name, this_thread(), 0);
+  leave(a);
+  return level;
+}
+
+void stowage_arena_end(stowage_arena *a, int level) {
+  mutex_lock(&a->lock);
+  place *at = place_of(a, this_thread(), 0);
+  end_levels(a, level, at ? (size_t)(at - a->places) : 0);
+  leave(a);
+}
+
+void stowage_arena_mark(stowage_arena *a, const char *name) {
+  mutex_lock(&a->lock);
+  place *at = place_of(a, this_thread(), 0);
+  end_levels(a, 1, at ? (size_t)(at - a->places) : 0);
+  begin_level(a, name, this_thread(), 0);
+  leave(a);
+}
+
+/* ------------------------------------------------------------- making one, statistics */
+
+stowage_arena *stowage_arena_new(const stowage_arena_upstream *upstream) {
+  stowage_arena *a = calloc(1, sizeof *a);
+  if (!a) return NULL;
+  if (upstream) a->up = *upstream;
+  if (!a->up.malloc != !a->up.free) {
+    free(a);
+    return NULL;
+  }
+  if (!a->up.malloc) {
+    a->up.malloc = c_malloc;
+    a->up.free = c_free;
+  }
+  mutex_init(&a->lock);
+  enrol(a);
+  return a;
+}
+
+int stowage_arena_delete(stowage_arena *a) {
+  if (!a) return STOWAGE_ARENA_OK;
+  mutex_lock(&a->lock);
+  if (a->n_ranges) {
+    int code = fail(a, STOWAGE_ARENA_E_LIVE, "%llu allocations of the block are not yet free", (unsigned long long)a->n_ranges);
+    mutex_unlock(&a->lock);
+    return code;
+  }
+  a->serving = 0;
+  leave(a);
+  strike(a);
+  for (size_t i = 0; i < a->n_plans; i++) free_plan(a->plans[i]);
+  mutex_free(&a->lock);
+  free(a->plans);
+  free(a->ranges);
+  free(a->table);
+  free(a->places);
+  free(a->records);
+  free(a->names);
+  free(a);
+  return STOWAGE_ARENA_OK;
+}
+
+size_t stowage_arena_error(stowage_arena *a, char *text, size_t length) {
+  mutex_lock(&a->lock);
+  size_t n = strlen(a->error), m = n < length ? n : length - 1;
+  if (length) {
+    memcpy(text, a->error, m);
+    text[m] = 0;
+  }
+  mutex_unlock(&a->lock);
+  return n;
+}
+
+void stowage_arena_stats(stowage_arena *a, stowage_arena_statistics *s, size_t size) {
+  mutex_lock(&a->lock);
+  a->s.plans = 0;
+  for (size_t i = 0; i < a->n_plans; i++) a->s.plans += !a->plans[i]->dead;
+  memset(s, 0, size);
+  memcpy(s, &a->s, size < sizeof *s ? size : sizeof *s);
+  mutex_unlock(&a->lock);
+}
+
+void stowage_arena_reset_peaks(stowage_arena *a) {
+  mutex_lock(&a->lock);
+  a->s.peak = a->s.total_peak = 0;
+  raise_peaks(a);
+  mutex_unlock(&a->lock);
+}
