@@ -212,7 +212,7 @@ var layers = []struct {
 	{"internal/testkit/public", []string{"model", "format/csv"}},
 	{"internal/testkit/processor", nil},
 	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "internal/testkit/public", "internal/testkit/processor")},
-	{"lab/agree", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
+	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
 	{"lab/experiment", with(kernel, "", "format", "render", "internal/digest", "internal/testkit/public", "internal/verify")},
 	{"internal/testkit/built", nil},
 	{"internal/testkit/golden", []string{"model"}},

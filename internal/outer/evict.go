@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -79,7 +80,11 @@ func (s *search) evict(ctx context.Context, p *model.Problem, began time.Time, f
 	for n := range every {
 		every[n] = true
 	}
-	if model.Validate(part(p, every, nil).Problem) != nil {
+	all := part(p, every, nil).Problem
+	for k := range all.Buffers {
+		all.Buffers[k].ID = strconv.Itoa(k) // parts of one buffer have its ID
+	}
+	if model.Validate(all) != nil {
 		return plan.Result{}, plan.Unsupported(s.planner.Name(), "cannot plan parts whose sizes add up to so much")
 	}
 	first := []model.Measure{model.MeasureEviction}

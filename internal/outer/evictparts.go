@@ -1,8 +1,6 @@
 package outer
 
 import (
-	"strconv"
-
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -37,7 +35,6 @@ func part(p *model.Problem, taken []bool, o []model.Measure) *partition {
 	add := func(i int, lower, upper int64) {
 		b := &p.Buffers[i]
 		x := b.Within(lower, upper)
-		x.ID = strconv.Itoa(len(q.Buffers))
 		if b.Extra != nil {
 			extra := *b.Extra
 			extra.Evictions = nil

@@ -108,7 +108,7 @@ func (s *search) one(ctx context.Context, p *model.Problem, n int, capacity int6
 	}
 	r, err := run.Run(ctx, s.planner, timeline.New(p), o)
 	if err != nil {
-		return answer{}, err
+		return answer{}, s.refusal(err, p, n)
 	}
 	s.stats.Nodes += r.Stats.Nodes
 	s.stats.Backtracks += r.Stats.Backtracks

@@ -37,6 +37,11 @@ func Ruled(p *model.Problem, most int) (best []int64, plan *model.Plan, decided 
 	if !o.reaches() {
 		return nil, nil, false
 	}
+	o.search = func() {
+		o.order()
+		o.connect()
+		o.place(0)
+	}
 	o.choose(0, nil, 0)
 	return o.best, o.plan, most == 0 || o.nodes <= most
 }
@@ -56,6 +61,7 @@ type ruled struct {
 	body        []int   // of each buffer, a number of its body
 	reach       []int64 // of each pool, the height that is looked at
 	most, nodes int
+	search      func() // places the pieces of one set of evictions
 
 	pieces  []piece // those of the evictions in hand, in the order of placing
 	links   [][]link
@@ -189,9 +195,7 @@ func multiple(a, b int64) int64 {
 func (o *ruled) choose(i int, pieces []piece, evicted int64) {
 	if i == len(o.p.Buffers) {
 		o.evicted, o.pieces = evicted, slices.Clone(pieces)
-		o.order()
-		o.connect()
-		o.place(0)
+		o.search()
 		return
 	}
 	b := &o.p.Buffers[i]
@@ -311,7 +315,7 @@ func (o *ruled) place(k int) {
 	if o.nodes++; o.most > 0 && o.nodes > o.most {
 		return
 	}
-	values := o.values(k)
+	values := o.values(func(m int) bool { return m < k })
 	if o.best != nil && slices.Compare(values, o.best) >= 0 {
 		return
 	}
@@ -375,34 +379,34 @@ func (o *ruled) tied(k int) bool {
 
 // legal reports whether piece k shares no byte with those before it that it may not.
 func (o *ruled) legal(k int) bool {
-	x := &o.pieces[k]
-	for m, l := range o.links[k] {
-		y := &o.pieces[m]
-		if l.same && x.buffer != y.buffer || x.pool != y.pool {
-			continue
-		}
-		if l.apart {
-			if o.share(x, y) {
-				return false
-			}
-			continue
-		}
-		near := slices.ContainsFunc(l.offsets, func(d model.Distance) bool {
-			if int(d.Buffers[0]) == x.buffer {
-				return x.at-y.at >= d.Distance
-			}
-			return y.at-x.at >= d.Distance
-		})
-		if l.free || near {
-			continue
-		}
-		for _, u := range l.uses {
-			if x.at+u[0] < y.at+u[3] && y.at+u[2] < x.at+u[1] {
-				return false
-			}
+	for m := range o.links[k] {
+		if o.clash(&o.pieces[k], &o.pieces[m], &o.links[k][m]) {
+			return false
 		}
 	}
 	return true
+}
+
+// clash reports whether two pieces share a byte that they may not. l is what x and y mean to one another.
+func (o *ruled) clash(x, y *piece, l *link) bool {
+	if l.same && x.buffer != y.buffer || x.pool != y.pool {
+		return false
+	}
+	if l.apart {
+		return o.share(x, y)
+	}
+	near := slices.ContainsFunc(l.offsets, func(d model.Distance) bool {
+		if int(d.Buffers[0]) == x.buffer {
+			return x.at-y.at >= d.Distance
+		}
+		return y.at-x.at >= d.Distance
+	})
+	if l.free || near {
+		return false
+	}
+	return slices.ContainsFunc(l.uses, func(u [4]int64) bool {
+		return x.at+u[0] < y.at+u[3] && y.at+u[2] < x.at+u[1]
+	})
 }
 
 // share reports whether two pieces of one pool have a byte in common.
@@ -410,8 +414,8 @@ func (o *ruled) share(x, y *piece) bool {
 	return x.pool == y.pool && x.at < y.at+o.p.Buffers[y.buffer].Size && y.at < x.at+o.p.Buffers[x.buffer].Size
 }
 
-// values returns the measures of the first k pieces. What the others cost at least is added.
-func (o *ruled) values(k int) []int64 {
+// values returns the measures of the pieces that are placed. What the others cost at least is added.
+func (o *ruled) values(placed func(m int) bool) []int64 {
 	heights, peaks := make([]int64, len(o.pools)), make([]int64, len(o.pools))
 	for q := range o.pools {
 		for _, r := range o.pools[q].Reserved {
@@ -431,7 +435,7 @@ func (o *ruled) values(k int) []int64 {
 		return o.pools[pool].Cost * b.Size
 	}
 	for m, x := range o.pieces {
-		if m >= k {
+		if !placed(m) {
 			least := int64(math.MaxInt64)
 			for q := range o.pools {
 				least = min(least, price(x.buffer, q))
@@ -442,7 +446,7 @@ func (o *ruled) values(k int) []int64 {
 		heights[x.pool] = max(heights[x.pool], x.at+o.p.Buffers[x.buffer].Size)
 		cost += price(x.buffer, x.pool)
 		for n := range m {
-			if o.links[m][n].cost > 0 && o.share(&x, &o.pieces[n]) {
+			if o.links[m][n].cost > 0 && placed(n) && o.share(&x, &o.pieces[n]) {
 				penalty += o.links[m][n].cost
 			}
 		}

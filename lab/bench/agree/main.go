@@ -5,6 +5,7 @@
 //	go run ./lab/bench/agree -problems 1000000
 //	go run ./lab/bench/agree -problems 1000000 -planners exact:1:1,auto:1:0
 //	go run ./lab/bench/agree -every -problems 1000 -planners '*'    a limit at every node and look
+//	go run ./lab/bench/agree -rules -problems 200000    problems with rules: auto and exact on all, the others on one in 16
 //	go run ./lab/bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
 // A line on standard error says how far it is; a run that was stopped goes on with
@@ -31,6 +32,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/lab/agree"
 	_ "github.com/stowage-go/stowage/lab/baselines"
+	_ "github.com/stowage-go/stowage/lab/learn"
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
 
@@ -50,7 +52,16 @@ func main() {
 	most := flag.Int("most", 20, "faults printed; the rest are counted by planner")
 	every := flag.Bool("every", false, "let a limit fall at every node and every look, in place of at some")
 	show := flag.Bool("show", false, "print the problems and their lowest heights, and ask nobody")
+	rules := flag.Bool("rules", false, "ask about problems with rules; only -problems, -from, -share and -workers count then")
+	share := flag.Uint64("share", 16, "with -rules: one in how many problems each planner but auto and exact is asked about")
 	flag.Parse()
+	if *rules {
+		if err := ruled(*problems, *from, max(*share, 1), *workers); err != nil {
+			fmt.Fprintln(os.Stderr, "agree:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *show {
 		for seed := *from; seed < *from+*problems; seed++ {
 			fmt.Println(agree.CaseOf(seed, new(oracle.Orders)))
@@ -281,6 +292,45 @@ func (j *job) result(began time.Time, from uint64) error {
 	}
 	if s.Faults > 0 {
 		return fmt.Errorf("%d faults", s.Faults)
+	}
+	fmt.Println("no disagreement")
+	return nil
+}
+
+// ruled asks about problems with rules.
+func ruled(problems, from, share uint64, workers int) error {
+	var next atomic.Uint64
+	next.Store(from)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	faults := 0
+	fault := func(q agree.RuledQuestion, fault, problem string) {
+		mu.Lock()
+		defer mu.Unlock()
+		faults++
+		fmt.Printf("%s: %s\n%s\n", q, fault, problem)
+	}
+	sum := agree.NewRuledTally(nil)
+	planners := run.All()
+	for range workers {
+		wg.Go(func() {
+			tally := agree.NewRuledTally(fault)
+			for {
+				seed := next.Add(1) - 1
+				if seed >= from+problems {
+					break
+				}
+				tally.Seed(seed, planners, share)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum.Add(tally)
+		})
+	}
+	wg.Wait()
+	fmt.Printf("seeds %d to %d: %s", from, from+problems-1, sum)
+	if faults > 0 {
+		return fmt.Errorf("%d faults", faults)
 	}
 	fmt.Println("no disagreement")
 	return nil

@@ -1,0 +1,38 @@
+package agree
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	_ "github.com/stowage-go/stowage/lab/learn"
+	_ "github.com/stowage-go/stowage/lab/milp"
+)
+
+// TestRuled asks every planner about problems with every feature and every pair of features.
+// go run ./lab/bench/agree -rules asks about more.
+func TestRuled(t *testing.T) {
+	t.Parallel()
+	tally := NewRuledTally(func(q RuledQuestion, fault, problem string) { t.Errorf("%s: %s\n%s", q, fault, problem) })
+	planners := run.All()
+	seeds := plantest.Share(200_000, 5*uint64(len(RuledPairs)), 3*uint64(len(RuledPairs)))
+	for seed := range seeds {
+		tally.Seed(seed, planners, 16)
+	}
+	t.Log(tally)
+	if len(planners) < 69 || len(tally.Answers) < len(planners) {
+		t.Errorf("%d planners, %d were asked", len(planners), len(tally.Answers))
+	}
+	if tally.Plans < tally.None/2 || tally.None < tally.Plans/2 || tally.Undecided*20 > int(seeds) {
+		t.Errorf("lopsided")
+	}
+	if len(tally.Features) != len(drawn.RuledFeatures) || len(tally.Pairs)+len(tally.Features) != len(RuledPairs) {
+		t.Errorf("%d features and %d pairs were drawn", len(tally.Features), len(tally.Pairs))
+	}
+	for name, answers := range tally.Answers {
+		if claims := answers["optimal"] + answers["infeasible"]; (name == "auto" || name == "exact") && claims < int(seeds)*3/4 {
+			t.Errorf("%s has proven %d of %d", name, claims, seeds)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package agree
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/model"
+)
+
+// A RuledTally counts what planners answer about problems with rules.
+type RuledTally struct {
+	// OnFault is called for each false answer, with its problem.
+	OnFault func(q RuledQuestion, fault, problem string)
+
+	Plans, None, Undecided int                       // problems, by what brute force says
+	Features               map[string]int            // problems by their features
+	Pairs                  map[string]int            // and by pairs of these
+	Answers                map[string]map[string]int // by planner: statuses, refused, false
+	Refusals               map[string]int            // by what was said, without the planner's name
+	Took                   map[string]time.Duration
+}
+
+// NewRuledTally returns an empty tally.
+func NewRuledTally(onFault func(q RuledQuestion, fault, problem string)) *RuledTally {
+	return &RuledTally{
+		OnFault: onFault, Features: map[string]int{}, Pairs: map[string]int{}, Answers: map[string]map[string]int{},
+		Refusals: map[string]int{}, Took: map[string]time.Duration{},
+	}
+}
+
+// heavyShare is one in how many problems a planner is asked about that takes much longer than the others.
+var heavyShare = map[string]uint64{"milp": 8}
+
+// Seed asks about the problem of a seed: auto and exact, and each other planner about one in share problems.
+func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) {
+	c := RuledCaseOf(seed)
+	has := drawn.FeaturesOf(c.Problem)
+	for k, a := range has {
+		t.Features[a]++
+		for _, b := range has[k+1:] {
+			t.Pairs[a+" and "+b]++
+		}
+	}
+	switch {
+	case !c.Decided:
+		t.Undecided++
+	case c.Best == nil:
+		t.None++
+	default:
+		t.Plans++
+	}
+	for k, p := range planners {
+		name := p.Info().Name
+		every := share * max(heavyShare[name], 1)
+		if name == "auto" || name == "exact" {
+			every = 1
+		}
+		if (seed+uint64(k))%every != 0 {
+			continue
+		}
+		q := RuledQuestionOf(seed, p)
+		began := time.Now()
+		out := AskRuled(c, q)
+		t.Took[name] += time.Since(began)
+		word := out.Status.String()
+		switch {
+		case out.Fault != "":
+			word = "false"
+			t.OnFault(q, out.Fault, drawn.DescribeRuled(c.Problem))
+		case out.Refused != "":
+			word = "refused"
+			t.Refusals[strings.TrimPrefix(out.Refused, "planner "+name+" ")]++
+		}
+		if t.Answers[name] == nil {
+			t.Answers[name] = map[string]int{}
+		}
+		t.Answers[name][word]++
+	}
+}
+
+// Add adds the counts of another tally.
+func (t *RuledTally) Add(o *RuledTally) {
+	t.Plans, t.None, t.Undecided = t.Plans+o.Plans, t.None+o.None, t.Undecided+o.Undecided
+	for _, m := range []struct{ to, from map[string]int }{{t.Features, o.Features}, {t.Pairs, o.Pairs}, {t.Refusals, o.Refusals}} {
+		for k, v := range m.from {
+			m.to[k] += v
+		}
+	}
+	for name, answers := range o.Answers {
+		if t.Answers[name] == nil {
+			t.Answers[name] = map[string]int{}
+		}
+		for k, v := range answers {
+			t.Answers[name][k] += v
+		}
+	}
+	for k, v := range o.Took {
+		t.Took[k] += v
+	}
+}
+
+// String is a table by planner.
+func (t *RuledTally) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%d problems with a plan, %d without, %d that brute force left undecided\n", t.Plans, t.None, t.Undecided)
+	if len(t.Pairs) > 0 {
+		least := slices.MinFunc(slices.Sorted(maps.Keys(t.Pairs)), func(a, b string) int { return t.Pairs[a] - t.Pairs[b] })
+		fmt.Fprintf(&s, "%d pairs of features, each in %d problems or more (%s)\n", len(t.Pairs), t.Pairs[least], least)
+	}
+	words := []string{model.Optimal.String(), model.Infeasible.String(), model.Feasible.String(), model.Unknown.String(), "refused", "false"}
+	fmt.Fprintf(&s, "%-29s", "")
+	for _, w := range words {
+		fmt.Fprintf(&s, "%11s", w)
+	}
+	s.WriteString("   ms a call\n")
+	for _, name := range slices.Sorted(maps.Keys(t.Answers)) {
+		calls := 0
+		fmt.Fprintf(&s, "%-29s", name)
+		for _, w := range words {
+			fmt.Fprintf(&s, "%11d", t.Answers[name][w])
+			calls += t.Answers[name][w]
+		}
+		fmt.Fprintf(&s, "%12.2f\n", t.Took[name].Seconds()*1000/float64(calls))
+	}
+	for _, why := range slices.Sorted(maps.Keys(t.Refusals)) {
+		fmt.Fprintf(&s, "%6d refused: %s\n", t.Refusals[why], why)
+	}
+	return s.String()
+}
