@@ -1,381 +1,58 @@
-// Package outer plans problems with rules: pool by pool, measure by measure. It lowers each pool to a plain strip
-// (internal/lower), lets a planner plan that, and puts the plans together.
+// Package outer plans problems with rules. It has no search of its own: it puts together those of the packages below it.
 //
-// Idea: a choice of pools is searched (choice.go). Where each buffer has one pool, pools have nothing in common but sums and maxima. The measures of the objective are
-// taken in turn. A measure of height is minimised pool by pool; what it reached becomes the capacity of the pools for the
-// measures after it. The penalty is minimised pool by pool within these capacities; what it
-// reached must be kept from then on.
+//	eviction   which buffers are away for stretches of their lives; each set leaves a problem without evictions
+//	choice     in which pool each buffer is that may be in several
+//	pools      the plan if each buffer has its pool: pool by pool, measure by measure
 //
-//	height, max_height, peak, max_peak, height:POOL, peak:POOL   all fall with the height of each pool
-//	cost                                                         is the same in every plan
-//	penalty                                                      is a sum over pools (penalty.go)
+// Each of them asks the one after it. Each has a part that asks no planner:
 //
-// Where buffers have evictions, a set of them is chosen first, and each part of a life that is left is a buffer (evict.go).
+//	cover      evictions by loads alone
+//	spread     pools by loads and costs alone
+//	penalty    penalties by moving buffers in a plan
 //
-// Invariant: the bound of a measure holds for all plans that have the best values of those before it. It is
-// claimed only while all of those are proven.
-//
-// Complexity: a run for each pool and measure, more for reserved ranges (reserved.go) and penalties.
+// Invariant: a status is a proof, and a bound of a measure holds for every plan that has the best values of the measures before it.
 package outer
 
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/choice"
+	"github.com/stowage-go/stowage/internal/outer/eviction"
+	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// A search plans one problem.
-type search struct {
-	*lower.Lowering
-	planner run.Planner
-	options plan.Options
-	stats   plan.Stats
-	stopped plan.Stop
-	pools   []pool
-	kept    *answers // of pools with sets of buffers; nil if each buffer has one pool
-}
-
-// A pool is the state of one pool: what holds for its plans, and the plan so far.
-type pool struct {
-	index     int32
-	members   []int32
-	capacity  int64 // that its plans must fit into; 0 for none
-	highest   int64 // the end of its highest reserved range
-	penalties []model.Penalty
-	strip     *lower.Strip // with the pairs apart that the plan keeps apart
-	offsets   []int64      // of the strip's bodies; nil as long as there is no plan
-	height    int64
-	bound     int64 // no plan that keeps to what holds is lower
-	asked     bool  // the lowest plan has been asked for, with what holds
-	paid      int64 // the penalty of the plan
-	least     int64 // no plan that keeps to what holds pays less
-	settled   bool  // the penalty has been minimised: the plan may pay no more
-}
-
 // Solve plans a valid problem with rules. The error is for what the planner or this package does not take.
 func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error) {
 	began := time.Now()
-	s := &search{planner: planner, options: o}
-	if err := s.refuse(); err != nil {
-		return plan.Result{}, err
+	if o.Start != nil {
+		return plan.Result{}, plan.Unsupported(planner.Name(), "cannot honour a plan to start from, with rules")
 	}
-	s.options.Start, s.options.Progress, s.options.Moves, s.options.Turns = nil, nil, nil, nil
+	o.Start, o.Progress, o.Moves, o.Turns = nil, nil, nil, nil
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
-		s.options.Timeout = 0
+		o.Timeout = 0
 	}
 	var r plan.Result
 	var err error
-	if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return len(evictionsOf(&b)) > 0 }) {
-		r, err = s.evict(ctx, p, began, fewEvictions)
+	if evicts := func(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }; slices.ContainsFunc(p.Buffers, evicts) {
+		e := eviction.Options{Options: o, Name: planner.Name(), Least: pools.Minimizing(p, &o), Few: eviction.Few}
+		r, err = eviction.Plan(ctx, p, e, func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+			return choice.Plan(ctx, p, planner, o, spent)
+		})
 	} else {
-		r, err = s.whole(ctx, p, began)
+		r, err = choice.Plan(ctx, p, planner, o, plan.Stats{})
 	}
 	if err != nil {
 		return plan.Result{}, err
 	}
 	r.Objective = p.Objective()
-	r.Stats = s.stats
 	r.Stats.Elapsed = time.Since(began)
 	return r, nil
-}
-
-// whole plans a problem without evictions.
-func (s *search) whole(ctx context.Context, p *model.Problem, began time.Time) (plan.Result, error) {
-	s.Lowering = lower.New(p)
-	if s.Knots() && len(p.Buffers) > lower.MostClocks {
-		return plan.Result{}, plan.Unsupported(s.planner.Name(), "cannot honour clocks of more than 8,192 buffers that are no interval order")
-	}
-	if of, ok := s.alone(); ok {
-		return s.assigned(ctx, of)
-	}
-	return s.choose(ctx, began)
-}
-
-// assigned plans the problem with each buffer in the pool that it is given.
-func (s *search) assigned(ctx context.Context, of []int32) (plan.Result, error) {
-	s.assign(of)
-	// Any plan first: it says whether there is one.
-	known := true
-	for k := range s.pools {
-		q := &s.pools[k]
-		a, err := s.start(ctx, q)
-		if err != nil {
-			return plan.Result{}, err
-		}
-		if a.status == model.Infeasible {
-			return s.infeasible(a.by, time.Now()), nil
-		}
-		known = known && a.status.HasPlan()
-	}
-	if !known {
-		return plan.Result{Status: model.Unknown, Planner: s.planner.Name(), Stopped: s.stopped}, nil
-	}
-	return s.minimise(ctx)
-}
-
-// refuse says what is not planned yet.
-func (s *search) refuse() error {
-	if s.options.Start != nil {
-		return plan.Unsupported(s.planner.Name(), "cannot honour a plan to start from, with rules")
-	}
-	return nil
-}
-
-// minimizing reports whether the lowest plan is wanted: always, unless the problem is one pool with a capacity and names no
-// objective; then any plan that fits will do.
-func (s *search) minimizing(p *model.Problem) bool {
-	return s.options.Minimize || len(p.Rules.Objective) > 0 || len(p.Rules.Pools) > 1 || p.AllPools()[0].Capacity == 0
-}
-
-// heightFirst reports whether the first measure that plans differ in is one of height.
-func (s *search) heightFirst() bool {
-	if !s.minimizing(s.Problem) {
-		return false
-	}
-	for _, m := range s.Problem.Objective() {
-		if m != model.MeasureCost && m != model.MeasureEviction {
-			return m != model.MeasurePenalty
-		}
-	}
-	return false
-}
-
-// alone returns the pool of each buffer if none may be in several, and members of one body agree.
-func (s *search) alone() ([]int32, bool) {
-	p := s.Problem
-	of := make([]int32, len(p.Buffers))
-	if len(s.Pools) == 1 {
-		return of, true
-	}
-	for i := range p.Buffers {
-		x := p.Buffers[i].Extra
-		if x == nil || len(x.Pools) != 1 {
-			return nil, false
-		}
-		of[i] = x.Pools[0]
-	}
-	if body, _ := s.Bodies(); body != nil {
-		for i := range of {
-			if of[i] != of[body[i]] {
-				return nil, false
-			}
-		}
-	}
-	return of, true
-}
-
-// assign starts the state of the pools, with each buffer in the pool that it is given.
-func (s *search) assign(of []int32) {
-	p := s.Problem
-	in := make([][]int32, len(s.Pools))
-	for i := range p.Buffers {
-		in[of[i]] = append(in[of[i]], int32(i))
-	}
-	s.pools = nil
-	penalties := s.PenaltiesOf()
-	for k := range s.Pools {
-		q := pool{index: int32(k), members: in[k], capacity: s.Pools[k].Capacity}
-		for _, x := range s.Pools[k].Reserved {
-			q.highest = max(q.highest, x.Upper)
-		}
-		for _, x := range penalties {
-			if of[x.Buffers[0]] == int32(k) && of[x.Buffers[1]] == int32(k) {
-				q.penalties = append(q.penalties, x)
-			}
-		}
-		q.strip = s.Strip(int32(k), in[k], nil)
-		s.pools = append(s.pools, q)
-	}
-}
-
-// take makes an answer the pool's plan, if it has one.
-func (q *pool) take(a *answer, asked bool) {
-	q.bound, q.asked = max(q.bound, a.bound), asked
-	if a.status.HasPlan() {
-		q.offsets, q.height = a.offsets, a.height
-	}
-}
-
-// minimise takes the measures of the objective in turn. Each pool has a plan.
-func (s *search) minimise(ctx context.Context) (plan.Result, error) {
-	proven := true // of all measures so far
-	var bounds []model.Value
-	for _, m := range s.Problem.Objective() {
-		var err error
-		switch {
-		case !s.minimizing(s.Problem):
-		case m == model.MeasurePenalty:
-			err = s.leastPenalty(ctx)
-		case m != model.MeasureCost && m != model.MeasureEviction:
-			err = s.lowest(ctx, m)
-		}
-		if err != nil {
-			return plan.Result{}, err
-		}
-		value, bound := s.value(m), int64(0)
-		if proven {
-			bound = s.bound(m)
-		}
-		bounds = append(bounds, model.Value{Measure: m, Value: bound})
-		proven = proven && value == bound
-	}
-	r := plan.NewResult(model.Feasible, s.offsets())
-	if len(s.Problem.Rules.Pools) > 1 {
-		r.Pools = make([]int32, len(s.Problem.Buffers))
-		for k := range s.pools {
-			for _, i := range s.pools[k].members {
-				r.Pools[i] = s.pools[k].index
-			}
-		}
-	}
-	r.Planner, r.Bounds = s.planner.Name(), bounds
-	r.Measures = model.MeasuresOf(s.Problem, &r.Plan)
-	r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
-	for k := range s.pools {
-		if !s.pools[k].settled {
-			r.LowerBound += s.pools[k].bound
-		}
-	}
-	if proven {
-		r.Status, r.ProvedBy = model.Optimal, s.planner.Name()
-	} else if s.minimizing(s.Problem) {
-		r.Stopped = s.stopped
-		if r.Stopped == plan.Finished {
-			r.Stopped = plan.StopEffort
-		}
-	}
-	return r, nil
-}
-
-func (s *search) offsets() []int64 {
-	out := make([]int64, len(s.Problem.Buffers))
-	for k := range s.pools {
-		s.pools[k].strip.Lift(s.pools[k].offsets, out)
-	}
-	return out
-}
-
-// relevant returns the pools that a measure of height is about.
-func (s *search) relevant(m model.Measure) (of []*pool) {
-	_, name, one := strings.Cut(string(m), ":")
-	for k := range s.pools {
-		if !one || s.Pools[k].ID == name {
-			of = append(of, &s.pools[k])
-		}
-	}
-	return of
-}
-
-// lowest minimises the height of the pools that m is about, and makes what it reached their capacity.
-func (s *search) lowest(ctx context.Context, m model.Measure) error {
-	for _, q := range s.relevant(m) {
-		if q.asked || len(q.members) == 0 {
-			continue
-		}
-		strip := s.keeping(q)
-		a, err := s.plan(ctx, strip, q.height, true)
-		if err != nil {
-			return err
-		}
-		if a.status == model.Infeasible {
-			return plan.Invalid(s.planner.Name(), "no plan is as low as the one that there is")
-		}
-		if q.settled && q.paid > 0 {
-			// Another choice of pairs might do better.
-			a.bound = min(a.bound, q.bound)
-		}
-		if a.status.HasPlan() {
-			q.strip = strip
-		}
-		q.take(&a, true)
-		if q.settled && q.paid > 0 {
-			if err := s.lowerPaying(ctx, q); err != nil {
-				return err
-			}
-		}
-	}
-	most := s.value(m)
-	for _, q := range s.relevant(m) {
-		// A capacity of 0 is none, so an empty pool keeps its own.
-		if limit := s.allowed(m, q, most); len(q.members) > 0 && (q.capacity == 0 || limit < q.capacity) {
-			q.capacity = limit
-		}
-	}
-	return nil
-}
-
-// allowed returns how high a pool may be for the measure to stay at its value.
-func (s *search) allowed(m model.Measure, q *pool, value int64) int64 {
-	switch {
-	case m == model.MeasureMaxHeight || m == model.MeasureMaxPeak:
-		return value
-	case m == model.MeasurePeak || strings.HasPrefix(string(m), string(model.MeasurePeak)+":"):
-		return max(q.height, q.highest)
-	}
-	return q.height
-}
-
-// value returns a measure of the plan so far.
-func (s *search) value(m model.Measure) int64 {
-	return s.total(m, func(q *pool) int64 { return q.height }, func(q *pool) int64 {
-		q.paid = s.paidIn(q)
-		return q.paid
-	})
-}
-
-// bound returns a bound of a measure.
-func (s *search) bound(m model.Measure) int64 {
-	return s.total(m, func(q *pool) int64 { return q.bound }, func(q *pool) int64 { return q.least })
-}
-
-// total makes a measure from the height and the penalty of each pool.
-func (s *search) total(m model.Measure, height, penalty func(*pool) int64) (sum int64) {
-	name, _, _ := strings.Cut(string(m), ":")
-	switch model.Measure(name) {
-	case model.MeasureEviction:
-		return 0
-	case model.MeasureCost:
-		for k := range s.pools {
-			for _, i := range s.pools[k].members {
-				sum += s.Problem.Buffers[i].CostIn(s.Pools, s.pools[k].index)
-			}
-		}
-		return sum
-	case model.MeasurePenalty:
-		for k := range s.pools {
-			sum += penalty(&s.pools[k])
-		}
-		return sum
-	}
-	for _, q := range s.relevant(m) {
-		h := height(q)
-		if strings.HasPrefix(name, string(model.MeasurePeak)) || model.Measure(name) == model.MeasureMaxPeak {
-			h = max(h, q.highest)
-		}
-		if strings.HasPrefix(name, "max_") {
-			sum = max(sum, h)
-		} else {
-			sum += h
-		}
-	}
-	return sum
-}
-
-// infeasible is the result where no plan exists.
-func (s *search) infeasible(by string, began time.Time) plan.Result {
-	r := plan.Result{Status: model.Infeasible, Planner: s.planner.Name(), ProvedBy: by, Objective: s.Problem.Objective(), Stats: s.stats}
-	for k := range s.pools {
-		r.LowerBound += s.pools[k].bound
-	}
-	r.Stats.Elapsed = time.Since(began)
-	return r
 }

@@ -1,0 +1,119 @@
+package choice
+
+import (
+	"strings"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: bounds of heights that hold whatever the choice. In a section all bytes in use lie somewhere:
+//
+//	height              >= max over sections of the bytes in use
+//	height of a pool    >= max over sections of the bytes in use of bodies that are in the pool in every plan
+//
+// A body is in a pool in every plan if it may be in no other, or if cost is the first measure and each other pool's excess alone makes
+// the plan dearer than the best.
+//
+// Invariant: they hold for all plans that cost no more than the best, which is all that the measures after the cost ask.
+//
+// Complexity: O(uses · sections of a life), once for each cost of the best plan.
+
+// floors are the bounds for plans up to a cost.
+type floors struct {
+	known bool
+	cost  int64
+	total int64   // of all pools
+	of    []int64 // of each pool
+}
+
+// floor returns the bounds for plans that cost no more than the best.
+func (c *chooser) floor() *floors {
+	cost := int64(-1)
+	if c.costFirst && c.best != nil {
+		cost = model.ValueOf(c.best.Measures, model.MeasureCost)
+	}
+	f := &c.floors
+	if f.known && f.cost == cost {
+		return f
+	}
+	*f = floors{known: true, cost: cost, of: make([]int64, len(c.Pools))}
+	total, in := make([]int64, c.Sections), make([][]int64, len(c.Pools))
+	for q := range in {
+		in[q] = make([]int64, c.Sections)
+	}
+	for k := range c.Bodies {
+		b := &c.Bodies[k]
+		pool := c.only(k, cost)
+		for _, u := range b.Uses {
+			for t := u.First; t < u.Last; t++ {
+				total[t] += u.To - u.From
+				f.total = max(f.total, total[t])
+				if pool >= 0 {
+					in[pool][t] += u.To - u.From
+					f.of[pool] = max(f.of[pool], in[pool][t])
+				}
+			}
+		}
+	}
+	return f
+}
+
+// only returns the pool of a body in every plan up to a cost, which is -1 for all plans. It returns -1 if there are several.
+func (c *chooser) only(body int, cost int64) int32 {
+	b := &c.Bodies[body]
+	if body < c.Single {
+		return b.Pools[0]
+	}
+	if cost < 0 {
+		return -1
+	}
+	pool, gap := int32(-1), c.Prices.Gap(cost)
+	for n, excess := range c.Prices.Excess[body-c.Single] {
+		if excess > gap {
+			continue
+		}
+		if pool >= 0 {
+			return -1
+		}
+		pool = b.Pools[n]
+	}
+	return pool
+}
+
+// leastOf returns a bound of a measure over all plans, or if cost is the first measure, over those that cost no more than the best.
+func (c *chooser) leastOf(m model.Measure) (least int64) {
+	if m == model.MeasureCost {
+		return c.Low
+	}
+	f := c.floor()
+	kind, _, _ := strings.Cut(string(m), ":")
+	peak := strings.HasSuffix(kind, string(model.MeasurePeak))
+	if !peak && !strings.HasSuffix(kind, string(model.MeasureHeight)) {
+		return 0
+	}
+	// As total of internal/outer/pools has it, for pools that may not have been planned.
+	for q := range c.Pools {
+		if kind != string(m) && m != model.HeightIn(c.Pools[q].ID) && m != model.PeakIn(c.Pools[q].ID) {
+			continue
+		}
+		h := f.of[q]
+		if peak {
+			for _, r := range c.Pools[q].Reserved {
+				h = max(h, r.Upper)
+			}
+		}
+		if strings.HasPrefix(kind, "max_") {
+			least = max(least, h)
+		} else {
+			least += h
+		}
+	}
+	switch m {
+	case model.MeasureHeight, model.MeasurePeak:
+		least = max(least, f.total)
+	case model.MeasureMaxHeight, model.MeasureMaxPeak:
+		pools := int64(len(c.Pools))
+		least = max(least, (f.total+pools-1)/pools)
+	}
+	return least
+}

@@ -1,0 +1,102 @@
+package eviction
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/outer/cover"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the sets of a few evictions are asked for in ascending price, the smaller set first. A set is left out if
+//
+//	loads     it does not free the excess of every section (internal/outer/cover)
+//	refuted   it is part of a set that has no plan
+//	bound     its least values are not below the best plan's (least in eviction.go)
+//
+// If eviction is the first measure, the first set with a plan ends the search, but for those of the same price and the
+// measures after it.
+//
+// Invariant: a set that is left out has no plan, or none that is better, or is in the answers by its least values.
+//
+// Complexity: 2^n sets for n evictions, and mostAsked plans.
+
+// Few is the number of evictions up to which all sets are asked for, unless Options say another.
+const Few = 10
+
+const (
+	mostAsked = 500
+	// mostAsking is the number of buffers up to which so many plans do not take long.
+	mostAsking = 500
+)
+
+// few asks for the sets in ascending price.
+func (e *search) few(ctx context.Context) error {
+	n := len(e.all)
+	prices := make([]int64, 1<<n)
+	order := make([]int, 1<<n)
+	for set := range order {
+		order[set] = set
+		prices[set] = cover.Price(e.all, subset(set, n))
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(prices[a], prices[b]), a-b) // a part of a set has the smaller number
+	})
+	loads := cover.New(e.p, e.all, 0, nil)
+	var refuted []int
+	for asked, k := 0, 0; k < len(order); k++ {
+		set := order[k]
+		if slices.ContainsFunc(refuted, func(x int) bool { return set&x == set }) {
+			continue
+		}
+		taken := subset(set, n)
+		least := e.least(taken, prices[set])
+		if e.best != nil && slices.Compare(least, e.values) >= 0 {
+			continue
+		}
+		if !loads.Covers(taken) {
+			refuted, e.by = append(refuted, set), run.Bound
+			continue
+		}
+		// One plan is made in any case: that of all evictions comes last.
+		if asked++; asked > mostAsked || asked > 1 && e.over(ctx) {
+			e.answers = append(e.answers, e.least(nil, prices[set]))
+			break
+		}
+		r, err := e.ask(ctx, taken, e.measures, setNodes)
+		if err != nil {
+			return err
+		}
+		switch {
+		case r.Status == model.Infeasible:
+			refuted = append(refuted, set)
+			continue
+		case !r.Status.HasPlan():
+			e.answers = append(e.answers, least)
+			continue
+		}
+		bounds := make([]int64, len(e.measures))
+		for k, m := range e.measures {
+			if bounds[k] = r.Bounds[k].Value; m == model.MeasureEviction {
+				bounds[k] = prices[set]
+			}
+		}
+		e.answers = append(e.answers, bounds)
+		e.keep(&r, taken)
+	}
+	if e.best == nil && e.room.Status.HasPlan() {
+		e.keep(&e.room, subset(1<<n-1, n))
+	}
+	return nil
+}
+
+// subset returns a set of n as a list.
+func subset(set, n int) []bool {
+	taken := make([]bool, n)
+	for k := range taken {
+		taken[k] = set>>k&1 == 1
+	}
+	return taken
+}

@@ -1,0 +1,143 @@
+package eviction
+
+import (
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: a problem with a set of evictions taken is a problem without evictions. Its buffers are parts: what is left of each
+// life between the evictions that are taken. What the rules say of a buffer they say of each of its parts:
+//
+//	apart, may_overlap, penalties   a pair becomes the pairs of all parts of the one with all parts of the other
+//	together, distances             name no buffer with evictions, so they keep their buffers
+//	period                          a part that begins after the end of the step moves back by one period
+//
+// Two parts of one buffer may share bytes, and no rule is about the two: they never live together.
+//
+// Invariant: a plan of the parts is a plan of the problem that takes just these evictions, with the same measures but
+// for the measure eviction.
+//
+// Complexity: O(parts + pairs of parts that a rule names).
+
+// A partition is a problem of parts.
+type partition struct {
+	*model.Problem
+	of    []int32 // of each part, its buffer
+	first []int32 // of each buffer, its first part; one more for the end
+	from  []int64 // of each part, where it begins in the life of its buffer
+}
+
+// part takes evictions: taken[n] is for the nth of all evictions, in the order of the buffers. The objective is o.
+func part(p *model.Problem, taken []bool, o []model.Measure) *partition {
+	r := *p.Rules
+	q := &partition{Problem: &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}}
+	n := 0
+	add := func(i int, lower, upper int64) {
+		b := &p.Buffers[i]
+		x := b.Within(lower, upper)
+		if b.Extra != nil {
+			extra := *b.Extra
+			extra.Evictions = nil
+			x.Extra = &extra
+		}
+		if back := r.Period; back > 0 && x.Lower >= back {
+			x.Lower, x.Upper = x.Lower-back, x.Upper-back
+			for k := range x.Gaps {
+				x.Gaps[k].Lower, x.Gaps[k].Upper = x.Gaps[k].Lower-back, x.Gaps[k].Upper-back
+			}
+		}
+		q.Buffers, q.of, q.from = append(q.Buffers, x), append(q.of, int32(i)), append(q.from, lower)
+	}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		q.first = append(q.first, int32(len(q.Buffers)))
+		lower := b.Lower
+		for _, e := range evictionsOf(b) {
+			if taken[n] {
+				add(i, lower, e.Lower)
+				lower = e.Upper
+			}
+			n++
+		}
+		add(i, lower, b.Upper)
+	}
+	q.first = append(q.first, int32(len(q.Buffers)))
+	r.Objective = o
+	q.rules(&r)
+	return q
+}
+
+// evictionsOf returns the evictions of a buffer.
+func evictionsOf(b *model.Buffer) []model.Eviction {
+	if b.Extra == nil {
+		return nil
+	}
+	return b.Extra.Evictions
+}
+
+// rules puts parts in the place of buffers.
+func (q *partition) rules(r *model.Rules) {
+	each := func(x model.Pair, yield func(model.Pair)) {
+		for a := q.first[x[0]]; a < q.first[x[0]+1]; a++ {
+			for b := q.first[x[1]]; b < q.first[x[1]+1]; b++ {
+				yield(model.Pair{a, b})
+			}
+		}
+	}
+	pairs := func(list []model.Pair) (out []model.Pair) {
+		for _, x := range list {
+			each(x, func(y model.Pair) { out = append(out, y) })
+		}
+		return out
+	}
+	var penalties []model.Penalty
+	for _, x := range r.Penalties {
+		each(x.Buffers, func(y model.Pair) { penalties = append(penalties, model.Penalty{Buffers: y, Cost: x.Cost}) })
+	}
+	r.Apart, r.MayOverlap, r.Penalties = pairs(r.Apart), pairs(r.MayOverlap), penalties
+	var ties []model.Together
+	for _, t := range r.Together {
+		x := model.Together{At: t.At}
+		for _, i := range t.Buffers {
+			x.Buffers = append(x.Buffers, q.first[i])
+		}
+		ties = append(ties, x)
+	}
+	var distances []model.Distance
+	for _, d := range r.Distances {
+		d.Buffers = model.Pair{q.first[d.Buffers[0]], q.first[d.Buffers[1]]}
+		distances = append(distances, d)
+	}
+	r.Together, r.Distances = ties, distances
+}
+
+// lift makes the plan of the parts a plan of p. Its measures are counted anew; its bounds stay those of the parts.
+func (q *partition) lift(p *model.Problem, r plan.Result) plan.Result {
+	if !r.Status.HasPlan() {
+		return r
+	}
+	offsets, pools := make([]int64, len(p.Buffers)), []int32(nil)
+	if r.Pools != nil {
+		pools = make([]int32, len(p.Buffers))
+	}
+	r.Parts = nil
+	for i := range p.Buffers {
+		a, end := q.first[i], q.first[i+1]
+		offsets[i] = r.Offsets[a]
+		if pools != nil {
+			pools[i] = r.Pools[a]
+		}
+		if end-a < 2 {
+			continue
+		}
+		x := model.Parts{Buffer: int32(i)}
+		for k := a; k < end; k++ {
+			b := &q.Buffers[k]
+			x.Parts = append(x.Parts, model.Part{Lower: q.from[k], Upper: q.from[k] + b.Upper - b.Lower, Pool: r.PoolOf(int(k)), Offset: r.Offsets[k]})
+		}
+		r.Parts = append(r.Parts, x)
+	}
+	r.Offsets, r.Pools = offsets, pools
+	r.Measures = model.MeasuresOf(p, &r.Plan)
+	return r
+}

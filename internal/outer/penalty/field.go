@@ -1,0 +1,218 @@
+// Package penalty searches one pool for a plan that pays little, and bounds what any plan pays. It asks no planner: offsets
+// are its own, and a plan that fits is given.
+//
+//	field.go     the pool as arrays: where a body may lie, what conflicts forbid, what pairs cost
+//	ruin.go      a cheaper plan from one that there is, by ruin and recreate
+//	cliques.go   a bound from pairs that all conflict or cost
+//	slots.go     the optimum of few bodies on a coarse grid, by branch and bound
+package penalty
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the searches for a small penalty (ruin.go, slots.go) ask the same few things at each step. A field has the answers
+// as arrays, made once for a pool:
+//
+//	free     where a body may lie for itself: within the capacity, at its fixed offset, beside reserved ranges
+//	hard     which differences of offsets a conflict forbids
+//	soft     which differences of offsets cost a penalty
+//
+// A difference is offset of the body - offset of the other. Both lists have each pair twice, once for each body.
+//
+//	hard     below < difference < above   is forbidden
+//	soft     below < difference < above   costs so much
+//
+// Invariant: offsets in free, aligned and with no forbidden difference are a valid plan of the strip, and the costs of the
+// differences add up to its penalty. Every valid plan within the capacity is of that kind.
+//
+// Complexity: O(n² · spans) once at most; the lists take the space of the pairs in them. With more than mostTies there is no field.
+
+// mostTies is the most ties of a field: 96 MB.
+const mostTies = 4_000_000
+
+// A Field is a pool as arrays by body.
+type Field struct {
+	n      int
+	space  int64 // bytes that bodies may use, reserved ranges aside
+	size   []int64
+	plain  []bool // the body is one buffer with no padding, so it meets no reserved range
+	align  []int64
+	freeAt []int32 // rooms of body i are free[freeAt[i]:freeAt[i+1]]
+	free   []room
+	hardAt []int32
+	hard   []tie
+	softAt []int32
+	soft   []toll
+}
+
+// A room is offsets, both ends included.
+type room struct{ low, high int64 }
+
+// A tie is a range of differences to another body, both ends excluded.
+type tie struct {
+	to           int32
+	below, above int64
+}
+
+// A toll is a tie that may be broken at a cost.
+type toll struct {
+	tie
+	cost int64
+}
+
+// New makes the field of a strip of p, or returns nil if that is too large. A capacity of 0 is none. The penalties are those
+// between members of the strip.
+func New(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Penalty) *Field {
+	n := len(st.Problem.Buffers)
+	f := &Field{n: n, size: make([]int64, n), plain: make([]bool, n), align: make([]int64, n)}
+	if capacity == 0 {
+		capacity = roomy(st)
+	}
+	f.space = capacity
+	for _, x := range st.Reserved {
+		f.space -= max(0, min(x.Upper, capacity)-x.Lower)
+	}
+	members := make([][]int32, n) // places in st.Members
+	place := make(map[int32]int32, len(st.Members))
+	for k, i := range st.Members {
+		members[st.Body[k]] = append(members[st.Body[k]], int32(k))
+		place[i] = int32(k)
+	}
+	for i := range n {
+		b := &st.Problem.Buffers[i]
+		f.size[i], f.align[i] = b.Size, b.Align()
+		f.plain[i] = len(members[i]) == 1 && p.Buffers[st.Members[members[i][0]]].Size == b.Size
+		f.freeAt = append(f.freeAt, int32(len(f.free)))
+		all := []room{{0, capacity - b.Size}}
+		if b.Fixed != nil {
+			all[0] = room{*b.Fixed, min(*b.Fixed, capacity-b.Size)}
+		}
+		if all[0].high < all[0].low {
+			all = nil
+		}
+		for _, k := range members[i] {
+			size := p.Buffers[st.Members[k]].Size
+			for _, x := range st.Reserved {
+				all = cut(all, x.Lower-st.At[k]-size, x.Upper-st.At[k], f.align[i])
+			}
+		}
+		f.free = append(f.free, all...)
+	}
+	f.freeAt = append(f.freeAt, int32(len(f.free)))
+
+	tl := timeline.New(st.Problem)
+	var near []int32
+	for i := range n {
+		f.hardAt = append(f.hardAt, int32(len(f.hard)))
+		near = tl.AppendConflicts(near[:0], i)
+		slices.Sort(near)
+		for _, j := range near {
+			for _, x := range tl.Forbid(int(j), i) {
+				f.hard = append(f.hard, tie{j, x.Above, x.Below})
+			}
+		}
+		if len(f.hard) > mostTies {
+			return nil
+		}
+		// The widest first: they leave few gaps for the others to look at.
+		slices.SortStableFunc(f.hard[f.hardAt[i]:], func(x, y tie) int { return cmp.Compare(y.above-y.below, x.above-x.below) })
+	}
+	f.hardAt = append(f.hardAt, int32(len(f.hard)))
+
+	soft := make([][]toll, n)
+	for _, x := range penalties {
+		a, b := place[x.Buffers[0]], place[x.Buffers[1]]
+		i, j := st.Body[a], st.Body[b]
+		// a and b share bytes if offset(i) + At(a) < offset(j) + At(b) + size(b), and the other way round.
+		below := st.At[b] - st.At[a] - p.Buffers[x.Buffers[0]].Size
+		above := st.At[b] - st.At[a] + p.Buffers[x.Buffers[1]].Size
+		soft[i] = append(soft[i], toll{tie{j, below, above}, x.Cost})
+		soft[j] = append(soft[j], toll{tie{i, -above, -below}, x.Cost})
+	}
+	for i := range n {
+		f.softAt = append(f.softAt, int32(len(f.soft)))
+		f.soft = append(f.soft, soft[i]...)
+	}
+	f.softAt = append(f.softAt, int32(len(f.soft)))
+	return f
+}
+
+// roomy returns a capacity in which all bodies can be one above the other, beyond what is reserved or fixed.
+func roomy(st *lower.Strip) int64 {
+	base, sum := int64(0), int64(0)
+	for _, r := range st.Reserved {
+		base = max(base, r.Upper)
+	}
+	for i := range st.Problem.Buffers {
+		b := &st.Problem.Buffers[i]
+		sum += b.Size + b.Align()
+		if b.Fixed != nil {
+			base = max(base, *b.Fixed+b.Size)
+		}
+	}
+	return base + sum
+}
+
+// cut takes the offsets between below and above, both excluded, out of rooms whose low ends are aligned. Those of what is left are, too.
+func cut(of []room, below, above, align int64) []room {
+	for k := 0; k < len(of); k++ {
+		x := of[k]
+		if x.high <= below || x.low >= above {
+			continue
+		}
+		next := roundUp(above, align)
+		switch {
+		case x.low <= below && x.high >= next:
+			of[k].high = below
+			of = append(of, room{next, x.high})
+		case x.low <= below:
+			of[k].high = below
+		case x.high >= next:
+			of[k].low = next
+		default:
+			last := len(of) - 1
+			of[k] = of[last]
+			of = of[:last]
+			k--
+		}
+	}
+	return of
+}
+
+// roundUp returns the next multiple of align, for an offset of at least 0.
+func roundUp(offset, align int64) int64 {
+	if align <= 1 {
+		return offset
+	}
+	return (offset + align - 1) / align * align
+}
+
+// softOf returns the tolls of a body.
+func (f *Field) softOf(i int32) []toll { return f.soft[f.softAt[i]:f.softAt[i+1]] }
+
+// hardOf returns the ties of a body.
+func (f *Field) hardOf(i int32) []tie { return f.hard[f.hardAt[i]:f.hardAt[i+1]] }
+
+// roomsOf returns where a body may lie for itself.
+func (f *Field) roomsOf(i int32) []room { return f.free[f.freeAt[i]:f.freeAt[i+1]] }
+
+// Bodies returns the number of bodies.
+func (f *Field) Bodies() int { return f.n }
+
+// Paid returns what a plan pays, from the offsets of its bodies.
+func (f *Field) Paid(offsets []int64) (sum int64) {
+	for i := range offsets {
+		for _, x := range f.softOf(int32(i)) {
+			if d := offsets[i] - offsets[x.to]; int(x.to) > i && x.below < d && d < x.above {
+				sum += x.cost
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,186 @@
+package pools
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: two assignments of buffers to pools mostly differ in one or two pools. What a planner said of a pool with a set of
+// buffers is kept, so an assignment plans only the pools whose sets are new. A plan that is known without the planner, because
+// it is part of another, is offered: it stands in if the planner finds none or a higher one.
+//
+// Invariant: an answer is used only for the same pool and the same set, compared buffer by buffer. The hash only finds it.
+//
+// Complexity: O(buffers of the pool) for a look-up.
+
+// answers are what is known of pools with sets of buffers.
+type answers struct {
+	of     map[uint64][]*known
+	asked  int // sets that planners were asked about
+	reused int // times that they were not
+}
+
+// A known is what is known of one pool with one set.
+type known struct {
+	pool     int32
+	members  []int32
+	full     *pool   // after the first phase of Plan, with its answer; nil if not asked
+	first    answer  // of full
+	fits     *answer // whether any plan fits; nil if not asked
+	nodes    int64   // with which that was asked
+	offered  []int64 // offsets of the members in a plan that is known; nil for none
+	unlifted bool    // offered has not been put beside full yet
+}
+
+// find returns the entry of a pool and its members, ascending.
+func (a *answers) find(pool int32, members []int32) *known {
+	h := uint64(pool)*0x9e3779b97f4a7c15 + 1
+	for _, i := range members {
+		h = (h ^ uint64(i)) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	if a.of == nil {
+		a.of = make(map[uint64][]*known)
+	}
+	for _, k := range a.of[h] {
+		if k.pool == pool && slices.Equal(k.members, members) {
+			return k
+		}
+	}
+	k := &known{pool: pool, members: slices.Clone(members)}
+	a.of[h] = append(a.of[h], k)
+	return k
+}
+
+// Offer records a plan of members in a pool, from the offsets of all buffers. Members are ascending.
+func (s *Search) Offer(pool int32, members []int32, offsets []int64) {
+	k := s.kept.find(pool, members)
+	k.offered = make([]int64, len(members))
+	for n, i := range members {
+		k.offered[n] = offsets[i]
+	}
+	k.unlifted = true
+}
+
+// start answers whether a pool whose state has been started has a plan, from what is known where it can.
+func (s *Search) start(ctx context.Context, q *pool) (answer, error) {
+	if s.kept == nil {
+		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
+		q.take(&a, s.heightFirst())
+		return a, err
+	}
+	k := s.kept.find(q.index, q.members)
+	switch {
+	case k.full != nil:
+		s.kept.reused++
+		*q = *k.full
+	case k.fits != nil && k.fits.status == model.Infeasible:
+		s.kept.reused++
+		return *k.fits, nil
+	default:
+		s.kept.asked++
+		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
+		if err != nil {
+			return answer{}, err
+		}
+		q.take(&a, s.heightFirst())
+		k.first, k.full = a, new(pool)
+		*k.full = *q
+	}
+	if k.unlifted || q.offsets == nil && k.offered != nil {
+		k.unlifted = false
+		s.standIn(k)
+		*q = *k.full
+	}
+	return k.first, nil
+}
+
+// standIn makes the offered plan that of the pool, if it is better.
+func (s *Search) standIn(k *known) {
+	all := make([]int64, len(s.Problem.Buffers))
+	for n, i := range k.members {
+		all[i] = k.offered[n]
+	}
+	offsets, height := k.full.strip.Lower(all), int64(0)
+	for b, at := range offsets {
+		height = max(height, at+k.full.strip.Problem.Buffers[b].Size)
+	}
+	if k.first.status == model.Infeasible || k.full.offsets != nil && k.full.height <= height {
+		return
+	}
+	k.full.offsets, k.full.height = offsets, height
+	k.first.offsets, k.first.height, k.first.status = offsets, height, model.Feasible
+}
+
+// PackNodes is the most nodes of a question of Packs if there are many, and MoreNodes that of one that much rests on.
+const PackNodes, MoreNodes = 20_000, 400_000
+
+// Packs reports whether a set is known to have a plan in a pool that keeps to its capacity. The planner is asked, with so many nodes and at most an
+// eighth of the time that is left, unless it has been asked with as many. The answer is kept.
+func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes int64) (status model.Status, err error) {
+	k := s.kept.find(pool, members)
+	switch {
+	case k.offered != nil || k.full != nil && k.full.offsets != nil:
+		return model.Feasible, nil
+	case k.fits == nil || k.fits.status == model.Unknown && k.nodes < nodes:
+		s.kept.asked++
+		a, err := s.briefly(ctx, nodes, func(ctx context.Context) (answer, error) {
+			return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
+		})
+		if err != nil {
+			return model.Unknown, err
+		}
+		k.fits, k.nodes = &a, nodes
+		if a.status.HasPlan() {
+			all := make([]int64, len(s.Problem.Buffers))
+			s.Strip(pool, members, nil).Lift(a.offsets, all)
+			s.Offer(pool, members, all)
+		}
+	default:
+		s.kept.reused++
+	}
+	return k.fits.status, nil
+}
+
+// Holds asks as Packs does, with all of the time that is left, and keeps no answer: for sets that no choice will have.
+func (s *Search) Holds(ctx context.Context, pool int32, members []int32, nodes int64) (model.Status, error) {
+	before := s.stopped
+	a, err := s.within(nodes, func() (answer, error) {
+		return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
+	})
+	s.stopped = before
+	return a.status, err
+}
+
+// Lowest returns the offsets, of all buffers, in a low plan of a set in a pool without its capacity. They are nil if none is found.
+func (s *Search) Lowest(ctx context.Context, pool int32, members []int32) ([]int64, error) {
+	strip := s.Strip(pool, members, nil)
+	a, err := s.briefly(ctx, PackNodes, func(ctx context.Context) (answer, error) { return s.plan(ctx, strip, 0, true) })
+	if err != nil || a.offsets == nil {
+		return nil, err
+	}
+	offsets := make([]int64, len(s.Problem.Buffers))
+	strip.Lift(a.offsets, offsets)
+	return offsets, nil
+}
+
+// briefly asks within few nodes and an eighth of the time that is left, or a half for a question with many nodes.
+func (s *Search) briefly(ctx context.Context, nodes int64, ask func(context.Context) (answer, error)) (answer, error) {
+	part := 8
+	if nodes > PackNodes {
+		part = 2
+	}
+	ctx, cancel := run.Share(ctx, part)
+	defer cancel()
+	before := s.stopped
+	a, err := s.within(nodes, func() (answer, error) { return ask(ctx) })
+	s.stopped = before
+	if s.stopped == plan.Finished && !a.status.HasPlan() && a.status != model.Infeasible {
+		s.stopped = plan.StopEffort
+	}
+	return a, err
+}
