@@ -45,6 +45,8 @@ const Standard = "-"
 //	.pb           a dump of XLA
 //	.mlir         a dump of IREE
 //	.py           code of PyTorch's Inductor
+//	.trace        a trace that stowage_arena.c recorded
+//	.plan         a plan for stowage_arena.c
 //	.pickle .pkl  a snapshot of PyTorch's allocator for CUDA
 //
 // With any other extension the first bytes of the content tell it; .gz is ignored. A

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/format/arena"
 	"github.com/stowage-go/stowage/format/cuda"
 	"github.com/stowage-go/stowage/format/inductor"
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/iree"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/xla"
@@ -129,6 +131,76 @@ func readCUDA(r io.Reader, name string, o Options) (*File, error) {
 		}
 	}
 	return choose(name, o.Heap, heaps, nil)
+}
+
+// readTrace reads the steps of a recorded program: what each stream needs for those that repeat.
+func readTrace(r io.Reader, name string, o Options) (*File, error) {
+	t, err := arena.ReadTrace(r, name)
+	if err != nil {
+		return nil, err
+	}
+	plans := arena.Fold(t, arena.FoldOptions{})
+	var notes []string
+	for i := range plans {
+		notes = append(notes, plans[i].String())
+	}
+	return chooseArena(name, o.Heap, plans, notes)
+}
+
+// readPlans reads plans of an arena: what each stream needs, and its offsets.
+func readPlans(r io.Reader, name string, o Options) (*File, error) {
+	plans, err := arena.ReadPlans(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return chooseArena(name, o.Heap, plans, nil)
+}
+
+func chooseArena(name, heapName string, plans []arena.Plan, notes []string) (*File, error) {
+	streams := arena.Heaps(plans)
+	if len(streams) == 0 {
+		var issues model.Issues
+		issues.Add(model.Issue{File: name, Message: "has nothing to plan: no whole step with an allocation that is freed within a step"})
+		return nil, issues.Err()
+	}
+	heaps := make([]heap, len(streams))
+	for k := range streams {
+		s := &streams[k]
+		heaps[k] = heap{name: s.Name(), problem: s.Problem}
+		if s.Offsets != nil {
+			heaps[k].plan = arenaPlan(s, &plans[0])
+		}
+	}
+	return choose(name, heapName, heaps, notes)
+}
+
+// arenaPlan returns the plan of a stream as one that begins at byte 0. What is claimed of the block is claimed of a
+// stream only if there is no other.
+func arenaPlan(s *arena.Heap, p *arena.Plan) *json.Plan {
+	plan := &json.Plan{Planner: "arena", Status: model.Feasible, Offsets: slices.Clone(s.Offsets)}
+	base := int64(0)
+	for _, r := range p.Regions {
+		if r.Stream == s.Stream {
+			base = r.Offset
+		}
+	}
+	for k := range plan.Offsets {
+		plan.Offsets[k] -= base
+	}
+	plan.Height = model.HeightOf(s.Problem, plan.Offsets)
+	if len(p.Regions) == 1 && plan.Height == p.Height {
+		plan.Status, plan.LowerBound = p.Status, p.Bound
+	}
+	return plan
+}
+
+// planPlans reads the plan of an arena as one of p.
+func planPlans(r io.Reader, name string, p *model.Problem) (*model.Plan, error) {
+	f, err := readPlans(r, name, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return source.Match(name, f.Problem, f.Plan.Model(), p)
 }
 
 // choose returns the heap of this name, or the largest where the name is empty.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/format/arena"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/cuda"
 	"github.com/stowage-go/stowage/format/dsa"
@@ -45,6 +46,8 @@ const (
 	Inductor Kind = "inductor" // code that PyTorch's Inductor generates
 	CUDA     Kind = "cuda"     // a snapshot of PyTorch's allocator for CUDA
 	DSA      Kind = "dsa"      // a problem of dsa-solver, in its JSON
+	Trace    Kind = "trace"    // what stowage_arena.c recorded of a program's steps
+	Plans    Kind = "plan"     // plans for these steps
 )
 
 // Model reports whether files of this kind are models, from which the problem is derived.
@@ -52,7 +55,7 @@ func (k Kind) Model() bool { return k == TFLite || k == ONNX }
 
 // Dump reports whether files of this kind are dumps: a compiler or a runtime wrote down
 // which memory it needed.
-func (k Kind) Dump() bool { return k == XLA || k == IREE || k == Inductor || k == CUDA }
+func (k Kind) Dump() bool { return k == XLA || k == IREE || k == Inductor || k == CUDA || k == Trace }
 
 // Options give values that a file leaves open. The zero value gives none.
 type Options struct {
@@ -140,6 +143,12 @@ var readers = []row{
 	{
 		kind: CUDA, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"}, problem: readCUDA, heaps: true,
 		begins: cuda.IsSnapshot,
+	},
+	{
+		kind: Trace, title: "a trace of an arena", extensions: []string{".trace"}, problem: readTrace, heaps: true, begins: arena.IsTrace,
+	},
+	{
+		kind: Plans, title: "a plan of an arena", extensions: []string{".plan"}, problem: readPlans, heaps: true, begins: arena.IsPlan, plan: planPlans,
 	},
 	{
 		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan,

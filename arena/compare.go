@@ -1,0 +1,125 @@
+package arena
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stowage-go/stowage"
+	trace "github.com/stowage-go/stowage/format/arena"
+)
+
+// Idea: an allocator at run time sees the steps one after the other. So what it takes is its peak over
+// some cycles in a row, and not over one cycle with gaps, which no such allocator knows. A planner
+// that imitates an allocator, such as bfc or ggml, gets these cycles as a plain problem. A planner that sees
+// the future would gain nothing from the repetition, and lose nothing either.
+//
+// All figures are simulations, of the allocations that the plan serves. The sizes are those of the trace.
+
+// event is a moment of a replay: the buffer with this number, counted through all cycles, begins or ends.
+type event struct {
+	at     int64
+	ends   bool
+	buffer int
+}
+
+// replay lists what happens in some cycles in a row, in order; ends come before beginnings of one time.
+func replay(h *trace.Heap, cycles int) []event {
+	n := len(h.Problem.Buffers)
+	all := make([]event, 0, 2*n*cycles)
+	for c := range cycles {
+		for i := range h.Problem.Buffers {
+			b := &h.Problem.Buffers[i]
+			shift := int64(c) * periodOf(h.Problem)
+			all = append(all, event{b.Lower + shift, false, c*n + i}, event{b.Upper + shift, true, c*n + i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b event) int {
+		if c := cmp.Compare(a.at, b.at); c != 0 {
+			return c
+		}
+		switch {
+		case a.ends == b.ends:
+			return 0
+		case a.ends:
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// periodOf returns how long a cycle is: without a period nothing lives beyond the last end.
+func periodOf(p *stowage.Problem) int64 {
+	if p.Rules != nil {
+		return p.Rules.Period
+	}
+	last := int64(0)
+	for i := range p.Buffers {
+		last = max(last, p.Buffers[i].Upper)
+	}
+	return last
+}
+
+// Load returns the most bytes that are live at once in a stream: no plan of it is lower.
+func Load(h *trace.Heap) int64 {
+	live, most := int64(0), int64(0)
+	for _, e := range replay(h, 2) { // the second has what the first leaves behind
+		size := h.Problem.Buffers[e.buffer%len(h.Problem.Buffers)].Size
+		if e.ends {
+			live -= size
+		} else {
+			live += size
+		}
+		most = max(most, live)
+	}
+	return most
+}
+
+// unrolled returns some cycles in a row as a plain problem.
+func unrolled(h *trace.Heap, cycles int) *stowage.Problem {
+	p := &stowage.Problem{}
+	for c := range cycles {
+		shift := int64(c) * periodOf(h.Problem)
+		for _, b := range h.Problem.Buffers {
+			b.ID = fmt.Sprintf("%d/%s", c, b.ID)
+			b.Lower, b.Upper = b.Lower+shift, b.Upper+shift
+			p.Buffers = append(p.Buffers, b)
+		}
+	}
+	return p
+}
+
+// Compare returns what other allocators would take for the allocations that plans serve: the simulation of
+// PyTorch's caching allocator, and the named planners. Streams are apart, as in the plan. A planner that cannot take the
+// problem is left out. The error is that of ctx, or of an unknown planner.
+func Compare(ctx context.Context, plans []trace.Plan, planners []string) ([]trace.Baseline, error) {
+	plain := slices.Clone(plans)
+	for i := range plain {
+		plain[i].Guard = 0
+	}
+	heaps := trace.Heaps(plain)
+	all := []trace.Baseline{{Name: CachingName}}
+	for k := range heaps {
+		all[0].Bytes += cachingOf(&heaps[k])
+	}
+	for _, name := range planners {
+		total, whole := int64(0), true
+		for k := range heaps {
+			r, err := stowage.Minimize(ctx, unrolled(&heaps[k], cachingCycles), stowage.Options{Planner: name, Timeout: DefaultTimeout})
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil || !r.Status.HasPlan() {
+				whole = false
+				break
+			}
+			total += r.Height
+		}
+		if whole {
+			all = append(all, trace.Baseline{Name: name, Bytes: total})
+		}
+	}
+	return all, nil
+}

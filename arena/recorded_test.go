@@ -1,0 +1,67 @@
+package arena_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/arena"
+	trace "github.com/stowage-go/stowage/format/arena"
+)
+
+// recorded returns a trace that was recorded in PyTorch, as a list of [kind, id, size] with kinds
+// 0 (free), 1 (allocation) and 2 (a step begins).
+func recorded(t *testing.T, name string) *trace.Trace {
+	t.Helper()
+	folder := os.Getenv("STOWAGE_DATA")
+	data, err := os.ReadFile(filepath.Join(folder, "arena", name))
+	if folder == "" || err != nil {
+		t.Skip("the recorded traces are not there: set STOWAGE_DATA")
+	}
+	var events [][3]int64
+	if err := json.Unmarshal(data, &events); err != nil {
+		t.Fatal(err)
+	}
+	r := &trace.Trace{Names: []string{""}}
+	open := false
+	for _, e := range events {
+		switch {
+		case e[0] == 2:
+			if open {
+				r.Events = append(r.Events, trace.Event{Kind: trace.End, Level: 1})
+			}
+			r.Events = append(r.Events, trace.Event{Kind: trace.Begin, Level: 1})
+			open = true
+		case e[0] == 1:
+			r.Events = append(r.Events, trace.Event{Kind: trace.Alloc, N: e[2], Shift: 6})
+		case e[1] >= 0:
+			r.Events = append(r.Events, trace.Event{Kind: trace.Free, N: e[1]})
+		}
+	}
+	return r
+}
+
+// TestRecorded holds the plan of a recorded training step of a U-Net to its proven minimum.
+func TestRecorded(t *testing.T) {
+	plans, err := arena.Make(context.Background(), recorded(t, "unet.trace"), arena.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plans[0]
+	if len(plans) != 1 || p.Height != 23402500 || p.Status != stowage.Optimal || p.Times != 2 {
+		t.Errorf("%d plans; the first has height %d, bound %d, %s, of %d steps", len(plans), p.Height, p.Bound, p.Status, p.Times)
+	}
+	reports, err := arena.Verify(plans)
+	if err != nil || len(reports) != 1 || !reports[0].OK() {
+		t.Errorf("%v %v", reports, err)
+	}
+	for _, a := range p.Lanes[0].Allocations {
+		if a.Offset == trace.None {
+			t.Error("an allocation is not planned")
+		}
+	}
+	t.Log(p.Height, p.Period, p.Baselines)
+}

@@ -1,0 +1,395 @@
+package arena
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// Idea: steps are alike if each thread allocates the same sizes, alignments and streams in the same
+// order, and their names are equal. The steps that come at least twice are planned; if there are
+// none, the last. The clock of a step counts its allocations: the i-th begins at time i, and an
+// allocation that is freed before the i-th begins ends at i. Frees do not move that clock, so steps
+// whose frees differ have the same times. What is freed in the next step of its kind after j
+// allocations ends at n + j, for a step of n allocations; that is a lifespan of the cycle.
+//
+// Invariant: the lifespan of an allocation is the union of what was seen in all steps of its
+// kind. If threads interleave differently, times are those of the last such step, and a free comes
+// after all allocations that came before it in its own step.
+//
+// An allocation is kept, and not planned, if one of its kind is still live when the next step of its kind
+// has come to the same allocation: it would need two places.
+//
+// Streams: what another stream uses is live after its free until its own stream has waited for that one.
+//
+// Complexity: O(events), and for each wait the allocations that are held.
+
+// A step is one step of the trace.
+type step struct {
+	shape int  // index into the shapes; -1: not planned
+	whole bool // its end is in the trace
+	next  int  // the next step of this shape; -1: none
+	from  int  // its first event
+}
+
+// A shape is what steps that are alike have in common.
+type shape struct {
+	name  int64
+	times int
+	last  int // its last step
+	n     int // allocations
+	plan  int // index of its plan; -1: none
+}
+
+// place is where an allocation of the trace is.
+type place struct {
+	step   int32
+	thread int32
+	index  int32 // in its lane
+}
+
+// folding is the state of Fold.
+type folding struct {
+	t      *Trace
+	steps  []step
+	shapes []shape
+	allocs []place         // by number
+	order  [][][]int32     // of each shape: lane, index -> time, by the shape's last step
+	slot   []map[int32]int // of each shape: thread -> lane
+	plans  []Plan
+	ends   [][][]life // of each plan: lane, index
+}
+
+// life is what was seen of an allocation.
+type life struct {
+	seen, crosses, kept bool
+	upper               int64 // within the step, or in the next one if it crosses
+}
+
+// FoldOptions say what is planned.
+type FoldOptions struct {
+	// Alignment is the least alignment of every allocation, in bytes: a power of two. 0 means 64.
+	Alignment int64
+	// Guard is how many bytes are left free behind each allocation, for guard mode; 0 for none.
+	Guard int64
+	// All plans steps that come only once, too.
+	All bool
+}
+
+// Fold returns a plan without offsets for each kind of step that is planned, in the order in which they
+// come. It is empty if the trace has no whole step with an allocation.
+func Fold(t *Trace, o FoldOptions) []Plan {
+	f := &folding{t: t}
+	f.split()
+	f.choose(o)
+	if len(f.plans) > 0 {
+		f.follow()
+		f.join()
+	}
+	return f.plans
+}
+
+// split finds the steps, the shapes and the place of each allocation.
+func (f *folding) split() {
+	known := map[[32]byte]int{}
+	type own struct {
+		thread int32
+		keys   []byte
+		n      int32
+	}
+	var lanes []own
+	var name int64
+	total := 0
+	for at, e := range f.t.Events {
+		switch {
+		case e.Kind == Begin && e.Level == 1:
+			lanes, name, total = nil, e.N, 0
+			f.steps = append(f.steps, step{shape: -1, next: -1, from: at})
+		case e.Kind == Alloc:
+			k := slices.IndexFunc(lanes, func(l own) bool { return l.thread == e.Thread })
+			if k < 0 {
+				k = len(lanes)
+				lanes = append(lanes, own{thread: e.Thread})
+			}
+			l := &lanes[k]
+			l.keys = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(l.keys, uint64(e.N)), uint64(e.Shift)), e.Stream)
+			f.allocs = append(f.allocs, place{int32(len(f.steps) - 1), e.Thread, l.n})
+			l.n++
+			total++
+		case e.Kind == End && e.Level == 1:
+			slices.SortFunc(lanes, func(a, b own) int { return int(a.thread) - int(b.thread) })
+			h := sha256.New()
+			var head []byte
+			head = binary.AppendVarint(head, name)
+			for _, l := range lanes {
+				head = binary.AppendVarint(binary.AppendVarint(head, int64(l.thread)), int64(len(l.keys)))
+				h.Write(append(head, l.keys...))
+				head = head[:0]
+			}
+			h.Write(head)
+			key := [32]byte(h.Sum(nil))
+			s, ok := known[key]
+			if !ok {
+				s = len(f.shapes)
+				known[key] = s
+				f.shapes = append(f.shapes, shape{name: name, n: total, plan: -1, last: -1})
+			}
+			now := len(f.steps) - 1
+			if before := f.shapes[s].last; before >= 0 {
+				f.steps[before].next = now
+			}
+			f.shapes[s].last, f.steps[now].shape, f.steps[now].whole = now, s, true
+			f.shapes[s].times++
+		}
+	}
+}
+
+// choose decides which shapes are planned, and makes their plans from their last steps.
+func (f *folding) choose(o FoldOptions) {
+	twice := slices.ContainsFunc(f.shapes, func(s shape) bool { return s.n > 0 && s.times > 1 })
+	last := -1
+	for i, s := range f.shapes {
+		if s.n > 0 && (last < 0 || s.last > f.shapes[last].last) {
+			last = i
+		}
+	}
+	f.order, f.slot = make([][][]int32, len(f.shapes)), make([]map[int32]int, len(f.shapes))
+	for i := range f.shapes {
+		s := &f.shapes[i]
+		if s.n == 0 || !o.All && (twice && s.times < 2 || !twice && i != last) {
+			continue
+		}
+		s.plan = len(f.plans)
+		f.plans = append(f.plans, f.draft(i, o))
+		var ends [][]life
+		for _, lane := range f.plans[s.plan].Lanes {
+			ends = append(ends, make([]life, len(lane.Allocations)))
+		}
+		f.ends = append(f.ends, ends)
+	}
+}
+
+// draft makes the plan of a shape from its last step, without lifespans.
+func (f *folding) draft(i int, o FoldOptions) Plan {
+	s := &f.shapes[i]
+	align := max(o.Alignment, 1)
+	if o.Alignment == 0 {
+		align = 64
+	}
+	p := Plan{Name: f.t.Names[s.name], Alignment: align, Guard: o.Guard, Times: s.times}
+	slot := map[int32]int{}
+	f.slot[i] = slot
+	type open struct {
+		level, lane int32
+		scope       int
+	}
+	var stack []open
+	var threads []int32
+	events := f.t.Events[f.steps[s.last].from:]
+	end := slices.IndexFunc(events, func(e Event) bool { return e.Kind == End && e.Level == 1 })
+	events = events[1:end]
+	for _, e := range events {
+		if e.Kind == Alloc && !slices.Contains(threads, e.Thread) {
+			threads = append(threads, e.Thread)
+		}
+	}
+	slices.Sort(threads)
+	for k, thread := range threads {
+		slot[thread] = k
+		p.Lanes = append(p.Lanes, Lane{Thread: int64(thread)})
+	}
+	f.order[i] = make([][]int32, len(threads))
+	now := int32(0)
+	for _, e := range events {
+		k, known := slot[e.Thread]
+		switch {
+		case e.Kind == Alloc:
+			a := Allocation{Size: e.N, Alignment: max(align, 1<<e.Shift), Stream: e.Stream, Offset: None, Lower: int64(now)}
+			p.Alignment = max(p.Alignment, a.Alignment)
+			p.Lanes[k].Allocations = append(p.Lanes[k].Allocations, a)
+			f.order[i][k] = append(f.order[i][k], now)
+			now++
+		case e.Kind == Begin && e.Level > 1 && known:
+			lane := &p.Lanes[k]
+			stack = append(stack, open{e.Level, int32(k), len(lane.Scopes)})
+			n := int64(len(lane.Allocations))
+			lane.Scopes = append(lane.Scopes, Scope{Name: f.t.Names[e.N], First: n, End: n})
+		case e.Kind == End:
+			for len(stack) > 0 && stack[len(stack)-1].level >= e.Level {
+				top := stack[len(stack)-1]
+				lane := &p.Lanes[top.lane]
+				lane.Scopes[top.scope].End = int64(len(lane.Allocations))
+				stack = stack[:len(stack)-1]
+			}
+		}
+	}
+	return p
+}
+
+// A held allocation is free, but other streams use it.
+type held struct {
+	id      int64
+	stream  uint64
+	streams []uint64
+}
+
+// moment is where follow is in the trace.
+type moment struct {
+	step   int   // the step that is open, or the last one
+	clock  int64 // its time
+	within bool  // it is open
+}
+
+// follow goes through the trace and notes when allocations end.
+func (f *folding) follow() {
+	now := moment{step: -1}
+	number := int64(0)
+	live := map[int64]uint64{} // allocation -> stream
+	uses := map[int64][]uint64{}
+	var waiting []held
+	for _, e := range f.t.Events {
+		switch e.Kind {
+		case Begin:
+			if e.Level == 1 {
+				now = moment{step: now.step + 1, within: true}
+			}
+		case End:
+			now.within = now.within && e.Level > 1
+		case Alloc:
+			if s := f.steps[now.step].shape; s >= 0 && f.shapes[s].plan >= 0 {
+				now.clock = max(now.clock, f.time(number)+1)
+			}
+			live[number] = e.Stream
+			number++
+		case Use:
+			if stream, ok := live[e.N]; ok && e.Stream != stream && !slices.Contains(uses[e.N], e.Stream) {
+				uses[e.N] = append(uses[e.N], e.Stream)
+			}
+		case Free:
+			if stream, ok := live[e.N]; !ok {
+				continue // a second free
+			} else if len(uses[e.N]) > 0 {
+				waiting = append(waiting, held{e.N, stream, uses[e.N]})
+			} else {
+				f.release(e.N, now)
+			}
+			delete(uses, e.N)
+			delete(live, e.N)
+		case Wait:
+			left := waiting[:0]
+			for _, h := range waiting {
+				if h.waited(e) {
+					f.release(h.id, now)
+				} else {
+					left = append(left, h)
+				}
+			}
+			waiting = left
+		}
+	}
+	for _, h := range waiting {
+		f.remains(h.id)
+	}
+	for id := range live {
+		f.remains(id)
+	}
+}
+
+// waited reports whether a wait ends the last use.
+func (h *held) waited(e Event) bool {
+	if e.Waiter != Every && e.Waiter != h.stream {
+		return false
+	}
+	h.streams = slices.DeleteFunc(h.streams, func(s uint64) bool { return e.Stream == Every || e.Stream == s })
+	return len(h.streams) == 0
+}
+
+// time is the time of an allocation in its step, whose shape is planned.
+func (f *folding) time(id int64) int64 {
+	p := &f.allocs[id]
+	s := f.steps[p.step].shape
+	return int64(f.order[s][f.slot[s][p.thread]][p.index])
+}
+
+// of returns the life of an allocation and the index of its shape; nil if it is not planned.
+func (f *folding) of(id int64) (*life, int) {
+	p := &f.allocs[id]
+	s := f.steps[p.step].shape
+	if s < 0 || f.shapes[s].plan < 0 {
+		return nil, 0
+	}
+	return &f.ends[f.shapes[s].plan][f.slot[s][p.thread]][p.index], s
+}
+
+// release notes the end of an allocation.
+func (f *folding) release(id int64, now moment) {
+	l, s := f.of(id)
+	if l == nil {
+		return
+	}
+	own := int(f.allocs[id].step)
+	n := int64(f.shapes[s].n)
+	end := n
+	if now.within {
+		end = now.clock
+	}
+	switch next := f.steps[own].next; {
+	case now.step == own:
+		l.see(false, end)
+	case next < 0 || now.step < next:
+		if f.steps[now.step].whole {
+			l.see(true, 0)
+		}
+	case now.step == next && end <= f.time(id):
+		l.see(true, end)
+	default:
+		l.kept = true
+	}
+}
+
+func (l *life) see(crosses bool, upper int64) {
+	if l.seen && crosses == l.crosses {
+		upper = max(upper, l.upper)
+	} else if l.seen && l.crosses {
+		crosses, upper = true, l.upper
+	}
+	l.seen, l.crosses, l.upper = true, crosses, upper
+}
+
+// remains notes an allocation that is never freed: it is kept if its next step has come and gone.
+func (f *folding) remains(id int64) {
+	if l, _ := f.of(id); l != nil && f.steps[f.allocs[id].step].next >= 0 {
+		l.kept = true
+	}
+}
+
+// join puts the steps one behind the other into one cycle.
+func (f *folding) join() {
+	total, base := int64(0), int64(0)
+	for _, s := range f.shapes {
+		if s.plan >= 0 {
+			total += int64(s.n)
+		}
+	}
+	for i := range f.plans {
+		p := &f.plans[i]
+		p.Period = total
+		n := int64(0)
+		for k := range p.Lanes {
+			for j := range p.Lanes[k].Allocations {
+				a, l := &p.Lanes[k].Allocations[j], &f.ends[i][k][j]
+				a.Lower += base
+				switch {
+				case l.kept || !l.seen:
+					a.Upper = a.Lower
+				case l.crosses:
+					a.Upper = base + total + l.upper
+				default:
+					a.Upper = base + l.upper
+				}
+				n++
+			}
+		}
+		base += n
+	}
+}
