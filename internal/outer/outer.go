@@ -39,6 +39,13 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 		defer cancel()
 		o.Timeout = 0
 	}
+	if own, ok := planner.(run.Ruler); ok {
+		if r, taken, err := own.Rules(ctx, p, s.options); taken || err != nil {
+			r.Objective = p.Objective()
+			r.Stats.Elapsed = time.Since(began)
+			return r, err
+		}
+	}
 	var r plan.Result
 	var err error
 	if evicts := func(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }; slices.ContainsFunc(p.Buffers, evicts) {

@@ -23,6 +23,13 @@ type Planner interface {
 	Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error)
 }
 
+// A Ruler is a planner that takes problems with rules as they are. For others internal/outer makes plain problems of
+// them. taken is false if that must be done for this run, too. The result is complete: measures, bounds, who proved it and why
+// it ended.
+type Ruler interface {
+	Rules(ctx context.Context, p *model.Problem, o plan.Options) (r plan.Result, taken bool, err error)
+}
+
 // Register makes p known by its name. It panics if the name is taken.
 func Register(p Planner) {
 	plan.RegisterAs(&plan.Registration{

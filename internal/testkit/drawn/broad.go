@@ -24,16 +24,29 @@ const mostScale = 40
 
 // Broad returns a valid problem of 1 to 6 buffers that has the features of want, if these may stand together, and some
 // others of RuledFeatures. About half of the problems have no plan.
-func Broad(r *rand.Rand, want ...string) *model.Problem {
+func Broad(r *rand.Rand, want ...string) *model.Problem { return broadOf(r, 0, want, nil) }
+
+// BroadOf is Broad for a number of buffers, without evictions. Brute force may not answer it.
+func BroadOf(r *rand.Rand, buffers int64, want ...string) *model.Problem {
+	return broadOf(r, buffers, want, []string{"evictions"})
+}
+
+func broadOf(r *rand.Rand, buffers int64, want, without []string) *model.Problem {
 	for try := 0; ; try++ {
 		d := broad{r: r, has: map[string]bool{}}
 		chance := []float64{0.05, 0.15, 0.35, 0.6}[r.IntN(4)]
+		if buffers > 6 {
+			chance /= 2
+		}
 		for _, feature := range RuledFeatures {
 			d.has[feature] = r.Float64() < chance || slices.Contains(want, feature)
 		}
 		d.has["capacity"] = d.has["capacity"] || r.IntN(12) > 0
 		d.drop(want)
-		p := d.problem()
+		for _, feature := range without {
+			d.has[feature] = false
+		}
+		p := d.problem(buffers)
 		if model.Validate(p) != nil {
 			continue
 		}
@@ -46,11 +59,10 @@ func Broad(r *rand.Rand, want ...string) *model.Problem {
 
 // broad draws one problem.
 type broad struct {
-	r       *rand.Rand
-	has     map[string]bool
-	p       *model.Problem
-	unit    int64
-	horizon int64
+	r    *rand.Rand
+	has  map[string]bool
+	p    *model.Problem
+	unit int64
 }
 
 func (d *broad) within(low, high int64) int64 { return low + d.r.Int64N(high-low+1) }
@@ -70,11 +82,15 @@ func (d *broad) drop(want []string) {
 	}
 }
 
-func (d *broad) problem() *model.Problem {
+// problem draws it, with a number of buffers or, for 0, any.
+func (d *broad) problem(buffers int64) *model.Problem {
 	d.p = &model.Problem{Name: "broad", Rules: &model.Rules{}}
 	n := []int64{1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 6}[d.r.IntN(12)]
 	if d.has["evictions"] {
 		n = min(n, 3)
+	}
+	if buffers > 0 {
+		n = buffers
 	}
 	d.p.Buffers = make([]model.Buffer, n)
 	d.unit = []int64{1, 1, 1, 1, 7, 32, 1000}[d.r.IntN(7)]
@@ -234,6 +250,9 @@ func (d *broad) pools() {
 		}
 	}
 	share := []float64{0.5, 0.65, 0.8, 0.9}[d.r.IntN(4)] / (0.5 + float64(many)/2)
+	if len(d.p.Buffers) > 6 { // the bounds are far above most subsets of few buffers
+		share = min(1, 1.6*share)
+	}
 	if many == 1 && !d.has["reserved"] && !d.has["costs"] && d.chance(0.5) {
 		if d.has["capacity"] {
 			d.p.Capacity = d.near(share)

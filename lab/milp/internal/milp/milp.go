@@ -4,6 +4,7 @@
 //	milp.go     the planner: options, partitions, what may be concluded
 //	options.go  techniques and parameters
 //	model.go    the program, in two formulations
+//	rules.go    one program for a problem with rules
 //	highs.go    HiGHS in this process
 //	wasm.go     what the module of HiGHS imports and exports
 //	native.go   a highs or cbc command instead

@@ -27,8 +27,8 @@ const defaultMaxPairs = 200_000
 type settings struct {
 	partitions, start bool
 
-	formulation, engine, lp, cache string
-	maxPairs                       int
+	formulation, engine, lp, cache, rules string
+	maxPairs                              int
 
 	solve func(context.Context, *formulation, limits) (answer, error) // of the engine
 }
@@ -41,6 +41,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Choice(&s.engine, "engine", "embedded: HiGHS in this process; highs, cbc: that command; native: the first of these two commands on the PATH", "embedded", "highs", "cbc", "native")
 	d.Text(&s.lp, "lp", "", "a file", nil, "write the program to this file, in LP format, before it is solved")
 	d.Int(&s.maxPairs, "max-pairs", defaultMaxPairs, 1, math.MaxInt64, "refuse a problem with more pairs of conflicting buffers than this in one program")
+	d.Choice(&s.rules, "rules", "whole: a problem with rules is one program, without evictions; strips: it is planned pool by pool, as other planners do", "whole", "strips")
 	d.Text(&s.cache, "cache", "user", "a folder, user or off", nil, "folder for HiGHS's compiled code; user: the user's cache folder; off: none")
 }
 
