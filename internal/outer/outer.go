@@ -40,7 +40,7 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 		o.Timeout = 0
 	}
 	if own, ok := planner.(run.Ruler); ok {
-		if r, taken, err := own.Rules(ctx, p, s.options); taken || err != nil {
+		if r, taken, err := own.Rules(ctx, p, o); taken || err != nil {
 			r.Objective = p.Objective()
 			r.Stats.Elapsed = time.Since(began)
 			return r, err
