@@ -86,7 +86,7 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) error {
 	switch {
 	case !m.ruled:
-		return fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not know yet", nameOf(path))
+		return fmt.Errorf("%s: has rules, such as pools or pairs apart; 'stowage help rules' says which commands take them", nameOf(path))
 	case capacity > 0 && len(p.Rules.Pools) > 0:
 		return usagef("--capacity is for one pool: the pools of %s have capacities of their own", nameOf(path))
 	}
@@ -129,7 +129,11 @@ func noteRead(cmd *cobra.Command, path string, f *format.File) {
 func notePlan(cmd *cobra.Command, path string, f *format.File) {
 	noteRead(cmd, path, f)
 	if f.Plan != nil && f.Plan.Offsets != nil && path != format.Standard {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the plan in it is not used; --start %s improves on it [plan-unused]\n", path, path)
+		note := "the plan in it is not used"
+		if !f.Problem.Ruled() { // --start does not go with rules
+			note += "; --start " + path + " improves on it"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [plan-unused]\n", path, note)
 	}
 }
 

@@ -160,7 +160,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
 		newSolve(), newPlan(), newCheck(), newVerify(), newExplain(), newShow(), newView(), newCompare(), newSize(), newGen(), newPlanners(), newReport(), newArena(),
-		newMinimalloc(), newMan(), newVersion(), newFormats(), newFirmware(), newMemories(),
+		newMinimalloc(), newMan(), newVersion(), newFormats(), newFirmware(), newRules(), newMemories(),
 	)
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)

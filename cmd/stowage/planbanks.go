@@ -117,7 +117,7 @@ func (p *planFlags) runBanks(cmd *cobra.Command, m *tflite.Model, scratch []tfli
 		case o.kind == poolPlanner:
 			return cheader.WritePlanner(w, p.bankPlan(name, made))
 		}
-		return writerOf(o.kind)(w, &document{problem: made.Problem, offsets: made.Result.Offsets, height: made.Result.Height, lowerBound: made.Result.LowerBound, result: made.Result})
+		return writerOf(o.kind)(w, &document{problem: made.Problem, offsets: made.Result.Offsets, pools: made.Result.Pools, height: made.Result.Height, lowerBound: made.Result.LowerBound, result: made.Result})
 	})
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func (p *planFlags) runBanksONNX(cmd *cobra.Command, m *onnx.Model, a *onnx.Aren
 		case o.kind == "h":
 			return cheader.WriteBanks(w, bankPlanONNX(a, result, pools, r))
 		}
-		return writerOf(o.kind)(w, &document{problem: a.Problem, offsets: result.Offsets, height: result.Height, lowerBound: result.LowerBound, result: result})
+		return writerOf(o.kind)(w, &document{problem: a.Problem, offsets: result.Offsets, pools: result.Pools, height: result.Height, lowerBound: result.LowerBound, result: result})
 	})
 	if err != nil {
 		return err

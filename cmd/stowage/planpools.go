@@ -254,13 +254,13 @@ func (p *planFlags) poolsClash(cmd *cobra.Command, kind format.Kind, outputs []o
 			return usagef("%s: a report on pools is written as JSON", o.path)
 		}
 		if o.flag == "-o" && !slices.Contains(poolKinds, o.kind) {
-			return usagef("%s: a plan in pools is written as .json, .csv, .h or .hpp: nothing else has room for it", o.path)
+			return usagef("%s: a plan in pools is written as .json, .csv, .h, .hpp or a picture: nothing else has room for it", o.path)
 		}
 	}
 	return nil
 }
 
 // poolKinds are the outputs of a plan in pools; poolPlanner is the class in C++.
-var poolKinds = []string{"json", "csv", "h", poolPlanner}
+var poolKinds = append(pictureNames(), "json", "csv", "h", poolPlanner)
 
 const poolPlanner = "hpp"

@@ -34,7 +34,7 @@ CSV (.csv): the header names the columns, in any order.
   offset     optional; fixes the buffer's place, -1 for none
   hint       optional; a place to try first, -1 for none
 
-JSON (.json): {"buffers": [{"lower": 0, "upper": 4, "size": 64}]}, or the list of buffers alone, with the same names. The JSON of dsa-solver (dsa-problem-v1) is read, too; solve writes files named .dsa.json and .dsa-solution.json.
+JSON (.json): {"buffers": [{"lower": 0, "upper": 4, "size": 64}]}, or the list of buffers alone, with the same names; more keys: 'stowage help rules'. That of dsa-solver (dsa-problem-v1) is read and written: .dsa.json, .dsa-solution.json.
 
 A plan file that is read as a problem: an offset in CSV, or the key offset of a buffer in JSON, fixes that buffer's place. A CSV file that solve wrote fixes every buffer, and a warning says so, as [pinned]. The key plan of a JSON file fixes nothing and is not used; solve notes that as [plan-unused].
 
@@ -96,6 +96,45 @@ In an ONNX model, --dim sets dimensions that the inputs leave open.`,
 	}
 }
 
+// newRules returns the topic about problems with rules.
+func newRules() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rules",
+		Short: "Problems with several memories and other rules",
+		Long: `A problem in JSON may have rules. docs/memories.md has an example of each.
+
+  {"version": 2,
+   "pools": [{"id": "sram", "capacity": 65536}, {"id": "dram", "cost": 1}],
+   "buffers": [{"id": "a", "lower": 0, "upper": 4, "size": 4096}, ...],
+   "apart": [["a", "b"]]}
+
+Keys beside buffers:
+
+  pools        the memories: id, capacity, alignment, cost of a byte, and
+               reserved, such as [[0, 16]] for bytes 0 to 15
+  together     buffers at fixed distances: {"buffers": [...], "at": [...]}
+  apart        pairs that share no byte, whatever their lifespans
+  may_overlap  pairs that may share bytes although both are live
+  distances    a result over an operand: {"buffers": [operand, result],
+               "distance": D}, if offset of operand - that of result >= D
+  penalties    {"buffers": [a, b], "cost": N}, paid if the two share a byte
+  threads      the number of clocks; lower and upper are then lists
+  period       the length of a step that repeats
+  objective    what is minimised, the first first: height, max_height, peak,
+               max_peak, cost, penalty, eviction, height:POOL, peak:POOL
+               [default: height; with several pools cost, then height]
+
+Keys of a buffer:
+
+  pools        the pools that it may be in [default: all]
+  costs        what it costs in a pool, such as {"dram": 400}
+  evictions    stretches in which it may be absent: [{"lower": 3, "upper": 7,
+               "cost": 5}]
+
+solve plans such a problem: -o plan.json, .csv or a picture. verify checks the plan, show -o draws it, explain says why no plan keeps the rules, and compare runs several planners. 'stowage plan --pool' makes such a problem of a model.`,
+	}
+}
+
 // newMemories returns the topic about plans in several memories.
 func newMemories() *cobra.Command {
 	return &cobra.Command{
@@ -123,6 +162,7 @@ NAME=SIZE says how many bytes the firmware leaves. It may be followed by
          runtime, TensorFlow Lite Micro, and the model stay as they are
   .h     memory, offset and size of each tensor as macros in C
   .json  the problem with its pools, and the plan; .csv the plan alone
+  .svg   a picture with a lane for each memory; also .png, .pdf, .html, .tex
 
 The last lines of the report are for a runtime that takes no planner: which memory has room for its arena, or for each of two arenas, or by how much it is short. If the plan does not fit, nothing is written, and the exit code is 3, or 4 if a limit came first.`,
 	}
