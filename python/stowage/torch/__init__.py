@@ -1,0 +1,28 @@
+"""PyTorch's memory from a plan: a training step or an inference allocates from one arena.
+
+    import stowage.torch
+
+    a = stowage.torch.arena()
+    for batch in batches:
+        with a:                    # around every step
+            step(batch)
+    print(a.stats())
+
+The first two steps are recorded. Then the command `stowage arena plan` works out, in another process, at
+which offset of one block each allocation of a step lies, so that the block is as small as can be. From the
+third step on, allocations are served from that block. What the plan does not expect is allocated as
+before, so that losses are the same whatever the program does. If a step has other shapes, the arena
+records and plans again, and keeps both plans. docs/pytorch.md has the rest.
+
+It serves tensors of the CPU; cuda() serves those of a GPU. The library of stowage is never loaded here, so
+that workers may fork.
+"""
+
+try:
+    import torch as _torch  # noqa: F401: c10 is loaded with it
+except ImportError as err:
+    raise ImportError("stowage.torch needs PyTorch: pip install torch") from err
+
+from ._arena import Arena, Stats, arena
+
+__all__ = ["Arena", "Stats", "arena"]

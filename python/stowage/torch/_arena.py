@@ -1,0 +1,381 @@
+"""The arena as a context manager: what is recorded when, who plans, when a plan is used.
+
+Idea: a state, looked at between steps only, so that nothing is added to an allocation.
+
+    recording --(enough steps)--> planning --(the plan is there)--> serving --(misses)--> recording
+                                                                       `--(limit of plans, misses)--> off
+
+Planning runs in another process, since the library in Go would not survive a fork of this one. The first
+plan is waited for, up to a limit; later plans are taken when they are there. A step whose misses exceed 1%
+has another shape than the plans, and the next steps are recorded for a plan of their own.
+
+Invariant: an arena that does not serve at least half of what recent steps ask for, with all its plans, takes
+more memory than none, so it gives its block back and is off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, NamedTuple, Optional, Union
+
+from .._command import command
+from .._errors import Error, InputError, readable, warn
+from .._units import Seconds, seconds, whole
+
+MISSES = 0.01  # a step that misses more has another shape
+RECENT = 16  # steps after which an arena that serves less than half is switched off
+
+
+class Stats(NamedTuple):
+    """What an arena has done so far. Sizes are bytes, of what steps allocate; weights are not in them."""
+
+    state: str
+    """recording, planning, serving, or off and why."""
+    steps: int
+    """Steps that have ended."""
+    plans: int
+    """Plans that are loaded: one for each shape of a step."""
+    served: int
+    """Allocations from the arena."""
+    missed: int
+    """Allocations of steps that the plan did not expect; the usual allocator had them."""
+    refused: int
+    """Allocations that the plan expected, at bytes that were still in use; the usual allocator had them."""
+    kept: int
+    """Allocations that the plan leaves to the usual allocator, since they outlive steps."""
+    peak: int
+    """The most that the arena and the usual allocator had for steps together; 0 before the plan is in use."""
+    baseline: int
+    """What the usual allocator would take for the same step, as the planner simulated it; 0 before there is a plan."""
+    height: int
+    """The height of the plan that the last step followed."""
+    bound: int
+    """A proven bound: no plan is lower. If it equals the height, the plan is the best possible."""
+    damaged: int
+    """What guard mode has found: bytes that were written while nobody had them."""
+
+    @property
+    def saved(self) -> int:
+        """Bytes that the plan saves: baseline - peak."""
+        return self.baseline - self.peak
+
+    @property
+    def share(self) -> float:
+        """The share of allocations that were served since the first plan."""
+        return self.served / max(self.served + self.missed + self.refused + self.kept, 1)
+
+    def __str__(self) -> str:
+        if not self.plans:
+            return f"{self.state}, {self.steps} steps"
+        proven = ", the least possible" if self.height == self.bound else ""
+        return (
+            f"{self.state}, {self.steps} steps: {self.served:,} allocations served ({self.share:.1%}), {self.missed:,} missed, "
+            f"{self.refused:,} refused; peak {self.peak:,} bytes{proven}, {self.baseline:,} without: {self.saved:,} bytes saved"
+        )
+
+
+class _Counts(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_uint64)
+        for name in ("served", "missed", "refused", "kept", "outside", "served_bytes", "missed_bytes", "refused_bytes", "kept_bytes", "outside_bytes")
+    )  # fmt: skip
+
+
+class _Statistics(ctypes.Structure):
+    _fields_ = (
+        ("all", _Counts), ("last", _Counts),
+        *((name, ctypes.c_uint64) for name in ("steps", "plans", "live", "peak", "block", "upstream", "total_peak", "held", "damaged", "planned", "bound", "baseline")),
+    )  # fmt: skip
+
+
+_libraries: dict[str, Any] = {}
+_loading = threading.Lock()
+
+
+def library(kind: str) -> Any:
+    """Returns the compiled adapter, cpu.cpp or cuda.c, with the types of its functions."""
+    with _loading:
+        if kind not in _libraries:
+            from ._build import build
+
+            lib = ctypes.CDLL(os.fspath(build(kind)))
+            p, n, i = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+            for name, result, *arguments in (
+                ("torch_new", i, i), ("torch_arena", p, i), ("torch_close", None, i),
+                ("torch_enter", i, i, ctypes.c_char_p, i, p), ("torch_exit", None, i, i, p, i, i),
+                ("arena_abi", i), ("arena_error", n, p, p, n), ("arena_record", None, p, ctypes.c_uint64), ("arena_stop", None, p),
+                ("arena_recorded", ctypes.c_uint64, p), ("arena_trace", n, p, p, n), ("arena_write", i, p, ctypes.c_char_p),
+                ("arena_load", i, p, ctypes.c_char_p, n), ("arena_unload", None, p), ("arena_stats", None, p, p, n),
+                ("arena_reset_peaks", None, p), ("arena_poison", None, p), ("arena_guard", None, p, i), ("arena_check", ctypes.c_uint64, p),
+                ("arena_owns", i, p, p),
+            ):  # fmt: skip
+                function = getattr(lib, "stowage_" + name)
+                function.restype, function.argtypes = result, arguments
+            _libraries[kind] = lib
+        return _libraries[kind]
+
+
+class Arena:
+    """An arena for the steps of one program; arena makes it. It is a context manager, to be entered for every step."""
+
+    def __init__(
+        self, kind: str, device: int, record: int, plans: int, wait: float, timeout: float, every_thread: bool, guard: bool, poison: bool,
+        file: Optional[str],
+    ) -> None:  # fmt: skip
+        self._slot = -1
+        self._lib = lib = library(kind)
+        slot = lib.stowage_torch_new(device)
+        if slot < 0:
+            raise Error({
+                -1: "there are 64 arenas that have live memory: close those that are no longer used",
+                -2: "there is no memory for an arena",
+                -3: "PyTorch has an allocator that takes memory back only with a deleter; stowage.torch cannot stand before it",
+            }.get(slot, f"the arena cannot be made: code {slot}"))  # fmt: skip
+        self._slot, self._at = slot, lib.stowage_torch_arena(slot)
+        self._record, self._plans, self._wait, self._timeout, self._all, self._poison = record, plans, wait, timeout, every_thread, poison
+        self._file, self._lock, self._mine = file, threading.Lock(), threading.local()
+        self._open, self._attempts, self._shares = 0, 0, [1.0] * RECENT
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._pid, self._owner = os.getpid(), threading.get_ident()
+        self._settled, self._rest = 0, 0
+        self._lib.stowage_arena_guard(self._at, int(guard))
+        self._state = "recording"
+        if file is not None and os.path.exists(file):
+            self.load(file)
+        else:
+            lib.stowage_arena_record(self._at, record)
+
+    # ------------------------------------------------------------------------------ steps
+
+    def __enter__(self) -> Arena:
+        self._enter(None)
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], err: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        self._exit()
+
+    @contextlib.contextmanager
+    def step(self, name: str) -> Iterator[Arena]:
+        """Begins a step of a name, as `with a.step("train")`. Within a step it is a scope: a name for a part of
+        the step, at which the arena finds its place again after a miss. A step with a name is served from plans
+        of that name alone. A name has letters, digits and . _ -, and at most 63 of them."""
+        self._enter(name)
+        try:
+            yield self
+        finally:
+            self._exit()
+
+    def _enter(self, name: Optional[str]) -> None:
+        if self._slot < 0:
+            raise Error("the arena is closed")
+        frames = self._mine.__dict__.setdefault("frames", [])
+        if not frames:
+            with self._lock:
+                if self._open == 0:
+                    self._between()
+                self._open += 1
+        was = (ctypes.c_int * 2)()
+        level = self._lib.stowage_torch_enter(self._slot, name.encode() if name else None, int(self._all), was)
+        frames.append((level, was))
+
+    def _exit(self) -> None:
+        frames = self._mine.__dict__.get("frames")
+        if not frames:  # entered in another thread: the step ends for all, and that thread finds out
+            raise Error("a step ends in the thread that began it")
+        level, was = frames.pop()
+        self._lib.stowage_torch_exit(self._slot, level, was, 1, int(self._all))
+        if not frames:
+            with self._lock:
+                self._open -= 1
+
+    def _between(self) -> None:
+        """Runs before each step: changes the state if it is time to."""
+        if self._state == "serving":
+            self._judge()
+        if self._state == "recording" and self._lib.stowage_arena_recorded(self._at) >= self._record:
+            self._plan()
+        if self._state == "planning":
+            self._take()
+        if self._poison:
+            self._lib.stowage_arena_poison(self._at)
+
+    def _judge(self) -> None:
+        """Looks at the step that ended: was it what a plan expects?"""
+        s = self._read()
+        last = s.last
+        asked = last.served + last.missed + last.refused + last.kept + last.outside
+        if not asked:
+            return
+        self._settled += 1
+        if self._settled == 1:
+            # What the steps before the plan left is gone now; what is left upstream are weights and states.
+            self._lib.stowage_arena_reset_peaks(self._at)
+            self._trim()
+            self._rest = s.upstream
+        self._rest = min(self._rest, s.upstream)
+        self._shares = [*self._shares[1:], last.served / asked]
+        if last.missed + last.refused + last.outside <= MISSES * asked:
+            return
+        if self._attempts < self._plans:
+            self._state = "recording"
+            self._lib.stowage_arena_record(self._at, self._record)
+        elif sum(self._shares) < RECENT / 2:
+            self._lib.stowage_arena_unload(self._at)
+            self._state = f"off: with {self._plans} plans, less than half of {RECENT} steps was served"
+
+    def _plan(self) -> None:
+        """Starts the planner on what was recorded."""
+        self._attempts += 1
+        self._folder = tempfile.TemporaryDirectory(prefix="stowage-")
+        trace, to = os.path.join(self._folder.name, "trace"), os.path.join(self._folder.name, "plan")
+        self._call(self._lib.stowage_arena_write(self._at, os.fsencode(trace)))
+        limit = ["--timeout", f"{self._timeout}s"] if self._timeout else []
+        with open(os.path.join(self._folder.name, "said"), "wb") as said:
+            # In a session of its own, so that Ctrl-C in a terminal does not reach it.
+            self._process = subprocess.Popen(
+                [command(), "arena", "plan", trace, "-o", to, *limit], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+            )
+        self._pid, self._state = os.getpid(), "planning"
+
+    def _take(self) -> None:
+        """Takes the plan if it is there. The first one is waited for."""
+        process, folder = self._process, self._folder
+        if process is None or folder is None or self._pid != os.getpid():  # the child of a fork has no planner
+            self._state = "serving" if self._read().plans else "off: forked while the planner ran"
+            return
+        if self._attempts == 1 and self._wait:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(self._wait)
+                self._wait = 0.0
+        if process.poll() is None:
+            return
+        self._process = self._folder = None
+        with folder:
+            if process.returncode != 0:
+                with open(os.path.join(folder.name, "said"), errors="replace") as f:
+                    why = f.read().strip().removeprefix("stowage: ") or f"the planner ended with code {process.returncode}"
+                self._state = "serving" if self._read().plans else f"off: {why}"
+                warn(f"the arena has no plan for these steps: {why}")
+                return
+            with open(os.path.join(folder.name, "plan"), "rb") as f:
+                text = f.read()
+        self._load(text)
+        if self._file is not None:
+            with open(self._file, "ab") as f:
+                f.write(text)
+
+    def _load(self, text: bytes) -> None:
+        self._call(self._lib.stowage_arena_load(self._at, text, len(text)))
+        self._state, self._settled = "serving", 0
+
+    @staticmethod
+    def _trim() -> None:
+        """Gives the system back what the C library keeps of the steps before the plan."""
+        with contextlib.suppress(AttributeError, OSError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+    # -------------------------------------------------------------------------- questions
+
+    def stats(self) -> Stats:
+        """Returns what the arena has done so far."""
+        s = self._read()
+        rest = min(self._rest, s.upstream) if self._settled else 0
+        return Stats(
+            self._state, s.steps, s.plans, s.all.served, s.all.missed, s.all.refused, s.all.kept,
+            max(s.total_peak - rest, s.block) if self._settled else 0, s.baseline, s.planned, s.bound, s.damaged,
+        )  # fmt: skip
+
+    def trace(self) -> str:
+        """Returns what is recorded, as `stowage arena plan` reads it."""
+        length = self._lib.stowage_arena_trace(self._at, None, 0) + 1
+        text = ctypes.create_string_buffer(length)
+        self._lib.stowage_arena_trace(self._at, text, length)
+        return text.value.decode()
+
+    def load(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Loads plans of a file, beside those that are there. They are used from the next step on. A file that is
+        no plan, or a damaged one, is an InputError, and nothing changes."""
+        self._there()
+        name = readable(os.fspath(path))
+        with open(name, "rb") as f:
+            text = f.read()
+        code = self._lib.stowage_arena_load(self._at, text, len(text))
+        if code == -1:
+            raise InputError(f"{os.fspath(path)}: {self._said()}")
+        self._call(code)
+        self._lib.stowage_arena_stop(self._at)
+        self._state, self._settled = "serving", 0
+
+    def check(self) -> int:
+        """Returns how many faults the arena finds in its own tables and, in guard mode, in bytes that nobody has."""
+        self._there()
+        return int(self._lib.stowage_arena_check(self._at))
+
+    def close(self) -> None:
+        """Ends serving. Tensors that the arena served stay valid; its block goes when the last of them does. An
+        arena that nobody refers to is closed by itself."""
+        if self._slot < 0:
+            return
+        slot, self._slot = self._slot, -1
+        self._final = self._state
+        self._lib.stowage_torch_close(slot)
+        self._at = None
+        if self._process is not None and self._pid == os.getpid():
+            self._process.kill()
+            self._process.wait()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<stowage.torch.Arena: {self.stats() if self._slot >= 0 else 'closed'}>"
+
+    def _there(self) -> None:
+        if self._slot < 0:
+            raise Error("the arena is closed")
+
+    def _read(self) -> _Statistics:
+        self._there()
+        s = _Statistics()
+        self._lib.stowage_arena_stats(self._at, ctypes.byref(s), ctypes.sizeof(s))
+        return s
+
+    def _said(self) -> str:
+        text = ctypes.create_string_buffer(500)
+        self._lib.stowage_arena_error(self._at, text, 500)
+        return text.value.decode(errors="replace")
+
+    def _call(self, code: int) -> None:
+        if code < 0:
+            raise MemoryError(self._said()) if code == -2 else Error(self._said())
+
+
+def arena(
+    *, record: int = 2, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, every_thread: bool = False,
+    guard: bool = False, poison: bool = False, file: Union[str, os.PathLike[str], None] = None,
+) -> Arena:  # fmt: skip
+    """Returns an arena for tensors of the CPU, to be entered around every step.
+
+    record is how many steps are recorded before each planning [2]. plans is how many plans are made at most, one
+    for each shape of a step [8]. wait is how long the step after the first recording waits for its plan, in
+    seconds or as a text [10]; afterwards steps go on unserved until the plan is there. timeout limits the planner
+    [none: it ends by itself]. every_thread serves what other threads allocate during a step too [only the thread
+    that began the step]. file keeps the plans: if it is there they are loaded and served from the first step on,
+    else they are written to it.
+
+    guard and poison are for tests. poison fills what is not in use before each step. guard does so at each free, and
+    checks that nobody has written there."""
+    return Arena(
+        "cpu.cpp", 0, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
+        None if file is None else os.fspath(file),
+    )  # fmt: skip

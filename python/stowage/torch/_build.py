@@ -1,0 +1,112 @@
+"""Compiles the arena and what binds it to PyTorch, once for each version of PyTorch.
+
+Idea: the class c10::Allocator changes with PyTorch's version, so what implements it is compiled
+against the headers in the torch that is installed. It takes about three seconds at the first use, and is
+kept in a folder: STOWAGE_CACHE, or stowage in XDG_CACHE_HOME, or ~/.cache/stowage. The name of a
+file there is a digest of sources, options, compiler and version, so nothing outdated is ever loaded.
+It is written under another name and moved, so that processes that begin together do no harm.
+
+Tried and dropped: torch.utils.cpp_extension, which needs setuptools and ninja, links to Python,
+and compiles with pybind11 for 100 s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from .._errors import Error
+
+HERE = pathlib.Path(__file__).resolve().parent
+CPU, CUDA = "cpu.cpp", "cuda.c"
+
+
+def _sources() -> pathlib.Path:
+    """Returns the folder with the arena: this one in the wheel, arena in a clone."""
+    for folder in (HERE, HERE.parents[2] / "arena"):
+        if (folder / "stowage_arena.c").exists():
+            return folder
+    raise Error(f"stowage_arena.c is not beside {HERE}: the package is not whole")
+
+
+def _compiler(kind: str) -> list[str]:
+    """Returns the compiler's command: of C++ for the CPU, since PyTorch's headers are; of C for others."""
+    variable, usual = ("CXX", ("c++", "g++", "clang++")) if kind == CPU else ("CC", ("cc", "gcc", "clang"))
+    named = os.environ.get(variable)
+    if named and shutil.which(shlex.split(named)[0]):
+        return shlex.split(named)
+    if not named:
+        for name in usual:
+            if found := shutil.which(name):
+                return [found]
+    language = "C++" if kind == CPU else "C"
+    raise Error(
+        f"stowage.torch compiles its allocator at the first use, and needs a {language} compiler: "
+        + (f"{variable} is {named}, which is not there" if named else f"none of {', '.join(usual)} is on PATH; install one or set {variable}")
+    )
+
+
+def _options(kind: str) -> list[str]:
+    """Returns what the adapter is compiled and linked with, beside the arena."""
+    if kind == CUDA:
+        return ["-ldl"] if sys.platform == "linux" else []
+    import torch
+
+    root = pathlib.Path(torch.__file__).resolve().parent
+    abi = int(getattr(torch._C, "_GLIBCXX_USE_CXX11_ABI", True))
+    return [
+        "-std=c++20", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", "-isystem", str(root / "include"),
+        "-L" + str(root / "lib"), "-lc10", "-Wl,-rpath," + str(root / "lib"),
+    ]  # fmt: skip
+
+
+def _cache() -> pathlib.Path:
+    if named := os.environ.get("STOWAGE_CACHE"):
+        return pathlib.Path(named)
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "stowage"
+
+
+def build(kind: str, to: pathlib.Path | None = None) -> pathlib.Path:
+    """Returns the library for CPU or CUDA, which is compiled unless it is there. If to is given, it
+    is compiled there."""
+    if sys.platform == "win32":
+        raise Error("stowage.torch runs on Linux and macOS, not on Windows")
+    arena, compiler, options = _sources(), _compiler(kind), _options(kind)
+    files = [arena / "stowage_arena.c", arena / "stowage_arena.h", HERE / kind]
+    said = subprocess.run([*compiler, "--version"], capture_output=True, check=False).stdout
+    digest = hashlib.sha256(said)
+    for part in (kind, *compiler, *options, *(f.read_bytes() for f in files)):
+        digest.update(part.encode() if isinstance(part, str) else part)
+    name = f"{pathlib.Path(kind).stem}-{digest.hexdigest()[:16]}.so"
+    if to is None:
+        to = _cache() / name
+        if to.exists():
+            return to
+        try:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            if not os.access(to.parent, os.W_OK):
+                raise PermissionError
+        except OSError:  # no home to keep it in: it is compiled for this process
+            to = pathlib.Path(tempfile.mkdtemp(prefix="stowage-")) / name
+    with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
+        new = to.with_name(f"{to.name}.{os.getpid()}.new")
+        hidden = ["-O2", "-fPIC", "-fvisibility=hidden", "-I", str(arena)]
+        # The functions of the arena that Python calls are shown, the rest is not.
+        shown = ["-DSTOWAGE_ARENA_API=__attribute__((visibility(\"default\")))"]
+        steps = [
+            [*compiler, "-x", "c", "-std=gnu99", *hidden, *shown, "-c", str(files[0]), "-o", f"{folder}/arena.o"],
+            [*compiler, *hidden, str(files[2]), f"{folder}/arena.o", "-shared", "-pthread", *options, "-o", str(new)],
+        ]
+        for step in steps:
+            done = subprocess.run(step, capture_output=True, text=True, errors="replace", check=False)
+            if done.returncode != 0:
+                new.unlink(missing_ok=True)
+                raise Error(f"stowage.torch cannot compile its allocator:\n{shlex.join(step)}\n{done.stderr.strip()[-2000:]}")
+        os.replace(new, to)
+    return to
