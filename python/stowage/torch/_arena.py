@@ -5,8 +5,8 @@ Idea: a state, looked at between steps only, so that nothing is added to an allo
     recording --(enough steps)--> planning --(the plan is there)--> serving --(misses)--> recording
                                                                        `--(limit of plans, misses)--> off
 
-Planning runs in another process, since the library in Go would not survive a fork of this one. The first
-plan is waited for, up to a limit; later plans are taken when they are there. A step whose misses exceed 1%
+Planning runs in another process, since the library in Go would not survive a fork of this one. Steps wait
+for it up to a limit in all; afterwards a plan is taken when it is there. A step whose misses exceed 1%
 has another shape than the plans, and the next steps are recorded for a plan of their own.
 
 Invariant: an arena that does not serve at least half of what recent steps ask for, with all its plans, takes
@@ -21,6 +21,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, NamedTuple, Optional, Union
@@ -30,6 +31,7 @@ from .._errors import Error, InputError, readable, warn
 from .._units import Seconds, seconds, whole
 
 MISSES = 0.01  # a step that misses more has another shape
+RENEWALS = 4  # blocks that are taken anew at most
 RECENT = 16  # steps after which an arena that serves less than half is switched off
 
 
@@ -140,16 +142,25 @@ class Arena:
             }.get(slot, f"the arena cannot be made: code {slot}"))  # fmt: skip
         self._slot, self._at = slot, lib.stowage_torch_arena(slot)
         self._record, self._plans, self._wait, self._timeout, self._all, self._poison = record, plans, wait, timeout, every_thread, poison
-        self._file, self._lock, self._mine = file, threading.Lock(), threading.local()
-        self._open, self._attempts, self._shares = 0, 0, [1.0] * RECENT
+        self._file, self._lock = file, threading.Lock()
+        self._frames: list[tuple[int, int, int, Any]] = []  # steps and scopes that are open: thread, slot, level, what was before
+        self._attempts, self._shares = 0, [1.0] * RECENT
+        self._texts: list[bytes] = []  # the plans that are loaded
+        self._refused = self._renewed = 0  # steps in a row that were refused much; blocks that were taken anew
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
-        self._pid, self._owner = os.getpid(), threading.get_ident()
-        self._settled, self._rest = 0, 0
+        self._home = self._pid = os.getpid()  # where the arena is; where the planner was started
+        self._settled, self._rest = 0, 0  # steps since a plan was loaded; what of upstream is there between steps
+        self._failed = False  # the last step ended by an exception
+        self._last: Optional[Stats] = None
         self._lib.stowage_arena_guard(self._at, int(guard))
         self._state = "recording"
         if file is not None and os.path.exists(file):
             self.load(file)
+            # The first step makes what later ones keep, such as an optimizer's states. Served, they would stay
+            # where the plan expects temporaries of their size.
+            lib.stowage_arena_unload(self._at)
+            self._state = "recording"
         else:
             lib.stowage_arena_record(self._at, record)
 
@@ -160,7 +171,7 @@ class Arena:
         return self
 
     def __exit__(self, kind: Optional[type[BaseException]], err: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self._exit()
+        self._exit(kind is not None)
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[Arena]:
@@ -168,40 +179,53 @@ class Arena:
         the step, at which the arena finds its place again after a miss. A step with a name is served from plans
         of that name alone. A name has letters, digits and . _ -, and at most 63 of them."""
         self._enter(name)
+        failed = True
         try:
             yield self
+            failed = False
         finally:
-            self._exit()
+            self._exit(failed)
 
     def _enter(self, name: Optional[str]) -> None:
-        if self._slot < 0:
-            raise Error("the arena is closed")
-        frames = self._mine.__dict__.setdefault("frames", [])
-        if not frames:
-            with self._lock:
-                if self._open == 0:
-                    self._between()
-                self._open += 1
-        was = (ctypes.c_int * 2)()
-        level = self._lib.stowage_torch_enter(self._slot, name.encode() if name else None, int(self._all), was)
-        frames.append((level, was))
+        self._there()
+        self._fork()
+        with self._lock:
+            if not self._frames:
+                self._between()
+            was = (ctypes.c_int * 2)()
+            level = self._lib.stowage_torch_enter(self._slot, name.encode(errors="replace") if name else None, int(self._all), was)
+            self._frames.append((threading.get_ident(), self._slot, level, was))
 
-    def _exit(self) -> None:
-        frames = self._mine.__dict__.get("frames")
-        if not frames:  # entered in another thread: the step ends for all, and that thread finds out
-            raise Error("a step ends in the thread that began it")
-        level, was = frames.pop()
-        self._lib.stowage_torch_exit(self._slot, level, was, 1, int(self._all))
-        if not frames:
-            with self._lock:
-                self._open -= 1
+    def _fork(self) -> None:
+        """In the child of a fork, which has one thread: forgets the others, which may have held the lock."""
+        if self._home != os.getpid():
+            self._home, self._lock = os.getpid(), threading.Lock()
+            self._frames = [frame for frame in self._frames if frame[0] == threading.get_ident()]
+
+    def _exit(self, failed: bool) -> None:
+        self._fork()
+        with self._lock:
+            # A generator may end in another thread than it began in: then the step ends for all, and that thread
+            # allocates outside of steps from then on.
+            own = [k for k, frame in enumerate(self._frames) if frame[0] == threading.get_ident()]
+            _, slot, level, was = self._frames.pop(own[-1] if own else -1)
+            self._lib.stowage_torch_exit(slot, level, was, int(bool(own)), int(self._all))
+            self._failed |= failed
 
     def _between(self) -> None:
         """Runs before each step: changes the state if it is time to."""
+        if self._failed:  # an exception: half a step says nothing, and would be a bad plan
+            self._failed = False
+            if self._state == "recording" and not (self._texts and not self._attempts):
+                self._lib.stowage_arena_record(self._at, self._record)
+            return
         if self._state == "serving":
             self._judge()
-        if self._state == "recording" and self._lib.stowage_arena_recorded(self._at) >= self._record:
-            self._plan()
+        if self._state == "recording":
+            if self._texts and not self._attempts and self._read().steps:
+                self._loads()
+            elif self._lib.stowage_arena_recorded(self._at) >= self._record:
+                self._plan()
         if self._state == "planning":
             self._take()
         if self._poison:
@@ -222,14 +246,26 @@ class Arena:
             self._rest = s.upstream
         self._rest = min(self._rest, s.upstream)
         self._shares = [*self._shares[1:], last.served / asked]
-        if last.missed + last.refused + last.outside <= MISSES * asked:
-            return
-        if self._attempts < self._plans:
+        self._refused = self._refused + 1 if last.refused > MISSES * asked else 0
+        if self._refused == 2 and self._renewed < RENEWALS:
+            self._renew()
+        if last.missed + last.outside > MISSES * asked and self._attempts < self._plans:
             self._state = "recording"
             self._lib.stowage_arena_record(self._at, self._record)
-        elif sum(self._shares) < RECENT / 2:
+        elif sum(self._shares) < RECENT / 2 and self._attempts >= self._plans:
             self._lib.stowage_arena_unload(self._at)
             self._state = f"off: with {self._plans} plans, less than half of {RECENT} steps was served"
+
+    def _renew(self) -> None:
+        """Takes a new block for the plans. Something lives on in the old one where the plan expects other things:
+        memory that was taken for a temporary of its size, and is kept. The old block goes when the last of it does."""
+        self._renewed, self._refused = self._renewed + 1, 0
+        self._lib.stowage_arena_unload(self._at)
+        self._loads()
+
+    def _loads(self) -> None:
+        for text in self._texts:
+            self._load(text)
 
     def _plan(self) -> None:
         """Starts the planner on what was recorded."""
@@ -246,15 +282,16 @@ class Arena:
         self._pid, self._state = os.getpid(), "planning"
 
     def _take(self) -> None:
-        """Takes the plan if it is there. The first one is waited for."""
+        """Takes the plan if it is there, or comes within what is left to wait."""
         process, folder = self._process, self._folder
         if process is None or folder is None or self._pid != os.getpid():  # the child of a fork has no planner
             self._state = "serving" if self._read().plans else "off: forked while the planner ran"
             return
-        if self._attempts == 1 and self._wait:
+        if self._wait > 0:
+            begin = time.monotonic()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(self._wait)
-                self._wait = 0.0
+            self._wait -= time.monotonic() - begin
         if process.poll() is None:
             return
         self._process = self._folder = None
@@ -267,6 +304,7 @@ class Arena:
                 return
             with open(os.path.join(folder.name, "plan"), "rb") as f:
                 text = f.read()
+        self._texts.append(text)
         self._load(text)
         if self._file is not None:
             with open(self._file, "ab") as f:
@@ -274,7 +312,7 @@ class Arena:
 
     def _load(self, text: bytes) -> None:
         self._call(self._lib.stowage_arena_load(self._at, text, len(text)))
-        self._state, self._settled = "serving", 0
+        self._state, self._settled, self._refused = "serving", 0, 0
 
     @staticmethod
     def _trim() -> None:
@@ -285,7 +323,9 @@ class Arena:
     # -------------------------------------------------------------------------- questions
 
     def stats(self) -> Stats:
-        """Returns what the arena has done so far."""
+        """Returns what the arena has done so far; after close, what it had done."""
+        if self._last is not None:
+            return self._last
         s = self._read()
         rest = min(self._rest, s.upstream) if self._settled else 0
         return Stats(
@@ -311,8 +351,9 @@ class Arena:
         if code == -1:
             raise InputError(f"{os.fspath(path)}: {self._said()}")
         self._call(code)
+        self._texts.append(text)
         self._lib.stowage_arena_stop(self._at)
-        self._state, self._settled = "serving", 0
+        self._state, self._settled, self._refused = "serving", 0, 0
 
     def check(self) -> int:
         """Returns how many faults the arena finds in its own tables and, in guard mode, in bytes that nobody has."""
@@ -324,8 +365,8 @@ class Arena:
         arena that nobody refers to is closed by itself."""
         if self._slot < 0:
             return
+        self._last = self.stats()
         slot, self._slot = self._slot, -1
-        self._final = self._state
         self._lib.stowage_torch_close(slot)
         self._at = None
         if self._process is not None and self._pid == os.getpid():
@@ -338,7 +379,7 @@ class Arena:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<stowage.torch.Arena: {self.stats() if self._slot >= 0 else 'closed'}>"
+        return f"<stowage.torch.Arena: {'' if self._slot >= 0 else 'closed; '}{self.stats()}>"
 
     def _there(self) -> None:
         if self._slot < 0:
@@ -367,11 +408,11 @@ def arena(
     """Returns an arena for tensors of the CPU, to be entered around every step.
 
     record is how many steps are recorded before each planning [2]. plans is how many plans are made at most, one
-    for each shape of a step [8]. wait is how long the step after the first recording waits for its plan, in
-    seconds or as a text [10]; afterwards steps go on unserved until the plan is there. timeout limits the planner
+    for each shape of a step [8]. wait is how long steps wait for plans in all, in seconds or as a text [10;
+    None: they do not wait]; afterwards they go on unserved until the plan is there. timeout limits the planner
     [none: it ends by itself]. every_thread serves what other threads allocate during a step too [only the thread
-    that began the step]. file keeps the plans: if it is there they are loaded and served from the first step on,
-    else they are written to it.
+    that began the step]. file keeps the plans: if it is there they are loaded, and all steps but the first are
+    served; else they are written to it. The first step makes what later ones keep, such as an optimizer's states.
 
     guard and poison are for tests. poison fills what is not in use before each step. guard does so at each free, and
     checks that nobody has written there."""

@@ -1,0 +1,351 @@
+"""stowage.torch: the same losses as without an arena, whatever the program does, and served as planned.
+
+Each program runs plainly first, then with an arena in guard mode that is poisoned before each step: memory that
+is handed out twice, or used after its free, changes a loss."""
+
+import ctypes
+import gc
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import unittest.mock
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import stowage
+import stowage.torch
+from stowage.torch import _build
+
+torch.set_num_threads(1)
+
+
+class Program:
+    """A training loop over convolutions, which gets batches of any size."""
+
+    def __init__(self, seed=0):
+        torch.manual_seed(seed)
+        self.model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 64, 10))
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-2, foreach=False)
+        self.data, self.answers = torch.randn(16, 1, 12, 12), torch.randint(0, 10, (16,))
+
+    def __call__(self, batch=8, hook=None):
+        self.optimizer.zero_grad(set_to_none=True)
+        out = self.model(self.data[:batch])
+        if hook is not None:
+            hook()
+        loss = F.cross_entropy(out, self.answers[:batch])
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+
+def plain(batches, seed=0):
+    program = Program(seed)
+    return [program(batch) for batch in batches]
+
+
+def arena(**options):
+    return stowage.torch.arena(**{"guard": True, "poison": True, "wait": 60, **options})
+
+
+class Torch(unittest.TestCase):
+    def run_in(self, a, batches, seed=0):
+        program, losses = Program(seed), []
+        for batch in batches:
+            with a:
+                losses.append(program(batch))
+        return losses
+
+    def good(self, a):
+        """The arena's own tables and its poison are as they should be."""
+        self.assertEqual(a.check(), 0)
+        self.assertEqual(a.stats().damaged, 0)
+
+    def served(self, a, least=0.99):
+        s = a._read()
+        asked = s.last.served + s.last.missed + s.last.refused + s.last.kept + s.last.outside
+        self.assertGreater(asked, 50)
+        self.assertGreaterEqual(s.last.served, least * asked)
+        return asked
+
+    def test_served_from_the_third_step_on(self):
+        a, batches = arena(), [8] * 8
+        self.assertEqual(self.run_in(a, batches), plain(batches))
+        asked, s = self.served(a), a.stats()
+        self.assertGreaterEqual(s.served, 6 * asked * 0.99)
+        self.assertEqual((s.state, s.steps, s.plans, s.refused), ("serving", 8, 1, 0))
+        self.assertEqual(s.height, s.bound)
+        self.assertGreaterEqual(s.peak, s.height)
+        self.assertGreaterEqual(s.saved, 0)
+        self.assertIn("allocations served", str(s))
+        self.good(a)
+
+    def test_outside_of_steps_nothing_changes(self):
+        a = arena()
+        self.run_in(a, [8] * 4)
+        before = a._read().all
+        counts = [getattr(before, name) for name, _ in before._fields_]
+        torch.randn(1000).sum()
+        after = a._read().all
+        self.assertEqual(counts, [getattr(after, name) for name, _ in after._fields_])
+
+    def test_other_shapes_get_plans_of_their_own(self):
+        a, batches = arena(), [8] * 4 + [5] * 6 + [8, 5] * 4
+        self.assertEqual(self.run_in(a, batches), plain(batches))
+        self.assertEqual(a.stats().plans, 2)
+        self.served(a)
+        self.good(a)
+
+    def test_random_shapes(self):
+        batches = [1 + 7 * i * i % 16 for i in range(60)]
+        a = arena(plans=3)
+        self.assertEqual(self.run_in(a, batches), plain(batches))
+        self.assertLessEqual(a.stats().plans, 3)
+        self.good(a)
+
+    def test_tensors_outlive_the_arena(self):
+        a, program, kept = arena(), Program(), []
+        for i in range(6):
+            with a:
+                program()
+                x = torch.arange(100_000) + i
+                if i >= 4:
+                    kept.append(x)
+            del x
+        owned = [x for x in kept if a._lib.stowage_arena_owns(a._at, x.data_ptr())]
+        self.assertTrue(owned, "nothing that was kept had been served")
+        a.close()
+        self.assertEqual(a.stats().state, "serving")
+        with self.assertRaisesRegex(stowage.Error, "closed"), a:
+            pass
+        b = arena()
+        self.run_in(b, [8] * 4)
+        for i, x in zip((4, 5), kept):
+            self.assertTrue(torch.equal(x, torch.arange(100_000) + i))
+        del kept, owned, x, b
+
+    def test_an_exception_within_a_step(self):
+        a, program, reference = arena(), Program(), Program()
+
+        def fail():
+            torch.empty(500)
+            raise KeyError("within")
+
+        for i in range(12):
+            hook = fail if i in (1, 5, 6) else None
+            if hook is None:
+                expected = reference()
+                with a:
+                    self.assertEqual(program(), expected)
+                continue
+            with self.assertRaises(KeyError):
+                reference(hook=hook)
+            with self.assertRaises(KeyError), a:
+                program(hook=hook)
+        self.served(a)
+        self.good(a)
+
+    def test_forks(self):
+        a, program, expected = arena(), Program(), plain([8] * 8)
+
+        def fork():
+            pid = os.fork()
+            if pid == 0:  # the child allocates, frees what it has got, and uses the arena
+                code = 1
+                try:
+                    torch.randn(1000).sum()
+                    with a:
+                        code = 0 if len(torch.arange(5)) == 5 else 2
+                finally:
+                    os._exit(code)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+
+        for i in range(8):
+            with a:
+                self.assertEqual(program(hook=fork if i in (1, 5) else None), expected[i])
+        self.served(a)
+        self.good(a)
+
+    def test_workers_load_the_data(self):
+        a, losses = arena(), []
+        for used in (None, a):
+            program = Program()
+            loader = DataLoader(TensorDataset(program.data, program.answers), batch_size=4, num_workers=2)
+            losses.append([])
+            for _ in range(2):
+                for x, y in loader:
+                    program.data, program.answers = x, y
+                    if used is None:
+                        losses[-1].append(program(4))
+                    else:
+                        with used:
+                            losses[-1].append(program(4))
+        self.assertEqual(*losses)
+        self.served(a)
+        self.good(a)
+
+    def test_threads(self):
+        for every in (False, True):
+            stop, sums = threading.Event(), []
+
+            def work(stop=stop, sums=sums):
+                while not stop.is_set():
+                    sums.append(float(torch.ones(777).sum()))
+
+            others = [threading.Thread(target=work) for _ in range(2)]
+            a = arena(every_thread=every)
+            for thread in others:
+                thread.start()
+            try:
+                losses = self.run_in(a, [8] * 12)
+            finally:
+                stop.set()
+                for thread in others:
+                    thread.join()
+            self.assertEqual(losses, plain([8] * 12))
+            self.assertEqual(set(sums), {777.0})
+            self.good(a)
+            if not every:
+                self.served(a)
+
+    def test_backward_in_another_thread(self):
+        a, losses = arena(every_thread=True), [[], []]
+        for k in (0, 1):
+            program = Program()
+            for _ in range(8):
+                def step(program=program):
+                    program.optimizer.zero_grad(set_to_none=True)
+                    loss = F.cross_entropy(program.model(program.data), program.answers)
+                    thread = threading.Thread(target=loss.backward)
+                    thread.start()
+                    thread.join()
+                    program.optimizer.step()
+                    losses[k].append(loss.item())
+
+                if k:
+                    with a:
+                        step()
+                else:
+                    step()
+        self.assertEqual(*losses)
+        self.good(a)
+
+    def test_two_threads_with_an_arena_each(self):
+        losses = {}
+
+        def train(seed):
+            losses[seed] = self.run_in(arena(), [8] * 6, seed)
+
+        threads = [threading.Thread(target=train, args=(seed,)) for seed in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        # Python's and torch's state of random numbers is used only before the steps, under no lock.
+        self.assertEqual(len(losses), 2)
+
+    def test_nested(self):
+        a, b, program, inner = arena(), arena(), Program(), Program(1)
+        expected, other = plain([8] * 8), plain([4] * 8, 1)
+        for i in range(8):
+            with a, a.step("part"):
+                with b:
+                    self.assertEqual(inner(4), other[i])
+                self.assertEqual(program(), expected[i])
+        self.served(a)
+        self.served(b)
+        self.good(a)
+        self.good(b)
+
+    def test_evaluation_between_steps(self):
+        a, program, reference = arena(), Program(), Program()
+        for _ in range(8):
+            expected = reference()
+            with a:
+                self.assertEqual(program(), expected)
+            with torch.no_grad():
+                self.assertTrue(torch.equal(program.model(program.data), reference.model(reference.data)))
+        self.served(a)
+        self.good(a)
+
+    def test_a_file_keeps_the_plan(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "steps.plan"
+            self.run_in(arena(file=file), [8] * 4)
+            text = file.read_bytes()
+            a = arena(file=file)
+            self.assertEqual(self.run_in(a, [8] * 3), plain([8] * 3))
+            self.served(a)
+            self.assertEqual(a.stats().steps, 3)
+            self.assertEqual((a.stats().plans, a._attempts), (1, 0))
+            # A plan of another program, and damaged ones.
+            foreign = arena(file=file)
+            batches = [3] * 3
+            self.assertEqual(self.run_in(foreign, batches, 5), plain(batches, 5))
+            self.good(foreign)
+            for damaged in (text[: len(text) // 2], text[:-1], b"", text.replace(b"height", b"weight"), text[:200] + b"7" + text[201:]):
+                file.write_bytes(damaged)
+                with self.subTest(length=len(damaged)):
+                    if damaged:
+                        with self.assertRaisesRegex(stowage.InputError, "steps.plan: .*line"):
+                            arena(file=file)
+                    b, program, expected = arena(), Program(), plain([8] * 5)
+                    for i in range(5):
+                        if damaged and i == 3:
+                            with self.assertRaises(stowage.InputError):
+                                b.load(file)
+                        with b:
+                            self.assertEqual(program(), expected[i])
+                    self.served(b)
+                    self.good(b)
+
+    def test_arenas_come_and_go(self):
+        def resident():
+            with open("/proc/self/statm") as f:
+                return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "steps.plan"
+            self.run_in(arena(file=file), [8] * 4)
+            program, sizes = Program(), []
+            for i in range(200):
+                a = arena(file=file)
+                with a:
+                    program()
+                del a
+                if i % 100 == 99:
+                    gc.collect()
+                    sizes.append(resident())
+            self.assertLess(sizes[1] - sizes[0], 4 << 20)
+        many = [arena() for _ in range(40)]
+        del many
+
+    def test_there_is_no_compiler(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for environment, word in (({"CXX": "no-such-compiler"}, "CXX is no-such-compiler"), ({"PATH": folder, "CXX": ""}, "none of c")):
+                with unittest.mock.patch.dict(os.environ, {"STOWAGE_CACHE": folder, **environment}), self.assertRaisesRegex(stowage.Error, "C[+][+] compiler.*" + word.replace("+", "[+]")):
+                    _build.build(_build.CPU)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_what_is_asked_for_is_checked(self):
+        for options, word in (({"record": 0}, "record"), ({"plans": 1.5}, "plans"), ({"wait": "soon"}, "wait"), ({"timeout": -1}, "timeout")):
+            with self.assertRaisesRegex(stowage.InputError, word):
+                arena(**options)
+
+    def test_the_planner_fails(self):
+        a = arena(plans=1)
+        with unittest.mock.patch.dict(os.environ, {"STOWAGE": "false"}), self.assertWarnsRegex(stowage.InputWarning, "no plan"):
+            losses = self.run_in(a, [8] * 4)
+        self.assertEqual(losses, plain([8] * 4))
+        self.assertTrue(a.stats().state.startswith("off"))
+
+
+if __name__ == "__main__":
+    unittest.main()
