@@ -214,18 +214,18 @@ class Arena:
 
     def _between(self) -> None:
         """Runs before each step: changes the state if it is time to."""
+        warming = bool(self._texts) and not self._attempts  # plans of a file wait for the first step to end
         if self._failed:  # an exception: half a step says nothing, and would be a bad plan
             self._failed = False
-            if self._state == "recording" and not (self._texts and not self._attempts):
+            if self._state == "recording" and not warming:
                 self._lib.stowage_arena_record(self._at, self._record)
-            return
-        if self._state == "serving":
+        elif self._state == "serving":
             self._judge()
         if self._state == "recording":
-            if self._texts and not self._attempts and self._read().steps:
-                self._loads()
-            elif self._lib.stowage_arena_recorded(self._at) >= self._record:
+            if not warming and self._lib.stowage_arena_recorded(self._at) >= self._record:
                 self._plan()
+            elif warming and self._read().steps:
+                self._loads()
         if self._state == "planning":
             self._take()
         if self._poison:
