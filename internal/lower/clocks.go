@@ -89,6 +89,9 @@ func (c *cover) coverGraph() {
 		}
 	}
 	copy(fresh, edges)
+	if c.body == nil && c.dist == nil {
+		c.strip.Edges = edges
+	}
 	g := graph{n: n, words: words, edges: edges, fresh: fresh}
 	var cliques []clique
 	for a := range int32(n) {

@@ -103,6 +103,9 @@ type Strip struct {
 	At   []int64
 	// Reserved has the reserved ranges of the pool, ascending and disjoint.
 	Reserved []model.Range
+	// Edges has a row of bits for each of Members, of (members + 63) / 64 words: those that it conflicts with. It is set if clocks are no
+	// interval order, and each body is one member, in its order, with all of its bytes; nil otherwise.
+	Edges []uint64
 	// Impossible says why there is no plan whatever the capacity; empty if that is not known.
 	Impossible string
 }

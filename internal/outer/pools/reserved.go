@@ -42,6 +42,9 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 	if len(st.Members) == 0 {
 		return answer{status: model.Optimal, by: run.Bound}, nil
 	}
+	if s.tangled(st) {
+		return s.untangle(ctx, st, capacity, minimize)
+	}
 	bound := int64(-1) // of the first case that was left undecided
 	for k := 0; ; k++ {
 		limit, last := capacity, k == len(st.Reserved)
@@ -99,14 +102,19 @@ func pinned(st *lower.Strip, k int) *model.Problem {
 
 // one runs the planner on a problem whose first n buffers are bodies.
 func (s *Search) one(ctx context.Context, p *model.Problem, n int, capacity int64, minimize bool) (answer, error) {
-	o := s.options
-	o.Capacity, o.Minimize = capacity, minimize
+	return s.ask(ctx, timeline.New(p), n, capacity, minimize, nil)
+}
+
+// ask runs the planner on a prepared problem, from a plan to start from, or nil.
+func (s *Search) ask(ctx context.Context, tl *timeline.Timeline, n int, capacity int64, minimize bool, start []int64) (answer, error) {
+	p, o := tl.Problem, s.options
+	o.Capacity, o.Minimize, o.Start = capacity, minimize, start
 	if o.NodeLimit > 0 {
 		if o.NodeLimit -= s.stats.Nodes; o.NodeLimit <= 0 {
 			o.NodeLimit = 1
 		}
 	}
-	r, err := run.Run(ctx, s.planner, timeline.New(p), o)
+	r, err := run.Run(ctx, s.planner, tl, o)
 	if err != nil {
 		return answer{}, s.refusal(err, p, n)
 	}
