@@ -1,0 +1,111 @@
+package spread
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+)
+
+// TestWalkIsCheapest holds prices and the walk through time against every assignment: the equation of the prices is exact, the bound of a
+// walk of any width is one, and a wide walk finds the cheapest.
+func TestWalkIsCheapest(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 30))
+	narrow, above, cut := 0, 0, 0
+	for n := range plantest.Share(10_000, 800, 300) {
+		p := drawn.Pooled(r)
+		if n%2 == 0 {
+			p = drawn.Spilled(r, 3+r.IntN(8))
+		}
+		c, why := New(lower.New(p))
+		if why != "" {
+			continue
+		}
+		upper, cheap := int64(0), int64(0)
+		for k := range c.Bodies {
+			upper += slices.Max(c.Bodies[k].Costs)
+			cheap += c.Bodies[k].Costs[0]
+		}
+		c.Prices = c.price(context.Background(), upper)
+		least := int64(math.MaxInt64)
+		c.each(func(of Assignment) {
+			cost := c.Cost(of)
+			least = min(least, cost)
+			sum, room := c.Prices.base, c.RoomOf(of)
+			for k, n := range of {
+				sum += c.Prices.Excess[k][n]
+			}
+			for q := range room {
+				for s, free := range room[q] {
+					sum += c.Prices.of[q][s] * free
+				}
+			}
+			if sum != cost<<c.Prices.shift {
+				t.Fatalf("prices make %d of the cost %d, shift %d\n%s", sum, cost, c.Prices.shift, drawn.DescribeRuled(p))
+			}
+		})
+		for _, width := range []int{1, 1_000} {
+			of, bound := c.through(context.Background(), math.MaxInt64/4, width, nil)
+			switch {
+			case least == math.MaxInt64:
+				if of != nil {
+					t.Fatalf("an assignment where no loads fit\n%s", drawn.DescribeRuled(p))
+				}
+				continue
+			case width == 1 && of == nil && bound < math.MaxInt64 && c.Prices.Least(bound) <= least:
+				// It ran into a dead end.
+			case of == nil || c.Cost(of) < least || c.Prices.Least(bound) > least:
+				t.Fatalf("width %d: %v costs less than %d, or bound %d\n%s", width, of, least, bound, drawn.DescribeRuled(p))
+			case width > 1 && (c.Cost(of) != least || c.Prices.Least(bound) != least):
+				t.Fatalf("width %d: %d, bound %d, want %d\n%s", width, c.Cost(of), c.Prices.Least(bound), least, drawn.DescribeRuled(p))
+			case width == 1 && c.Cost(of) > least:
+				narrow++
+			case width == 1 && c.Prices.Least(bound) < least:
+				cut++
+			}
+		}
+		if least < math.MaxInt64 && c.Prices.Least(0) > cheap {
+			above++
+		}
+		// What is not above the limit is found, and nothing else.
+		if least < math.MaxInt64 {
+			if of, _ := c.through(context.Background(), c.Prices.Gap(least), 1_000, nil); of == nil || c.Cost(of) != least {
+				t.Fatalf("within %d: %v", least, of)
+			}
+			if of, bound := c.through(context.Background(), c.Prices.Gap(least-1), 1_000, nil); of != nil && c.Cost(of) < least || of == nil && bound != math.MaxInt64 {
+				t.Fatalf("within %d: %v, %d", least-1, of, bound)
+			}
+		}
+	}
+	t.Logf("of width 1: %d dear, %d with a lower bound; prices are above the cheapest pools in %d", narrow, cut, above)
+	if above < 50 {
+		t.Error("prices hardly ever say more than the cheapest pools do")
+	}
+}
+
+// TestWalkIsShort: where the cost is known but for a little, most bodies are struck off the walk, and where lives end states become one.
+func TestWalkIsShort(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 39))
+	c, _ := New(lower.New(drawn.Spilled(r, 60)))
+	first, _ := c.Cheapest(context.Background(), func() bool { return false })
+	walk := func(limit int64) int {
+		w := &walk{Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil), pools: []int32{0}}
+		if !w.strike(limit, nil) {
+			t.Fatal("struck off too much")
+		}
+		if _, ok := w.run(context.Background(), c.Sections, limit, math.MaxInt32); !ok {
+			t.Fatal("no state is left")
+		}
+		return len(w.records)
+	}
+	least, all := walk(c.Prices.Gap(c.Cost(first))), walk(math.MaxInt64/4)
+	t.Log(least, all, "records")
+	if least > 140 || all > 20_000 {
+		t.Errorf("%d records within the cost, %d without a limit", least, all)
+	}
+}
