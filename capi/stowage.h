@@ -117,7 +117,8 @@ STOWAGE_API const char *stowage_error(const stowage_solver *);
  * STOWAGE_INFEASIBLE or after stowage_explain; after any other call it is "". The text
  * says which moment is too full and by how much, which buffer is too large or fixed too
  * high, or which fixed offsets collide. If none of these is the cause, it says by how
- * much the proven bound is above the capacity; stowage_explain then names the buffers.
+ * much the proven bound is above the capacity; stowage_explain then names the buffers. Of a problem
+ * with rules it says only that no plan keeps them, until stowage_explain has run.
  * After a run the text is worked out by this call: it takes about as long as
  * stowage_bound, and does not read the caller's arrays. */
 STOWAGE_API const char *stowage_reason(const stowage_solver *);
