@@ -38,7 +38,7 @@ import (
 //	// starts, or, with gaps, two of their pieces meet.
 //	func (p *Problem) Meet(i, j int) bool
 //
-//	// Objective returns the measures that p asks to minimise, with the default where it names none.
+//	// Objective returns the measures that p asks to minimise, or the default if it names none.
 //	func (p *Problem) Objective() []Measure
 //
 //	// Ruled reports whether p has rules, so that it is more than one strip of bytes.
@@ -91,11 +91,11 @@ type Problem = model.Problem
 //	// pieces may have the same bytes.
 //	func (b *Buffer) Pieces(yield func(Piece) bool)
 //
-//	// SetClocks gives the buffer a lifespan by clocks. Lower and Upper become the sums of the
-//	// components, so a buffer that ends before another starts has the smaller times, too.
+//	// SetClocks gives the buffer a lifespan by clocks. Lower and Upper of the buffer become the sums of the
+//	// components. So if a buffer ends before another starts by the clocks, it does so by these sums, too.
 //	func (b *Buffer) SetClocks(lower, upper []int64)
 //
-//	// Within returns the buffer with what is left of its life in [lower, upper), which must meet its life.
+//	// Within returns the buffer with its life cut to [lower, upper), which must meet its life.
 //	func (b *Buffer) Within(lower, upper int64) Buffer
 type Buffer = model.Buffer
 
@@ -598,7 +598,7 @@ type Technique = plan.Technique
 //	}
 type Param = plan.Param
 
-// Rules say what one strip of bytes and lifespans cannot. The zero value says nothing.
+// Rules say what one block of bytes and plain lifespans cannot. The zero value says nothing.
 //
 //	type Rules struct {
 //		// Pools are the memories to plan for. Empty means one pool without a name, whose capacity is
@@ -607,25 +607,24 @@ type Param = plan.Param
 //		// Together ties buffers to one pool and to fixed distances between their offsets: views,
 //		// aliases, contiguous groups. Lists that share a buffer unite.
 //		Together []Together
-//		// Apart has pairs of buffers that share no byte of a pool, whatever their lifespans.
+//		// Apart has pairs of buffers that must share no byte of a pool, whatever their lifespans.
 //		Apart []Pair
-//		// MayOverlap has pairs of buffers that may share bytes although they are live together.
+//		// MayOverlap has pairs of buffers that may share bytes although they are live at the same time.
 //		MayOverlap []Pair
-//		// Distances has pairs that may share bytes in the one slot where they meet, from a
-//		// distance on.
+//		// Distances has pairs that meet in one slot, and may share bytes in it if they are far enough
+//		// apart. The first buffer of a pair dies in the slot, and the second is born in it.
 //		Distances []Distance
-//		// Penalties has pairs that cost something if they share bytes. The costs of a pair that is
-//		// listed twice add.
+//		// Penalties has pairs that cost something if they share bytes. If a pair is listed twice, the
+//		// costs are added.
 //		Penalties []Penalty
 //		// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has
 //		// Extra.Clocks.
 //		Threads int
-//		// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. Then
-//		// 0 <= Lower < Period and Upper <= Lower + Period for every buffer, and slots count modulo
-//		// Period.
+//		// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. If it is not 0,
+//		// every buffer has 0 <= Lower < Period and Upper <= Lower + Period, and slots count modulo Period.
 //		Period int64
-//		// Objective lists the measures to minimise, the first first; see the constants of Measure.
-//		// Empty means height for one pool, and cost, then height, for several.
+//		// Objective lists the measures to minimise. The second one decides only between plans that are equal
+//		// in the first, and so on. Empty means height for one pool, and cost, then height, for several.
 //		Objective []Measure
 //	}
 type Rules = model.Rules
@@ -636,8 +635,8 @@ type Rules = model.Rules
 //		ID        string  // its name, not empty, and different from all others
 //		Capacity  int64   // bytes; 0 means that there is no limit
 //		Alignment int64   // every offset is a multiple of it; 0 and 1 both mean no constraint
-//		Cost      int64   // cost of each byte of a buffer, where the buffer has no cost of its own; at least 0
-//		Reserved  []Range // ranges of bytes that no buffer may use; they count in no height
+//		Cost      int64   // cost of each byte of a buffer that has no cost of its own here; at least 0
+//		Reserved  []Range // ranges of bytes that no buffer may use; they count in peaks, and in no height
 //	}
 type Pool = model.Pool
 
@@ -659,8 +658,8 @@ type Range = model.Range
 //		// Clocks is the lifespan by clocks, for problems with Rules.Threads. Lower and Upper of the
 //		// buffer are then the sums of the two: SetClocks fills them in.
 //		Clocks *Clocks
-//		// Evictions are stretches within the lifespan in which the buffer may be absent, at a price.
-//		// They are in ascending order and disjoint, and begin and end inside the lifespan.
+//		// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in
+//		// ascending order and disjoint. Each begins after the start of the lifespan and ends before its end.
 //		Evictions []Eviction
 //	}
 type Extra = model.Extra
@@ -673,8 +672,8 @@ type Extra = model.Extra
 //	}
 type PoolCost = model.PoolCost
 
-// Clocks are the start and the end of a lifespan, one number a thread. Lower is at most Upper in
-// every component and less in at least one.
+// Clocks are the start and the end of a lifespan, with one number for each thread. Lower is at most
+// Upper in every component, and less in at least one.
 //
 //	type Clocks struct {
 //		Lower []int64 // the start, by each thread's clock, at least 0
@@ -685,9 +684,9 @@ type PoolCost = model.PoolCost
 //	func (c *Clocks) Before(d *Clocks) bool
 type Clocks = model.Clocks
 
-// An Eviction is a stretch [Lower, Upper) of a buffer's life in which a plan may do without it:
-// it is spilled and reloaded, or computed again. The plan then pays Cost, and what is left of the
-// life are parts, each with an offset of its own.
+// An Eviction is a stretch [Lower, Upper) of a buffer's life in which the buffer may be absent: it is
+// spilled and reloaded, or computed again. A plan that takes the eviction pays Cost. The life then has
+// parts, before and after the eviction, each with an offset of its own.
 //
 //	type Eviction struct {
 //		Lower, Upper int64 // logical time, half-open
@@ -703,8 +702,11 @@ type Eviction = model.Eviction
 //	func (x Pair) Sorted() Pair
 type Pair = model.Pair
 
-// A Together ties buffers into one body: they are in one pool, and offset of Buffers[k] less offset of
-// Buffers[0] is At[k] - At[0]. At may be nil: all begin at the same byte.
+// A Together ties buffers into one body. They are in one pool, and
+//
+// 	offset of Buffers[k] - offset of Buffers[0] = At[k] - At[0]
+//
+// If At is nil, all begin at the same byte.
 //
 //	type Together struct {
 //		Buffers []int32 // indices into Problem.Buffers
@@ -712,8 +714,8 @@ type Pair = model.Pair
 //	}
 type Together = model.Together
 
-// A Penalty is paid once if both buffers of the pair are in one pool, share a byte, do not conflict
-// and are of different bodies.
+// A Penalty is paid once if both buffers of the pair are in one pool and share a byte. It is never paid
+// for buffers that conflict or are of one body.
 //
 //	type Penalty struct {
 //		Buffers Pair  // the two that had better share no byte
@@ -721,8 +723,10 @@ type Together = model.Together
 //	}
 type Penalty = model.Penalty
 
-// A Distance lets two buffers share bytes in the only slot where they meet: the first dies there
-// and the second is born. They may if offset of the first - offset of the second >= Distance bytes.
+// A Distance lets two buffers share bytes in the only slot in which they meet. The first one dies there,
+// and the second one is born. They may share bytes if
+//
+// 	offset of the first - offset of the second >= Distance
 //
 //	type Distance struct {
 //		Buffers  Pair  // the one that dies, and the one that is born
@@ -730,8 +734,7 @@ type Penalty = model.Penalty
 //	}
 type Distance = model.Distance
 
-// A Measure is one number of a plan that can be minimised. Bytes count as they are, without
-// rounding.
+// A Measure is a number of a plan that can be minimised. Bytes are not rounded.
 //
 //	type Measure string
 type Measure = model.Measure
@@ -744,7 +747,7 @@ type Measure = model.Measure
 //	}
 type Value = model.Value
 
-// A Part is what is left of a buffer's life between evictions that a plan takes.
+// A Part is a stretch of a buffer's life between evictions that a plan takes.
 //
 //	type Part struct {
 //		Lower, Upper int64 // logical time, half-open

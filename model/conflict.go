@@ -2,8 +2,8 @@ package model
 
 import "slices"
 
-// Idea: who conflicts with whom, from the rules, pair by pair. Whoever asks of many pairs sorts them out with
-// a sweep first; internal/lower does. The verifier reads the rules by itself.
+// Idea: who conflicts with whom, from the rules, pair by pair. A caller with many pairs should find the
+// candidates by a sweep first, as internal/lower does. The verifier reads the rules by itself.
 //
 // Complexity: Meet is O(pieces of the two). Conflict adds a look-up in sorted lists.
 
@@ -69,8 +69,7 @@ func pairSet(pairs []Pair) map[Pair]bool {
 // Sorted returns the pair with the smaller index first.
 func (x Pair) Sorted() Pair { return Pair{min(x[0], x[1]), max(x[0], x[1])} }
 
-// Bodies returns what BodiesOf does, without a walk: the buffer that stands for the body of each, and how
-// many bytes each lies above the lowest of its body. Both are nil if nothing is tied.
+// Bodies returns body and at of BodiesOf, which NewConflicts has computed.
 func (c *Conflicts) Bodies() (body []int32, at []int64) { return c.body, c.at }
 
 // SameBody reports whether Together ties i and j.
@@ -92,8 +91,8 @@ func (c *Conflicts) Conflict(i, j int) bool {
 	return !c.free[Pair{int32(i), int32(j)}.Sorted()] && c.p.Meet(i, j)
 }
 
-// Inert returns whether a penalty on i and j can never be paid: they conflict, are of one body,
-// or may be in no common pool.
+// Inert reports whether a penalty on i and j can never be paid. That is so if they conflict, are of one
+// body, or may be in no common pool.
 func (c *Conflicts) Inert(i, j int) bool {
 	if c.SameBody(i, j) || c.Conflict(i, j) {
 		return true
@@ -106,7 +105,7 @@ func (c *Conflicts) Inert(i, j int) bool {
 	return true
 }
 
-// PenaltiesOf returns the penalties that can be paid, one a pair, sorted, with costs above 0. The
+// PenaltiesOf returns the penalties that can be paid and cost more than 0, sorted, one for each pair. The
 // costs of a pair that is listed twice are added.
 func (c *Conflicts) PenaltiesOf() []Penalty {
 	if c.p.Rules == nil {

@@ -11,8 +11,8 @@ func (p *Plan) PoolOf(i int) int32 {
 // MeasuresOf returns every measure of a plan of a valid problem: height, max_height, peak, max_peak, cost, penalty
 // and eviction, then height and peak of each pool that has a name.
 //
-// A buffer of which evictions are taken costs the sum of what its parts cost in their pools, and
-// may pay a penalty for each pair of parts.
+// If a plan takes evictions of a buffer, its cost is the sum of the costs of its parts in their pools. A
+// penalty may then be paid once for each pair of parts.
 func MeasuresOf(p *Problem, plan *Plan) []Value {
 	pools := p.AllPools()
 	heights, peaks := make([]int64, len(pools)), make([]int64, len(pools))
@@ -132,13 +132,13 @@ func penaltyOf(p *Problem, plan *Plan, parted map[int32][]Part) (paid int64) {
 	return paid
 }
 
-// meetIn reports whether buffers i and j meet while both are in these parts of their lives.
+// meetIn reports whether buffer i in part a of its life meets buffer j in part b.
 func meetIn(p *Problem, i, j int32, a, b Part) bool {
 	q := Problem{Buffers: []Buffer{p.Buffers[i].Within(a.Lower, a.Upper), p.Buffers[j].Within(b.Lower, b.Upper)}, Rules: &Rules{Period: p.Rules.Period}}
 	return q.Meet(0, 1)
 }
 
-// Within returns the buffer with what is left of its life in [lower, upper), which must meet its life.
+// Within returns the buffer with its life cut to [lower, upper), which must meet its life.
 func (b *Buffer) Within(lower, upper int64) Buffer {
 	part := *b
 	part.Extra, part.Gaps = nil, nil

@@ -1,7 +1,8 @@
 package model
 
-// Idea: most problems are one strip of bytes and lifespans. What else a compiler may say of its
-// memory is in Rules, and in Extra for one buffer. A problem without either costs one nil test.
+// Idea: most problems are one block of bytes, and one lifespan for each buffer. Whatever else a compiler
+// says of its memory is in Rules, and in Extra for a single buffer. A problem without either costs one nil
+// test. docs/memories.md has an example of each rule.
 //
 // Meaning, in the order of the fields:
 //
@@ -15,11 +16,11 @@ package model
 //	penalty   is paid if two buffers of different bodies are in one pool, share a byte and do not
 //	          conflict. On any other pair it means nothing.
 //
-// Rules 1 to 6 mean what dsa-solver (tonibohnlein/dsa-solver a8d1257) makes of them, and Clocks
-// what OmniMalloc (2e9cf4e) does: a buffer ends before another starts if its end is at most the
-// other's start in every component.
+// Sources: Pools to Penalties mean what they mean in dsa-solver (tonibohnlein/dsa-solver a8d1257), and
+// Clocks what they mean in OmniMalloc (2e9cf4e): a buffer ends before another starts if its end is at most
+// the other's start in every component.
 
-// Rules say what one strip of bytes and lifespans cannot. The zero value says nothing.
+// Rules say what one block of bytes and plain lifespans cannot. The zero value says nothing.
 type Rules struct {
 	// Pools are the memories to plan for. Empty means one pool without a name, whose capacity is
 	// Problem.Capacity.
@@ -27,25 +28,24 @@ type Rules struct {
 	// Together ties buffers to one pool and to fixed distances between their offsets: views,
 	// aliases, contiguous groups. Lists that share a buffer unite.
 	Together []Together
-	// Apart has pairs of buffers that share no byte of a pool, whatever their lifespans.
+	// Apart has pairs of buffers that must share no byte of a pool, whatever their lifespans.
 	Apart []Pair
-	// MayOverlap has pairs of buffers that may share bytes although they are live together.
+	// MayOverlap has pairs of buffers that may share bytes although they are live at the same time.
 	MayOverlap []Pair
-	// Distances has pairs that may share bytes in the one slot where they meet, from a
-	// distance on.
+	// Distances has pairs that meet in one slot, and may share bytes in it if they are far enough
+	// apart. The first buffer of a pair dies in the slot, and the second is born in it.
 	Distances []Distance
-	// Penalties has pairs that cost something if they share bytes. The costs of a pair that is
-	// listed twice add.
+	// Penalties has pairs that cost something if they share bytes. If a pair is listed twice, the
+	// costs are added.
 	Penalties []Penalty
 	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has
 	// Extra.Clocks.
 	Threads int
-	// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. Then
-	// 0 <= Lower < Period and Upper <= Lower + Period for every buffer, and slots count modulo
-	// Period.
+	// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. If it is not 0,
+	// every buffer has 0 <= Lower < Period and Upper <= Lower + Period, and slots count modulo Period.
 	Period int64
-	// Objective lists the measures to minimise, the first first; see the constants of Measure.
-	// Empty means height for one pool, and cost, then height, for several.
+	// Objective lists the measures to minimise. The second one decides only between plans that are equal
+	// in the first, and so on. Empty means height for one pool, and cost, then height, for several.
 	Objective []Measure
 }
 
@@ -54,8 +54,8 @@ type Pool struct {
 	ID        string  // its name, not empty, and different from all others
 	Capacity  int64   // bytes; 0 means that there is no limit
 	Alignment int64   // every offset is a multiple of it; 0 and 1 both mean no constraint
-	Cost      int64   // cost of each byte of a buffer, where the buffer has no cost of its own; at least 0
-	Reserved  []Range // ranges of bytes that no buffer may use; they count in no height
+	Cost      int64   // cost of each byte of a buffer that has no cost of its own here; at least 0
+	Reserved  []Range // ranges of bytes that no buffer may use; they count in peaks, and in no height
 }
 
 // A Range is the half-open range [Lower, Upper) of bytes.
@@ -73,8 +73,8 @@ type Extra struct {
 	// Clocks is the lifespan by clocks, for problems with Rules.Threads. Lower and Upper of the
 	// buffer are then the sums of the two: SetClocks fills them in.
 	Clocks *Clocks
-	// Evictions are stretches within the lifespan in which the buffer may be absent, at a price.
-	// They are in ascending order and disjoint, and begin and end inside the lifespan.
+	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in
+	// ascending order and disjoint. Each begins after the start of the lifespan and ends before its end.
 	Evictions []Eviction
 }
 
@@ -84,16 +84,16 @@ type PoolCost struct {
 	Cost int64 // at least 0, in the unit of Pool.Cost
 }
 
-// Clocks are the start and the end of a lifespan, one number a thread. Lower is at most Upper in
-// every component and less in at least one.
+// Clocks are the start and the end of a lifespan, with one number for each thread. Lower is at most
+// Upper in every component, and less in at least one.
 type Clocks struct {
 	Lower []int64 // the start, by each thread's clock, at least 0
 	Upper []int64 // the end
 }
 
-// An Eviction is a stretch [Lower, Upper) of a buffer's life in which a plan may do without it:
-// it is spilled and reloaded, or computed again. The plan then pays Cost, and what is left of the
-// life are parts, each with an offset of its own.
+// An Eviction is a stretch [Lower, Upper) of a buffer's life in which the buffer may be absent: it is
+// spilled and reloaded, or computed again. A plan that takes the eviction pays Cost. The life then has
+// parts, before and after the eviction, each with an offset of its own.
 type Eviction struct {
 	Lower, Upper int64 // logical time, half-open
 	Cost         int64 // at least 0
@@ -102,37 +102,41 @@ type Eviction struct {
 // A Pair is two different buffers, as indices into Problem.Buffers, in any order.
 type Pair [2]int32
 
-// A Together ties buffers into one body: they are in one pool, and offset of Buffers[k] less offset of
-// Buffers[0] is At[k] - At[0]. At may be nil: all begin at the same byte.
+// A Together ties buffers into one body. They are in one pool, and
+//
+//	offset of Buffers[k] - offset of Buffers[0] = At[k] - At[0]
+//
+// If At is nil, all begin at the same byte.
 type Together struct {
 	Buffers []int32 // indices into Problem.Buffers
 	At      []int64 // bytes, in the order of Buffers; nil for zeros
 }
 
-// A Penalty is paid once if both buffers of the pair are in one pool, share a byte, do not conflict
-// and are of different bodies.
+// A Penalty is paid once if both buffers of the pair are in one pool and share a byte. It is never paid
+// for buffers that conflict or are of one body.
 type Penalty struct {
 	Buffers Pair  // the two that had better share no byte
 	Cost    int64 // at least 0
 }
 
-// A Distance lets two buffers share bytes in the only slot where they meet: the first dies there
-// and the second is born. They may if offset of the first - offset of the second >= Distance bytes.
+// A Distance lets two buffers share bytes in the only slot in which they meet. The first one dies there,
+// and the second one is born. They may share bytes if
+//
+//	offset of the first - offset of the second >= Distance
 type Distance struct {
 	Buffers  Pair  // the one that dies, and the one that is born
 	Distance int64 // bytes; it may be negative
 }
 
-// A Measure is one number of a plan that can be minimised. Bytes count as they are, without
-// rounding.
+// A Measure is a number of a plan that can be minimised. Bytes are not rounded.
 type Measure string
 
 // The measures. HeightIn and PeakIn make those of one pool.
 const (
-	MeasureHeight    Measure = "height"     // the sum over pools of the highest end of a buffer
-	MeasureMaxHeight Measure = "max_height" // the largest of these
-	MeasurePeak      Measure = "peak"       // as height, but a pool counts at least the end of its highest reserved range
-	MeasureMaxPeak   Measure = "max_peak"   // the largest of these
+	MeasureHeight    Measure = "height"     // the end of the highest buffer in each pool, added up
+	MeasureMaxHeight Measure = "max_height" // the largest of these ends
+	MeasurePeak      Measure = "peak"       // as height, but each pool counts at least to the end of its highest reserved range
+	MeasureMaxPeak   Measure = "max_peak"   // as max_height, with the same exception
 	MeasureCost      Measure = "cost"       // the sum of what the buffers cost in their pools
 	MeasurePenalty   Measure = "penalty"    // the sum of the penalties that are paid
 	MeasureEviction  Measure = "eviction"   // the sum of the costs of the evictions that are taken
@@ -150,7 +154,7 @@ type Value struct {
 	Value   int64   // bytes, or the unit of the costs
 }
 
-// A Part is what is left of a buffer's life between evictions that a plan takes.
+// A Part is a stretch of a buffer's life between evictions that a plan takes.
 type Part struct {
 	Lower, Upper int64 // logical time, half-open
 	Pool         int32 // index into Rules.Pools; 0 if there are none
@@ -175,7 +179,7 @@ func (p *Problem) AllPools() []Pool {
 	return []Pool{{Capacity: p.Capacity}}
 }
 
-// Objective returns the measures that p asks to minimise, with the default where it names none.
+// Objective returns the measures that p asks to minimise, or the default if it names none.
 func (p *Problem) Objective() []Measure {
 	switch {
 	case p.Rules == nil:
@@ -213,8 +217,8 @@ func (b *Buffer) CostIn(pools []Pool, pool int32) int64 {
 	return pools[pool].Cost * b.Size
 }
 
-// SetClocks gives the buffer a lifespan by clocks. Lower and Upper become the sums of the
-// components, so a buffer that ends before another starts has the smaller times, too.
+// SetClocks gives the buffer a lifespan by clocks. Lower and Upper of the buffer become the sums of the
+// components. So if a buffer ends before another starts by the clocks, it does so by these sums, too.
 func (b *Buffer) SetClocks(lower, upper []int64) {
 	if b.Extra == nil {
 		b.Extra = &Extra{}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// What a valid problem with rules is. A problem that contradicts itself, such as a chain of ties that
-// gives two distances, is a bad input. One that no plan can satisfy, such as a body whose members may be in no
-// common pool, is valid, and infeasible.
+// What a valid problem with rules is. A problem that contradicts itself is bad input: for example, if two
+// chains of ties give two distances for one pair. A problem that no plan can satisfy is valid, and
+// infeasible: for example, if the members of a body may be in no common pool.
 
 // rules checks Rules and the Extra of each buffer.
 func (v *validator) rules() {
@@ -329,8 +329,8 @@ func (v *validator) objective(r *Rules) {
 	}
 }
 
-// bodies checks that the ties do not contradict each other, and that no two members that are apart
-// share bytes.
+// bodies checks that the ties do not contradict each other. It also checks that no members of a body share
+// bytes if they are apart.
 func (v *validator) bodies(r *Rules) {
 	for k, t := range r.Together {
 		field := fmt.Sprintf("together[%d]", k)
@@ -408,8 +408,8 @@ func (v *validator) oneBody(r *Rules, body []int32, at []int64) {
 	}
 }
 
-// BodiesOf unites the lists of Rules.Together: body is the number of the buffer that stands for
-// the body of each, and at the distance in bytes of each from the lowest byte of its body, at least 0. Both are nil if
+// BodiesOf unites the lists of Rules.Together. body[i] is the index of the buffer that stands for the body of
+// buffer i. at[i] is the distance in bytes, at least 0, of buffer i from the lowest byte of its body. Both are nil if
 // nothing is tied. fault names the chain of ties that contradict each other; it is empty if none do.
 //
 // It is a depth-first walk over the ties: O(buffers + ties).

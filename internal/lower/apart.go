@@ -2,19 +2,20 @@ package lower
 
 import "slices"
 
-// Idea: members that are to be apart but never use all of their bytes at one time need a slot together. Pairs share slots
-// as cliques: a clique grows by the member with most such pairs that conflicts with all in it. The slot stands
-// right after a section in which most of the clique live, so that they live on rather than come back. What lives there and
-// conflicts with all of the clique runs through the slot; the rest has a gap.
+// Idea: a pair that is apart needs a slot together, unless both use all of their bytes in one section. Several pairs
+// share a slot if their members are a clique. A clique grows greedily: of the members that conflict with all in it, the
+// one with the most such pairs is next. The slot stands right after the section in which most of the clique live. Most of
+// them then live on, and few come back. Others that live there run through the slot if they conflict with all of the
+// clique, and have a gap otherwise.
 //
 // Only conflicts in all bytes count here: a member with windows may meet another in a part of its bytes.
 //
-// Dropped: a slot for each pair (250 buffers with 5,088 pairs), and slots behind the end of time, which put all
-// between two lives into one partition.
+// Dropped: a slot for each pair, which is many (250 buffers with 5,088 pairs). Slots behind the end of time: they put all
+// that lies between two lives into one partition.
 //
-// Complexity: O(cliques · n · size) with n members, and n² conflicts are looked up once if n is at most mostJoined.
+// Complexity: O(cliques · n · size) for n members. If n is at most mostJoined, n² conflicts are looked up once.
 
-// mostJoined is the number of members up to which all conflicts are looked up: a tenth of a second.
+// mostJoined is the largest number of members for which all conflicts are looked up. That takes a tenth of a second.
 const mostJoined = 1500
 
 // full reports whether two members conflict with all of their bytes.
@@ -114,7 +115,7 @@ func (c *cover) together(of [][]int32, a, b int32) bool {
 	return false
 }
 
-// place chooses the section after which the slot of a clique stands: one in which most of it live, the first of these.
+// place chooses the section after which the slot of a clique stands: the first one in which most of the clique live.
 func (c *cover) place(x clique, of [][]int32, sections int) {
 	type change struct {
 		at int32
@@ -162,8 +163,8 @@ func (c *cover) insert(x clique, live []int32) {
 	c.slots = append(c.slots, s)
 }
 
-// beside reports whether a member may run through the slot of a clique: it conflicts with all of the clique, and with
-// everything that lives beside it.
+// beside reports whether a member may run through the slot of a clique. It may if it conflicts with all of the clique and
+// with everything that lives beside it.
 func (c *cover) beside(v int32, x clique) bool {
 	if c.special != nil && c.special[v] {
 		return false

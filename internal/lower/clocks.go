@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// Idea: with clocks, a buffer ends before another starts if it does by every clock. That is a partial order. If it is
-// an interval order, time is a line after all: the sets of those before each buffer form a chain, and their ranks are
-// times (Fishburn 1970). If not, the conflicts are a graph like any other, and all of it is covered by cliques.
+// Idea: with clocks, a buffer ends before another starts if it does so by every clock. That is a partial order. It is an
+// interval order if the sets of buffers that end before each buffer form a chain. Time is then a line after all, and the
+// ranks in the chain are its times (Fishburn 1970). Otherwise the conflicts are a graph, and cliques cover all of it.
 //
-// The heaviest clique is an antichain (antichain.go). The cover is greedy: a pair without a clique grows by the member with most such pairs. Slots are in the order of the mean
-// time of their members, which keeps lives short and gaps few.
+// The heaviest clique is an antichain (antichain.go) and gets a slot. The rest of the cover is greedy: a pair without a
+// clique grows by the member with the most such pairs. Slots are in the order of the mean time of their members, which
+// keeps lives short and gaps few.
 //
-// Complexity: O(n²·clocks) for the order; O(slots · n²/64) for the cover. mostClocks is where it is refused.
+// Complexity: O(n²·clocks) for the order, O(slots · n²/64) for the cover. Above MostClocks buffers a problem is refused.
 //
 // Measured by a prototype: OmniMalloc's generators make interval orders in 6 of 126 instances.
 
@@ -22,7 +23,8 @@ const MostClocks = 8192
 // Knots reports whether there are clocks that are no interval order.
 func (l *Lowering) Knots() bool { return l.knots }
 
-// linearise returns lifespans that meet exactly where the clocks' do, or nil if there are none.
+// linearise returns lifespans on one line of time, two of which meet if and only if the clocks' do. It returns nil if
+// there are none.
 func (l *Lowering) linearise() []life {
 	n := len(l.Problem.Buffers)
 	if n > MostClocks {

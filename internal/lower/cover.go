@@ -7,16 +7,16 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a strip's time is a row of slots. Those that time itself gives are sections: the moments at which a set of
-// live buffers is largest. An element is a stretch of sections in which a member uses one range of its body's
-// bytes; it runs through all slots of these sections, but for those from which it is absent. A slot may have entries
-// beside what runs through it.
+// Idea: a strip's time is a row of slots. Time itself gives sections, the moments at which a set of live buffers is
+// largest, and each section has one slot or more. An element is a member, a range of its body's bytes, and the sections
+// in which it uses them. It runs through all slots of these sections, except those from which it is absent. A slot may
+// have further entries.
 //
-// Invariant: each two bodies in one slot conflict in the bytes that they use there, and each pair of members that conflicts
-// is in a slot together, with all of the bytes in which it does.
+// Invariant: any two bodies in a slot conflict in the bytes that they use there. Each pair of members that conflicts is
+// together in some slot, with all of the bytes in which it conflicts.
 //
-// Slots are numbered component by component, so that a slot that ties two buffers far apart in time does not put
-// what lies between into their partition.
+// Slots are numbered component by component. A slot may tie two buffers that are far apart in time, and what lies between
+// then stays out of their partition.
 
 // A cover is the slots of one strip while they are made.
 type cover struct {
@@ -29,7 +29,7 @@ type cover struct {
 	begin    []int32            // of each section its first slot, and one more for the end
 	inserted map[int32][]clique // slots to put in after a section
 	special  []bool             // members that need not conflict with all that lives beside them; nil if there are none
-	anew     bool               // there are slots that time does not give, so components are numbered one by one
+	anew     bool               // some slots are not from time, so slots are numbered component by component
 }
 
 // An element is a member of a body that uses bytes [from, to) of the body through sections [first, last).
@@ -45,7 +45,7 @@ type entry struct {
 	from, to int64
 }
 
-// A slot is a clique. Elements that run through its section are in it, but for those that are absent.
+// A slot is a clique. The elements of its section are in it, except those that are absent.
 type slot struct {
 	absent []int32 // elements, ascending
 	also   []entry
@@ -131,7 +131,7 @@ func (c *cover) write() {
 		for k := range in {
 			in[k] = -1
 		}
-		// Spans that overlap are of one component. Those before that reach furthest stand for it.
+		// Spans that overlap are of one component. The span that reaches furthest so far stands for it.
 		slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 		reach, last := int32(0), int32(0)
 		for _, x := range spans {

@@ -13,7 +13,7 @@ type graph struct {
 	gains []int32 // of each vertex, for grow; nil before the first call
 }
 
-// freshOf returns the first vertex with which v has an edge that is not covered, or -1.
+// freshOf returns the first neighbour of v whose edge to v is not covered, or -1.
 func (g *graph) freshOf(v int32) int32 {
 	for w, x := range g.fresh[int(v)*g.words : int(v+1)*g.words] {
 		if x != 0 {
@@ -23,9 +23,9 @@ func (g *graph) freshOf(v int32) int32 {
 	return -1
 }
 
-// grow returns a clique with a and b in it, which no vertex can join, and covers its edges. It takes the vertex
-// with the most edges to the clique that are not covered, the first of several. gains has these numbers, and is kept up as
-// the clique grows: counting anew took most of the time of a problem with clocks.
+// grow returns a maximal clique that contains a and b, and marks its edges as covered. It adds the vertex with the most
+// edges to the clique that are not covered, the first of several. gains has these numbers and is updated as the clique
+// grows: counting anew took most of the time of a problem with clocks.
 func (g *graph) grow(a, b int32) clique {
 	row := func(bits []uint64, v int32) []uint64 { return bits[int(v)*g.words : int(v+1)*g.words] }
 	candidates := slices.Clone(row(g.edges, a))

@@ -6,15 +6,17 @@ import (
 	"slices"
 )
 
-// Idea: the load of a plain strip is its heaviest clique, for lifespans make an interval graph. With rules it is only a bound.
-// The heaviest clique of the conflict graph is searched for and gets a slot of its own, so that the timeline's load is
-// the bound. It is what proves most problems with rules: in a prototype it was above the load in 600 of PyPTO's 1,431
-// pools, and equal to the lowest peak in nearly all.
+// Idea: without rules the load is the weight of the heaviest clique, since lifespans make an interval graph. With rules a
+// clique may be heavier than the load. This file searches for the heaviest clique of the conflict graph and gives it a
+// slot, so that the timeline's load is its weight. This bound proves most problems with rules. In a prototype it
+// exceeded the load in 600 of PyPTO's 1,431 pools, and equalled the lowest peak in nearly all.
 //
-// The search takes vertices in order of size and colours the candidates greedily; a colour class is an independent set, so
-// the sum over classes of the largest weight bounds what a clique can add.
+// The search takes vertices in order of size, and colours the candidates greedily. A colour class is an independent set,
+// so a clique has at most one vertex of each class:
 //
-// Invariant: a clique that is not the heaviest, if the limit comes, is a weaker bound and no false one.
+//	what a clique can add <= sum over the classes of the largest weight
+//
+// Invariant: if a limit ends the search, the clique found may not be the heaviest. The bound is then weaker, and still true.
 //
 // Complexity: exponential, at most heavyNodes nodes of O(n²/64) each.
 //
@@ -23,7 +25,7 @@ import (
 // heavyNodes is the most nodes of a search. In a prototype 1,427 of PyPTO's 1,431 pools took fewer than 3,000.
 const heavyNodes = 20_000
 
-// heavy puts the heaviest clique that is found in, if rules touch the strip and it has no section already.
+// heavy gives a slot to the heaviest clique that is found, if rules touch the strip and no section has it already.
 func (c *cover) heavy(sections int) {
 	if len(c.strip.Members) > mostJoined || c.apart == nil && c.extra == nil && c.free == nil && c.dist == nil && c.body == nil {
 		return
@@ -58,7 +60,7 @@ func (c *cover) heavy(sections int) {
 	c.place(x, of, sections)
 }
 
-// heaviest returns the heaviest clique of members found.
+// heaviest returns the heaviest clique that the search finds.
 func (c *cover) heaviest() clique {
 	n := len(c.strip.Members)
 	order := make([]int32, n)

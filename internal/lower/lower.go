@@ -1,25 +1,28 @@
-// Package lower turns a problem with rules into problems without: for each pool one strip of bytes, whose
-// buffers are bodies and whose times are slots. Planners plan a strip as they plan anything else.
+// Package lower turns a problem with rules into problems without rules. Each pool becomes one plain
+// problem, its strip. A strip has one buffer for each body (buffers that are tied together), and its
+// times are slots. Any planner can plan a strip.
 //
-// Idea: every conflict graph is a plain problem. Cover its edges by cliques, make each clique a
-// time slot, and let a buffer live in the slots of its cliques, with gaps between. Then exactly the
-// pairs of the graph conflict. Time's own sections are such cliques, so only what rules touch is
-// covered anew:
+// Idea: every conflict graph is a plain problem. Cover its edges by cliques, and make each clique a
+// time slot. A buffer lives in the slots of its cliques and has gaps between them. Then two buffers
+// conflict if and only if the graph has their edge. A section of time is such a clique already, so
+// only what rules touch is covered anew:
 //
 //	may_overlap, together   a section in which two do not conflict becomes several slots (split.go)
 //	apart                   a slot is put in after a section (apart.go)
-//	clocks                  time where they are an interval order, otherwise a cover of the graph (clocks.go)
-//	distances               a slot of the two, with windows (split.go)
-//	period                  time is turned to where the fewest bytes are live (period.go)
+//	clocks                  an interval order is a line of time; any other order is covered as a graph (clocks.go)
+//	distances               the two get a slot of their own, with windows (split.go)
+//	period                  time is cut where the fewest bytes are live (period.go)
 //	together                the members' bytes become windows of one buffer (bodies.go)
 //	reserved ranges         stay beside the strip, for they count in no height (internal/outer)
 //
-// Invariant: an assignment of offsets to the bodies of a strip is valid for the strip if and only if the
-// offsets that Lift makes of them are valid for the pool, reserved ranges aside. A byte of a window is a byte
-// that the member has at that time; padding below a body is in no window.
+// Invariant, reserved ranges aside:
 //
-// Complexity: O(n log n) for a pool without rules. A section that rules touch takes O(t³) for t
-// buffers that they touch, and each slot that is put in O(live buffers).
+//	offsets of the bodies are valid for the strip  if and only if  what Lift makes of them is valid for the pool
+//
+// A byte of a window is a byte that the member uses at that time. Padding below a body is in no window.
+//
+// Complexity: O(n log n) for a pool without rules. A section with t buffers that rules touch takes O(t³). Each slot that is
+// put in takes O(live buffers).
 //
 // Source: the argument and the first trials are this project's (600 random graphs equal brute force).
 package lower
@@ -41,7 +44,7 @@ type Lowering struct {
 	free  [][]int32
 	apart [][]int32
 	dist  []model.Distance // those that mean anything
-	turn  int64            // the slot at which a repeating time is cut
+	turn  int64            // with a period: the slot at which time is cut
 	lives []life           // lifespans in place of those of the problem, for clocks that are an interval order; nil otherwise
 	knots bool             // there are clocks that are no interval order
 }
@@ -103,21 +106,21 @@ type Strip struct {
 	At   []int64
 	// Reserved has the reserved ranges of the pool, ascending and disjoint.
 	Reserved []model.Range
-	// Edges has a row of bits for each of Members, of (members + 63) / 64 words: those that it conflicts with. It is set if clocks are no
-	// interval order, and each body is one member, in its order, with all of its bytes; nil otherwise.
+	// Edges is the conflict graph: a row of bits for each of Members, (members + 63) / 64 words long. It is set if
+	// clocks are no interval order and each body is one member with all of its bytes, in the order of Members. It is nil otherwise.
 	Edges []uint64
 	// Impossible says why there is no plan whatever the capacity; empty if that is not known.
 	Impossible string
 }
 
-// Lift puts the offsets of the members into out, which has the order of the problem that was lowered.
+// Lift computes the offsets of the members from those of the bodies. out has the order of the problem that was lowered.
 func (s *Strip) Lift(offsets, out []int64) {
 	for k, i := range s.Members {
 		out[i] = offsets[s.Body[k]] + s.At[k]
 	}
 }
 
-// Lower gives the offsets of the bodies for offsets of all buffers.
+// Lower is the inverse of Lift: it returns the offsets of the bodies from those of all buffers.
 func (s *Strip) Lower(offsets []int64) []int64 {
 	of := make([]int64, len(s.Problem.Buffers))
 	for k, i := range s.Members {
@@ -126,8 +129,8 @@ func (s *Strip) Lower(offsets []int64) []int64 {
 	return of
 }
 
-// Strip lowers one pool. members are the buffers in it, ascending, with all members of each body.
-// apart has further pairs of them to keep apart.
+// Strip lowers one pool. members are the buffers in it, ascending. A body is in it with all of its members or with
+// none. apart has further pairs of members to keep apart.
 func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip {
 	s := &Strip{Problem: &model.Problem{Name: l.Problem.Name}, Members: members, Reserved: Merged(l.Pools[pool].Reserved)}
 	l.makeBodies(s, l.Pools[pool].Alignment)

@@ -7,14 +7,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the step repeats, so slots count modulo the period, and any slot may be the first. Cut where the fewest
-// bytes are live from one turn to the next: what crosses the cut is live at both ends and has a gap between;
-// what does not is an ordinary lifespan.
+// Idea: the step repeats, so slots count modulo the period, and any slot may be the first. Time is cut where the
+// fewest bytes are live from one slot to the next. A buffer that crosses the cut is live at both ends and has a gap between. Any other buffer
+// has an ordinary lifespan.
 //
 // Complexity: O(n log n).
 
-// cut returns the time of [0, period) that the fewest bytes cross: those of buffers that are live in the
-// slot before and in the slot at it.
+// cut returns the time t in [0, period) that the fewest bytes cross. A buffer crosses t if it is live in slots t - 1 and t.
 func (l *Lowering) cut() int64 {
 	period := l.Problem.Rules.Period
 	type event struct{ at, bytes int64 }
@@ -42,7 +41,7 @@ func (l *Lowering) cut() int64 {
 	return best
 }
 
-// pieces are the pieces of a buffer on the line of time that is swept.
+// pieces yields the pieces of a buffer on the line of time that the sweep uses.
 func (l *Lowering) pieces(i int32, yield func(model.Piece)) {
 	b := &l.Problem.Buffers[i]
 	if l.lives != nil {

@@ -6,22 +6,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a section of time is no clique if two of its elements may overlap, are of one body, or have a distance. It
-// becomes several slots. What is untouched runs through all of them. What is touched is a small graph. Cliques cover its edges,
-// greedily: take a pair that is not covered, and add the vertex with most new pairs
-// while there is one that conflicts with all.
+// Idea: a section of time is no clique if two of its elements may overlap, are of one body, or have a distance. Such
+// elements are touched. The section becomes several slots, and untouched elements run through all of them. The touched
+// ones are a small graph, and cliques cover its edges. The cover is greedy: take a pair that is not covered. Among the
+// vertices that conflict with all so far, add the one with the most new pairs. Stop if there is none.
 //
-// Members of one body whose bytes touch are one vertex with the bytes of all, unless a rule tells them apart:
-// views of a tensor cost no slot.
+// Members of one body whose bytes touch are one vertex, with the bytes of all of them. So views of a tensor cost no
+// slot. Members that a rule treats differently stay apart.
 //
-// A distance d between x, which dies, and y, which is born, is a slot in which x uses its bytes from r on and y its
-// first w, with w - r = d, w >= 1 and r >= 0:
+// Let x die and y be born in a section, with distance d. They get a slot in which x uses its bytes from r on, and y
+// its first w bytes. With w - r = d, w >= 1 and r >= 0:
 //
-//	disjoint there  if and only if  offset(x) - offset(y) >= w - r  or  offset(y) >= offset(x) + size(x)
+//	disjoint there  if and only if  offset(x) - offset(y) >= d  or  offset(y) >= offset(x) + size(x)
 //
 // Complexity: O(t³) for t touched elements and O(t²) cliques at most.
 
-// A vertex is a body that uses some bytes in a section, and the elements that say so.
+// A vertex is a body, the bytes that it uses in a section, and the elements that use them.
 type vertex struct {
 	entry
 	elements []int32
@@ -46,7 +46,7 @@ func (c *cover) mayOverlap(a, b int32) bool {
 	return found
 }
 
-// distance returns which of dist is about the two members, or -1.
+// distance returns the index in dist of the rule about the two members, or -1.
 func (c *cover) distance(a, b int32) int {
 	i, j := c.strip.Members[a], c.strip.Members[b]
 	return slices.IndexFunc(c.dist, func(d model.Distance) bool {
@@ -54,7 +54,7 @@ func (c *cover) distance(a, b int32) int {
 	})
 }
 
-// split makes the slots of a section. odd are its live elements of special members.
+// split makes the slots of a section. odd has its live elements whose members are special (specials in time.go).
 func (c *cover) split(odd []int32) {
 	vertices, distances, touched := c.vertices(odd)
 	if len(touched) == 0 {
@@ -150,8 +150,7 @@ func (c *cover) split(odd []int32) {
 	}
 }
 
-// vertices groups the elements that are touched: those with another that is live and need not lie apart. It also
-// returns the distances between them.
+// vertices groups the touched elements of a section. It also returns the distances between them.
 func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Distance, touched []int32) {
 	ruled := make([]bool, len(odd)) // touched by more than their own body
 	hit := make([]bool, len(odd))
@@ -196,12 +195,12 @@ func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Dist
 	return vertices, distances, touched
 }
 
-// binds reports whether a distance forbids anything: from a distance so small on, any two offsets do.
+// binds reports whether a distance forbids anything. One that is small enough permits all offsets.
 func (c *cover) binds(d model.Distance) bool {
 	return d.Distance > 1-c.Problem.Buffers[d.Buffers[0]].Size
 }
 
-// narrowed returns what the two of a distance use in their slot.
+// narrowed returns the bytes that the two buffers of a distance use in their slot.
 func (c *cover) narrowed(d model.Distance) (x, y entry) {
 	x, y = c.all(c.index[d.Buffers[0]]), c.all(c.index[d.Buffers[1]])
 	r := max(0, 1-d.Distance)

@@ -7,11 +7,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: where time is a line, sections are its cliques: a set of live elements that no later moment only
-// adds to. Where a section has two elements that do not conflict, it is split (split.go). Where members are to be
-// apart that never meet, a slot is put in (apart.go).
+// Idea: if time is a line, its cliques are the sections: the moments whose set of live elements is part of no other
+// moment's. A section with two elements that do not conflict is split (split.go). If members are apart that never
+// meet, a slot is put in (apart.go).
 //
-// Complexity: O(n log n) for the sweep, and O(live elements) for each section that is split or gets a slot.
+// Complexity: O(n log n) for the sweep. Each section that is split, or after which a slot is put in, takes O(live elements).
 
 // coverTime makes the slots of a strip from lifespans.
 func (c *cover) coverTime() {
@@ -63,8 +63,8 @@ func (c *cover) coverTime() {
 	c.hold()
 }
 
-// hold adds a slot for each member that is never seen with all of its bytes, if the pool has reserved ranges: they count
-// for all bytes of a buffer, in use or not. Otherwise such bytes matter to nobody.
+// hold adds a slot for each member that no slot has with all of its bytes. It does so only if the pool has reserved
+// ranges: no byte of a buffer may lie in them, in use or not. Without them, bytes that are never in use matter to nobody.
 func (c *cover) hold() {
 	if len(c.strip.Reserved) == 0 {
 		return
@@ -114,7 +114,7 @@ func (c *cover) sweep() int {
 	return int(sections)
 }
 
-// before orders what is so before what is not.
+// before orders true before false.
 func before(a, b bool) int {
 	switch {
 	case a && !b:
@@ -125,8 +125,8 @@ func before(a, b bool) int {
 	return 0
 }
 
-// specials returns which members need not conflict with all that is live beside them: those with a pair that may
-// overlap, with a distance, or with others in their body. It is nil if there are none.
+// specials returns which members may not conflict with all that is live beside them. These have a pair that may overlap,
+// a distance, or others in their body. It is nil if there are none.
 func (c *cover) specials() []bool {
 	if c.free == nil && c.dist == nil && c.body == nil {
 		return nil

@@ -9,27 +9,27 @@ import (
 )
 
 // Idea: the rules of a problem are read here once more, from Problem.Rules alone. What a plan places is a list of
-// stays: a buffer, or a part of one, in a pool at an offset. The stays of each pool are cut
-// into rectangles of time × bytes, and overlap.go finds those that intersect. What is left out are the
-// pairs that may share bytes there:
+// stays: a buffer, or a part of one, in a pool at an offset. The stays of each pool are cut into
+// rectangles of time × bytes, and overlap.go finds those that intersect. These pairs may intersect:
 //
-//	one body   never conflict, whatever their times
-//	apart      are looked at by themselves, pair by pair: they share no byte at any time
-//	may_overlap
-//	distance   if offset of the first - offset of the second >= distance
+//	one body     at all times
+//	apart        are not checked here, but pair by pair in separate: they share no byte at any time
+//	may_overlap  at all times
+//	distance     if offset of the first - offset of the second >= distance
 //
-// A life that runs over the end of a period is cut there. Clocks have no line of time: all
-// rectangles then last from 0 to 1, and the pairs that the clocks order may share bytes.
+// A life that crosses the end of a period is cut there. Clocks have no line of time. With them all
+// rectangles last from 0 to 1, and pairs that the clocks order may intersect, too.
 //
-// Invariant: nothing of model.Conflicts, model.MeasuresOf, model.BodiesOf or of the lowering to plain
-// problems is called, so a mistake there cannot hide here.
+// Invariant: this file calls nothing of model.Conflicts, model.MeasuresOf, model.BodiesOf or
+// internal/lower, so a mistake there cannot hide here.
 //
-// Complexity: O(n log n) for n stays, gaps, ties and pairs in lists, and O(log n) for each two
-// stays that share bytes and time, permitted or not. By clocks, time does not sort the pairs out.
+// Complexity: O(n log n) for n stays, gaps, ties and listed pairs, and O(log n) for each pair of
+// stays that share bytes and time, permitted or not. With clocks those are all pairs that share bytes.
 
-// CheckPlan checks a plan against a problem with rules, or without: one pool, of p.Capacity, is
-// then meant. It checks every rule, the pools and parts of the plan, and plan.Height, which is the
-// sum over pools; a negative height claims nothing. The plan may have any numbers. The problem should be one that model.Validate accepts.
+// CheckPlan checks a plan against a problem. Without rules the problem has one pool, of p.Capacity.
+// CheckPlan checks every rule, the pools and parts of the plan, and plan.Height, which is the sum over
+// pools. A negative height claims nothing. The plan may have any numbers. model.Validate should accept
+// the problem.
 func CheckPlan(p *model.Problem, plan *model.Plan) *model.Report {
 	return CheckMeasures(p, plan, nil)
 }
@@ -40,8 +40,8 @@ func CheckMeasures(p *model.Problem, plan *model.Plan, claimed []model.Value) *m
 	return checkPlan(p, plan, claimed, MaxOverlaps)
 }
 
-// FirstOf returns the first violation of a plan as text, or "" if the plan is valid. It checks the
-// rules of CheckPlan, but stops at the first overlap. The problem should be one that model.Validate accepts.
+// FirstOf returns the first violation of a plan as text, or "" if the plan is valid. It checks what
+// CheckPlan checks, and stops at the first overlap. model.Validate should accept the problem.
 func FirstOf(p *model.Problem, plan *model.Plan) string {
 	if r := checkPlan(p, plan, nil, 1); !r.OK() {
 		return r.Violations[0].Message
@@ -49,8 +49,8 @@ func FirstOf(p *model.Problem, plan *model.Plan) string {
 	return ""
 }
 
-// MeasuresOf returns every measure of a plan as model.MeasuresOf does, by this package's own count. It is
-// nil if the plan has not one offset for each buffer.
+// MeasuresOf returns the same as model.MeasuresOf, by code of its own. It is nil if the number of
+// offsets is not that of the buffers.
 func MeasuresOf(p *model.Problem, plan *model.Plan) []model.Value {
 	return checkPlan(p, plan, nil, 1).Measures
 }
@@ -83,7 +83,7 @@ func checkPlan(p *model.Problem, plan *model.Plan, claimed []model.Value, most i
 	return r
 }
 
-// stayed is a buffer, or a part of one, where a plan has it.
+// stayed is a stay: a buffer, or a part of one, in a pool at an offset.
 type stayed struct {
 	buffer       int
 	lower, upper int64 // the part of the life
@@ -162,7 +162,7 @@ func (c *ruled) poolOf(i int) int32 {
 	return c.plan.Pools[i]
 }
 
-// tile reports whether parts and evictions of a buffer are its life.
+// tile reports whether the parts of a buffer and the evictions between them make up its life.
 func (c *ruled) tile(i int, parts []model.Part) bool {
 	b := &c.p.Buffers[i]
 	wrong := func(format string, what ...any) bool {
@@ -196,7 +196,7 @@ func (c *ruled) taken(b *model.Buffer, lower, upper int64) bool {
 	return b.Extra != nil && slices.ContainsFunc(b.Extra.Evictions, func(e model.Eviction) bool { return e.Lower == lower && e.Upper == upper })
 }
 
-// union finds the bodies: a forest in which each list of ties hangs its buffers below one.
+// union finds the bodies. They are a forest: each list of ties hangs its buffers below its first one.
 func (c *ruled) union() {
 	c.body = make([]int32, len(c.p.Buffers))
 	for i := range c.body {
@@ -324,7 +324,7 @@ func (c *ruled) share(x, y *stayed) bool {
 	return x.pool == y.pool && x.pool >= 0 && x.at < add(y.at, c.p.Buffers[y.buffer].Size) && y.at < add(x.at, c.p.Buffers[x.buffer].Size)
 }
 
-// separate checks a pair that is apart.
+// separate checks that a pair that is apart shares no byte.
 func (c *ruled) separate(pair model.Pair) {
 	for _, x := range c.of(pair[0]) {
 		for _, y := range c.of(pair[1]) {
@@ -366,7 +366,7 @@ func (c *ruled) rectangles(all []rectangle, x *stayed) []rectangle {
 	return all
 }
 
-// overlaps looks for stays of one pool that share bytes and may not.
+// overlaps looks for stays of one pool that share bytes and must not.
 func (c *ruled) overlaps(pool int32, most int) {
 	var all []rectangle
 	for k := range c.placed {
@@ -407,8 +407,8 @@ func (c *ruled) during(i int32, time int64, pool int32) string {
 	return placed(&c.p.Buffers[i], stays[0].at)
 }
 
-// permitted reports whether two buffers that share bytes and time may do so, or are looked at by
-// separate.
+// permitted reports whether two buffers may share bytes at one time. A pair that is apart counts as
+// permitted, since separate checks it.
 func (c *ruled) permitted(a, b int) bool {
 	if c.root(int32(a)) == c.root(int32(b)) {
 		return true
