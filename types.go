@@ -704,7 +704,7 @@ type Pair = model.Pair
 
 // A Together ties buffers into one body. They are in one pool, and
 //
-// 	offset of Buffers[k] - offset of Buffers[0] = At[k] - At[0]
+//	offset of Buffers[k] - offset of Buffers[0] = At[k] - At[0]
 //
 // If At is nil, all begin at the same byte.
 //
@@ -726,7 +726,7 @@ type Penalty = model.Penalty
 // A Distance lets two buffers share bytes in the only slot in which they meet. The first one dies there,
 // and the second one is born. They may share bytes if
 //
-// 	offset of the first - offset of the second >= Distance
+//	offset of the first - offset of the second >= Distance
 //
 //	type Distance struct {
 //		Buffers  Pair  // the one that dies, and the one that is born

@@ -103,7 +103,7 @@ func TestTypes(t *testing.T) {
 				t.Fatalf("there is no type %s", from)
 			}
 			for line := range strings.Lines(typ.Doc) {
-				is = append(is, strings.TrimRight("// "+line, " \n")+"\n")
+				is = append(is, strings.Replace(strings.TrimRight("// "+line, " \n"), "// \t", "//\t", 1)+"\n") // code as gofmt has it
 			}
 			is = append(is, "//\n")
 			for line := range strings.Lines(declaration(t, fset, typ)) {
