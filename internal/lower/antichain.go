@@ -130,6 +130,7 @@ func (c *cover) heaviestOf(g *graph) clique {
 	if before == nil {
 		return c.heaviest()
 	}
+	c.strip.ClocksAlone = c.strip.Edges != nil
 	weight := make([]int64, g.n)
 	for a := range weight {
 		weight[a] = c.Problem.Buffers[c.strip.Members[a]].Size

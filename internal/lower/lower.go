@@ -109,6 +109,8 @@ type Strip struct {
 	// Edges is the conflict graph: a row of bits for each of Members, (members + 63) / 64 words long. It is set if
 	// clocks are no interval order and each body is one member with all of its bytes, in the order of Members. It is nil otherwise.
 	Edges []uint64
+	// ClocksAlone says that there are Edges, and that clocks alone decide them. It is known up to 1,024 members, and false above.
+	ClocksAlone bool
 	// Impossible says why there is no plan whatever the capacity; empty if that is not known.
 	Impossible string
 }

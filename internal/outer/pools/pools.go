@@ -4,6 +4,8 @@
 //	pools.go      the measures of the objective in turn
 //	reserved.go   a planner asked about one strip, beside reserved ranges
 //	tangle.go     a strip whose time is no line
+//	joins.go      parts of such a strip that conflict with one another, each by itself
+//	threads.go    parts of one thread each
 //	penalty.go    the least penalty of a pool
 //	height.go     the least height of a pool that must pay
 //	refusal.go    what a planner does not take, in the words of the problem

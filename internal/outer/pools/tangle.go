@@ -15,7 +15,8 @@ import (
 // Idea: if clocks are no interval order, the strip has far more slots than buffers, and planners are slow on it. So internal/knots works on
 // the graph of conflicts first, and `auto` goes on from its plan. They take turns:
 //
-//	orders on the graph, a short ejection, auto for a quarter of the limit, ejection for half of it, auto
+//	orders on the graph, groups that conflict with one another, threads (if their loads add up to the bound), a short ejection,
+//	auto for a quarter of the limit, ejection for half of it, auto
 //
 // Without a limit, a long ejection comes before auto, which ends by itself.
 //
@@ -37,6 +38,7 @@ func (s *Search) tangled(st *lower.Strip) bool {
 // An untangling is the state of one strip whose time is no line.
 type untangling struct {
 	s        *Search
+	st       *lower.Strip
 	tl       *timeline.Timeline
 	n        int64
 	capacity int64
@@ -48,7 +50,7 @@ type untangling struct {
 
 // untangle looks for a plan of a strip within a capacity, or for the lowest. 0 is no capacity.
 func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, minimize bool) (answer, error) {
-	u := &untangling{s: s, tl: timeline.New(st.Problem), n: int64(len(st.Members)), capacity: capacity, minimize: minimize}
+	u := &untangling{s: s, st: st, tl: timeline.New(st.Problem), n: int64(len(st.Members)), capacity: capacity, minimize: minimize}
 	if u.goal = u.tl.LowerBound; capacity > 0 && u.goal > capacity {
 		return s.ask(ctx, u.tl, int(u.n), capacity, minimize, nil)
 	}
@@ -58,9 +60,9 @@ func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, 
 	g := &knots.Graph{Buffers: st.Problem.Buffers, Edges: st.Edges, Words: int(u.n+63) / 64}
 	u.k = knots.New(g, u.goal, s.options.Seed)
 	defer func() { s.stats.Nodes += u.nodes() }()
-	turns := []func(context.Context) error{u.orders, u.short, u.long, u.auto}
+	turns := []func(context.Context) error{u.orders, u.joins, u.threads, u.short, u.long, u.auto}
 	if _, limited := ctx.Deadline(); limited || s.options.NodeLimit > 0 {
-		turns = slices.Insert(turns, 2, u.first)
+		turns = slices.Insert(turns, 4, u.first)
 	}
 	for _, turn := range turns {
 		if err := turn(ctx); err != nil {
