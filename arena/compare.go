@@ -115,7 +115,7 @@ func Compare(ctx context.Context, plans []trace.Plan, planners []string) ([]trac
 				whole = false
 				break
 			}
-			total += r.Height
+			total = up(total, plans[0].Alignment) + r.Height
 		}
 		if whole {
 			all = append(all, trace.Baseline{Name: name, Bytes: total})

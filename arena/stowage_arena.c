@@ -105,7 +105,8 @@ typedef struct section {
 typedef struct lane {
   struct plan *plan;
   uint64_t thread; /* its number when it was recorded */
-  uint64_t taken;  /* the last step in which a thread has taken it */
+  uint64_t taken;  /* the last step in which a thread has taken it, + 1 */
+  int sure;        /* that thread has asked for something that the lane expects */
   event *events;
   section *sections;
   size_t n, scopes;
@@ -679,7 +680,7 @@ static void read_lane(reader *r, plan *p, lane *l, const region *regions, size_t
     if (r->what) break;
     if (!e->is.size || !e->is.alignment || e->is.alignment & (e->is.alignment - 1)) r->what = "a size and a power of two";
     else if (lower > upper) r->what = "an end after its beginning";
-    if (e->offset == NOWHERE) continue;
+    if (r->what || e->offset == NOWHERE) continue;
     if (e->offset % e->is.alignment) r->what = "an aligned offset";
     size_t k = 0;
     while (k < n_regions && regions[k].stream != e->is.stream) k++;
@@ -945,7 +946,7 @@ static lane *agreeing(stowage_arena *a, const place *at, const request *q) {
     for (size_t k = 0; k < p->n; k++) {
       lane *l = &p->lanes[k];
       size_t n = (size_t)at->count;
-      if (n > l->n || (l->taken == a->step + 1 && l != at->lane)) continue;
+      if (n > l->n || (l->taken == a->step + 1 && l->sure && l != at->lane)) continue;
       if (l->events[n - 1].hash != at->hash || !agrees(l, n - 1, q)) continue;
       int w = 4 * (p == a->followed[0]) + 2 * (p == a->followed[1]) + (l->thread == (uint64_t)(at - a->places));
       if (w > worth) {
@@ -970,10 +971,22 @@ static lane *first_lane(stowage_arena *a, const place *at) {
   return NULL;
 }
 
+/* take gives a lane to a thread, and takes it from a thread that had it by default. */
 static void take(stowage_arena *a, place *at, lane *l) {
   if (at->lane) at->lane->taken = 0;
+  for (size_t i = 0; l && l->taken == a->step + 1 && i < a->n_places; i++)
+    if (a->places[i].lane == l) a->places[i].lane = NULL;
   at->lane = l;
-  if (l) l->taken = a->step + 1;
+  if (!l) return;
+  l->taken = a->step + 1;
+  l->sure = 0;
+}
+
+/* hit moves the cursor behind an event. */
+static event *hit(place *at, size_t i) {
+  at->cursor = i + 1;
+  at->lane->sure = 1;
+  return &at->lane->events[i];
 }
 
 /* expected returns the event that a request is taken for, and moves the cursor behind it; NULL if no plan expects it. */
@@ -992,14 +1005,13 @@ static event *expected(stowage_arena *a, place *at, const request *q) {
     }
   }
   if (!(l = at->lane)) return NULL;
-  if (agrees(l, at->cursor, q)) return &l->events[at->cursor++];
+  if (agrees(l, at->cursor, q)) return hit(at, at->cursor);
   for (size_t d = 1; d <= WINDOW && before.size; d++) {
     size_t j = at->cursor + d;
     for (int back = 0; back < 2; back++, j = at->cursor - d) {
       if ((back && d > at->cursor) || !j || j >= l->n) continue;
       if (!agrees(l, j, q) || !agrees(l, j - 1, &before)) continue;
-      at->cursor = j + 1;
-      return &l->events[j];
+      return hit(at, j);
     }
   }
   return NULL;

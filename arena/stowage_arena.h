@@ -90,7 +90,7 @@ enum {
 
 /* Where memory comes from that no plan has, and the block itself. All fields may be 0.
  *
- * malloc returns memory of a size above 0, aligned to alignment (a power of two), for a stream;
+ * malloc returns memory of a size above 0, aligned to alignment (a power of two, perhaps 1), for a stream;
  * or NULL if there is none. free takes back what malloc returned; size is what was asked for, or 0 if the
  * arena does not know the address. Both are called without the arena's lock.
  *
