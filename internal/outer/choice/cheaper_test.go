@@ -1,9 +1,11 @@
 package choice
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -20,5 +22,25 @@ func TestDistanceRides(t *testing.T) {
 		if !c.cheapen(of, offsets) || !slices.Equal(of, []int32{0, 0}) {
 			t.Errorf("buffer %d stays in the slow pool", moves)
 		}
+	}
+}
+
+// TestBeside: what is looked at beside a body has all that it conflicts with, and few others.
+func TestBeside(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 42))
+	c, _ := chooserOf(drawn.Spilled(r, 60), find(t, "exact"))
+	looked := 0
+	for k := range c.Bodies {
+		b := &c.Bodies[k]
+		beside := c.beside(b)
+		looked += len(beside)
+		for n := range c.Bodies {
+			if c.Conflict(int(b.Members[0]), int(c.Bodies[n].Members[0])) && !slices.Contains(beside, int32(n)) {
+				t.Errorf("body %d is not beside %d", n, k)
+			}
+		}
+	}
+	if looked > 60*20 {
+		t.Errorf("%d bodies are looked at beside 60", looked)
 	}
 }

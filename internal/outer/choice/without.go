@@ -41,77 +41,104 @@ type ban struct {
 	place int32
 }
 
+// classes are what is left to ask.
+type classes struct {
+	*packing
+	queue []class
+	low   int64 // the least cost of what is left undecided
+	walks int
+}
+
 // without looks for the cheapest assignment that packs, from one that does not. It raises the bound of the cost if it can.
 func (x *packing) without(ctx context.Context, first spread.Assignment) error {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()
-	queue := []class{{nil, first, x.Cost(first)}}
-	low, walks := int64(math.MaxInt64), 0 // of what is left undecided
-	for len(queue) > 0 {
-		next := 0
-		for k := range queue {
-			if queue[k].cost < queue[next].cost {
-				next = k
-			}
-		}
-		if queue[next].cost >= x.least {
+	c := &classes{packing: x, queue: []class{{nil, first, x.Cost(first)}}, low: math.MaxInt64}
+	for len(c.queue) > 0 {
+		now := c.cheapest()
+		if now.cost >= x.least {
 			break
 		}
-		now := queue[next]
-		queue = slices.Delete(queue, next, next+1)
-		if x.left <= 0 || walks >= mostWalks || x.Over(ctx) {
-			x.Low = max(x.Low, min(low, now.cost)) // the others cost no less
+		if x.left <= 0 || c.walks >= mostWalks || x.Over(ctx) {
+			x.Low = max(x.Low, min(c.low, now.cost)) // the others cost no less
 			return nil
 		}
-		at := slices.IndexFunc(x.cores, func(y core) bool { return y.heldBy(x.Choices, now.of) })
-		if at < 0 {
-			failed, err := x.try(ctx, now.of)
-			if err != nil {
-				return err
-			}
-			if failed < 0 {
-				continue
-			}
-			found, err := x.coreOf(ctx, failed, now.of)
-			if err != nil {
-				return err
-			}
-			at = len(x.cores)
-			x.cores = append(x.cores, found)
+		y, err := x.heldCore(ctx, now.of)
+		if err != nil {
+			return err
 		}
-		if !x.cores[at].proven {
-			low = min(low, now.cost)
-		}
-		for _, k := range x.movable(&x.cores[at], now.of) {
-			here := ban{k, now.of[k]}
-			if walks++; walks > mostWalks || x.Over(ctx) {
-				low = min(low, now.cost)
-				break
-			}
-			banned := map[ban]bool{here: true}
-			for b := range now.banned {
-				banned[b] = true
-			}
-			limit := int64(math.MaxInt64 / 4)
-			if x.least < math.MaxInt64 {
-				limit = x.Prices.Gap(x.least - 1)
-			}
-			of, least := x.Through(ctx, limit, func(body, place int32) bool { return !banned[ban{body, place}] })
-			if of != nil {
-				queue = append(queue, class{banned, of, x.Cost(of)})
-			}
-			if least < math.MaxInt64 && (of == nil || x.Prices.Least(least) < x.Cost(of)) {
-				low = min(low, x.Prices.Least(least))
-			}
-			// From now on this body stays.
-			now.banned = x.stays(now.banned, here)
+		if y != nil {
+			c.divide(ctx, &now, y)
 		}
 	}
 	x.found = true
-	if low = min(low, x.least); low < math.MaxInt64 {
+	if low := min(c.low, x.least); low < math.MaxInt64 {
 		x.Low = max(x.Low, low)
 	}
 	return nil
+}
+
+// cheapest takes the cheapest class out of the queue.
+func (c *classes) cheapest() class {
+	next := 0
+	for k := range c.queue {
+		if c.queue[k].cost < c.queue[next].cost {
+			next = k
+		}
+	}
+	now := c.queue[next]
+	c.queue = slices.Delete(c.queue, next, next+1)
+	return now
+}
+
+// heldCore returns a core that an assignment puts into one pool, a known one if it can, or nil if the assignment packs.
+func (x *packing) heldCore(ctx context.Context, of spread.Assignment) (*core, error) {
+	for k := range x.cores {
+		if x.cores[k].heldBy(x.Choices, of) {
+			return &x.cores[k], nil
+		}
+	}
+	failed, err := x.try(ctx, of)
+	if err != nil || failed < 0 {
+		return nil, err
+	}
+	found, err := x.coreOf(ctx, failed, of)
+	if err != nil {
+		return nil, err
+	}
+	x.cores = append(x.cores, found)
+	return &x.cores[len(x.cores)-1], nil
+}
+
+// divide puts the classes of a core in the place of one that holds it.
+func (c *classes) divide(ctx context.Context, now *class, y *core) {
+	if !y.proven {
+		c.low = min(c.low, now.cost)
+	}
+	for _, k := range c.movable(y, now.of) {
+		here := ban{k, now.of[k]}
+		if c.walks++; c.walks > mostWalks || c.Over(ctx) {
+			c.low = min(c.low, now.cost)
+			return
+		}
+		banned := map[ban]bool{here: true}
+		for b := range now.banned {
+			banned[b] = true
+		}
+		limit := int64(math.MaxInt64 / 4)
+		if c.least < math.MaxInt64 {
+			limit = c.Prices.Gap(c.least - 1)
+		}
+		of, least := c.Through(ctx, limit, func(body, place int32) bool { return !banned[ban{body, place}] })
+		if of != nil {
+			c.queue = append(c.queue, class{banned, of, c.Cost(of)})
+		}
+		if least < math.MaxInt64 && (of == nil || c.Prices.Least(least) < c.Cost(of)) {
+			c.low = min(c.low, c.Prices.Least(least))
+		}
+		// From now on this body stays.
+		now.banned = c.stays(now.banned, here)
+	}
 }
 
 // movable returns the bodies of a core that have a choice, those that move elsewhere most cheaply first.

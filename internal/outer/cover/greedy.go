@@ -171,20 +171,51 @@ func (c *cover) drop(offered []int) {
 	}
 }
 
+// even is what fill multiplies each worth with if nothing is shaken.
+func even() float64 { return 1 }
+
 // Cheap returns a cheap set that covers the loads, or false if there is none. It ends early at a set
 // of the price enough, or if over says so.
 func (l *Loads) Cheap(enough int64, r *rand.Rand, over func() bool) ([]bool, bool) {
-	all, families := l.all, l.families
-	every := make([]int, len(all))
+	every := make([]int, len(l.all))
 	for n := range every {
 		every[n] = n
 	}
-	even := func() float64 { return 1 }
-	// What the flow uses, even in part.
-	c, full := newCover(all, families), newCover(all, families)
-	used := make([]float64, len(all))
+	c := l.start(every, enough, over)
+	if c == nil {
+		return nil, false
+	}
+	return c.improve(every, enough, r, over), true
+}
+
+// start returns the cheapest cover of the three starts, or nil if there is none.
+func (l *Loads) start(every []int, enough int64, over func() bool) *cover {
+	c, full := l.usedByFlow(every, over)
+	if !c.covered() {
+		return nil
+	}
+	if length(l.families) > mostGreedy {
+		return c
+	}
+	price := Price(l.all, c.taken)
+	for _, other := range []*cover{full, newCover(l.all, l.families)} {
+		if price > enough {
+			other.fill(every, even, over)
+			other.drop(every)
+		}
+		if p := Price(l.all, other.taken); other.covered() && p < price {
+			c, price = other, p
+		}
+	}
+	return c
+}
+
+// usedByFlow returns the cover of what the flow uses, even in part, and the set of what it uses in full, which may cover too little.
+func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *cover) {
+	c, full = newCover(l.all, l.families), newCover(l.all, l.families)
+	used := make([]float64, len(l.all))
 	for _, x := range l.flows {
-		for n, part := range x.parts(len(all)) {
+		for n, part := range x.parts(len(l.all)) {
 			used[n] = max(used[n], part)
 		}
 	}
@@ -200,9 +231,6 @@ func (l *Loads) Cheap(enough int64, r *rand.Rand, over func() bool) ([]bool, boo
 		}
 	}
 	c.fill(every, even, over)
-	if !c.covered() {
-		return nil, false
-	}
 	slices.SortStableFunc(partly, func(a, b int) int { return cmp.Compare(used[a], used[b]) })
 	for _, n := range partly {
 		if !c.needed(n) {
@@ -210,50 +238,36 @@ func (l *Loads) Cheap(enough int64, r *rand.Rand, over func() bool) ([]bool, boo
 		}
 	}
 	c.drop(every)
-	best, price := slices.Clone(c.taken), Price(all, c.taken)
-	if length(families) <= mostGreedy {
-		for _, other := range []*cover{full, newCover(all, families)} {
-			if price > enough {
-				other.fill(every, even, over)
-				other.drop(every)
-			}
-			if p := Price(all, other.taken); other.covered() && p < price {
-				c, best, price = other, slices.Clone(other.taken), p
-			}
-		}
-	}
+	return c, full
+}
+
+// improve ruins and recreates a cover, and returns the cheapest that it has been.
+func (c *cover) improve(every []int, enough int64, r *rand.Rand, over func() bool) []bool {
+	best, price := slices.Clone(c.taken), Price(c.all, c.taken)
+	shaken := func() float64 { return 0.5 + r.Float64() }
 	c.steps = 0
-	for range roundsEach * len(all) {
+	for range roundsEach * len(every) {
 		if c.steps >= coverEffort || price <= enough || over() {
 			break
 		}
-		c.steps += 4 * len(all)
-		var in []int
-		for n, x := range c.taken {
-			if x {
-				in = append(in, n)
-			}
-		}
+		c.steps += 4 * len(every)
+		in := slices.DeleteFunc(slices.Clone(every), func(n int) bool { return !c.taken[n] })
 		if len(in) == 0 {
 			break
 		}
 		c.ruin(in, r)
 		near := c.beside(every)
-		c.fill(near, func() float64 { return 0.5 + r.Float64() }, over)
+		c.fill(near, shaken, over)
 		c.drop(near)
-		switch p := Price(all, c.taken); {
-		case p <= price && c.covered():
-			if p < price {
-				price = p
-			}
-			best = slices.Clone(c.taken)
-		default:
-			for n := range best {
-				c.set(n, best[n])
-			}
+		if p := Price(c.all, c.taken); p <= price && c.covered() {
+			price, best = p, slices.Clone(c.taken)
+			continue
+		}
+		for n := range best {
+			c.set(n, best[n])
 		}
 	}
-	return best, true
+	return best
 }
 
 // covered reports whether nothing is left to cover.

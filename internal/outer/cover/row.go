@@ -57,8 +57,37 @@ func (l *Loads) LeastOfWhole(over func() bool) int64 {
 	return max(apart, together)
 }
 
+// An item is an eviction that frees bytes of the section that is kept as it is.
+type item struct {
+	bytes int64
+	cost  *big.Int // c(e) times 2^b
+}
+
 // row returns the bound with section t kept as it is, or 0 if over says that a limit has come.
 func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() bool) int64 {
+	sum, items, step, b := f.itemsOf(all, prices, scale, t)
+	unit, magnitude := int64(0), new(big.Int)
+	for _, x := range items {
+		unit = bound.GCD(unit, x.bytes)
+		magnitude.Add(magnitude, new(big.Int).Abs(x.cost))
+	}
+	if step == 0 || unit == 0 {
+		return 0
+	}
+	if most := int64(min(rowEffort/len(items), mostUnits)); f.excess[t]/unit > most {
+		unit = f.excess[t]/most + 1
+	}
+	shift := uint(max(0, magnitude.BitLen()-60)) // sums of costs then fit into 62 bits
+	least, ok := fillRow(items, f.excess[t], unit, shift, over)
+	if !ok {
+		return 0
+	}
+	sum.Add(sum, new(big.Int).Lsh(big.NewInt(least), shift))
+	return upTo(sum, step, b)
+}
+
+// itemsOf returns the evictions of section t with their c(e), and the sum that is priced, in units of 2^-b. All costs are multiples of step.
+func (f *family) itemsOf(all []Eviction, prices []int64, scale, t int) (sum *big.Int, items []item, step int64, b uint) {
 	a, b := uint(max(0, -scale)), uint(max(0, scale))
 	var total wide
 	for s, x := range f.excess {
@@ -66,13 +95,7 @@ func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() b
 			total.add(prices[s], x)
 		}
 	}
-	sum := total.big(a)
-	type item struct {
-		bytes int64
-		cost  *big.Int // c(e) times 2^b
-	}
-	var items []item
-	step, unit, magnitude := int64(0), int64(0), new(big.Int)
+	sum = total.big(a)
 	for n, column := range f.columns {
 		if len(column) == 0 {
 			continue
@@ -95,19 +118,17 @@ func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() b
 		case bytes == 0 && cost.Sign() < 0:
 			sum.Add(sum, cost)
 		case bytes > 0:
-			items, unit = append(items, item{bytes, cost}), bound.GCD(unit, bytes)
-			magnitude.Add(magnitude, new(big.Int).Abs(cost))
+			items = append(items, item{bytes, cost})
 		}
 	}
-	if step == 0 || unit == 0 {
-		return 0
-	}
-	if most := int64(min(rowEffort/len(items), mostUnits)); f.excess[t]/unit > most {
-		unit = f.excess[t]/most + 1
-	}
-	need := up(f.excess[t], unit)
-	shift := uint(max(0, magnitude.BitLen()-60)) // sums of costs then fit into 62 bits
+	return sum, items, step, b
+}
+
+// fillRow returns the least sum of costs, in units of 2^shift, of items that free so many bytes, counted in units. It returns false if all
+// together do not, so there is no cover at all, or if over says that a limit has come.
+func fillRow(items []item, bytes, unit int64, shift uint, over func() bool) (int64, bool) {
 	const never = int64(math.MaxInt64 / 2)
+	need := up(bytes, unit)
 	least := make([]int64, need+1)
 	for j := range least[1:] {
 		least[j+1] = never
@@ -115,7 +136,7 @@ func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() b
 	taken := int64(0) // what those with negative costs come to
 	for _, x := range items {
 		if over() {
-			return 0
+			return 0, false
 		}
 		cost, units := new(big.Int).Rsh(x.cost, shift).Int64(), int(min(up(x.bytes, unit), need))
 		if cost < 0 {
@@ -131,11 +152,7 @@ func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() b
 			least[j] = min(least[j], least[max(0, j-units)]+cost)
 		}
 	}
-	if least[need] >= never {
-		return 0 // all together do not free enough: there is no cover at all
-	}
-	sum.Add(sum, new(big.Int).Lsh(big.NewInt(least[need]+taken), shift))
-	return upTo(sum, step, b)
+	return least[need] + taken, least[need] < never
 }
 
 // up divides and rounds up.

@@ -41,6 +41,27 @@ func TestCliques(t *testing.T) {
 	}
 }
 
+// TestCliquePrices checks that cliques grown with three prices bound more than those with the best of them.
+func TestCliquePrices(t *testing.T) {
+	bounds := func() (sum int64) {
+		r := rand.New(rand.NewPCG(25, 12))
+		for range 20 {
+			p := drawn.Crowd(r, 30)
+			p.Capacity = p.Capacity * 2 / 3
+			sum += lowerOne(p).field().LeastByCliques(context.Background())
+		}
+		return sum
+	}
+	all, kept := bounds(), pairPrices
+	defer func() { pairPrices = kept }()
+	for _, x := range kept {
+		pairPrices = [...]int{x, x, x}
+		if one := bounds(); one >= all {
+			t.Errorf("%d with the price %d alone, %d with all", one, x, all)
+		}
+	}
+}
+
 // TestCliquesByHand has bounds that can be worked out.
 func TestCliquesByHand(t *testing.T) {
 	bound := func(p *model.Problem) int64 {

@@ -74,17 +74,25 @@ func New(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Pe
 	if capacity == 0 {
 		capacity = roomy(st)
 	}
+	f.addRooms(st, capacity, p)
+	if !f.addTies(st) {
+		return nil
+	}
+	f.addTolls(st, p, penalties)
+	return f
+}
+
+// addRooms fills space, what is known of each body by itself, and free.
+func (f *Field) addRooms(st *lower.Strip, capacity int64, p *model.Problem) {
 	f.space = capacity
 	for _, x := range st.Reserved {
 		f.space -= max(0, min(x.Upper, capacity)-x.Lower)
 	}
-	members := make([][]int32, n) // places in st.Members
-	place := make(map[int32]int32, len(st.Members))
-	for k, i := range st.Members {
+	members := make([][]int32, f.n) // places in st.Members
+	for k := range st.Members {
 		members[st.Body[k]] = append(members[st.Body[k]], int32(k))
-		place[i] = int32(k)
 	}
-	for i := range n {
+	for i := range f.n {
 		b := &st.Problem.Buffers[i]
 		f.size[i], f.align[i] = b.Size, b.Align()
 		f.plain[i] = len(members[i]) == 1 && p.Buffers[st.Members[members[i][0]]].Size == b.Size
@@ -105,10 +113,13 @@ func New(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Pe
 		f.free = append(f.free, all...)
 	}
 	f.freeAt = append(f.freeAt, int32(len(f.free)))
+}
 
+// addTies fills hard. It returns false if there are too many.
+func (f *Field) addTies(st *lower.Strip) bool {
 	tl := timeline.New(st.Problem)
 	var near []int32
-	for i := range n {
+	for i := range f.n {
 		f.hardAt = append(f.hardAt, int32(len(f.hard)))
 		near = tl.AppendConflicts(near[:0], i)
 		slices.Sort(near)
@@ -118,14 +129,22 @@ func New(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Pe
 			}
 		}
 		if len(f.hard) > mostTies {
-			return nil
+			return false
 		}
 		// The widest first: they leave few gaps for the others to look at.
 		slices.SortStableFunc(f.hard[f.hardAt[i]:], func(x, y tie) int { return cmp.Compare(y.above-y.below, x.above-x.below) })
 	}
 	f.hardAt = append(f.hardAt, int32(len(f.hard)))
+	return true
+}
 
-	soft := make([][]toll, n)
+// addTolls fills soft.
+func (f *Field) addTolls(st *lower.Strip, p *model.Problem, penalties []model.Penalty) {
+	place := make(map[int32]int32, len(st.Members))
+	for k, i := range st.Members {
+		place[i] = int32(k)
+	}
+	soft := make([][]toll, f.n)
 	for _, x := range penalties {
 		a, b := place[x.Buffers[0]], place[x.Buffers[1]]
 		i, j := st.Body[a], st.Body[b]
@@ -135,12 +154,11 @@ func New(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Pe
 		soft[i] = append(soft[i], toll{tie{j, below, above}, x.Cost})
 		soft[j] = append(soft[j], toll{tie{i, -above, -below}, x.Cost})
 	}
-	for i := range n {
+	for i := range f.n {
 		f.softAt = append(f.softAt, int32(len(f.soft)))
 		f.soft = append(f.soft, soft[i]...)
 	}
 	f.softAt = append(f.softAt, int32(len(f.soft)))
-	return f
 }
 
 // roomy returns a capacity in which all bodies can be one above the other, beyond what is reserved or fixed.

@@ -121,6 +121,35 @@ func watchOf(t *testing.T) *run.Watch {
 	return w
 }
 
+// TestSlotsOrders checks that further orders of levels bound more if the nodes do not suffice: 60 buffers of two sizes, each with a penalty with
+// the eight before it.
+func TestSlotsOrders(t *testing.T) {
+	p := &model.Problem{Capacity: 5 * 64, Rules: &model.Rules{Objective: []model.Measure{model.MeasurePenalty}}}
+	for i := range 60 {
+		b := model.Buffer{ID: strconv.Itoa(i), Size: 64, Lower: int64(i), Upper: int64(i) + 1, Alignment: 32}
+		if i%3 == 0 {
+			b.Size *= 2
+		}
+		p.Buffers = append(p.Buffers, b)
+		for j := max(0, i-8); j < i; j++ {
+			p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{Buffers: model.Pair{int32(j), int32(i)}, Cost: int64(1 + (i-j)%3)})
+		}
+	}
+	f := lowerOne(p).field()
+	bound := func() int64 {
+		least, _ := f.LeastBySlots(context.Background(), make([]int64, f.n), 20_000)
+		return least
+	}
+	all, kept := bound(), levelShares
+	defer func() { levelShares = kept }()
+	levelShares[0] = 1 // the first order takes all nodes
+	first := bound()
+	t.Log(all, first)
+	if all < 2*first {
+		t.Errorf("at least %d with all orders, %d with the first", all, first)
+	}
+}
+
 // TestSlotsDolls checks that the least of the levels to come saves nodes.
 func TestSlotsDolls(t *testing.T) {
 	p := equals(6, 64)

@@ -259,30 +259,8 @@ func (x *climb) relax() float64 {
 
 // exactly makes whole numbers of prices; nil for none.
 func (c *Choices) exactly(of [][]float64) *Prices {
-	// All sums stay below this, and it below 2^61.
-	most := 1.0
-	for k := range c.Bodies {
-		b, dearest := &c.Bodies[k], 0.0
-		for n, q := range b.Pools {
-			cost := float64(b.Costs[n])
-			if of != nil && of[q] != nil {
-				for m, u := range b.Uses {
-					for t := u.First; t < u.Last; t++ {
-						cost += float64(b.cells[n][m]) * of[q][t]
-					}
-				}
-			}
-			dearest = math.Max(dearest, cost)
-		}
-		most += dearest
-	}
-	for q := range of {
-		for t, free := range c.room[q] {
-			most += of[q][t] * math.Abs(float64(free))
-		}
-	}
 	p := &Prices{of: make([][]int64, len(c.room)), Excess: make([][]int64, len(c.Bodies)-c.Single)}
-	if s := 60 - math.Ceil(math.Log2(most)); s > 0 && !math.IsInf(most, 0) {
+	if s := 60 - math.Ceil(math.Log2(c.mostSum(of))); s > 0 {
 		p.shift = uint(min(s, 20))
 	} else {
 		of = nil // prices that would overflow are no prices
@@ -324,4 +302,30 @@ func (c *Choices) exactly(of [][]float64) *Prices {
 		p.Excess[k-c.Single] = all
 	}
 	return p
+}
+
+// mostSum is what the sums of exactly stay below. It must be below 2^61.
+func (c *Choices) mostSum(of [][]float64) float64 {
+	most := 1.0
+	for k := range c.Bodies {
+		b, dearest := &c.Bodies[k], 0.0
+		for n, q := range b.Pools {
+			cost := float64(b.Costs[n])
+			if of != nil && of[q] != nil {
+				for m, u := range b.Uses {
+					for t := u.First; t < u.Last; t++ {
+						cost += float64(b.cells[n][m]) * of[q][t]
+					}
+				}
+			}
+			dearest = math.Max(dearest, cost)
+		}
+		most += dearest
+	}
+	for q := range of {
+		for t, free := range c.room[q] {
+			most += of[q][t] * math.Abs(float64(free))
+		}
+	}
+	return most
 }
