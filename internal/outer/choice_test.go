@@ -21,7 +21,7 @@ import (
 func TestChoice(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 20))
 	counts := map[model.Status]int{}
-	for range plantest.Share(50_000, 1_500, 500) {
+	for range plantest.Share(15_000, 1_500, 500) {
 		counts[check(t, r, drawn.Pooled(r))]++
 	}
 	t.Log(counts)
@@ -35,7 +35,7 @@ func TestChoice(t *testing.T) {
 func TestNothingRidesFree(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 21))
 	looked := 0
-	for n := range plantest.Share(6_000, 600, 200) {
+	for n := range plantest.Share(2_400, 600, 200) {
 		p := drawn.Pooled(r)
 		if n%8 == 0 {
 			p = banked(r)

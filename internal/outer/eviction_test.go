@@ -29,7 +29,7 @@ func evictions(r *rand.Rand) *model.Problem {
 func TestEvictions(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 7))
 	counts, pairs := map[model.Status]int{}, map[string]int{}
-	for range plantest.Share(20_000, 1_500, 600) {
+	for range plantest.Share(7_500, 1_500, 600) {
 		p := evictions(r)
 		status := check(t, r, p)
 		counts[status]++

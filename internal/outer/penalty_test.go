@@ -31,7 +31,7 @@ func penalised(r *rand.Rand) *model.Problem {
 func TestPenalties(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 8))
 	counts := map[model.Status]int{}
-	for range plantest.Share(50_000, 6_000, 1_500) {
+	for range plantest.Share(24_000, 6_000, 1_500) {
 		counts[check(t, r, penalised(r))]++
 	}
 	t.Log(counts)

@@ -80,7 +80,7 @@ func TestRuinCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 13))
 	never := func() bool { return false }
 	var started, improved, bound int64
-	for range 12 {
+	for range 6 {
 		p := crowded(r, 30)
 		l := New(p, All(p), 0, never)
 		every := make([]int, len(l.all))

@@ -59,7 +59,7 @@ func evict(t *testing.T, ctx context.Context, p *model.Problem, planner run.Plan
 func TestMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 8))
 	counts, met := map[model.Status]int{}, 0
-	for range plantest.Share(10_000, 800, 400) {
+	for range plantest.Share(3_000, 800, 400) {
 		p := drawn.Evicted(r)
 		if len(cover.All(p)) == 0 {
 			continue

@@ -16,7 +16,7 @@ import (
 func TestCliques(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 7))
 	above, met, problems := 0, 0, 0
-	for problems < plantest.Share(5000, 500) {
+	for problems < plantest.Share(1500, 500, 200) {
 		q := onePool(r)
 		p := q.Problem
 		best, _, decided := oracle.Ruled(p, 300_000)

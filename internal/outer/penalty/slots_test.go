@@ -18,7 +18,7 @@ import (
 func TestSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 6))
 	proven, problems := 0, 0
-	for problems < plantest.Share(5000, 400) {
+	for problems < plantest.Share(1200, 400, 200) {
 		q := onePool(r)
 		p := q.Problem
 		best, _, decided := oracle.Ruled(p, 300_000)
