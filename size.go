@@ -20,7 +20,8 @@ type Sizing struct {
 }
 
 // Size finds which capacities are enough for p: the least one, with a proof, if no limit
-// comes first. It takes as long as Minimize. The capacities of p and o do not count.
+// comes first. It takes as long as Minimize. The capacities of p and o do not count. A problem with
+// rules is refused (ErrUnsupported).
 //
 //	s, err := stowage.Size(ctx, p, stowage.Options{Timeout: time.Second})
 //	switch s.Fits(512 << 10) {

@@ -15,13 +15,17 @@
 // bytes here. The height of a plan is its largest offset + size. A capacity of 0 means
 // that there is none. Every plan that this package returns has passed Verify.
 //
+// A problem may have Rules: several memories, pairs of buffers kept apart, penalties and so on. Solve,
+// Minimize, Explain and VerifyPlan take such a problem. The other functions return ErrUnsupported.
+// docs/memories.md has an example of each rule.
+//
 // An error says that the request is bad; the outcome of a run is a Status. For errors.As
 // and errors.Is, the errors are
 //
 //	*InputError         the problem, an option or the plan to start from is bad, or the
 //	                    context is nil; the error lists every fault
 //	ErrUnknownPlanner   no planner has the name in Options.Planner
-//	ErrUnsupported      the planner does not take this problem
+//	ErrUnsupported      the planner or the function does not take this problem
 //	ErrNoCapacity       Explain or Certify was given no capacity
 //	ErrNoCertificate    Certify found no proof that it can write down
 //	ErrInvalidPlan      a fault of the planner: its plan does not pass Verify
@@ -224,7 +228,8 @@ func Minimize(ctx context.Context, p *Problem, o Options) (*Result, error) {
 
 // Verify checks a plan of p: offsets in bytes, in the order of p.Buffers. If capacity is
 // 0, p.Capacity counts. The report lists the faults of the plan. The error is an
-// *InputError if the problem is nil or bad, or the capacity is out of range.
+// *InputError if the problem is nil or bad, or the capacity is out of range. A problem with
+// rules is refused (ErrUnsupported): VerifyPlan checks it.
 //
 // Verify takes O(n log n) time for n buffers, and O(log n) more for each overlap. It
 // shares only a sort with the planners.
@@ -318,7 +323,7 @@ func Planners() []PlannerInfo {
 
 // LowerBound returns a height in bytes: no plan of p is lower. It is the peak load, which
 // is the most bytes that are live at one time, raised if alignment or fixed offsets prove
-// more. It takes no search. The error is an *InputError.
+// more. It takes no search. The error is an *InputError, or ErrUnsupported if p has rules.
 func LowerBound(p *Problem) (int64, error) {
 	if err := model.Validate(p); err != nil {
 		return 0, err

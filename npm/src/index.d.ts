@@ -52,7 +52,7 @@ export interface Pool {
 /** A buffer or a pool: its place, or its name. */
 export type Name = number | bigint | string;
 
-/** Rules say what one strip of bytes cannot. The guide's chapter "Memories" explains them. */
+/** Rules say what one block of bytes and plain lifespans cannot; docs/memories.md has an example of each. */
 export interface Rules {
   /** The memories, or their names. */
   pools?: readonly (Pool | string)[];
