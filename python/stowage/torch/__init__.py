@@ -23,6 +23,6 @@ try:
 except ImportError as err:
     raise ImportError("stowage.torch needs PyTorch: pip install torch") from err
 
-from ._arena import Arena, Stats, arena
+from ._arena import Arena, Stats, arena, cuda
 
-__all__ = ["Arena", "Stats", "arena"]
+__all__ = ["Arena", "Stats", "arena", "cuda"]

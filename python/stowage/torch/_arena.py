@@ -112,9 +112,10 @@ def library(kind: str) -> Any:
             for name, result, *arguments in (
                 ("torch_new", i, i), ("torch_arena", p, i), ("torch_close", None, i),
                 ("torch_enter", i, i, ctypes.c_char_p, i, p), ("torch_exit", None, i, i, p, i, i),
+                ("torch_load", i, i, ctypes.c_char_p, n), ("torch_unload", None, i), ("torch_trim", None, i),
                 ("arena_abi", i), ("arena_error", n, p, p, n), ("arena_record", None, p, ctypes.c_uint64), ("arena_stop", None, p),
                 ("arena_recorded", ctypes.c_uint64, p), ("arena_trace", n, p, p, n), ("arena_write", i, p, ctypes.c_char_p),
-                ("arena_load", i, p, ctypes.c_char_p, n), ("arena_unload", None, p), ("arena_stats", None, p, p, n),
+                ("arena_stats", None, p, p, n),
                 ("arena_reset_peaks", None, p), ("arena_poison", None, p), ("arena_guard", None, p, i), ("arena_check", ctypes.c_uint64, p),
                 ("arena_owns", i, p, p),
             ):  # fmt: skip
@@ -138,7 +139,7 @@ class Arena:
             raise Error({
                 -1: "there are 64 arenas that have live memory: close those that are no longer used",
                 -2: "there is no memory for an arena",
-                -3: "PyTorch has an allocator that takes memory back only with a deleter; stowage.torch cannot stand before it",
+                -3: "PyTorch has an allocator that stowage.torch cannot stand before: it takes memory back only with a deleter",
             }.get(slot, f"the arena cannot be made: code {slot}"))  # fmt: skip
         self._slot, self._at = slot, lib.stowage_torch_arena(slot)
         self._record, self._plans, self._wait, self._timeout, self._all, self._poison = record, plans, wait, timeout, every_thread, poison
@@ -159,7 +160,7 @@ class Arena:
             self.load(file)
             # The first step makes what later ones keep, such as an optimizer's states. Served, they would stay
             # where the plan expects temporaries of their size.
-            lib.stowage_arena_unload(self._at)
+            lib.stowage_torch_unload(slot)
             self._state = "recording"
         else:
             lib.stowage_arena_record(self._at, record)
@@ -242,7 +243,7 @@ class Arena:
         if self._settled == 1:
             # What the steps before the plan left is gone now; what is left upstream are weights and states.
             self._lib.stowage_arena_reset_peaks(self._at)
-            self._trim()
+            self._lib.stowage_torch_trim(self._slot)
             self._rest = s.upstream
         self._rest = min(self._rest, s.upstream)
         self._shares = [*self._shares[1:], last.served / asked]
@@ -253,14 +254,14 @@ class Arena:
             self._state = "recording"
             self._lib.stowage_arena_record(self._at, self._record)
         elif sum(self._shares) < RECENT / 2 and self._attempts >= self._plans:
-            self._lib.stowage_arena_unload(self._at)
+            self._lib.stowage_torch_unload(self._slot)
             self._state = f"off: with {self._plans} plans, less than half of {RECENT} steps was served"
 
     def _renew(self) -> None:
         """Takes a new block for the plans. Something lives on in the old one where the plan expects other things:
         memory that was taken for a temporary of its size, and is kept. The old block goes when the last of it does."""
         self._renewed, self._refused = self._renewed + 1, 0
-        self._lib.stowage_arena_unload(self._at)
+        self._lib.stowage_torch_unload(self._slot)
         self._loads()
 
     def _loads(self) -> None:
@@ -311,14 +312,8 @@ class Arena:
                 f.write(text)
 
     def _load(self, text: bytes) -> None:
-        self._call(self._lib.stowage_arena_load(self._at, text, len(text)))
+        self._call(self._lib.stowage_torch_load(self._slot, text, len(text)))
         self._state, self._settled, self._refused = "serving", 0, 0
-
-    @staticmethod
-    def _trim() -> None:
-        """Gives the system back what the C library keeps of the steps before the plan."""
-        with contextlib.suppress(AttributeError, OSError):
-            ctypes.CDLL(None).malloc_trim(0)
 
     # -------------------------------------------------------------------------- questions
 
@@ -347,7 +342,7 @@ class Arena:
         name = readable(os.fspath(path))
         with open(name, "rb") as f:
             text = f.read()
-        code = self._lib.stowage_arena_load(self._at, text, len(text))
+        code = self._lib.stowage_torch_load(self._slot, text, len(text))
         if code == -1:
             raise InputError(f"{os.fspath(path)}: {self._said()}")
         self._call(code)
@@ -416,7 +411,68 @@ def arena(
 
     guard and poison are for tests. poison fills what is not in use before each step. guard does so at each free, and
     checks that nobody has written there."""
+    return _make("cpu.cpp", 0, record, plans, wait, timeout, every_thread, guard, poison, file)
+
+
+def cuda(
+    device: int = 0, *, record: int = 2, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, poison: bool = False,
+    file: Union[str, os.PathLike[str], None] = None,
+) -> Arena:  # fmt: skip
+    """Returns an arena for tensors of a GPU. The options are those of arena.
+
+    The first call puts this allocator in the place of PyTorch's caching allocator, for the whole process, so it must
+    come before the first use of the GPU. Within steps the arena serves. All else comes from the runtime's own pool
+    (cudaMallocAsync, hipMallocAsync). torch.cuda.memory_allocated and its kin do not work then, as with any
+    allocator that is not PyTorch's; stats has the figures. Graphs of CUDA cannot be captured within a step."""
+    _install()
+    return _make("cuda.c", whole("device", device), record, plans, wait, timeout, True, False, poison, file)
+
+
+def _make(
+    kind: str, device: int, record: int, plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
+    file: Union[str, os.PathLike[str], None],
+) -> Arena:  # fmt: skip
     return Arena(
-        "cpu.cpp", 0, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
+        kind, device, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
         None if file is None else os.fspath(file),
     )  # fmt: skip
+
+
+_installed: Any = None  # PyTorch keeps a pointer into it
+
+
+def _install() -> None:
+    """Puts the allocator of cuda.c in the place of PyTorch's."""
+    global _installed
+    import torch
+
+    lib = library("cuda.c")
+    with _loading:
+        if _installed is not None:
+            return
+        if not torch.cuda.is_available():
+            raise Error("there is no GPU that PyTorch can use; stowage.torch.arena serves tensors of the CPU")
+        if torch.cuda.is_initialized():
+            raise Error("the GPU is in use already: call stowage.torch.cuda before anything is put on it")
+        if init(lib) < 0:
+            raise Error("PyTorch has loaded neither CUDA's runtime nor HIP's")
+        memory = torch.cuda.memory
+        allocator = memory.CUDAPluggableAllocator(lib._name, "stowage_cuda_malloc", "stowage_cuda_free")
+        # Without this function Tensor.record_stream would do nothing.
+        inner = allocator.allocator()
+        if hasattr(inner, "set_record_stream_fn"):
+            inner.set_record_stream_fn(ctypes.cast(lib.stowage_cuda_record_stream, ctypes.c_void_p).value)
+        memory.change_current_allocator(allocator)
+        _installed = allocator
+
+
+def init(lib: Any, path: Optional[str] = None) -> int:
+    """Shows cuda.c the runtime: what the process has loaded for all, or a library that it has loaded."""
+    if path is not None or lib.stowage_cuda_init(None) == 0:
+        return int(lib.stowage_cuda_init(None if path is None else os.fsencode(path)))
+    with contextlib.suppress(OSError), open("/proc/self/maps") as f:
+        for line in f:
+            library = line.rstrip("\n").partition("/")
+            if ("libcudart" in library[2] or "libamdhip64" in library[2]) and lib.stowage_cuda_init(os.fsencode("/" + library[2])) == 0:
+                return 0
+    return -1

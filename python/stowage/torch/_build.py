@@ -72,9 +72,12 @@ def _cache() -> pathlib.Path:
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "stowage"
 
 
+# python3 -m stowage.torch._build FILE compiles cuda.c into a file, for STOWAGE_TORCH_CUDA on another machine.
 def build(kind: str, to: pathlib.Path | None = None) -> pathlib.Path:
     """Returns the library for CPU or CUDA, which is compiled unless it is there. If to is given, it
     is compiled there."""
+    if to is None and kind == CUDA and (built := os.environ.get("STOWAGE_TORCH_CUDA")):
+        return pathlib.Path(built)  # compiled elsewhere, for a machine without a compiler
     if sys.platform == "win32":
         raise Error("stowage.torch runs on Linux and macOS, not on Windows")
     arena, compiler, options = _sources(), _compiler(kind), _options(kind)
@@ -110,3 +113,7 @@ def build(kind: str, to: pathlib.Path | None = None) -> pathlib.Path:
                 raise Error(f"stowage.torch cannot compile its allocator:\n{shlex.join(step)}\n{done.stderr.strip()[-2000:]}")
         os.replace(new, to)
     return to
+
+
+if __name__ == "__main__":
+    print(build(CUDA, pathlib.Path(sys.argv[1]).resolve()))

@@ -24,9 +24,10 @@
 #include <atomic>
 #include <mutex>
 #include <utility>
-#ifndef _WIN32
-#include <pthread.h>
+#ifdef __GLIBC__
+#include <malloc.h>
 #endif
+#include <pthread.h>
 
 #include "stowage_arena.h"
 
@@ -134,13 +135,11 @@ bool install() {
     before = c10::GetCPUAllocator();
     if (!before || !before->raw_deleter()) return false;
     c10::SetCPUAllocator(&ours, 100);
-#ifndef _WIN32
     // The child of a fork, such as a worker that loads data, begins outside of steps.
     pthread_atfork(nullptr, nullptr, [] {
       mine = -1;
       everyones = -1;
     });
-#endif
     return c10::GetCPUAllocator() == &ours;
   }();
   return done;
@@ -168,6 +167,22 @@ OUT int stowage_torch_new(int) {
 // stowage_torch_arena returns the arena of a slot, for the functions of stowage_arena.h.
 OUT stowage_arena* stowage_torch_arena(int slot) {
   return slots[slot].arena;
+}
+
+// stowage_torch_load and stowage_torch_unload are those of stowage_arena.h; on a GPU there is more to do.
+OUT int stowage_torch_load(int slot, const char* text, size_t length) {
+  return stowage_arena_load(slots[slot].arena, text, length);
+}
+
+OUT void stowage_torch_unload(int slot) {
+  stowage_arena_unload(slots[slot].arena);
+}
+
+// stowage_torch_trim gives the system back what the C library keeps of the steps before the plan.
+OUT void stowage_torch_trim(int) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 // stowage_torch_close gives up the owner's hold. The block goes as soon as nothing in it is live.
