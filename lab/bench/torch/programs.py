@@ -2,6 +2,7 @@
 
     step = PROGRAMS["gpt"]()       # weights and data are drawn from a fixed seed
     loss = step(0)                 # one step; the loss, or what stands for it, as a float
+    step = PROGRAMS["gpt"](16)     # with 16 times the batch, for a GPU: torch.set_default_device comes before
 
 Each is here for a way in which it treats memory: gradients that live across the end of a step (all that
 train), activations computed twice (gpt-ckpt), one set of gradients that several passes add to (accumulate),
@@ -154,13 +155,13 @@ def training(model: nn.Module, loss: Callable[[int], Tensor], micro: int = 1) ->
     return step
 
 
-def pictures(model: nn.Module, batch: int, side: int, classes: int = 10, **how: int) -> Step:
-    data = [(torch.randn(batch, 3, side, side), torch.randint(0, classes, (batch,))) for _ in range(4)]
+def pictures(scale: int, model: nn.Module, batch: int, side: int, classes: int = 10, **how: int) -> Step:
+    data = [(torch.randn(batch * scale, 3, side, side), torch.randint(0, classes, (batch * scale,))) for _ in range(4)]
     return training(model, lambda i: F.cross_entropy(model(data[i % 4][0]), data[i % 4][1]), **how)
 
 
-def language(model: nn.Module, words: int, batch: int = 4, length: int = 64) -> Step:
-    data = [torch.randint(0, words, (batch, length + 1)) for _ in range(4)]
+def language(scale: int, model: nn.Module, words: int, batch: int = 4, length: int = 64) -> Step:
+    data = [torch.randint(0, words, (batch * scale, length + 1)) for _ in range(4)]
 
     def loss(i: int) -> Tensor:
         x = data[i % 4]
@@ -169,28 +170,28 @@ def language(model: nn.Module, words: int, batch: int = 4, length: int = 64) -> 
     return training(model, loss)
 
 
-def resnet() -> Step:
-    return pictures(ResNet(), 4, 32)
+def resnet(scale: int) -> Step:
+    return pictures(scale, ResNet(), 4, 32)
 
 
-def unet() -> Step:
+def unet(scale: int) -> Step:
     model = UNet()
-    data = [(torch.randn(2, 3, 48, 48), torch.randint(0, 2, (2, 48, 48))) for _ in range(4)]
+    data = [(torch.randn(2 * scale, 3, 48, 48), torch.randint(0, 2, (2 * scale, 48, 48))) for _ in range(4)]
     return training(model, lambda i: F.cross_entropy(model(data[i % 4][0]), data[i % 4][1]))
 
 
-def gpt() -> Step:
-    return language(Transformer(), 1000)
+def gpt(scale: int) -> Step:
+    return language(scale, Transformer(), 1000)
 
 
-def gpt_checkpointed() -> Step:
-    return language(Transformer(again=True), 1000)
+def gpt_checkpointed(scale: int) -> Step:
+    return language(scale, Transformer(again=True), 1000)
 
 
-def bert() -> Step:
+def bert(scale: int) -> Step:
     """Masked words: how many are masked changes from step to step, so the loss is over all, by weight."""
     model = Transformer(causal=False, dropout=0.1)
-    data = [torch.randint(4, 1000, (4, 64)) for _ in range(4)]
+    data = [torch.randint(4, 1000, (4 * scale, 64)) for _ in range(4)]
 
     def loss(i: int) -> Tensor:
         x = data[i % 4]
@@ -201,56 +202,56 @@ def bert() -> Step:
     return training(model, loss)
 
 
-def lstm() -> Step:
-    return language(Tagger(), 500, batch=4, length=32)
+def lstm(scale: int) -> Step:
+    return language(scale, Tagger(), 500, batch=4, length=32)
 
 
-def diffusion() -> Step:
+def diffusion(scale: int) -> Step:
     model = UNet(out=3, timed=True)
-    data = [torch.randn(2, 3, 48, 48) for _ in range(4)]
+    data = [torch.randn(2 * scale, 3, 48, 48) for _ in range(4)]
 
     def loss(i: int) -> Tensor:
-        x, t = data[i % 4], torch.rand(2)
+        x, t = data[i % 4], torch.rand(2 * scale)
         noise, keep = torch.randn_like(x), torch.cos(t * 1.57)[:, None, None, None]
         return F.mse_loss(model(keep * x + (1 - keep * keep).sqrt() * noise, t * 1000), noise)
 
     return training(model, loss)
 
 
-def vit() -> Step:
-    return pictures(ViT(), 4, 48)
+def vit(scale: int) -> Step:
+    return pictures(scale, ViT(), 4, 48)
 
 
-def accumulate() -> Step:
-    return pictures(ResNet(12), 2, 32, micro=4)
+def accumulate(scale: int) -> Step:
+    return pictures(scale, ResNet(12), 2, 32, micro=4)
 
 
-def amp() -> Step:
+def amp(scale: int) -> Step:
     """Mixed precision: autocast keeps the cast weights until the block ends."""
     model = Transformer()
-    data = [torch.randint(0, 1000, (4, 65)) for _ in range(4)]
+    data = [torch.randint(0, 1000, (4 * scale, 65)) for _ in range(4)]
 
     def loss(i: int) -> Tensor:
         x = data[i % 4]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast(x.device.type, dtype=torch.bfloat16):
             return F.cross_entropy(model(x[:, :-1]).flatten(0, 1), x[:, 1:].flatten())
 
     return training(model, loss)
 
 
-def compiled() -> Step:
+def compiled(scale: int) -> Step:
     """Through Inductor, which needs a C++ compiler, and takes about a minute the first time."""
     model = Transformer(layers=2)
     fast = torch.compile(model)
-    data = [torch.randint(0, 1000, (4, 65)) for _ in range(4)]
+    data = [torch.randint(0, 1000, (4 * scale, 65)) for _ in range(4)]
     return training(model, lambda i: F.cross_entropy(fast(data[i % 4][:, :-1]).flatten(0, 1), data[i % 4][:, 1:].flatten()))
 
 
-def generate() -> Step:
+def generate(scale: int) -> Step:
     """Inference: 24 words after a prompt of 16. The caches of keys and values grow by a word each time."""
     d, heads, layers, words = 96, 4, 4, 1000
     model = Transformer(d, layers, words).eval()
-    prompts = [torch.randint(0, words, (4, 16)) for _ in range(4)]
+    prompts = [torch.randint(0, words, (4 * scale, 16)) for _ in range(4)]
 
     @torch.no_grad()
     def step(i: int) -> float:
@@ -277,15 +278,15 @@ def generate() -> Step:
     return step
 
 
-def _seeded(make: Callable[[], Step]) -> Callable[[], Step]:
-    def seeded() -> Step:
+def _seeded(make: Callable[[int], Step]) -> Callable[..., Step]:
+    def seeded(scale: int = 1) -> Step:
         torch.manual_seed(0)
-        return make()
+        return make(scale)
 
     return seeded
 
 
-PROGRAMS: dict[str, Callable[[], Step]] = {
+PROGRAMS: dict[str, Callable[..., Step]] = {
     name: _seeded(make)
     for name, make in {
         "resnet": resnet, "unet": unet, "gpt": gpt, "gpt-ckpt": gpt_checkpointed, "bert": bert, "lstm": lstm, "diffusion": diffusion,

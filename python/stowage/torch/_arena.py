@@ -19,6 +19,7 @@ import contextlib
 import ctypes
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -55,7 +56,9 @@ class Stats(NamedTuple):
     peak: int
     """The most that the arena and the usual allocator had for steps together; 0 before the plan is in use."""
     baseline: int
-    """What the usual allocator would take for the same step, as the planner simulated it; 0 before there is a plan."""
+    """What the usual allocator takes for the same step; 0 if unknown, as before there is a plan. On the CPU it is what
+    glibc's malloc took from the system for the recorded steps, in a process of its own. On a GPU it is
+    PyTorch's caching allocator, simulated."""
     height: int
     """The height of the plan that the last step followed."""
     bound: int
@@ -65,8 +68,8 @@ class Stats(NamedTuple):
 
     @property
     def saved(self) -> int:
-        """Bytes that the plan saves: baseline - peak."""
-        return self.baseline - self.peak
+        """Bytes that the plan saves: baseline - peak; 0 if either is unknown."""
+        return self.baseline - self.peak if self.baseline and self.peak else 0
 
     @property
     def share(self) -> float:
@@ -77,9 +80,10 @@ class Stats(NamedTuple):
         if not self.plans:
             return f"{self.state}, {self.steps} steps"
         proven = ", the least possible" if self.height == self.bound else ""
+        without = f", {self.baseline:,} without: {self.saved:,} bytes saved" if self.baseline else ""
         return (
             f"{self.state}, {self.steps} steps: {self.served:,} allocations served ({self.share:.1%}), {self.missed:,} missed, "
-            f"{self.refused:,} refused; peak {self.peak:,} bytes{proven}, {self.baseline:,} without: {self.saved:,} bytes saved"
+            f"{self.refused:,} refused; peak {self.peak:,} bytes{proven}{without}"
         )
 
 
@@ -132,7 +136,7 @@ class Arena:
         self, kind: str, device: int, record: int, plans: int, wait: float, timeout: float, every_thread: bool, guard: bool, poison: bool,
         file: Optional[str],
     ) -> None:  # fmt: skip
-        self._slot = -1
+        self._slot, self._kind = -1, kind
         self._lib = lib = library(kind)
         slot = lib.stowage_torch_new(device)
         if slot < 0:
@@ -148,7 +152,9 @@ class Arena:
         self._attempts, self._shares = 0, [1.0] * RECENT
         self._texts: list[bytes] = []  # the plans that are loaded
         self._refused = self._renewed = 0  # steps in a row that were refused much; blocks that were taken anew
-        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._process: Optional[subprocess.Popen[bytes]] = None  # the planner
+        self._replay: Optional[subprocess.Popen[bytes]] = None  # _malloc.py
+        self._malloc = 0  # what it found
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._home = self._pid = os.getpid()  # where the arena is; where the planner was started
         self._settled, self._rest = 0, 0  # steps since a plan was loaded; what of upstream is there between steps
@@ -280,6 +286,10 @@ class Arena:
             self._process = subprocess.Popen(
                 [command(), "arena", "plan", trace, "-o", to, *limit], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
             )
+        self._replay = None
+        if self._kind == "cpu.cpp":
+            replay = os.path.join(os.path.dirname(__file__), "_malloc.py")
+            self._replay = subprocess.Popen([sys.executable, "-I", "-S", replay, trace], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         self._pid, self._state = os.getpid(), "planning"
 
     def _take(self) -> None:
@@ -296,6 +306,9 @@ class Arena:
         if process.poll() is None:
             return
         self._process = self._folder = None
+        if self._replay is not None:
+            taken = self._replay.communicate()[0].strip()
+            self._malloc, self._replay = max(self._malloc, int(taken) if taken.isdigit() else 0), None
         with folder:
             if process.returncode != 0:
                 with open(os.path.join(folder.name, "said"), errors="replace") as f:
@@ -325,7 +338,7 @@ class Arena:
         rest = min(self._rest, s.upstream) if self._settled else 0
         return Stats(
             self._state, s.steps, s.plans, s.all.served, s.all.missed, s.all.refused, s.all.kept,
-            max(s.total_peak - rest, s.block) if self._settled else 0, s.baseline, s.planned, s.bound, s.damaged,
+            max(s.total_peak - rest, s.block) if self._settled else 0, self._malloc if self._kind == "cpu.cpp" else s.baseline, s.planned, s.bound, s.damaged,
         )  # fmt: skip
 
     def trace(self) -> str:
@@ -364,9 +377,10 @@ class Arena:
         slot, self._slot = self._slot, -1
         self._lib.stowage_torch_close(slot)
         self._at = None
-        if self._process is not None and self._pid == os.getpid():
-            self._process.kill()
-            self._process.wait()
+        for process in (self._process, self._replay):
+            if process is not None and self._pid == os.getpid():
+                process.kill()
+                process.communicate()
         if self._folder is not None:
             self._folder.cleanup()
 
