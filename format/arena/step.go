@@ -14,7 +14,8 @@ import (
 // allocations ends at n + j, for a step of n allocations; that is a lifespan of the cycle.
 //
 // Invariant: the lifespan of an allocation is the union of what was seen in all steps of its
-// kind. If threads interleave differently, times are those of the last such step, and a free comes
+// kind. If its last step is the only one, what was live at its end is taken to end as what was live at the
+// end of the step before did: see guess. If threads interleave differently, times are those of the last such step, and a free comes
 // after all allocations that came before it in its own step.
 //
 // An allocation is kept, and not planned, if one of its kind is still live when the next step of its kind
@@ -54,6 +55,7 @@ type folding struct {
 	steps  []step
 	shapes []shape
 	allocs []place         // by number
+	at     []int           // by number: its event
 	order  [][][]int32     // of each shape: lane, index -> time, by the shape's last step
 	slot   []map[int32]int // of each shape: thread -> lane
 	plans  []Plan
@@ -114,6 +116,7 @@ func (f *folding) split() {
 			l := &lanes[k]
 			l.keys = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(l.keys, uint64(e.N)), uint64(e.Shift)), e.Stream)
 			f.allocs = append(f.allocs, place{int32(len(f.steps) - 1), e.Thread, l.n})
+			f.at = append(f.at, at)
 			l.n++
 			total++
 		case e.Kind == End && e.Level == 1:
@@ -240,6 +243,42 @@ type moment struct {
 	within bool  // it is open
 }
 
+// crossing is what lives across the end of a step, by what it has in common with its like in the next one.
+type crossing struct {
+	size   int64
+	stream uint64
+}
+
+// guess gives the allocations that are live at the end of a trace the ends of their like. The first step of a program
+// is often of another kind than the second, as it makes what an optimizer keeps. So the first two steps have no
+// kind twice, and it is not in the trace when the gradients of the second end. But the gradients of
+// the first ended in the second. They have the same sizes and come in the same order. A wrong guess costs
+// bytes or a refusal, since the arena serves nothing that is live.
+func (f *folding) guess(freed map[int64]int64) {
+	last := len(f.steps) - 1
+	if last < 1 || f.steps[last].shape < 0 || f.shapes[f.steps[last].shape].times > 1 || f.shapes[f.steps[last].shape].plan < 0 {
+		return
+	}
+	ends := map[crossing][]int64{}
+	for id, p := range f.allocs {
+		e := f.t.Events[f.at[id]]
+		like := crossing{e.N, e.Stream}
+		switch int(p.step) {
+		case last - 1:
+			if end, ok := freed[int64(id)]; ok {
+				ends[like] = append(ends[like], end)
+			}
+		case last:
+			if l, _ := f.of(int64(id)); l != nil && !l.seen && !l.kept && len(ends[like]) > 0 {
+				if end := ends[like][0]; end <= f.time(int64(id)) {
+					l.see(true, end)
+				}
+				ends[like] = ends[like][1:]
+			}
+		}
+	}
+}
+
 // follow goes through the trace and notes when allocations end.
 func (f *folding) follow() {
 	now := moment{step: -1}
@@ -247,6 +286,13 @@ func (f *folding) follow() {
 	live := map[int64]uint64{} // allocation -> stream
 	uses := map[int64][]uint64{}
 	var waiting []held
+	freed := map[int64]int64{} // allocations of the step before the last -> their end in the last
+	release := func(id int64) {
+		if now.within && now.step == len(f.steps)-1 && int(f.allocs[id].step) == now.step-1 {
+			freed[id] = now.clock
+		}
+		f.release(id, now)
+	}
 	for _, e := range f.t.Events {
 		switch e.Kind {
 		case Begin:
@@ -271,7 +317,7 @@ func (f *folding) follow() {
 			} else if len(uses[e.N]) > 0 {
 				waiting = append(waiting, held{e.N, stream, uses[e.N]})
 			} else {
-				f.release(e.N, now)
+				release(e.N)
 			}
 			delete(uses, e.N)
 			delete(live, e.N)
@@ -279,7 +325,7 @@ func (f *folding) follow() {
 			left := waiting[:0]
 			for _, h := range waiting {
 				if h.waited(e) {
-					f.release(h.id, now)
+					release(h.id)
 				} else {
 					left = append(left, h)
 				}
@@ -293,6 +339,7 @@ func (f *folding) follow() {
 	for id := range live {
 		f.remains(id)
 	}
+	f.guess(freed)
 }
 
 // waited reports whether a wait ends the last use.
