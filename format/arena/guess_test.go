@@ -27,7 +27,7 @@ a 100 64 0 0
 a 50 64 0 0
 a 900 64 0 0
 e 1 0
-end 17 -
+end 16 -
 `
 	read, err := arena.ReadTrace(strings.NewReader(recorded), "steps.trace")
 	if err != nil {
