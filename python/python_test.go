@@ -151,6 +151,15 @@ func TestOmnimalloc(t *testing.T) {
 		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('omnimalloc') is None)", 3, "STOWAGE_LIBRARY="+library(t))
 }
 
+// TestTorch is the arena in PyTorch: the same losses, whatever the program does. The adapter is compiled against the
+// torch that is there.
+func TestTorch(t *testing.T) {
+	if _, err := exec.LookPath("c++"); err != nil {
+		t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
+	}
+	run(t, "test_torch", "torch", "import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 22, "STOWAGE_CACHE="+t.TempDir())
+}
+
 // TestWheel builds the wheel as pip does, installs it into an empty environment and runs
 // the package's tests there: its library, its command and its script are those of the
 // wheel. A second build, with STOWAGE_CASES=all, has the same bytes.
