@@ -377,6 +377,22 @@ const char *stowage_plan_graph(stowage_solver *s, const char *graph, size_t leng
 	return s->text;
 }
 
+const char *stowage_plan_trace(stowage_solver *s, const char *trace, size_t length, int64_t alignment, int64_t guard, size_t *plan_length) {
+	if (plan_length != NULL)
+		*plan_length = 0;
+	if (stowageEnter(s) != STOWAGE_OK)
+		return NULL;
+	free(s->text);
+	s->text = NULL;
+	if (bad_text(s, trace, length) == STOWAGE_OK) {
+		int64_t n = stowagePlanTrace(s, (char *)trace, length, alignment, guard);
+		if (n > 0 && plan_length != NULL)
+			*plan_length = (size_t)n;
+	}
+	stowageLeave(s, STOWAGE_OK);
+	return s->text;
+}
+
 int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {
 	ENTER_BY(stowageReady, s);
 	if (offsets == NULL && s->count > 0)

@@ -63,7 +63,7 @@ struct stowage_solver {
 	int32_t why;    // the last call was a run that found that nothing fits
 	char *error;    // malloc'ed; NULL for none
 	char *reason;   // of stowage_reason; malloc'ed; NULL for none, or not worked out yet
-	char *text;     // of stowage_json, stowage_stats and stowage_plan_graph; malloc'ed
+	char *text;     // of stowage_json, stowage_stats, stowage_plan_graph and stowage_plan_trace; malloc'ed
 };
 
 // solver.c has these; rules.c calls them too.

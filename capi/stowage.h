@@ -458,6 +458,16 @@ enum {
 STOWAGE_API const char *stowage_plan_graph(stowage_solver *, const char *graph, size_t length,
                                            int flags, size_t *plan_length);
 
+/* ---- Traces --------------------------------------------------------------------- */
+
+/* stowage_plan_trace plans the steps of a running program from what stowage_arena.c recorded
+ * (docs/arena.md). Trace and plan are text; the plan is for stowage_arena_load. alignment is the least
+ * alignment of every allocation, 0 for 64; guard is how many bytes stay free behind each
+ * allocation. Otherwise it is as stowage_plan_graph. The options and the token of the solver count; there must be
+ * no capacity, and the timeout is 20 seconds if none is set. */
+STOWAGE_API const char *stowage_plan_trace(stowage_solver *, const char *trace, size_t length,
+                                           int64_t alignment, int64_t guard, size_t *plan_length);
+
 /* ---- One call ------------------------------------------------------------------- */
 
 /* stowage_assign is for a compiler that has columns and wants offsets. It looks for the

@@ -354,6 +354,20 @@ static void faults(void) {
 	stowage_free(s);
 }
 
+// A trace of an arena comes and its plan goes as text.
+static void trace(void) {
+	stowage_solver *s = stowage_new();
+	const char *t = "stowage-arena-trace 1\nb 1 0 -\na 600 64 0 0\na 300 64 0 0\nf 0 0\na 500 64 0 0\nf 1 0\nf 2 0\ne 1 0\nend 9 -\n";
+	size_t n = 7;
+	const char *plan = stowage_plan_trace(s, t, strlen(t), 0, 0, &n);
+	CHECK(plan != NULL && strlen(plan) == n && strstr(plan, "\nheight 920\nbound 920\nstatus optimal\n") != NULL);
+	CHECK((plan = stowage_plan_trace(s, t, strlen(t), 128, 64, NULL)) != NULL && strstr(plan, "\nalignment 128\nguard 64\n") != NULL);
+	CHECK(stowage_plan_trace(s, t, strlen(t), 3, 0, &n) == NULL && n == 0 && strstr(stowage_error(s), "power of two") != NULL);
+	CHECK(stowage_plan_trace(s, t, strlen(t) - 1, 0, 0, &n) == NULL && strstr(stowage_error(s), "cut short") != NULL);
+	CHECK(stowage_plan_trace(s, NULL, 1, 0, 0, NULL) == NULL && stowage_error(s)[0] != 0);
+	stowage_free(s);
+}
+
 // A graph comes and goes as text, with the options of the solver.
 static void graph(void) {
 	stowage_solver *s = stowage_new();
@@ -755,6 +769,6 @@ int main(int argc, char **argv) {
 	else if (strcmp(what, "stream") == 0)
 		stream();
 	else
-		plans(), rules(), faults(), text(), sweeps(), graph(), limits(), forks();
+		plans(), rules(), faults(), text(), sweeps(), graph(), trace(), limits(), forks();
 	return 0;
 }

@@ -21,6 +21,7 @@ from ._command import command
 from ._errors import Error, InputError, InputWarning
 from ._generate import generate
 from ._graph import plan_graph, verify_graph
+from ._trace import plan_trace
 from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
@@ -51,6 +52,7 @@ __all__ = [
     "lower_bound",
     "plan",
     "plan_graph",
+    "plan_trace",
     "size",
     "solve",
     "solve_many",

@@ -866,6 +866,28 @@ GRAPH = {
 }  # fmt: skip
 
 
+TRACE = """stowage-arena-trace 1
+b 1 0 -
+a 600 64 0 0
+a 300 64 0 0
+f 0 0
+a 500 64 0 0
+f 1 0
+f 2 0
+e 1 0
+end 9 -
+"""
+
+
+class Traces(unittest.TestCase):
+    def test_plan(self):
+        self.assertIn("\nheight 920\nbound 920\nstatus optimal\n", stowage.plan_trace(TRACE))
+        p = stowage.plan_trace(TRACE, alignment=128, guard="64", every_step=True, timeout=5, planner="exact")
+        self.assertIn("\nalignment 128\nguard 64\n", p)
+        with self.assertRaisesRegex(stowage.InputError, "stdin:10: .*there are 9: the file is damaged"):
+            stowage.plan_trace(TRACE.replace("end 9", "end 8"))
+
+
 class Graphs(unittest.TestCase):
     def test_plan(self):
         for graph in (GRAPH, json.dumps(GRAPH)):

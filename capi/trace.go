@@ -1,0 +1,48 @@
+package main
+
+// #include "solver.h"
+import "C"
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/stowage-go/stowage/arena"
+	trace "github.com/stowage-go/stowage/format/arena"
+)
+
+// Idea: a trace of stowage_arena.c comes and its plan goes as text, so a program can plan its own steps. The
+// options of the run are those of the solver.
+
+//export stowagePlanTrace
+func stowagePlanTrace(s *C.stowage_solver, text *C.char, length C.size_t, alignment, space C.int64_t) (size C.int64_t) {
+	defer guard(s, &size)
+	t, err := trace.ReadTrace(bytes.NewReader(bytesOf(text, length)), "")
+	if err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	o := arena.Options{Solve: peerOf(s).optionsOf(s), Alignment: int64(alignment), Guard: int64(space)}
+	o.Solve.Capacity, o.Solve.Start = int64(s.options[C.STOWAGE_CAPACITY]), nil
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if token := s.token; token != nil {
+		if C.stowageIsCancelled(token) != 0 {
+			cancel()
+		} else {
+			timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
+			defer timer.Stop()
+		}
+	}
+	plans, err := arena.Make(ctx, t, o)
+	if err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	var b bytes.Buffer
+	if err := trace.WritePlans(&b, plans); err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	b.WriteByte(0)
+	s.text = (*C.char)(C.CBytes(b.Bytes()))
+	return C.int64_t(b.Len() - 1)
+}
