@@ -1,10 +1,11 @@
-// Package outer plans problems with rules. It has no search of its own: it puts together those of the packages below it.
+// Package outer plans problems with rules. It has no search of its own. It calls the packages below it, and each of them
+// calls the next:
 //
-//	eviction   which buffers are away for stretches of their lives; each set leaves a problem without evictions
-//	choice     in which pool each buffer is that may be in several
-//	pools      the plan if each buffer has its pool: pool by pool, measure by measure
+//	eviction   decides which evictions are taken; what is left is a problem without evictions
+//	choice     decides the pool of each buffer that may be in several
+//	pools      plans a problem in which each buffer has its pool: pool by pool, measure by measure
 //
-// Each of them asks the one after it. Each has a part that asks no planner:
+// Each of them has a part that asks no planner:
 //
 //	cover      evictions by loads alone
 //	spread     pools by loads and costs alone

@@ -16,10 +16,11 @@ import (
 //
 //	load    the room of a pool is exceeded in a section
 //	cost    cost is the first measure, and base + excesses so far is above the best plan's cost
-//	equal   it cannot be less either, and the measures after it are at their bounds in the best plan
+//	equal   cost is the first measure, base + excesses so far is the best plan's cost, and the best plan has
+//	        reached the bounds of the measures after the cost
 //
-// Invariant: a branch that ends holds no plan that is better by the objective. What a limit leaves out lowers the
-// bounds to what holds without it.
+// Invariant: a branch that ends holds no plan that is better by the objective. If a limit leaves branches out, the bounds are
+// lowered to what holds without the search.
 //
 // Complexity: exponential; mostLeaves assignments are planned, and mostBranches tried.
 

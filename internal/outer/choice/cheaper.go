@@ -10,9 +10,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: no plan leaves a body in a dearer pool that fits into a cheaper one beside what is there. So each plan is looked through
-// at the end: bodies in order of what they would save, each into the cheapest pool that has a free place, at
-// the lowest offset. What a body leaves makes room for others, so this is repeated until nothing moves.
+// Idea: no body should stay in a dearer pool if a cheaper one has a free place for it. So at the end each plan is gone through.
+// Bodies are taken in order of what they would save. Each goes into the cheapest pool that has a free place, at the lowest
+// offset. A body that moves makes room for others, so this is repeated until nothing moves.
 //
 // Invariant: no other body is moved. Measures before the cost in the objective do not get worse.
 //
@@ -20,7 +20,7 @@ import (
 //
 // Source: ExecuTorch's tests of banked planning state the property: nothing in a slow bank that rides free in a faster.
 
-// neighbours say who shares a section with whom (cheaper.go).
+// neighbours finds the bodies that share a section with a body.
 type neighbours struct {
 	present  [][]int32 // of each section, its bodies
 	everyone []int32
@@ -190,7 +190,7 @@ func (c *chooser) free(b *spread.Body, pool int32, of []int32, offsets []int64) 
 	return all, true
 }
 
-// between returns the distances, offset of j less offset of i, at which the two share bytes that they may not. They are open intervals.
+// between returns the values of offset of j - offset of i at which the two share bytes and must not, as open intervals.
 func (c *chooser) between(j, i int) (out []model.Range) {
 	p := c.Problem
 	a, b := &p.Buffers[j], &p.Buffers[i]

@@ -1,11 +1,12 @@
-// Package choice decides in which pool each buffer is that may be in several, and plans the problem so.
+// Package choice assigns a pool to each buffer that may be in several, and plans the problem so. An assignment packs if each pool
+// has a plan with the buffers that are assigned to it.
 //
 //	pack.go      an assignment that packs, starting from the cheapest by the loads (internal/outer/spread)
-//	core.go      which few buffers keep a pool from packing
-//	without.go   the cheapest assignments that leave one of these out
-//	branch.go    every other assignment that may be better
-//	floors.go    bounds of heights that hold whatever the choice
-//	cheaper.go   the plan at the end: nothing is left in a dearer pool that fits into a cheaper one
+//	core.go      a few buffers that keep a pool from packing, its core
+//	without.go   the cheapest assignments that keep one buffer of a core out of the pool
+//	branch.go    a search of all assignments that may be better
+//	floors.go    bounds of heights that hold for every assignment
+//	cheaper.go   the last step: buffers move from dearer pools into cheaper ones that have a free place
 package choice
 
 import (

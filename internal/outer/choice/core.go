@@ -11,11 +11,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a set that does not pack mostly has a small part that does not either, its core. Whatever else a pool holds, it cannot hold
-// all of the core. The core is found by leaving out parts in halves, quarters and so on, as long as what is
-// left has no plan within few nodes. Being small, it is then asked about with all nodes of a question: that may prove it.
+// Idea: if a set of bodies does not pack, mostly a small part of it does not pack either, its core. No plan has all of the core in
+// that pool. Halves, quarters and so on of the set are left out, as long as the planner finds no plan of the rest within few
+// nodes. The core that is left is small. So the planner is asked about it once more, with many nodes, and may prove it.
 //
-// Invariant: a core that is proven packs in no plan. One that is not proven is a guess: it guides the search, and bounds do not rest on it.
+// Invariant: no plan has all of a proven core in the pool. A core that is not proven is a guess: it guides the search, and no
+// bound rests on it.
 //
 // Complexity: at most coreAsks questions with coreNodes each, and one with pools.PackNodes.
 //

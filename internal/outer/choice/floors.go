@@ -6,15 +6,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: bounds of heights that hold whatever the choice. In a section all bytes in use lie somewhere:
+// Idea: these bounds of heights hold for every choice of pools. In a section all bytes in use lie in some pool:
 //
 //	height              >= max over sections of the bytes in use
 //	height of a pool    >= max over sections of the bytes in use of bodies that are in the pool in every plan
 //
-// A body is in a pool in every plan if it may be in no other, or if cost is the first measure and each other pool's excess alone makes
-// the plan dearer than the best.
+// A body is in a pool in every plan if it may be in no other. If cost is the first measure, it is also so if each other pool's
+// excess alone makes a plan dearer than the best.
 //
-// Invariant: they hold for all plans that cost no more than the best, which is all that the measures after the cost ask.
+// Invariant: the bounds hold for all plans that cost no more than the best. The measures after the cost need no more.
 //
 // Complexity: O(uses · sections of a life), once for each cost of the best plan.
 
@@ -80,7 +80,8 @@ func (c *chooser) only(body int, cost int64) int32 {
 	return pool
 }
 
-// leastOf returns a bound of a measure over all plans, or if cost is the first measure, over those that cost no more than the best.
+// leastOf returns a lower bound of a measure. It holds for all plans. If cost is the first measure, it holds for all plans that
+// cost no more than the best.
 func (c *chooser) leastOf(m model.Measure) (least int64) {
 	if m == model.MeasureCost {
 		return c.Low

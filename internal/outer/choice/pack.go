@@ -10,22 +10,23 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: loads that fit need not pack. The planner is asked about the sets of a cheap assignment, pool by pool. Where it finds
-// no plan
+// Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it finds no
+// plan for a pool, three things are tried:
 //
-//	evict     the set is planned without a capacity, as low as it goes; bodies that end above the capacity go to
-//	          the next pool that has the room. What is left has a plan
+//	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
+//	          the next pool that has the room, and the rest has a plan
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
-//	margin    if that comes to no end, the walk through time is repeated with less room in that pool, in four steps
+//	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
 //
-// and the cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the
-// planner allow it.
+// The cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the planner
+// allow it.
 //
-// Invariant: each pool of the assignment that is returned has a plan that is known.
+// Invariant: for each pool of the assignment that is returned, a plan is known.
 //
 // Complexity: mostPacked questions to the planner, each with pools.PackNodes.
 //
-// Tried and dropped: asking for one assignment after another in order of cost. They differ in bodies that have nothing to do with why it does not pack.
+// Tried and dropped: asking about one assignment after another in order of cost. They differ in bodies that have nothing to do
+// with why the first does not pack.
 
 const mostPacked = 64
 

@@ -10,16 +10,17 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: if a core C does not pack in a pool (core.go), some body of C goes elsewhere. So the assignments that may be cheaper fall into classes,
-// one for each body of C:
+// Idea: if a core C does not pack in a pool (core.go), some body of C must go elsewhere. So the assignments fall into classes, one for
+// each body of C:
 //
 //	class i    the ith body of C is not in the pool, and those before it are
 //
-// The walk through time finds the cheapest assignment of each class. The cheapest of all is asked next, and
-// its class falls apart in turn if that does not pack either.
+// The walk through time finds the cheapest assignment of each class. The planner is asked about the cheapest of all. If that does
+// not pack either, its class is split in the same way.
 //
-// Invariant: the classes in the queue and what has been asked are all assignments that cost less than the best that packs. So when the queue is
-// empty the best is the cheapest plan, unless a core is not proven or a walk was cut off; then the least cost of these is a bound.
+// Invariant: every assignment that costs less than the best one that packs is in a class of the queue, or the planner was asked about
+// it. So once the queue is empty, the best is the cheapest plan. If a core is not proven or a walk was cut off, the least cost
+// of those classes is a bound.
 //
 // Complexity: a walk for each body of a core, at most mostWalks.
 //

@@ -9,19 +9,19 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the least price of a cover is bounded by a linear program: evictions may be taken in part. Give each section t a price
-// π(t) >= 0 for a byte. Then whatever these prices are,
+// Idea: a cover is a set of evictions that frees every excess. Its least price is bounded by a linear program, in which evictions
+// may be taken in part. Give each section t a price π(t) >= 0 for a byte. For all such prices
 //
 //	price of a cover  >=  sum over t of π(t) · excess(t)
 //	                      - sum over evictions of max(0, sum over its t of π(t) · min(bytes, excess(t)) - cost)
 //
-// The best π come from a flow of least cost along the line of sections, because every eviction is a stretch of it: from
-// one section to the next, all but the excess may pass for nothing, and bytes of an eviction pass over its stretch at
-// cost / bytes. The distances of the flow's shortest paths differ by π(t) from one section to the next.
+// Every eviction is a stretch of the line of sections, so the best π come from a flow of least cost along that line. From one
+// section to the next, all but the excess may pass for nothing. The bytes of an eviction pass over its stretch at cost / bytes.
+// π(t) is the difference between the lengths of the shortest paths to section t and to the next.
 //
-// Invariant: the formula is evaluated exactly, with whole numbers, so the bound does not depend on the flow: a flow that is cut off, or
-// an eviction that frees different bytes at different times, gives a weaker bound and no false one. As
-// all prices are multiples of their common divisor, so is the bound.
+// Invariant: the formula is evaluated exactly, with whole numbers, and holds for all prices. So a flow that is cut off gives a
+// weaker bound and no false one, and so does an eviction that frees different bytes at different times. All costs are
+// multiples of their common divisor, so the bound is rounded up to one.
 //
 // Complexity: one Dijkstra search and one blocking flow for each different length of a shortest path, at most boundEffort steps in all; the
 // evaluation is O(sum of the lengths of the evictions).

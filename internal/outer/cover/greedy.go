@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// Idea: a cheap set that frees what is too much is found on the loads alone, without a plan. What the flow of the bound
-// (flow.go) uses is taken, even if it is used in part. What is not needed is dropped, the dearest first. On smaller problems there
-// are two more starts, from what the flow uses in full, and from nothing: a greedy choice adds evictions until
-// all is covered, the one that frees most useful bytes for its price first, counted over all sections. Then ruin and recreate: a few
-// evictions that overlap in time are dropped at random, and the greedy choice fills the hole with prices that are shaken.
+// Idea: a cheap set that frees the excess is found by the loads alone, without a plan. It starts with the evictions that the flow
+// of the bound (flow.go) uses, also those used in part. Those that are not needed are dropped, the dearest first. Smaller
+// problems have two more starts: the evictions that the flow uses in full, and none. A greedy choice completes them: the
+// eviction that frees the most useful bytes for its price is next, counted over all sections. Then comes ruin and recreate: a
+// few evictions that overlap in time are dropped at random, and the greedy choice fills the hole, with prices that are changed a
+// little at random.
 //
 // Invariant: the set covers all families after each step, and its price never rises.
 //
@@ -128,8 +129,8 @@ func (b *bids) Pop() any {
 	return x
 }
 
-// fill adds evictions of those that are offered until they cover all that they can, or over says that a limit has come.
-// shake has a factor for the worth of each.
+// fill adds offered evictions until no other covers more, or over reports that a limit has come. shake returns a factor for
+// the worth of each.
 func (c *cover) fill(offered []int, shake func() float64, over func() bool) {
 	var q bids
 	factor := make(map[int]float64, len(offered))

@@ -1,9 +1,9 @@
-// Package cover chooses evictions by the loads alone: what each time must lose at least, a cheap set that frees it, and a
-// price that no set goes below. It asks no planner.
+// Package cover chooses evictions by the loads alone. It computes how many bytes must leave at each time, a cheap set of evictions
+// that frees them, and a lower bound of the price of any such set. It asks no planner.
 //
-//	load.go     what is live above the capacity, section by section
+//	load.go     the bytes above the capacity, section by section
 //	flow.go     a bound of the price: the linear program, by a flow
-//	row.go      a better one: a section with evictions that are taken whole
+//	row.go      a better bound: evictions of one section are taken whole
 //	greedy.go   a cheap set: greedy, then ruin and recreate
 package cover
 
@@ -15,22 +15,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what is live at one time must fit, so at each time the evictions taken must free the bytes above the capacity:
+// Idea: what is live at one time must fit. So at each time the evictions taken must free the bytes above the capacity:
 //
 //	for each section t:   sum of the bytes at t of the evictions taken   >=   live bytes at t - capacity
 //
-// Sections are the stretches between the begins and ends of evictions, each with its largest load. Sections that fit
-// anyway say nothing and are left out. The buffers that may be in one pool only are a family with that pool's
-// capacity; all buffers are a family with the sum of the capacities. Reserved bytes are no capacity.
+// A section is a stretch between two times at which evictions begin or end. It counts with its largest load. Sections that fit
+// anyway are left out. All buffers are a family with the sum of the capacities. The buffers that may be in one pool only are a
+// family with the capacity of that pool. Reserved bytes are no capacity.
 //
-// A buffer counts only if it conflicts with whatever lives beside it: one that may overlap another, has a distance or is
-// tied is left out.
+// A buffer counts only if it conflicts with all that lives beside it. One that may overlap another, has a distance or is tied
+// is left out.
 //
 // Invariant: a set of evictions that does not cover the excess of every section has no plan.
 //
 // Complexity: O(n log n + sum of the lengths of the evictions in sections).
 
-// An Eviction is a stretch of a buffer's life that it may be away for.
+// An Eviction is a stretch of a buffer's life in which it may be absent.
 type Eviction struct {
 	model.Eviction
 	Buffer int32

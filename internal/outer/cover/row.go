@@ -9,16 +9,16 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the linear program takes evictions in part, so its bound misses what whole ones cost more: sizes seldom add up to the
-// excess. One section t is therefore kept as it is, and only the others are priced (flow.go):
+// Idea: sizes seldom add up to just the excess. The linear program takes evictions in part, so its bound is below the price of whole
+// ones. Here one section t takes evictions whole, and only the others are priced (flow.go):
 //
 //	price of a cover  >=  sum over s != t of π(s) · excess(s)
 //	                      + least sum of c(e) over sets of evictions that free the excess of t,
 //	                        c(e) = cost - sum over its s != t of π(s) · min(bytes, excess(s))
 //
-// An eviction with c(e) < 0 is taken in any case. The rest is a knapsack to be filled: least[j] is the least sum that frees at least j
-// units. Bytes are rounded up to units, which are coarser than their common divisor if the table would be too
-// large. The sections with the largest π · excess are tried.
+// An eviction with c(e) < 0 is taken in any case. The rest is a knapsack: least[j] is the least sum that frees at least j units.
+// A unit is the common divisor of the bytes, or more if the table would be too large; bytes are then rounded up. The
+// sections with the largest π · excess are tried.
 //
 // Invariant: the bound is never below that of the same prices without the knapsack, up to rounding, and never false: units and
 // numbers are rounded to the safe side.

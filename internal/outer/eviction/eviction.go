@@ -1,8 +1,8 @@
-// Package eviction plans problems in which buffers may be away for stretches of their lives.
+// Package eviction plans problems in which buffers may be absent for stretches of their lives.
 //
-//	parts.go   what is left of buffers if evictions are taken, as a problem
-//	few.go     every set of few evictions, in ascending price
-//	many.go    cheap sets of many, by what internal/outer/cover says
+//	parts.go   a set of evictions taken: what is left of the buffers, as a problem
+//	few.go     few evictions: every set, in ascending order of price
+//	many.go    many evictions: cheap sets, which internal/outer/cover finds
 package eviction
 
 import (
@@ -26,16 +26,16 @@ import (
 //	no plan with a set                   no plan with any subset
 //	a height with all evictions taken    no set allows a lower one
 //
-// Loads say what must go (internal/outer/cover). If there are few evictions, sets are asked for in ascending price (few.go).
-// Otherwise loads alone say what a cheap set is and what no set can go below, and few plans
-// are made (many.go).
+// The loads say which bytes must leave (internal/outer/cover). If there are few evictions, the planner is asked about sets in
+// ascending order of price (few.go). Otherwise the loads alone choose cheap sets and bound the price, and few plans are made
+// (many.go).
 //
-// The measures before eviction in the objective come first: a set counts only if its plan is no worse in these. If the
-// objective does not name eviction, the price is minimised last, without a claim: what a plan takes for nothing is of
-// no use to anyone. If any plan that fits will do, it is the only measure.
+// A set counts only if its plan is no worse in the measures before eviction in the objective. If the objective does not name
+// eviction, the price is minimised last, and no bound of it is claimed: no one wants an eviction for nothing. If any plan that
+// fits will do, the price is the only measure.
 //
-// Invariant: what is claimed of a measure holds for every set of evictions. A set that was not asked for is covered by a bound that
-// needs no plan: the price, the least cost of each part, the height with all taken, the loads.
+// Invariant: what is claimed of a measure holds for every set of evictions. If the planner was not asked about a set, a bound
+// without a plan covers it: the price, the least cost of each part, the height with all taken, or the loads.
 //
 // Complexity: see the files.
 

@@ -15,12 +15,12 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: with many evictions few plans can be made, so loads choose the sets (internal/outer/cover). A set that frees just the excess may
-// still have no plan, because holes are left between buffers. So the loads are held to a capacity that is smaller by a slack:
+// Idea: with many evictions there is time for few plans only, so the loads choose the sets (internal/outer/cover). A set that frees
+// just the excess may have no plan, because holes are left between buffers. So the loads must fit a capacity that is smaller
+// by a slack. The slack starts at 0 and doubles until there is a plan. Then slacks are tried halfway between the largest one
+// without a plan and the least one with a plan.
 //
-//	slack 0 first, then twice as much each time, until there is a plan; then halfway between
-//
-// From the plan that costs least, evictions are then left out in batches, the dearest first, as long as there is a plan.
+// At the end evictions of the cheapest plan are given up in batches, the dearest first, as long as there is a plan.
 //
 // Heights before eviction in the objective are minimised with all evictions taken, and become the capacity of the pools.
 //
@@ -28,7 +28,7 @@ import (
 //
 // Complexity: about 2 · log2(1024) + mostLeft plans, within the limits of the run.
 //
-// Dropped: leaving out from all evictions, in batches. A plan for each batch, and dearer sets.
+// Dropped: starting with all evictions and giving them up in batches. That takes a plan for each batch, and the sets are dearer.
 
 const (
 	// finestSlack is the part of the capacity that the least slack is.

@@ -5,17 +5,17 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a problem with a set of evictions taken is a problem without evictions. Its buffers are parts: what is left of each
-// life between the evictions that are taken. What the rules say of a buffer they say of each of its parts:
+// Idea: if a set of evictions is taken, what is left is a problem without evictions. Its buffers are parts: the stretches of
+// each life between the evictions that are taken. A rule about a buffer holds for each of its parts:
 //
-//	apart, may_overlap, penalties   a pair becomes the pairs of all parts of the one with all parts of the other
-//	together, distances             name no buffer with evictions, so they keep their buffers
+//	apart, may_overlap, penalties   each part of the one buffer is paired with each part of the other
+//	together, distances             never name a buffer with evictions, so nothing changes
 //	period                          a part that begins after the end of the step moves back by one period
 //
-// Two parts of one buffer may share bytes, and no rule is about the two: they never live together.
+// No rule is about two parts of one buffer. They never live at the same time, so they may share bytes.
 //
-// Invariant: a plan of the parts is a plan of the problem that takes just these evictions, with the same measures but
-// for the measure eviction.
+// Invariant: a plan of the parts is a plan of the problem that takes just these evictions. All measures are the same, except
+// the measure eviction.
 //
 // Complexity: O(parts + pairs of parts that a rule names).
 

@@ -1,9 +1,9 @@
-// Package penalty searches one pool for a plan that pays little, and bounds what any plan pays. It asks no planner: offsets
-// are its own, and a plan that fits is given.
+// Package penalty lowers the penalties that a plan of one pool pays, and bounds what any plan pays. It asks no planner: it is given
+// a plan that fits, and chooses offsets by itself.
 //
 //	field.go     the pool as arrays: where a body may lie, what conflicts forbid, what pairs cost
-//	ruin.go      a cheaper plan from one that there is, by ruin and recreate
-//	cliques.go   a bound from pairs that all conflict or cost
+//	ruin.go      a plan that pays less, from a given one, by ruin and recreate
+//	cliques.go   a bound, from sets in which each pair conflicts or has a penalty
 //	slots.go     the optimum of few bodies on a coarse grid, by branch and bound
 package penalty
 
@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the searches for a small penalty (ruin.go, slots.go) ask the same few things at each step. A field has the answers
-// as arrays, made once for a pool:
+// Idea: the searches for a small penalty (ruin.go, slots.go) need the same few facts at each step. A field has these facts as
+// arrays, made once for a pool:
 //
 //	free     where a body may lie for itself: within the capacity, at its fixed offset, beside reserved ranges
 //	hard     which differences of offsets a conflict forbids
@@ -25,11 +25,11 @@ import (
 //
 // A difference is offset of the body - offset of the other. Both lists have each pair twice, once for each body.
 //
-//	hard     below < difference < above   is forbidden
-//	soft     below < difference < above   costs so much
+//	hard     differences with below < difference < above are forbidden
+//	soft     differences with below < difference < above cost the penalty
 //
-// Invariant: offsets in free, aligned and with no forbidden difference are a valid plan of the strip, and the costs of the
-// differences add up to its penalty. Every valid plan within the capacity is of that kind.
+// Invariant: offsets are a valid plan of the strip within the capacity if and only if they are in free, aligned, and without a
+// forbidden difference. The costs of the differences add up to the plan's penalty.
 //
 // Complexity: O(n² · spans) once at most; the lists take the space of the pairs in them. With more than mostTies there is no field.
 
@@ -161,7 +161,7 @@ func (f *Field) addTolls(st *lower.Strip, p *model.Problem, penalties []model.Pe
 	f.softAt = append(f.softAt, int32(len(f.soft)))
 }
 
-// roomy returns a capacity in which all bodies can be one above the other, beyond what is reserved or fixed.
+// roomy returns a capacity with room for all bodies one above the other, above all reserved ranges and fixed offsets.
 func roomy(st *lower.Strip) int64 {
 	base, sum := int64(0), int64(0)
 	for _, r := range st.Reserved {

@@ -10,26 +10,25 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: from a plan that fits, take some bodies out that have to do with one another, and put them back one by one,
-// each where it pays least. Keep what comes of it if it pays less, or not much more. How much more is allowed falls as the run
-// goes on, as in simulated annealing.
+// Idea: take a few related bodies out of a plan that fits, and put them back one by one, each where it pays least. Keep the new
+// plan if it pays less, or not much more. How much more is allowed falls as the run goes on, as in simulated annealing.
 //
-// A body goes to the bottom or to the top of a free gap, or where it just touches a body that it has a penalty with, from
-// above or from below. One of the cheapest of these places is drawn. Gaps are what is left of the offsets that the body
-// may have, after the bodies that it conflicts with have cut them.
+// The bodies that a body conflicts with cut the range of its offsets into gaps. A body goes to the bottom or to the top of a
+// gap. It may also go right above or right below a body with which it has a penalty. One of the cheapest of these places is
+// drawn at random.
 //
-// Invariant: between steps, all bodies are placed and the plan is valid. cost is what the plan pays, and pays[i] the part of
-// it that body i is in.
+// Invariant: between steps, all bodies are placed and the plan is valid. cost is what the plan pays. pays[i] is the sum of the
+// paid penalties of body i.
 //
 // Complexity: a step takes out at most mostOut bodies. A body goes back in O((conflicts + penalties) · gaps), and there are few gaps.
 // Nothing is allocated and nothing is looked up.
 //
 // Source: ruin and recreate, after Schrimpf, Schneider, Stamm-Wilbrandt and Dueck (2000).
 //
-// Measured on five of the 11 lifts of A to K, with 1.5 s of processor time each. The figure is the mean ratio to the costs of a prototype:
-// 0.99 with the lowest of the cheapest places, 0.90 with one of them drawn, 0.85 with the tops of gaps and with neighbours
-// that are near in offset as well. 200,000 steps on four of them: 0.77 with hot at 2, 0.75 from 4 to 8; up to 16 bodies a step are as good for
-// their time as up to 11, up to 6 are worse.
+// Measured on five of the 11 problems made from MiniMalloc's A to K, with 1.5 s of processor time each. The figure is the mean ratio to
+// the costs of a prototype: 0.99 with the lowest of the cheapest places, and 0.90 with one of them drawn. With the tops of gaps,
+// and with neighbours that are near in offset, it is 0.85. With 200,000 steps on four of them it is 0.77 with hot at 2, and 0.75
+// from 4 to 8. Up to 16 bodies a step are as good for their time as up to 11; up to 6 are worse.
 
 // mostOut is the most bodies that a step takes out.
 const mostOut = 11
@@ -275,7 +274,7 @@ func (r *ruin) arrange() {
 	}
 }
 
-// cheapest returns an offset at which a body pays least beside those that are placed, and what it pays there. fits is false if there
+// cheapest returns an offset at which a body pays least beside the placed bodies, and what it pays there. fits is false if there
 // is no place for it.
 func (r *ruin) cheapest(i int32) (at, cost int64, fits bool) {
 	gaps, align := append(r.gaps[:0], r.free[r.freeAt[i]:r.freeAt[i+1]]...), r.align[i]

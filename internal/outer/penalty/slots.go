@@ -14,17 +14,17 @@ import (
 //
 //	offset(i) - offset(j) >= above   becomes   down(offset(i)) - down(offset(j)) >= above
 //
-// and the same holds for below. So a plan on the grid pays no more, and each body has a few slots to be in. Buffers of one size
-// share a slot or no byte: a partition of least weight (max-k-cut). What is searched is which slot each body has, depth first, one body
-// a level.
+// and the same holds for below. So a plan on the grid pays no more, and each body has only a few slots. Buffers of one size
+// share a slot or no byte, so this is a partition of least weight (max-k-cut). The search chooses a slot for each body, depth
+// first, one body at each level.
 //
 // The bound is a sum of three parts that count different pairs:
 //
 //	what the placed bodies pay
 //	for each body to come, the least that it pays with placed ones, over the slots that are open to it
-//	what the bodies to come pay at least among themselves: solved before, from the last body on (Russian dolls)
+//	what the bodies to come pay at least among themselves, which was solved before, from the last body on (Russian dolls)
 //
-// Of plans that differ by a symmetry only the first in the order of levels is kept. Symmetries are
+// Of plans that differ by a symmetry only the first one is kept, in the order of the levels. Symmetries are
 //
 //	twins        bodies with the same slots and ties: slots ascend
 //	one size     if only bodies in the same slot tie: a body opens no slot but the first that is unused
@@ -35,11 +35,11 @@ import (
 //
 // Complexity: exponential; a node takes O(bodies · slots). Components of ties are searched apart.
 //
-// Measured on PyPTO's problems that must pay: 0.02 s at most, but for the two that have the most buffers of two sizes. They take 7 and 20
-// million, 4 and 14 s.
+// Measured on PyPTO's problems that must pay: 0.02 s at most, except for the two with the most buffers of two sizes. They take 7 and 20
+// million nodes, 4 and 14 s.
 //
-// Source: Russian doll search, Verfaillie, Lemaître and Schiex (1996). That the first plan in a lexicographic order survives all of the symmetries at
-// once is why these can be combined.
+// Source: Russian doll search, Verfaillie, Lemaître and Schiex (1996). The symmetries can be combined because the first plan in
+// lexicographic order survives all of them at once.
 
 const (
 	// SlotNodes is how many nodes LeastBySlots is worth for a pool without limits.

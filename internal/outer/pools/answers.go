@@ -9,9 +9,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: two assignments of buffers to pools mostly differ in one or two pools. What a planner said of a pool with a set of
-// buffers is kept, so an assignment plans only the pools whose sets are new. A plan that is known without the planner, because
-// it is part of another, is offered: it stands in if the planner finds none or a higher one.
+// Idea: two assignments of buffers to pools mostly differ in one or two pools. The planner's answer for a pool with a set of
+// buffers is kept, so an assignment plans only the pools whose sets are new. Sometimes a plan is known without the planner, as
+// a part of another plan. It counts if the planner finds none or a higher one.
 //
 // Invariant: an answer is used only for the same pool and the same set, compared buffer by buffer. The hash only finds it.
 //
@@ -66,7 +66,7 @@ func (s *Search) Offer(pool int32, members []int32, offsets []int64) {
 	k.unlifted = true
 }
 
-// start answers whether a pool whose state has been started has a plan, from what is known where it can.
+// start answers whether a pool has a plan, from what is known if that is enough. Else it asks the planner.
 func (s *Search) start(ctx context.Context, q *pool) (answer, error) {
 	if s.kept == nil {
 		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
@@ -119,8 +119,8 @@ func (s *Search) standIn(k *known) {
 // PackNodes is the most nodes of a question of Packs if there are many, and MoreNodes that of one that much rests on.
 const PackNodes, MoreNodes = 20_000, 400_000
 
-// Packs reports whether a set is known to have a plan in a pool that keeps to its capacity. The planner is asked, with so many nodes and at most an
-// eighth of the time that is left, unless it has been asked with as many. The answer is kept.
+// Packs reports whether a set of members is known to have a plan in a pool within its capacity. It asks the planner, unless it has
+// asked with as many nodes before. A question has the given nodes and at most an eighth of the time that is left. The answer is kept.
 func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes int64) (status model.Status, err error) {
 	k := s.kept.find(pool, members)
 	switch {

@@ -7,19 +7,19 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: where a penalty has to be paid, the plan as low as can be may pay for other pairs than the plan so far. How low such a plan can be
-// is asked of the penalty:
+// Idea: the penalty comes before the height, and some penalty has to be paid. The lowest plan that pays so little may pay for
+// other pairs than the plan so far. So the question about the height becomes one about the penalty:
 //
 //	no plan within height - 1 pays as little   if and only if   height is the lowest
 //
-// So capacities just below the plan are tried: any plan that fits, then ruin and slots until one pays no more, or until it is proven that
-// none does. If no plan fits at all, that is the proof.
+// Capacities just below the plan are tried. If no plan fits one, that is the proof. Otherwise ruin and slots lower the
+// penalty of a plan that fits, until it pays no more than the plan so far, or until it is proven that none does.
 //
 // Invariant: the plan pays no more than before, and each one is lower.
 //
 // Complexity: at most mostDrops capacities.
 //
-// Dropped: a question for each set of pairs that may pay; there are too many sets from a few pairs on.
+// Dropped: a question for each set of pairs that may pay. Even a few pairs have too many sets.
 
 // mostDrops is the most capacities that are tried.
 const mostDrops = 100

@@ -1,5 +1,5 @@
-// Package pools plans problems in which each buffer has its pool: pool by pool, measure by measure. It lowers each pool to a plain strip
-// (internal/lower), lets a planner plan that, and puts the plans together.
+// Package pools plans problems in which each buffer has its pool: pool by pool, measure by measure. internal/lower turns each pool
+// into a plain problem, its strip. A planner plans the strips, and this package puts the plans together.
 //
 //	pools.go      the measures of the objective in turn
 //	reserved.go   a planner asked about one strip, beside reserved ranges
@@ -11,17 +11,16 @@
 //	refusal.go    what a planner does not take, in the words of the problem
 //	answers.go    what is known of a pool with a set of buffers, for whoever tries several choices of pools
 //
-// Idea: pools have nothing in common but sums and maxima. The measures of the objective are
-// taken in turn. A measure of height is minimised pool by pool; what it reached becomes the capacity of the pools for the
-// measures after it. The penalty is minimised pool by pool within these capacities; what it
-// reached must be kept from then on.
+// Idea: only sums and maxima tie the pools to each other, so each pool is planned by itself. The measures of the objective are
+// taken in turn. A measure of height is minimised pool by pool. The heights that it reaches are the capacities of the pools for
+// the measures after it. The penalty is minimised pool by pool within these capacities, and later measures must keep it.
 //
 //	height, max_height, peak, max_peak, height:POOL, peak:POOL   all fall with the height of each pool
 //	cost                                                         is the same in every plan
 //	penalty                                                      is a sum over pools (penalty.go)
 //
-// Invariant: the bound of a measure holds for all plans that have the best values of those before it. It is
-// claimed only while all of those are proven.
+// Invariant: the bound of a measure holds for all plans that are best in the measures before it. It is claimed only if
+// those measures are all proven.
 //
 // Complexity: a run for each pool and measure, more for reserved ranges (reserved.go) and penalties.
 package pools

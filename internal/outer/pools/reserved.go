@@ -11,13 +11,13 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: reserved bytes count in no height and in no bound, so they are not simply pinned buffers. A plan either
-// ends below a reserved range or has a buffer above it. So the free bytes below each range are asked in turn, from below:
+// Idea: reserved bytes count in no height and in no bound. So they cannot simply be buffers with fixed offsets. A plan ends
+// below a reserved range, or it has a buffer above the range. The planner is asked about each of these cases in turn:
 //
 //	case k: capacity = begin of range k; ranges 0 to k-1 are pinned buffers of all time
 //
-// If no plan ends below range k-1, then in case k every plan has a buffer above that range, so the pinned buffers below it
-// raise no height and no bound. The first case with a plan has the lowest.
+// Suppose that no plan ends below range k-1. Then in case k every plan has a buffer above that range, so the pinned buffers
+// raise no height and no bound. The first case that has a plan has the lowest plan.
 //
 // Invariant: a bound is claimed above a case only if the case is proven to have no plan.
 //

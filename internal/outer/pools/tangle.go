@@ -12,20 +12,21 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: if clocks are no interval order, the strip has far more slots than buffers, and planners are slow on it. So internal/knots works on
-// the graph of conflicts first, and `auto` goes on from its plan. They take turns:
+// Idea: if clocks are no interval order, the strip has far more slots than buffers, and planners are slow on it. So
+// internal/knots first plans on the graph of conflicts, and `auto` goes on from that plan. These steps are taken in turn:
 //
 //	orders on the graph, groups that conflict with one another, threads (if their loads add up to the bound), a short ejection,
 //	auto for a quarter of the limit, ejection for half of it, auto
 //
 // Without a limit, a long ejection comes before auto, which ends by itself.
 //
-// Invariant: a plan as low as the bound ends it. The bound is that of the strip's timeline, which has the heaviest antichain.
+// Invariant: a plan as low as the bound ends the run. The bound is the load of the strip's timeline, and a slot of it has
+// the heaviest antichain.
 //
 // Complexity: that of the parts.
 //
-// Measured on OmniMalloc's patterns of 256 buffers and 4 or 8 clocks, of which auto alone left most 1% to 5% above the antichain after a second: see
-// the table in lab/bench/clocks.
+// Measured on OmniMalloc's patterns of 256 buffers and 4 or 8 clocks: lab/bench/clocks has the table. After a second, auto
+// alone was 1% to 5% above the antichain on most of them.
 
 // Steps of ejection for each buffer: in the short one, and in the long one if there is no limit.
 const firstSteps, laterSteps = 50, 1000

@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// Idea: a first assignment by the loads alone. Greedy: bodies go in order of value, each into the cheapest pool that has the room:
+// Idea: a first assignment by the loads alone. Bodies are taken in order of value, and each goes into the cheapest pool that has
+// the room:
 //
 //	value = (dearest cost - cheapest cost) / (cells · sections)
 //
-// with the bodies first that have no pool without a capacity. The same again once there are prices (multipliers.go), where they stand in for
-// costs. Then bodies are moved while that lowers the cost: into a cheaper pool
-// that has the room, or in exchange for one body that goes into a dearer one, if the two together save.
+// Bodies whose pools all have a capacity come first. Once there are prices (multipliers.go), the same is done with prices in place of
+// costs. Then bodies are moved as long as that lowers the cost. A body moves into a cheaper pool that has the room, or changes places
+// with a body that goes into a dearer pool, if the two together save.
 //
 // Invariant: the loads fit all the time. Each exchange lowers the cost.
 //
@@ -26,7 +27,7 @@ import (
 
 const exchangeEffort = 20_000_000
 
-// greedy returns an assignment whose loads fit in room, which it changes, or nil if a body has no room left.
+// greedy returns an assignment whose loads fit into room, or nil if a body has no room left. It changes room.
 func (c *Choices) greedy(room Room) Assignment {
 	open := c.Bodies[c.Single:]
 	value := make([]float64, len(open))
@@ -44,8 +45,8 @@ func (c *Choices) greedy(room Room) Assignment {
 	return c.inOrder(room, value, func(k, n int32) int64 { return open[k].Costs[n] })
 }
 
-// priced is greedy by what the prices say: bodies in order of what the second best pool costs more than the best, each into the pool with the
-// least excess that has the room.
+// priced is greedy with the prices. Bodies are taken in order of how much the second best pool exceeds the best. Each goes into the
+// pool with the least excess that has the room.
 func (c *Choices) priced(room Room) Assignment {
 	value := make([]float64, len(c.Prices.Excess))
 	for k, all := range c.Prices.Excess {

@@ -12,22 +12,23 @@ import (
 //	excess = how much more than that minimum a body's pool costs
 //	cost   = base + sum of excesses + sum over sections of price · (room - cells in use)
 //
-// The equation holds of every assignment, and its last two sums are at least 0 if the loads fit. So base is a bound of the cost, and
-// excesses say what every choice adds to it. The best prices make base the value of the linear relaxation.
+// The equation holds for every assignment. Its last two sums are at least 0 if the loads fit. So base is a lower bound of the cost,
+// and an excess says how much a choice adds to it. With the best prices, base is the value of the linear relaxation.
 //
-// Prices rise where the cheapest choices need more cells than there are, and fall where they need fewer. First by the slope of the
-// moment, which is quick at the start (Held and Karp 1971); then from the best prices along a mean of slopes, which does not
-// swing (the volume algorithm, Barahona and Anbil 2000). Steps are as long as the gap to a known cost allows (Polyak 1969), and shrink
-// while base does not rise.
+// If the cheapest choices need more cells of a section than there are, its price rises; if they need fewer, it falls. The first
+// steps follow the slope at the current prices, which is quick at the start (Held and Karp 1971). Later steps go from the best
+// prices along a mean of slopes, which does not swing (the volume algorithm, Barahona and Anbil 2000). Steps are as long as the gap
+// to a known cost allows (Polyak 1969), and become shorter while base does not rise.
 //
-// Invariant: floating point finds the prices only. They are then whole numbers of 1/2^shift of the unit of cost, and base and excesses are
-// computed with them exactly.
+// Invariant: floating point only finds the prices. They are then rounded to multiples of 1/2^shift of the unit of cost, and base and
+// excesses are computed from these exactly.
 //
 // Complexity: O(iterations · (uses · pools + sections · pools)).
 //
-// Tried and dropped: slopes of the moment alone. On 18,692 buffers of a training step they stopped at 5.58 GB of traffic, and with
-// means at 9.59 GB; the plan has 10.0 GB. Means alone stopped at 0.05 GB. A knapsack for each section with the costs shared among sections: it
-// takes a table for each section, and the walk (through.go) deals with small numbers of live bodies exactly.
+// Tried and dropped: slopes at the current prices alone. On 18,692 buffers of a training step their bound stopped at 5.58 GB of
+// traffic. With means it is 9.59 GB, and the plan has 10.0 GB. Means alone stopped at 0.05 GB. Also dropped: a knapsack for each
+// section, with the costs shared among sections. It takes a table for each section, and if few bodies are live, the walk
+// (through.go) is exact anyway.
 
 const (
 	mostIterations = 3_000
@@ -208,7 +209,8 @@ func (x *climb) means(ctx context.Context, iterations int) {
 	}
 }
 
-// relax finds where each body goes by itself with the prices, and puts the cells above the room, or below it, into load. It returns the bound.
+// relax puts each body into the pool that is cheapest for it with the prices, and returns the bound. load becomes the cells above the
+// room of each section, or below it.
 func (x *climb) relax() float64 {
 	c, of, sums, load, value := x.Choices, x.of, x.sums, x.load, 0.0
 	for k := range c.Bodies[:c.Single] {

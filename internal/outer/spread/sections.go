@@ -12,12 +12,12 @@ import (
 //
 //	sum over bodies of the section in the pool of cells(bytes in use) <= cells of the pool
 //
-// where a cell has as many bytes as divide every offset in the pool. So each section is a knapsack for each pool with a
-// capacity, and a body takes part in those of its life. Sections come from internal/lower, which knows every rule: the whole
-// problem is lowered as one pool without capacity, alignments and fixed offsets.
+// A cell is a number of bytes that divides every offset in the pool. So each section is a knapsack for each pool with a
+// capacity, and a body takes part in the sections of its life. internal/lower knows every rule, so the sections come from it: the
+// whole problem is lowered as one pool, without a capacity, alignments and fixed offsets.
 //
-// Invariant: each plan keeps to all of these sums. A body whose bytes begin on the grid of cells shares no cell with another that
-// begins on it too, so partly used cells count as full. A cell without a free byte does not count.
+// Invariant: each plan keeps to all of these sums. If the bytes of two bodies begin on the grid of cells, the two share no cell.
+// So partly used cells count as full. A cell without a free byte does not count.
 //
 // Complexity: that of lower, and O(bodies · pools · pieces).
 

@@ -1,12 +1,12 @@
-// Package spread assigns buffers to pools by loads and costs alone. It asks no planner: an assignment whose loads fit need not
-// have a plan, and one that has a plan has loads that fit.
+// Package spread assigns buffers to pools by loads and costs alone. It asks no planner. An assignment whose loads fit need not
+// have a plan. The loads of one that has a plan always fit.
 //
-//	sections.go     what lives together, and how much room each pool has for it
+//	sections.go     which bodies live together, and how much room each pool has for them
 //	exchange.go     a first assignment, greedily, and exchanges
 //	multipliers.go  prices for room: a bound of the cost, and what each choice adds to it
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
 //
-// Invariant: what is said of the cost is said of all assignments whose loads fit, so of all plans. A limit leaves bounds as they are.
+// Invariant: a bound of the cost holds for all assignments whose loads fit, so for all plans. A limit never makes a bound false.
 package spread
 
 import (

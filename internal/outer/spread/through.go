@@ -7,23 +7,25 @@ import (
 	"slices"
 )
 
-// Idea: walk through the sections in order. A state says in which pool each live body is. A body that starts makes a state for each pool
-// that has the room. Where a body ends, states that agree on all live bodies are one: the cheapest goes on. States are
-// compared by their excess over the bound of the prices (multipliers.go),
+// Idea: walk through the sections in order. A state says in which pool each live body is. If a body starts, each state becomes one
+// state for each pool that has the room. If a body ends, states that agree on all live bodies become one, and the cheapest of
+// them goes on. States are compared by their excess over the bound of the prices (multipliers.go):
 //
 //	excess = sum of the bodies' excesses + sum over sections so far of price · (room - cells in use)
 //
-// so a state whose excess is above that of a known assignment is dropped. If more states are left than the width, the cheapest go on.
+// A state is dropped if its excess is above that of a known assignment, the limit. If more states are left than the width, the
+// cheapest go on, and the others are cut off.
 //
-// Invariant: every assignment whose loads fit and whose excess is at most the limit passes through a state that is kept, or has at least the excess of
-// one that was cut off. So with nothing cut off the cheapest assignment is found, and otherwise the least excess of what was cut off is a bound.
+// Invariant: take an assignment whose loads fit and whose excess is at most the limit. It passes through a state that is kept, or its
+// excess is at least that of a state that was cut off. So if nothing was cut off, the walk finds the cheapest assignment.
+// Otherwise the least excess of the states that were cut off is a bound.
 //
-// Before the walk, pools whose excess alone is above the limit are struck off a body's list. Bodies with one pool left take their room.
-// With good prices and a good known cost, few bodies are left.
+// Before the walk, a pool is struck off a body's list if its excess alone is above the limit. A body with one pool left takes its
+// room. With good prices and a good known cost, few bodies have a choice.
 //
 // Complexity: O(width · pools · (bodies · live bodies + sections)), and a record for each state to read the assignment back.
 //
-// Source: dynamic programming over a path decomposition. Prices as bounds and the striking off are as in Lagrangian variable fixing.
+// Source: dynamic programming over a path decomposition. Prices as bounds, and pools struck off by them, are Lagrangian variable fixing.
 
 // mostRecords is the most records of one walk: the width is reduced to keep to it.
 const mostRecords = 2_000_000
@@ -58,8 +60,9 @@ type record struct {
 	place  uint8
 }
 
-// Through returns the cheapest assignment whose loads fit, with an excess of at most limit and pools that are allowed, or nil if none is
-// found. allowed may be nil. Every other assignment has at least the excess that is returned; it is math.MaxInt64 if nothing was cut off and there is none.
+// Through returns the cheapest assignment whose loads fit, with an excess of at most limit and with allowed pools. It is nil if none is
+// found. If allowed is nil, all pools are allowed. Every other assignment has at least the excess that is returned. That is
+// math.MaxInt64 if nothing was cut off and there is no such assignment.
 func (c *Choices) Through(ctx context.Context, limit int64, allowed func(body, place int32) bool) (Assignment, int64) {
 	return c.through(ctx, limit, firstWidth, allowed)
 }
