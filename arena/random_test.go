@@ -1,0 +1,126 @@
+package arena_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/arena"
+	trace "github.com/stowage-go/stowage/format/arena"
+)
+
+// drawn makes a trace of one thread: steps of a few shapes, each of which frees an allocation after some number of later
+// ones: within the step, in a later one of any shape, between steps, or never. Now and then that number
+// varies from step to step. Some allocations are used by another stream.
+func drawn(r *rand.Rand) *trace.Trace {
+	type sort struct {
+		size        int64
+		stream, use uint64
+		life        int // allocations until its free; -1 for never
+	}
+	shapes := make([][]sort, 1+r.IntN(3))
+	for i := range shapes {
+		for k := range 1 + r.IntN(8) {
+			s := sort{size: 1 + r.Int64N(999), stream: r.Uint64N(2) * r.Uint64N(2), life: r.IntN(6)}
+			if k == 0 {
+				s.size = int64(2000 + i) // tells the shapes apart
+			}
+			s.use = s.stream
+			if r.IntN(6) == 0 {
+				s.use = 7
+			}
+			if r.IntN(10) == 0 {
+				s.life = r.IntN(20) - 1
+			}
+			shapes[i] = append(shapes[i], s)
+		}
+	}
+	t := &trace.Trace{Names: []string{""}}
+	at, number := 0, int64(0)
+	due := map[int64]int{}
+	free := func() {
+		for id := range number {
+			if when, ok := due[id]; ok && when <= at {
+				delete(due, id)
+				t.Events = append(t.Events, trace.Event{Kind: trace.Free, N: id})
+			}
+		}
+		if r.IntN(8) == 0 {
+			t.Events = append(t.Events, trace.Event{Kind: trace.Wait, Waiter: []uint64{0, 1, trace.Every}[r.IntN(3)], Stream: 7})
+		}
+	}
+	for range 3 + r.IntN(8) {
+		shape := shapes[r.IntN(len(shapes))]
+		t.Events = append(t.Events, trace.Event{Kind: trace.Begin, Level: 1})
+		for _, s := range shape {
+			free()
+			t.Events = append(t.Events, trace.Event{Kind: trace.Alloc, N: s.size, Shift: 6, Stream: s.stream})
+			if s.use != s.stream {
+				t.Events = append(t.Events, trace.Event{Kind: trace.Use, N: number, Stream: s.use})
+			}
+			at++
+			if s.life >= 0 {
+				due[number] = at + s.life
+				if r.IntN(20) == 0 {
+					due[number]++
+				}
+			}
+			number++
+		}
+		if r.IntN(2) == 0 {
+			free()
+		}
+		t.Events = append(t.Events, trace.Event{Kind: trace.End, Level: 1})
+		if r.IntN(2) == 0 {
+			free()
+		}
+	}
+	return t
+}
+
+// TestDrawn plays traces drawn at random by their own plans, in C: nothing misses and nothing is refused, so no lifespan is too
+// short. What is kept is what the plan says.
+func TestDrawn(t *testing.T) {
+	needCC(t)
+	dir := t.TempDir()
+	served := 0
+	for seed := range uint64(60) {
+		r := drawn(rand.New(rand.NewPCG(seed, 1)))
+		plans, err := arena.Make(context.Background(), r, arena.Options{All: true, Solve: stowage.Options{Timeout: 5 * time.Second}})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		var b bytes.Buffer
+		if err := trace.WriteTrace(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		from, plan := filepath.Join(dir, "a.trace"), filepath.Join(dir, "a.plan")
+		if err := os.WriteFile(from, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		write(t, plan, plans)
+		all, kept := 0, 0
+		for i := range plans {
+			n, k := plans[i].Count()
+			all, kept = all+n*plans[i].Times, kept+k*plans[i].Times
+		}
+		var got [5]int
+		out := call(t, plain, "", "serve", from, plan, "1")
+		if _, err := fmt.Sscanf(out, "served %d missed %d refused %d kept %d outside %d", &got[0], &got[1], &got[2], &got[3], &got[4]); err != nil {
+			t.Fatal(err)
+		}
+		if want := [5]int{all - kept, 0, 0, kept, 0}; got != want {
+			t.Errorf("seed %d: served, missed, refused, kept, outside are %v, want %v", seed, got, want)
+		}
+		served += got[0]
+	}
+	if served < 1000 {
+		t.Errorf("%d allocations were served", served)
+	}
+}
