@@ -110,7 +110,7 @@ func clique(g *Graph) (weight int64) {
 // TestEjectLarge asks how much lower ejection brings plans of 128 buffers than the orders do, and that a run can be repeated.
 func TestEjectLarge(t *testing.T) {
 	orders, ejected, again := 0.0, 0.0, 0.0
-	for seed, pattern := range gen.Patterns() {
+	for seed, pattern := range []string{"independent", "irregular", "tree", "dense"} {
 		in, err := gen.New("clocks", gen.Options{
 			Buffers: 128, Seed: uint64(seed), Threads: 4, Pattern: pattern, MinSize: 1 << 10, MaxSize: 1 << 20,
 		})

@@ -5,16 +5,18 @@
     make build
     python3 lab/bench/clocks/clocks.py --stowage bin/stowage --buffers 64
 
-The problems are those of OmniMalloc's own sources: its eleven patterns of synchronisation, and its tilings with three
-numbers of messages. Each goes to every allocator of OmniMalloc that takes vector clocks, with its default options.
+The problems are those of OmniMalloc's own sources: its eleven patterns of synchronisation, its tilings with three
+numbers of messages, and its 2+2 with and without noise (two clocks). --seed has others of the same kinds than its defaults have, and
+--shuffle puts the buffers in an order that the source did not make. Each goes to every allocator of OmniMalloc that takes vector clocks, with its default options.
 Stowage then gets, as its timeout, the time of the one with the lowest plan (the fastest, if several have it), but not less
-than --least: a process must start and read its file. Every plan of Stowage is checked here: buffers that are not ordered
+than --least: a process must start and read its file. A second run has no timeout, as if none was given. Every plan of Stowage is checked here: buffers that are not ordered
 by their clocks share no byte.
 """
 
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -22,18 +24,32 @@ import time
 
 from omnimalloc.allocators.base import BaseAllocator
 from omnimalloc.analysis import antichain_pressure
+from omnimalloc.benchmark.sources.adversarial import TwoPlusTwoSource
 from omnimalloc.benchmark.sources.concurrent_tiling import ConcurrentTilingSource
 from omnimalloc.benchmark.sources.sync_patterns import SYNC_PATTERNS, SyncPatternSource
 
 TILING_SYNCS = (0, 16, 256)
 
 
-def problems(buffers, threads):
+def sources(buffers, threads, seed):
+    """Yield the name and the source of each problem. The seed is the source's default if it is None."""
+    options = {} if seed is None else {"seed": seed}
     for pattern in SYNC_PATTERNS:
-        yield str(pattern), SyncPatternSource(num_allocations=buffers, num_threads=threads, pattern=pattern).get_allocations()
+        yield str(pattern), SyncPatternSource(num_allocations=buffers, num_threads=threads, pattern=pattern, **options)
     for syncs in TILING_SYNCS:
-        source = ConcurrentTilingSource(num_allocations=buffers, num_threads=threads, num_syncs=syncs)
-        yield f"tiling, {syncs} messages", source.get_allocations()
+        source = ConcurrentTilingSource(num_allocations=buffers, num_threads=threads, num_syncs=syncs, **options)
+        yield f"tiling, {syncs} messages", source
+    if threads == 2:
+        for noise in (0.0, 0.5):
+            yield f"2+2, noise {noise}", TwoPlusTwoSource(num_allocations=buffers, noise=noise, **options)
+
+
+def problems(buffers, threads, seed, shuffle):
+    for name, source in sources(buffers, threads, seed):
+        allocations = list(source.get_allocations())
+        if shuffle is not None:
+            random.Random(shuffle).shuffle(allocations)
+        yield name, tuple(allocations)
 
 
 def before(a, b):
@@ -55,10 +71,10 @@ def best_of(allocations):
 
 
 def stowage(program, allocations, threads, timeout):
-    """Return status, height, bound and seconds of a process of Stowage; the height is None if there is no plan."""
+    """Return status, height, bound and seconds of a process of Stowage; the height is None if there is no plan. Timeout 0 is none."""
     problem = {
         "version": 2,
-        "threads": threads,
+        "threads": len(allocations[0].start),
         "buffers": [{"id": str(a.id), "lower": list(a.start), "upper": list(a.end), "size": a.size} for a in allocations],
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +82,8 @@ def stowage(program, allocations, threads, timeout):
         with open(path, "w", encoding="utf-8") as file:
             json.dump(problem, file)
         began = time.monotonic()
-        run = subprocess.run([program, "solve", "-q", "--timeout", f"{timeout}s", "--stats", stats, "-o", plan, path])
+        limit = ["--timeout", f"{timeout}s"] if timeout else []
+        run = subprocess.run([program, "solve", "-q", *limit, "--stats", stats, "-o", plan, path])
         seconds = time.monotonic() - began
         if run.returncode not in (0, 4):
             sys.exit(f"stowage ended with {run.returncode}")
@@ -93,24 +110,30 @@ def main():
     parser.add_argument("--buffers", type=int, default=64)
     parser.add_argument("--threads", default="2,4,8", help="numbers of clocks")
     parser.add_argument("--least", type=float, default=0.1, help="least timeout, in seconds")
+    parser.add_argument("--seed", type=int, help="seed of the sources, in place of their default")
+    parser.add_argument("--shuffle", type=int, help="shuffle the buffers with this seed")
     parser.add_argument("--timeout", type=float, default=0, help="timeout in place of OmniMalloc's time")
     args = parser.parse_args()
-    above = below = patterns = proven = 0
-    print("| problem | clocks | antichain | OmniMalloc's best | by | s | auto | bound | status | s |")
-    print("|---|---:|---:|---:|---|---:|---:|---:|---|---:|")
+    counts = {}
+    print("| problem | clocks | antichain | OmniMalloc's best | by | s | auto | bound | status | s | no timeout | status | s |")
+    print("|---|---:|---:|---:|---|---:|---:|---:|---|---:|---:|---|---:|")
     for threads in map(int, args.threads.split(",")):
-        for name, allocations in problems(args.buffers, threads):
+        for name, allocations in problems(args.buffers, threads, args.seed, args.shuffle):
             height, seconds, who = best_of(allocations)
             status, ours, bound, took = stowage(args.stowage, allocations, threads, args.timeout or max(seconds, args.least))
-            antichain = antichain_pressure(allocations)
-            above += ours is None or ours > height
-            below += ours is not None and ours < height
-            if not name.startswith("tiling"):
-                patterns += 1
-                proven += status == "optimal"
-            cells = (name, threads, antichain, height, who, f"{seconds:.3f}", ours, bound, status, f"{took:.3f}")
+            status2, ours2, _, took2 = stowage(args.stowage, allocations, threads, 0)
+            group = name.split(",")[0] if name[0] in "t2" and "," in name else "pattern"
+            row = counts.setdefault(group, [0] * 6)
+            for k, yes in enumerate((True, ours is None or ours > height, ours is not None and ours < height,
+                                     status == "optimal", ours2 > height, status2 == "optimal")):
+                row[k] += yes
+            cells = (name, threads, antichain_pressure(allocations), height, who, f"{seconds:.3f}", ours, bound, status, f"{took:.3f}",
+                     ours2, status2, f"{took2:.3f}")
             print("|", " | ".join(map(str, cells)), "|", flush=True)
-    print(f"\n{args.buffers} buffers: above OmniMalloc's best on {above}, below on {below}; {proven} of {patterns} patterns proven")
+    print("\n| buffers | problems | number | above OmniMalloc | below | proven | above without a timeout | proven without |")
+    print("|---:|---|---:|---:|---:|---:|---:|---:|")
+    for group, row in counts.items():
+        print("|", " | ".join(map(str, (args.buffers, group, *row))), "|")
 
 
 if __name__ == "__main__":
