@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -192,6 +193,9 @@ func (c *chooser) better(r *plan.Result) bool {
 
 // result gives the best plan the bounds that hold for all assignments.
 func (c *chooser) result() plan.Result {
+	if invariants.Enabled {
+		c.check()
+	}
 	r := *c.best
 	r.Bounds = make([]model.Value, len(c.Problem.Objective()))
 	r.LowerBound, r.ProvedBy, r.Status = 0, "", model.Feasible

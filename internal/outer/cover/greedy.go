@@ -5,6 +5,8 @@ import (
 	"container/heap"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/invariants"
 )
 
 // Idea: a cheap set that frees the excess is found by the loads alone, without a plan. It starts with the evictions that the flow
@@ -260,6 +262,9 @@ func (c *cover) improve(every []int, enough int64, r *rand.Rand, over func() boo
 		near := c.beside(every)
 		c.fill(near, shaken, over)
 		c.drop(near)
+		if invariants.Enabled {
+			c.check()
+		}
 		if p := Price(c.all, c.taken); p <= price && c.covered() {
 			price, best = p, slices.Clone(c.taken)
 			continue

@@ -39,26 +39,6 @@ func onePool(r *rand.Rand) *lowered {
 	}
 }
 
-// allowed reports whether offsets of bodies are a plan of the field.
-func (f *Field) allowed(offsets []int64) bool {
-	for i, at := range offsets {
-		ok := at%f.align[i] == 0
-		in := false
-		for _, x := range f.free[f.freeAt[i]:f.freeAt[i+1]] {
-			in = in || x.low <= at && at <= x.high
-		}
-		for _, x := range f.hardOf(int32(i)) {
-			if d := at - offsets[x.to]; x.below < d && d < x.above {
-				ok = false
-			}
-		}
-		if !ok || !in {
-			return false
-		}
-	}
-	return true
-}
-
 // TestField holds a field against the verifier: offsets drawn at random are a plan of the one if and only if they are of the
 // other, and they pay the same.
 func TestField(t *testing.T) {

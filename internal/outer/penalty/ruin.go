@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/run"
 )
 
@@ -199,6 +200,9 @@ func (r *ruin) step(limit int64) bool {
 	}
 	for k, i := range r.out {
 		r.put(i, r.moved[k])
+	}
+	if invariants.Enabled {
+		r.check()
 	}
 	return true
 }

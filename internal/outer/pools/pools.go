@@ -29,6 +29,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
@@ -174,6 +175,9 @@ func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 		value, bound := s.value(m), int64(0)
 		if proven {
 			bound = s.bound(m)
+		}
+		if invariants.Enabled {
+			s.check(m, value, bound)
 		}
 		bounds = append(bounds, model.Value{Measure: m, Value: bound})
 		proven = proven && value == bound

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/invariants"
 )
 
 // Idea: a first assignment by the loads alone. Bodies are taken in order of value, and each goes into the cheapest pool that has
@@ -91,6 +93,9 @@ func (c *Choices) inOrder(room Room, value []float64, cost func(k, n int32) int6
 
 // exchange lowers the cost of an assignment. room is what it leaves.
 func (c *Choices) exchange(ctx context.Context, of Assignment, room Room) {
+	if invariants.Enabled {
+		defer c.checkRoom(of, room)
+	}
 	open := c.Bodies[c.Single:]
 	order := make([]int32, 0, len(open))
 	for k := range open {

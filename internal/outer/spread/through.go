@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/invariants"
 )
 
 // Idea: walk through the sections in order. A state says in which pool each live body is. If a body starts, each state becomes one
@@ -89,6 +91,9 @@ func (c *Choices) through(ctx context.Context, limit int64, width int, allowed f
 	}
 	for r := least.record; r >= 0; r = w.records[r].before {
 		of[w.records[r].body] = int32(w.records[r].place)
+	}
+	if invariants.Enabled {
+		c.checkExcess(of, least.excess)
 	}
 	return of, min(least.excess, w.cut)
 }
