@@ -30,8 +30,8 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestNothingRidesFree: no buffer, with those that are together with it, is in a dearer pool than one that has a place for it beside
-// what is there.
+// TestNothingRidesFree: no buffer, with those that are together with it, is in a dearer pool than one that has a place
+// for it beside what is there.
 func TestNothingRidesFree(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 21))
 	looked := 0
@@ -46,7 +46,8 @@ func TestNothingRidesFree(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Few nodes leave the most to find at the end.
-		got, err := outer.Solve(context.Background(), p, run.Prepared(known), plan.Options{Minimize: true, NodeLimit: 1 + r.Int64N(20)})
+		got, err := outer.Solve(context.Background(), p, run.Prepared(known),
+			plan.Options{Minimize: true, NodeLimit: 1 + r.Int64N(20)})
 		if err != nil && !errors.Is(err, plan.ErrUnsupported) {
 			t.Fatal(err)
 		}
@@ -111,7 +112,8 @@ func ride(t *testing.T, p *model.Problem, got model.Plan, i int, body []int32) (
 			looked++
 			moved.Height = model.ValueOf(verify.MeasuresOf(p, &moved), model.MeasureHeight)
 			if fault := verify.FirstOf(p, &moved); fault == "" {
-				t.Fatalf("%s could be at %d of %s\n%v\n%s", p.Buffers[i].ID, at, p.Rules.Pools[q].ID, got, drawn.DescribeRuled(p))
+				t.Fatalf("%s could be at %d of %s\n%v\n%s", p.Buffers[i].ID, at, p.Rules.Pools[q].ID, got,
+					drawn.DescribeRuled(p))
 			}
 		}
 	}

@@ -39,7 +39,10 @@ func TestPaidHeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := []int64{model.ValueOf(got.Measures, model.MeasurePenalty), model.ValueOf(got.Measures, model.MeasureHeight)}
+		values := []int64{
+			model.ValueOf(got.Measures, model.MeasurePenalty),
+			model.ValueOf(got.Measures, model.MeasureHeight),
+		}
 		if got.Status != model.Optimal || !slices.Equal(values, best) {
 			t.Errorf("%v %v, want %v\n%s", got.Status, values, best, drawn.DescribeRuled(p))
 		}

@@ -61,7 +61,8 @@ func check(t *testing.T, r *rand.Rand, p *model.Problem) model.Status {
 	}
 	fail := func(what string) {
 		t.Helper()
-		t.Fatalf("%s: %s says %v, measures %v, bounds %v; brute force %v\n%s", what, name, got.Status, got.Measures, got.Bounds, best, drawn.DescribeRuled(p))
+		t.Fatalf("%s: %s says %v, measures %v, bounds %v; brute force %v\n%s", what, name, got.Status, got.Measures,
+			got.Bounds, best, drawn.DescribeRuled(p))
 	}
 	switch {
 	case got.Status == model.Infeasible:

@@ -33,7 +33,10 @@ func chooserOf(p *model.Problem, planner run.Planner) (c *chooser, ok bool) {
 	if why != "" {
 		return nil, false
 	}
-	return &chooser{Search: s, Choices: choices, planner: planner.Name(), costFirst: p.Objective()[0] == model.MeasureCost}, true
+	return &chooser{
+		Search: s, Choices: choices, planner: planner.Name(),
+		costFirst: p.Objective()[0] == model.MeasureCost,
+	}, true
 }
 
 // never is a limit that does not come.

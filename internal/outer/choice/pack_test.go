@@ -16,7 +16,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// failing draws a problem of which the cheapest loads do not pack, and returns the first spread.Assignment and the pool.
+// failing draws a problem of which the cheapest loads do not pack, and returns the first spread.Assignment and the
+// pool.
 func failing(t *testing.T, r *rand.Rand, n int) (x *packing, first spread.Assignment, failed int32) {
 	t.Helper()
 	for range 1_000 {
@@ -57,7 +58,8 @@ func TestPack(t *testing.T) {
 		}
 		for k := range y.bodies {
 			rest := x.membersOf(slices.Delete(slices.Clone(y.bodies), k, k+1))
-			if status, err := x.Packs(context.Background(), failed, rest, pools.PackNodes); err != nil || !status.HasPlan() {
+			if status, err := x.Packs(context.Background(), failed, rest, pools.PackNodes); err != nil ||
+				!status.HasPlan() {
 				t.Fatalf("core %v does not pack without its %d: %v", y.bodies, k, status)
 			}
 		}

@@ -21,7 +21,10 @@ func crowded(r *rand.Rand, n int) *model.Problem {
 		at := b.Lower + 1
 		for at+2 < b.Upper && len(b.Extra.Evictions) < 3 {
 			end := at + 1 + r.Int64N(b.Upper-at-1)
-			b.Extra.Evictions = append(b.Extra.Evictions, model.Eviction{Lower: at, Upper: end, Cost: b.Size + r.Int64N(20)})
+			b.Extra.Evictions = append(b.Extra.Evictions, model.Eviction{
+				Lower: at, Upper: end,
+				Cost: b.Size + r.Int64N(20),
+			})
 			at = end + 1
 		}
 		change[b.Lower] += b.Size
@@ -138,7 +141,8 @@ func TestLeastPrice(t *testing.T) {
 		}
 		whole := loads.LeastOfWhole(never)
 		if whole < bound || whole > best {
-			t.Fatalf("the bound with a row is %d, the other %d, the best %d\n%s", whole, bound, best, drawn.DescribeRuled(p))
+			t.Fatalf("the bound with a row is %d, the other %d, the best %d\n%s", whole, bound, best,
+				drawn.DescribeRuled(p))
 		} else if whole == best {
 			rowed++
 		}
@@ -150,7 +154,8 @@ func TestLeastPrice(t *testing.T) {
 			cheapest++
 		}
 	}
-	t.Logf("the bound is met in %d of %d, with a row in %d, and %d covers are the cheapest", tight, all, rowed, cheapest)
+	t.Logf("the bound is met in %d of %d, with a row in %d, and %d covers are the cheapest", tight, all, rowed,
+		cheapest)
 	if tight*6 < all || rowed*2 < all || cheapest*100 < all*98 {
 		t.Errorf("the bound is met in %d of %d, and %d covers are the cheapest", tight, all, cheapest)
 	}

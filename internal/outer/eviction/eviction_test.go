@@ -46,7 +46,9 @@ func auto(t *testing.T) *counted {
 func evict(t *testing.T, ctx context.Context, p *model.Problem, planner run.Planner, o Options) plan.Result {
 	t.Helper()
 	o.Name, o.Least = planner.Name(), pools.Minimizing(p, &o.Options)
-	r, err := Plan(ctx, p, o, func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+	r, err := Plan(ctx, p, o, func(ctx context.Context, p *model.Problem, o plan.Options,
+		spent plan.Stats,
+	) (plan.Result, error) {
 		return choice.Plan(ctx, p, planner, o, spent)
 	})
 	if err != nil {
@@ -215,7 +217,8 @@ func TestEvictLimits(t *testing.T) {
 		price := model.ValueOf(r.Measures, model.MeasureEviction)
 		t.Log(name, r.Status, r.Stopped, price, r.Bounds)
 		switch {
-		case r.Status == model.Infeasible, r.Status == model.Optimal && price != 2199936, name == "none" && price > 2250000:
+		case r.Status == model.Infeasible, r.Status == model.Optimal && price != 2199936, name == "none" &&
+			price > 2250000:
 			t.Errorf("%s: %v, %v", name, r.Status, r.Measures)
 		case !r.Status.HasPlan():
 			continue

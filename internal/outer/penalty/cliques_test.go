@@ -91,7 +91,10 @@ func TestCliquesByHand(t *testing.T) {
 		p.Buffers = append(p.Buffers, b)
 	}
 	for _, x := range slices.Clone(other.Rules.Penalties) {
-		p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{Buffers: model.Pair{x.Buffers[0] + 6, x.Buffers[1] + 6}, Cost: x.Cost})
+		p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{Buffers: model.Pair{
+			x.Buffers[0] + 6,
+			x.Buffers[1] + 6,
+		}, Cost: x.Cost})
 	}
 	p.Rules.Penalties[len(p.Rules.Penalties)-1].Cost = 1
 	if got := bound(p); got != 4+3 {

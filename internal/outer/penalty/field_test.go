@@ -39,8 +39,8 @@ func onePool(r *rand.Rand) *lowered {
 	}
 }
 
-// TestField holds a field against the verifier: offsets drawn at random are a plan of the one if and only if they are of the
-// other, and they pay the same.
+// TestField holds a field against the verifier: offsets drawn at random are a plan of the one if and only if they are
+// of the other, and they pay the same.
 func TestField(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 3))
 	plans, paying := 0, 0
@@ -63,7 +63,8 @@ func TestField(t *testing.T) {
 			pl := &model.Plan{Offsets: all, Height: model.HeightOf(p, all)}
 			report := verify.CheckPlan(p, pl)
 			if report.OK() != f.allowed(offsets) {
-				t.Fatalf("offsets %v of bodies: the field says %v, the verifier %v\n%s", offsets, f.allowed(offsets), report.Violations,
+				t.Fatalf("offsets %v of bodies: the field says %v, the verifier %v\n%s", offsets, f.allowed(offsets),
+					report.Violations,
 					drawn.DescribeRuled(p))
 			}
 			if !report.OK() {
@@ -75,7 +76,8 @@ func TestField(t *testing.T) {
 				paying++
 			}
 			if got := f.Paid(offsets); got != want {
-				t.Fatalf("offsets %v of bodies pay %d in the field, want %d\n%s", offsets, got, want, drawn.DescribeRuled(p))
+				t.Fatalf("offsets %v of bodies pay %d in the field, want %d\n%s", offsets, got, want,
+					drawn.DescribeRuled(p))
 			}
 		}
 	}
@@ -89,7 +91,10 @@ func TestField(t *testing.T) {
 func TestFieldRoom(t *testing.T) {
 	at := int64(12)
 	p := &model.Problem{
-		Buffers: []model.Buffer{{ID: "a", Size: 21, Lower: 2, Upper: 3, Alignment: 3}, {ID: "b", Size: 24, Lower: 5, Upper: 7, Fixed: &at}},
+		Buffers: []model.Buffer{
+			{ID: "a", Size: 21, Lower: 2, Upper: 3, Alignment: 3},
+			{ID: "b", Size: 24, Lower: 5, Upper: 7, Fixed: &at},
+		},
 		Rules: &model.Rules{
 			Pools:     []model.Pool{{ID: "x", Reserved: []model.Range{{Lower: 50, Upper: 52}}}},
 			Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 3}},
@@ -98,7 +103,8 @@ func TestFieldRoom(t *testing.T) {
 	}
 	f := lowerOne(p).field()
 	offsets := []int64{0, 12}
-	if bound, _ := f.LeastBySlots(t.Context(), offsets, SlotNodes); bound != 0 || f.Paid(offsets) != 0 || offsets[0] < 52 {
+	if bound, _ := f.LeastBySlots(t.Context(), offsets, SlotNodes); bound != 0 || f.Paid(offsets) != 0 ||
+		offsets[0] < 52 {
 		t.Errorf("at least %d is paid, by %v %d; want 0 above the reserved bytes", bound, offsets, f.Paid(offsets))
 	}
 }

@@ -50,7 +50,8 @@ func TestRuin(t *testing.T) {
 		problems++
 		offsets, cost, _ := f.Improve(context.Background(), start, 1, Limits{Steps: 500})
 		if !f.allowed(offsets) || f.Paid(offsets) != cost || cost < best[0] {
-			t.Fatalf("%v pays %d, said to pay %d, the least is %d\n%s", offsets, f.Paid(offsets), cost, best[0], drawn.DescribeRuled(p))
+			t.Fatalf("%v pays %d, said to pay %d, the least is %d\n%s", offsets, f.Paid(offsets), cost, best[0],
+				drawn.DescribeRuled(p))
 		}
 		if cost > best[0] {
 			worse++
@@ -62,8 +63,8 @@ func TestRuin(t *testing.T) {
 	}
 }
 
-// TestRuinSteps checks after each step that the plan is whole and what is known of it is true. It also checks that a run improves much, and that
-// the same seed and number of steps give the same plan.
+// TestRuinSteps checks after each step that the plan is whole and what is known of it is true. It also checks that a
+// run improves much, and that the same seed and number of steps give the same plan.
 func TestRuinSteps(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 5))
 	started, ended := int64(0), int64(0)

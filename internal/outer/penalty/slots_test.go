@@ -37,8 +37,10 @@ func TestSlots(t *testing.T) {
 		}
 		bound, taken := f.LeastBySlots(context.Background(), offsets, nodes)
 		paid := f.Paid(offsets)
-		if !f.allowed(offsets) || paid < best[0] || bound > best[0] || taken > nodes || nodes == SlotNodes && bound < paid {
-			t.Fatalf("%v pays %d, at least %d, within %d nodes of %d; the least is %d\n%s", offsets, paid, bound, taken, nodes, best[0],
+		if !f.allowed(offsets) || paid < best[0] || bound > best[0] || taken > nodes ||
+			nodes == SlotNodes && bound < paid {
+			t.Fatalf("%v pays %d, at least %d, within %d nodes of %d; the least is %d\n%s", offsets, paid, bound,
+				taken, nodes, best[0],
 				drawn.DescribeRuled(p))
 		}
 		if bound == paid && paid > 0 {
@@ -51,15 +53,22 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// equals is n buffers of one size that have a penalty each two, in so many slots. The least is paid if they are spread evenly:
+// equals is n buffers of one size that have a penalty each two, in so many slots. The least is paid if they are spread
+// evenly:
 //
 //	slots · C(n/slots, 2) · 2   where slots divides n
 func equals(n, slots int) *model.Problem {
 	p := &model.Problem{Capacity: int64(64 * slots), Rules: &model.Rules{Objective: []model.Measure{model.MeasurePenalty}}}
 	for i := range n {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: 64, Lower: int64(i), Upper: int64(i) + 1, Alignment: 32})
+		p.Buffers = append(p.Buffers, model.Buffer{
+			ID: strconv.Itoa(i), Size: 64, Lower: int64(i), Upper: int64(i) + 1,
+			Alignment: 32,
+		})
 		for j := range i {
-			p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{Buffers: model.Pair{int32(j), int32(i)}, Cost: 2})
+			p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{
+				Buffers: model.Pair{int32(j), int32(i)},
+				Cost:    2,
+			})
 		}
 	}
 	return p
@@ -109,7 +118,8 @@ func TestSlotsSymmetries(t *testing.T) {
 		same, without := try(tc.off)
 		t.Logf("%s: %d paid, %d nodes, %d without", tc.name, cost, nodes, without)
 		if cost != same || tc.cost >= 0 && cost != tc.cost || nodes*3/2 > without {
-			t.Errorf("%s: %d paid, want %d; %d nodes, %d and %d without it", tc.name, cost, tc.cost, nodes, same, without)
+			t.Errorf("%s: %d paid, want %d; %d nodes, %d and %d without it", tc.name, cost, tc.cost, nodes, same,
+				without)
 		}
 	}
 }
@@ -121,8 +131,8 @@ func watchOf(t *testing.T) *run.Watch {
 	return w
 }
 
-// TestSlotsOrders checks that further orders of levels bound more if the nodes do not suffice: 60 buffers of two sizes, each with a penalty with
-// the eight before it.
+// TestSlotsOrders checks that further orders of levels bound more if the nodes do not suffice: 60 buffers of two sizes,
+// each with a penalty with the eight before it.
 func TestSlotsOrders(t *testing.T) {
 	p := &model.Problem{Capacity: 5 * 64, Rules: &model.Rules{Objective: []model.Measure{model.MeasurePenalty}}}
 	for i := range 60 {
@@ -132,7 +142,10 @@ func TestSlotsOrders(t *testing.T) {
 		}
 		p.Buffers = append(p.Buffers, b)
 		for j := max(0, i-8); j < i; j++ {
-			p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{Buffers: model.Pair{int32(j), int32(i)}, Cost: int64(1 + (i-j)%3)})
+			p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{
+				Buffers: model.Pair{int32(j), int32(i)},
+				Cost:    int64(1 + (i-j)%3),
+			})
 		}
 	}
 	f := lowerOne(p).field()

@@ -41,7 +41,10 @@ func TestAnswersAreKept(t *testing.T) {
 
 // TestAnswersOffered: a plan that is offered stands in for a worse one of the planner's, and not for a better one.
 func TestAnswersOffered(t *testing.T) {
-	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}, Objective: []model.Measure{model.MeasureHeight}}}
+	p := &model.Problem{Rules: &model.Rules{
+		Pools:     []model.Pool{{ID: "x"}, {ID: "y"}},
+		Objective: []model.Measure{model.MeasureHeight},
+	}}
 	for i, size := range []int64{3, 5} {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: size, Upper: 1})
 	}
@@ -55,7 +58,8 @@ func TestAnswersOffered(t *testing.T) {
 		of := []int32{0, 0}
 		s.Offer(0, []int32{0, 1}, offered)
 		q := s.kept.find(0, []int32{0, 1})
-		q.full, q.first = &pool{strip: s.Strip(0, []int32{0, 1}, nil), offsets: []int64{10, 0}, height: 13, bound: 8}, answer{status: model.Feasible, height: 13}
+		q.full, q.first = &pool{strip: s.Strip(0, []int32{0, 1}, nil), offsets: []int64{10, 0}, height: 13, bound: 8},
+			answer{status: model.Feasible, height: 13}
 		r, err := s.Plan(context.Background(), of)
 		if want := min(13, offered[1]+5); err != nil || r.Height != want {
 			t.Errorf("offered %v: height %d, want %d", offered, r.Height, want)

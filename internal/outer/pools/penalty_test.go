@@ -57,7 +57,8 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// TestRaise checks that the sets of pairs that may pay lead to the optimum of problems that must pay, without slots or cliques.
+// TestRaise checks that the sets of pairs that may pay lead to the optimum of problems that must pay, without slots or
+// cliques.
 func TestRaise(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 11))
 	for problems := 0; problems < 20; {
@@ -75,7 +76,8 @@ func TestRaise(t *testing.T) {
 			t.Fatalf("%v, or all pairs apart are said to fit\n%s", err, drawn.DescribeRuled(p))
 		}
 		if err := s.raise(context.Background(), q); err != nil || q.least != best[0] || s.paidIn(q) != best[0] {
-			t.Fatalf("%v: at least %d, %d paid; the least is %d\n%s", err, q.least, s.paidIn(q), best[0], drawn.DescribeRuled(p))
+			t.Fatalf("%v: at least %d, %d paid; the least is %d\n%s", err, q.least, s.paidIn(q), best[0],
+				drawn.DescribeRuled(p))
 		}
 	}
 }

@@ -31,7 +31,8 @@ func TestExchange(t *testing.T) {
 			c.exchange(context.Background(), of, room)
 			before, after, least = before+cost, after+c.Cost(of), min(least, c.Cost(of))
 			for q := range room {
-				if again := c.RoomOf(of)[q]; !slices.Equal(again, room[q]) || room[q] != nil && slices.Min(room[q]) < 0 {
+				if again := c.RoomOf(of)[q]; !slices.Equal(again, room[q]) ||
+					room[q] != nil && slices.Min(room[q]) < 0 {
 					t.Fatalf("room %v, should be %v", room[q], again)
 				}
 			}

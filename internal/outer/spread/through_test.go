@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestWalkIsCheapest holds prices and the walk through time against every assignment: the equation of the prices is exact, the bound of a
-// walk of any width is one, and a wide walk finds the cheapest.
+// TestWalkIsCheapest holds prices and the walk through time against every assignment: the equation of the prices is
+// exact, the bound of a walk of any width is one, and a wide walk finds the cheapest.
 func TestWalkIsCheapest(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 30))
 	narrow, above, cut := 0, 0, 0
@@ -46,7 +46,8 @@ func TestWalkIsCheapest(t *testing.T) {
 				}
 			}
 			if sum != cost<<c.Prices.shift {
-				t.Fatalf("prices make %d of the cost %d, shift %d\n%s", sum, cost, c.Prices.shift, drawn.DescribeRuled(p))
+				t.Fatalf("prices make %d of the cost %d, shift %d\n%s", sum, cost, c.Prices.shift,
+					drawn.DescribeRuled(p))
 			}
 		})
 		for _, width := range []int{1, 1_000} {
@@ -60,9 +61,11 @@ func TestWalkIsCheapest(t *testing.T) {
 			case width == 1 && of == nil && bound < math.MaxInt64 && c.Prices.Least(bound) <= least:
 				// It ran into a dead end.
 			case of == nil || c.Cost(of) < least || c.Prices.Least(bound) > least:
-				t.Fatalf("width %d: %v costs less than %d, or bound %d\n%s", width, of, least, bound, drawn.DescribeRuled(p))
+				t.Fatalf("width %d: %v costs less than %d, or bound %d\n%s", width, of, least, bound,
+					drawn.DescribeRuled(p))
 			case width > 1 && (c.Cost(of) != least || c.Prices.Least(bound) != least):
-				t.Fatalf("width %d: %d, bound %d, want %d\n%s", width, c.Cost(of), c.Prices.Least(bound), least, drawn.DescribeRuled(p))
+				t.Fatalf("width %d: %d, bound %d, want %d\n%s", width, c.Cost(of), c.Prices.Least(bound), least,
+					drawn.DescribeRuled(p))
 			case width == 1 && c.Cost(of) > least:
 				narrow++
 			case width == 1 && c.Prices.Least(bound) < least:
@@ -74,10 +77,12 @@ func TestWalkIsCheapest(t *testing.T) {
 		}
 		// What is not above the limit is found, and nothing else.
 		if least < math.MaxInt64 {
-			if of, _ := c.through(context.Background(), c.Prices.Gap(least), 1_000, nil); of == nil || c.Cost(of) != least {
+			if of, _ := c.through(context.Background(), c.Prices.Gap(least), 1_000, nil); of == nil ||
+				c.Cost(of) != least {
 				t.Fatalf("within %d: %v", least, of)
 			}
-			if of, bound := c.through(context.Background(), c.Prices.Gap(least-1), 1_000, nil); of != nil && c.Cost(of) < least || of == nil && bound != math.MaxInt64 {
+			if of, bound := c.through(context.Background(), c.Prices.Gap(least-1), 1_000, nil); of != nil &&
+				c.Cost(of) < least || of == nil && bound != math.MaxInt64 {
 				t.Fatalf("within %d: %v, %d", least-1, of, bound)
 			}
 		}
@@ -88,13 +93,17 @@ func TestWalkIsCheapest(t *testing.T) {
 	}
 }
 
-// TestWalkIsShort: where the cost is known but for a little, most bodies are struck off the walk, and where lives end states become one.
+// TestWalkIsShort: where the cost is known but for a little, most bodies are struck off the walk, and where lives end
+// states become one.
 func TestWalkIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 39))
 	c, _ := New(lower.New(drawn.Spilled(r, 60)))
 	first, _ := c.Cheapest(context.Background(), func() bool { return false })
 	walk := func(limit int64) int {
-		w := &walk{Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil), pools: []int32{0}}
+		w := &walk{
+			Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil),
+			pools: []int32{0},
+		}
 		if !w.strike(limit, nil) {
 			t.Fatal("struck off too much")
 		}
