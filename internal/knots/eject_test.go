@@ -91,7 +91,7 @@ func TestEject(t *testing.T) {
 		}
 	}
 	t.Logf("of %d problems, orders solve %d and ejection %d", asked, orders, found)
-	if asked < 90 || found < asked*97/100 || orders > asked*95/100 {
+	if asked < 90 || found < asked*97/100 || found-orders < asked/50 {
 		t.Errorf("of %d problems, orders solve %d and ejection %d", asked, orders, found)
 	}
 }
@@ -134,7 +134,7 @@ func TestEjectLarge(t *testing.T) {
 		}
 	}
 	t.Logf("ejection brings %.0f to %.0f", orders, ejected)
-	if ejected > 0.97*orders {
+	if ejected > 0.98*orders {
 		t.Errorf("ejection brings %.0f only to %.0f", orders, ejected)
 	}
 }

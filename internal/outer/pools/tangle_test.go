@@ -31,7 +31,7 @@ func tangledSearch(t *testing.T, p *model.Problem, o plan.Options) (*Search, *lo
 // TestTangle plans patterns with as many nodes on the graph and off it, and holds that the plans are lower on it and valid.
 func TestTangle(t *testing.T) {
 	on, off := 0.0, 0.0
-	for seed, pattern := range []string{"tree", "pairs", "irregular", "dense"} {
+	for seed, pattern := range []string{"tree", "dense"} {
 		in, err := gen.New("clocks", gen.Options{
 			Buffers: 192, Seed: uint64(seed), Threads: 8, Pattern: pattern, MinSize: 1 << 10, MaxSize: 1 << 20,
 		})
@@ -39,7 +39,7 @@ func TestTangle(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := in.Problem
-		s, strip := tangledSearch(t, p, plan.Options{Minimize: true, NodeLimit: 300})
+		s, strip := tangledSearch(t, p, plan.Options{Minimize: true, NodeLimit: 200})
 		if !s.tangled(strip) {
 			t.Fatalf("%s is not tangled", pattern)
 		}
@@ -47,7 +47,7 @@ func TestTangle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.stats.Nodes > 320 {
+		if s.stats.Nodes > 220 {
 			t.Errorf("%s: %d nodes", pattern, s.stats.Nodes)
 		}
 		offsets := make([]int64, len(p.Buffers))
@@ -55,7 +55,7 @@ func TestTangle(t *testing.T) {
 		if r := verify.CheckPlan(p, &model.Plan{Offsets: offsets, Height: a.height}); !r.OK() {
 			t.Fatal(r.Violations[0].Message)
 		}
-		s, strip = tangledSearch(t, p, plan.Options{Minimize: true, NodeLimit: 300})
+		s, strip = tangledSearch(t, p, plan.Options{Minimize: true, NodeLimit: 200})
 		b, err := s.ask(context.Background(), timeline.New(strip.Problem), len(p.Buffers), 0, true, nil)
 		if err != nil {
 			t.Fatal(err)
