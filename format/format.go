@@ -78,9 +78,8 @@ type File struct {
 	// Extra has the other columns of a CSV file, for csv.WriteOptions; nil for any other
 	// file.
 	Extra *csv.Extra
-	// Shares says that the file is a model of TensorFlow Lite with a plan of its own in which tensors share bytes while
-	// both live, as Vela's do. The lifespans of Problem do not know of it, so the least that Problem needs is no bound
-	// for the model.
+	// Shares is set for a model of TensorFlow Lite whose own plan lets tensors share bytes while both live, as Vela's
+	// plans do. Problem keeps these tensors apart, so a bound of Problem is no bound for the model.
 	Shares bool
 	// DSA has what a plan for dsa-solver must name, if the file is a problem of dsa-solver; nil for any other file.
 	DSA *dsa.Document
@@ -134,8 +133,8 @@ func (in *Input) read(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// Pinned reports whether every buffer of the problem has a fixed offset, so that nothing
-// is left to plan, as in a plan in CSV that is read as a problem. It is false for a
+// Pinned reports whether every buffer of the problem has a fixed offset. Nothing is then left
+// to plan. An example is a plan in CSV that is read as a problem. Pinned is false for a
 // problem without buffers.
 func (f *File) Pinned() bool {
 	for i := range f.Problem.Buffers {

@@ -300,8 +300,8 @@ func text(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
 }
 
-// readTFLite reads the arena of a model, without the scratch of kernels, and the
-// plan that the model has where that has an offset for each of its tensors.
+// readTFLite reads the arena of a model, without the scratch of kernels. It also reads the
+// model's own plan, if that has an offset for each of its tensors.
 func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
 	m, err := tflite.Read(r, name)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a part has a small fast memory and a larger slow one. Which tensors lie in which is a choice of pools, whose
-// cost is the traffic: bytes moved × cost of the pool. A tensor is written once, and read once by each
-// operator that has it as an operand.
+// Idea: a part has a small fast memory and a larger slow one. They are pools, and each tensor is assigned to one of them. The
+// cost of a plan is its traffic: bytes moved × cost of the pool. A tensor is written once, and read once by each operator that
+// has it as an operand.
 //
-// One pool is the home of the runtime's arena. The arena's tail, with all that the runtime keeps and the variable
-// tensors, lies there too, so its bytes are taken off the home's capacity first. A planner class places the rest
+// One pool is the home of the runtime's arena. The arena's tail lies there too: what the runtime keeps, and the variable
+// tensors. So the bytes of the tail are taken off the home's capacity first. A planner class places the tensors
 // (format/cheader/banks.go).
 //
 // Invariant: height of home + tail is at most the home's capacity, and the runtime's planning has room there.
@@ -48,8 +48,8 @@ type BankOptions struct {
 // Banks is a plan of a model in several memories.
 type Banks struct {
 	Model *tflite.Model // that was planned
-	// Arena has a buffer for each tensor of the arena, then one for each scratch buffer, in the order in which the runtime
-	// asks its planner for them.
+	// Arena has a buffer for each tensor of the arena, and then one for each scratch buffer. The order is that in which the
+	// runtime asks its planner for them.
 	Arena *tflite.Arena
 	// Problem is what is planned: pools, and what each buffer costs in each. With InPlace, a result and the
 	// operand that it lies over are one buffer of it.

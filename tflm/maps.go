@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: which memories a part has, how large they are and which is fastest is known and does not change, so it
-// stands here once. What firmware itself holds there (stack, heap, .bss) is not known: a map has whole memories.
+// Idea: the memories of a part, their sizes and their order of speed are known and do not change, so they stand here once. What
+// firmware itself holds there (stack, heap, .bss) is not known: a map has whole memories.
 //
 // Invariant: the pools of a map go from fast to slow. A cost is picoseconds for each byte moved, and is there only
 // where a source gives figures for all pools of the map. If none does, the costs are 0, and the order alone counts.

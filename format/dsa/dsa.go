@@ -5,13 +5,13 @@
 //	live_intervals       lower, upper and gaps; intervals that touch or overlap are merged
 //	separations          apart; the reasons are not kept
 //	temporal_exclusions  may_overlap
-//	colocations          together, at the same byte. Each member takes the size of the largest of its class: dsa-solver
-//	                     reserves the extent of the class for the lifetime of every member
+//	colocations          together, at the same byte. Each member takes the size of the largest of its class, since
+//	                     dsa-solver reserves that size for the lifetime of every member
 //	pinned_allocations   a fixed offset in one pool. With exclusive_for_all_time the buffer is apart from every other that
 //	                     may be in the pool
 //	reuse_penalties      penalties
 //	objective            total_peak, max_peak and reuse_cost become peak, max_peak and penalty. capacity_overflow is left
-//	                     out, since a capacity always holds here, and so is bank_cost, which dsa-solver never computes
+//	                     out, since a capacity always holds here. bank_cost is left out: dsa-solver never computes it
 //
 // The keys metadata, pypto_structure and bank_geometry change no plan, and are not kept. Buffers and pools have their
 // names as IDs if these are all different, and their numbers otherwise. They keep their order. What Write refuses, and

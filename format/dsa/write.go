@@ -11,11 +11,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a problem is written in the spelling of dsa-solver's own writer, so that the file is, byte for byte, what its
-// fingerprint is taken of (solution.go). What the schema cannot state is refused by its name; nothing is dropped.
+// Idea: the file is what dsa-solver's own writer would write, byte for byte, since the fingerprint of a plan is computed from
+// these bytes (solution.go). What the schema cannot state is refused by its name; nothing is dropped.
 //
-// Invariant: Read returns the problem that was written, but for this: each pool's alignment is in its buffers, a
-// measure is the term that orders plans alike, and a single pool has a name. Buffer k has number k, and so has pool k.
+// Invariant: Read returns the problem that was written, with three exceptions. The alignment of a pool is in its buffers. A
+// measure is the term that orders plans in the same way. A single pool has a name. Buffer k has number k, and so has pool k.
 //
 // Complexity: O(n log n).
 //
@@ -38,9 +38,15 @@ func Write(w io.Writer, p *model.Problem) error {
 // Make makes the document of a problem that model.Validate takes. Buffers and pools have their indices as numbers. A
 // problem without pools has one, named memory.
 //
-// The error names all that dsa-problem-v1 cannot state: clocks, a period, evictions, distances, windows of gaps, bodies
-// whose members differ in size or first byte, pools of a buffer that differ in alignment, a measure without a term, and
-// problems without buffers. Hints are no part of the problem, and are not written.
+// The error names all that dsa-problem-v1 cannot state:
+//
+//   - clocks, a period, evictions, distances, windows of gaps;
+//   - a body whose members differ in size or first byte;
+//   - a buffer whose pools differ in alignment;
+//   - a measure without a term;
+//   - a problem without buffers.
+//
+// Hints are not written, since they are no part of the problem.
 func Make(p *model.Problem) (*Document, error) {
 	m := maker{p: p, rules: p.Rules}
 	if m.rules == nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: of a problem with rules, buffers are left out in ever smaller groups as long as no plan keeps the rules for the rest. A question is
-// one of feasibility: penalties are left out, so every plan has the best value of the objective. What is left is put in
-// words: if every two of the buffers conflict and they take more than their pools have free, that is the reason, and
-// it needs no search to be checked. Buffers that may share bytes all the same, by a window, an eviction or a distance, count in
-// no clique.
+// Idea: buffers of a problem with rules are left out, in ever smaller groups, as long as no plan keeps the rules for the rest. A
+// question asks only if there is a plan: penalties are left out, so every plan has the best value of the objective. The
+// buffers that remain are the set, and the reason is put in words. If every two of them conflict, and together they take more
+// than their pools have free, that is the reason, and no search is needed to check it. A window, an eviction or a distance may
+// let buffers share bytes although they conflict. Such buffers count in no clique.
 //
 //	Σ size of a clique of conflicts > Σ free bytes of the pools that its buffers may be in
 //
