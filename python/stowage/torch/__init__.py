@@ -18,11 +18,14 @@ It serves tensors of the CPU; cuda() serves those of a GPU. The library of stowa
 that workers may fork.
 """
 
-try:
-    import torch as _torch  # noqa: F401: c10 is loaded with it
-except ImportError as err:
-    raise ImportError("stowage.torch needs PyTorch: pip install torch") from err
+from importlib import import_module
 
 from ._arena import Arena, Stats, arena, cuda
 
 __all__ = ["Arena", "Stats", "arena", "cuda"]
+
+# By its name, so that a type checker does not read all of PyTorch. The adapter needs c10, which is loaded with it.
+try:
+    import_module("torch")
+except ImportError as err:
+    raise ImportError("stowage.torch needs PyTorch: pip install torch") from err

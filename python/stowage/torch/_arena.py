@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from types import TracebackType
 from typing import Any, NamedTuple, Optional, Union
 
@@ -458,8 +459,7 @@ _installed: Any = None  # PyTorch keeps a pointer into it
 def _install() -> None:
     """Puts the allocator of cuda.c in the place of PyTorch's."""
     global _installed
-    import torch
-
+    torch: Any = import_module("torch")
     lib = library("cuda.c")
     with _loading:
         if _installed is not None:

@@ -20,6 +20,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib import import_module
+from typing import Any
 
 from .._errors import Error
 
@@ -56,8 +58,7 @@ def _options(kind: str) -> list[str]:
     """Returns what the adapter is compiled and linked with, beside the arena."""
     if kind == CUDA:
         return ["-ldl"] if sys.platform == "linux" else []
-    import torch
-
+    torch: Any = import_module("torch")
     root = pathlib.Path(torch.__file__).resolve().parent
     abi = int(getattr(torch._C, "_GLIBCXX_USE_CXX11_ABI", True))
     return [
@@ -84,8 +85,10 @@ def build(kind: str, to: pathlib.Path | None = None) -> pathlib.Path:
     files = [arena / "stowage_arena.c", arena / "stowage_arena.h", HERE / kind]
     said = subprocess.run([*compiler, "--version"], capture_output=True, check=False).stdout
     digest = hashlib.sha256(said)
-    for part in (kind, *compiler, *options, *(f.read_bytes() for f in files)):
-        digest.update(part.encode() if isinstance(part, str) else part)
+    for word in (kind, *compiler, *options):
+        digest.update(word.encode())
+    for file in files:
+        digest.update(file.read_bytes())
     name = f"{pathlib.Path(kind).stem}-{digest.hexdigest()[:16]}.so"
     if to is None:
         to = _cache() / name
