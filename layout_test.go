@@ -194,7 +194,7 @@ var layers = []struct {
 	{"internal/distance", nil},
 	{"internal/tiling", nil},
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
-	{"format", []string{"model", "format", "internal/profile"}},
+	{"format", []string{"model", "format", "internal/profile", "internal/lower"}},
 	{"format/arena", []string{"model", "format/internal", "internal/units"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
 	{"format/dsa", []string{"model", "format/internal", "internal/bound"}},

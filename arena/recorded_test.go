@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/arena"
+	"github.com/stowage-go/stowage/format"
 	trace "github.com/stowage-go/stowage/format/arena"
 )
 
@@ -64,4 +66,32 @@ func TestRecorded(t *testing.T) {
 		}
 	}
 	t.Log(p.Height, p.Period, p.Baselines)
+}
+
+// TestRecordedCycles holds the plans of recorded steps, which are there as problems with gaps, to their proven minima.
+func TestRecordedCycles(t *testing.T) {
+	for name, height := range map[string]int64{"gpt.csv": 88478276, "unet.csv": 23402500} {
+		folder := os.Getenv("STOWAGE_DATA")
+		p, _, err := format.ReadProblem(filepath.Join(folder, "arena", name))
+		if folder == "" || err != nil {
+			t.Skip("the recorded steps are not there: set STOWAGE_DATA")
+		}
+		plan := trace.Plan{Alignment: 64, Lanes: make([]trace.Lane, 1)}
+		for _, b := range p.Buffers {
+			plan.Period = max(plan.Period, b.Upper)
+		}
+		for _, b := range p.Buffers {
+			a := trace.Allocation{Size: b.Size, Alignment: b.Align(), Lower: b.Lower, Upper: b.Upper, Offset: trace.None}
+			if len(b.Gaps) > 0 { // it lives over the end of the step
+				a.Lower, a.Upper = b.Gaps[0].Upper, plan.Period+b.Gaps[0].Lower
+			}
+			plan.Lanes[0].Allocations = append(plan.Lanes[0].Allocations, a)
+		}
+		h := trace.Heaps([]trace.Plan{plan})[0]
+		r, err := stowage.Minimize(context.Background(), h.Problem, stowage.Options{Timeout: time.Minute})
+		if err != nil || r.Height != height || r.Status != stowage.Optimal {
+			t.Errorf("%s: height %d, %s, %v; want %d", name, r.Height, r.Status, err, height)
+		}
+		t.Log(name, r.Stats.Elapsed)
+	}
 }

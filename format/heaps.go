@@ -15,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage/format/iree"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/xla"
+	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/model"
 )
@@ -167,6 +168,9 @@ func chooseArena(name, heapName string, plans []arena.Plan, notes []string) (*Fi
 	for k := range streams {
 		s := &streams[k]
 		heaps[k] = heap{name: s.Name(), problem: s.Problem}
+		if s.Problem.Rules != nil { // all commands know gaps, and few know periods
+			heaps[k].problem = lower.Turned(s.Problem)
+		}
 		if s.Offsets != nil {
 			heaps[k].plan = arenaPlan(s, &plans[0])
 		}

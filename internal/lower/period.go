@@ -66,3 +66,26 @@ func (l *Lowering) pieces(i int32, yield func(model.Piece)) {
 		yield(model.Piece{Lower: 0, Upper: x.Upper - period, From: x.From, To: x.To})
 	}
 }
+
+// Turned returns a valid problem, whose only rule is its period, as a problem without rules: time begins at
+// the cut, and what crosses it has a gap. Buffers and their order stay, so the plans of the two are the same.
+func Turned(p *model.Problem) *model.Problem {
+	l := &Lowering{Problem: p}
+	l.turn = l.cut()
+	plain := *p
+	plain.Rules, plain.Buffers = nil, slices.Clone(p.Buffers)
+	for i := range plain.Buffers {
+		b := &plain.Buffers[i]
+		b.Gaps = nil
+		var all []model.Piece
+		l.pieces(int32(i), func(x model.Piece) { all = append(all, x) })
+		slices.SortFunc(all, func(x, y model.Piece) int { return cmp.Compare(x.Lower, y.Lower) })
+		b.Lower, b.Upper = all[0].Lower, all[len(all)-1].Upper
+		for k := 1; k < len(all); k++ {
+			if x, y := all[k-1], all[k]; x.Upper < y.Lower {
+				b.Gaps = append(b.Gaps, model.Gap{Lower: x.Upper, Upper: y.Lower})
+			}
+		}
+	}
+	return &plain
+}
