@@ -154,15 +154,15 @@ STOWAGE_API int stowage_set_gaps(stowage_solver *, const int64_t *first, const i
 
 /* ---- Rules ---------------------------------------------------------------------- */
 
-/* Rules say what one strip of bytes cannot: several memories, buffers that belong together, pairs that must
- * or had better share no byte, and so on (docs/memories.md). Each is a list, in columns: the k-th
- * entries of the columns are one rule. Buffers and pools are numbers from 0. A count of 0 removes a
- * list. The columns are not copied. stowage_set_buffers removes all rules; set them after it, and the pools first.
- * A problem that was read from JSON has rules of its own. */
+/* Rules say what one block of bytes and plain lifespans cannot: several memories, buffers at fixed distances,
+ * pairs kept apart, penalties and so on (docs/memories.md has an example of each). Each kind is a list, in
+ * columns: the k-th entries of the columns are one rule. Buffers and pools are numbers from 0. A count of 0
+ * removes a list. The columns are not copied. stowage_set_buffers removes all rules. So set rules after it, and the
+ * pools first. A problem that was read from JSON has rules of its own. */
 
-/* The memories to plan for. names are distinct and not empty. The other columns may be NULL: a capacity
- * of 0 is no limit, an alignment of 0 or 1 is none, and the cost is that of each byte of a buffer there. The option
- * STOWAGE_CAPACITY must then be 0. */
+/* The memories to plan for. names are distinct and not empty. The other columns may be NULL. A capacity of 0 is
+ * no limit, and an alignment of 0 or 1 is none. cost is the cost of each byte of a buffer in the pool. With pools the
+ * option STOWAGE_CAPACITY must be 0. */
 STOWAGE_API int stowage_set_pools(stowage_solver *, int64_t count, const char *const *names,
                                   const int64_t *capacity, const int64_t *alignment,
                                   const int64_t *cost);
@@ -175,49 +175,50 @@ STOWAGE_API int stowage_set_reserved(stowage_solver *, int64_t count, const int6
 STOWAGE_API int stowage_set_allowed(stowage_solver *, int64_t count, const int64_t *buffer,
                                     const int64_t *pool);
 
-/* What a buffer costs in a pool, in place of the pool's cost for its size. */
+/* What the whole buffer costs in a pool, in place of the pool's cost for each byte. */
 STOWAGE_API int stowage_set_costs(stowage_solver *, int64_t count, const int64_t *buffer,
                                   const int64_t *pool, const int64_t *cost);
 
-/* Two buffers of one pool with offset[second] - offset[first] = distance; a NULL column means 0. Pairs
- * that share a buffer unite: views, aliases, contiguous groups. Such buffers do not conflict. */
+/* Ties two buffers: they are in one pool, and offset[second] - offset[first] = distance. A NULL column means 0.
+ * Pairs with a common buffer make one group, for views, aliases and contiguous buffers. Buffers of a group do not
+ * conflict. */
 STOWAGE_API int stowage_set_together(stowage_solver *, int64_t count, const int64_t *first,
                                      const int64_t *second, const int64_t *distance);
 
-/* Pairs that share no byte, whatever their lifespans; and pairs that may share bytes although
- * both live. Of a pair in both lists the first counts. */
+/* stowage_set_apart: pairs that must share no byte, whatever their lifespans. stowage_set_may_overlap: pairs that may
+ * share bytes although both live. A pair in both lists is apart. */
 STOWAGE_API int stowage_set_apart(stowage_solver *, int64_t count, const int64_t *first,
                                   const int64_t *second);
 STOWAGE_API int stowage_set_may_overlap(stowage_solver *, int64_t count, const int64_t *first,
                                         const int64_t *second);
 
-/* first dies in the slot in which second is born. They may share bytes there if offset[first] -
- * offset[second] >= distance. */
+/* Buffers that meet in one slot: first dies in it, and second is born in it. They may share bytes if
+ * offset[first] - offset[second] >= distance. */
 STOWAGE_API int stowage_set_distances(stowage_solver *, int64_t count, const int64_t *first,
                                       const int64_t *second, const int64_t *distance);
 
-/* Pairs that cost something if they share bytes. Costs of the same pair add. */
+/* Pairs that cost something if they share bytes. If a pair is listed twice, its costs are added. */
 STOWAGE_API int stowage_set_penalties(stowage_solver *, int64_t count, const int64_t *first,
                                       const int64_t *second, const int64_t *cost);
 
-/* Stretches [lower, upper) inside the life of a buffer in which a plan may do without it, for the
- * cost. The two parts of its life then have offsets and pools of their own. */
+/* Stretches [lower, upper) inside the life of a buffer in which it may be absent. A plan that takes an eviction pays
+ * its cost. Each part of the life that is left has an offset and a pool of its own. */
 STOWAGE_API int stowage_set_evictions(stowage_solver *, int64_t count, const int64_t *buffer,
                                       const int64_t *lower, const int64_t *upper,
                                       const int64_t *cost);
 
-/* Lifespans by several clocks: lower and upper have threads numbers for each buffer, one buffer
- * after another. Those of stowage_set_buffers then do not count. A buffer ends before another starts if
- * its end is at most the other's start by every clock. threads of 0 removes them. */
+/* Lifespans by several clocks. lower and upper have so many numbers as threads for each buffer, one buffer after another.
+ * The lifespans of stowage_set_buffers then do not count. A buffer ends before another starts if its end is at most the
+ * other's start by every clock. If threads is 0, the clocks are removed. */
 STOWAGE_API int stowage_set_clocks(stowage_solver *, int64_t threads, const int64_t *lower,
                                    const int64_t *upper);
 
 /* The length of a step that repeats: lifespans may run over its end. 0 removes it. */
 STOWAGE_API int stowage_set_period(stowage_solver *, int64_t period);
 
-/* What to minimise, the first first: "height", "max_height", "peak", "max_peak", "cost", "penalty",
- * "eviction", and "height:POOL" and "peak:POOL". Without an objective it is the height for one pool,
- * and the cost, then the height, for several. */
+/* The measures to minimise: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL"
+ * and "peak:POOL". The second one decides only between plans that are equal in the first, and so on. The default is
+ * the height for one pool, and the cost, then the height, for several. */
 STOWAGE_API int stowage_set_objective(stowage_solver *, int64_t count,
                                       const char *const *measures);
 
@@ -374,9 +375,9 @@ STOWAGE_API const char *stowage_json(stowage_solver *, size_t *length);
 /* What the plan of the last run has of rules. STOWAGE_E_INPUT: there is no plan.
  *
  *   stowage_get_pools    writes the number of the pool of each buffer; 0 for all if there is one
- *   stowage_get_measure  writes a measure of the plan, such as "cost", and a proven lower bound of it, each
- *                        unless its address is NULL. A bound is that of plans with the best values of the
- *                        measures before it in the objective; STOWAGE_NONE if there is none.
+ *   stowage_get_measure  writes a measure of the plan, such as "cost", and a proven lower bound of it. Either
+ *                        address may be NULL. The bound holds for all plans that are best in the measures
+ *                        before it in the objective. It is STOWAGE_NONE if there is none.
  *                        STOWAGE_E_INPUT: the problem has no such measure.
  *   stowage_get_parts    writes the parts of buffers that are evicted: at most room of them, in the order of
  *                        the buffers and of time. It returns how many there are. Columns may be NULL.

@@ -99,8 +99,8 @@ struct buffer {
   std::string name{};  // for messages; all buffers have one, or none has
 };
 
-// The rules of a problem: what one strip of bytes cannot say (docs/memories.md). Buffers and pools
-// are numbers from 0.
+// The rules of a problem: what one block of bytes and plain lifespans cannot say (docs/memories.md).
+// Buffers and pools are numbers from 0.
 struct range {
   int64_t lower = 0, upper = 0;
 };
@@ -133,13 +133,13 @@ struct rules {
   std::vector<valued_pair> together{};     // in one pool, offset of second - offset of first = value
   std::vector<pair> apart{};               // share no byte
   std::vector<pair> may_overlap{};         // may share bytes although both live
-  std::vector<valued_pair> distances{};    // may share bytes in the slot where they meet, from this distance on
+  std::vector<valued_pair> distances{};    // share bytes in the slot where they meet only if offset of first - offset of second >= value
   std::vector<valued_pair> penalties{};    // cost value if they share bytes
-  std::vector<eviction> evictions{};       // stretches without the buffer, at a cost
+  std::vector<eviction> evictions{};       // stretches in which a buffer may be absent, at a cost
   int64_t threads = 0;                     // clocks; 0 for one line of time
   std::vector<int64_t> clock_lower{}, clock_upper{};  // threads numbers for each buffer
   int64_t period = 0;                      // of a step that repeats; 0 for none
-  std::vector<std::string> objective{};    // measures, the first first
+  std::vector<std::string> objective{};    // measures to minimise, the most important one first
 };
 
 // A part of a buffer that is evicted.

@@ -120,9 +120,10 @@ Keys beside buffers:
   penalties    {"buffers": [a, b], "cost": N}, paid if the two share a byte
   threads      the number of clocks; lower and upper are then lists
   period       the length of a step that repeats
-  objective    what is minimised, the first first: height, max_height, peak,
-               max_peak, cost, penalty, eviction, height:POOL, peak:POOL
-               [default: height; with several pools cost, then height]
+  objective    what is minimised, the most important first: height,
+               max_height, peak, max_peak, cost, penalty, eviction,
+               height:POOL, peak:POOL [default: height; with several pools
+               cost, then height]
 
 Keys of a buffer:
 

@@ -66,7 +66,7 @@ export interface Rules {
   apart?: readonly (readonly Name[])[];
   /** Pairs that may share bytes although both live. */
   mayOverlap?: readonly (readonly Name[])[];
-  /** [first, second, distance]: they may share bytes in the slot where first dies and second is born, if first lies at least that distance above second. */
+  /** [first, second, distance]: first dies in the slot in which second is born. They may share bytes if offset of first - offset of second >= distance. */
   distances?: readonly (readonly Name[] | { buffers: readonly Name[]; distance: Whole })[];
   /** [first, second, cost]: what it costs if they share bytes. */
   penalties?: readonly (readonly Name[] | { buffers: readonly Name[]; cost: Whole })[];
@@ -74,9 +74,9 @@ export interface Rules {
   clocks?: { lower: readonly (readonly Whole[])[]; upper: readonly (readonly Whole[])[] };
   /** The length of a step that repeats: lifespans may run over its end. */
   period?: Whole;
-  /** For each buffer, stretches [lower, upper, cost] in which a plan may do without it. */
+  /** For each buffer, the stretches [lower, upper, cost] in which it may be absent. */
   evictions?: readonly (readonly (readonly Whole[] | { lower: Whole; upper: Whole; cost: Whole })[] | null)[];
-  /** What is minimised, the first first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL", "peak:POOL". */
+  /** What is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL", "peak:POOL". */
   objective?: string | readonly string[];
 }
 

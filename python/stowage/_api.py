@@ -85,12 +85,12 @@ def solve(
                   "b"], "at": [0, 64]}, at these distances
     apart         pairs that share no byte, whatever their lifespans
     may_overlap   pairs that may share bytes although both live
-    distances     (first, second, distance): they may share bytes in the slot where first dies
-                  and second is born, if first lies at least that distance above second
+    distances     (first, second, distance): first dies in the slot in which second is born. They
+                  may share bytes if offset of first - offset of second >= distance
     penalties     (first, second, cost): what it costs if they share bytes
     period        the length of a step that repeats: lifespans may run over its end
-    evictions     for each buffer stretches (lower, upper, cost) in which a plan may do without it
-    objective     what to minimise, the first first: "height", "max_height", "peak", "max_peak",
+    evictions     for each buffer the stretches (lower, upper, cost) in which it may be absent
+    objective     what to minimise, the most important first: "height", "max_height", "peak", "max_peak",
                   "cost", "penalty", "eviction", "height:POOL" or "peak:POOL"
 
     With a sequence of numbers for each buffer, lower and upper are lifespans by several clocks.
