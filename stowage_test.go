@@ -76,7 +76,8 @@ func TestSolve(t *testing.T) {
 		p.Capacity = tc.own
 		r := solve(t, p, tc.o)
 		if r.Status != tc.status || r.Height != tc.height || r.Planner != tc.planner {
-			t.Errorf("capacity %d, %+v: %s %d by %s, want %s %d by %s", tc.own, tc.o, r.Status, r.Height, r.Planner, tc.status, tc.height, tc.planner)
+			t.Errorf("capacity %d, %+v: %s %d by %s, want %s %d by %s", tc.own, tc.o, r.Status, r.Height, r.Planner,
+				tc.status, tc.height, tc.planner)
 		}
 		if r.LowerBound != 12 {
 			t.Errorf("capacity %d, %+v: bound %d", tc.own, tc.o, r.LowerBound)
@@ -294,7 +295,8 @@ func TestErrUnsupported(t *testing.T) {
 	p := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4, Fixed: &at}}}
 	for _, info := range stowage.Planners() {
 		_, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: info.Name})
-		if info.Name == "contention" && !errors.Is(err, stowage.ErrUnsupported) || err != nil && !errors.Is(err, stowage.ErrUnsupported) && !errors.Is(err, stowage.ErrInvalidPlan) {
+		if info.Name == "contention" && !errors.Is(err, stowage.ErrUnsupported) ||
+			err != nil && !errors.Is(err, stowage.ErrUnsupported) && !errors.Is(err, stowage.ErrInvalidPlan) {
 			t.Errorf("%s: %v", info.Name, err)
 		}
 	}
@@ -355,7 +357,8 @@ func TestProgress(t *testing.T) {
 	}
 	p := &stowage.Problem{Buffers: in.Problem.Buffers}
 	for name, o := range map[string]stowage.Options{
-		"auto": {Timeout: 100 * time.Millisecond}, "exact": {NodeLimit: 20_000, Workers: 3}, "climb": {Timeout: 100 * time.Millisecond, Workers: 3},
+		"auto": {Timeout: 100 * time.Millisecond}, "exact": {NodeLimit: 20_000, Workers: 3},
+		"climb": {Timeout: 100 * time.Millisecond, Workers: 3},
 	} {
 		var calls, plans int
 		var last stowage.Progress
@@ -488,7 +491,8 @@ func TestImpossibleStatus(t *testing.T) {
 			}
 			continue
 		}
-		if want := "planner test-liar returned an invalid plan: " + tc.want; r != nil || !errors.Is(err, stowage.ErrInvalidPlan) || err.Error() != want {
+		if want := "planner test-liar returned an invalid plan: " + tc.want; r != nil ||
+			!errors.Is(err, stowage.ErrInvalidPlan) || err.Error() != want {
 			t.Errorf("%s in %d: %+v, %v, want %s", tc.status, tc.capacity, r, err, want)
 		}
 	}
@@ -546,7 +550,8 @@ func TestExplain(t *testing.T) {
 			o.Capacity, p.Capacity = 0, 11
 		}
 		e, err := stowage.Explain(ctx, p, o)
-		if err != nil || e.Status != stowage.Infeasible || !e.Irreducible || e.Capacity != 11 || e.Load != 12 || len(e.Buffers) != 3 || e.AtLeast != 0 {
+		if err != nil || e.Status != stowage.Infeasible || !e.Irreducible || e.Capacity != 11 || e.Load != 12 ||
+			len(e.Buffers) != 3 || e.AtLeast != 0 {
 			t.Errorf("got %+v, %v", e, err)
 		}
 		e, err = stowage.ExplainSmallest(ctx, p, o)

@@ -120,7 +120,8 @@ func TestTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s is not what model and plan say (-got +want; rewrite with go test . -run TestTypes -update):\n%s", file, cmp.Diff(string(was), want))
+		t.Errorf("%s is not what model and plan say (-got +want; rewrite with go test . -run TestTypes -update):\n%s",
+			file, cmp.Diff(string(was), want))
 	}
 }
 
@@ -171,7 +172,8 @@ func TestPublicTypes(t *testing.T) {
 					seen++
 				case *ast.SelectorExpr:
 					if x, ok := n.X.(*ast.Ident); ok && hidden[x.Name] != "" {
-						t.Errorf("%s: an exported name is about %s.%s of %s, which nobody can import", fset.Position(n.Pos()), x.Name, n.Sel.Name, hidden[x.Name])
+						t.Errorf("%s: an exported name is about %s.%s of %s, which nobody can import",
+							fset.Position(n.Pos()), x.Name, n.Sel.Name, hidden[x.Name])
 					}
 				}
 				return true
@@ -193,7 +195,8 @@ func publicPackages(t *testing.T) []string {
 		switch name := d.Name(); {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name == "bench" || name == "lab" || name == "sweep" || strings.HasPrefix(name, ".")):
+		case d.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name == "bench" ||
+			name == "lab" || name == "sweep" || strings.HasPrefix(name, ".")):
 			return filepath.SkipDir
 		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !slices.Contains(dirs, filepath.Dir(path)):
 			dirs = append(dirs, filepath.Dir(path))

@@ -112,7 +112,8 @@ func TestDrawn(t *testing.T) {
 		}
 		var got [5]int
 		out := call(t, plain, "", "serve", from, plan, "1")
-		if _, err := fmt.Sscanf(out, "served %d missed %d refused %d kept %d outside %d", &got[0], &got[1], &got[2], &got[3], &got[4]); err != nil {
+		if _, err := fmt.Sscanf(out, "served %d missed %d refused %d kept %d outside %d", &got[0], &got[1], &got[2],
+			&got[3], &got[4]); err != nil {
 			t.Fatal(err)
 		}
 		if want := [5]int{all - kept, 0, 0, kept, 0}; got != want {

@@ -72,7 +72,8 @@ func TestStrict(t *testing.T) {
 		}
 	}
 	if _, err := exec.LookPath("c++"); err == nil {
-		if err := built.Run(nil, "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "stowage_arena.h"); err != nil {
+		if err := built.Run(nil, "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++",
+			"stowage_arena.h"); err != nil {
 			t.Error(err)
 		}
 	}

@@ -186,7 +186,8 @@ func TestBuildFiles(t *testing.T) {
 	}
 	// As CMake does: by the path.
 	path := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.CommandContext(t.Context(), "cc", "-I.", "examples/plan.c", filepath.Join(dir, "libstowage.so"), "-o", path).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "cc", "-I.", "examples/plan.c",
+		filepath.Join(dir, "libstowage.so"), "-o", path).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	f, err := elf.Open(path)
@@ -247,7 +248,8 @@ func TestBaselines(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"milp", "tela-learned"} {
-		if got := execute(t, programIn(t, withBaselines(t), "testdata/planner.c", false, c99...), name); !strings.Contains(got, "no planner is named") {
+		if got := execute(t, programIn(t, withBaselines(t), "testdata/planner.c", false, c99...),
+			name); !strings.Contains(got, "no planner is named") {
 			t.Errorf("with the tag it says %q of %s", got, name)
 		}
 	}
@@ -275,14 +277,17 @@ func TestSanitizers(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "probe")
-	if exec.CommandContext(t.Context(), "cc", "-fsanitize=address,undefined", probe, "-o", out).Run() != nil || exec.CommandContext(t.Context(), out).Run() != nil {
+	if exec.CommandContext(t.Context(), "cc", "-fsanitize=address,undefined", probe, "-o", out).Run() != nil ||
+		exec.CommandContext(t.Context(), out).Run() != nil {
 		t.Skip("this C compiler has no sanitizers")
 	}
-	path := program(t, "testdata/check.c", false, append(c99, "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...)
+	path := program(t, "testdata/check.c", false, append(c99, "-fsanitize=address,undefined",
+		"-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...)
 	execute(t, path)
 	execute(t, path, "threads")
 	execute(t, path, "leaks", "2000")
-	execute(t, program(t, "testdata/check.cc", false, append(cpp, "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...))
+	execute(t, program(t, "testdata/check.cc", false, append(cpp, "-fsanitize=address,undefined",
+		"-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...))
 }
 
 // TestExamples builds and runs the examples. It checks the figures that they print, and not the
@@ -293,7 +298,8 @@ func TestExamples(t *testing.T) {
 		t.Errorf("plan.c prints\n%s", got)
 	}
 	got = execute(t, program(t, "examples/plan.cc", false, cpp...))
-	if !strings.HasPrefix(got, "height 12, the lowest there is\n0 at ") || !strings.HasSuffix(got, "\n11 is too little: In [0, 3) 3 buffers take 12, which is 1 more than the capacity of 11. They are 0 (4), 2 (4) and 4 (4).\n") {
+	if !strings.HasPrefix(got, "height 12, the lowest there is\n0 at ") ||
+		!strings.HasSuffix(got, "\n11 is too little: In [0, 3) 3 buffers take 12, which is 1 more than the capacity of 11. They are 0 (4), 2 (4) and 4 (4).\n") {
 		t.Errorf("plan.cc prints\n%s", got)
 	}
 	got = execute(t, program(t, "examples/memories.c", false, c99...))

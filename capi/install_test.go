@@ -91,7 +91,8 @@ func TestInstall(t *testing.T) {
 	prefix, bin := installed(t)
 	for _, name := range []string{
 		"bin/stowage", "lib/libstowage.so", "lib/libstowage.a", "include/stowage.h", "include/stowage.hpp", "lib/pkgconfig/stowage.pc",
-		"lib/cmake/stowage/stowageConfig.cmake", "lib/cmake/stowage/stowageConfigVersion.cmake", "share/man/man1/stowage.1", "share/man/man1/stowage-solve.1",
+		"lib/cmake/stowage/stowageConfig.cmake", "lib/cmake/stowage/stowageConfigVersion.cmake",
+		"share/man/man1/stowage.1", "share/man/man1/stowage-solve.1",
 	} {
 		info, err := os.Stat(filepath.Join(prefix, filepath.FromSlash(name)))
 		if err != nil || info.Size() == 0 || info.Mode().Perm()&0o444 != 0o444 {

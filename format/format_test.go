@@ -462,7 +462,8 @@ func TestModels(t *testing.T) {
 			path = put(t, path, graph)
 		}
 		f, err := ReadFileWith(path, Options{Dims: map[string]int64{"batch": 2}, Alignment: 16})
-		if err != nil || f.Kind != ONNX || len(f.Problem.Buffers) != 13 || f.Problem.Buffers[0].Size != 2*3*16*16*4 || f.Problem.Buffers[0].Alignment != 16 {
+		if err != nil || f.Kind != ONNX || len(f.Problem.Buffers) != 13 || f.Problem.Buffers[0].Size != 2*3*16*16*4 ||
+			f.Problem.Buffers[0].Alignment != 16 {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
@@ -470,10 +471,12 @@ func TestModels(t *testing.T) {
 		t.Errorf("without its dimension: %v", err)
 	}
 	path := put(t, "a.tflite", string(data))
-	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil || !strings.Contains(err.Error(), "takes no option for a dimension, value, size or alignment") {
+	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil ||
+		!strings.Contains(err.Error(), "takes no option for a dimension, value, size or alignment") {
 		t.Errorf("with an option: %v", err)
 	}
-	if _, err := ReadPlan(path, &model.Problem{}); err == nil || !strings.Contains(err.Error(), "the model has no plan: it lacks an offset for a tensor") {
+	if _, err := ReadPlan(path, &model.Problem{}); err == nil ||
+		!strings.Contains(err.Error(), "the model has no plan: it lacks an offset for a tensor") {
 		t.Errorf("as a plan: %v", err)
 	}
 	if _, err := ReadFile(put(t, "a.tflite", csvText)); err == nil || !strings.Contains(err.Error(), "is not a TensorFlow Lite model") {
@@ -499,7 +502,8 @@ func TestReadPlanPools(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	if q, plan, err := ReadProblem(path); err != nil || len(q.Rules.Pools) != 3 || len(plan.Pools) != 2 || plan.Pools[1] != 2 || len(plan.Parts) != 1 {
+	if q, plan, err := ReadProblem(path); err != nil || len(q.Rules.Pools) != 3 || len(plan.Pools) != 2 ||
+		plan.Pools[1] != 2 || len(plan.Parts) != 1 {
 		t.Errorf("%v %+v", err, plan)
 	}
 	rules.Pools[1].ID = "other"

@@ -104,7 +104,8 @@ func TestDumps(t *testing.T) {
 		for _, b := range f.Problem.Buffers {
 			ids = append(ids, b.ID)
 		}
-		if notes := strings.Join(f.Notes, "\n"); f.Kind != test.kind || !slices.Equal(f.Heaps, test.heaps) || strings.Join(ids, " ") != test.ids || notes != test.note {
+		if notes := strings.Join(f.Notes, "\n"); f.Kind != test.kind || !slices.Equal(f.Heaps, test.heaps) ||
+			strings.Join(ids, " ") != test.ids || notes != test.note {
 			t.Errorf("%s, heap %q: %s, heaps %q, buffers %q, notes %q", test.name, test.heap, f.Kind, f.Heaps, ids, notes)
 		}
 		if f.Kind.Model() || !f.Kind.Dump() || f.Problem.Name == "" {
@@ -154,7 +155,8 @@ func TestDumpsFail(t *testing.T) {
 		{"m.pb", "", Options{}, ": has no buffer assignment"},
 	} {
 		path := put(t, test.name, test.text)
-		if _, err := ReadFileWith(path, test.o); err == nil || !strings.HasPrefix(err.Error(), path+":") || !strings.Contains(err.Error(), test.want) {
+		if _, err := ReadFileWith(path, test.o); err == nil || !strings.HasPrefix(err.Error(), path+":") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
 	}

@@ -62,7 +62,8 @@ func TestPacked(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 				continue
 			}
-			if got.Kind != want.Kind || len(got.Problem.Buffers) != len(want.Problem.Buffers) || got.Problem.Buffers[0].ID != want.Problem.Buffers[0].ID {
+			if got.Kind != want.Kind || len(got.Problem.Buffers) != len(want.Problem.Buffers) ||
+				got.Problem.Buffers[0].ID != want.Problem.Buffers[0].ID {
 				t.Errorf("%s is read as %s with %d buffers", path, got.Kind, len(got.Problem.Buffers))
 			}
 			if filepath.Base(path) != "packed" && got.Problem.Name != want.Problem.Name {

@@ -48,7 +48,8 @@ func TestJoin(t *testing.T) {
 	all.Join(errors.New("is plain"))
 	all.Join(in.Err())
 	var got *model.InputError
-	if !errors.As(all.Err(), &got) || got.Total != model.MaxIssues+4 || len(got.Issues) != model.MaxIssues || got.Issues[1].Message != "is plain" || got.Issues[2].Message != "is bad" {
+	if !errors.As(all.Err(), &got) || got.Total != model.MaxIssues+4 || len(got.Issues) != model.MaxIssues ||
+		got.Issues[1].Message != "is plain" || got.Issues[2].Message != "is bad" {
 		t.Errorf("got %+v", got)
 	}
 	if (&model.Issues{}).Err() != nil {

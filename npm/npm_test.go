@@ -121,12 +121,15 @@ func TestSizes(t *testing.T) {
 func TestUnits(t *testing.T) {
 	node := nodeOrSkip(t)
 	sizes := []string{
-		"0", "1", "64k", "64kb", "64KiB", "1.5MiB", "1.5 MiB", "2m", "3gb", "4TiB", "5b", "1e6", "1.5e3kB", "25e-1k", "+7", "-7", "", " ", "k", "1.", ".5", "1.2.3",
-		"1p", "1e", "0x10", "1_000", "1 000", "1ib", "nan", "1kk", "8388607t", "8388608t", "9223372036854775807", "9223372036854775808", "0.1", "0.5k", "1e18", "1e19", "1e-3",
+		"0", "1", "64k", "64kb", "64KiB", "1.5MiB", "1.5 MiB", "2m", "3gb", "4TiB", "5b", "1e6", "1.5e3kB", "25e-1k",
+		"+7", "-7", "", " ", "k", "1.", ".5", "1.2.3",
+		"1p", "1e", "0x10", "1_000", "1 000", "1ib", "nan", "1kk", "8388607t", "8388608t", "9223372036854775807",
+		"9223372036854775808", "0.1", "0.5k", "1e18", "1e19", "1e-3",
 		"1000e-3", "12.000", "7 k b",
 	}
 	times := []string{
-		"0", "1", "10", "0.5", "1e-3", "1.5e2", "10s", "500ms", "1h30m", "1.5h", "2 s", "1h 30m", "100us", "100µs", "3ns", "-1", "-1s", "", "s", "10x", "1 2", "1d", "1m30", "ten", ".5s", "1.s",
+		"0", "1", "10", "0.5", "1e-3", "1.5e2", "10s", "500ms", "1h30m", "1.5h", "2 s", "1h 30m", "100us", "100µs",
+		"3ns", "-1", "-1s", "", "s", "10x", "1 2", "1d", "1m30", "ten", ".5s", "1.s",
 		"+3", "+3s", "1,5s", "0s", "1e3s", "5 ms ", "1hour",
 	}
 	given, err := json.Marshal([][]string{sizes, times})
@@ -210,7 +213,8 @@ func TestSame(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := exec.Command(command, "solve", "-q", "--planner", planner, "--nodes", strconv.Itoa(nodes), "--seed", strconv.Itoa(seed), "-o", a.Output, name)
+		c := exec.Command(command, "solve", "-q", "--planner", planner, "--nodes", strconv.Itoa(nodes), "--seed",
+			strconv.Itoa(seed), "-o", a.Output, name)
 		c.Dir = dir
 		out, err := c.CombinedOutput()
 		if exit := c.ProcessState.ExitCode(); exit == 3 || exit == 4 { // no plan
@@ -229,7 +233,8 @@ func TestSame(t *testing.T) {
 		if err := csv.Write(&b, p, nil); err != nil {
 			t.Fatal(err)
 		}
-		ask(fmt.Sprintf("wide-%d.csv", k), b.Bytes(), planners[r.IntN(len(planners))], 1+r.IntN(3000), r.IntN(5), []string{"csv", "json"}[r.IntN(2)])
+		ask(fmt.Sprintf("wide-%d.csv", k), b.Bytes(), planners[r.IntN(len(planners))], 1+r.IntN(3000), r.IntN(5),
+			[]string{"csv", "json"}[r.IntN(2)])
 	}
 	public := instances()
 	for _, path := range public {

@@ -37,7 +37,8 @@ func library(t *testing.T) string {
 
 // linked has the library. Its packages are compiled as those of the wheel's are, once.
 var linked = built.Folder(func(dir string) error {
-	return built.Run([]string{"CGO_ENABLED=1"}, "go", "build", "-trimpath", "-tags=baselines", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/capi")
+	return built.Run([]string{"CGO_ENABLED=1"}, "go", "build", "-trimpath", "-tags=baselines", "-ldflags", "-s -w",
+		"-buildmode=c-shared", "-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/capi")
 })
 
 // ran is what unittest says at its end.
@@ -100,7 +101,8 @@ func problems() string {
 
 // TestStowage is the package over the library, from the clone.
 func TestStowage(t *testing.T) {
-	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 20, "STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
+	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 20,
+		"STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
 }
 
 // TestRules is what problems with rules are given as, and what comes back, against brute force and the command.
@@ -148,7 +150,8 @@ func TestMinimalloc(t *testing.T) {
 // TestOmnimalloc is the allocator for OmniMalloc, in its harness.
 func TestOmnimalloc(t *testing.T) {
 	run(t, "test_omnimalloc", "omnimalloc",
-		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('omnimalloc') is None)", 3, "STOWAGE_LIBRARY="+library(t))
+		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('omnimalloc') is None)",
+		3, "STOWAGE_LIBRARY="+library(t))
 }
 
 // TestTorch is the arena in PyTorch: the same losses, whatever the program does. The adapter is compiled against the
@@ -180,7 +183,8 @@ func TestWheel(t *testing.T) {
 		}
 		return string(out)
 	}
-	if exec.CommandContext(t.Context(), interpreter(), "-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))").Run() != nil {
+	if exec.CommandContext(t.Context(), interpreter(), "-c",
+		"import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))").Run() != nil {
 		t.Skip("the wheel is built by Python 3.11 or later, with venv (python3)")
 	}
 	wheels := make([][]byte, plantest.Share(2, 1, 1))
@@ -205,7 +209,8 @@ func TestWheel(t *testing.T) {
 	bin := filepath.Join(dir, "venv", "bin")
 	alone := installed(t, filepath.Join(dir, "venv"), true)
 	begin := time.Now()
-	if out := python(alone.dir, filepath.Join(bin, "python"), alone.environment, "-c", "import stowage; print(stowage.solve([0, 1], [2, 3], [4, 5]).height)"); out != "9\n" {
+	if out := python(alone.dir, filepath.Join(bin, "python"), alone.environment, "-c",
+		"import stowage; print(stowage.solve([0, 1], [2, 3], [4, 5]).height)"); out != "9\n" {
 		t.Errorf("the first plan is %q", out)
 	}
 	t.Logf("import and a first plan in %v", time.Since(begin))
@@ -301,7 +306,8 @@ func TestWheelsElsewhere(t *testing.T) {
 		}
 		to := filepath.Join(dir, goos+"-"+arch)
 		cmd := exec.CommandContext(t.Context(), interpreter(), "stowage_build.py", to)
-		cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+arch, "STOWAGE_COMMAND="+command, "STOWAGE_LIBRARY_FILE=none", "PYTHONDONTWRITEBYTECODE=1")
+		cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+arch, "STOWAGE_COMMAND="+command,
+			"STOWAGE_LIBRARY_FILE=none", "PYTHONDONTWRITEBYTECODE=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -377,13 +383,15 @@ func TestWheelWithout(t *testing.T) {
 	// pip with nothing but what is in a folder on PATH, and nothing of the user's.
 	pip := func(path string, environment []string, args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), python, append([]string{"-m", "pip", "--disable-pip-version-check", "--no-cache-dir"}, args...)...)
-		cmd.Env = append(os.Environ(), "PATH="+path, "CC=", "STOWAGE_LIBRARY_FILE=", "PYTHONDONTWRITEBYTECODE=1", "PIP_CONFIG_FILE="+os.DevNull)
+		cmd.Env = append(os.Environ(), "PATH="+path, "CC=", "STOWAGE_LIBRARY_FILE=", "PYTHONDONTWRITEBYTECODE=1",
+			"PIP_CONFIG_FILE="+os.DevNull)
 		cmd.Env = append(cmd.Env, environment...)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 	out, err := pip(t.TempDir(), nil, "wheel", "--no-deps", "--no-index", "--wheel-dir", dir, ".")
-	if want := "Stowage needs Go 1.26 (https://go.dev/dl) to build; "; err == nil || strings.Count(out, want) != 1 || strings.Contains(out, "Traceback") {
+	if want := "Stowage needs Go 1.26 (https://go.dev/dl) to build; "; err == nil || strings.Count(out, want) != 1 ||
+		strings.Contains(out, "Traceback") {
 		t.Errorf("without Go: %v\n%s", err, out)
 	}
 	if runtime.GOOS != "linux" {
@@ -397,7 +405,8 @@ func TestWheelWithout(t *testing.T) {
 	if err := os.Symlink(tool, filepath.Join(tools, "go")); err != nil {
 		t.Fatal(err)
 	}
-	out, err = pip(tools, []string{"STOWAGE_COMMAND=" + built.Command(t)}, "wheel", "--verbose", "--no-deps", "--no-index", "--wheel-dir", dir, ".")
+	out, err = pip(tools, []string{"STOWAGE_COMMAND=" + built.Command(t)}, "wheel", "--verbose", "--no-deps",
+		"--no-index", "--wheel-dir", dir, ".")
 	names, _ := filepath.Glob(filepath.Join(dir, "stowage-*-py3-none-linux_*.whl"))
 	if err != nil || len(names) != 1 || !strings.Contains(out, "warning: there is no C compiler (") {
 		t.Fatalf("without a C compiler: %v, %s\n%s", err, names, out)

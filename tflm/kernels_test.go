@@ -67,23 +67,31 @@ func singles() []single {
 		out = append(out, single{code, inputs, outputs, options})
 	}
 	for _, code := range []tfliteschema.BuiltinOperator{
-		tfliteschema.BuiltinOperatorABS, tfliteschema.BuiltinOperatorCEIL, tfliteschema.BuiltinOperatorCOS, tfliteschema.BuiltinOperatorELU, tfliteschema.BuiltinOperatorEXP,
-		tfliteschema.BuiltinOperatorFLOOR, tfliteschema.BuiltinOperatorHARD_SWISH, tfliteschema.BuiltinOperatorLEAKY_RELU, tfliteschema.BuiltinOperatorLOG,
-		tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorNEG, tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorRELU6, tfliteschema.BuiltinOperatorROUND,
-		tfliteschema.BuiltinOperatorRSQRT, tfliteschema.BuiltinOperatorSIN, tfliteschema.BuiltinOperatorSQRT, tfliteschema.BuiltinOperatorSQUARE, tfliteschema.BuiltinOperatorTANH,
-		tfliteschema.BuiltinOperatorL2_NORMALIZATION, tfliteschema.BuiltinOperatorZEROS_LIKE, tfliteschema.BuiltinOperatorLOG_SOFTMAX, tfliteschema.BuiltinOperatorSOFTMAX,
+		tfliteschema.BuiltinOperatorABS, tfliteschema.BuiltinOperatorCEIL, tfliteschema.BuiltinOperatorCOS,
+		tfliteschema.BuiltinOperatorELU, tfliteschema.BuiltinOperatorEXP,
+		tfliteschema.BuiltinOperatorFLOOR, tfliteschema.BuiltinOperatorHARD_SWISH,
+		tfliteschema.BuiltinOperatorLEAKY_RELU, tfliteschema.BuiltinOperatorLOG,
+		tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorNEG, tfliteschema.BuiltinOperatorRELU,
+		tfliteschema.BuiltinOperatorRELU6, tfliteschema.BuiltinOperatorROUND,
+		tfliteschema.BuiltinOperatorRSQRT, tfliteschema.BuiltinOperatorSIN, tfliteschema.BuiltinOperatorSQRT,
+		tfliteschema.BuiltinOperatorSQUARE, tfliteschema.BuiltinOperatorTANH,
+		tfliteschema.BuiltinOperatorL2_NORMALIZATION, tfliteschema.BuiltinOperatorZEROS_LIKE,
+		tfliteschema.BuiltinOperatorLOG_SOFTMAX, tfliteschema.BuiltinOperatorSOFTMAX,
 	} {
 		add(code, list{f}, list{f})
 	}
 	for _, code := range []tfliteschema.BuiltinOperator{
-		tfliteschema.BuiltinOperatorADD, tfliteschema.BuiltinOperatorSUB, tfliteschema.BuiltinOperatorMUL, tfliteschema.BuiltinOperatorDIV, tfliteschema.BuiltinOperatorMAXIMUM,
-		tfliteschema.BuiltinOperatorMINIMUM, tfliteschema.BuiltinOperatorSQUARED_DIFFERENCE, tfliteschema.BuiltinOperatorFLOOR_DIV, tfliteschema.BuiltinOperatorFLOOR_MOD,
+		tfliteschema.BuiltinOperatorADD, tfliteschema.BuiltinOperatorSUB, tfliteschema.BuiltinOperatorMUL,
+		tfliteschema.BuiltinOperatorDIV, tfliteschema.BuiltinOperatorMAXIMUM,
+		tfliteschema.BuiltinOperatorMINIMUM, tfliteschema.BuiltinOperatorSQUARED_DIFFERENCE,
+		tfliteschema.BuiltinOperatorFLOOR_DIV, tfliteschema.BuiltinOperatorFLOOR_MOD,
 		tfliteschema.BuiltinOperatorPRELU,
 	} {
 		add(code, list{f, f}, list{f})
 	}
 	for _, code := range []tfliteschema.BuiltinOperator{
-		tfliteschema.BuiltinOperatorEQUAL, tfliteschema.BuiltinOperatorNOT_EQUAL, tfliteschema.BuiltinOperatorGREATER, tfliteschema.BuiltinOperatorGREATER_EQUAL,
+		tfliteschema.BuiltinOperatorEQUAL, tfliteschema.BuiltinOperatorNOT_EQUAL, tfliteschema.BuiltinOperatorGREATER,
+		tfliteschema.BuiltinOperatorGREATER_EQUAL,
 		tfliteschema.BuiltinOperatorLESS, tfliteschema.BuiltinOperatorLESS_EQUAL,
 	} {
 		add(code, list{f, f}, list{bools(at...)})
@@ -97,7 +105,8 @@ func singles() []single {
 		add(code, list{f}, list{f}, 0, 1, 1, 1, 1) // padding, strides, filter
 	}
 	for _, code := range []tfliteschema.BuiltinOperator{
-		tfliteschema.BuiltinOperatorSUM, tfliteschema.BuiltinOperatorMEAN, tfliteschema.BuiltinOperatorREDUCE_MAX, tfliteschema.BuiltinOperatorREDUCE_MIN,
+		tfliteschema.BuiltinOperatorSUM, tfliteschema.BuiltinOperatorMEAN, tfliteschema.BuiltinOperatorREDUCE_MAX,
+		tfliteschema.BuiltinOperatorREDUCE_MIN,
 	} {
 		add(code, list{f, fixed(1, 2)}, list{floats(1, 8)})
 		add(code, list{q, fixed(1, 2)}, list{scaled(1, 8)})
@@ -214,7 +223,8 @@ func TestKernels(t *testing.T) {
 		}
 		limits[r.Before.Limit]++
 		// Temporaries are taken to come after all that Prepare keeps.
-		if d := r.Before.Predicted - r.Before.Smallest; d < 0 || d > 16 || r.Before.PredictedTail != r.Before.Tail || r.Before.Head != r.Before.EmulatedHead {
+		if d := r.Before.Predicted - r.Before.Smallest; d < 0 || d > 16 || r.Before.PredictedTail != r.Before.Tail ||
+			r.Before.Head != r.Before.EmulatedHead {
 			t.Errorf("%s %v: %+v", r.Model, s.options, r.Before)
 		}
 	}
@@ -229,12 +239,18 @@ func TestInPlaceKernels(t *testing.T) {
 	p := start(t)
 	may := map[tfliteschema.BuiltinOperator]bool{}
 	for _, code := range []tfliteschema.BuiltinOperator{
-		tfliteschema.BuiltinOperatorRESHAPE, tfliteschema.BuiltinOperatorSQUEEZE, tfliteschema.BuiltinOperatorEXPAND_DIMS, tfliteschema.BuiltinOperatorABS,
-		tfliteschema.BuiltinOperatorCEIL, tfliteschema.BuiltinOperatorCOS, tfliteschema.BuiltinOperatorELU, tfliteschema.BuiltinOperatorEXP, tfliteschema.BuiltinOperatorFLOOR,
-		tfliteschema.BuiltinOperatorHARD_SWISH, tfliteschema.BuiltinOperatorLEAKY_RELU, tfliteschema.BuiltinOperatorLOG, tfliteschema.BuiltinOperatorLOGISTIC,
-		tfliteschema.BuiltinOperatorNEG, tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorRELU6, tfliteschema.BuiltinOperatorROUND, tfliteschema.BuiltinOperatorRSQRT,
-		tfliteschema.BuiltinOperatorSIN, tfliteschema.BuiltinOperatorSQRT, tfliteschema.BuiltinOperatorSQUARE, tfliteschema.BuiltinOperatorTANH, tfliteschema.BuiltinOperatorADD,
-		tfliteschema.BuiltinOperatorSUB, tfliteschema.BuiltinOperatorMUL, tfliteschema.BuiltinOperatorDIV, tfliteschema.BuiltinOperatorMAXIMUM, tfliteschema.BuiltinOperatorMINIMUM,
+		tfliteschema.BuiltinOperatorRESHAPE, tfliteschema.BuiltinOperatorSQUEEZE,
+		tfliteschema.BuiltinOperatorEXPAND_DIMS, tfliteschema.BuiltinOperatorABS,
+		tfliteschema.BuiltinOperatorCEIL, tfliteschema.BuiltinOperatorCOS, tfliteschema.BuiltinOperatorELU,
+		tfliteschema.BuiltinOperatorEXP, tfliteschema.BuiltinOperatorFLOOR,
+		tfliteschema.BuiltinOperatorHARD_SWISH, tfliteschema.BuiltinOperatorLEAKY_RELU,
+		tfliteschema.BuiltinOperatorLOG, tfliteschema.BuiltinOperatorLOGISTIC,
+		tfliteschema.BuiltinOperatorNEG, tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorRELU6,
+		tfliteschema.BuiltinOperatorROUND, tfliteschema.BuiltinOperatorRSQRT,
+		tfliteschema.BuiltinOperatorSIN, tfliteschema.BuiltinOperatorSQRT, tfliteschema.BuiltinOperatorSQUARE,
+		tfliteschema.BuiltinOperatorTANH, tfliteschema.BuiltinOperatorADD,
+		tfliteschema.BuiltinOperatorSUB, tfliteschema.BuiltinOperatorMUL, tfliteschema.BuiltinOperatorDIV,
+		tfliteschema.BuiltinOperatorMAXIMUM, tfliteschema.BuiltinOperatorMINIMUM,
 		tfliteschema.BuiltinOperatorSQUARED_DIFFERENCE, tfliteschema.BuiltinOperatorPRELU,
 	} {
 		may[code] = true
@@ -242,7 +258,8 @@ func TestInPlaceKernels(t *testing.T) {
 	ran := map[tfliteschema.BuiltinOperator]bool{}
 	for _, s := range singles() {
 		in, out := s.inputs[0], s.outputs[0]
-		if in.Type != tfliteschema.TensorTypeFLOAT32 || out.Type != in.Type || len(s.outputs) > 1 || tflitemade.Elements(in) != tflitemade.Elements(out) || ran[s.code] {
+		if in.Type != tfliteschema.TensorTypeFLOAT32 || out.Type != in.Type || len(s.outputs) > 1 ||
+			tflitemade.Elements(in) != tflitemade.Elements(out) || ran[s.code] {
 			continue
 		}
 		// in, TANH, first operand, the operator, result, TANH, out. What else it

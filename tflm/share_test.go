@@ -96,7 +96,8 @@ func TestShared(t *testing.T) {
 	both.Ops[2].Outputs = []int32{4, 5}
 	both.Outputs = []int32{4, 5}
 	state := tflitemade.EthosU()
-	state.Tensors = append(state.Tensors, tflitemade.Tensor{Name: "state", Shape: []int32{4}, Variable: true}, tflitemade.Tensor{Name: "state", Shape: []int32{4}, Variable: true})
+	state.Tensors = append(state.Tensors, tflitemade.Tensor{Name: "state", Shape: []int32{4}, Variable: true},
+		tflitemade.Tensor{Name: "state", Shape: []int32{4}, Variable: true})
 	state.Ops[0].Inputs = append(state.Ops[0].Inputs, 6)
 	state.Ops[0].Outputs = append(state.Ops[0].Outputs, 7)
 	// As Vela compiles for the Ethos-U85: a state that nothing writes but the NPU.

@@ -225,9 +225,13 @@ func TestMutated(t *testing.T) {
 		tflitemade.Network(5, 20), tflitemade.Model([]tflitemade.Graph{{
 			Tensors: []tflitemade.Tensor{{Shape: []int32{1, 4, 4, 8}, Scales: []float32{1}}, {Shape: []int32{1, 4, 4, 8}}, {Shape: []int32{1, 8}}, {Shape: []int32{8, 8}, Variable: true}, {Shape: []int32{1, 8}}},
 			Ops: []tflitemade.Op{
-				op(tfliteschema.BuiltinOperatorCONV_2D, 1, 0, 3, 2), op(tfliteschema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3), op(tfliteschema.BuiltinOperatorMEAN, 4, 0, 2),
-				op(tfliteschema.BuiltinOperatorBATCH_MATMUL, 4, 2, 3), op(tfliteschema.BuiltinOperatorVAR_HANDLE, 4), op(tfliteschema.BuiltinOperatorASSIGN_VARIABLE, 4, 4, 2),
-				op(tfliteschema.BuiltinOperatorTRANSPOSE_CONV, 1, 2, 3, 0), op(tfliteschema.BuiltinOperatorADD_N, 4, 2, 2), op(tfliteschema.BuiltinOperatorSOFTMAX, 4, 2),
+				op(tfliteschema.BuiltinOperatorCONV_2D, 1, 0, 3, 2),
+				op(tfliteschema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3),
+				op(tfliteschema.BuiltinOperatorMEAN, 4, 0, 2),
+				op(tfliteschema.BuiltinOperatorBATCH_MATMUL, 4, 2, 3), op(tfliteschema.BuiltinOperatorVAR_HANDLE, 4),
+				op(tfliteschema.BuiltinOperatorASSIGN_VARIABLE, 4, 4, 2),
+				op(tfliteschema.BuiltinOperatorTRANSPOSE_CONV, 1, 2, 3, 0),
+				op(tfliteschema.BuiltinOperatorADD_N, 4, 2, 2), op(tfliteschema.BuiltinOperatorSOFTMAX, 4, 2),
 			},
 			Inputs: []int32{0}, Outputs: []int32{1, 4},
 		}}), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}, tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}),

@@ -29,7 +29,8 @@ func TestTimeoutCoversReading(t *testing.T) {
 	began := time.Now()
 	_ = cmd.Run() // the exit code is checked below
 	took := time.Since(began)
-	if code := cmd.ProcessState.ExitCode(); code != exitUndecided || stderr.String() != "unknown: the timeout came before all of stdin was read\n" {
+	if code := cmd.ProcessState.ExitCode(); code != exitUndecided ||
+		stderr.String() != "unknown: the timeout came before all of stdin was read\n" {
 		t.Errorf("exit code %d: %s", code, &stderr)
 	}
 	if took < time.Second || took > 5*time.Second {

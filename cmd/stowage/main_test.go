@@ -63,8 +63,11 @@ func TestScripts(t *testing.T) {
 				os.WriteFile(filepath.Join(env.WorkDir, "easy.tflite"), tflitemade.Network(1, 2), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "images.tflite"), tflitemade.Images(1, 10), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "points.tflite"), tflitemade.Model([]tflitemade.Graph{tflitemade.Points()}), 0o666),
-				os.WriteFile(filepath.Join(env.WorkDir, "npu.tflite"), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}, tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}), 0o666),
-				os.WriteFile(filepath.Join(env.WorkDir, "npulost.tflite"), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "npu.tflite"),
+					tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()},
+						tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "npulost.tflite"),
+					tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "wired.onnx"), onnxmade.Network(16, 24), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},

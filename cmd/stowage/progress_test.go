@@ -23,7 +23,8 @@ func TestRecordedProgress(t *testing.T) {
 	}
 	var data []byte
 	for _, timeout := range []string{"300ms", "3s", "30s"} { // other programs may slow this machine down
-		if code := execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", timeout, "--progress", at}, os.Stdout, os.Stderr); code != 0 {
+		if code := execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", timeout, "--progress", at},
+			os.Stdout, os.Stderr); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
 		var err error
@@ -58,7 +59,8 @@ func TestRecordedProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []string{"-", problem, plan} {
-		if code := execute([]string{"solve", problem, "-q", "-o", plan, "--nodes", "1", "--progress", to}, os.Stdout, os.Stderr); code != exitUsage {
+		if code := execute([]string{"solve", problem, "-q", "-o", plan, "--nodes", "1", "--progress", to}, os.Stdout,
+			os.Stderr); code != exitUsage {
 			t.Errorf("--progress %s: exit code %d", to, code)
 		}
 	}

@@ -56,7 +56,8 @@ func TestLongNames(t *testing.T) {
 	for _, model := range []string{"m", "embedding_model", strings.Repeat("a_model_", 12) + "of_mine"} {
 		p := &Plan{Name: model}
 		for k := range 200 {
-			p.Tensors = append(p.Tensors, Tensor{Name: long}, Tensor{Name: long[:40] + fmt.Sprint(k) + long[40:]}, Tensor{Name: long + fmt.Sprint(k)})
+			p.Tensors = append(p.Tensors, Tensor{Name: long}, Tensor{Name: long[:40] + fmt.Sprint(k) + long[40:]},
+				Tensor{Name: long + fmt.Sprint(k)})
 		}
 		p.Tensors = append(p.Tensors, Tensor{Name: strings.Repeat("x/", 1<<20)})
 		seen := map[string]bool{}
@@ -111,7 +112,8 @@ func TestRuntime(t *testing.T) {
 		t.Error("nothing says that header and array belong together")
 	}
 	of.AtLeast = true
-	if err := WriteHeader(&atLeast, p); err != nil || strings.Contains(atLeast.String(), "SIZE_32 ") || !strings.Contains(atLeast.String(), "TINY_TENSOR_ARENA_SIZE_32_AT_LEAST 3168") {
+	if err := WriteHeader(&atLeast, p); err != nil || strings.Contains(atLeast.String(), "SIZE_32 ") ||
+		!strings.Contains(atLeast.String(), "TINY_TENSOR_ARENA_SIZE_32_AT_LEAST 3168") {
 		t.Errorf("a lower bound has the name of a size that works: %v\n%s", err, &atLeast)
 	}
 	cc, err := exec.LookPath("cc")

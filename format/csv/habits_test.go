@@ -69,7 +69,8 @@ func TestHabits(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		plan, err := ReadPlan(&b, "x.csv", p)
-		if diff := cmp.Diff(&model.Plan{Offsets: []int64{0, 65536}, Height: model.HeightOf(p, []int64{0, 65536})}, plan); err != nil || diff != "" {
+		if diff := cmp.Diff(&model.Plan{Offsets: []int64{0, 65536}, Height: model.HeightOf(p, []int64{0, 65536})},
+			plan); err != nil || diff != "" {
 			t.Errorf("%s: %v, %s", name, err, diff)
 		}
 	}
@@ -161,7 +162,8 @@ func TestSecondNames(t *testing.T) {
 		t.Fatalf("%v, %v", p, err)
 	}
 	var b bytes.Buffer
-	if err := WriteWith(&b, p, []int64{8}, WriteOptions{Header: h, Extra: extra}); err != nil || b.String() != "Name,start,Bytes,upper,offset\na,0,1024,3,8\n" {
+	if err := WriteWith(&b, p, []int64{8}, WriteOptions{Header: h, Extra: extra}); err != nil ||
+		b.String() != "Name,start,Bytes,upper,offset\na,0,1024,3,8\n" {
 		t.Errorf("%v: %s", err, &b)
 	}
 	if diff := cmp.Diff(h, h.Known()); diff != "" || len(h.Others()) > 0 {
@@ -200,7 +202,8 @@ func TestNamesThatMeanNothing(t *testing.T) {
 // stands: 12.000 is 12 to some and 12000 to others.
 func TestThousands(t *testing.T) {
 	for number, refused := range map[string]bool{
-		"12.000": true, "1.000": true, "+120.000": true, "12.0": false, "12.00": false, "12.0000": false, "1200.0": false, "12.000e0": false, "12": false,
+		"12.000": true, "1.000": true, "+120.000": true, "12.0": false, "12.00": false, "12.0000": false,
+		"1200.0": false, "12.000e0": false, "12": false,
 	} {
 		for _, row := range []string{"a;0;" + number + ";4", "a;0;1300;" + number} {
 			_, err := Read(strings.NewReader("id;lower;upper;size\n"+row+"\n"), "")

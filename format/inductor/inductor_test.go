@@ -64,7 +64,8 @@ func TestRead(t *testing.T) {
 		{Name: "pool1", Problem: problem("pool1", buffer("buf5", 10, 12, 1, 64), buffer("buf8", 13, 18, 1, 64)), Offsets: []int64{0, 0}, Height: 1},
 		{
 			Name: "pool2 in line 24", Symbolic: 1,
-			Problem: problem("pool2 in line 24", buffer("buf0", 19, 20, 64, 16), buffer("buf1", 23, 24, 8, 16), buffer("buf1 in line 29", 24, 25, 8, 16)),
+			Problem: problem("pool2 in line 24", buffer("buf0", 19, 20, 64, 16), buffer("buf1", 23, 24, 8, 16),
+				buffer("buf1 in line 29", 24, 25, 8, 16)),
 		},
 	}
 	if diff := godiff.Diff(want, got, godiff.Comparer(func(a, b []int32) bool { return true }), godiff.AllowUnexported(Pool{})); diff != "" {

@@ -179,7 +179,8 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
-	if _, err := parse(t, good).Arena(&Lifetimes{Tensors: make([]Lifespan, 9), Operators: make([]Lifespan, 2)}, []Scratch{{2, 1}, {0, -1}}); err == nil || strings.Count(err.Error(), "\n") != 1 {
+	if _, err := parse(t, good).Arena(&Lifetimes{Tensors: make([]Lifespan, 9), Operators: make([]Lifespan, 2)},
+		[]Scratch{{2, 1}, {0, -1}}); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("scratch out of range: %v", err)
 	}
 }

@@ -218,7 +218,8 @@ func (m *made) texts() map[string]string {
 	}
 	fmt.Fprintf(&a, "BufferAssignment:\nallocation 0: size 8, parameter 0, shape |f32[2]| at ShapeIndex {}:\n value: <1 x @0> (size=8,offset=0): f32[2]{0}\n")
 	fmt.Fprintf(&a, "allocation 3: size %d%s, preallocated-temp:\n", top, color)
-	fmt.Fprintf(&l, "HloLiveRange (max %d):\n  InstructionSequence:\n    0:x\n  BufferLiveRange:\n    x{}:0-%d\n", m.instructions, m.instructions)
+	fmt.Fprintf(&l, "HloLiveRange (max %d):\n  InstructionSequence:\n    0:x\n  BufferLiveRange:\n    x{}:0-%d\n",
+		m.instructions, m.instructions)
 	fmt.Fprintf(&u, "Used values:\n<1 x @0>\n positions:\n  x\n uses:\n  op, operand 0\n from instruction: %%x = f32[2]{0} parameter(0)\n")
 	tuples := 0
 	for i := range m.values {

@@ -263,7 +263,8 @@ func TestHeaps(t *testing.T) {
 	if len(d.Heaps) != 2 || d.Heaps[0].Allocation != 10 || d.Heaps[1].Allocation != 11 || len(d.Heaps[0].Problem.Buffers) != 2 {
 		t.Errorf("cut: %+v", d.Heaps)
 	}
-	d = parse(t, assignmentOf([]int64{64, 64, 64}, [][][2]int64{{{0, 0}, {1, 64}, {2, 64}}}, [][3]int64{{0, 0}, {1, 0}}, [][3]int64{{0, 1}, {1, 1}, {0, 2}}))
+	d = parse(t, assignmentOf([]int64{64, 64, 64}, [][][2]int64{{{0, 0}, {1, 64}, {2, 64}}},
+		[][3]int64{{0, 0}, {1, 0}}, [][3]int64{{0, 1}, {1, 1}, {0, 2}}))
 	if len(d.Heaps) != 2 || d.Heaps[1].Height != 64 || d.Heaps[1].Problem.Buffers[1].Upper != 2 {
 		t.Errorf("in one allocation: %+v", d.Heaps)
 	}

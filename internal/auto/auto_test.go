@@ -118,7 +118,8 @@ func TestNeverWorse(t *testing.T) {
 		}
 		first, auto := planned(t, "first-fit", ctx, tl, o), planned(t, "auto", ctx, tl, o)
 		cancel()
-		what := fmt.Sprintf("%s %+v cancelled %v: first-fit %s %d, auto %s %d", p.Name, o, cancelled, first.Status, first.Height, auto.Status, auto.Height)
+		what := fmt.Sprintf("%s %+v cancelled %v: first-fit %s %d, auto %s %d", p.Name, o, cancelled, first.Status,
+			first.Height, auto.Status, auto.Height)
 		switch {
 		case first.Status.HasPlan() && (!auto.Status.HasPlan() || auto.Height > first.Height):
 			t.Fatal(what)
@@ -249,7 +250,8 @@ func TestDeterminism(t *testing.T) {
 				a := planned(t, "auto", context.Background(), timeline.New(in.Problem), o)
 				b := planned(t, "auto", context.Background(), timeline.New(in.Problem), o)
 				a.Stats.Elapsed, b.Stats.Elapsed = 0, 0
-				if a.Status != b.Status || !slices.Equal(a.Offsets, b.Offsets) || a.LowerBound != b.LowerBound || a.Member != b.Member || a.Stats != b.Stats {
+				if a.Status != b.Status || !slices.Equal(a.Offsets, b.Offsets) || a.LowerBound != b.LowerBound ||
+					a.Member != b.Member || a.Stats != b.Stats {
 					t.Fatalf("%s: %+v and then %+v", in.Problem.Name, a, b)
 				}
 			}
@@ -277,7 +279,8 @@ func TestWorkers(t *testing.T) {
 				o.Workers = 4
 				four := planned(t, "auto", context.Background(), tl, o)
 				if one.Status != four.Status || o.Capacity == 0 && one.Height != four.Height {
-					t.Fatalf("%s capacity %d: %s %d with one worker, %s %d with four", in.Problem.Name, o.Capacity, one.Status, one.Height, four.Status, four.Height)
+					t.Fatalf("%s capacity %d: %s %d with one worker, %s %d with four", in.Problem.Name, o.Capacity,
+						one.Status, one.Height, four.Status, four.Height)
 				}
 				answers[one.Status]++
 			}
@@ -312,7 +315,8 @@ func TestInterrupt(t *testing.T) {
 			}
 			late = min(late, processor.Used()-end)
 			if r.Status != model.Feasible || r.Height > best || r.Height > first.Height || r.LowerBound < tl.LowerBound {
-				t.Fatalf("workers %d: %s, height %d, bound %d; %d was told, first-fit has %d", workers, r.Status, r.Height, r.LowerBound, best, first.Height)
+				t.Fatalf("workers %d: %s, height %d, bound %d; %d was told, first-fit has %d", workers, r.Status,
+					r.Height, r.LowerBound, best, first.Height)
 			}
 		}
 		if late > 200*time.Millisecond {
@@ -365,7 +369,8 @@ func TestSwitches(t *testing.T) {
 			t.Errorf("seed %d: without search, %d nodes, %d by %s", seed, quick.Stats.Nodes, quick.Height, quick.Member)
 		}
 		searched := planned(t, "auto", ctx, tl, plan.Options{Without: []string{"heuristics"}, NodeLimit: 20_000})
-		if searched.Height > first.Height || searched.Height < first.Height && (searched.Member != "exact" && searched.Member != "climb" || searched.Stats.Nodes == 0) {
+		if searched.Height > first.Height || searched.Height < first.Height &&
+			(searched.Member != "exact" && searched.Member != "climb" || searched.Stats.Nodes == 0) {
 			t.Errorf("seed %d: without heuristics, %d by %s, first-fit has %d", seed, searched.Height, searched.Member, first.Height)
 		}
 		if searched.Height < first.Height {
@@ -386,7 +391,8 @@ func TestSwitches(t *testing.T) {
 // TestMember names who made the plan.
 func TestMember(t *testing.T) {
 	// first-fit is as low as the load on Wave's example.
-	if r := planned(t, "auto", context.Background(), timeline.New(gen.Wave()), plan.Options{}); r.Member != "first-fit" || r.Status != model.Optimal || r.Height != 37 {
+	if r := planned(t, "auto", context.Background(), timeline.New(gen.Wave()),
+		plan.Options{}); r.Member != "first-fit" || r.Status != model.Optimal || r.Height != 37 {
 		t.Errorf("got %s %d by %q", r.Status, r.Height, r.Member)
 	}
 	found := 0

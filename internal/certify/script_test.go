@@ -107,16 +107,22 @@ func readByStowage(text []byte) []readBuffer {
 // spellings are what tables have in place of a field, or in its middle, at its ends and
 // between lines: other ways to write a number, and what one of two readers may overlook.
 var spellings = []string{
-	" ", "  ", "\t", "\r", "\n", "\r\n", "\v", "\f", "\x00", "\x1c", "\x1f", "\u0085", "\u00a0", "\u2003", "\u2028", "\u200b", "\ufeff", "\u3000",
-	"\"", "\"\"", "'", "#", ",", ";", "=", "sep=;\n", "# x\n", ",,,\n", "-", "--", "+", "_", ".", ".0", ".000", "e0", "e1", "E+01", "k", "KiB", "MB", "B", "@", ":", "0", "00", "1", "-1", "-01", "-1.0", "-0", " -1",
-	"0x1", "1_0", "nan", "inf", "None", "true", "\u0661", "\uff11", "\u00b2", "\u0967", "\u2212", "\U0001d7ce", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "2305843009213693952", "99999999999999999999",
+	" ", "  ", "\t", "\r", "\n", "\r\n", "\v", "\f", "\x00", "\x1c", "\x1f", "\u0085", "\u00a0", "\u2003", "\u2028",
+	"\u200b", "\ufeff", "\u3000",
+	"\"", "\"\"", "'", "#", ",", ";", "=", "sep=;\n", "# x\n", ",,,\n", "-", "--", "+", "_", ".", ".0", ".000", "e0",
+	"e1", "E+01", "k", "KiB", "MB", "B", "@", ":", "0", "00", "1", "-1", "-01", "-1.0", "-0", " -1",
+	"0x1", "1_0", "nan", "inf", "None", "true", "\u0661", "\uff11", "\u00b2", "\u0967", "\u2212", "\U0001d7ce",
+	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "2305843009213693952",
+	"99999999999999999999",
 	"1-2", "2-1", "1-2@0:1", "1-2 ", "\xff", "\xc3", "\xed\xa0\x80",
 }
 
 // headers are names of columns. Stowage knows some of them.
 var headers = []string{
-	"id", "ID", "Id", " id", "id ", "buffer", "buffer_id", "name", "lower", "Lower", "start", "begin", "upper", "UPPER", "end", "stop", "size", "Size", "bytes",
-	"alignment", "Alignment", "align", "gaps", "Gaps", "GAPS", " gaps", "gaps ", "gap", "hint", "offset", "Offset", "fixed", "op", "", " ", "\"gaps \"", "\ufeffid", "gap\u017f", "\u0131d", "s\u0131ze",
+	"id", "ID", "Id", " id", "id ", "buffer", "buffer_id", "name", "lower", "Lower", "start", "begin", "upper",
+	"UPPER", "end", "stop", "size", "Size", "bytes",
+	"alignment", "Alignment", "align", "gaps", "Gaps", "GAPS", " gaps", "gaps ", "gap", "hint", "offset", "Offset",
+	"fixed", "op", "", " ", "\"gaps \"", "\ufeffid", "gap\u017f", "\u0131d", "s\u0131ze",
 }
 
 // drawText writes a problem as CSV, with the columns in any order and some spelt oddly.

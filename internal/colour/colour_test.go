@@ -105,7 +105,8 @@ func TestGroups(t *testing.T) {
 			"operator Conv Relu; prefix layer1 layer2",
 		},
 		"TensorFlow Lite": {
-			named("model/block_1/conv2d_3/Conv2D;model/bn/Fused", "model/block_1/re_lu/Relu6", "model/block_2/conv2d_4/Conv2D", "model/block_2/re_lu_1/Relu6"),
+			named("model/block_1/conv2d_3/Conv2D;model/bn/Fused", "model/block_1/re_lu/Relu6",
+				"model/block_2/conv2d_4/Conv2D", "model/block_2/re_lu_1/Relu6"),
 			"operator Conv2D Relu; prefix block_1 block_2",
 		},
 		"XLA":     {named("fusion.12", "fusion.13", "copy.2", "copy.3", "%dot.1"), "operator fusion copy dot"},

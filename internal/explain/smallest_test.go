@@ -319,7 +319,8 @@ func TestSmallestReasons(t *testing.T) {
 			}
 		})
 	}
-	if e, err := Smallest(context.Background(), &model.Problem{Buffers: []model.Buffer{long("a", 1)}}, brute{}, plan.Options{Capacity: 9}); err != nil || e.Status != model.Feasible || e.Smallest || e.AtLeast != 0 {
+	if e, err := Smallest(context.Background(), &model.Problem{Buffers: []model.Buffer{long("a", 1)}}, brute{},
+		plan.Options{Capacity: 9}); err != nil || e.Status != model.Feasible || e.Smallest || e.AtLeast != 0 {
 		t.Errorf("%+v, %v; want feasible", e, err)
 	}
 }

@@ -77,19 +77,23 @@ func TestReasonIsTrue(t *testing.T) {
 		switch first, _, _ := strings.Cut(text, " "); first {
 		case "In":
 			var thing string
-			if _, err := fmt.Sscanf(text, "In [%d, %d) %d %s take %d, which is %d more than the capacity of %d.", &from, &to, &n, &thing, &load, &over, &limit); err != nil {
+			if _, err := fmt.Sscanf(text, "In [%d, %d) %d %s take %d, which is %d more than the capacity of %d.",
+				&from, &to, &n, &thing, &load, &over, &limit); err != nil {
 				t.Fatalf("seed %d: %v: %s", seed, err, text)
 			}
 			count, sum := liveAt(p, from)
-			if last, lastSum := liveAt(p, to-1); count != n || sum != load || last != n || lastSum != load || over != load-capacity || limit != capacity || over < 1 {
+			if last, lastSum := liveAt(p, to-1); count != n || sum != load || last != n || lastSum != load ||
+				over != load-capacity || limit != capacity || over < 1 {
 				t.Errorf("seed %d: %d buffers take %d at %d: %s", seed, count, sum, from, text)
 			}
 			kinds["load"]++
 		case "At":
-			if _, err := fmt.Sscanf(text, "At most %d are in use at once, in [%d, %d), and the capacity is %d.", &load, &from, &to, &limit); err != nil {
+			if _, err := fmt.Sscanf(text, "At most %d are in use at once, in [%d, %d), and the capacity is %d.", &load,
+				&from, &to, &limit); err != nil {
 				t.Fatalf("seed %d: %v: %s", seed, err, text)
 			}
-			if _, sum := liveAt(p, from); sum != load || load > capacity || limit != capacity || !strings.HasSuffix(text, fmt.Sprintf(" no plan is lower than %d.", r.LowerBound)) {
+			if _, sum := liveAt(p, from); sum != load || load > capacity || limit != capacity ||
+				!strings.HasSuffix(text, fmt.Sprintf(" no plan is lower than %d.", r.LowerBound)) {
 				t.Errorf("seed %d: %d are in use at %d: %s", seed, sum, from, text)
 			}
 			kinds["arrangement"]++

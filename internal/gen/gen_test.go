@@ -173,7 +173,8 @@ func TestUncut(t *testing.T) {
 			b := in.Problem.Buffers
 			for i := range b {
 				if slices.ContainsFunc(b, func(c model.Buffer) bool {
-					return c.Size == b[i].Size && (c.Upper == b[i].Lower || c.Lower == b[i].Upper) || c.ID != b[i].ID && c.Lower == b[i].Lower && c.Upper == b[i].Upper
+					return c.Size == b[i].Size && (c.Upper == b[i].Lower || c.Lower == b[i].Upper) ||
+						c.ID != b[i].ID && c.Lower == b[i].Lower && c.Upper == b[i].Upper
 				}) {
 					paired++
 				}
@@ -321,8 +322,10 @@ func TestAnyOptions(t *testing.T) {
 				rapid.Int64(), rapid.Just(int64(model.MaxSum))).Draw(t, name)
 		}
 		o := Options{
-			Buffers: int(min(number("buffers"), 1000)), Seed: rapid.Uint64().Draw(t, "seed"), Capacity: number("capacity"), Horizon: number("horizon"),
-			MinSize: number("min-size"), MaxSize: number("max-size"), MinLife: number("min-life"), MaxLife: number("max-life"), Alignment: number("alignment"),
+			Buffers: int(min(number("buffers"), 1000)), Seed: rapid.Uint64().Draw(t, "seed"),
+			Capacity: number("capacity"), Horizon: number("horizon"),
+			MinSize: number("min-size"), MaxSize: number("max-size"), MinLife: number("min-life"),
+			MaxLife: number("max-life"), Alignment: number("alignment"),
 		}
 		if slices.Contains(k.Takes, "gaps") {
 			o.Gaps, o.Windows = rapid.Float64Range(0, 1).Draw(t, "gaps"), rapid.Float64Range(0, 1).Draw(t, "windows")

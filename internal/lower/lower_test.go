@@ -232,7 +232,8 @@ func TestStrips(t *testing.T) {
 func describe(p *model.Problem) (s string) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		s += b.ID + " [" + strconv.FormatInt(b.Lower, 10) + ", " + strconv.FormatInt(b.Upper, 10) + ") size " + strconv.FormatInt(b.Size, 10) + " align " + strconv.FormatInt(b.Align(), 10)
+		s += b.ID + " [" + strconv.FormatInt(b.Lower, 10) + ", " + strconv.FormatInt(b.Upper,
+			10) + ") size " + strconv.FormatInt(b.Size, 10) + " align " + strconv.FormatInt(b.Align(), 10)
 		for _, g := range b.Gaps {
 			s += " gap " + model.GapText(g)
 		}

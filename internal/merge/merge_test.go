@@ -216,7 +216,8 @@ func TestEqualLifespans(t *testing.T) {
 	for i := range n {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint(i), Upper: 10, Size: 4, Alignment: 2})
 	}
-	p.Buffers = append(p.Buffers, model.Buffer{ID: "x", Upper: 20, Size: 3, Alignment: 4}, model.Buffer{ID: "y", Lower: 10, Upper: 20, Size: 4 * n, Alignment: 9})
+	p.Buffers = append(p.Buffers, model.Buffer{ID: "x", Upper: 20, Size: 3, Alignment: 4},
+		model.Buffer{ID: "y", Lower: 10, Upper: 20, Size: 4 * n, Alignment: 9})
 	w := run.NewWatch(t.Context())
 	defer w.Close()
 	rng := rand.New(rand.NewPCG(1, 1))

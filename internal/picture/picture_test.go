@@ -173,7 +173,8 @@ func TestFaint(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	r := &Rows{
-		Title: "times", X: Axis{Title: "time", Log: true, Text: Seconds}, Series: []string{"a", "b", "paper"}, Hollow: []bool{false, false, true}, As: []int{0, 0, 1},
+		Title: "times", X: Axis{Title: "time", Log: true, Text: Seconds}, Series: []string{"a", "b", "paper"},
+		Hollow: []bool{false, false, true}, As: []int{0, 0, 1},
 		Rows: []Row{
 			{Name: "short", Values: []float64{1e-3, math.NaN(), 2}},
 			{Name: strings.Repeat("a very long name ", 8), Values: []float64{1, 60, 0}, Over: []bool{false, true}},

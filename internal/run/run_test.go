@@ -99,7 +99,8 @@ func TestConclusions(t *testing.T) {
 			t.Errorf("%s: elapsed %v", tc.name, got.Stats.Elapsed)
 		}
 		tc.want.Planner, got.Stats.Elapsed = "puppet", 0
-		if got.Status != tc.want.Status || !slices.Equal(got.Offsets, tc.want.Offsets) || got.Height != tc.want.Height || got.LowerBound != tc.want.LowerBound ||
+		if got.Status != tc.want.Status || !slices.Equal(got.Offsets, tc.want.Offsets) || got.Height != tc.want.Height ||
+			got.LowerBound != tc.want.LowerBound ||
 			got.Planner != tc.want.Planner || got.Member != tc.want.Member || got.Stats != tc.want.Stats {
 			t.Errorf("%s: got %+v, want %+v", tc.name, got, tc.want)
 		}
@@ -138,7 +139,8 @@ func TestRunPasses(t *testing.T) {
 		return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 4, 0}}}, refused
 	}}
 	for _, timeout := range []time.Duration{0, time.Hour} {
-		if r, err := Run(ctx, p, stack(), plan.Options{Seed: 7, Capacity: 9, Timeout: timeout}); !errors.Is(err, refused) || r.Offsets != nil || r.Status != model.Unknown {
+		if r, err := Run(ctx, p, stack(), plan.Options{Seed: 7, Capacity: 9, Timeout: timeout}); !errors.Is(err,
+			refused) || r.Offsets != nil || r.Status != model.Unknown {
 			t.Errorf("got %+v, %v", r, err)
 		}
 	}
@@ -147,7 +149,8 @@ func TestRunPasses(t *testing.T) {
 		<-ctx.Done()
 		return plan.Result{}, nil
 	}}
-	if r, err := Run(ctx, waits, stack(), plan.Options{Timeout: time.Millisecond}); err != nil || r.Status != model.Unknown || ctx.Err() != nil {
+	if r, err := Run(ctx, waits, stack(), plan.Options{Timeout: time.Millisecond}); err != nil ||
+		r.Status != model.Unknown || ctx.Err() != nil {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
@@ -158,7 +161,8 @@ func TestNoBuffers(t *testing.T) {
 		return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{}}}, nil
 	}}
 	for _, capacity := range []int64{0, 1} {
-		if r, err := Run(context.Background(), p, timeline.New(&model.Problem{}), plan.Options{Capacity: capacity}); err != nil || r.Status != model.Optimal || r.Height != 0 || r.LowerBound != 0 {
+		if r, err := Run(context.Background(), p, timeline.New(&model.Problem{}),
+			plan.Options{Capacity: capacity}); err != nil || r.Status != model.Optimal || r.Height != 0 || r.LowerBound != 0 {
 			t.Errorf("capacity %d: got %+v, %v", capacity, r, err)
 		}
 	}

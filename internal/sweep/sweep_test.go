@@ -67,7 +67,8 @@ func TestSweepOptions(t *testing.T) {
 	if one.Stats.Nodes != 3000 || all.Stats.Nodes <= 3000 || one.Height < all.Height {
 		t.Errorf("one pass: %d in %d nodes; all: %d in %d", one.Height, one.Stats.Nodes, all.Height, all.Stats.Nodes)
 	}
-	if same, _ := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}}); !slices.Equal(same.Offsets, all.Offsets) {
+	if same, _ := run.Run(context.Background(), sweep{}, tl,
+		plan.Options{Params: map[string]string{"waste": "1"}}); !slices.Equal(same.Offsets, all.Offsets) {
 		t.Error("two runs differ")
 	}
 	ctx, cancel := context.WithCancel(context.Background())

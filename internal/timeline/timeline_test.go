@@ -41,7 +41,8 @@ func TestSections(t *testing.T) {
 				load += q.to - q.from
 			}
 			if tl.Starts[s] != w.lower || tl.Ends[s] != w.upper || tl.Load[s] != load {
-				t.Fatalf("section %d: [%d, %d) with load %d, want [%d, %d) with %d:%s", s, tl.Starts[s], tl.Ends[s], tl.Load[s], w.lower, w.upper, load, drawn.Describe(p))
+				t.Fatalf("section %d: [%d, %d) with load %d, want [%d, %d) with %d:%s", s, tl.Starts[s], tl.Ends[s],
+					tl.Load[s], w.lower, w.upper, load, drawn.Describe(p))
 			}
 		}
 		checkSpans(t, p, tl, g, want)

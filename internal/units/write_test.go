@@ -12,7 +12,8 @@ import (
 
 func TestShort(t *testing.T) {
 	for v, want := range map[int64]string{
-		0: "", 1023: "", 1024: "1 KiB", 1 << 20: "1 MiB", 1250112: "≈ 1.19 MiB", 12<<20 + 300<<10: "≈ 12.3 MiB", 123<<20 + 1: "≈ 123 MiB", 1 << 61: "2 EiB",
+		0: "", 1023: "", 1024: "1 KiB", 1 << 20: "1 MiB", 1250112: "≈ 1.19 MiB", 12<<20 + 300<<10: "≈ 12.3 MiB",
+		123<<20 + 1: "≈ 123 MiB", 1 << 61: "2 EiB",
 	} {
 		if got := Short(v); got != want {
 			t.Errorf("%d is %q, want %q", v, got, want)
@@ -26,7 +27,8 @@ func TestOneTable(t *testing.T) {
 	read := map[string]int64{}
 	for _, u := range units {
 		read[u.suffix] = u.bytes
-		if k := (bits.Len64(uint64(u.bytes)) - 1) / 10; strings.HasSuffix(u.suffix, "ib") && (u.suffix != strings.ToLower(Binary[k]) || u.bytes != 1<<(10*k)) {
+		if k := (bits.Len64(uint64(u.bytes)) - 1) / 10; strings.HasSuffix(u.suffix, "ib") &&
+			(u.suffix != strings.ToLower(Binary[k]) || u.bytes != 1<<(10*k)) {
 			t.Errorf("%s is read as %d bytes", u.suffix, u.bytes)
 		}
 	}

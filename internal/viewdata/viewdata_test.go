@@ -72,7 +72,8 @@ func TestEncode(t *testing.T) {
 			b.Upper = b.Lower + 20 + number.Draw(t, "life")/2
 			b.Alignment = rapid.SampledFrom([]int64{0, 1, 1, 64}).Draw(t, "alignment")
 			if rapid.Bool().Draw(t, "gap") {
-				b.Gaps = append(b.Gaps, model.Gap{Lower: b.Lower + 3, Upper: b.Lower + 5}, model.Gap{Lower: b.Lower + 7, Upper: b.Lower + 9, Window: &model.Window{Lower: 0, Upper: b.Size}})
+				b.Gaps = append(b.Gaps, model.Gap{Lower: b.Lower + 3, Upper: b.Lower + 5},
+					model.Gap{Lower: b.Lower + 7, Upper: b.Lower + 9, Window: &model.Window{Lower: 0, Upper: b.Size}})
 			}
 			if rapid.Bool().Draw(t, "fixed") {
 				at := int64(0)
@@ -88,7 +89,8 @@ func TestEncode(t *testing.T) {
 		for n > 0 && rapid.Bool().Draw(t, "moves") && len(d.Moves) < 20 {
 			d.MovesTold = 77
 			d.Moves = append(d.Moves, plan.Move{
-				Kind: plan.MoveKind(rapid.IntRange(0, 4).Draw(t, "kind")), Buffer: rapid.IntRange(0, n-1).Draw(t, "buffer"), Offset: number.Draw(t, "at"),
+				Kind:   plan.MoveKind(rapid.IntRange(0, 4).Draw(t, "kind")),
+				Buffer: rapid.IntRange(0, n-1).Draw(t, "buffer"), Offset: number.Draw(t, "at"),
 			})
 		}
 		text, packed, err := d.Encode()

@@ -93,7 +93,9 @@ func TestSecondOpinion(t *testing.T) {
 		for _, x := range []*plan.Result{a, b} {
 			for k := range x.Bounds {
 				for _, values := range [][]int64{mine, theirs} {
-					if values != nil && mine != nil && slices.Equal(values[:k], mine[:k]) && x.Status != model.Infeasible && b.Status == model.Optimal && slices.Equal(values[:k], theirs[:k]) && x.Bounds[k].Value > theirs[k] {
+					if values != nil && mine != nil && slices.Equal(values[:k], mine[:k]) &&
+						x.Status != model.Infeasible && b.Status == model.Optimal &&
+						slices.Equal(values[:k], theirs[:k]) && x.Bounds[k].Value > theirs[k] {
 						fail("a bound above the optimum")
 					}
 				}

@@ -61,7 +61,8 @@ func TestCacheCutShort(t *testing.T) {
 		add(t, c, "x")
 		c.Close()
 		text, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(text), string(whole)) || strings.Count(string(text), "\n") != 3 || !strings.HasSuffix(string(text), "}\n") {
+		if err != nil || !strings.HasPrefix(string(text), string(whole)) || strings.Count(string(text), "\n") != 3 ||
+			!strings.HasSuffix(string(text), "}\n") {
 			t.Errorf("after %q: error %v, file:\n%s", tail, err, text)
 		}
 	}

@@ -130,11 +130,13 @@ func TestPlannerDies(t *testing.T) {
 		t.Errorf("optimum %d", c.Optimum(0))
 	}
 	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "p: planner dies died at sweep_test.go:") ||
-		!strings.Contains(err.Error(), "integer divide by zero") || !strings.Contains(err.Error(), "planner lies returned an invalid plan: buffers") {
+		!strings.Contains(err.Error(), "integer divide by zero") ||
+		!strings.Contains(err.Error(), "planner lies returned an invalid plan: buffers") {
 		t.Errorf("error %v", err)
 	}
 	var out bytes.Buffer
-	if err := c.Write(&out, "csv", nil); err != nil || !strings.Contains(out.String(), "p,3,7,7,7,,dies,failed,,,0.000000,planner dies died at ") {
+	if err := c.Write(&out, "csv", nil); err != nil || !strings.Contains(out.String(),
+		"p,3,7,7,7,,dies,failed,,,0.000000,planner dies died at ") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	if cache.Len() != 3 { // lies, stacks and the optimum

@@ -58,7 +58,8 @@ func TestForest(t *testing.T) {
 		if !strings.Contains(twoTrees, c.old) {
 			t.Fatalf("the model has no %s", c.old)
 		}
-		if _, err := ReadForest(strings.NewReader(strings.Replace(twoTrees, c.old, c.new, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadForest(strings.NewReader(strings.Replace(twoTrees, c.old, c.new, 1))); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s: got %v, want %q", c.new, c.old, err, c.want)
 		}
 	}
@@ -204,7 +205,8 @@ func TestPlanner(t *testing.T) {
 		{"below-threshold", "x", "below-threshold"},
 		{"candidates", "0", "tela-learned: parameter candidates"},
 	} {
-		_, err := run.Run(context.Background(), Planner{}, in.Timeline, plan.Options{Capacity: in.Capacity, Params: map[string]string{c.name: c.value}})
+		_, err := run.Run(context.Background(), Planner{}, in.Timeline,
+			plan.Options{Capacity: in.Capacity, Params: map[string]string{c.name: c.value}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s=%s: got %v", c.name, c.value, err)
 		}
@@ -489,7 +491,8 @@ func TestLookAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (policy != nil) != (c.Looked > 0) || r.Stats.Nodes != c.Steps+c.Looked || r.Stats.Nodes > 3000 || r.Status == model.Unknown && r.Stats.Nodes < 3000 {
+		if (policy != nil) != (c.Looked > 0) || r.Stats.Nodes != c.Steps+c.Looked || r.Stats.Nodes > 3000 ||
+			r.Status == model.Unknown && r.Stats.Nodes < 3000 {
 			t.Errorf("%s: %+v, %d nodes", r.Status, c, r.Stats.Nodes)
 		}
 		if r.Status.HasPlan() && !verify.Check(in.Timeline.Problem, r.Offsets, in.Capacity).OK() {

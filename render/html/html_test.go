@@ -64,7 +64,8 @@ func TestPage(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &meta); err != nil {
 		t.Fatal(err)
 	}
-	if meta.Buffers != 5 || meta.Bytes != len(bytes) || len(meta.Steps) != 2 || meta.Steps[0].Plan || !meta.Steps[1].Plan || meta.Steps[0].Seconds != 1 {
+	if meta.Buffers != 5 || meta.Bytes != len(bytes) || len(meta.Steps) != 2 || meta.Steps[0].Plan ||
+		!meta.Steps[1].Plan || meta.Steps[0].Seconds != 1 {
 		t.Errorf("%+v with %d bytes", meta, len(bytes))
 	}
 }

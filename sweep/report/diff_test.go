@@ -123,7 +123,8 @@ func TestDiffForms(t *testing.T) {
 			Counts      map[string]int
 			Changes     []struct{ Kind string }
 		}
-		if err := json.Unmarshal(golden.Written(t, d.WriteJSON), &out); err != nil || len(out.Changes) != len(d.Changes) || out.Worse != d.Worse() {
+		if err := json.Unmarshal(golden.Written(t, d.WriteJSON), &out); err != nil ||
+			len(out.Changes) != len(d.Changes) || out.Worse != d.Worse() {
 			t.Errorf("JSON: %+v, %v", out, err)
 		}
 		text := string(golden.Written(t, d.WriteText))

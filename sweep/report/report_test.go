@@ -181,7 +181,8 @@ func TestSummaryPlain(t *testing.T) {
 			return v[k] + (x-float64(k))*(v[min(k+1, len(v)-1)]-v[k])
 		}
 		if l.Fit != fit || l.Undecided != undecided || l.Implied != implied || l.Clock != clock || l.Seconds.Of != len(seconds) {
-			t.Errorf("%s %s: %+v, want %d fit, %d undecided, %d implied, %d cut, %d ran", l.Planner, l.Place, l, fit, undecided, implied, clock, len(seconds))
+			t.Errorf("%s %s: %+v, want %d fit, %d undecided, %d implied, %d cut, %d ran", l.Planner, l.Place, l, fit,
+				undecided, implied, clock, len(seconds))
 		}
 		if len(seconds) > 0 && (math.Abs(l.Seconds.Median-at(seconds, .5)) > 1e-12 || math.Abs(l.Seconds.P95-at(seconds, .95)) > 1e-12) {
 			t.Errorf("%s %s: seconds %+v, want %g and %g", l.Planner, l.Place, l.Seconds, at(seconds, .5), at(seconds, .95))
@@ -204,7 +205,13 @@ func TestAxis(t *testing.T) {
 		load, capacity int64
 		want           place
 	}{
-		{37, 40, 1080}, {1000, 1100, 1100}, {999, 1098, 1100}, {123_457, 129_629, 1050}, {1_000_000, 1_025_000, 1025}, {3, 1, 330}, {1 << 40, 1, 1},
+		{37, 40, 1080},
+		{1000, 1100, 1100},
+		{999, 1098, 1100},
+		{123_457, 129_629, 1050},
+		{1_000_000, 1_025_000, 1025},
+		{3, 1, 330},
+		{1 << 40, 1, 1},
 	} {
 		if got := shareOf(&core.Row{Load: c.load, Capacity: c.capacity, Share: float64(c.capacity) / float64(c.load)}); got != c.want {
 			t.Errorf("%d of %d is %d thousandths, want %d", c.capacity, c.load, got, c.want)
@@ -352,7 +359,8 @@ func TestPictures(t *testing.T) {
 	if n := strings.Count(text, "small-picture\""); n != 6 {
 		t.Errorf("%d small pictures of 6 planners", n)
 	}
-	if many := write(t, cases()["thirty planners"]); !strings.Contains(many, ">23 more</li>") || !strings.Contains(many, "<summary>18 more</summary>") {
+	if many := write(t, cases()["thirty planners"]); !strings.Contains(many, ">23 more</li>") ||
+		!strings.Contains(many, "<summary>18 more</summary>") {
 		t.Error("the page of thirty planners does not fold what is too much")
 	}
 }
@@ -452,13 +460,18 @@ func TestColours(t *testing.T) {
 	for rank, s := range p.order {
 		c := p.curve(rank, nil)
 		planner, order := int(s.planner[1]-'0'), int(s.order[1]-'0')
-		if c.Faint != (planner >= coloured || order == 2) || c.Hollow != (order == 1) || c.As != 1+planner%coloured || c.Name != s.planner+" ("+s.order+")" {
+		if c.Faint != (planner >= coloured || order == 2) || c.Hollow != (order == 1) || c.As != 1+planner%coloured ||
+			c.Name != s.planner+" ("+s.order+")" {
 			t.Errorf("%+v: %+v", s, c)
 		}
 	}
 	points := func(v float64) [][2]float64 { return [][2]float64{{1, v}} }
 	got := distinct([]picture.Series{
-		{Name: "grey", Points: points(1), Faint: true}, {Name: "none"}, {Name: "a", Points: points(1)}, {Name: "b", Points: points(2)}, {Name: "c", Points: points(1)},
+		{Name: "grey", Points: points(1), Faint: true},
+		{Name: "none"},
+		{Name: "a", Points: points(1)},
+		{Name: "b", Points: points(2)},
+		{Name: "c", Points: points(1)},
 	})
 	if len(got) != 2 || got[0].Name != "a, c and grey" || got[0].Faint || got[1].Name != "b" {
 		t.Errorf("%+v", got)

@@ -80,7 +80,8 @@ func TestCorrupted(t *testing.T) {
 		} {
 			k, c := midway(gapped, "suffix-bound")
 			tc.corrupt(k, &c)
-			if what := plantest.Caught(func() { k.check(c) }); !strings.Contains(what, tc.says) || !strings.HasPrefix(what, "invariant broken: at node 5") {
+			if what := plantest.Caught(func() { k.check(c) }); !strings.Contains(what, tc.says) ||
+				!strings.HasPrefix(what, "invariant broken: at node 5") {
 				t.Errorf("%q is caught as %q", tc.says, what)
 			}
 		}

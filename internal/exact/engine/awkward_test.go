@@ -35,7 +35,8 @@ func TestAwkward(t *testing.T) {
 				high = min(high, r.Height)
 			}
 			if low > high {
-				t.Fatalf("seed %d: without %q %s, %d over %d; before, without %q, it was otherwise\n%s", seed, off, r.Status, r.Height, r.LowerBound, by, drawn.Describe(tl.Problem))
+				t.Fatalf("seed %d: without %q %s, %d over %d; before, without %q, it was otherwise\n%s", seed, off,
+					r.Status, r.Height, r.LowerBound, by, drawn.Describe(tl.Problem))
 			}
 			by = off
 		}
@@ -146,7 +147,8 @@ func TestFlaw(t *testing.T) {
 		if len(flaw) < len(in.Problem.Buffers) {
 			few++
 		}
-		if r := solveWithin(t, context.Background(), timeline.New(p), plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 100_000}); r.Status != model.Infeasible {
+		if r := solveWithin(t, context.Background(), timeline.New(p),
+			plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 100_000}); r.Status != model.Infeasible {
 			t.Errorf("seed %d: %d buffers are %s", seed, len(flaw), r.Status)
 		}
 		if Flaw(context.Background(), tl, in.Problem.Capacity*2, 20_000) != nil {

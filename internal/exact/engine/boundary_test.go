@@ -139,7 +139,8 @@ func TestPhaseBoundary(t *testing.T) {
 			}
 		}
 	}
-	t.Log(above, "problems planned at their minimum and refuted one under it, where no bound does;", interlocks, "partitions with interlocking windows")
+	t.Log(above, "problems planned at their minimum and refuted one under it, where no bound does;", interlocks,
+		"partitions with interlocking windows")
 	if above < cores*steps/2 {
 		t.Error("the walk left the boundary")
 	}

@@ -77,7 +77,8 @@ func honest(t *testing.T, ctx context.Context, w truth, o plan.Options) (r plan.
 	complain := func(what string) {
 		t.Helper()
 		t.Fatalf("%s: %s, height %d, bound %d; the minimum is %d (%v); capacity %d, minimise %v, %d nodes, %d workers, without %v\n%s",
-			what, r.Status, r.Height, r.LowerBound, w.minimum, w.any, o.Capacity, o.Minimize, o.NodeLimit, o.Workers, o.Without, drawn.Describe(w.tl.Problem))
+			what, r.Status, r.Height, r.LowerBound, w.minimum, w.any, o.Capacity, o.Minimize, o.NodeLimit, o.Workers,
+			o.Without, drawn.Describe(w.tl.Problem))
 	}
 	feasible := w.any && (o.Capacity == 0 || w.minimum <= o.Capacity)
 	switch {

@@ -257,7 +257,8 @@ func TestProgress(t *testing.T) {
 			if p.Elapsed <= 0 || p.Nodes <= 0 || p.Nodes > o.NodeLimit || p.LowerBound < tl.LowerBound || (p.Height > 0) != minimize {
 				t.Errorf("minimise %v: progress %+v", minimize, p)
 			}
-			if k > 0 && (p.Nodes <= all[k-1].Nodes || p.Height > all[k-1].Height || p.LowerBound < all[k-1].LowerBound || p.Elapsed < all[k-1].Elapsed) {
+			if k > 0 && (p.Nodes <= all[k-1].Nodes || p.Height > all[k-1].Height || p.LowerBound < all[k-1].LowerBound ||
+				p.Elapsed < all[k-1].Elapsed) {
 				t.Errorf("minimise %v: progress from %+v to %+v", minimize, all[k-1], p)
 			}
 		}

@@ -136,7 +136,8 @@ func TestLadder(t *testing.T) {
 					solved++
 				}
 				if v := climb(t, l, capacity); v != want || l.Bound > lowest && lowest > 0 {
-					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.Bound, lowest, drawn.Describe(p))
+					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed,
+						capacity, v, l.Bound, lowest, drawn.Describe(p))
 				}
 				asked++
 			}

@@ -322,7 +322,9 @@ func TestParams(t *testing.T) {
 	}
 	at := int64(5)
 	p.Buffers[0].Fixed = &at
-	if _, err := (planner{}).Plan(context.Background(), timeline.New(p), plan.Options{Params: map[string]string{"start-address": "6"}}); err == nil || !strings.Contains(err.Error(), "start-address") {
+	if _, err := (planner{}).Plan(context.Background(), timeline.New(p),
+		plan.Options{Params: map[string]string{"start-address": "6"}}); err == nil || !strings.Contains(err.Error(),
+		"start-address") {
 		t.Errorf("a buffer fixed below the start: %v", err)
 	}
 }

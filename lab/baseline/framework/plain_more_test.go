@@ -81,7 +81,8 @@ func TestXLASweepAgainstPlain(t *testing.T) {
 		p := shuffled(2+int(seed)*2, seed)
 		events := replayed(p)
 		all := func(int) bool { return true }
-		if got, want := planned(t, named(t, "xla-fast-merge"), p, plan.Options{}), sweptBytes(p, events, all, 0); !slices.Equal(got.Offsets, want) {
+		if got, want := planned(t, named(t, "xla-fast-merge"), p, plan.Options{}),
+			sweptBytes(p, events, all, 0); !slices.Equal(got.Offsets, want) {
 			t.Fatalf("seed %d: offsets %v, want %v", seed, got.Offsets, want)
 		}
 		// Fast split: the first ten by size and ticks, the rest above them.

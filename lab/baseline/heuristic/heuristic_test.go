@@ -146,7 +146,8 @@ func TestBFCByHand(t *testing.T) {
 		// whole, since the rest is less than 3; the one for 1 splits the first.
 		{
 			"the smallest hole, split where the rest is as large as the request", "1",
-			buffers([4]int64{0, 1, 10, 1}, [4]int64{0, 9, 1, 1}, [4]int64{0, 1, 4, 1}, [4]int64{0, 9, 1, 1}, [4]int64{2, 9, 3, 1}, [4]int64{2, 9, 1, 1}, [4]int64{3, 9, 1, 1}),
+			buffers([4]int64{0, 1, 10, 1}, [4]int64{0, 9, 1, 1}, [4]int64{0, 1, 4, 1}, [4]int64{0, 9, 1, 1},
+				[4]int64{2, 9, 3, 1}, [4]int64{2, 9, 1, 1}, [4]int64{3, 9, 1, 1}),
 			[]int64{0, 10, 11, 15, 11, 0, 1},
 		},
 		{
@@ -220,7 +221,8 @@ func TestBaselinesRefuseParams(t *testing.T) {
 	for name, params := range map[string]map[string]string{
 		"contention": {"pick": "best"}, "bfc": {"round": "0"},
 	} {
-		if _, err := baseline(t, name, buffers([4]int64{0, 1, 2, 1}), plan.Options{Params: params}); err == nil || !strings.Contains(err.Error(), "planner "+name+": parameter") {
+		if _, err := baseline(t, name, buffers([4]int64{0, 1, 2, 1}), plan.Options{Params: params}); err == nil ||
+			!strings.Contains(err.Error(), "planner "+name+": parameter") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

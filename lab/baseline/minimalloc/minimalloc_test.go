@@ -19,7 +19,8 @@ import (
 
 // techniques are the switches of the original.
 var techniques = []string{
-	"canonical", "section-inference", "dynamic-ordering", "dominance", "unallocated-floor", "preordering", "decomposition", "monotonic-floor", "hatless",
+	"canonical", "section-inference", "dynamic-ordering", "dominance", "unallocated-floor", "preordering",
+	"decomposition", "monotonic-floor", "hatless",
 }
 
 // A question is a problem with what is asked of it.
@@ -143,7 +144,8 @@ func TestEnds(t *testing.T) {
 		{ID: "never", Lower: 0, Upper: 6, Size: 1, Fixed: &at, Gaps: []model.Gap{{Lower: 0, Upper: 6}}},
 	}}
 	o := plan.Options{Capacity: 7, Without: []string{run.Bound}}
-	if r := plantest.Must(t, planner{}, p, o); r.Status != model.Feasible && r.Status != model.Optimal || r.Offsets[0] != 0 || r.Offsets[1] != 0 {
+	if r := plantest.Must(t, planner{}, p, o); r.Status != model.Feasible && r.Status != model.Optimal ||
+		r.Offsets[0] != 0 || r.Offsets[1] != 0 {
 		t.Errorf("%+v", r)
 	}
 	if o.Capacity = 6; plantest.Must(t, planner{}, p, o).Status != model.Infeasible {

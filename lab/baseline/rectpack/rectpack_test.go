@@ -239,7 +239,8 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := solve(t, "meta-csp", p, plan.Options{Capacity: 1 << 30}); err == nil || !strings.Contains(err.Error(), "takes at most 4095 buffers") {
+	if _, err := solve(t, "meta-csp", p, plan.Options{Capacity: 1 << 30}); err == nil ||
+		!strings.Contains(err.Error(), "takes at most 4095 buffers") {
 		t.Errorf("%d buffers at once: %v", maxNodes, err)
 	}
 	_, err = metaCSP{}.Plan(context.Background(), timeline.New(gen.Wave()), plan.Options{Params: map[string]string{"order": "x"}})

@@ -116,11 +116,13 @@ func TestRefusals(t *testing.T) {
 func TestCounters(t *testing.T) {
 	tl, capacity := hard(t)
 	var c Counters
-	r, err := run.Run(context.Background(), Planner{Counters: &c}, tl, plan.Options{Capacity: capacity, NodeLimit: 5000, Without: []string{"completion"}})
+	r, err := run.Run(context.Background(), Planner{Counters: &c}, tl,
+		plan.Options{Capacity: capacity, NodeLimit: 5000, Without: []string{"completion"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Steps != 5000 || c.Nodes != 0 || r.Stats.Nodes != c.Steps || r.Stats.Backtracks != c.Minor+c.Major || r.Stats.Minor != c.Minor || r.Stats.Major != c.Major {
+	if c.Steps != 5000 || c.Nodes != 0 || r.Stats.Nodes != c.Steps || r.Stats.Backtracks != c.Minor+c.Major ||
+		r.Stats.Minor != c.Minor || r.Stats.Major != c.Major {
 		t.Fatalf("%+v against %+v", c, r.Stats)
 	}
 	if c.Minor == 0 || c.Major == 0 || c.Stuck == 0 || c.Stuck > c.Major || c.Minor > c.Steps {

@@ -81,7 +81,8 @@ func TestSwitches(t *testing.T) {
 			o.Capacity = 0
 			r := solve(t, timeline.New(p), o)
 			if !r.Status.HasPlan() || r.Height < minimum || r.LowerBound > minimum {
-				t.Fatalf("seed %d: minimise: got %s %d, bound %d, minimum %d, without %v\n%s", seed, r.Status, r.Height, r.LowerBound, minimum, o.Without, drawn.Describe(p))
+				t.Fatalf("seed %d: minimise: got %s %d, bound %d, minimum %d, without %v\n%s", seed, r.Status,
+					r.Height, r.LowerBound, minimum, o.Without, drawn.Describe(p))
 			}
 			if r.Height > minimum {
 				undecided++

@@ -50,7 +50,8 @@ func TestOracle(t *testing.T) {
 			t.Errorf("%s: %s %d with boxes, %s %d with sections", problems[k].Name, boxes[k].Status, boxes[k].Height, o.Status, o.Height)
 		}
 		if pairs[k].Status != o.Status || pairs[k].Height != o.Height {
-			t.Errorf("%s: %s %d with a choice for each pair, %s %d with sections", problems[k].Name, pairs[k].Status, pairs[k].Height, o.Status, o.Height)
+			t.Errorf("%s: %s %d with a choice for each pair, %s %d with sections", problems[k].Name, pairs[k].Status,
+				pairs[k].Height, o.Status, o.Height)
 		}
 		if o.Status != "optimal" || o.LowerBound != o.Height {
 			t.Fatalf("%s: %s, height %d, bound %d", problems[k].Name, o.Status, o.Height, o.LowerBound)

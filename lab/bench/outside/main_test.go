@@ -90,7 +90,8 @@ def allocate_group(info, blocks, group):
 	}
 	// a and b meet only in the moment 5, where a ends and b begins; c is live with both.
 	p := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 5, Size: 512}, {ID: "b", Lower: 5, Upper: 9, Size: 512}, {ID: "c", Lower: 2, Upper: 7, Size: 1024}}}
-	all, err := script.Run(t.Context(), python, filepath.Join("..", "stalloc", "peer.py"), []*stowage.Problem{p, p}, "--stalloc", clone)
+	all, err := script.Run(t.Context(), python, filepath.Join("..", "stalloc", "peer.py"), []*stowage.Problem{p, p},
+		"--stalloc", clone)
 	if err != nil {
 		t.Fatal(err)
 	}

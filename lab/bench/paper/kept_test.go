@@ -69,7 +69,8 @@ func TestKept(t *testing.T) {
 		t.Fatalf("%d pictures, %d tables, notes %q", len(c.pictures), len(c.tables), c.notes)
 	}
 	rows := c.tables[0].Rows
-	if n := len(problems); len(rows) != n+2 || !slices.Equal(rows[0], []string{"20", "1 of 1", "1 of 1"}) || !slices.Equal(rows[1][1:], []string{"1 of 1", "0 of 1"}) {
+	if n := len(problems); len(rows) != n+2 || !slices.Equal(rows[0], []string{"20", "1 of 1", "1 of 1"}) ||
+		!slices.Equal(rows[1][1:], []string{"1 of 1", "0 of 1"}) {
 		t.Errorf("rows %q", rows)
 	}
 	if text := c.tables[0].Markdown(); !strings.Contains(text, "solved within 1,234 nodes") {
@@ -82,7 +83,8 @@ func TestKept(t *testing.T) {
 	runs[3].Nodes = 99
 	writeKept(t, root, "sweep-x-2026-01-03.jsonl.gz", runs)
 	c = &content{}
-	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", problems); err != nil || !strings.Contains(c.notes[0], "The clock cut 1 of them") {
+	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", problems); err != nil ||
+		!strings.Contains(c.notes[0], "The clock cut 1 of them") {
 		t.Errorf("%v, notes %q", err, c.notes)
 	}
 	if text := c.tables[0].Markdown(); !strings.Contains(text, "solved within its limit") {

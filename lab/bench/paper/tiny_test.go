@@ -200,7 +200,8 @@ func browse(t *testing.T, dir string) {
 					Dark: getComputedStyle(document.body).backgroundColor != "rgb(255, 255, 255)",
 				}
 			})()`, &got)
-			if got.Wide > got.Narrow || got.Shown != got.Figures || got.Figures < 20 || got.Letters < 11 || len(got.Cut) > 0 || got.Dark != (theme == "dark") {
+			if got.Wide > got.Narrow || got.Shown != got.Figures || got.Figures < 20 || got.Letters < 11 ||
+				len(got.Cut) > 0 || got.Dark != (theme == "dark") {
 				t.Errorf("at %d, %s: %+v", width, theme, got)
 			}
 			if folder := os.Getenv("STOWAGE_PICTURES"); folder != "" {
@@ -220,7 +221,8 @@ func browse(t *testing.T, dir string) {
 // The line under a document's table has machine, day and clock once each.
 func TestMarkdown(t *testing.T) {
 	c := content{tables: []*experiment.Table{experiment.NewTable([]string{"a"}, [][]string{{"b"}})}, on: []string{
-		"EPYC, 2 cores, go1.26, 2026-11-20", "EPYC, 2 cores, go1.26, 2026-11-22, 033fcd5aaa, processor time", "EPYC, 2 cores, go1.26, 2026-11-22, 0123456789-dirty, processor time",
+		"EPYC, 2 cores, go1.26, 2026-11-20", "EPYC, 2 cores, go1.26, 2026-11-22, 033fcd5aaa, processor time",
+		"EPYC, 2 cores, go1.26, 2026-11-22, 0123456789-dirty, processor time",
 	}}
 	const want = "\nEPYC, 2 cores, go1.26, 2026-11-20; EPYC, 2 cores, go1.26, 2026-11-22, processor time.\n"
 	if got := c.markdown(); !strings.HasSuffix(got, want) || strings.Count(got, "EPYC") != 2 {
@@ -241,7 +243,8 @@ func TestInto(t *testing.T) {
 		t.Fatalf("exit code %d", code)
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || !strings.Contains(string(text), "| 5 | 12 | 5 to 9 | 0 | 0 |") || strings.Contains(string(text), "old") || !strings.HasSuffix(string(text), "After\n") {
+	if err != nil || !strings.Contains(string(text), "| 5 | 12 | 5 to 9 | 0 | 0 |") ||
+		strings.Contains(string(text), "old") || !strings.HasSuffix(string(text), "After\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	args[1] = "minimalloc-table-1"

@@ -56,7 +56,8 @@ func TestWorkflows(t *testing.T) {
 				t.Errorf("%s lacks %q", name, line)
 			}
 		}
-		if kept := strings.Count(string(text), "actions/checkout@") - strings.Count(string(text), "persist-credentials: false"); kept > strings.Count(string(text), "git push") {
+		if kept := strings.Count(string(text), "actions/checkout@") - strings.Count(string(text),
+			"persist-credentials: false"); kept > strings.Count(string(text), "git push") {
 			t.Errorf("%s: %d checkouts keep their token", name, kept)
 		}
 	}

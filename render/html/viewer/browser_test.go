@@ -102,7 +102,8 @@ func TestBrowserFacts(t *testing.T) {
 		for i := range p.Buffers {
 			b := &p.Buffers[i]
 			if got.Lower[i] != b.Lower || got.Upper[i] != b.Upper || got.Size[i] != b.Size || got.Offsets[i] != offsets[i] || got.IDs[i] != b.ID {
-				t.Fatalf("buffer %d is read as %s [%d, %d) of %d at %d, not %+v at %d", i, got.IDs[i], got.Lower[i], got.Upper[i], got.Size[i], got.Offsets[i], b, offsets[i])
+				t.Fatalf("buffer %d is read as %s [%d, %d) of %d at %d, not %+v at %d", i, got.IDs[i], got.Lower[i],
+					got.Upper[i], got.Size[i], got.Offsets[i], b, offsets[i])
 			}
 			for x := range b.Pieces {
 				pieces = append(pieces, piece{int64(i), x.Lower, x.Upper, x.From, x.To})
@@ -568,7 +569,8 @@ func TestBrowserLarge(t *testing.T) {
 			}
 		}
 		if drawn > of.first || frame > of.frame {
-			t.Errorf("%d buffers: first picture after %.2f s, want %.0f s; a frame takes %.1f ms, want %.1f ms", of.n, drawn, of.first, frame, of.frame)
+			t.Errorf("%d buffers: first picture after %.2f s, want %.0f s; a frame takes %.1f ms, want %.1f ms", of.n,
+				drawn, of.first, frame, of.frame)
 		}
 		frames("zooming from all to a third", "stowage.plots[0].zooming = true", "v.zoom(k % 60 < 30 ? 0.96 : 1 / 0.96, 1)")
 		page.Eval("stowage.view.fit(); new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))", nil)

@@ -127,7 +127,8 @@ func TestBrowserLabels(t *testing.T) {
 					page.Eval("(() => { stowage.view.fit(); "+of+"; })()", nil)
 					all := texts(page)
 					checkTexts(t, name+" after "+of, doc.Problem, all)
-					if (of == shortest || strings.Contains(of, ">> 1")) && !slices.ContainsFunc(all, func(d drawn) bool { return d.Kind == "name" && d.Text == d.Full }) {
+					if (of == shortest || strings.Contains(of, ">> 1")) &&
+						!slices.ContainsFunc(all, func(d drawn) bool { return d.Kind == "name" && d.Text == d.Full }) {
 						t.Errorf("%s after %s: no name is whole", name, of)
 					}
 				}

@@ -313,7 +313,8 @@ func TestBrowserLeaders(t *testing.T) {
 				through = 14
 			}
 			if len(got.Far) > 0 || got.Empty || len(got.Through) > through || got.Names < 36 {
-				t.Errorf("%s, %d pixels: %d names, lines far over others: %s, through names: %s, an empty strip: %t", planner, width, got.Names, got.Far, got.Through, got.Empty)
+				t.Errorf("%s, %d pixels: %d names, lines far over others: %s, through names: %s, an empty strip: %t",
+					planner, width, got.Names, got.Far, got.Through, got.Empty)
 			}
 			picture(t, page, fmt.Sprintf("leaders-%s-%d", planner, width))
 		}

@@ -128,7 +128,8 @@ func TestLanesLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(f.Lines, func(l Line) bool { return l.Style == ApartLine }) || !slices.Contains(textsOf(f), "No lines for 121 pairs that rules name.") {
+	if slices.ContainsFunc(f.Lines, func(l Line) bool { return l.Style == ApartLine }) ||
+		!slices.Contains(textsOf(f), "No lines for 121 pairs that rules name.") {
 		t.Errorf("many links: %q", textsOf(f))
 	}
 }
@@ -145,7 +146,8 @@ func TestLanesTime(t *testing.T) {
 	}
 	clocked := &model.Problem{Buffers: []model.Buffer{{ID: "a", Size: 4}}, Rules: &model.Rules{Threads: 2}}
 	clocked.Buffers[0].SetClocks([]int64{0, 1}, []int64{2, 3})
-	if f, err = Plan(clocked, []int64{0}, render.Options{}, screen); err != nil || !slices.Contains(textsOf(f), "Time is the sum of 2 clocks.") {
+	if f, err = Plan(clocked, []int64{0}, render.Options{}, screen); err != nil ||
+		!slices.Contains(textsOf(f), "Time is the sum of 2 clocks.") {
 		t.Errorf("clocks: %v", err)
 	}
 }

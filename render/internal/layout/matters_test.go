@@ -120,7 +120,8 @@ func TestPeakIsDrawn(t *testing.T) {
 		}
 	}
 	var pieces, all, none, merged string
-	if k, err := fmt.Sscanf(note, "Of %s rectangles %s have an outline and a label, %s have none, %s are merged", &pieces, &all, &none, &merged); k != 4 || pieces != "20,060" {
+	if k, err := fmt.Sscanf(note, "Of %s rectangles %s have an outline and a label, %s have none, %s are merged",
+		&pieces, &all, &none, &merged); k != 4 || pieces != "20,060" {
 		t.Errorf("the picture says %q: %v", note, err)
 	}
 	if !strings.Contains(note, "None of the ") {

@@ -79,7 +79,8 @@ func TestColours(t *testing.T) {
 		}
 		for _, l := range f.Lines {
 			if l.Style == layout.HeightLine {
-				if got := hexAt(picture, (l.X0+l.X1)/2, l.Y0); got != "111111" && got != "0077BB" && got != "CC3311" { // load and capacity may lie on it
+				if got := hexAt(picture, (l.X0+l.X1)/2, l.Y0); got != "111111" && got != "0077BB" &&
+					got != "CC3311" { // load and capacity may lie on it
 					t.Errorf("%s: the line of the height is %s", name, got)
 				}
 			}

@@ -195,7 +195,8 @@ func TestKill(t *testing.T) {
 		t.Error(diff)
 	}
 	again := files(t, out)
-	if code, _, stderr := sweep("run", file); code != exitOK || !strings.Contains(stderr, "360 runs, 360 done before") || len(files(t, out)) != len(again) {
+	if code, _, stderr := sweep("run", file); code != exitOK || !strings.Contains(stderr, "360 runs, 360 done before") ||
+		len(files(t, out)) != len(again) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	for _, pattern := range []string{"t*/*", "runs/*/.*"} {
@@ -294,7 +295,8 @@ func TestDeadlyTask(t *testing.T) {
 	if code != exitIncomplete || !strings.Contains(stderr, "5 of 6 runs, 1 line in dead.jsonl") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	if code, stdout, _ := sweep("status", out); code != exitIncomplete || !strings.Contains(stdout, "given up: random-13-seed-0 deadly: its worker died 3 times") {
+	if code, stdout, _ := sweep("status", out); code != exitIncomplete ||
+		!strings.Contains(stdout, "given up: random-13-seed-0 deadly: its worker died 3 times") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	if rows := kept(t, out); len(rows) != 5 {
@@ -317,7 +319,8 @@ func TestEndpoint(t *testing.T) {
 	gone.Close()
 	defer listener.Close()
 	for address, want := range map[string]string{
-		gone.Addr().String(): "nobody answers", mute: "is no job server of Beam", "nowhere.invalid:8099": "nobody answers", "8099": "nobody answers",
+		gone.Addr().String(): "nobody answers", mute: "is no job server of Beam",
+		"nowhere.invalid:8099": "nobody answers", "8099": "nobody answers",
 	} {
 		began := time.Now()
 		code, _, stderr := sweep("run", file, "--runner=flink", "--endpoint="+address)

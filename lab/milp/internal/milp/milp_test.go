@@ -176,7 +176,8 @@ func TestRefusals(t *testing.T) {
 		{"max-pairs", "10", "more than 10 conflicting pairs"},
 		{"lp", filepath.Join(t.TempDir(), "no", "such", "folder.lp"), "planner milp: parameter lp"},
 	} {
-		_, err := planner{}.Plan(t.Context(), timeline.New(p), plan.Options{Capacity: 1 << 20, Params: map[string]string{c.key: c.value}, Without: []string{"partitions"}})
+		_, err := planner{}.Plan(t.Context(), timeline.New(p),
+			plan.Options{Capacity: 1 << 20, Params: map[string]string{c.key: c.value}, Without: []string{"partitions"}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s=%s: %v", c.key, c.value, err)
 		}
@@ -245,7 +246,8 @@ func TestConcurrent(t *testing.T) {
 	for k := range 4 {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			t.Parallel()
-			if r := solve(t, t.Context(), overlapping(t, 13, 4), plan.Options{}); r.Height != want.Height || fmt.Sprint(r.Offsets) != fmt.Sprint(want.Offsets) {
+			if r := solve(t, t.Context(), overlapping(t, 13, 4), plan.Options{}); r.Height != want.Height ||
+				fmt.Sprint(r.Offsets) != fmt.Sprint(want.Offsets) {
 				t.Errorf("%v, want %v", r, want)
 			}
 		})

@@ -50,7 +50,8 @@ func TestNative(t *testing.T) {
 				}
 			}
 			began := time.Now()
-			r := solve(t, t.Context(), overlapping(t, 45, 1), plan.Options{Timeout: 700 * time.Millisecond, Params: map[string]string{"engine": engine}})
+			r := solve(t, t.Context(), overlapping(t, 45, 1),
+				plan.Options{Timeout: 700 * time.Millisecond, Params: map[string]string{"engine": engine}})
 			if took := time.Since(began); !r.Status.HasPlan() || took > 700*time.Millisecond+2*grace {
 				t.Errorf("at the limit: %v after %v", r.Status, took)
 			}

@@ -118,8 +118,10 @@ func TestColours(t *testing.T) {
 		}
 	}
 	for role, class := range map[layout.Role]string{
-		layout.Title: ".title", layout.Alarm: ".alarm", layout.Fact: ".fact", layout.Note: ".note", layout.Axis: ".axis", layout.Label: ".label", layout.SubLabel: ".sub",
-		layout.CapacityText: ".capacity", layout.HeightText: ".height", layout.BoundText: ".bound", layout.LoadText: ".load", layout.Tick: "text", layout.Value: "text",
+		layout.Title: ".title", layout.Alarm: ".alarm", layout.Fact: ".fact", layout.Note: ".note",
+		layout.Axis: ".axis", layout.Label: ".label", layout.SubLabel: ".sub",
+		layout.CapacityText: ".capacity", layout.HeightText: ".height", layout.BoundText: ".bound",
+		layout.LoadText: ".load", layout.Tick: "text", layout.Value: "text",
 	} {
 		same(class, "fill", texts[role].colour)
 		strength(class, texts[role].colour)
@@ -137,7 +139,8 @@ func TestColours(t *testing.T) {
 			}
 		}
 	}
-	if part.alpha != number(".part", "fill-opacity", 1) || faintFill != number(".faint", "fill-opacity", 1) || strokes[layout.ThinStroke] != number(".thin", "stroke-width", 0) {
+	if part.alpha != number(".part", "fill-opacity", 1) || faintFill != number(".faint", "fill-opacity", 1) ||
+		strokes[layout.ThinStroke] != number(".thin", "stroke-width", 0) {
 		t.Error("parts, what is mostly empty, or thin strokes differ from SVG's")
 	}
 }
