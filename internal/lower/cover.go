@@ -97,14 +97,39 @@ func (c *cover) all(member int32) entry {
 	return entry{c.strip.Body[member], at, at + c.Problem.Buffers[c.strip.Members[member]].Size}
 }
 
+// A span is bytes [from, to) of a body in slots [first, last).
+type span struct {
+	body        int32
+	first, last int32
+	from, to    int64
+}
+
 // write gives the bodies of the strip their lives, from the slots.
 func (c *cover) write() {
-	type span struct {
-		body        int32
-		first, last int32
-		from, to    int64
+	spans := c.spans()
+	if c.anew {
+		c.renumber(spans)
 	}
-	var spans []span
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.body, b.body), cmp.Compare(a.first, b.first))
+	})
+	for k := range c.strip.Problem.Buffers {
+		// A body that is never active keeps this life, all of it a gap.
+		b := &c.strip.Problem.Buffers[k]
+		b.Lower, b.Upper, b.Gaps = 0, 1, []model.Gap{{Lower: 0, Upper: 1}}
+	}
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && spans[n].body == spans[0].body {
+			n++
+		}
+		live(&c.strip.Problem.Buffers[spans[0].body], spans[:n])
+		spans = spans[n:]
+	}
+}
+
+// spans returns what the slots hold.
+func (c *cover) spans() (spans []span) {
 	absent := make(map[int32][]int32) // of each element, the slots from which it is absent
 	for k := range c.slots {
 		for _, e := range c.slots[k].absent {
@@ -124,79 +149,69 @@ func (c *cover) write() {
 			at = k + 1
 		}
 	}
-	if c.anew {
-		// Slots by component, each component where its first slot was.
-		group := newGroups(len(c.strip.Problem.Buffers))
-		in := make([]int32, len(c.slots))
-		for k := range in {
-			in[k] = -1
+	return spans
+}
+
+// renumber numbers slots by component, each component where its first slot was.
+func (c *cover) renumber(spans []span) {
+	group := newGroups(len(c.strip.Problem.Buffers))
+	in := make([]int32, len(c.slots))
+	for k := range in {
+		in[k] = -1
+	}
+	// Spans that overlap are of one component. The span that reaches furthest so far stands for it.
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	reach, last := int32(0), int32(0)
+	for _, x := range spans {
+		if x.first < reach {
+			group.unite(last, x.body)
 		}
-		// Spans that overlap are of one component. The span that reaches furthest so far stands for it.
-		slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
-		reach, last := int32(0), int32(0)
-		for _, x := range spans {
-			if x.first < reach {
-				group.unite(last, x.body)
-			}
-			for k := max(x.first, reach); k < x.last; k++ {
-				in[k] = x.body
-			}
-			if x.last > reach {
-				reach, last = x.last, x.body
-			}
+		for k := max(x.first, reach); k < x.last; k++ {
+			in[k] = x.body
 		}
-		order, place := make([]int32, len(c.slots)), make([]int32, len(c.slots))
-		firstOf := make(map[int32]int32)
-		for k := range order {
-			order[k] = int32(k)
-			if in[k] >= 0 {
-				in[k] = group.of(in[k])
-				if _, known := firstOf[in[k]]; !known {
-					firstOf[in[k]] = int32(k)
-				}
-			}
-		}
-		firstOf[-1] = int32(len(c.slots))
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(firstOf[in[a]], firstOf[in[b]]) })
-		for to, k := range order {
-			place[k] = int32(to)
-		}
-		for k := range spans {
-			spans[k].first, spans[k].last = place[spans[k].first], place[spans[k].last-1]+1
+		if x.last > reach {
+			reach, last = x.last, x.body
 		}
 	}
-	slices.SortFunc(spans, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.body, b.body), cmp.Compare(a.first, b.first))
-	})
-	for k := range c.strip.Problem.Buffers {
-		// A body that is never active keeps this life, all of it a gap.
-		b := &c.strip.Problem.Buffers[k]
-		b.Lower, b.Upper, b.Gaps = 0, 1, []model.Gap{{Lower: 0, Upper: 1}}
+	order, place := make([]int32, len(c.slots)), make([]int32, len(c.slots))
+	firstOf := make(map[int32]int32)
+	for k := range order {
+		order[k] = int32(k)
+		if in[k] >= 0 {
+			in[k] = group.of(in[k])
+			if _, known := firstOf[in[k]]; !known {
+				firstOf[in[k]] = int32(k)
+			}
+		}
 	}
-	for len(spans) > 0 {
-		n := 1
-		for n < len(spans) && spans[n].body == spans[0].body {
-			n++
+	firstOf[-1] = int32(len(c.slots))
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(firstOf[in[a]], firstOf[in[b]]) })
+	for to, k := range order {
+		place[k] = int32(to)
+	}
+	for k := range spans {
+		spans[k].first, spans[k].last = place[spans[k].first], place[spans[k].last-1]+1
+	}
+}
+
+// live gives a body its life, from its spans, ascending.
+func live(b *model.Buffer, spans []span) {
+	b.Lower, b.Upper, b.Gaps = int64(spans[0].first), int64(spans[len(spans)-1].last), nil
+	at := spans[0].first
+	for _, x := range spans {
+		if at < x.first {
+			b.Gaps = append(b.Gaps, model.Gap{Lower: int64(at), Upper: int64(x.first)})
 		}
-		b := &c.strip.Problem.Buffers[spans[0].body]
-		b.Lower, b.Upper, b.Gaps = int64(spans[0].first), int64(spans[n-1].last), nil
-		at := spans[0].first
-		for _, x := range spans[:n] {
-			if at < x.first {
-				b.Gaps = append(b.Gaps, model.Gap{Lower: int64(at), Upper: int64(x.first)})
-			}
-			at = x.last
-			if x.from == 0 && x.to == b.Size {
-				continue
-			}
-			if g := len(b.Gaps); g > 0 && b.Gaps[g-1].Upper == int64(x.first) && b.Gaps[g-1].Window != nil &&
-				*b.Gaps[g-1].Window == (model.Window{Lower: x.from, Upper: x.to}) {
-				b.Gaps[g-1].Upper = int64(x.last)
-				continue
-			}
-			b.Gaps = append(b.Gaps, model.Gap{Lower: int64(x.first), Upper: int64(x.last), Window: &model.Window{Lower: x.from, Upper: x.to}})
+		at = x.last
+		if x.from == 0 && x.to == b.Size {
+			continue
 		}
-		spans = spans[n:]
+		window := model.Window{Lower: x.from, Upper: x.to}
+		if g := len(b.Gaps); g > 0 && b.Gaps[g-1].Upper == int64(x.first) && b.Gaps[g-1].Window != nil && *b.Gaps[g-1].Window == window {
+			b.Gaps[g-1].Upper = int64(x.last)
+			continue
+		}
+		b.Gaps = append(b.Gaps, model.Gap{Lower: int64(x.first), Upper: int64(x.last), Window: &window})
 	}
 }
 

@@ -54,6 +54,16 @@ func (c *cover) distance(a, b int32) int {
 	})
 }
 
+// A splitting is the graph of a section's touched elements while cliques cover it.
+type splitting struct {
+	*cover
+	vertices []vertex
+	edge     []bool // of each two vertices: they conflict
+	covered  []bool // of each two: some clique has both
+	met      []bool // of each vertex: some clique has it
+	touched  []int32
+}
+
 // split makes the slots of a section. odd has its live elements whose members are special (specials in time.go).
 func (c *cover) split(odd []int32) {
 	vertices, distances, touched := c.vertices(odd)
@@ -62,92 +72,106 @@ func (c *cover) split(odd []int32) {
 		return
 	}
 	n := len(vertices)
-	joined := func(v, w int) bool {
-		if vertices[v].body == vertices[w].body {
-			return false
-		}
-		for _, e := range vertices[v].elements {
-			for _, f := range vertices[w].elements {
-				if c.loose(c.elements[e].member, c.elements[f].member) {
-					return false
-				}
-			}
-		}
-		return true
-	}
-	edge, covered, met := make([]bool, n*n), make([]bool, n*n), make([]bool, n)
-	for v := range n {
-		for w := range v {
-			edge[v*n+w] = joined(v, w)
-			edge[w*n+v] = edge[v*n+w]
-		}
-	}
-	grow := func(members []int) []int {
-		for {
-			best, most := -1, -1
-			for v := range n {
-				fresh := 0
-				for _, w := range members {
-					if !edge[v*n+w] {
-						fresh = -1
-						break
-					}
-					if !covered[v*n+w] {
-						fresh++
-					}
-				}
-				if fresh > most {
-					best, most = v, fresh
-				}
-			}
-			if best < 0 {
-				return members
-			}
-			members = append(members, best)
-		}
-	}
-	emit := func(members []int, also ...entry) {
-		for _, v := range members {
-			met[v] = true
-			also = append(also, vertices[v].entry)
-			for _, w := range members {
-				covered[v*n+w] = true
-			}
-		}
-		c.slots = append(c.slots, slot{absent: touched, also: also})
+	s := &splitting{
+		cover: c, vertices: vertices, touched: touched,
+		edge: make([]bool, n*n), covered: make([]bool, n*n), met: make([]bool, n),
 	}
 	for v := range n {
 		for w := range v {
-			if edge[v*n+w] && !covered[v*n+w] {
-				emit(grow([]int{w, v}))
+			s.edge[v*n+w] = s.joined(v, w)
+			s.edge[w*n+v] = s.edge[v*n+w]
+		}
+	}
+	for v := range n {
+		for w := range v {
+			if s.edge[v*n+w] && !s.covered[v*n+w] {
+				s.emit(s.grow([]int{w, v}))
 			}
 		}
 	}
 	for v := range n {
-		if !met[v] {
-			emit(grow([]int{v}))
+		if !s.met[v] {
+			s.emit(s.grow([]int{v}))
 		}
 	}
 	for _, d := range distances {
 		x, y := c.narrowed(d)
-		var members []int
-		for v := range n {
-			beside := true
-			for _, e := range vertices[v].elements {
-				for _, i := range d.Buffers {
-					k := c.index[i]
-					beside = beside && vertices[v].body != c.strip.Body[k] && !c.loose(c.elements[e].member, k)
-				}
-			}
-			for _, w := range members {
-				beside = beside && edge[v*n+w]
-			}
-			if beside {
-				members = append(members, v)
+		s.emit(s.conflicting(d), x, y)
+	}
+}
+
+// joined reports whether two vertices conflict.
+func (s *splitting) joined(v, w int) bool {
+	if s.vertices[v].body == s.vertices[w].body {
+		return false
+	}
+	for _, e := range s.vertices[v].elements {
+		for _, f := range s.vertices[w].elements {
+			if s.loose(s.elements[e].member, s.elements[f].member) {
+				return false
 			}
 		}
-		emit(members, x, y)
 	}
+	return true
+}
+
+// grow adds vertices to a clique, those with the most new pairs first.
+func (s *splitting) grow(members []int) []int {
+	n := len(s.vertices)
+	for {
+		best, most := -1, -1
+		for v := range n {
+			fresh := 0
+			for _, w := range members {
+				if !s.edge[v*n+w] {
+					fresh = -1
+					break
+				}
+				if !s.covered[v*n+w] {
+					fresh++
+				}
+			}
+			if fresh > most {
+				best, most = v, fresh
+			}
+		}
+		if best < 0 {
+			return members
+		}
+		members = append(members, best)
+	}
+}
+
+// emit makes a slot of a clique and further entries.
+func (s *splitting) emit(members []int, also ...entry) {
+	for _, v := range members {
+		s.met[v] = true
+		also = append(also, s.vertices[v].entry)
+		for _, w := range members {
+			s.covered[v*len(s.vertices)+w] = true
+		}
+	}
+	s.slots = append(s.slots, slot{absent: s.touched, also: also})
+}
+
+// conflicting returns a clique of vertices that conflict with both buffers of a distance.
+func (s *splitting) conflicting(d model.Distance) (members []int) {
+	for v := range s.vertices {
+		beside := true
+		for _, e := range s.vertices[v].elements {
+			for _, i := range d.Buffers {
+				k := s.index[i]
+				beside = beside && s.vertices[v].body != s.strip.Body[k] && !s.loose(s.elements[e].member, k)
+			}
+		}
+		for _, w := range members {
+			beside = beside && s.edge[v*len(s.vertices)+w]
+		}
+		if beside {
+			members = append(members, v)
+		}
+	}
+	return members
 }
 
 // vertices groups the touched elements of a section. It also returns the distances between them.
