@@ -24,7 +24,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from importlib import import_module
 from types import TracebackType
 from typing import Any, NamedTuple, Optional, Union
 
@@ -426,67 +425,15 @@ def arena(
 
     guard and poison are for tests. poison fills what is not in use before each step. guard does so at each free, and
     checks that nobody has written there."""
-    return _make("cpu.cpp", 0, record, plans, wait, timeout, every_thread, guard, poison, file)
+    return make("cpu.cpp", 0, record, plans, wait, timeout, every_thread, guard, poison, file)
 
 
-def cuda(
-    device: int = 0, *, record: int = 2, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, poison: bool = False,
-    file: Union[str, os.PathLike[str], None] = None,
-) -> Arena:  # fmt: skip
-    """Returns an arena for tensors of a GPU. The options are those of arena.
-
-    The first call puts this allocator in the place of PyTorch's caching allocator, for the whole process, so it must
-    come before the first use of the GPU. Within steps the arena serves. All else comes from the runtime's own pool
-    (cudaMallocAsync, hipMallocAsync). torch.cuda.memory_allocated and its kin do not work then, as with any
-    allocator that is not PyTorch's; stats has the figures. Graphs of CUDA cannot be captured within a step."""
-    _install()
-    return _make("cuda.c", whole("device", device), record, plans, wait, timeout, True, False, poison, file)
-
-
-def _make(
+def make(
     kind: str, device: int, record: int, plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
     file: Union[str, os.PathLike[str], None],
 ) -> Arena:  # fmt: skip
+    """Returns an arena over cpu.cpp or cuda.c, with options as users give them."""
     return Arena(
         kind, device, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
         None if file is None else os.fspath(file),
     )  # fmt: skip
-
-
-_installed: Any = None  # PyTorch keeps a pointer into it
-
-
-def _install() -> None:
-    """Puts the allocator of cuda.c in the place of PyTorch's."""
-    global _installed
-    torch: Any = import_module("torch")
-    lib = library("cuda.c")
-    with _loading:
-        if _installed is not None:
-            return
-        if not torch.cuda.is_available():
-            raise Error("there is no GPU that PyTorch can use; stowage.torch.arena serves tensors of the CPU")
-        if torch.cuda.is_initialized():
-            raise Error("the GPU is in use already: call stowage.torch.cuda before anything is put on it")
-        if init(lib) < 0:
-            raise Error("PyTorch has loaded neither CUDA's runtime nor HIP's")
-        memory = torch.cuda.memory
-        allocator = memory.CUDAPluggableAllocator(lib._name, "stowage_cuda_malloc", "stowage_cuda_free")
-        # Without this function Tensor.record_stream would do nothing.
-        inner = allocator.allocator()
-        if hasattr(inner, "set_record_stream_fn"):
-            inner.set_record_stream_fn(ctypes.cast(lib.stowage_cuda_record_stream, ctypes.c_void_p).value)
-        memory.change_current_allocator(allocator)
-        _installed = allocator
-
-
-def init(lib: Any, path: Optional[str] = None) -> int:
-    """Shows cuda.c the runtime: what the process has loaded for all, or a library that it has loaded."""
-    if path is not None or lib.stowage_cuda_init(None) == 0:
-        return int(lib.stowage_cuda_init(None if path is None else os.fsencode(path)))
-    with contextlib.suppress(OSError), open("/proc/self/maps") as f:
-        for line in f:
-            library = line.rstrip("\n").partition("/")
-            if ("libcudart" in library[2] or "libamdhip64" in library[2]) and lib.stowage_cuda_init(os.fsencode("/" + library[2])) == 0:
-                return 0
-    return -1
