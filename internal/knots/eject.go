@@ -66,15 +66,18 @@ func (e *ejection) start(g *Graph, seed uint64) {
 	e.offsets, e.weight = make([]int64, len(g.Buffers)), make([]int64, len(g.Buffers))
 }
 
-// Eject lowers the plan, for so many steps at most, until the goal is reached or the watch is over. It needs a plan.
-func (s *Search) Eject(watch *run.Watch, steps int64) {
+// Eject lowers the plan, for so many steps at most, until the goal is reached or the watch is over. It needs a plan. It also ends
+// if it misses so many targets in a row, or never for 0.
+func (s *Search) Eject(watch *run.Watch, steps int64, misses int) {
 	s.watch = watch
-	parts := int64(leastParts)
-	for end := s.Steps + steps; s.Steps < end && s.Offsets != nil && !s.done(); {
+	parts, missed := int64(leastParts), 0
+	for end := s.Steps + steps; s.Steps < end && s.Offsets != nil && !s.done() && (misses == 0 || missed < misses); {
 		target := max(s.goal, s.Height-max(1, min(s.Height/farthest, (s.Height-s.goal)/parts)))
 		if s.under(target, min(end, s.Steps+patience*int64(len(s.Offsets)))) {
-			parts = max(leastParts, parts/2)
-		} else if target < s.Height-1 {
+			parts, missed = max(leastParts, parts/2), 0
+			continue
+		}
+		if missed++; target < s.Height-1 {
 			parts *= 2
 		}
 	}

@@ -78,7 +78,7 @@ func TestEject(t *testing.T) {
 		s := New(graphOf(p), best[0], r.Uint64())
 		s.Orders(watch())
 		before := checked(t, p, s)
-		s.Eject(watch(), 2000)
+		s.Eject(watch(), 2000, 0)
 		after := checked(t, p, s)
 		if after < best[0] || after > before {
 			t.Fatalf("height %d after %d, brute force %d", after, before, best[0])
@@ -125,7 +125,7 @@ func TestEjectLarge(t *testing.T) {
 			if s == a {
 				orders += float64(checked(t, p, s))
 			}
-			s.Eject(watch(), 20_000)
+			s.Eject(watch(), 20_000, 0)
 		}
 		ejected += float64(checked(t, p, a))
 		again += float64(checked(t, p, b))
@@ -163,6 +163,15 @@ func TestOrdersInput(t *testing.T) {
 	}
 }
 
+// TestMisses holds that a search for what is out of reach ends by itself.
+func TestMisses(t *testing.T) {
+	p := drawn(t, rand.New(rand.NewPCG(1, 3)), 30)
+	s := New(graphOf(p), 0, 0)
+	s.Orders(watch())
+	s.Eject(watch(), 1<<40, 3)
+	checked(t, p, s)
+}
+
 // TestEnds holds that a watch that is over ends both searches, with or without a plan.
 func TestEnds(t *testing.T) {
 	p := drawn(t, rand.New(rand.NewPCG(1, 1)), 30)
@@ -170,11 +179,11 @@ func TestEnds(t *testing.T) {
 	over.Stop()
 	s := New(graphOf(p), 0, 0)
 	s.Orders(over)
-	s.Eject(over, 1<<40)
+	s.Eject(over, 1<<40, 0)
 	if s.Offsets != nil {
 		t.Error("a plan although the time was over")
 	}
 	s.Orders(watch())
-	s.Eject(over, 1<<40)
+	s.Eject(over, 1<<40, 0)
 	checked(t, p, s)
 }

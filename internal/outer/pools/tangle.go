@@ -2,6 +2,7 @@ package pools
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -15,12 +16,10 @@ import (
 // Idea: if clocks are no interval order, the strip has far more slots than buffers, and planners are slow on it. So
 // internal/knots first plans on the graph of conflicts, and `auto` goes on from that plan. These steps are taken in turn:
 //
-//	orders on the graph, groups that conflict with one another, threads (if their loads add up to the bound), a short ejection,
-//	auto for a quarter of the limit, ejection for half of it, auto
+//	orders on the graph, groups that conflict with one another, threads (if their loads add up to the bound), a short ejection, auto,
+//	then in turn ejection until it misses a few targets, and auto
 //
-// Above slowAbove buffers, auto has an eighth of the limit at first, and a tenth at the end.
-// Without a limit, auto ends by itself if the lowest plan is wanted, and a long ejection comes after it. If any plan that fits will do, auto
-// goes on until there is an answer, so it comes last.
+// Each turn has a part of the limit that is left. Without a limit, one long ejection comes before auto, which may take minutes for one round.
 //
 // Invariant: a plan as low as the bound ends the run. The bound is the load of the strip's timeline, and a slot of it has
 // the heaviest antichain.
@@ -33,8 +32,12 @@ import (
 // Steps of ejection for each buffer: in the short one, and in the long one if there is no limit.
 const firstSteps, laterSteps = 50, 1000
 
-// Above slowAbove buffers, auto is slow on a graph. Of four patterns of 256 buffers, with 3 s, it lowered one plan of the short ejection, by 0.3%, and none of the
-// long one. Small problems it often proves.
+// misses is how many targets in a row an ejection may miss before auto has a turn. Where ejection was stuck 0.24% above the bound, at a pattern of 256
+// buffers, the next turn of auto brought the plan down to it, and a turn five times as long before that had not.
+const misses = 5
+
+// Above slowAbove buffers, auto is slow on a graph, and its first turn has an eighth of the limit; else a quarter, for it proves many small problems. Its
+// later turns come when ejection is stuck, and have half of what is left.
 const slowAbove = 100
 
 // tangled reports whether the graph of conflicts is worth a look: auto is asked, and may search locally.
@@ -52,6 +55,7 @@ type untangling struct {
 	minimize bool
 	goal     int64 // a plan as low as this is enough
 	k        *knots.Search
+	asked    uint64 // turns of auto so far
 	a        answer
 }
 
@@ -68,15 +72,22 @@ func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, 
 	u.k = knots.New(g, u.goal, s.options.Seed)
 	defer func() { s.stats.Nodes += u.nodes() }()
 	turns := []func(context.Context) error{u.orders, u.joins, u.threads, u.short}
-	if _, limited := ctx.Deadline(); limited || s.options.NodeLimit > 0 {
-		turns = append(turns, u.first, u.long, u.auto)
-	} else if minimize {
+	_, timed := ctx.Deadline()
+	limited := timed || s.options.NodeLimit > 0
+	if limited {
 		turns = append(turns, u.auto, u.long)
 	} else {
 		turns = append(turns, u.long, u.auto)
 	}
-	for _, turn := range turns {
-		if err := turn(ctx); err != nil {
+	before := s.stopped
+	for k := 0; ; k++ {
+		if k == len(turns) {
+			if nodes, few := u.left(); !limited || ctx.Err() != nil || few && nodes == 0 {
+				break
+			}
+			k -= 2 // auto and ejection again
+		}
+		if err := turns[k](ctx); err != nil {
 			return answer{}, err
 		}
 		if u.a.status == model.Infeasible {
@@ -92,6 +103,7 @@ func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, 
 			}
 		}
 		if u.a.status == model.Optimal || u.a.status.HasPlan() && u.a.height <= u.goal {
+			s.stopped = before
 			break
 		}
 	}
@@ -127,53 +139,44 @@ func (u *untangling) short(ctx context.Context) error {
 	if nodes, limited := u.left(); limited {
 		steps = min(steps, nodes*u.n/8)
 	}
-	return u.watched(ctx, func(w *run.Watch) { u.k.Eject(w, steps) })
+	return u.watched(ctx, func(w *run.Watch) { u.k.Eject(w, steps, 0) })
 }
 
-// long is the long ejection.
+// long is the ejection after that: two thirds of a limit at most.
 func (u *untangling) long(ctx context.Context) error {
-	some, of := int64(2), int64(3)
-	if u.n > slowAbove {
-		some, of = 7, 8
-	}
 	steps := laterSteps * u.n
+	if _, limited := ctx.Deadline(); limited {
+		steps = math.MaxInt64 / 2
+	}
 	if nodes, limited := u.left(); limited {
-		steps = nodes * u.n / of * some
+		steps = (nodes*2 + 2) / 3 * u.n
 	}
-	if _, limited := ctx.Deadline(); limited && u.s.options.NodeLimit == 0 {
-		steps = 1 << 60
-	}
-	ctx, cancel := part(ctx, time.Duration(some), time.Duration(of))
+	ctx, cancel := part(ctx, 2, 3)
 	defer cancel()
-	return u.watched(ctx, func(w *run.Watch) { u.k.Eject(w, steps) })
+	return u.watched(ctx, func(w *run.Watch) { u.k.Eject(w, steps, misses) })
 }
 
-// first is the first turn of auto.
-func (u *untangling) first(ctx context.Context) error {
-	of := int64(4)
-	if u.n > slowAbove {
-		of = 8
+// auto has auto go on from the plan, for a part of the limit.
+func (u *untangling) auto(ctx context.Context) error {
+	of := int64(2)
+	if end, timed := ctx.Deadline(); timed && time.Until(end) < lastTurn {
+		of = 1
+	} else if u.asked == 0 {
+		of = 4
+		if u.n > slowAbove {
+			of = 8
+		}
 	}
-	before := u.s.stopped
 	ctx, cancel := part(ctx, 1, time.Duration(of))
 	defer cancel()
-	old := u.s.options.NodeLimit
+	old := u.s.options
 	if nodes, limited := u.left(); limited {
-		u.s.options.NodeLimit -= nodes - nodes/of
+		u.s.options.NodeLimit = u.s.stats.Nodes + max(1, (nodes+of-1)/of)
 	}
-	err := u.auto(ctx)
-	u.s.options.NodeLimit, u.s.stopped = old, before
-	return err
-}
-
-// auto has auto go on from the plan.
-func (u *untangling) auto(ctx context.Context) error {
-	old := u.s.options.NodeLimit
-	if old > 0 {
-		u.s.options.NodeLimit = max(1, old-u.nodes())
-	}
+	u.s.options.Seed += u.asked
+	u.asked++
 	a, err := u.s.ask(ctx, u.tl, int(u.n), u.capacity, u.minimize, u.k.Offsets)
-	u.s.options.NodeLimit = old
+	u.s.options = old
 	if err != nil {
 		return err
 	}
@@ -183,6 +186,9 @@ func (u *untangling) auto(ctx context.Context) error {
 	}
 	return nil
 }
+
+// lastTurn is the time below which auto has all that is left.
+const lastTurn = 20 * time.Millisecond
 
 // part returns a context that ends after so many of so many parts of the time that is left.
 func part(ctx context.Context, some, of time.Duration) (context.Context, context.CancelFunc) {

@@ -33,7 +33,7 @@ import (
 // Source: vector clocks (Fidge 1988, Mattern 1989), of which this is the defining property.
 
 // threadsPart is the part of a limit that threads get.
-const threadsPart = 4
+const threadsPart = 2
 
 // threads is the turn that plans threads apart.
 func (u *untangling) threads(ctx context.Context) error {
