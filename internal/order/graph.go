@@ -75,121 +75,16 @@ func (g *graph) operators() int { return len(g.scratch) }
 
 // newGraph compiles a program that has passed Check.
 func newGraph(p *Program) *graph {
-	n, values := len(p.Operators), len(p.Sizes)
+	n := len(p.Operators)
 	g := &graph{scratch: make([]int64, n), name: make([]int32, n), pairsFrom: make([]int32, 1, n+1)}
-
-	// Blocks: roots with bytes that are an input's or produced.
-	counted, filled, kept := make([]bool, values), make([]bool, values), make([]bool, values)
-	producer := make([]int32, values)
-	for v := range producer {
-		producer[v] = -1
-	}
-	for o := range p.Operators {
-		for _, v := range p.Operators[o].Results {
-			producer[v] = int32(o)
-			counted[p.root(v)] = true
-		}
-	}
-	for _, v := range p.Inputs {
-		r := p.root(v)
-		counted[r], filled[r] = true, !p.LateInputs
-	}
-	for _, v := range p.Outputs {
-		kept[p.root(v)] = true
-	}
-	block := make([]int32, values) // of a root, -1 if it has none
-	for v := range block {
-		block[v] = -1
-		if counted[v] && p.root(int32(v)) == int32(v) && p.Sizes[v] > 0 {
-			block[v] = int32(len(g.size))
-			g.size = append(g.size, p.Sizes[v])
-		}
-	}
-	of := func(v int32) int32 { return block[p.root(v)] }
-
 	g.prior, g.makes, g.uses = newLists(n), newLists(n), newLists(n)
-	late := make([]bool, len(g.size)) // inputs that begin with their first reader
-	if p.LateInputs {
-		for _, v := range p.Inputs {
-			if b := of(v); b >= 0 {
-				late[b] = true
-			}
-		}
-	}
-	before, seen := make([]int32, n), make([]int32, len(g.size)) // stamps: operator + 1
-	made := make([]int32, len(g.size))
+	c := &compiler{graph: g, p: p}
+	c.blocks()
+	c.before, c.seen, c.made = make([]int32, n), make([]int32, len(g.size)), make([]int32, len(g.size))
 	for o := range p.Operators {
-		op, stamp := &p.Operators[o], int32(o)+1
-		g.name[o], g.scratch[o] = int32(o), op.Scratch
-		prior := func(q int32) {
-			if q >= 0 && before[q] != stamp {
-				before[q] = stamp
-				g.prior.item = append(g.prior.item, q)
-			}
-		}
-		use := func(b int32) {
-			if seen[b] != stamp {
-				seen[b] = stamp
-				g.uses.item = append(g.uses.item, b)
-			}
-		}
-		make := func(b int32) {
-			if made[b] != stamp {
-				made[b] = stamp
-				g.makes.item = append(g.makes.item, b)
-			}
-		}
-		for _, v := range op.Operands {
-			prior(producer[v])
-			if b := of(v); b >= 0 {
-				use(b)
-				if late[b] {
-					make(b)
-				}
-			}
-		}
-		for _, q := range op.After {
-			prior(q)
-		}
-		for _, v := range op.Results {
-			if b := of(v); b >= 0 {
-				use(b)
-				make(b)
-			}
-		}
-		var exact []*Permit // by pair, nil for those at other distances
-		for k := range op.Permits {
-			m := &op.Permits[k]
-			r, x := of(m.Result), of(m.Operand)
-			if r >= 0 && x >= 0 && r != x {
-				if saving := m.saving(g.size[r], g.size[x]); saving > 0 {
-					g.pairs = append(g.pairs, pair{result: r, operand: x, saving: saving})
-					if !m.Exactly || p.root(m.Result) != m.Result || p.root(m.Operand) != m.Operand {
-						m = nil
-					}
-					exact = append(exact, m)
-				}
-			}
-		}
-		g.add(g.pairs[g.pairsFrom[o]:], exact)
-		g.prior.end()
-		g.uses.end()
-		g.makes.end()
-		g.pairsFrom = append(g.pairsFrom, int32(len(g.pairs)))
+		c.operator(int32(o))
 	}
-	g.begun, g.left = make([]int32, len(g.size)), make([]int32, len(g.size))
-	for v, b := range block {
-		if b < 0 {
-			continue
-		}
-		if filled[v] {
-			g.begun[b] = 1
-			g.start += g.size[b]
-		}
-		if kept[v] {
-			g.left[b] = 1
-		}
-	}
+	c.ends()
 	g.close()
 	for b, count := range g.left {
 		if g.begun[b] > 0 && count > 0 {
@@ -197,6 +92,132 @@ func newGraph(p *Program) *graph {
 		}
 	}
 	return g
+}
+
+// A compiler is a graph while it is made.
+type compiler struct {
+	*graph
+	p                  *Program
+	producer           []int32 // of a value, the operator with it among its results, or -1
+	block              []int32 // of a root, -1 if it has none
+	filled, kept       []bool  // of a root: it is there from the start, or at the end
+	late               []bool  // of a block: an input that begins with its first reader
+	before, seen, made []int32 // of an operator before this one, and of a block: the operator + 1 that has it in a list
+}
+
+// of returns the block of a value, or -1.
+func (c *compiler) of(v int32) int32 { return c.block[c.p.root(v)] }
+
+// blocks finds the blocks: roots with bytes that are an input's or produced.
+func (c *compiler) blocks() {
+	p, values := c.p, len(c.p.Sizes)
+	counted := make([]bool, values)
+	c.filled, c.kept, c.producer, c.block = make([]bool, values), make([]bool, values), make([]int32, values), make([]int32, values)
+	for v := range c.producer {
+		c.producer[v] = -1
+	}
+	for o := range p.Operators {
+		for _, v := range p.Operators[o].Results {
+			c.producer[v] = int32(o)
+			counted[p.root(v)] = true
+		}
+	}
+	for _, v := range p.Inputs {
+		r := p.root(v)
+		counted[r], c.filled[r] = true, !p.LateInputs
+	}
+	for _, v := range p.Outputs {
+		c.kept[p.root(v)] = true
+	}
+	for v := range c.block {
+		c.block[v] = -1
+		if counted[v] && p.root(int32(v)) == int32(v) && p.Sizes[v] > 0 {
+			c.block[v] = int32(len(c.size))
+			c.size = append(c.size, p.Sizes[v])
+		}
+	}
+	c.late = make([]bool, len(c.size))
+	if p.LateInputs {
+		for _, v := range p.Inputs {
+			if b := c.of(v); b >= 0 {
+				c.late[b] = true
+			}
+		}
+	}
+}
+
+// operator adds an operator: what is before it, and the blocks that it uses and makes.
+func (c *compiler) operator(o int32) {
+	op, stamp := &c.p.Operators[o], o+1
+	c.name[o], c.scratch[o] = o, op.Scratch
+	list := func(to *lists, stamps []int32, x int32) {
+		if stamps[x] != stamp {
+			stamps[x] = stamp
+			to.item = append(to.item, x)
+		}
+	}
+	for _, v := range op.Operands {
+		if q := c.producer[v]; q >= 0 {
+			list(&c.prior, c.before, q)
+		}
+		if b := c.of(v); b >= 0 {
+			list(&c.uses, c.seen, b)
+			if c.late[b] {
+				list(&c.makes, c.made, b)
+			}
+		}
+	}
+	for _, q := range op.After {
+		list(&c.prior, c.before, q)
+	}
+	for _, v := range op.Results {
+		if b := c.of(v); b >= 0 {
+			list(&c.uses, c.seen, b)
+			list(&c.makes, c.made, b)
+		}
+	}
+	c.permits(o)
+	c.prior.end()
+	c.uses.end()
+	c.makes.end()
+	c.pairsFrom = append(c.pairsFrom, int32(len(c.pairs)))
+}
+
+// permits adds the pairs of an operator's permits that save bytes.
+func (c *compiler) permits(o int32) {
+	op := &c.p.Operators[o]
+	var exact []*Permit // by pair, nil for those at other distances
+	for k := range op.Permits {
+		m := &op.Permits[k]
+		r, x := c.of(m.Result), c.of(m.Operand)
+		if r >= 0 && x >= 0 && r != x {
+			if saving := m.saving(c.size[r], c.size[x]); saving > 0 {
+				c.pairs = append(c.pairs, pair{result: r, operand: x, saving: saving})
+				if !m.Exactly || c.p.root(m.Result) != m.Result || c.p.root(m.Operand) != m.Operand {
+					m = nil
+				}
+				exact = append(exact, m)
+			}
+		}
+	}
+	c.add(c.pairs[c.pairsFrom[o]:], exact)
+}
+
+// ends fills in which blocks are there at the start and at the end.
+func (c *compiler) ends() {
+	c.begun, c.left = make([]int32, len(c.size)), make([]int32, len(c.size))
+	for v, b := range c.block {
+		if b < 0 {
+			continue
+		}
+		if c.filled[v] {
+			c.begun[b] = 1
+			c.start += c.size[b]
+		}
+		if c.kept[v] {
+			c.left[b] = 1
+		}
+	}
 }
 
 // close fills in what follows from the rest.

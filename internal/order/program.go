@@ -93,100 +93,21 @@ func (p *Permit) Shared(result, operand int64) (from, to int64) {
 // in bytes that nobody has written, permits for values that are none of the
 // operator's, and more than 2^62 bytes in all. Operators are named by their number.
 func (p *Program) Check() error {
-	var errs []error
-	fault := func(format string, arguments ...any) { errs = append(errs, fmt.Errorf(format, arguments...)) }
-	values, operators := len(p.Sizes), len(p.Operators)
-	total := int64(0)
-	count := func(bytes int64) {
-		const most = 1 << 62
-		if bytes > most || total > most-bytes {
-			total = math.MaxInt64
-			return
-		}
-		total += bytes
-	}
-	for v, size := range p.Sizes {
-		if size < 0 {
-			fault("value %d: size %d is negative", v, size)
-			continue
-		}
-		count(size)
-	}
-	known := func(v int32) bool { return v >= 0 && int(v) < values }
-	producer := make([]int32, values)
-	for v := range producer {
-		producer[v] = -1
-	}
-	for _, v := range p.Outputs {
-		if !known(v) {
-			fault("outputs: value %d of %d", v, values)
-		}
-	}
-	const input = math.MaxInt32
-	for _, v := range p.Inputs {
-		if !known(v) {
-			fault("inputs: value %d of %d", v, values)
-		} else {
-			producer[v] = input
-		}
-	}
+	c := &checking{p: p, producer: make([]int32, len(p.Sizes))}
+	c.values()
 	for o := range p.Operators {
-		op := &p.Operators[o]
-		if op.Scratch < 0 {
-			fault("operator %d: scratch %d is negative", o, op.Scratch)
-		} else {
-			count(op.Scratch)
-		}
-		for _, v := range op.Operands {
-			if !known(v) {
-				fault("operator %d: operand %d of %d values", o, v, values)
-			}
-		}
-		for _, v := range op.Results {
-			switch {
-			case !known(v):
-				fault("operator %d: result %d of %d values", o, v, values)
-			case producer[v] == input:
-				fault("operator %d: result %d is an input", o, v)
-			case producer[v] >= 0:
-				fault("operator %d: result %d is a result of operator %d too", o, v, producer[v])
-			default:
-				producer[v] = int32(o)
-			}
-		}
-		for _, q := range op.After {
-			if q < 0 || int(q) >= operators {
-				fault("operator %d: after operator %d of %d", o, q, operators)
-			}
-		}
-		for k := range op.Permits {
-			m := &op.Permits[k]
-			if !contains(op.Results, m.Result) {
-				fault("operator %d: permit %d: value %d is none of its results", o, k, m.Result)
-			}
-			if !contains(op.Operands, m.Operand) {
-				fault("operator %d: permit %d: value %d is none of its operands", o, k, m.Operand)
-			}
-		}
+		c.operator(o)
 	}
-	if total == math.MaxInt64 {
-		fault("more than 2^62 bytes in all")
+	if c.total == math.MaxInt64 {
+		c.fault("more than 2^62 bytes in all")
 	}
-	if p.Alias != nil && len(p.Alias) != values {
-		fault("alias: %d entries for %d values", len(p.Alias), values)
-	} else {
-		for v, w := range p.Alias {
-			if w < -1 || int(w) >= values {
-				fault("alias: value %d lies in value %d of %d", v, w, values)
-			}
-		}
-	}
-	if errs != nil {
-		return errors.Join(errs...)
+	c.aliases()
+	if c.errs != nil {
+		return errors.Join(c.errs...)
 	}
 	for v := range p.Alias {
 		w := int32(v)
-		for range values {
+		for range len(p.Sizes) {
 			if w = p.Alias[w]; w < 0 {
 				break
 			}
@@ -195,10 +116,115 @@ func (p *Program) Check() error {
 			return fmt.Errorf("alias: value %d lies in itself", v)
 		}
 	}
-	if err := p.written(producer); err != nil {
+	if err := p.written(c.producer); err != nil {
 		return err
 	}
-	return p.acyclic(producer)
+	return p.acyclic(c.producer)
+}
+
+// checking is the state of Check.
+type checking struct {
+	p        *Program
+	errs     []error
+	producer []int32 // of each value: an operator, anInput, or -1
+	total    int64   // bytes; math.MaxInt64 if there are too many
+}
+
+// anInput is the producer of inputs.
+const anInput = math.MaxInt32
+
+func (c *checking) fault(format string, arguments ...any) {
+	c.errs = append(c.errs, fmt.Errorf(format, arguments...))
+}
+
+// count counts bytes.
+func (c *checking) count(bytes int64) {
+	const most = 1 << 62
+	if bytes > most || c.total > most-bytes {
+		c.total = math.MaxInt64
+		return
+	}
+	c.total += bytes
+}
+
+func (c *checking) known(v int32) bool { return v >= 0 && int(v) < len(c.p.Sizes) }
+
+// values checks sizes, inputs and outputs.
+func (c *checking) values() {
+	for v, size := range c.p.Sizes {
+		if c.producer[v] = -1; size < 0 {
+			c.fault("value %d: size %d is negative", v, size)
+			continue
+		}
+		c.count(size)
+	}
+	for _, v := range c.p.Outputs {
+		if !c.known(v) {
+			c.fault("outputs: value %d of %d", v, len(c.p.Sizes))
+		}
+	}
+	for _, v := range c.p.Inputs {
+		if !c.known(v) {
+			c.fault("inputs: value %d of %d", v, len(c.p.Sizes))
+		} else {
+			c.producer[v] = anInput
+		}
+	}
+}
+
+// operator checks what an operator names.
+func (c *checking) operator(o int) {
+	op, values, operators := &c.p.Operators[o], len(c.p.Sizes), len(c.p.Operators)
+	if op.Scratch < 0 {
+		c.fault("operator %d: scratch %d is negative", o, op.Scratch)
+	} else {
+		c.count(op.Scratch)
+	}
+	for _, v := range op.Operands {
+		if !c.known(v) {
+			c.fault("operator %d: operand %d of %d values", o, v, values)
+		}
+	}
+	for _, v := range op.Results {
+		switch {
+		case !c.known(v):
+			c.fault("operator %d: result %d of %d values", o, v, values)
+		case c.producer[v] == anInput:
+			c.fault("operator %d: result %d is an input", o, v)
+		case c.producer[v] >= 0:
+			c.fault("operator %d: result %d is a result of operator %d too", o, v, c.producer[v])
+		default:
+			c.producer[v] = int32(o)
+		}
+	}
+	for _, q := range op.After {
+		if q < 0 || int(q) >= operators {
+			c.fault("operator %d: after operator %d of %d", o, q, operators)
+		}
+	}
+	for k := range op.Permits {
+		m := &op.Permits[k]
+		if !contains(op.Results, m.Result) {
+			c.fault("operator %d: permit %d: value %d is none of its results", o, k, m.Result)
+		}
+		if !contains(op.Operands, m.Operand) {
+			c.fault("operator %d: permit %d: value %d is none of its operands", o, k, m.Operand)
+		}
+	}
+}
+
+// aliases checks the entries of Alias.
+func (c *checking) aliases() {
+	values := len(c.p.Sizes)
+	if c.p.Alias != nil && len(c.p.Alias) != values {
+		c.fault("alias: %d entries for %d values", len(c.p.Alias), values)
+		return
+	}
+	for v, w := range c.p.Alias {
+		if w < -1 || int(w) >= values {
+			c.fault("alias: value %d lies in value %d of %d", v, w, values)
+		}
+	}
 }
 
 // written returns an error if an operator reads a value that nobody fills or produces, though it lies in bytes
