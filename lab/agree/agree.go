@@ -228,6 +228,10 @@ func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration)
 	return r, falsehood(exact, c, &q, &o, &r)
 }
 
+// mayFail are the searches that are no exact planners and yet may end at a limit without
+// a plan, even where nothing bounds the height.
+var mayFail = map[string]bool{"tela": true, "tela-learned": true}
+
 // falsehood says what is false in an answer.
 func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result) string {
 	fits := c.Fits && o.Fits(c.Height)
@@ -260,7 +264,7 @@ func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result
 		return undecided // milp counts in floating point: it may find nothing that is proof
 	case !answer && exact && q.unlimited() && !c.Hard:
 		return fmt.Sprintf("no answer (%s, stopped by %q), without a limit", r.Status, r.Stopped)
-	case r.Status == model.Unknown && fits && !q.Limited && (!exact && q.Planner != "tela" || q.Planner == "auto"):
+	case r.Status == model.Unknown && fits && !q.Limited && (!exact && !mayFail[q.Planner] || q.Planner == "auto"):
 		return "no plan, though nothing bounds the height"
 	case r.Status == model.Unknown && q.Planner == "auto" && o.Start != nil && o.Fits(model.HeightOf(c.Problem, o.Start)):
 		return "no plan, though the start is one"
