@@ -51,7 +51,7 @@ func TestSecondOpinion(t *testing.T) {
 	t.Parallel()
 	both, none, one := 0, 0, 0
 	r := rand.New(rand.NewPCG(25, 11))
-	for n := range plantest.Share(1500, 45, 18) {
+	for n := range plantest.Share(1500, 24, 12) {
 		p := drawn.BroadOf(r, 6+int64(n)%9)
 		ask := func(name string, timeout time.Duration) (*plan.Result, []int64) {
 			t.Helper()
