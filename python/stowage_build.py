@@ -53,11 +53,11 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
             path.relative_to(HERE).as_posix(): path.read_bytes()
             for package in PACKAGES
             for path in sorted((HERE / package).rglob("*"))
-            if path.suffix in (".py", ".c", ".cpp") or path.name == "py.typed"
+            if path.suffix in (".py", ".c", ".cpp", ".hpp") or path.name == "py.typed"
         }
-        # stowage.torch compiles the arena where it is used.
+        # stowage.torch and stowage.onnxruntime compile the arena where it is used.
         for name in ("stowage_arena.c", "stowage_arena.h"):
-            files[f"stowage/torch/{name}"] = (HERE.parent / "arena" / name).read_bytes()
+            files[f"stowage/_arena/{name}"] = (HERE.parent / "arena" / name).read_bytes()
         suffix = ".exe" if system == "windows" else ""
         name = {"windows": "stowage.dll", "darwin": "libstowage.dylib"}.get(system, "libstowage.so")
         if library is not None:

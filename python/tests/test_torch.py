@@ -20,7 +20,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import stowage
 import stowage.torch
-from stowage.torch import _arena, _build, _cuda
+from stowage._arena import arena as _arena, build as _build
+from stowage.torch import _cpu, _cuda
 
 torch.set_num_threads(1)
 
@@ -350,7 +351,7 @@ class Torch(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for environment, word in (({"CXX": "no-such-compiler"}, "CXX is no-such-compiler"), ({"PATH": folder, "CXX": ""}, "none of c")):
                 with unittest.mock.patch.dict(os.environ, {"STOWAGE_CACHE": folder, **environment}), self.assertRaisesRegex(stowage.Error, "C[+][+] compiler.*" + word.replace("+", "[+]")):
-                    _build.build(_build.CPU)
+                    _build.build(_cpu.CPU)
             self.assertEqual(os.listdir(folder), [])
 
     def test_what_is_asked_for_is_checked(self):
@@ -375,7 +376,7 @@ class Cuda(unittest.TestCase):
         path = os.path.join(cls.folder.name, "libcudart.so")
         source = pathlib.Path(__file__).with_name("cudart.c")
         subprocess.run([os.environ.get("CC") or "cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", str(source), "-o", path], check=True)
-        cls.runtime, cls.lib = ctypes.CDLL(path), _arena.library("cuda.c")
+        cls.runtime, cls.lib = ctypes.CDLL(path), _arena.library(_cuda.CUDA)
         assert _cuda.init(cls.lib, path) == 0
         p, n, i = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
         for name, result, *arguments in (("malloc", p, n, i, p), ("free", None, p, n, i, p), ("record_stream", None, p, p)):
@@ -415,7 +416,7 @@ class Cuda(unittest.TestCase):
             self.free(taken)
 
     def arena(self):
-        return _arena.make("cuda.c", 0, 2, 8, 60, None, True, False, False, None)
+        return _arena.make(_cuda.CUDA, 0, 2, 8, 60, None, True, False, False, None)
 
     def test_served(self):
         before, kept, a = self.count("live").value, [], self.arena()

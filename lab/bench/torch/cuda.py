@@ -10,7 +10,7 @@ has taken from the GPU at the end of a program, weights and the optimizer's stat
 torch.cuda.max_memory_reserved says, and for the arena what the runtime's pool has reserved. `least` is the most that
 was in use at one time: no allocator takes less.
 
-Without a network or a compiler: build the adapter elsewhere by `python3 -m stowage.torch._build FILE` (from the folder
+Without a network or a compiler: build the adapter elsewhere by `python3 -m stowage.torch._cuda FILE` (from the folder
 python of a clone), and name it by STOWAGE_TORCH_CUDA, the command by STOWAGE, and that folder by PYTHONPATH.
 """
 
@@ -38,7 +38,8 @@ def run(mode: str, names: list[str], steps: int, scale: int) -> None:
     ours = mode.startswith("arena")
     if ours:
         import stowage.torch
-        from stowage.torch import _arena
+        from stowage._arena import arena as _arena
+        from stowage.torch import _cuda
 
         first = stowage.torch.cuda(wait=60)  # before the first use of the GPU
         first.close()
@@ -55,7 +56,7 @@ def run(mode: str, names: list[str], steps: int, scale: int) -> None:
         if not ours:
             return torch.cuda.max_memory_reserved()
         now, most = ctypes.c_uint64(), ctypes.c_uint64()
-        _arena.library("cuda.c").stowage_cuda_reserved(0, ctypes.byref(now), ctypes.byref(most))
+        _arena.library(_cuda.CUDA).stowage_cuda_reserved(0, ctypes.byref(now), ctypes.byref(most))
         return now.value
 
     for name in names:

@@ -20,7 +20,8 @@ that workers may fork.
 
 from importlib import import_module
 
-from ._arena import Arena, Stats, arena
+from .._arena.arena import Arena, Stats
+from ._cpu import arena
 from ._cuda import cuda
 
 __all__ = ["Arena", "Stats", "arena", "cuda"]

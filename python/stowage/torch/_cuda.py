@@ -11,13 +11,21 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import pathlib
+import sys
 import threading
 from importlib import import_module
 from typing import Any, Optional, Union
 
+from .._arena.arena import Arena, library, make
+from .._arena.build import Adapter, build
 from .._errors import Error
 from .._units import Seconds, whole
-from ._arena import Arena, library, make
+
+CUDA = Adapter(
+    "stowage.torch", pathlib.Path(__file__).resolve().with_name("cuda.c"), (), lambda: ["-ldl"] if sys.platform == "linux" else [], "STOWAGE_TORCH_CUDA",
+    "neither CUDA's runtime nor HIP's was found",
+)  # fmt: skip
 
 
 def cuda(
@@ -31,7 +39,7 @@ def cuda(
     (cudaMallocAsync, hipMallocAsync). torch.cuda.memory_allocated and its kin do not work then, as with any
     allocator that is not PyTorch's; stats has the figures. Graphs of CUDA cannot be captured within a step."""
     _install()
-    return make("cuda.c", whole("device", device), record, plans, wait, timeout, True, False, poison, file)
+    return make(CUDA, whole("device", device), record, plans, wait, timeout, True, False, poison, file)
 
 
 _installed: Any = None  # PyTorch keeps a pointer into it
@@ -42,7 +50,7 @@ def _install() -> None:
     """Puts the allocator of cuda.c in the place of PyTorch's."""
     global _installed
     torch: Any = import_module("torch")
-    lib = library("cuda.c")
+    lib = library(CUDA)
     with _installing:
         if _installed is not None:
             return
@@ -72,3 +80,8 @@ def init(lib: Any, path: Optional[str] = None) -> int:
             if ("libcudart" in library[2] or "libamdhip64" in library[2]) and lib.stowage_cuda_init(os.fsencode("/" + library[2])) == 0:
                 return 0
     return -1
+
+
+# python3 -m stowage.torch._cuda FILE compiles cuda.c into a file, for STOWAGE_TORCH_CUDA on another machine.
+if __name__ == "__main__":
+    print(build(CUDA, pathlib.Path(sys.argv[1]).resolve()))

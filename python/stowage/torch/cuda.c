@@ -308,7 +308,7 @@ OUT void stowage_cuda_reserved(int device, uint64_t *now, uint64_t *most) {
 
 /* ------------------------------------------------------- what stowage.torch calls; see cpu.cpp */
 
-OUT int stowage_torch_new(int device) {
+OUT int stowage_slot_new(int device) {
   int found = -1;
   if (!gpu.Malloc) return -3;
   pthread_mutex_lock(&guard);
@@ -327,22 +327,22 @@ OUT int stowage_torch_new(int device) {
   return s->arena ? found : -2;
 }
 
-OUT stowage_arena *stowage_torch_arena(int slot) {
+OUT stowage_arena *stowage_slot_arena(int slot) {
   return slots[slot].arena;
 }
 
-OUT int stowage_torch_load(int slot, const char *text, size_t length) {
+OUT int stowage_slot_load(int slot, const char *text, size_t length) {
   loading++;
   int code = stowage_arena_load(slots[slot].arena, text, length);
   loading--;
   return code;
 }
 
-OUT void stowage_torch_unload(int slot) {
+OUT void stowage_slot_unload(int slot) {
   stowage_arena_unload(slots[slot].arena);
 }
 
-OUT void stowage_torch_trim(int slot) {
+OUT void stowage_slot_trim(int slot) {
   int device = slots[slot].device, was = on(device);
   void *p = pool(device);
   gpu.DeviceSynchronize();
@@ -350,13 +350,13 @@ OUT void stowage_torch_trim(int slot) {
   off(device, was);
 }
 
-OUT void stowage_torch_close(int slot) {
+OUT void stowage_slot_close(int slot) {
   stowage_arena_stop(slots[slot].arena);
-  stowage_torch_unload(slot);
+  stowage_slot_unload(slot);
   drop(&slots[slot]);
 }
 
-OUT int stowage_torch_enter(int slot, const char *name, int all, int *was) {
+OUT int stowage_slot_enter(int slot, const char *name, int all, int *was) {
   struct slot *s = &slots[slot];
   (void)all;
   pthread_mutex_lock(&guard);
@@ -377,7 +377,7 @@ OUT int stowage_torch_enter(int slot, const char *name, int all, int *was) {
   return stowage_arena_begin(s->arena, name);
 }
 
-OUT void stowage_torch_exit(int slot, int level, const int *was, int own, int all) {
+OUT void stowage_slot_exit(int slot, int level, const int *was, int own, int all) {
   struct slot *s = &slots[slot];
   (void)own;
   (void)all;

@@ -1,10 +1,10 @@
-"""Compiles the arena and what binds it to PyTorch, once for each version of PyTorch.
+"""Compiles the arena and what binds it to another program: an adapter.
 
-Idea: the class c10::Allocator changes with PyTorch's version, so what implements it is compiled
-against the headers in the torch that is installed. It takes about three seconds at the first use, and is
-kept in a folder: STOWAGE_CACHE, or stowage in XDG_CACHE_HOME, or ~/.cache/stowage. The name of a
-file there is a digest of sources, options, compiler and version, so nothing outdated is ever loaded.
-It is written under another name and moved, so that processes that begin together do no harm.
+Idea: what implements an allocator of PyTorch's changes with PyTorch's version, so it is compiled against the headers
+of the torch that is installed. It takes about three seconds at the first use, and is kept in a folder:
+STOWAGE_CACHE, or stowage in XDG_CACHE_HOME, or ~/.cache/stowage. The name of a file there is a digest
+of sources, options, compiler and version, so nothing outdated is ever loaded. It is written under another
+name and moved, so that processes that begin together do no harm.
 
 Tried and dropped: torch.utils.cpp_extension, which needs setuptools and ninja, links to Python,
 and compiles with pybind11 for 100 s.
@@ -20,13 +20,35 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable
+from typing import NamedTuple
 
 from .._errors import Error
 
 HERE = pathlib.Path(__file__).resolve().parent
-CPU, CUDA = "cpu.cpp", "cuda.c"
+
+
+class Adapter(NamedTuple):
+    """What stands before one allocator."""
+
+    module: str
+    """The module that users import, for messages."""
+    source: pathlib.Path
+    """Its file, in C or C++ by the ending. What it includes beside it must be named in beside."""
+    beside: tuple[pathlib.Path, ...] = ()
+    """Files that it includes."""
+    options: Callable[[], list[str]] = list
+    """Returns what it is compiled and linked with, beside the arena."""
+    variable: str = ""
+    """The environment variable that may name a library which was compiled elsewhere."""
+    refuses: str = ""
+    """Why it may refuse an allocator that is there."""
+    malloc: bool = False
+    """The baseline is what malloc takes, and it is measured; else it is simulated."""
+
+    @property
+    def name(self) -> str:
+        return str(self.source)
 
 
 def _sources() -> pathlib.Path:
@@ -37,9 +59,10 @@ def _sources() -> pathlib.Path:
     raise Error(f"stowage_arena.c is not beside {HERE}: the package is not whole")
 
 
-def _compiler(kind: str) -> list[str]:
-    """Returns the compiler's command: of C++ for the CPU, since PyTorch's headers are; of C for others."""
-    variable, usual = ("CXX", ("c++", "g++", "clang++")) if kind == CPU else ("CC", ("cc", "gcc", "clang"))
+def _compiler(adapter: Adapter) -> list[str]:
+    """Returns the compiler's command."""
+    plain = adapter.source.suffix == ".c"
+    variable, usual = ("CC", ("cc", "gcc", "clang")) if plain else ("CXX", ("c++", "g++", "clang++"))
     named = os.environ.get(variable)
     if named and shutil.which(shlex.split(named)[0]):
         return shlex.split(named)
@@ -47,24 +70,11 @@ def _compiler(kind: str) -> list[str]:
         for name in usual:
             if found := shutil.which(name):
                 return [found]
-    language = "C++" if kind == CPU else "C"
+    language = "C" if plain else "C++"
     raise Error(
-        f"stowage.torch compiles its allocator at the first use, and needs a {language} compiler: "
+        f"{adapter.module} compiles its allocator at the first use, and needs a {language} compiler: "
         + (f"{variable} is {named}, which is not there" if named else f"none of {', '.join(usual)} is on PATH; install one or set {variable}")
     )
-
-
-def _options(kind: str) -> list[str]:
-    """Returns what the adapter is compiled and linked with, beside the arena."""
-    if kind == CUDA:
-        return ["-ldl"] if sys.platform == "linux" else []
-    torch: Any = import_module("torch")
-    root = pathlib.Path(torch.__file__).resolve().parent
-    abi = int(getattr(torch._C, "_GLIBCXX_USE_CXX11_ABI", True))
-    return [
-        "-std=c++20", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", "-isystem", str(root / "include"),
-        "-L" + str(root / "lib"), "-lc10", "-Wl,-rpath," + str(root / "lib"),
-    ]  # fmt: skip
 
 
 def _cache() -> pathlib.Path:
@@ -73,23 +83,21 @@ def _cache() -> pathlib.Path:
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "stowage"
 
 
-# python3 -m stowage.torch._build FILE compiles cuda.c into a file, for STOWAGE_TORCH_CUDA on another machine.
-def build(kind: str, to: pathlib.Path | None = None) -> pathlib.Path:
-    """Returns the library for CPU or CUDA, which is compiled unless it is there. If to is given, it
-    is compiled there."""
-    if to is None and kind == CUDA and (built := os.environ.get("STOWAGE_TORCH_CUDA")):
+def build(adapter: Adapter, to: pathlib.Path | None = None) -> pathlib.Path:
+    """Returns the compiled library, which is compiled unless it is there. If to is given, it is compiled there."""
+    if to is None and adapter.variable and (built := os.environ.get(adapter.variable)):
         return pathlib.Path(built)  # compiled elsewhere, for a machine without a compiler
     if sys.platform == "win32":
-        raise Error("stowage.torch runs on Linux and macOS, not on Windows")
-    arena, compiler, options = _sources(), _compiler(kind), _options(kind)
-    files = [arena / "stowage_arena.c", arena / "stowage_arena.h", HERE / kind]
+        raise Error(f"{adapter.module} runs on Linux and macOS, not on Windows")
+    arena, compiler, options = _sources(), _compiler(adapter), adapter.options()
+    files = [arena / "stowage_arena.c", arena / "stowage_arena.h", adapter.source, *adapter.beside]
     said = subprocess.run([*compiler, "--version"], capture_output=True, check=False).stdout
     digest = hashlib.sha256(said)
-    for word in (kind, *compiler, *options):
+    for word in (adapter.source.name, *compiler, *options):
         digest.update(word.encode())
     for file in files:
         digest.update(file.read_bytes())
-    name = f"{pathlib.Path(kind).stem}-{digest.hexdigest()[:16]}.so"
+    name = f"{adapter.source.stem}-{digest.hexdigest()[:16]}.so"
     if to is None:
         to = _cache() / name
         if to.exists():
@@ -102,7 +110,7 @@ def build(kind: str, to: pathlib.Path | None = None) -> pathlib.Path:
             to = pathlib.Path(tempfile.mkdtemp(prefix="stowage-")) / name
     with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
         new = to.with_name(f"{to.name}.{os.getpid()}.new")
-        hidden = ["-O2", "-fPIC", "-fvisibility=hidden", "-I", str(arena)]
+        hidden = ["-O2", "-fPIC", "-fvisibility=hidden", "-I", str(arena), "-I", str(HERE)]
         # The functions of the arena that Python calls are shown, the rest is not.
         shown = ["-DSTOWAGE_ARENA_API=__attribute__((visibility(\"default\")))"]
         steps = [
@@ -113,10 +121,6 @@ def build(kind: str, to: pathlib.Path | None = None) -> pathlib.Path:
             done = subprocess.run(step, capture_output=True, text=True, errors="replace", check=False)
             if done.returncode != 0:
                 new.unlink(missing_ok=True)
-                raise Error(f"stowage.torch cannot compile its allocator:\n{shlex.join(step)}\n{done.stderr.strip()[-2000:]}")
+                raise Error(f"{adapter.module} cannot compile its allocator:\n{shlex.join(step)}\n{done.stderr.strip()[-2000:]}")
         os.replace(new, to)
     return to
-
-
-if __name__ == "__main__":
-    print(build(CUDA, pathlib.Path(sys.argv[1]).resolve()))

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple, Optional, Union
 from .._command import command
 from .._errors import Error, InputError, readable, warn
 from .._units import Seconds, seconds, whole
+from .build import Adapter, build
 
 MISSES = 0.01  # a step that misses more has another shape
 RENEWALS = 4  # blocks that are taken anew at most
@@ -105,18 +106,16 @@ _libraries: dict[str, Any] = {}
 _loading = threading.Lock()
 
 
-def library(kind: str) -> Any:
-    """Returns the compiled adapter, cpu.cpp or cuda.c, with the types of its functions."""
+def library(adapter: Adapter) -> Any:
+    """Returns a compiled adapter with the types of its functions."""
     with _loading:
-        if kind not in _libraries:
-            from ._build import build
-
-            lib = ctypes.CDLL(os.fspath(build(kind)))
+        if adapter.name not in _libraries:
+            lib = ctypes.CDLL(os.fspath(build(adapter)))
             p, n, i = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
             for name, result, *arguments in (
-                ("torch_new", i, i), ("torch_arena", p, i), ("torch_close", None, i),
-                ("torch_enter", i, i, ctypes.c_char_p, i, p), ("torch_exit", None, i, i, p, i, i),
-                ("torch_load", i, i, ctypes.c_char_p, n), ("torch_unload", None, i), ("torch_trim", None, i),
+                ("slot_new", i, i), ("slot_arena", p, i), ("slot_close", None, i),
+                ("slot_enter", i, i, ctypes.c_char_p, i, p), ("slot_exit", None, i, i, p, i, i),
+                ("slot_load", i, i, ctypes.c_char_p, n), ("slot_unload", None, i), ("slot_trim", None, i),
                 ("arena_abi", i), ("arena_error", n, p, p, n), ("arena_record", None, p, ctypes.c_uint64), ("arena_stop", None, p),
                 ("arena_recorded", ctypes.c_uint64, p), ("arena_trace", n, p, p, n), ("arena_write", i, p, ctypes.c_char_p),
                 ("arena_stats", None, p, p, n),
@@ -125,27 +124,27 @@ def library(kind: str) -> Any:
             ):  # fmt: skip
                 function = getattr(lib, "stowage_" + name)
                 function.restype, function.argtypes = result, arguments
-            _libraries[kind] = lib
-        return _libraries[kind]
+            _libraries[adapter.name] = lib
+        return _libraries[adapter.name]
 
 
 class Arena:
     """An arena for the steps of one program; arena makes it. It is a context manager, to be entered for every step."""
 
     def __init__(
-        self, kind: str, device: int, record: int, plans: int, wait: float, timeout: float, every_thread: bool, guard: bool, poison: bool,
+        self, adapter: Adapter, device: int, record: int, plans: int, wait: float, timeout: float, every_thread: bool, guard: bool, poison: bool,
         file: Optional[str],
     ) -> None:  # fmt: skip
-        self._slot, self._kind = -1, kind
-        self._lib = lib = library(kind)
-        slot = lib.stowage_torch_new(device)
+        self._slot, self._adapter = -1, adapter
+        self._lib = lib = library(adapter)
+        slot = lib.stowage_slot_new(device)
         if slot < 0:
             raise Error({
                 -1: "there are 64 arenas that have live memory: close those that are no longer used",
                 -2: "there is no memory for an arena",
-                -3: "PyTorch has an allocator that stowage.torch cannot stand before: it takes memory back only with a deleter",
+                -3: f"{adapter.module} cannot stand before the allocator that is there: {adapter.refuses}",
             }.get(slot, f"the arena cannot be made: code {slot}"))  # fmt: skip
-        self._slot, self._at = slot, lib.stowage_torch_arena(slot)
+        self._slot, self._at = slot, lib.stowage_slot_arena(slot)
         self._record, self._plans, self._wait, self._timeout, self._all, self._poison = record, plans, wait, timeout, every_thread, poison
         self._file, self._lock = file, threading.Lock()
         self._frames: list[tuple[int, int, int, Any]] = []  # steps and scopes that are open: thread, slot, level, what was before
@@ -166,7 +165,7 @@ class Arena:
             self.load(file)
             # The first step makes what later ones keep, such as an optimizer's states. Served, they would stay
             # where the plan expects temporaries of their size.
-            lib.stowage_torch_unload(slot)
+            lib.stowage_slot_unload(slot)
             self._state = "recording"
         else:
             lib.stowage_arena_record(self._at, record)
@@ -200,7 +199,7 @@ class Arena:
             if not self._frames:
                 self._between()
             was = (ctypes.c_int * 2)()
-            level = self._lib.stowage_torch_enter(self._slot, name.encode(errors="replace") if name else None, int(self._all), was)
+            level = self._lib.stowage_slot_enter(self._slot, name.encode(errors="replace") if name else None, int(self._all), was)
             self._frames.append((threading.get_ident(), self._slot, level, was))
 
     def _fork(self) -> None:
@@ -216,7 +215,7 @@ class Arena:
             # allocates outside of steps from then on.
             own = [k for k, frame in enumerate(self._frames) if frame[0] == threading.get_ident()]
             _, slot, level, was = self._frames.pop(own[-1] if own else -1)
-            self._lib.stowage_torch_exit(slot, level, was, int(bool(own)), int(self._all))
+            self._lib.stowage_slot_exit(slot, level, was, int(bool(own)), int(self._all))
             self._failed |= failed
 
     def _between(self) -> None:
@@ -249,7 +248,7 @@ class Arena:
         if self._settled == 1:
             # What the steps before the plan left is gone now; what is left upstream are weights and states.
             self._lib.stowage_arena_reset_peaks(self._at)
-            self._lib.stowage_torch_trim(self._slot)
+            self._lib.stowage_slot_trim(self._slot)
             self._rest = s.upstream
         self._rest = min(self._rest, s.upstream)
         self._shares = [*self._shares[1:], last.served / asked]
@@ -260,14 +259,14 @@ class Arena:
             self._state = "recording"
             self._lib.stowage_arena_record(self._at, self._record)
         elif sum(self._shares) < RECENT / 2 and self._attempts >= self._plans:
-            self._lib.stowage_torch_unload(self._slot)
+            self._lib.stowage_slot_unload(self._slot)
             self._state = f"off: with {self._plans} plans, less than half of {RECENT} steps was served"
 
     def _renew(self) -> None:
         """Takes a new block for the plans. Something lives on in the old one where the plan expects other things:
         memory that was taken for a temporary of its size, and is kept. The old block goes when the last of it does."""
         self._renewed, self._refused = self._renewed + 1, 0
-        self._lib.stowage_torch_unload(self._slot)
+        self._lib.stowage_slot_unload(self._slot)
         self._loads()
 
     def _loads(self) -> None:
@@ -287,8 +286,8 @@ class Arena:
                 [command(), "arena", "plan", trace, "-o", to, *limit], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
             )
         self._replay = None
-        if self._kind == "cpu.cpp":
-            replay = os.path.join(os.path.dirname(__file__), "_malloc.py")
+        if self._adapter.malloc:
+            replay = os.path.join(os.path.dirname(__file__), "malloc.py")
             self._replay = subprocess.Popen([sys.executable, "-I", "-S", replay, trace], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         self._pid, self._state = os.getpid(), "planning"
 
@@ -325,7 +324,7 @@ class Arena:
                 f.write(text)
 
     def _load(self, text: bytes) -> None:
-        self._call(self._lib.stowage_torch_load(self._slot, text, len(text)))
+        self._call(self._lib.stowage_slot_load(self._slot, text, len(text)))
         self._state, self._settled, self._refused = "serving", 0, 0
 
     # -------------------------------------------------------------------------- questions
@@ -338,8 +337,12 @@ class Arena:
         rest = min(self._rest, s.upstream) if self._settled else 0
         return Stats(
             self._state, s.steps, s.plans, s.all.served, s.all.missed, s.all.refused, s.all.kept,
-            max(s.total_peak - rest, s.block) if self._settled else 0, self._malloc if self._kind == "cpu.cpp" else s.baseline, s.planned, s.bound, s.damaged,
+            max(s.total_peak - rest, s.block) if self._settled else 0, self._baseline(s), s.planned, s.bound, s.damaged,
         )  # fmt: skip
+
+    def _baseline(self, s: _Statistics) -> int:
+        """Returns what the usual allocator takes: measured if the adapter says so, else as the planner simulated it."""
+        return self._malloc if self._adapter.malloc else int(s.baseline)
 
     def trace(self) -> str:
         """Returns what is recorded, as `stowage arena plan` reads it."""
@@ -355,7 +358,7 @@ class Arena:
         name = readable(os.fspath(path))
         with open(name, "rb") as f:
             text = f.read()
-        code = self._lib.stowage_torch_load(self._slot, text, len(text))
+        code = self._lib.stowage_slot_load(self._slot, text, len(text))
         if code == -1:
             raise InputError(f"{os.fspath(path)}: {self._said()}")
         self._call(code)
@@ -375,7 +378,7 @@ class Arena:
             return
         self._last = self.stats()
         slot, self._slot = self._slot, -1
-        self._lib.stowage_torch_close(slot)
+        self._lib.stowage_slot_close(slot)
         self._at = None
         for process in (self._process, self._replay):
             if process is not None and self._pid == os.getpid():
@@ -388,7 +391,7 @@ class Arena:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<stowage.torch.Arena: {'' if self._slot >= 0 else 'closed; '}{self.stats()}>"
+        return f"<{self._adapter.module}.Arena: {'' if self._slot >= 0 else 'closed; '}{self.stats()}>"
 
     def _there(self) -> None:
         if self._slot < 0:
@@ -410,30 +413,12 @@ class Arena:
             raise MemoryError(self._said()) if code == -2 else Error(self._said())
 
 
-def arena(
-    *, record: int = 2, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, every_thread: bool = False,
-    guard: bool = False, poison: bool = False, file: Union[str, os.PathLike[str], None] = None,
-) -> Arena:  # fmt: skip
-    """Returns an arena for tensors of the CPU, to be entered around every step.
-
-    record is how many steps are recorded before each planning [2]. plans is how many plans are made at most, one
-    for each shape of a step [8]. wait is how long steps wait for plans in all, in seconds or as a text [10;
-    None: they do not wait]; afterwards they go on unserved until the plan is there. timeout limits the planner
-    [none: it ends by itself]. every_thread serves what other threads allocate during a step too [only the thread
-    that began the step]. file keeps the plans: if it is there they are loaded, and all steps but the first are
-    served; else they are written to it. The first step makes what later ones keep, such as an optimizer's states.
-
-    guard and poison are for tests. poison fills what is not in use before each step. guard does so at each free, and
-    checks that nobody has written there."""
-    return make("cpu.cpp", 0, record, plans, wait, timeout, every_thread, guard, poison, file)
-
-
 def make(
-    kind: str, device: int, record: int, plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
+    adapter: Adapter, device: int, record: int, plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
     file: Union[str, os.PathLike[str], None],
 ) -> Arena:  # fmt: skip
-    """Returns an arena over cpu.cpp or cuda.c, with options as users give them."""
+    """Returns an arena over an adapter, with options as users give them."""
     return Arena(
-        kind, device, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
+        adapter, device, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
         None if file is None else os.fspath(file),
     )  # fmt: skip

@@ -1,0 +1,160 @@
+// The arenas of one adapter for memory of the CPU, and whose step a thread is in.
+//
+// Idea: an adapter is one allocator for the process, and arenas come and go behind it. Each has a slot of a fixed table.
+// A slot counts who holds it: the owner in Python, each step that is open, each address that is out. The last one
+// deletes the arena. So whatever takes memory back finds the arena that gave it as long as the memory lives,
+// after the arena was closed too.
+//
+// A step belongs to the thread that began it. Other threads, such as those that load data, stay outside unless the
+// arena was made for all threads. A thread that is in no step pays one comparison.
+//
+// An adapter includes this file once and defines install. Python calls the functions at the end, by ctypes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <pthread.h>
+
+#include "stowage_arena.h"
+
+#define OUT extern "C" __attribute__((visibility("default")))
+
+// install puts the adapter's allocator into its place, once, and says where memory comes from that no
+// plan has. It returns false if that cannot be.
+static bool install(stowage_arena_upstream& up);
+
+namespace {
+
+constexpr size_t SLOTS = 64;
+
+struct Slot {
+  std::atomic<int64_t> holders{0}; // 0: the slot is free; else 1 for existence, and each holder
+  stowage_arena* arena = nullptr;  // valid while there are holders
+};
+
+Slot slots[SLOTS];
+std::mutex making;                // guards taking a slot
+thread_local int mine = -1;       // the slot of this thread's step, or -1
+std::atomic<int> everyones{-1};   // the slot of a step that is for all threads, or -1
+
+void drop(Slot& s) {
+  if (s.holders.fetch_sub(1, std::memory_order_acq_rel) == 2) { // only existence is left, which nobody can hold
+    stowage_arena_delete(s.arena);
+    s.arena = nullptr;
+    s.holders.store(0, std::memory_order_release);
+  }
+}
+
+// hold holds a slot that may be going, and returns if it is there.
+bool hold(Slot& s) {
+  int64_t n = s.holders.load();
+  while (n >= 2 && !s.holders.compare_exchange_weak(n, n + 1)) {
+  }
+  return n >= 2;
+}
+
+// release_known frees an address by the arena that knows it, and returns if there is one.
+[[maybe_unused]] bool release_known(void* p) {
+  for (size_t i = 0; p && i < SLOTS; i++) {
+    Slot& s = slots[i];
+    if (!hold(s)) continue;
+    bool known = stowage_arena_size(s.arena, p) > 0;
+    if (known) {
+      stowage_arena_free(s.arena, p);
+      drop(s); // for the address
+    }
+    drop(s); // for this look
+    if (known) return true;
+  }
+  return false;
+}
+
+// take allocates in the step of this thread, and sets at to the slot. It returns nullptr outside of steps, or if
+// there is no memory.
+void* take(size_t size, size_t alignment, int& at) {
+  at = mine >= 0 ? mine : everyones.load(std::memory_order_relaxed);
+  if (at < 0) return nullptr;
+  Slot& s = slots[at];
+  if (mine >= 0) s.holders.fetch_add(1, std::memory_order_relaxed); // the open step holds it too
+  else if (!hold(s)) return nullptr;
+  void* p = stowage_arena_malloc(s.arena, size, alignment, 0);
+  if (!p) drop(s);
+  return p;
+}
+
+} // namespace
+
+// stowage_slot_new makes an arena and returns its slot; -1 if all slots are in use, -2 if there is no memory,
+// -3 if the adapter cannot stand before the allocator that is there.
+OUT int stowage_slot_new(int) {
+  std::lock_guard<std::mutex> lock(making);
+  stowage_arena_upstream up = {nullptr, nullptr, nullptr, nullptr, 0};
+  if (!install(up)) return -3;
+  // The child of a fork, such as a worker that loads data, begins outside of steps.
+  static int watched = pthread_atfork(nullptr, nullptr, [] {
+    mine = -1;
+    everyones = -1;
+  });
+  (void)watched;
+  for (size_t i = 0; i < SLOTS; i++) {
+    if (slots[i].holders.load(std::memory_order_acquire) != 0) continue;
+    stowage_arena* a = stowage_arena_new(&up);
+    if (!a) return -2;
+    slots[i].arena = a;
+    slots[i].holders.store(2, std::memory_order_release);
+    return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// stowage_slot_arena returns the arena of a slot, for the functions of stowage_arena.h.
+OUT stowage_arena* stowage_slot_arena(int slot) {
+  return slots[slot].arena;
+}
+
+// stowage_slot_load and stowage_slot_unload are those of stowage_arena.h; on a GPU there is more to do.
+OUT int stowage_slot_load(int slot, const char* text, size_t length) {
+  return stowage_arena_load(slots[slot].arena, text, length);
+}
+
+OUT void stowage_slot_unload(int slot) {
+  stowage_arena_unload(slots[slot].arena);
+}
+
+// stowage_slot_trim gives the system back what the C library keeps of the steps before the plan.
+OUT void stowage_slot_trim(int) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+// stowage_slot_close gives up the owner's hold. The block goes as soon as nothing in it is live.
+OUT void stowage_slot_close(int slot) {
+  stowage_arena_stop(slots[slot].arena);
+  stowage_arena_unload(slots[slot].arena);
+  drop(slots[slot]);
+}
+
+// stowage_slot_enter begins a step or scope for this thread or, if all is not 0, for all threads. It
+// returns the level, and in was what stowage_slot_exit needs to go back to.
+OUT int stowage_slot_enter(int slot, const char* name, int all, int* was) {
+  slots[slot].holders.fetch_add(1, std::memory_order_relaxed);
+  was[0] = mine;
+  was[1] = everyones.load();
+  mine = slot;
+  if (all) everyones.store(slot);
+  return stowage_arena_begin(slots[slot].arena, name);
+}
+
+// stowage_slot_exit ends what enter began. own is 0 if another thread began it.
+OUT void stowage_slot_exit(int slot, int level, const int* was, int own, int all) {
+  stowage_arena_end(slots[slot].arena, level);
+  if (own) mine = was[0];
+  if (all) everyones.store(was[1]);
+  drop(slots[slot]);
+}

@@ -1,0 +1,46 @@
+"""Arenas for tensors of the CPU: cpu.cpp before PyTorch's own allocator."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from importlib import import_module
+from typing import Any, Optional, Union
+
+from .._arena import build
+from .._arena.arena import Arena, make
+from .._units import Seconds
+
+
+def _options() -> list[str]:
+    torch: Any = import_module("torch")
+    root = pathlib.Path(torch.__file__).resolve().parent
+    abi = int(getattr(torch._C, "_GLIBCXX_USE_CXX11_ABI", True))
+    return [
+        "-std=c++20", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", "-isystem", str(root / "include"),
+        "-L" + str(root / "lib"), "-lc10", "-Wl,-rpath," + str(root / "lib"),
+    ]  # fmt: skip
+
+
+CPU = build.Adapter(
+    "stowage.torch", pathlib.Path(__file__).resolve().with_name("cpu.cpp"), (build.HERE / "slots.hpp",), _options,
+    refuses="PyTorch's takes memory back only with a deleter", malloc=True,
+)  # fmt: skip
+
+
+def arena(
+    *, record: int = 2, plans: int = 8, wait: Optional[Seconds] = 10, timeout: Optional[Seconds] = None, every_thread: bool = False,
+    guard: bool = False, poison: bool = False, file: Union[str, os.PathLike[str], None] = None,
+) -> Arena:  # fmt: skip
+    """Returns an arena for tensors of the CPU, to be entered around every step.
+
+    record is how many steps are recorded before each planning [2]. plans is how many plans are made at most, one
+    for each shape of a step [8]. wait is how long steps wait for plans in all, in seconds or as a text [10;
+    None: they do not wait]; afterwards they go on unserved until the plan is there. timeout limits the planner
+    [none: it ends by itself]. every_thread serves what other threads allocate during a step too [only the thread
+    that began the step]. file keeps the plans: if it is there they are loaded, and all steps but the first are
+    served; else they are written to it. The first step makes what later ones keep, such as an optimizer's states.
+
+    guard and poison are for tests. poison fills what is not in use before each step. guard does so at each free, and
+    checks that nobody has written there."""
+    return make(CPU, 0, record, plans, wait, timeout, every_thread, guard, poison, file)
