@@ -139,6 +139,7 @@ var layers = []struct {
 	{"plan", []string{"model"}},
 	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena"}},
+	{"session", with(kernel, "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/verify")},
 	{"internal/splitmix", nil},
 	{"internal/invariants", nil},
 	{"internal/tune", nil},

@@ -1,0 +1,55 @@
+// Package session plans memory for a program that changes: buffers come, go, grow and shift, and the
+// plan follows with as little movement as possible.
+//
+//	s, err := session.Open(ctx, problem, nil, session.Options{Capacity: 1 << 20})
+//	a, err := s.Fits(ctx, model.Buffer{ID: "t7", Lower: 3, Upper: 9, Size: 4096}) // changes nothing
+//	a, err = s.Add(ctx, model.Buffer{ID: "t7", Lower: 3, Upper: 9, Size: 4096})
+//	m := s.Mark()
+//	a, err = s.Resize(ctx, "t3", 8192)
+//	err = s.Rollback(m)
+//
+// # What each call keeps
+//
+//   - After each call the plan is valid, or the call changed nothing. Each plan passes internal/verify.
+//   - A pinned buffer (Buffer.Fixed) never moves.
+//   - An answer Infeasible is a proof, and an answer Unknown is none.
+//   - The same calls with the same options give the same offsets, unless a timeout or the context
+//     ends a call.
+//   - If the context ends, the call changes nothing.
+//
+// # How a place is found
+//
+// A call tries the steps below in this order, and stops at the first that succeeds or at
+// Options.Effort. Before the first step the load over time is looked up: if it exceeds the
+// capacity, the answer is Infeasible after O(log n).
+//
+//	keep     every buffer keeps its offset
+//	fit      the changed buffer goes where there is room; no other moves
+//	repair   the changed buffer takes the place of others, for which there is room elsewhere
+//	window   all buffers near in time are planned again; the window of time grows
+//	hints    all buffers are planned again, with their old offsets as hints
+//	fresh    all buffers are planned again
+//
+// A picture of repair: x needs 4 bytes, a and b move, and c stays.
+//
+//	bytes
+//	  |  [ c ]            |  [ c ]
+//	  |      [ a ]        |  [ x x x ]
+//	  |  [ b ]            |      [ b ]
+//	  |                   |  [ a ]
+//	  +---------- time    +---------- time
+//
+// # Files
+//
+//	session.go   Open, options, snapshots
+//	change.go    Add, Remove, Resize and the others: one transaction each
+//	answer.go    what a call answers
+//	journal.go   marks and rollback: the one file that undoes
+//	load.go      the load over time, in a balanced tree
+//	ranges.go    where a buffer may lie beside those that are placed
+//	steps.go     the order of the steps
+//	repair.go    the step repair, by a search over ejections
+//	least.go     the step repair for few buffers: the least movement, proven
+//	window.go    the steps that call a planner: window, hints, fresh
+//	movement.go  how much a new plan moves, and moving back what may stay
+package session

@@ -1,0 +1,341 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a buffer without room takes a place where others lie. These are ejected, and must find a place in the same
+// way. A search in depth tries the cheapest places first. The cost of a place is the movement of those that
+// lie there. Each round has a limit on the whole cost, twice that of the round before, so that a repair that
+// moves little is found before one that moves much.
+//
+// Where a buffer may go: at byte 0, at the capacity, at its old offset, and directly above or below another
+// buffer. Of the free places the search tries the one in the smallest gap and the highest.
+//
+// Cost of all places at once: with the forbidden ranges sorted by their lower ends, and again by their upper
+// ends, the cost at an offset is a difference of two prefix sums:
+//
+//	cost(o) = cost of ranges with low < o  -  cost of ranges with high <= o
+//
+// Invariant: a buffer that the search has placed stays until the search takes the placement back. So each
+// branch ends after at most n placements. Pinned buffers stay too.
+//
+// Complexity: O(n + k log k) for a node, with k live buffers; at most repairNodes nodes a round, and repairRounds rounds.
+//
+// Source: ejection chains (Glover 1996); the bounds by cost are those of iterative deepening.
+
+// The effort of a repair.
+const (
+	repairRounds = 6  // limits on the cost, each twice the one before
+	repairNodes  = 60 // nodes of the first round; each round has half as many more
+	repairWidth  = 6  // places tried for each buffer
+)
+
+// A repairer is the state of a repair.
+type repairer struct {
+	c       *call
+	at      []int64
+	locked  []bool  // placed by the search, or pinned
+	pending []int32 // buffers without a place
+	nodes   int     // nodes left in this round
+	low     []ban   // scratch of places: bans by their lower ends
+	high    []ban   // and by their upper ends
+	costs   []int64 // prefix sums of costs and blocked ranges, for low and high
+	spots   [][]spot
+	ejected [][]int32
+}
+
+// A spot is a place for a buffer: its offset, and what it costs to eject those that lie there.
+type spot struct {
+	offset int64
+	cost   int64
+	gap    int64 // free places: the size of the gap that is left; smaller is better
+}
+
+// repair is the step repair.
+func (c *call) repair() (Answer, []int64, error) {
+	r := &c.s.scratch.repair
+	r.start(c)
+	budget, nodes := int64(0), repairNodes
+	for range repairRounds {
+		least := r.cheapest()
+		if least == model.MaxSum {
+			return Answer{}, nil, nil
+		}
+		budget = max(2*budget, least)
+		r.nodes = nodes
+		found := r.search(0, budget)
+		c.nodes += int64(nodes - r.nodes)
+		if found {
+			c.moveBack(r.at)
+			return Answer{}, r.at, nil
+		}
+		if c.watch.Over() || budget >= model.MaxSum/2 {
+			break
+		}
+		nodes += nodes / 2
+	}
+	return Answer{}, nil, nil
+}
+
+// start prepares the state.
+func (r *repairer) start(c *call) {
+	s := c.s
+	r.c = c
+	r.at = append(r.at[:0], c.at...)
+	r.locked = slices.Grow(r.locked[:0], len(c.at))[:len(c.at)]
+	for i := range r.locked {
+		r.locked[i] = s.p.Buffers[i].Fixed != nil
+	}
+	r.pending = append(r.pending[:0], c.homeless...)
+}
+
+// cheapest returns the least cost of a place for the first buffer to place; model.MaxSum if there is none.
+func (r *repairer) cheapest() int64 {
+	r.level(0)
+	spots := r.places(r.pending[0], r.spots[0][:0])
+	r.spots[0] = spots
+	if len(spots) == 0 {
+		return model.MaxSum
+	}
+	least := int64(model.MaxSum)
+	for _, s := range spots {
+		least = min(least, s.cost)
+	}
+	return max(least, 1)
+}
+
+// level makes the scratch of a depth.
+func (r *repairer) level(depth int) {
+	for len(r.spots) <= depth {
+		r.spots = append(r.spots, make([]spot, 0, repairWidth+2))
+		r.ejected = append(r.ejected, nil)
+	}
+}
+
+// search places all pending buffers within a budget of cost. If it fails, it leaves the state as it was.
+func (r *repairer) search(depth int, budget int64) bool {
+	if len(r.pending) == 0 {
+		return true
+	}
+	if r.nodes--; r.nodes < 0 || r.c.watch.Over() {
+		return false
+	}
+	r.level(depth)
+	k := r.next()
+	last := len(r.pending) - 1
+	i := r.pending[k]
+	r.pending[k] = r.pending[last]
+	r.pending = r.pending[:last]
+	r.locked[i] = true
+	r.spots[depth] = r.places(i, r.spots[depth][:0])
+	for n := 0; n < len(r.spots[depth]); n++ {
+		s := r.spots[depth][n]
+		if s.cost > budget {
+			break
+		}
+		r.put(depth, i, s.offset)
+		if r.search(depth+1, budget-s.cost) {
+			return true
+		}
+		r.takeBack(depth, i, last)
+		if r.nodes < 0 {
+			break
+		}
+	}
+	r.locked[i] = r.c.s.p.Buffers[i].Fixed != nil
+	if r.pending = append(r.pending[:last], i); k < last {
+		r.pending[k], r.pending[last] = i, r.pending[k]
+	}
+	return false
+}
+
+// next returns which pending buffer is placed next: the pinned ones, then the largest.
+func (r *repairer) next() int {
+	best := 0
+	for k := 1; k < len(r.pending); k++ {
+		a, b := &r.c.s.p.Buffers[r.pending[k]], &r.c.s.p.Buffers[r.pending[best]]
+		if (a.Fixed != nil) != (b.Fixed != nil) {
+			if a.Fixed != nil {
+				best = k
+			}
+			continue
+		}
+		if a.Size > b.Size || a.Size == b.Size && r.pending[k] < r.pending[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// put places buffer i and ejects those in its way.
+func (r *repairer) put(depth int, i int32, offset int64) {
+	s := r.c.s
+	gone := r.ejected[depth][:0]
+	s.scratch.bans = s.bans(s.scratch.bans[:0], i, r.at)
+	for _, b := range s.scratch.bans {
+		if b.low < offset && offset < b.high {
+			r.at[b.buffer] = away
+			gone = append(gone, b.buffer)
+		}
+	}
+	r.at[i] = offset
+	r.ejected[depth] = gone
+	r.pending = append(r.pending, gone...)
+}
+
+// takeBack undoes put; pending had left buffers before.
+func (r *repairer) takeBack(depth int, i int32, left int) {
+	r.pending = r.pending[:left]
+	r.at[i] = away
+	for _, j := range r.ejected[depth] {
+		r.at[j] = r.c.at[j]
+	}
+}
+
+// places appends the best places for buffer i, the cheapest first.
+func (r *repairer) places(i int32, best []spot) []spot {
+	s := r.c.s
+	b := &s.p.Buffers[i]
+	capacity := s.p.Capacity
+	r.low = s.bans(r.low[:0], i, r.at)
+	r.high = append(r.high[:0], r.low...)
+	slices.SortFunc(r.low, byLow)
+	slices.SortFunc(r.high, byHigh)
+	n := len(r.low)
+	// costs[k] is the cost of the first k of low, and costs[n+1+k] that of the first k of high. A blocked range counts as
+	// blocked, in a sum of its own.
+	r.costs = slices.Grow(r.costs[:0], 4*(n+1))[:4*(n+1)]
+	clear(r.costs)
+	lows, lowBlocks, highs, highBlocks := r.costs[:n+1], r.costs[n+1:2*n+2], r.costs[2*n+2:3*n+3], r.costs[3*n+3:]
+	for k := range n {
+		lows[k+1], lowBlocks[k+1] = lows[k], lowBlocks[k]
+		if j := r.low[k].buffer; r.locked[j] {
+			lowBlocks[k+1]++
+		} else {
+			lows[k+1] = min(lows[k]+r.price(j), model.MaxSum)
+		}
+		highs[k+1], highBlocks[k+1] = highs[k], highBlocks[k]
+		if j := r.high[k].buffer; r.locked[j] {
+			highBlocks[k+1]++
+		} else {
+			highs[k+1] = min(highs[k]+r.price(j), model.MaxSum)
+		}
+	}
+	try := func(offset int64) {
+		if offset < 0 || capacity > 0 && offset > capacity-b.Size || offset%b.Align() != 0 {
+			return
+		}
+		from := below(r.low, offset) // ranges with low < offset
+		to := upTo(r.high, offset)   // ranges with high <= offset
+		if lowBlocks[from] != highBlocks[to] {
+			return
+		}
+		spot := spot{offset: offset, cost: lows[from] - highs[to]}
+		if from == to { // free
+			spot.gap = room(r.low, r.high, from, to, offset, capacity, b.Size)
+		}
+		best = enter(best, spot)
+	}
+	if b.Fixed != nil {
+		try(*b.Fixed)
+		return best
+	}
+	try(0)
+	if capacity > 0 {
+		try(bound.Down(capacity-b.Size, b.Align()))
+	}
+	if old := r.c.old[i]; old >= 0 {
+		try(old)
+	}
+	for k := range n {
+		try(bound.Up(r.low[k].high, b.Align()))
+		if low := r.low[k].low; low >= 0 {
+			try(bound.Down(low, b.Align()))
+		}
+	}
+	return best
+}
+
+// price is what it costs the search to eject buffer j: its movement, and one for the buffer.
+func (r *repairer) price(j int32) int64 {
+	if r.c.mine[j] || r.c.old[j] != r.at[j] {
+		return 1
+	}
+	return min(r.c.s.cost(j)+1, model.MaxSum/2)
+}
+
+// room returns the length of the free range of offsets around a free offset.
+func room(low, high []ban, from, to int, offset, capacity, size int64) int64 {
+	first, last := int64(0), capacity-size
+	if capacity == 0 {
+		last = model.MaxSum
+	}
+	if to > 0 {
+		first = max(first, high[to-1].high)
+	}
+	if from < len(low) {
+		last = min(last, low[from].low)
+	}
+	return last - first
+}
+
+// enter adds a spot to the best ones, which are in order, without spots of the same offset.
+func enter(best []spot, s spot) []spot {
+	at := len(best)
+	for k := range best {
+		if best[k].offset == s.offset {
+			return best
+		}
+		if at == len(best) && (s.cost < best[k].cost || s.cost == best[k].cost && s.gap < best[k].gap) {
+			at = k
+		}
+	}
+	if at >= repairWidth {
+		return best
+	}
+	best = slices.Insert(best, at, s)
+	if len(best) > repairWidth {
+		best = best[:repairWidth]
+	}
+	return best
+}
+
+// below returns the number of ranges with low < offset, of those sorted by low.
+func below(bans []ban, offset int64) int {
+	a, b := 0, len(bans)
+	for a < b {
+		if m := (a + b) / 2; bans[m].low < offset {
+			a = m + 1
+		} else {
+			b = m
+		}
+	}
+	return a
+}
+
+// upTo returns the number of ranges with high <= offset, of those sorted by high.
+func upTo(bans []ban, offset int64) int {
+	a, b := 0, len(bans)
+	for a < b {
+		if m := (a + b) / 2; bans[m].high <= offset {
+			a = m + 1
+		} else {
+			b = m
+		}
+	}
+	return a
+}
+
+func byHigh(a, b ban) int {
+	switch {
+	case a.high < b.high:
+		return -1
+	case a.high > b.high:
+		return 1
+	}
+	return int(a.buffer - b.buffer)
+}
