@@ -145,6 +145,7 @@ var layers = []struct {
 	{"internal/tune", nil},
 	{"internal/sorting", []string{"internal/tune"}},
 	{"internal/bound", []string{"model"}},
+	{"internal/barrier", []string{"model", "plan"}},
 	{"internal/verify", []string{"model", "internal/sorting"}},
 	{"internal/timeline", []string{"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/tune"}},
 	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
@@ -175,7 +176,7 @@ var layers = []struct {
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
-	{".", with(placing, "sizing", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/outer", "internal/verify")},
+	{".", with(placing, "sizing", "internal/barrier", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/outer", "internal/verify")},
 
 	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},

@@ -170,6 +170,14 @@ int stowage_get_measure(stowage_solver *s, const char *measure, int64_t *value, 
 	return stowageLeave(s, stowageGetMeasure(s, (char *)measure, value, bound));
 }
 
+int64_t stowage_barriers(stowage_solver *s, const int64_t *offsets, int64_t room, int64_t *buffer, int64_t *at, int64_t *behind, int64_t *until, int64_t *turn) {
+	int (*enter)(stowage_solver *) = offsets == NULL ? planned : stowageReady;
+	ENTER_BY(enter, s);
+	int64_t waits = stowageBarriers(s, (int64_t *)offsets, room, buffer, at, behind, until, turn);
+	stowageLeave(s, STOWAGE_OK);
+	return waits;
+}
+
 int64_t stowage_get_parts(stowage_solver *s, int64_t room, int64_t *buffer, int64_t *lower, int64_t *upper, int64_t *pool, int64_t *offset) {
 	ENTER_BY(planned, s);
 	int64_t parts = stowageGetParts(s, room, buffer, lower, upper, pool, offset);

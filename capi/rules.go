@@ -217,6 +217,33 @@ func stowageGetParts(s *C.stowage_solver, room C.int64_t, buffer, lower, upper, 
 	return C.int64_t(n)
 }
 
+//export stowageBarriers
+func stowageBarriers(s *C.stowage_solver, offsets *C.int64_t, room C.int64_t, buffer, at, behind, until, turn *C.int64_t) (count C.int64_t) {
+	defer guard(s, &count)
+	p := peerOf(s)
+	problem, made := &p.problem, &stowage.Plan{}
+	if offsets == nil {
+		made = &p.result.Plan
+	} else {
+		problem = p.fill(s)
+		made.Offsets = column(offsets, len(problem.Buffers))
+	}
+	waits, err := stowage.Barriers(problem, made)
+	if err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	most := int(min(max(room, 0), math.MaxInt32))
+	to := [5][]int64{column(buffer, most), column(at, most), column(behind, most), column(until, most), column(turn, most)}
+	for n, w := range waits[:min(len(waits), most)] {
+		for k, v := range [5]int64{int64(w.Buffer), w.At, int64(w.For), w.Until, int64(w.Turn)} {
+			if to[k] != nil {
+				to[k][n] = v
+			}
+		}
+	}
+	return C.int64_t(len(waits))
+}
+
 //export stowageVerifyPlan
 func stowageVerifyPlan(s *C.stowage_solver, offsets, pools *C.int64_t, parts C.int64_t, buffer, lower, upper, pool, offset *C.int64_t) (broken C.int64_t) {
 	defer guard(s, &broken)

@@ -391,6 +391,15 @@ STOWAGE_API int64_t stowage_get_parts(stowage_solver *, int64_t room, int64_t *b
                                       int64_t *lower, int64_t *upper, int64_t *pool,
                                       int64_t *offset);
 
+/* stowage_barriers lists which buffers take over bytes of others and must wait for them: before time at, buffer
+ * must not begin, until behind has ended at time until. The list is the least one (docs/barriers.md). offsets is a plan; NULL means the
+ * plan of the last run, with its pools and parts. It writes at most room waits, sorted by buffer, at and behind, and
+ * returns how many there are. Columns may be NULL. turn is 0, or -1 if behind is of the turn before, in
+ * problems with a period. Below 0 is an error; STOWAGE_E_INPUT: there is no plan, or it breaks a rule. */
+STOWAGE_API int64_t stowage_barriers(stowage_solver *, const int64_t *offsets, int64_t room,
+                                     int64_t *buffer, int64_t *at, int64_t *behind,
+                                     int64_t *until, int64_t *turn);
+
 /* stowage_size finds which capacities are enough. It plans as stowage_solve does without a
  * capacity; the capacity that is set does not count. lower_bound of the result is rounded up to
  * a height that the sizes can make.

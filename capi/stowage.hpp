@@ -147,6 +147,12 @@ struct part {
   int64_t buffer = 0, lower = 0, upper = 0, pool = 0, offset = 0;
 };
 
+// A buffer that takes over bytes: it must not begin at a time before another one has ended. turn is -1 if that
+// one is of the turn before, in problems with a period.
+struct barrier {
+  int64_t buffer = 0, at = 0, behind = 0, until = 0, turn = 0;
+};
+
 // The options of a run. A zero means no limit; a capacity of 0 means that of the JSON problem, if
 // it has one.
 struct options {
@@ -490,6 +496,18 @@ class solver {
                                                      column[0].data(), column[1].data(), column[2].data(), column[3].data(), column[4].data()));
     if (first != nullptr) *first = stowage_error(get());
     return broken;
+  }
+
+  // barriers lists which buffers take over bytes of others and must wait for them, in the plan of the last run.
+  std::vector<barrier> barriers() {
+    idle();
+    const int64_t n = check(stowage_barriers(get(), nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr));
+    std::vector<int64_t> column[5];
+    for (auto &c : column) c.resize(std::size_t(n));
+    check(stowage_barriers(get(), nullptr, n, column[0].data(), column[1].data(), column[2].data(), column[3].data(), column[4].data()));
+    std::vector<barrier> all;
+    for (std::size_t k = 0; k < std::size_t(n); k++) all.push_back({column[0][k], column[1][k], column[2][k], column[3][k], column[4][k]});
+    return all;
   }
 
   // bound returns a proven lower bound of the height without a search.

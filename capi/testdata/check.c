@@ -143,6 +143,8 @@ static void rules(void) {
 	CHECK(stowage_get_measure(s, "max_height", &value, &bound) == 0 && value > 0 && bound == STOWAGE_NONE && stowage_get_measure(s, "height:dram", NULL, NULL) == 0);
 	CHECK(stowage_get_measure(s, "height:flash", &value, NULL) == STOWAGE_E_INPUT && strstr(stowage_error(s), "flash") != NULL);
 	CHECK(stowage_get_parts(s, 0, NULL, NULL, NULL, NULL, NULL) == 0);
+	CHECK(stowage_barriers(s, NULL, 0, NULL, NULL, NULL, NULL, NULL) >= 0);
+	CHECK(stowage_barriers(s, offsets, 0, NULL, NULL, NULL, NULL, NULL) == STOWAGE_E_INPUT); // without pools
 	CHECK(strstr(stowage_json(s, NULL), "\"measures\": {\"height\"") != NULL && strstr(stowage_stats(s, NULL), "\"bounds\"") != NULL);
 	CHECK(stowage_verify_plan(s, offsets, pool, 0, NULL, NULL, NULL, NULL, NULL) == 0 && stowage_error(s)[0] == 0);
 	CHECK(stowage_verify(s, offsets) > 0); // without pools
@@ -173,6 +175,25 @@ static void rules(void) {
 	stowage_free(s), stowage_free(t);
 }
 
+// barriers lists the waits of three buffers in the same bytes, once and as a step that repeats.
+static void barriers(void) {
+	const int64_t lower[] = {0, 2, 4}, upper[] = {2, 4, 6}, size[] = {8, 8, 8}, overlap[] = {0, 4, 4}, bad[] = {-8, 0, 0};
+	int64_t offsets[3], of[5][3];
+	stowage_solver *s = stowage_new();
+	CHECK(stowage_barriers(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL) == STOWAGE_E_INPUT);
+	CHECK(stowage_set_buffers(s, 3, lower, upper, size) == 0);
+	CHECK(stowage_barriers(s, NULL, 0, NULL, NULL, NULL, NULL, NULL) == STOWAGE_E_INPUT && strstr(stowage_error(s), "there is no plan") != NULL);
+	CHECK(stowage_solve(s, offsets) == STOWAGE_OPTIMAL && stowage_barriers(s, NULL, 3, of[0], of[1], of[2], of[3], of[4]) == 2);
+	CHECK(of[0][0] == 1 && of[1][0] == 2 && of[2][0] == 0 && of[3][0] == 2 && of[4][0] == 0);
+	CHECK(of[0][1] == 2 && of[1][1] == 4 && of[2][1] == 1 && of[3][1] == 4 && of[4][1] == 0);
+	of[0][1] = 9;
+	CHECK(stowage_barriers(s, overlap, 1, of[0], NULL, NULL, NULL, NULL) == 2 && of[0][0] == 1 && of[0][1] == 9); // room for one
+	CHECK(stowage_barriers(s, bad, 0, NULL, NULL, NULL, NULL, NULL) == STOWAGE_E_INPUT && strstr(stowage_error(s), "below zero") != NULL);
+	CHECK(stowage_set_period(s, 6) == 0 && stowage_solve(s, offsets) == STOWAGE_OPTIMAL && stowage_barriers(s, NULL, 3, of[0], of[1], of[2], of[3], of[4]) == 3);
+	CHECK(of[0][0] == 0 && of[1][0] == 0 && of[2][0] == 2 && of[3][0] == 6 && of[4][0] == -1);
+	stowage_free(s);
+}
+
 static void plans(void) {
 	stowage_solver *s = stowage_new();
 	stowage_result r;
@@ -193,6 +214,7 @@ static void plans(void) {
 	CHECK(stowage_solve(s, NULL) == STOWAGE_OPTIMAL);
 
 	sizes();
+	barriers();
 
 	// A caller of an older header asks for fewer fields.
 	memset(&r, 7, sizeof r);

@@ -207,6 +207,7 @@ static void memories() {
   s.buffers({0, 1, 2, 5}, {4, 5, 6, 8}, {24, 24, 16, 32}).rules(r);
   stowage::plan p = s.solve();
   CHECK(p.status == stowage::status::optimal && p.pools.size() == 4 && p.parts.empty() && s.verify(p) == 0);
+  for (const stowage::barrier &b : s.barriers()) CHECK(b.turn == 0 && b.until <= b.at && p.pools[std::size_t(b.buffer)] == p.pools[std::size_t(b.behind)]);
   CHECK(s.measure("cost").first == 24 && *s.measure("cost").second == 24 && !s.measure("peak").second);
   std::string first;
   p.pools[3] = 5;

@@ -17,6 +17,7 @@ The command `stowage solve` is plan here; solve takes columns. docs/python.md ha
 """
 
 from ._api import conflict, explain, load, lower_bound, plan, size, solve, solve_many, valid, verify
+from ._barriers import Wait, barriers
 from ._command import command
 from ._errors import Error, InputError, InputWarning
 from ._generate import generate
@@ -43,7 +44,9 @@ __all__ = [
     "Row",
     "Rules",
     "Sizing",
+    "Wait",
     "__version__",
+    "barriers",
     "command",
     "conflict",
     "explain",
