@@ -163,6 +163,16 @@ func TestTorch(t *testing.T) {
 	run(t, "test_torch", "torch", "import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 22, "STOWAGE_CACHE="+t.TempDir())
 }
 
+// TestOnnxRuntime is the arena in ONNX Runtime: the same outputs, whatever the program does.
+func TestOnnxRuntime(t *testing.T) {
+	if _, err := exec.LookPath("c++"); err != nil {
+		t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
+	}
+	run(t, "test_onnxruntime", "onnxruntime and onnx",
+		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or not all(u.find_spec(m) for m in ('onnxruntime', 'onnx')))",
+		15, "STOWAGE_CACHE="+t.TempDir())
+}
+
 // TestWheel builds the wheel as pip does, installs it into an empty environment and runs
 // the package's tests there: its library, its command and its script are those of the
 // wheel. A second build, with STOWAGE_CASES=all, has the same bytes.

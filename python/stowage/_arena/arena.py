@@ -25,7 +25,7 @@ import threading
 import time
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, TypeVar, Union
 
 from .._command import command
 from .._errors import Error, InputError, readable, warn
@@ -34,6 +34,7 @@ from .build import Adapter, build
 
 MISSES = 0.01  # a step that misses more has another shape
 RENEWALS = 4  # blocks that are taken anew at most
+MEASURING = 10  # seconds that stats waits for a measurement
 RECENT = 16  # steps after which an arena that serves less than half is switched off
 
 
@@ -128,6 +129,9 @@ def library(adapter: Adapter) -> Any:
         return _libraries[adapter.name]
 
 
+Kind = TypeVar("Kind", bound="Arena")
+
+
 class Arena:
     """An arena for the steps of one program; arena makes it. It is a context manager, to be entered for every step."""
 
@@ -152,8 +156,8 @@ class Arena:
         self._texts: list[bytes] = []  # the plans that are loaded
         self._refused = self._renewed = 0  # steps in a row that were refused much; blocks that were taken anew
         self._process: Optional[subprocess.Popen[bytes]] = None  # the planner
-        self._replay: Optional[subprocess.Popen[bytes]] = None  # _malloc.py
-        self._malloc = 0  # what it found
+        self._measuring: list[tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]]] = []  # what finds the baseline
+        self._measured = 0  # the most that was found
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._home = self._pid = os.getpid()  # where the arena is; where the planner was started
         self._settled, self._rest = 0, 0  # steps since a plan was loaded; what of upstream is there between steps
@@ -285,10 +289,9 @@ class Arena:
             self._process = subprocess.Popen(
                 [command(), "arena", "plan", trace, "-o", to, *limit], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
             )
-        self._replay = None
-        if self._adapter.malloc:
-            replay = os.path.join(os.path.dirname(__file__), "malloc.py")
-            self._replay = subprocess.Popen([sys.executable, "-I", "-S", replay, trace], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+        if words := self._measure(self._folder.name):
+            measure = subprocess.Popen([sys.executable, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+            self._measuring.append((measure, self._folder))
         self._pid, self._state = os.getpid(), "planning"
 
     def _take(self) -> None:
@@ -305,23 +308,26 @@ class Arena:
         if process.poll() is None:
             return
         self._process = self._folder = None
-        if self._replay is not None:
-            taken = self._replay.communicate()[0].strip()
-            self._malloc, self._replay = max(self._malloc, int(taken) if taken.isdigit() else 0), None
-        with folder:
-            if process.returncode != 0:
-                with open(os.path.join(folder.name, "said"), errors="replace") as f:
-                    why = f.read().strip().removeprefix("stowage: ") or f"the planner ended with code {process.returncode}"
-                self._state = "serving" if self._read().plans else f"off: {why}"
-                warn(f"the arena has no plan for these steps: {why}")
-                return
-            with open(os.path.join(folder.name, "plan"), "rb") as f:
-                text = f.read()
+        if process.returncode != 0:
+            with open(os.path.join(folder.name, "said"), errors="replace") as f:
+                why = f.read().strip().removeprefix("stowage: ") or f"the planner ended with code {process.returncode}"
+            self._done(folder)
+            self._state = "serving" if self._read().plans else f"off: {why}"
+            warn(f"the arena has no plan for these steps: {why}")
+            return
+        with open(os.path.join(folder.name, "plan"), "rb") as f:
+            text = f.read()
+        self._done(folder)
         self._texts.append(text)
         self._load(text)
         if self._file is not None:
             with open(self._file, "ab") as f:
                 f.write(text)
+
+    def _done(self, folder: tempfile.TemporaryDirectory[str]) -> None:
+        """Removes a folder if neither planner nor measurement has it."""
+        if folder is not self._folder and all(folder is not other for _, other in self._measuring):
+            folder.cleanup()
 
     def _load(self, text: bytes) -> None:
         self._call(self._lib.stowage_slot_load(self._slot, text, len(text)))
@@ -340,9 +346,25 @@ class Arena:
             max(s.total_peak - rest, s.block) if self._settled else 0, self._baseline(s), s.planned, s.bound, s.damaged,
         )  # fmt: skip
 
+    def _measure(self, folder: str) -> list[str]:
+        """Returns the arguments of a Python process that prints what the usual allocator takes for the trace in a
+        folder; none if it is not measured."""
+        return ["-I", "-S", os.path.join(os.path.dirname(__file__), "malloc.py"), os.path.join(folder, "trace")] if self._adapter.measured else []
+
     def _baseline(self, s: _Statistics) -> int:
-        """Returns what the usual allocator takes: measured if the adapter says so, else as the planner simulated it."""
-        return self._malloc if self._adapter.malloc else int(s.baseline)
+        """Returns what the usual allocator takes: measured if the adapter says so, else as the planner simulated it.
+        Steps do not wait for a measurement, and this does for some seconds."""
+        if not self._adapter.measured:
+            return int(s.baseline)
+        for process, folder in list(self._measuring):
+            if self._pid != os.getpid():
+                break  # the child of a fork has no such process
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                found = process.communicate(timeout=MEASURING)[0].split()
+                self._measured = max(self._measured, int(found[0]) if found and found[0].isdigit() else 0)
+                self._measuring.remove((process, folder))
+                self._done(folder)
+        return self._measured
 
     def trace(self) -> str:
         """Returns what is recorded, as `stowage arena plan` reads it."""
@@ -380,12 +402,16 @@ class Arena:
         slot, self._slot = self._slot, -1
         self._lib.stowage_slot_close(slot)
         self._at = None
-        for process in (self._process, self._replay):
-            if process is not None and self._pid == os.getpid():
-                process.kill()
-                process.communicate()
-        if self._folder is not None:
-            self._folder.cleanup()
+        if self._pid == os.getpid():
+            for process in (self._process, *(measure for measure, _ in self._measuring)):
+                if process is not None:
+                    process.kill()
+                    process.communicate()
+        folders = [self._folder, *(folder for _, folder in self._measuring)]
+        self._process, self._folder, self._measuring = None, None, []
+        for folder in folders:
+            if folder is not None:
+                folder.cleanup()
 
     def __del__(self) -> None:
         self.close()
@@ -415,10 +441,10 @@ class Arena:
 
 def make(
     adapter: Adapter, device: int, record: int, plans: int, wait: Optional[Seconds], timeout: Optional[Seconds], every_thread: bool, guard: bool, poison: bool,
-    file: Union[str, os.PathLike[str], None],
-) -> Arena:  # fmt: skip
+    file: Union[str, os.PathLike[str], None], kind: type[Kind] = Arena,  # type: ignore[assignment]
+) -> Kind:  # fmt: skip
     """Returns an arena over an adapter, with options as users give them."""
-    return Arena(
+    return kind(
         adapter, device, whole("record", record, 1), whole("plans", plans, 1), seconds(wait, "wait"), seconds(timeout), every_thread, guard, poison,
         None if file is None else os.fspath(file),
     )  # fmt: skip

@@ -43,8 +43,8 @@ class Adapter(NamedTuple):
     """The environment variable that may name a library which was compiled elsewhere."""
     refuses: str = ""
     """Why it may refuse an allocator that is there."""
-    malloc: bool = False
-    """The baseline is what malloc takes, and it is measured; else it is simulated."""
+    measured: bool = False
+    """The baseline is measured; else it is simulated."""
 
     @property
     def name(self) -> str:

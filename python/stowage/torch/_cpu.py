@@ -24,7 +24,7 @@ def _options() -> list[str]:
 
 CPU = build.Adapter(
     "stowage.torch", pathlib.Path(__file__).resolve().with_name("cpu.cpp"), (build.HERE / "slots.hpp",), _options,
-    refuses="PyTorch's takes memory back only with a deleter", malloc=True,
+    refuses="PyTorch's takes memory back only with a deleter", measured=True,
 )  # fmt: skip
 
 
