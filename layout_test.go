@@ -139,7 +139,7 @@ var layers = []struct {
 	{"plan", []string{"model"}},
 	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena"}},
-	{"session", with(kernel, "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/verify")},
+	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/verify")},
 	{"internal/splitmix", nil},
 	{"internal/invariants", nil},
 	{"internal/tune", nil},
@@ -205,6 +205,7 @@ var layers = []struct {
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
 	{"format/onnx/internal/ops", []string{"format/onnx/internal/graph", "format/onnx/internal/shape"}},
+	{"format/trace", []string{"model"}},
 	{"format/tflite", []string{"model", "format/internal", "internal/tfliteschema"}},
 	{"internal/profile", []string{"model"}},
 	{"internal/colour", []string{"model"}},
@@ -217,7 +218,7 @@ var layers = []struct {
 	{"internal/testkit/chromium", nil},
 	{"npm", []string{"internal/sweep", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
-	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
+	{"internal/gen", []string{"model", "format/trace", "internal/splitmix", "internal/profile"}},
 	{"internal/testkit/drawn", []string{"model", "internal/gen"}},
 	{"internal/testkit/oracle", []string{"model"}}, // judges planners: shares nothing with them
 	{"internal/testkit/public", []string{"model", "format/csv"}},

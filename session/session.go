@@ -31,6 +31,9 @@ type Options struct {
 	Alignment int64
 	// Effort is the last step that a call may take. None, the zero value, means Fresh.
 	Effort Step
+	// Without has steps to leave out, so that their effect can be measured. Without keep, the buffers of a
+	// call are placed anew even if they could stay.
+	Without []Step
 	// Weight returns what a byte of a buffer costs if it moves, from 0 to 65536. It must always return the same for the
 	// same buffer. nil means 1 for every buffer.
 	Weight func(*model.Buffer) int64
@@ -92,7 +95,7 @@ type Session struct {
 	marked  int64 // marks made so far
 
 	scratch scratch
-	skip    [Fresh + 1]bool // steps that tests leave out
+	skip    [Fresh + 1]bool // Options.Without
 }
 
 // away is the offset of a buffer that has none at the moment.
@@ -159,8 +162,10 @@ func newSession(p *model.Problem, o *Options) (*Session, error) {
 	if o.Alignment < 0 || o.Alignment > model.MaxSum {
 		issues.Say("alignment", strconv.FormatInt(o.Alignment, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
 	}
-	if o.Effort > Fresh {
-		issues.Say("effort", strconv.Itoa(int(o.Effort)), "is no step")
+	for _, step := range append([]Step{o.Effort}, o.Without...) {
+		if step > Fresh {
+			issues.Say("step", strconv.Itoa(int(step)), "is no step")
+		}
 	}
 	issues.Join(model.Validate(p))
 	if err := issues.Err(); err != nil {
@@ -170,6 +175,9 @@ func newSession(p *model.Problem, o *Options) (*Session, error) {
 		return nil, fmt.Errorf("%w: a session does not take a problem with rules", ErrUnsupported)
 	}
 	s := &Session{o: *o, planner: planner, index: map[string]int32{}}
+	for _, step := range o.Without {
+		s.skip[step] = true
+	}
 	s.p = model.Problem{Name: p.Name, Capacity: p.CapacityOr(o.Capacity)}
 	var room int64
 	for i := range p.Buffers {

@@ -73,7 +73,7 @@ func (c *call) place(effort Step) (Answer, error) {
 	if len(c.homeless) == 0 {
 		return c.take(Keep, Answer{Step: Keep, Least: true})
 	}
-	if effort >= Fit && c.fit() { // only the buffers of the call moved, and those above a new capacity, which must
+	if effort >= Fit && !s.skip[Fit] && c.fit() { // only the buffers of the call moved, and those above a new capacity, which must
 		return c.take(Fit, Answer{Least: true})
 	}
 	if p := c.collision(); p != nil {
@@ -127,7 +127,7 @@ func (c *call) keep() {
 		}
 		c.at[i] = away
 		s.scratch.bans = s.bans(s.scratch.bans[:0], i, c.at)
-		if want != away && allowed(&s.p.Buffers[i], s.scratch.bans, want, capacity) {
+		if want != away && !s.skip[Keep] && allowed(&s.p.Buffers[i], s.scratch.bans, want, capacity) {
 			c.at[i] = want
 		} else {
 			homeless = append(homeless, i)

@@ -1,0 +1,338 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a line is an object whose keys are looked up in the table of its operation. Then the trace is followed:
+// which buffers are there, and which marks. So a session that plays it never meets an ID that it cannot know.
+//
+// Complexity: O(1) for each line. What came and left since the first mark is in a journal, from which a rollback
+// undoes it.
+
+// maxLine is the length of the longest line.
+const maxLine = 1 << 20
+
+// reader is the state of reading.
+type reader struct {
+	file   string
+	line   int
+	issues model.Issues
+	live   map[string]bool // buffers
+	since  []string        // IDs that came or left since the first mark, in order
+	marks  []marked
+	at     map[string]int // index of a mark by its ID
+}
+
+// A marked is a mark: its ID, and how many had come or left before it.
+type marked struct {
+	id   string
+	from int
+}
+
+// Read reads a trace. The error is a *model.InputError with file, line, key and value, or the error of r.
+func Read(r io.Reader, file string) (*Trace, error) {
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 1<<16), maxLine)
+	rd := reader{file: file, live: map[string]bool{}, at: map[string]int{}}
+	var t *Trace
+	for in.Scan() {
+		rd.line++
+		text := bytes.TrimSuffix(in.Bytes(), []byte{'\r'})
+		if rd.line == 1 {
+			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		o, open, ok := rd.op(text)
+		switch {
+		case !ok && t == nil:
+			return nil, rd.issues.Err() // without its first line it is no trace
+		case t == nil:
+			if o.Kind != Open {
+				rd.say("op", string(o.Kind), "must be open in the first line")
+				return nil, rd.issues.Err()
+			}
+			t = open
+		case ok && o.Kind == Open:
+			rd.say("op", "open", "is only for the first line")
+		case ok:
+			rd.follow(&o)
+			t.Ops = append(t.Ops, o)
+		}
+	}
+	if errors.Is(in.Err(), bufio.ErrTooLong) {
+		rd.line++
+		rd.say("", "", fmt.Sprintf("the line is longer than %d bytes", maxLine))
+	} else if in.Err() != nil {
+		return nil, in.Err()
+	}
+	if t == nil && rd.issues.Err() == nil {
+		rd.say("", "", "the file is empty: it has no line with the operation open")
+	}
+	if err := rd.issues.Err(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (r *reader) say(field, value, message string) {
+	r.issues.Add(model.Issue{File: r.file, Line: r.line, Field: field, Value: value, Message: message})
+}
+
+// op reads a line. open is set for the operation open.
+func (r *reader) op(text []byte) (o Op, open *Trace, ok bool) {
+	fields, ok := r.fields(text)
+	if !ok {
+		return o, nil, false
+	}
+	p := parser{r: r, fields: fields, ok: true}
+	o = Op{Kind: Kind(p.text("op")), Line: r.line}
+	known, there := keys[o.Kind]
+	if !there {
+		if p.ok {
+			r.say("op", string(o.Kind), "is no operation")
+		}
+		return o, nil, false
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if key != "op" && !slices.Contains(known[0], key) && !slices.Contains(known[1], key) {
+			r.say(key, clip(fields[key]), "is no key of the operation "+string(o.Kind))
+			p.ok = false
+		}
+	}
+	for _, key := range known[0] {
+		if _, there := fields[key]; !there {
+			r.say(key, "", "is missing")
+			p.ok = false
+		}
+	}
+	if o.Kind == Open {
+		open = &Trace{Capacity: p.number("capacity", 1), Alignment: p.number("alignment", 1), Source: p.text("source")}
+		if format := p.text("format"); p.ok && format != Format {
+			r.say("format", format, "must be "+Format)
+			p.ok = false
+		}
+		return o, open, p.ok
+	}
+	p.fill(&o)
+	return o, nil, p.ok
+}
+
+// fields returns the values of a line by key. A key that stands twice is a fault.
+func (r *reader) fields(text []byte) (map[string]json.RawMessage, bool) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	if first, err := in.Token(); err != nil || first != json.Delim('{') {
+		r.say("", "", "must be an object in JSON")
+		return nil, false
+	}
+	fields := map[string]json.RawMessage{}
+	for in.More() {
+		key, err := in.Token()
+		name, named := key.(string)
+		var value json.RawMessage
+		if err == nil && named {
+			err = in.Decode(&value)
+		}
+		if err != nil || !named {
+			r.say("", "", "is no JSON: "+fmt.Sprint(err))
+			return nil, false
+		}
+		if _, twice := fields[name]; twice {
+			r.say(name, clip(value), "stands twice")
+			return nil, false
+		}
+		fields[name] = value
+	}
+	if _, err := in.Token(); err != nil {
+		r.say("", "", "is no JSON: the object has no end")
+		return nil, false
+	}
+	if _, err := in.Token(); err != io.EOF {
+		r.say("", "", "must be one object and nothing else")
+		return nil, false
+	}
+	return fields, true
+}
+
+// clip is a value for a message.
+func clip(value json.RawMessage) string {
+	if len(value) > 40 {
+		return string(value[:40]) + "…"
+	}
+	return string(value)
+}
+
+// A parser reads the values of a line.
+type parser struct {
+	r      *reader
+	fields map[string]json.RawMessage
+	ok     bool
+}
+
+// text returns a text, or "" if the line has no such key.
+func (p *parser) text(key string) (s string) {
+	if value, there := p.fields[key]; there && (json.Unmarshal(value, &s) != nil || value[0] != '"') {
+		p.fault(key, value, "must be a text")
+	}
+	return s
+}
+
+// number returns a whole number from least to model.MaxSum, or 0 if the line has no such key.
+func (p *parser) number(key string, least int64) int64 {
+	value, there := p.fields[key]
+	if !there {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil || n < least || n > model.MaxSum {
+		p.fault(key, value, fmt.Sprintf("must be a whole number from %d to %d", least, int64(model.MaxSum)))
+		return 0
+	}
+	return n
+}
+
+func (p *parser) fault(key string, value json.RawMessage, message string) {
+	p.r.say(key, clip(value), message)
+	p.ok = false
+}
+
+// optional is number as a pointer, nil if the line has no such key.
+func (p *parser) optional(key string) *int64 {
+	if _, there := p.fields[key]; !there {
+		return nil
+	}
+	n := p.number(key, 0)
+	return &n
+}
+
+// fill reads the fields of an operation.
+func (p *parser) fill(o *Op) {
+	if o.ID = p.text("id"); o.ID == "" && p.fields["id"] != nil && p.ok {
+		p.fault("id", p.fields["id"], "is empty")
+	}
+	o.Lower, o.Upper = p.number("lower", -model.MaxSum), p.number("upper", -model.MaxSum)
+	if p.ok && p.fields["lower"] != nil && p.fields["upper"] != nil && o.Lower >= o.Upper {
+		p.fault("upper", p.fields["upper"], fmt.Sprintf("must be above lower, which is %d", o.Lower))
+	}
+	o.Size, o.Alignment, o.Height = p.number("size", 1), p.number("alignment", 1), p.number("height", 1)
+	o.Offset = p.optional("offset")
+	o.Group, o.Expect, o.Reason = p.text("group"), p.text("expect"), p.text("reason")
+	if o.Expect != "" && o.Expect != "yes" && o.Expect != "no" {
+		p.fault("expect", p.fields["expect"], "must be yes or no")
+	}
+	if o.Kind == Result {
+		o.Outcome = p.text("value")
+	} else {
+		o.Value = p.optional("value")
+	}
+	if list, there := p.fields["segments"]; there {
+		p.segments(o, list)
+	}
+}
+
+// segments reads the segments of a request.
+func (p *parser) segments(o *Op, list json.RawMessage) {
+	var parts []json.RawMessage
+	if json.Unmarshal(list, &parts) != nil || list[0] != '[' {
+		p.fault("segments", list, "must be a list")
+		return
+	}
+	o.Segments = []Segment{}
+	for _, text := range parts {
+		fields, ok := p.r.fields(text)
+		if !ok {
+			p.ok = false
+			return
+		}
+		q := parser{p.r, fields, true}
+		s := Segment{q.text("id"), q.number("lower", -model.MaxSum), q.number("upper", -model.MaxSum), q.number("size", 1)}
+		for key, value := range fields {
+			if key != "id" && key != "lower" && key != "upper" && key != "size" {
+				q.fault(key, value, "is no key of a segment")
+			}
+		}
+		if q.ok && (len(fields) < 4 || s.ID == "" || s.Lower >= s.Upper) {
+			q.fault("segments", text, "must have an id, a lower below its upper, and a size")
+		}
+		p.ok = p.ok && q.ok
+		o.Segments = append(o.Segments, s)
+	}
+}
+
+// follow checks that the buffers and marks of an operation are there.
+func (r *reader) follow(o *Op) {
+	switch o.Kind {
+	case Add, Fits:
+		if r.live[o.ID] {
+			r.say("id", o.ID, "is there already")
+		}
+		if o.Kind == Add {
+			r.turn(o.ID, true)
+		}
+	case Remove, Resize, Retime, Pin, Unpin:
+		if !r.live[o.ID] {
+			r.say("id", o.ID, "is not there")
+		} else if o.Kind == Remove {
+			r.turn(o.ID, false)
+		}
+	case Mark:
+		if _, taken := r.at[o.ID]; taken {
+			r.say("id", o.ID, "is a mark already")
+			return
+		}
+		r.at[o.ID] = len(r.marks)
+		r.marks = append(r.marks, marked{o.ID, len(r.since)})
+	case Rollback, Commit:
+		k, there := r.at[o.ID]
+		if !there {
+			r.say("id", o.ID, "is no mark")
+			return
+		}
+		r.drop(k, o.Kind == Rollback)
+	}
+}
+
+// turn notes that a buffer comes or leaves.
+func (r *reader) turn(id string, live bool) {
+	if r.live[id] == live {
+		return // a fault, which is reported
+	}
+	if r.live[id] = live; !live {
+		delete(r.live, id)
+	}
+	if len(r.marks) > 0 {
+		r.since = append(r.since, id)
+	}
+}
+
+// drop drops a mark and all later ones, and undoes what came and left since, if that is asked for.
+func (r *reader) drop(k int, undo bool) {
+	if from := r.marks[k].from; undo {
+		for j := len(r.since) - 1; j >= from; j-- {
+			if id := r.since[j]; r.live[id] {
+				delete(r.live, id)
+			} else {
+				r.live[id] = true
+			}
+		}
+		r.since = r.since[:from]
+	}
+	for _, m := range r.marks[k:] {
+		delete(r.at, m.id)
+	}
+	if r.marks = r.marks[:k]; k == 0 {
+		r.since = r.since[:0]
+	}
+}

@@ -1,0 +1,248 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a compiler edits its program, and the problem follows: buffers come, leave, grow, shrink and shift. Each
+// step draws one of the four with equal chances. The numbers of arrivals and departures are tilted so that the
+// number of buffers stays within a tenth of the base's. A change whose load would exceed the capacity is drawn
+// again, at most editTries times; so no change is hopeless by its load.
+//
+// New buffers are drawn from the base: one gives the start, another the duration, a third the size. Sizes
+// change by a factor exp(N(0, s)), rounded to a unit: the largest power of two up to 64 that no buffer of the base is smaller than.
+//
+// Every markEvery steps there is a mark; a share of them is rolled back when the next one comes. In a share of the
+// steps a buffer is pinned where it lies, and the oldest pin is released if too many are pinned.
+//
+// Complexity: O(n log n) for a draw, to know the load.
+
+// EditOptions steer Edit.
+type EditOptions struct {
+	Seed     uint64
+	Changes  int     // number of changes, without marks and pins; 0 means 1000
+	Capacity int64   // bytes; 0 for none
+	Pins     float64 // share of the steps with a pin, and of the buffers that are pinned at one time
+}
+
+// The shares of an edit.
+const (
+	editTries    = 10
+	markEvery    = 10
+	rolledBack   = 0.2
+	sizeSpread   = 0.25 // of a new buffer
+	resizeSpread = 0.35 // of a resize
+	shiftShare   = 10   // a shift is at most one part in ten of the horizon
+)
+
+// errGaps means that the base has features that a trace cannot say.
+var errGaps = errors.New("the base of an edit must be buffers without gaps, fixed offsets and rules")
+
+// Edit returns a trace: the buffers of base with their offsets, then random changes.
+func Edit(base *model.Problem, offsets []int64, o EditOptions) (*trace.Trace, error) {
+	if base.Ruled() || len(base.Buffers) == 0 || len(offsets) != len(base.Buffers) {
+		return nil, errGaps
+	}
+	if o.Changes == 0 {
+		o.Changes = 1000
+	}
+	e := editor{r: NewRNG(o.Seed, "edit"), base: base.Buffers, o: o, unit: 64}
+	e.t = &trace.Trace{Capacity: o.Capacity, Source: fmt.Sprintf("stowage gen edit seed=%d base=%s", o.Seed, base.Name)}
+	e.from, e.to = base.Buffers[0].Lower, base.Buffers[0].Upper
+	for i := range base.Buffers {
+		b := &base.Buffers[i]
+		if len(b.Gaps) > 0 || b.Fixed != nil || b.Extra != nil {
+			return nil, errGaps
+		}
+		e.from, e.to = min(e.from, b.Lower), max(e.to, b.Upper)
+		for e.unit > b.Size {
+			e.unit /= 2
+		}
+		op := trace.Op{Kind: trace.Add, ID: b.ID, Lower: b.Lower, Upper: b.Upper, Size: b.Size, Offset: &offsets[i]}
+		if b.Alignment > 1 {
+			op.Alignment = b.Alignment
+		}
+		e.t.Ops = append(e.t.Ops, op)
+		e.live = append(e.live, *b)
+	}
+	e.run()
+	return e.t, nil
+}
+
+// An editor is the state of Edit.
+type editor struct {
+	r        *RNG
+	t        *trace.Trace
+	base     []model.Buffer
+	live     []model.Buffer
+	pinned   []string // the oldest first
+	o        EditOptions
+	from, to int64 // the horizon
+	unit     int64
+	next     int
+	events   []event
+}
+
+// An event is a step of the load.
+type event struct{ time, bytes int64 }
+
+func (e *editor) run() {
+	var saved []model.Buffer
+	var savedPins []string
+	name := ""
+	for k := range e.o.Changes {
+		if k%markEvery == 0 {
+			if name != "" {
+				if e.r.Chance(rolledBack) {
+					e.t.Ops = append(e.t.Ops, trace.Op{Kind: trace.Rollback, ID: name})
+					e.live, e.pinned = saved, savedPins
+				} else {
+					e.t.Ops = append(e.t.Ops, trace.Op{Kind: trace.Commit, ID: name})
+				}
+			}
+			name = fmt.Sprintf("m%d", k/markEvery)
+			e.t.Ops = append(e.t.Ops, trace.Op{Kind: trace.Mark, ID: name})
+			saved, savedPins = slices.Clone(e.live), slices.Clone(e.pinned)
+		}
+		if e.r.Chance(e.o.Pins) {
+			e.pin()
+		}
+		for range editTries {
+			if e.change() {
+				break
+			}
+		}
+	}
+}
+
+// pin pins a buffer, and releases the oldest pin if there are too many.
+func (e *editor) pin() {
+	id := e.live[e.r.Below(int64(len(e.live)))].ID
+	if slices.Contains(e.pinned, id) {
+		return
+	}
+	e.t.Ops = append(e.t.Ops, trace.Op{Kind: trace.Pin, ID: id})
+	if e.pinned = append(e.pinned, id); float64(len(e.pinned)) > e.o.Pins*float64(len(e.live))+1 {
+		e.t.Ops = append(e.t.Ops, trace.Op{Kind: trace.Unpin, ID: e.pinned[0]})
+		e.pinned = e.pinned[1:]
+	}
+}
+
+// change draws a change, and reports whether its load fits.
+func (e *editor) change() bool {
+	n, most, least := len(e.live), len(e.base)+len(e.base)/10, len(e.base)-len(e.base)/10
+	kind := e.r.Below(4)
+	if kind == 0 && n >= most {
+		kind = 1
+	} else if kind == 1 && n <= max(least, 1) {
+		kind = 0
+	}
+	i := e.r.Below(int64(n))
+	b := e.live[i]
+	op := trace.Op{ID: b.ID}
+	switch kind {
+	case 0:
+		start, life, size := e.draw(), e.draw(), e.draw()
+		b = model.Buffer{ID: fmt.Sprintf("e%d", e.next), Alignment: size.Alignment, Size: e.scaled(size.Size, sizeSpread)}
+		b.Lower = max(min(start.Lower, e.to-(life.Upper-life.Lower)), e.from)
+		b.Upper = b.Lower + (life.Upper - life.Lower)
+		op = trace.Op{Kind: trace.Add, ID: b.ID, Lower: b.Lower, Upper: b.Upper, Size: b.Size}
+		if b.Alignment > 1 {
+			op.Alignment = b.Alignment
+		}
+		e.live = append(e.live, b)
+		if e.over(b) {
+			e.live = e.live[:n]
+			return false
+		}
+		e.next++
+	case 1:
+		op.Kind = trace.Remove
+		e.live = slices.Delete(slices.Clone(e.live), int(i), int(i)+1)
+		e.pinned = slices.DeleteFunc(slices.Clone(e.pinned), func(id string) bool { return id == b.ID })
+	default:
+		if slices.Contains(e.pinned, b.ID) {
+			return false
+		}
+		if kind == 2 {
+			b.Size = e.scaled(b.Size, resizeSpread)
+			op.Kind, op.Size = trace.Resize, b.Size
+		} else {
+			reach := max((e.to-e.from)/shiftShare, 1)
+			shift := min(max(e.r.Within(-reach, reach), e.from-b.Lower), e.to-b.Upper)
+			b.Lower, b.Upper = b.Lower+shift, b.Upper+shift
+			op.Kind, op.Lower, op.Upper = trace.Retime, b.Lower, b.Upper
+		}
+		old := e.live[i]
+		if e.live[i] = b; e.over(b) {
+			e.live[i] = old
+			return false
+		}
+	}
+	e.t.Ops = append(e.t.Ops, op)
+	return true
+}
+
+// draw returns a buffer of the base.
+func (e *editor) draw() *model.Buffer { return &e.base[e.r.Below(int64(len(e.base)))] }
+
+// over reports whether the load during a buffer's life exceeds the capacity.
+func (e *editor) over(b model.Buffer) bool {
+	if e.o.Capacity == 0 {
+		return false
+	}
+	e.events = e.events[:0]
+	for i := range e.live {
+		x := &e.live[i]
+		if x.Lower < b.Upper && b.Lower < x.Upper {
+			e.events = append(e.events, event{x.Lower, x.Size}, event{x.Upper, -x.Size})
+		}
+	}
+	slices.SortFunc(e.events, func(x, y event) int {
+		switch {
+		case x.time != y.time && x.time < y.time, x.time == y.time && x.bytes < y.bytes:
+			return -1
+		case x == y:
+			return 0
+		}
+		return 1
+	})
+	load := int64(0)
+	for _, x := range e.events {
+		if load += x.bytes; load > e.o.Capacity {
+			return true
+		}
+	}
+	return false
+}
+
+// scaled returns size times exp(N(0, spread)), as a multiple of the unit.
+func (e *editor) scaled(size int64, spread float64) int64 {
+	scaled := int64(float64(size)*exponential(float64(e.normal()*spread))/float64(e.unit) + 0.5)
+	return max(scaled, 1) * e.unit
+}
+
+// normal returns a number with nearly a normal distribution: the sum of twelve even ones, less six. All operations are
+// exact, so that every machine draws the same.
+func (e *editor) normal() float64 {
+	sum := int64(0)
+	for range 12 {
+		sum += int64(e.r.Next() >> 44)
+	}
+	return float64(sum-6<<20) / (1 << 20)
+}
+
+// exponential returns nearly exp(x), by (1 + x/1024)^1024. The conversions keep the compiler from joining operations,
+// which would round differently on some machines.
+func exponential(x float64) float64 {
+	y := float64(1 + float64(x/1024))
+	for range 10 {
+		y = float64(y * y)
+	}
+	return y
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a trace is a list of calls. The buffers that come first, with offsets, are the problem that the session opens
+// with. A change that the session does not make leaves it without a buffer that the trace goes on with; later lines
+// about that buffer are left out.
+
+// Begin opens the session that a trace begins with: the capacity and alignment of its first line, if o has none, and the
+// buffers that come before anything else and have offsets. rest are the operations after these. If the offsets are no valid
+// plan, the error says why.
+func Begin(ctx context.Context, t *trace.Trace, o Options) (s *Session, rest []trace.Op, err error) {
+	if o.Capacity == 0 {
+		o.Capacity = t.Capacity
+	}
+	if o.Alignment == 0 {
+		o.Alignment = t.Alignment
+	}
+	for i := range t.Ops {
+		if op := &t.Ops[i]; op.Group != "" {
+			return nil, nil, fmt.Errorf("%w: buffer %s is in group %s, and a session has no groups", ErrUnsupported, op.ID, op.Group)
+		}
+	}
+	p, offsets, first := &model.Problem{Name: t.Source}, []int64{}, 0
+	for ; first < len(t.Ops) && t.Ops[first].Kind == trace.Add && t.Ops[first].Offset != nil; first++ {
+		p.Buffers = append(p.Buffers, t.Ops[first].Buffer())
+		offsets = append(offsets, *t.Ops[first].Offset)
+	}
+	s, err = Open(ctx, p, offsets, o)
+	return s, t.Ops[first:], err
+}
+
+// A Player makes the calls of a trace.
+type Player struct {
+	Session *Session
+	marks   map[string]Mark
+}
+
+// NewPlayer returns a player of operations for a session.
+func NewPlayer(s *Session) *Player { return &Player{s, map[string]Mark{}} }
+
+// Play makes the call of an operation. made is false if there is nothing to call: the operation only tells what the
+// recorder did, or the session lacks its buffer, since it did not make an earlier change.
+func (p *Player) Play(ctx context.Context, op *trace.Op) (a Answer, made bool, err error) {
+	s := p.Session
+	i, there := s.index[op.ID]
+	switch op.Kind {
+	case trace.Add:
+		a, err = s.Add(ctx, op.Buffer())
+	case trace.Fits:
+		a, err = s.Fits(ctx, op.Buffer())
+	case trace.Replan:
+		a, err = s.Replan(ctx, op.Height, None)
+	case trace.Mark:
+		p.marks[op.ID] = s.Mark()
+	case trace.Rollback:
+		err = s.Rollback(p.marks[op.ID])
+	case trace.Commit:
+		err = s.Commit(p.marks[op.ID])
+	case trace.Request, trace.Result:
+		return a, false, nil
+	default:
+		if !there {
+			return a, false, nil
+		}
+		switch op.Kind {
+		case trace.Remove:
+			a, err = Answer{Status: model.Feasible, Step: Keep, Least: true}, s.Remove(op.ID)
+		case trace.Resize:
+			a, err = s.Resize(ctx, op.ID, op.Size)
+		case trace.Retime:
+			a, err = s.Retime(ctx, op.ID, op.Lower, op.Upper)
+		case trace.Pin:
+			at := s.at[i]
+			if op.Offset != nil {
+				at = *op.Offset
+			}
+			a, err = s.Pin(ctx, op.ID, at)
+		case trace.Unpin:
+			a, err = Answer{Status: model.Feasible, Step: Keep, Least: true}, s.Unpin(op.ID)
+		}
+	}
+	if err != nil && op.Line > 0 {
+		err = fmt.Errorf("line %d: %w", op.Line, err)
+	}
+	return a, err == nil, err
+}

@@ -1,0 +1,127 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+)
+
+// played plays a trace of changes, and verifies each plan. It returns all answers as text, and the steps taken.
+func played(t *testing.T, tr *trace.Trace, o Options) (string, map[Step]int) {
+	t.Helper()
+	ctx := context.Background()
+	s, rest, err := Begin(ctx, tr, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, steps, player := "", map[Step]int{}, NewPlayer(s)
+	for i := range rest {
+		a, made, err := player.Play(ctx, &rest[i])
+		if err != nil {
+			t.Fatalf("%v: %v", rest[i], err)
+		}
+		if made {
+			steps[a.Step]++
+		}
+		p, plan := s.Snapshot()
+		if report := verify.CheckHeight(p, plan.Offsets, tr.Capacity, plan.Height); !report.OK() {
+			t.Fatalf("after %v: %v", rest[i], report.Violations)
+		}
+		if load, _ := s.Peak(); load > tr.Capacity {
+			t.Fatalf("load %d", load)
+		}
+		text += fmt.Sprint(a.Status, a.Step, a.Moved, a.Nodes, plan.Offsets, "\n")
+	}
+	return text, steps
+}
+
+// TestPlay plays traces twice, with all steps and without some.
+func TestPlay(t *testing.T) {
+	all := map[Step]int{}
+	for seed := range plantest.Share(uint64(20), 4) {
+		base, err := gen.Generate("random", gen.Options{Seed: seed, Buffers: 40, MinSize: 64, MaxSize: 8192, MaxLife: 400})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(context.Background(), base, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, plan := s.Snapshot()
+		tr, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: seed, Changes: 100, Capacity: plan.Height, Pins: 0.05})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, without := range [][]Step{nil, {Repair}, {Keep, Fit, Repair, Window, Hints}} {
+			o := Options{NodeLimit: 1000, Seed: seed, Without: without}
+			text, steps := played(t, tr, o)
+			if again, _ := played(t, tr, o); text != again {
+				t.Fatalf("seed %d without %v: two answers", seed, without)
+			}
+			for step, n := range steps {
+				all[step] += n
+			}
+		}
+	}
+	for step := Keep; step <= Fresh; step++ {
+		if all[step] == 0 {
+			t.Errorf("%v was never needed: %v", step, all)
+		}
+	}
+}
+
+// TestPlayRefuses has a trace with groups, and one that begins with a plan that is none.
+func TestPlayRefuses(t *testing.T) {
+	zero := int64(0)
+	add := trace.Op{Kind: trace.Add, ID: "a", Upper: 1, Size: 1, Offset: &zero}
+	other := add
+	other.ID = "b"
+	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); err == nil {
+		t.Error("a plan with an overlap")
+	}
+	other.Group = "g"
+	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+// TestManyChanges makes many changes of one session, and holds that nothing grows.
+func TestManyChanges(t *testing.T) {
+	s := draw(t, 3, 30, Options{Effort: Fit})
+	r := gen.NewRNG(3, "many")
+	ctx := context.Background()
+	nodes := 0
+	for k := range plantest.Share(200000, 20000) {
+		b := s.p.Buffers[r.Below(int64(s.Len()))]
+		m := s.Mark()
+		lower := r.Below(30)
+		if _, err := s.Retime(ctx, b.ID, lower, lower+r.Within(1, 9)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Remove(b.ID); err != nil {
+			t.Fatal(err)
+		}
+		b.ID = fmt.Sprint("k", k)
+		if a, err := s.Add(ctx, b); err != nil || a.Status != model.Feasible || r.Chance(0.5) {
+			err = s.Rollback(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+		} else if err := s.Commit(m); err != nil {
+			t.Fatal(err)
+		}
+		if k == 5000 {
+			nodes = len(s.load.nodes)
+		}
+	}
+	if len(s.journal) > 0 || len(s.marks) > 0 || len(s.index) != s.Len() || len(s.load.nodes) > nodes+20 || cap(s.journal) > 1000 {
+		t.Errorf("%d entries of %d, %d marks, %d IDs of %d, %d nodes of %d", len(s.journal), cap(s.journal), len(s.marks), len(s.index), s.Len(), len(s.load.nodes), nodes)
+	}
+}
