@@ -110,6 +110,11 @@ func TestRules(t *testing.T) {
 	run(t, "test_rules", "nothing beside it; numpy for what is about it (python3)", python310, 9, "STOWAGE_LIBRARY="+library(t), problems())
 }
 
+// TestBarriers is which buffers of a plan must wait for which.
+func TestBarriers(t *testing.T) {
+	run(t, "test_barriers", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
+}
+
 // TestUnits compares how numbers are read as text: here, by the command and in CSV files.
 func TestUnits(t *testing.T) {
 	run(t, "test_units", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
