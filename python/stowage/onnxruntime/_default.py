@@ -24,7 +24,7 @@ FUNCTIONS: dict[str, tuple[int, tuple[Any, ...]]] = {
     "message": (2, (P,)), "environment": (3, (ctypes.c_int, ctypes.c_char_p, P)), "session": (7, (P, ctypes.c_char_p, P, P)), "run": (9, (P, P, P, P, ctypes.c_size_t, P, ctypes.c_size_t, P)),
     "options": (10, (P,)), "threads": (24, (P, ctypes.c_int)), "outputs": (31, (P, P)), "output": (37, (P, ctypes.c_size_t, P, P)), "tensor": (49, (P, P, ctypes.c_size_t, P, ctypes.c_size_t, ctypes.c_int, P)),
     "memory": (68, (ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, P)), "plain": (78, (P,)), "release": (96, (P,)),
-    "allocator": (131, (P, P, P)), "pair": (297, (P, ctypes.c_char_p)), "release_pairs": (300, (P,)), "statistics": (319, (P, P)),
+    "allocator": (131, (P, P, P)), "entry": (130, (P, ctypes.c_char_p, ctypes.c_char_p)), "pair": (297, (P, ctypes.c_char_p)), "release_pairs": (300, (P,)), "statistics": (319, (P, P)),
 }  # fmt: skip
 VOID = ("release", "release_pairs")
 TYPES = "float32 uint8 int8 uint16 int16 int32 int64 - bool float16 float64 uint32 uint64".split()  # from 1 on
@@ -57,11 +57,14 @@ class Table:
         return made
 
 
-def taken(adapter: str, model: str, feeds: dict[str, Any]) -> tuple[int, int]:
-    """Returns what the arena holds, and what of it was in use at most, both without the weights."""
+def taken(adapter: str, model: str, feeds: dict[str, Any], entry: str = "") -> tuple[int, int]:
+    """Returns what the arena holds, and what of it was in use at most, both without the weights. entry is one of a session's
+    configuration that is switched on."""
     o = Table(adapter)
     environment, options = o.make("environment", 3, b"default"), o.make("options")
     o("threads", options, 1)
+    if entry:
+        o("entry", options, entry.encode(), b"1")
     session = o.make("session", environment, os.fsencode(model), options)
     arena = o.make("allocator", session, o.make("memory", b"Cpu", 1, 0, 0))
 
