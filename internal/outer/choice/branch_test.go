@@ -104,7 +104,7 @@ func TestInsist(t *testing.T) {
 		exact := find(t, "exact")
 		c, _ := chooserOf(p, exact)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-		cheapest, _ := c.Cheapest(ctx, never)
+		cheapest, _ := c.Cheapest(ctx, never, third)
 		want := &stubborn{Planner: exact, left: 4, end: cancel}
 		for _, i := range split(c.Pools, c.PoolOf(cheapest))[0] {
 			want.size += p.Buffers[i].Size

@@ -94,8 +94,11 @@ func choose(ctx context.Context, s *pools.Search, planner string) (plan.Result, 
 	return c.decide(ctx)
 }
 
+// third is what a walk through time may take of the time that is left.
+func third(ctx context.Context) (context.Context, context.CancelFunc) { return run.Share(ctx, 3) }
+
 func (c *chooser) decide(ctx context.Context) (plan.Result, error) {
-	first, ok := c.Cheapest(ctx, func() bool { return c.Over(ctx) })
+	first, ok := c.Cheapest(ctx, func() bool { return c.Over(ctx) }, third)
 	if !ok {
 		return c.Infeasible("loads"), nil
 	}

@@ -27,7 +27,7 @@ func failing(t *testing.T, r *rand.Rand, n int) (x *packing, first spread.Assign
 		if !ok {
 			continue
 		}
-		first, _ = c.Cheapest(context.Background(), never)
+		first, _ = c.Cheapest(context.Background(), never, third)
 		x = &packing{chooser: c, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64}
 		failed, err := x.try(context.Background(), first)
 		if err != nil {
@@ -90,6 +90,45 @@ func TestPack(t *testing.T) {
 	t.Logf("%d proven by classes, %d cores are less than half", proven, cores)
 	if proven < met/2 || cores < met/4 {
 		t.Errorf("of %d, %d proven by classes, %d cores are less than half", met, proven, cores)
+	}
+}
+
+// TestNotTheCheapest: classes that begin with an assignment that is not the cheapest prove nothing false.
+func TestNotTheCheapest(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 34))
+	dearer := 0
+	for range 20 {
+		x, _, _ := failing(t, r, 8)
+		low, best := x.Low, int64(math.MaxInt64)
+		var fail []spread.Assignment
+		x.each(func(of spread.Assignment) {
+			x.best, x.least, x.left = nil, math.MaxInt64, mostPacked
+			failed, err := x.try(context.Background(), of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if failed < 0 {
+				best = min(best, x.Cost(of))
+			} else {
+				fail = append(fail, slices.Clone(of))
+			}
+		})
+		for _, of := range fail {
+			if x.Cost(of) <= best {
+				continue
+			}
+			dearer++
+			x.Low, x.best, x.least, x.left = low, nil, math.MaxInt64, r.IntN(2)
+			if err := x.without(context.Background(), of); err != nil {
+				t.Fatal(err)
+			}
+			if x.Low > best {
+				t.Fatalf("from one of cost %d the bound is %d, and the best is %d", x.Cost(of), x.Low, best)
+			}
+		}
+	}
+	if dearer < 20 {
+		t.Errorf("%d assignments that do not pack are dearer than the best", dearer)
 	}
 }
 
@@ -159,7 +198,7 @@ func TestPackInsists(t *testing.T) {
 		p := drawn.Spilled(r, 14)
 		asked := &patient{Planner: find(t, "exact")}
 		c, _ := chooserOf(p, asked)
-		first, _ := c.Cheapest(context.Background(), never)
+		first, _ := c.Cheapest(context.Background(), never, third)
 		packed, err := c.pack(context.Background(), first)
 		if err != nil {
 			t.Fatal(err)

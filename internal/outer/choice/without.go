@@ -29,11 +29,11 @@ import (
 // mostWalks is the most walks for classes.
 const mostWalks = 3_000
 
-// A class is the assignments that keep to what is banned, and the cheapest of them whose loads fit.
+// A class is the assignments that keep to what is banned, and a cheap one of them whose loads fit.
 type class struct {
 	banned map[ban]bool
 	of     spread.Assignment
-	cost   int64
+	low    int64 // none of the class costs less; of may cost more if a walk was cut off
 }
 
 // A ban keeps a body out of a pool of its list.
@@ -50,18 +50,19 @@ type classes struct {
 	walks int
 }
 
-// without looks for the cheapest assignment that packs, from one that does not. It raises the bound of the cost if it can.
+// without looks for the cheapest assignment that packs, from a cheap one that does not. If that one
+// is proven to be the cheapest by the loads, the bound of the cost is raised if it can be.
 func (x *packing) without(ctx context.Context, first spread.Assignment) error {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()
-	c := &classes{packing: x, queue: []class{{nil, first, x.Cost(first)}}, low: math.MaxInt64}
+	c := &classes{packing: x, queue: []class{{nil, first, min(x.Low, x.Cost(first))}}, low: math.MaxInt64}
 	for len(c.queue) > 0 {
 		now := c.cheapest()
-		if now.cost >= x.least {
+		if now.low >= x.least {
 			break
 		}
 		if x.left <= 0 || c.walks >= mostWalks || x.Over(ctx) {
-			x.Low = max(x.Low, min(c.low, now.cost)) // the others cost no less
+			x.Low = max(x.Low, min(c.low, now.low)) // the others cost no less
 			return nil
 		}
 		y, err := x.heldCore(ctx, now.of)
@@ -70,6 +71,8 @@ func (x *packing) without(ctx context.Context, first spread.Assignment) error {
 		}
 		if y != nil {
 			c.divide(ctx, &now, y)
+		} else if now.low < x.Cost(now.of) {
+			c.low = min(c.low, now.low)
 		}
 	}
 	x.found = true
@@ -79,11 +82,11 @@ func (x *packing) without(ctx context.Context, first spread.Assignment) error {
 	return nil
 }
 
-// cheapest takes the cheapest class out of the queue.
+// cheapest takes the class with the lowest bound out of the queue.
 func (c *classes) cheapest() class {
 	next := 0
 	for k := range c.queue {
-		if c.queue[k].cost < c.queue[next].cost {
+		if c.queue[k].low < c.queue[next].low {
 			next = k
 		}
 	}
@@ -114,12 +117,12 @@ func (x *packing) heldCore(ctx context.Context, of spread.Assignment) (*core, er
 // divide puts the classes of a core in the place of one that holds it.
 func (c *classes) divide(ctx context.Context, now *class, y *core) {
 	if !y.proven {
-		c.low = min(c.low, now.cost)
+		c.low = min(c.low, now.low)
 	}
 	for _, k := range c.movable(y, now.of) {
 		here := ban{k, now.of[k]}
 		if c.walks++; c.walks > mostWalks || c.Over(ctx) {
-			c.low = min(c.low, now.cost)
+			c.low = min(c.low, now.low)
 			return
 		}
 		banned := map[ban]bool{here: true}
@@ -131,10 +134,10 @@ func (c *classes) divide(ctx context.Context, now *class, y *core) {
 			limit = c.Prices.Gap(c.least - 1)
 		}
 		of, least := c.Through(ctx, limit, func(body, place int32) bool { return !banned[ban{body, place}] })
-		if of != nil {
-			c.queue = append(c.queue, class{banned, of, c.Cost(of)})
-		}
-		if least < math.MaxInt64 && (of == nil || c.Prices.Least(least) < c.Cost(of)) {
+		switch {
+		case of != nil:
+			c.queue = append(c.queue, class{banned, of, min(c.Cost(of), c.Prices.Least(least))})
+		case least < math.MaxInt64:
 			c.low = min(c.low, c.Prices.Least(least))
 		}
 		// From now on this body stays.

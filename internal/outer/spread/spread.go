@@ -5,6 +5,7 @@
 //	exchange.go     a first assignment, greedily, and exchanges
 //	multipliers.go  prices for room: a bound of the cost, and what each choice adds to it
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
+//	dominance.go    states of that walk that others make superfluous
 //
 // Invariant: a bound of the cost holds for all assignments whose loads fit, so for all plans. A limit never makes a bound false.
 package spread
@@ -18,7 +19,7 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 )
 
-// firstWidth and mostWidth are the most states of a section in walks through time, the first and the second.
+// firstWidth is the most states of a section in the first walk through time. Each later walk has ten times as many, up to mostWidth.
 const firstWidth, mostWidth = 200, 20_000
 
 // Choices are a problem as bodies that may be in pools, and pools with room in sections.
@@ -44,6 +45,9 @@ type Body struct {
 	cells   [][]int64 // of each pool of the list and each use; nil for a pool without a capacity
 	size    int64
 }
+
+// Brief gives a step its part of the time that is left.
+type Brief func(context.Context) (context.Context, context.CancelFunc)
 
 // An Assignment has the place in its list of each body with a choice.
 type Assignment []int32
@@ -117,8 +121,9 @@ func (c *Choices) list() bool {
 }
 
 // Cheapest looks for the cheapest assignment whose loads fit, and for a bound of the cost. It returns false if there is none, and nil
-// if none is known. The second and longer walk is left out if late says so.
-func (c *Choices) Cheapest(ctx context.Context, late func() bool) (Assignment, bool) {
+// if none is known. The longer walks are left out if late says so,
+// and brief limits each.
+func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (Assignment, bool) {
 	room := c.RoomOf(nil)
 	first := c.greedy(room)
 	upper := int64(0)
@@ -147,7 +152,9 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool) (Assignment, b
 			}
 			limit = c.Prices.Gap(upper - 1)
 		}
-		of, least := c.through(ctx, limit, width, nil)
+		now, cancel := brief(ctx)
+		of, least := c.through(now, limit, width, nil)
+		cancel()
 		if of == nil && least == math.MaxInt64 {
 			// Nothing below the limit.
 			c.Low = max(c.Low, upper)
@@ -160,7 +167,7 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool) (Assignment, b
 		if width == mostWidth || late() {
 			return first, true
 		}
-		width = mostWidth
+		width = min(10*width, mostWidth)
 	}
 }
 

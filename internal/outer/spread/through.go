@@ -15,7 +15,7 @@ import (
 //
 //	excess = sum of the bodies' excesses + sum over sections so far of price · (room - cells in use)
 //
-// A state is dropped if its excess is above that of a known assignment, the limit. If more states are left than the width, the
+// A state is dropped if its excess is above that of a known assignment, the limit, or if another makes it superfluous (dominance.go). If more states are left than the width, the
 // cheapest go on, and the others are cut off.
 //
 // Invariant: take an assignment whose loads fit and whose excess is at most the limit. It passes through a state that is kept, or its
@@ -29,8 +29,11 @@ import (
 //
 // Source: dynamic programming over a path decomposition. Prices as bounds, and pools struck off by them, are Lagrangian variable fixing.
 
-// mostRecords is the most records of one walk: the width is reduced to keep to it.
+// mostRecords is the most records of one walk at a time, but for those of one section: the width is reduced to keep to it.
 const mostRecords = 2_000_000
+
+// walkEffort is how many numbers a walk may copy and compare before it goes on with firstWidth states.
+const walkEffort = 500_000_000
 
 // A walk is a state of the search through time.
 type walk struct {
@@ -41,16 +44,20 @@ type walk struct {
 	pools   []int32   // those with a capacity
 	lanes   int       // most bodies with a choice that are live at a time
 	lane    []int32   // of each body
+	owner   []int32   // of each lane, the live body, or -1
 	states  []state
 	load    []int64 // of each state, by pools
 	in      []uint8 // of each state, by lane: the place in the list; free lanes are 0
 	records []record
 	cut     int64 // least excess that was cut off
+	effort  int   // numbers copied and compared so far
+	plain   bool  // dominance is off
 	table   []int32
 }
 
 type state struct {
 	excess int64
+	cost   int64 // of the bodies with a choice that have begun
 	record int32
 	hash   uint64
 }
@@ -133,14 +140,12 @@ type change struct {
 // run walks through the sections and returns the cheapest state at the end.
 func (w *walk) run(ctx context.Context, slots int, limit int64, width int) (state, bool) {
 	begin, end := make([][]change, slots+1), make([][]change, slots+1)
-	open := 0
 	base := state{record: -1}
 	for k := range w.bodies {
 		if len(w.kept[k]) == 1 {
 			base.excess += w.Excess[k][w.kept[k][0]]
 			continue
 		}
-		open++
 		uses := w.bodies[k].Uses
 		for n, u := range uses {
 			begin[u.First] = append(begin[u.First], change{int32(k), int32(n), n == 0})
@@ -148,7 +153,7 @@ func (w *walk) run(ctx context.Context, slots int, limit int64, width int) (stat
 		}
 	}
 	w.lay(begin, end)
-	width = max(1, min(width, mostRecords/(2*open+1)))
+	w.owner = slices.Repeat([]int32{-1}, w.lanes)
 	w.states, w.load, w.in = append(w.states, base), make([]int64, len(w.pools)), make([]uint8, w.lanes)
 	for t := range slots {
 		w.end(end[t])
@@ -156,7 +161,11 @@ func (w *walk) run(ctx context.Context, slots int, limit int64, width int) (stat
 			if x.first {
 				w.start(x, t, limit)
 				if len(w.states) > 2*width {
-					w.narrow(width)
+					w.thin(t, width)
+				}
+				if ctx.Err() != nil && len(w.states) > 0 {
+					w.narrow(0)
+					return state{}, false
 				}
 			} else {
 				w.change(x, 1)
@@ -166,13 +175,7 @@ func (w *walk) run(ctx context.Context, slots int, limit int64, width int) (stat
 		if len(w.states) == 0 {
 			return state{}, false
 		}
-		if len(w.states) > width {
-			w.narrow(width)
-		}
-		if t&15 == 0 && ctx.Err() != nil {
-			w.narrow(0)
-			return state{}, false
-		}
+		w.thin(t+1, width)
 	}
 	return slices.MinFunc(w.states, func(a, b state) int { return cmp.Compare(a.excess, b.excess) }), true
 }
@@ -238,7 +241,9 @@ func mark(lane int32, place uint8) uint64 {
 // start makes a state for each pool that has the room for a body that starts.
 func (w *walk) start(x change, t int, limit int64) {
 	b, lane, places := &w.bodies[x.body], w.lane[x.body], w.kept[x.body]
+	w.owner[lane] = x.body
 	many := len(w.states)
+	w.effort += many * len(places) * (w.lanes + len(w.pools))
 	for s := range many {
 		before := w.states[s]
 		for _, n := range places {
@@ -248,7 +253,7 @@ func (w *walk) start(x change, t int, limit int64) {
 				continue
 			}
 			w.records = append(w.records, record{before.record, x.body, uint8(n)})
-			w.states = append(w.states, state{excess, int32(len(w.records) - 1), before.hash + mark(lane, uint8(n))})
+			w.states = append(w.states, state{excess, before.cost + b.Costs[n], int32(len(w.records) - 1), before.hash + mark(lane, uint8(n))})
 			w.load = append(w.load, w.loads(s)...)
 			w.in = append(w.in, w.lives(s)...)
 			to := len(w.states) - 1
@@ -274,6 +279,7 @@ func (w *walk) end(changes []change) {
 		}
 		ended = true
 		lane := w.lane[x.body]
+		w.owner[lane] = -1
 		for s := range w.states {
 			live := w.lives(s)
 			w.states[s].hash -= mark(lane, live[lane])
@@ -329,6 +335,51 @@ func (w *walk) close(t int, limit int64) {
 		}
 	}
 	w.keep(left)
+}
+
+// thin drops states that others make superfluous from section t on. If more than width are left, it keeps the cheapest.
+func (w *walk) thin(t, width int) {
+	if w.effort > walkEffort {
+		width = min(width, firstWidth)
+	}
+	w.dominate(t)
+	if len(w.states) > width {
+		w.narrow(width)
+	}
+	if len(w.records) > mostRecords {
+		w.forget()
+	}
+}
+
+// forget drops the records that no state comes from. If they are still too many, half of the states are cut off.
+func (w *walk) forget() {
+	moved := make([]int32, len(w.records))
+	for _, s := range w.states {
+		for r := s.record; r >= 0 && moved[r] == 0; r = w.records[r].before {
+			moved[r] = 1
+		}
+	}
+	left := int32(0)
+	for r := range w.records {
+		if moved[r] == 0 {
+			continue
+		}
+		x := w.records[r]
+		if x.before >= 0 {
+			x.before = moved[x.before]
+		}
+		w.records[left], moved[r] = x, left
+		left++
+	}
+	w.records = w.records[:left]
+	for s := range w.states {
+		if r := w.states[s].record; r >= 0 {
+			w.states[s].record = moved[r]
+		}
+	}
+	if len(w.records) > mostRecords/2 && len(w.states) > 1 {
+		w.narrow(len(w.states) / 2)
+	}
 }
 
 // narrow keeps the cheapest states, and notes what the others cost at least.

@@ -98,7 +98,7 @@ func TestWalkIsCheapest(t *testing.T) {
 func TestWalkIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 39))
 	c, _ := New(lower.New(drawn.Spilled(r, 60)))
-	first, _ := c.Cheapest(context.Background(), func() bool { return false })
+	first, _ := c.Cheapest(context.Background(), func() bool { return false }, always)
 	walk := func(limit int64) int {
 		w := &walk{
 			Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil),
@@ -118,3 +118,6 @@ func TestWalkIsShort(t *testing.T) {
 		t.Errorf("%d records within the cost, %d without a limit", least, all)
 	}
 }
+
+// always is a share of time that does not end.
+func always(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }
