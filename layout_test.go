@@ -239,7 +239,7 @@ var layers = []struct {
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
-	{"sweep/spec", []string{"model", "internal/gen", "internal/suggest", "internal/units"}},
+	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "lab/experiment", "sweep/spec"}}, // no engine
 	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}},        // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},

@@ -402,7 +402,8 @@ STOWAGE_API int64_t stowage_barriers(stowage_solver *, const int64_t *offsets, i
 
 /* stowage_size finds which capacities are enough. It plans as stowage_solve does without a
  * capacity; the capacity that is set does not count. lower_bound of the result is rounded up to
- * a height that the sizes can make.
+ * a height that the sizes can make. What it proves is of the buffers that were set: the model that
+ * they come from may need less, if its own plan lets tensors share bytes, as Vela's do.
  *
  * stowage_fits says what the last run, of stowage_size or another, knows of any capacity:
  * STOWAGE_FEASIBLE from the height of its plan up, STOWAGE_INFEASIBLE below lower_bound, and

@@ -207,6 +207,9 @@ def size(
         s.height, s.status          # the least capacity, if the status is "optimal"
         s.fits("512KiB")            # "feasible", "infeasible" or "unknown"
         s.plan.offsets
+
+    A model in whose own plan tensors share bytes while both live, as Vela's do, is "unknown": a
+    plan that keeps them apart proves nothing of the model. No planner runs.
     """
     o = _options(None, True, timeout, nodes, workers, seed, planner, without, params)
     settled = _settled(dims, values, sizes, alignment, heap, ignore_offsets)
@@ -218,8 +221,17 @@ def size(
         problem = _table(source, ignore_offsets)
     free = problem._copy()
     free._capacity = 0
+    if problem._own_plan:
+        return Sizing(_unproven(free, o.planner or "auto"))
     done = None if o.planner in _COMMAND else _library.run(free, o, None, "stowage_size")
     return Sizing(done if done is not None else _by_command(free, "-", o, []))
+
+
+def _unproven(problem: Problem, planner: str) -> Plan:
+    """The plan of a model whose own plan lets tensors share bytes: there is none. Whatever shares
+    bytes, the largest tensor needs its own."""
+    largest = max((problem.buffer(i).size for i in range(problem.count)), default=0)
+    return Plan(problem, None, 0, largest, "unknown", "", 0, planner, "", 0, 0, 0.0, "tensors share bytes in the model's own plan: see 'stowage plan'")
 
 
 def solve_many(
@@ -367,7 +379,8 @@ def _load(path: str, settled: list[str], but: Sequence[str] = ("plan-unused",)) 
     JSON with rules, since the first plan of such a problem may cost much."""
     if path.endswith((".json", ".json.gz")) and (problem := _load_ruled(path)) is not None:
         return problem.unpinned() if "--ignore-offsets" in settled else problem
-    figures, document = _command.solve(path, [*settled, "--planner", "first-fit"], but=but)
+    tags: set[str] = set()
+    figures, document = _command.solve(path, [*settled, "--planner", "first-fit"], but=but, tags=tags)
     capacity = figures["capacity"]  # of the problem itself, which JSON may have
     if document is None and capacity:  # the plan does not fit it
         _, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)], but=_NOTES)
@@ -375,7 +388,9 @@ def _load(path: str, settled: list[str], but: Sequence[str] = ("plan-unused",)) 
         raise Error(f"{path}: the problem has rules, and first-fit finds no plan; stowage.load reads JSON of version 2 without a plan")
     if document is None:
         raise InputError(f"{path}: no plan fits any capacity: fixed offsets collide")
-    return _problem_of({**document, "capacity": capacity})
+    problem = _problem_of({**document, "capacity": capacity})
+    problem._own_plan = "own-plan" in tags
+    return problem
 
 
 def _load_ruled(path: str) -> Optional[Problem]:

@@ -41,13 +41,13 @@ def command(name: Optional[str] = None) -> str:
 
 def run(
     arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,), tell: Optional[Callable[[], Any]] = None,
-    but: Sequence[str] = (),
+    but: Sequence[str] = (), tags: Optional[set[str]] = None,
 ) -> tuple[int, str]:
     """Runs the command and returns its exit code, which is one of those accepted, and its
     standard output. Ctrl-C is passed on to the command, which then ends its search and
     prints the best plan so far. tell is called again and again while the command runs; if
     it returns False, the search ends as by Ctrl-C. Notes of the command become warnings,
-    except those with a tag in but."""
+    except those with a tag in but. The tags of all notes are added to tags."""
     import subprocess
     import tempfile
 
@@ -103,24 +103,26 @@ def run(
             raise InputError(worded(said.removeprefix("stowage: ")) or f"{program} says nothing")
         raise Error(f"{program} {_KINDS.get(code, f'ended with code {code}')}: {said or 'it says nothing'}")
     if text is None:  # a problem that comes as a text has been checked already
-        _heed(said, but)
+        _heed(said, but, tags)
     return code, printed
 
 
-def _heed(said: str, but: Sequence[str]) -> None:
+def _heed(said: str, but: Sequence[str], tags: Optional[set[str]]) -> None:
     """Turns notes and warnings of the command into warnings of Python. They have the form
     "x.csv: note: … [extra-columns]"."""
     if "note: " in said or "warning: " in said:
         import re
 
         for m in re.finditer(r"^(.*?: )(?:note|warning): (.* \[([a-z-]+)\])$", said, re.MULTILINE):
+            if tags is not None:
+                tags.add(m[3])
             if m[3] not in but:
                 warn(worded(m[1] + m[2]))
 
 
 def solve(
     path: str, arguments: Sequence[str], text: Optional[str] = None, progress: Optional[Callable[[Progress], object]] = None,
-    but: Sequence[str] = (),
+    but: Sequence[str] = (), tags: Optional[set[str]] = None,
 ) -> tuple[dict[str, Any], Optional[dict[str, Any]]]:
     """Plans a file, or a text instead of one. Returns the figures of the run and, if there
     is a plan, the problem with its plan."""
@@ -132,7 +134,7 @@ def solve(
         if progress is not None:
             tell = _teller(lines, progress)
             arguments = [*arguments, "--progress", lines]
-        _, stats = run(["solve", *arguments, "-o", to, "--stats", "-", "--", path], text, (0, 3, 4), tell, but)
+        _, stats = run(["solve", *arguments, "-o", to, "--stats", "-", "--", path], text, (0, 3, 4), tell, but, tags)
         if tell is not None and not tell.ended:
             tell()
         try:

@@ -92,7 +92,7 @@ class Problem:
     and upper are then their sums.
     """
 
-    __slots__ = ("_capacity", "_columns", "_numpy", "at", "count", "gaps", "name", "names", "rules")
+    __slots__ = ("_capacity", "_columns", "_numpy", "_own_plan", "at", "count", "gaps", "name", "names", "rules")
 
     at: tuple[int, ...]  #: where the columns are
     count: int
@@ -141,6 +141,7 @@ class Problem:
         self.count = n
         self._numpy = hasattr(sizes, "__array_interface__")
         self.gaps = self.names = None
+        self._own_plan = False  # of a model whose own plan lets tensors share bytes
         alignments = offsets = hints = None
         d = e = f = 0
         if alignment is not None:
@@ -230,7 +231,7 @@ class Problem:
         columns = (_plain(column) for column in self._columns)
         rules = self.rules
         if rules is None:
-            return _again, (*columns, gaps, self.names, self.capacity, self.name)
+            return _again, (*columns, gaps, self.names, self.capacity, self.name, {}, self._own_plan)
         lower, upper, *others = columns
         if (clocks := rules.clocks) is not None:
             lower, upper = clocks
@@ -317,8 +318,10 @@ class Problem:
         return d
 
 
-def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint: Any, gaps: Any, names: Any, capacity: int, name: str, rules: Mapping[str, Any] = {}) -> Problem:
-    return Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, capacity=capacity, name=name, **rules)
+def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint: Any, gaps: Any, names: Any, capacity: int, name: str, rules: Mapping[str, Any] = {}, own_plan: bool = False) -> Problem:
+    problem = Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, capacity=capacity, name=name, **rules)
+    problem._own_plan = own_plan
+    return problem
 
 
 class _Gaps:

@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import pathlib
+import pickle
 import random
 import re
 import shutil
@@ -743,6 +744,24 @@ class Sizes(unittest.TestCase):
             stowage.size([(0, 1, 2)], alignment=4)
         large = stowage.Problem(*hard(500))
         self.assertTrue(stowage.size(large, timeout=0.3).plan)
+
+    def test_own_plan(self):
+        # A model whose plan lets tensors share bytes, as Vela's do: its lifespans prove nothing of what it needs.
+        net = pathlib.Path(__file__).parents[2] / "examples" / "tiny.tflite"
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "closer.tflite")
+            subprocess.run([stowage.command(), "plan", "-q", "--diagonal", "reference", "-o", path, net], check=True, capture_output=True)
+            with self.assertWarnsRegex(stowage.InputWarning, "no bound or proof here holds"):
+                loaded = stowage.load(path)
+            for source in (path, loaded, pickle.loads(pickle.dumps(loaded)), loaded.unpinned()):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    s = stowage.size(source)
+                told = json.loads(subprocess.run([stowage.command(), "size", "--format", "json", path], check=True, capture_output=True).stdout)["problems"][0]
+                self.assertEqual((s.status, s.height, s.lower_bound), (told["status"], 0, told["lower_bound"]))
+                self.assertEqual((s.status, s.fits(s.lower_bound), s.fits(1 << 40), s.fits(s.lower_bound - 1)), ("unknown", "unknown", "unknown", "infeasible"))
+                self.assertIn("share bytes", s.plan.reason)
+        self.assertEqual(stowage.size(str(net)).status, "optimal")
 
     def test_without_the_library(self):
         with mock.patch.object(_library, "load", lambda: None):

@@ -4,7 +4,8 @@
 //	row.go     a row of the result, and its Parquet file
 //	store.go   the folder of a sweep
 //	task.go    problems, units and tasks; their keys
-//	load.go    the problems of a specification: files, generators, orders of operators
+//	load.go    the problems of a specification: files and generators
+//	orders.go  a model as a problem: in an order, with results apart or over operands
 //	cut.go     which tasks are left to do, the large ones first
 //	curve.go   one planner on one problem with all its capacities; what follows without a run
 //	work.go    a task: attempts, the file, what is given up

@@ -13,16 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/json"
-	"github.com/stowage-go/stowage/format/onnx"
-	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/sweep/spec"
-	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: whoever starts a sweep reads each problem once, for its digest and its load. What came from a
@@ -51,6 +47,7 @@ type read struct {
 	instances []experiment.Instance // by order, without their problems: a million of them are too many to keep
 	orders    []string              // of the instances
 	buffers   []int                 // of the instances
+	left      []string              // the orders that a model of this kind has not
 	err       error
 }
 
@@ -139,6 +136,11 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 		r.err = err
 		return ctx.Err()
 	}
+	for _, order := range s.Orders {
+		if orders[0] != "" && !slices.Contains(orders, order) {
+			r.left = append(r.left, order)
+		}
+	}
 	for k, p := range problems {
 		in := experiment.FromFile(name, p, 0)
 		if err := keepProblem(ctx, store, in.Digest, p); err != nil {
@@ -149,7 +151,7 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 	return nil
 }
 
-// readFile reads a file as a problem; a model as one for each order that is asked for.
+// readFile reads a file as a problem; a model as one for each order that is asked for and that its kind has.
 func readFile(ctx context.Context, from *one, orders []string) (problems []*model.Problem, names []string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -172,22 +174,20 @@ func readFile(ctx context.Context, from *one, orders []string) (problems []*mode
 		options.Heap = ""
 	}
 	for _, order := range orders {
-		var p *model.Problem
-		if order == spec.Reordered {
-			p, err = reordered(ctx, from.path, kind, options)
-		} else {
-			var f *format.File
-			if f, err = format.ReadFileWith(from.path, options); err == nil {
-				p = f.Problem
-			}
-		}
+		p, err := arranged(ctx, from.path, kind, options, spec.OrderOf(order))
 		if err != nil {
 			return nil, nil, err
+		}
+		if p == nil {
+			continue
 		}
 		if p.Ruled() {
 			return nil, nil, fmt.Errorf("%s: has rules, such as pools or pairs apart, which sweeps do not know yet", from.path)
 		}
 		problems, names = append(problems, p), append(names, order)
+	}
+	if problems == nil {
+		return nil, nil, fmt.Errorf("%s: has none of the orders %s: the kernels are TensorFlow Lite Micro's", from.path, strings.Join(orders, ", "))
 	}
 	return problems, names, nil
 }
@@ -200,67 +200,6 @@ func kindOf(path string) (format.Kind, error) {
 	}
 	defer in.Close()
 	return in.Kind, nil
-}
-
-// orderNodes limits the planner that compares the orders of a model of TensorFlow Lite. The search for
-// the order has limits of its own, so both are the same on every machine.
-const orderNodes = 20_000
-
-// reordered returns the problem of a model with its operators in the order with the lowest peak that
-// is found; in the order that it has if none is lower.
-func reordered(ctx context.Context, path string, kind format.Kind, o format.Options) (*model.Problem, error) {
-	in, err := format.OpenUntil(path, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	if kind == format.ONNX {
-		m, err := onnx.Read(in.Reader, in.Name)
-		if err != nil {
-			return nil, err
-		}
-		found, err := m.Order(ctx, o.ONNX())
-		if err == nil && ctx.Err() != nil {
-			err = ctx.Err() // what was found by then depends on the time
-		}
-		if err == nil && found != nil && found.Peak < found.Given {
-			var data []byte
-			if data, err = m.Reordered(found.Nodes); err == nil {
-				m, err = onnx.Parse(data, m.File)
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-		a, err := m.Arena(o.ONNX())
-		if err != nil {
-			return nil, err
-		}
-		return a.Problem, nil
-	}
-	m, err := tflite.Read(in.Reader, in.Name)
-	if err != nil {
-		return nil, err
-	}
-	if m, _, err = m.Fold(); err != nil {
-		return nil, err
-	}
-	made, err := tflm.Make(ctx, m, tflm.Options{Reorder: true, Replace: true, Solve: stowage.Options{NodeLimit: orderNodes, Minimize: true}})
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	l, err := made.Model.Lifetimes()
-	if err != nil {
-		return nil, err
-	}
-	a, err := made.Model.Arena(l, nil)
-	if err != nil {
-		return nil, err
-	}
-	return a.Problem, nil
 }
 
 // collect gives the problems distinct names and drops what is there twice.
@@ -281,6 +220,9 @@ func collect(all []one, got []read) *Loaded {
 	seen := map[content]string{}
 	for i, k := range at {
 		r := &got[k]
+		if len(r.left) > 0 {
+			l.Notes = append(l.Notes, fmt.Sprintf("%s is not planned as %s: the kernels are TensorFlow Lite Micro's", named[i].Name, strings.Join(r.left, ", ")))
+		}
 		for j := range r.instances {
 			in := &r.instances[j]
 			p := Problem{

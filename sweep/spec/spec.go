@@ -4,6 +4,7 @@
 //
 //	spec.go      what a specification says; reading it
 //	problems.go  files by pattern, generators with sizes and seeds
+//	orders.go    orders of operators, and what results may lie over
 //	values.go    capacities, numbers, times and lists
 package spec
 
@@ -36,12 +37,6 @@ const (
 	DefaultNodes   = 100_000
 	DefaultTimeout = time.Minute
 	DefaultOut     = "sweep-out"
-)
-
-// Orders of operators.
-const (
-	Exported  = "exported"  // as the model's file has it
-	Reordered = "reordered" // with the lowest peak that is found
 )
 
 // A Spec says what a sweep runs: each planner on each problem with each capacity.
@@ -134,7 +129,7 @@ func names(keys []key) (all []string) {
 func (p *parser) keys(s *Spec) []key {
 	return []key{
 		{"problems", func(n *yaml.Node) { s.Problems = p.problems(n) }},
-		{"orders", func(n *yaml.Node) { s.Orders = p.choices(n, "orders", "order", []string{Exported, Reordered}, "") }},
+		{"orders", func(n *yaml.Node) { s.Orders = p.choices(n, "orders", "order", orders(), "") }},
 		{"capacities", func(n *yaml.Node) { s.Capacities = p.capacities(n) }},
 		{"planners", func(n *yaml.Node) { s.Planners = p.choices(n, "planners", "planner", p.known, "all") }},
 		{"nodes", func(n *yaml.Node) { s.Nodes = p.whole(n, "nodes", 0, math.MaxInt64) }},

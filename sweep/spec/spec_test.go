@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 var planners = []string{"auto", "exact", "first-fit"}
@@ -67,6 +68,24 @@ out: "gs://bucket/nightly"
 	}
 }
 
+// TestOrders: each name of an order is another order, and all of its parts are read.
+func TestOrders(t *testing.T) {
+	seen := map[Order]string{}
+	for _, name := range orders() {
+		o := OrderOf(name)
+		if other, twice := seen[o]; twice {
+			t.Errorf("%s and %s are the same", name, other)
+		}
+		seen[o] = name
+		if o.Reordered != strings.Contains(name, "reordered") || o.InPlace != strings.Contains(name, "in-place") || (o.Kernels != "") != strings.Contains(name, "=") {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	if len(seen) != 4+2*len(tflm.KernelLibraries()) || OrderOf("") != (Order{}) {
+		t.Errorf("%d orders", len(seen))
+	}
+}
+
 // TestDefaults: problems alone are enough, and all planners have a word.
 func TestDefaults(t *testing.T) {
 	s, err := Parse([]byte(`{"problems": "*.csv", "planners": "all"}`), filepath.Join("a", "spec.json"), planners)
@@ -95,7 +114,9 @@ func TestFaults(t *testing.T) {
 		rest + "planners: []\n":                                       "spec.yaml:2: planners: is an empty list",
 		rest + "planners: [all, exact]\n":                             `spec.yaml:2: planners "all": names each planner: nothing may stand beside it`,
 		rest + "planners: [{a: b}]\n":                                 "spec.yaml:2: planners: must be the name of a planner",
-		rest + "orders: [sorted]\n":                                   `spec.yaml:2: orders "sorted": no order is named so; there are exported, reordered`,
+		rest + "orders: [sorted]\n":                                   `spec.yaml:2: orders "sorted": no order is named so; there are exported, reordered, in-place, reordered+in-place, diagonal=reference`,
+		rest + "orders: [diagonal]\n":                                 `spec.yaml:2: orders "diagonal": no order is named so`,
+		rest + "orders: [in-place+reordered]\n":                       `spec.yaml:2: orders "in-place+reordered": no order is named so`,
 		rest + "capacities: [100%, 0%]\n":                             `spec.yaml:2: capacities "0%": must be a share of the load above 0%`,
 		rest + "capacities: [100%, 100.0%]\n":                         `spec.yaml:2: capacities "100.0%": is there twice`,
 		rest + "capacities: 1e400%\n":                                 `spec.yaml:2: capacities "1e400%": must be a share`,
