@@ -15,6 +15,8 @@
 # make wheel      the Python package, with library and command in it, in bin/dist
 # make sweep-flink, make sweep-spark
 #                 a sweep on Flink and on Spark, on this machine, against the plain loop
+# make sweep-stores
+#                 sweeps into servers of this machine that stand in for S3 and for Google's store
 # make release    all of a release, of VERSION, for every system, in bin/release
 # make bench      the comparisons; see lab/bench/README.md for what they need
 #
@@ -45,7 +47,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: sweep sweep-papers sweep-flink sweep-spark build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -165,6 +167,11 @@ sweep-spark: wheel
 		sweep/recipes/spark_sweep.py $(SPARK)/tasks.jsonl $(SPARK)/spark/sweep-out 16
 	bin/stowage-sweep status $(SPARK)/spark/sweep-out
 	bin/stowage-sweep diff $(SPARK)/prism/sweep-out $(SPARK)/spark/sweep-out
+
+# Sweeps into object stores: servers of PyPI on this machine, which keep everything in memory. Each is filled by one sweep,
+# and by one that is killed and resumed, and compared with the plain loop.
+sweep-stores: sweep
+	sweep/engines/testdata/stores.sh bin/sweep-stores
 
 agree:
 	$(GO) run ./lab/bench/agree -problems $(PROBLEMS)

@@ -1,11 +1,13 @@
 package beam
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"slices"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 
 	"github.com/stowage-go/stowage/sweep/core"
@@ -60,3 +62,38 @@ func TestStore(t *testing.T) {
 		t.Error("ftp:// is opened")
 	}
 }
+
+// TestRemovedByAnother: an object that another run removes at the same moment is removed.
+func TestRemovedByAnother(t *testing.T) {
+	s, err := Open(t.Context(), "memfs://sweep/other/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := s.(*objects)
+	o.files = another{o.files}
+	if err := o.Write(t.Context(), "try/a.1", []byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Remove(t.Context(), "try/a.1"); err != nil {
+		t.Error(err)
+	}
+	o.files = refusing{o.files}
+	if err := o.Write(t.Context(), "try/b.1", []byte("b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Remove(t.Context(), "try/b.1"); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("what stays is said to be removed: %v", err)
+	}
+}
+
+// another is a file system that has what is to be removed removed by somebody else before.
+type another struct{ filesystem.Interface }
+
+func (a another) Remove(ctx context.Context, name string) error {
+	return errors.Join(a.Interface.(filesystem.Remover).Remove(ctx, name), fs.ErrNotExist)
+}
+
+// refusing is a file system that removes nothing.
+type refusing struct{ filesystem.Interface }
+
+func (refusing) Remove(context.Context, string) error { return fs.ErrPermission }

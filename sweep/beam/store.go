@@ -101,5 +101,11 @@ func (o *objects) Remove(ctx context.Context, name string) error {
 	if there, err := o.Has(ctx, name); err != nil || !there {
 		return err
 	}
-	return r.Remove(ctx, o.prefix+name)
+	err := r.Remove(ctx, o.prefix+name)
+	if err != nil { // another run may have removed it in the meantime
+		if there, fault := o.Has(ctx, name); fault == nil && !there {
+			return nil
+		}
+	}
+	return err
 }

@@ -40,7 +40,8 @@ SPEC is a file in YAML with these keys. Paths in it are relative to its own fold
                solve' takes: CSV, JSON, models, dumps. ${NAME} is a variable of the environment. {files: P, dims: {batch: 1}} sets open dimensions, and
                {files: P, heap: NAME} chooses a heap of a dump. {generator: random, buffers: [60, 200],
                seeds: 0..99} makes problems as 'stowage gen' does, with its options.
-  orders       of the operators of models: exported, reordered [default: exported]
+  orders       of the operators of models: exported, reordered; with results over operands: in-place,
+               diagonal=KERNELS; or both, as in reordered+in-place [default: exported]
   capacities   bytes such as 64KiB, shares of each problem's load such as 110%, or minimize for the lowest
                plan [default: minimize]
   planners     names, or all [default: auto]
