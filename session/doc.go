@@ -49,6 +49,7 @@
 //	ranges.go    where a buffer may lie beside those that are placed
 //	steps.go     the order of the steps
 //	repair.go    the step repair, by a search over ejections
+//	guided.go    the step repair, by a walk over ejections
 //	least.go     the step repair for few buffers: the least movement, proven
 //	window.go    the steps that call a planner: window, hints, fresh
 //	movement.go  how much a new plan moves, and moving back what may stay

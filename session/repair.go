@@ -40,6 +40,7 @@ type repairer struct {
 	at      []int64
 	locked  []bool  // placed by the search, or pinned
 	pending []int32 // buffers without a place
+	prices  []int64 // what it costs the search to eject each buffer
 	nodes   int     // nodes left in this round
 	low     []ban   // scratch of places: bans by their lower ends
 	high    []ban   // and by their upper ends
@@ -91,11 +92,15 @@ func (r *repairer) start(c *call) {
 		r.locked[i] = s.p.Buffers[i].Fixed != nil
 	}
 	r.pending = append(r.pending[:0], c.homeless...)
+	r.prices = r.prices[:0]
+	for i := range c.at {
+		r.prices = append(r.prices, r.price(int32(i)))
+	}
+	r.level(0)
 }
 
 // cheapest returns the least cost of a place for the first buffer to place; model.MaxSum if there is none.
 func (r *repairer) cheapest() int64 {
-	r.level(0)
 	spots := r.places(r.pending[0], r.spots[0][:0])
 	r.spots[0] = spots
 	if len(spots) == 0 {
@@ -216,13 +221,13 @@ func (r *repairer) places(i int32, best []spot) []spot {
 		if j := r.low[k].buffer; r.locked[j] {
 			lowBlocks[k+1]++
 		} else {
-			lows[k+1] = min(lows[k]+r.price(j), model.MaxSum)
+			lows[k+1] = min(lows[k]+r.prices[j], model.MaxSum)
 		}
 		highs[k+1], highBlocks[k+1] = highs[k], highBlocks[k]
 		if j := r.high[k].buffer; r.locked[j] {
 			highBlocks[k+1]++
 		} else {
-			highs[k+1] = min(highs[k]+r.price(j), model.MaxSum)
+			highs[k+1] = min(highs[k]+r.prices[j], model.MaxSum)
 		}
 	}
 	try := func(offset int64) {

@@ -41,7 +41,8 @@ type Options struct {
 	Planner string
 	// Seed seeds the planner.
 	Seed uint64
-	// NodeLimit limits the planner in each call, in its nodes. 0 means DefaultNodeLimit.
+	// NodeLimit limits the planner in each call, in its nodes. 0 means DefaultNodeLimit. The step repair has limits
+	// of its own.
 	NodeLimit int64
 	// Timeout limits each call; 0 means never. With a timeout the clock decides what a call finds, so
 	// the same calls may give other offsets.
@@ -49,7 +50,7 @@ type Options struct {
 }
 
 // DefaultNodeLimit is Options.NodeLimit of a session without one.
-const DefaultNodeLimit = 20_000
+const DefaultNodeLimit = 500
 
 // maxWeight is the largest weight of a byte.
 const maxWeight = 1 << 16

@@ -82,7 +82,7 @@ func (c *call) place(effort Step) (Answer, error) {
 	for _, step := range [...]struct {
 		step Step
 		find func() (Answer, []int64, error)
-	}{{Repair, c.least}, {Repair, c.repair}, {Window, c.window}, {Hints, c.hints}, {Fresh, c.fresh}} {
+	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.guided}, {Window, c.window}, {Hints, c.hints}, {Fresh, c.fresh}} {
 		if effort < step.step || c.watch.Over() {
 			break
 		}
