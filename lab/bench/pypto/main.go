@@ -1,10 +1,10 @@
 // Command pypto measures `auto` on the problems that the PyPTO compiler exports, beside the best plans known, and has
 // every plan checked by dsa-solver's own verifier.
 //
-//	go run ./lab/bench/pypto [-timeout 2s] [-best best.csv] [-check dsacheck] [-runs runs.csv] [-into FILE] FOLDER...
+//	go run ./lab/bench/pypto [-timeout 2s] [-objective peak] [-best best.csv] [-check dsacheck] [-runs runs.csv] [-into FILE] FOLDER...
 //
 // A folder is searched for .json files. Each is read as dsa-problem-v1, planned by one worker, and verified. README.md
-// says where the files and the verifier are from.
+// says where the files and the verifier are from. Times are the processor's, which other programs on the machine do not lengthen.
 package main
 
 import (
@@ -24,6 +24,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/dsa"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
@@ -36,9 +37,9 @@ type outcome struct {
 	status   model.Status
 	measures []model.Value
 	bounds   []model.Value
-	seconds  float64
-	best     int64 // the best value known of the first measure; -1 for none
-	checked  bool  // dsa-solver accepts the plan
+	seconds  float64 // of processor time
+	best     int64   // the best value known of the first measure; -1 for none
+	checked  bool    // dsa-solver accepts the plan
 }
 
 // slowly is how long a run may take before the table counts it.
@@ -46,6 +47,7 @@ const slowly = 0.1 // seconds
 
 func main() {
 	timeout := flag.Duration("timeout", 2*time.Second, "time for each plan")
+	objective := flag.String("objective", "", "minimise `MEASURE` alone, in place of the objective of each file")
 	best := flag.String("best", "", "read the best values known from `FILE`: CSV with the columns instance, peak and cost")
 	check := flag.String("check", "", "check each plan with `PROGRAM`, which check/dsacheck.cpp makes")
 	runs := flag.String("runs", "", "write a line for each file to `FILE`, as CSV")
@@ -63,7 +65,7 @@ func main() {
 				return err
 			}
 			for _, file := range files {
-				x, err := measure(ctx, folder, file, *timeout, *check, known)
+				x, err := measure(ctx, folder, file, model.Measure(*objective), *timeout, *check, known)
 				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
@@ -136,8 +138,8 @@ func readBest(path string) (map[string]values, error) {
 	return known, nil
 }
 
-// measure plans one file.
-func measure(ctx context.Context, folder, file string, timeout time.Duration, check string, known map[string]values) (x outcome, err error) {
+// measure plans one file, by its own objective if that is not given.
+func measure(ctx context.Context, folder, file string, objective model.Measure, timeout time.Duration, check string, known map[string]values) (x outcome, err error) {
 	path := filepath.Join(folder, file)
 	in, err := os.Open(path)
 	if err != nil {
@@ -149,16 +151,19 @@ func measure(ctx context.Context, folder, file string, timeout time.Duration, ch
 		return x, err
 	}
 	p := d.Problem
+	if objective != "" {
+		p.Rules.Objective = []model.Measure{objective}
+	}
 	x = outcome{file: file, problem: p, best: -1}
 	if best, ok := known[file][p.Objective()[0]]; ok {
 		x.best = best
 	}
-	began := time.Now()
-	r, err := stowage.Solve(ctx, p, stowage.Options{Timeout: timeout, Workers: 1})
+	var r *stowage.Result
+	seconds := processor.Of(func() { r, err = stowage.Solve(ctx, p, stowage.Options{Timeout: timeout, Workers: 1}) }).Seconds()
 	if err != nil {
 		return x, err
 	}
-	x.status, x.measures, x.bounds, x.seconds = r.Status, r.Measures, r.Bounds, time.Since(began).Seconds()
+	x.status, x.measures, x.bounds, x.seconds = r.Status, r.Measures, r.Bounds, seconds
 	if !r.Status.HasPlan() {
 		return x, nil
 	}
@@ -278,7 +283,7 @@ func count(to *int, is bool) {
 	}
 }
 
-// said names what is not as well as can be.
+// said names what is not as well as can be, and what is slow.
 func said(all []outcome) {
 	for k := range all {
 		x := &all[k]
@@ -290,6 +295,8 @@ func said(all []outcome) {
 			fmt.Printf("above the best: %s, %d, best known %d, bound %d, %.2f s\n", x.file, value, x.best, bound, x.seconds)
 		case x.status.HasPlan() && value > bound:
 			fmt.Printf("not proven: %s, %d, bound %d, best known %d, %.2f s\n", x.file, value, bound, x.best, x.seconds)
+		case x.seconds > slowly:
+			fmt.Printf("slow: %s, %d, %.2f s\n", x.file, value, x.seconds)
 		}
 	}
 }
