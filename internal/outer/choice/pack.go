@@ -11,10 +11,11 @@ import (
 )
 
 // Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it finds no
-// plan for a pool, three things are tried:
+// plan for a pool, four things are tried:
 //
 //	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
 //	          the next pool that has the room, and the rest has a plan
+//	grow      as much of the assignment as packs, built up from nothing (grow.go)
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
 //	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
 //
@@ -49,6 +50,9 @@ func (c *chooser) pack(ctx context.Context, first spread.Assignment) (spread.Ass
 		return x.best, err
 	}
 	if err := x.evict(ctx, slices.Clone(first)); err != nil {
+		return nil, err
+	}
+	if err := x.grow(ctx, first); err != nil {
 		return nil, err
 	}
 	if err := x.without(ctx, first); err != nil {

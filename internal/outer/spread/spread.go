@@ -229,6 +229,9 @@ func (b *Body) Places() []int32 {
 	return all
 }
 
+// Area is the size of a body times the sections of its life.
+func (b *Body) Area() int64 { return b.size * int64(b.Length()) }
+
 // Length is the number of sections of a body's life.
 func (b *Body) Length() (sum int) {
 	for _, u := range b.Uses {

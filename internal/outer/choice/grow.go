@@ -1,0 +1,83 @@
+package choice
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/outer/spread"
+	"github.com/stowage-go/stowage/internal/run"
+)
+
+// Idea: if the cheapest assignment by the loads does not pack, most of it does. All bodies that have a pool without a capacity
+// begin there. Then as many as can be go where that assignment has them, those first that save most for the bytes and the time that
+// they take. The planner is asked about all at once. If it finds no plan, it is asked about the first half, and then about the
+// second half beside what is there by now, and so on down to single bodies.
+//
+// Invariant: what is kept packs. The loads always fit, as less than the assignment is there.
+//
+// Complexity: at most growAsks questions, each with growNodes. A body that cannot come costs about the logarithm of the number of bodies.
+//
+// Measured on the challenging suite with drawn values and 5 s a choice (lab/bench/fast), in two runs beside other work: J comes 1.0 to 1.3 points
+// nearer to the bound at 50 and 70% of the load. The others change by less than one run differs from the next.
+//
+// Source: group testing (Dorfman 1943), by halves (Hwang 1972).
+
+const (
+	growAsks  = 200
+	growNodes = 4_000
+)
+
+// grow builds up an assignment that packs.
+func (x *packing) grow(ctx context.Context, first spread.Assignment) error {
+	ctx, cancel := run.Share(ctx, 3)
+	defer cancel()
+	of := slices.Clone(first)
+	var come []int32
+	for k := range of {
+		b := &x.Bodies[x.Single+k]
+		for n, q := range b.Pools {
+			if x.Pools[q].Capacity == 0 && n > int(of[k]) {
+				of[k] = int32(n)
+				come = append(come, int32(k))
+				break
+			}
+		}
+	}
+	worth := make([]float64, len(of))
+	for _, k := range come {
+		b := &x.Bodies[x.Single+int(k)]
+		worth[k] = float64(b.Costs[of[k]]-b.Costs[first[k]]) / float64(max(1, b.Area()))
+	}
+	slices.SortStableFunc(come, func(a, b int32) int { return cmp.Compare(worth[b], worth[a]) })
+	left, nodes := x.left, x.nodes
+	x.left, x.nodes = growAsks, growNodes
+	defer func() { x.left, x.nodes = left, nodes }()
+	return x.admit(ctx, of, first, come)
+}
+
+// admit moves as many of these bodies as it can to where first has them.
+func (x *packing) admit(ctx context.Context, of, first spread.Assignment, come []int32) error {
+	if len(come) == 0 || x.left <= 0 || x.Over(ctx) {
+		return nil
+	}
+	before := make([]int32, len(come))
+	for n, k := range come {
+		before[n], of[k] = of[k], first[k]
+	}
+	failed, err := x.try(ctx, of)
+	if err != nil || failed < 0 {
+		return err
+	}
+	for n, k := range come {
+		of[k] = before[n]
+	}
+	if len(come) == 1 {
+		return nil
+	}
+	half := len(come) / 2
+	if err := x.admit(ctx, of, first, come[:half]); err != nil {
+		return err
+	}
+	return x.admit(ctx, of, first, come[half:])
+}
