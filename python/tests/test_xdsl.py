@@ -1,0 +1,218 @@
+"""stowage.xdsl: modules give the same results from one arena; what cannot move stays, and the report says why.
+
+Both runs fill fresh memory, and each new view, with a pattern: if two live allocations shared bytes, results would change."""
+
+import pathlib
+import sys
+import unittest
+import unittest.mock
+
+from xdsl.context import Context
+from xdsl.dialects import get_all_dialects
+from xdsl.parser import Parser
+
+import stowage
+import stowage.xdsl
+from stowage.xdsl import _plan
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "lab" / "bench" / "xdsl"))
+
+import modules
+
+
+def context():
+    c = Context()
+    for name, factory in get_all_dialects().items():
+        c.register_dialect(name, factory)
+    return c
+
+
+def parsed(text):
+    return Parser(context(), text).parse_module()
+
+
+def function(body, arguments="", result="", more=""):
+    return f"func.func @main({arguments}) {'-> ' + result if result else ''} {{\n%c0 = arith.constant 0 : index\n%x = arith.constant 1.0 : f32\n{body}\n}}\n{more}"
+
+
+class Xdsl(unittest.TestCase):
+    def same(self, text, arguments=modules.ARGUMENTS):
+        before, after = parsed(text), parsed(text)
+        reports = stowage.xdsl.plan(after)
+        for a in arguments:
+            old, new = stowage.xdsl.run(before, "main", *a), stowage.xdsl.run(after, "main", *a)
+            self.assertEqual((old.results, old.memory), (new.results, new.memory))
+        return reports, after
+
+    def test_ten_modules(self):
+        self.assertEqual(len(modules.MODULES), 10)
+        for name, text in modules.MODULES.items():
+            with self.subTest(name):
+                reports, after = self.same(text)
+                for r in reports:
+                    self.assertEqual((r.left, r.arena), ({}, r.bound))
+                    self.assertGreater(r.planned, 2)
+                allocations = [op for op in after.walk() if op.name == "memref.alloc"]
+                self.assertEqual(len(allocations), len(reports))
+
+    def test_modules_at_random(self):
+        planned = shared = 0
+        for seed in range(40):
+            with self.subTest(seed):
+                reports, _ = self.same(modules.scratch(seed), [(0, 0.5), (3, 1.25)])
+                planned += reports[0].planned
+                shared += reports[0].total - reports[0].arena
+        self.assertGreater(planned, 130)
+        self.assertGreater(shared, 3000)
+
+    def test_a_wrong_plan_is_seen(self):
+        """The comparison can fail: with all offsets 0 the results are others."""
+        real, before, after = _plan._rewrite, parsed(modules.MODULES["nested"]), parsed(modules.MODULES["nested"])
+
+        def wrong(f, space, moved, height):
+            real(f, space, [(a, 0) for a, _ in moved], height)
+
+        with unittest.mock.patch.object(_plan, "_rewrite", wrong):
+            stowage.xdsl.plan(after)
+        self.assertNotEqual(stowage.xdsl.run(before, "main", 4, 0.75).results, stowage.xdsl.run(after, "main", 4, 0.75).results)
+
+    def test_sides_of_a_branch_share(self):
+        body = """%n = arith.constant 1 : i1
+        scf.if %n {
+          %a = memref.alloc() : memref<100xf32>
+          memref.store %x, %a[%c0] : memref<100xf32>
+          memref.dealloc %a : memref<100xf32>
+        } else {
+          %b = memref.alloc() : memref<100xf32>
+          memref.store %x, %b[%c0] : memref<100xf32>
+          memref.dealloc %b : memref<100xf32>
+        }
+        func.return"""
+        (report,), _ = self.same(function(body), [()])
+        self.assertEqual((report.planned, report.total, report.arena), (2, 800, 400))
+        self.assertEqual(str(report), "@main: 2 allocations of 800 bytes in an arena of 400, the least possible")
+
+    def test_live_until_the_last_access(self):
+        """A dealloc at the end of the function keeps nothing alive; a use in a loop does, for the whole loop."""
+        body = """%c1 = arith.constant 1 : index
+        %c9 = arith.constant 9 : index
+        %a = memref.alloc() : memref<8xf32>
+        %b = memref.alloc() : memref<8xf32>
+        memref.store %x, %a[%c0] : memref<8xf32>
+        scf.for %k = %c0 to %c9 step %c1 {
+          %v = memref.load %a[%c0] : memref<8xf32>
+          %c = memref.alloc() : memref<8xf32>
+          memref.store %v, %c[%c0] : memref<8xf32>
+          memref.dealloc %c : memref<8xf32>
+        }
+        memref.store %x, %b[%c0] : memref<8xf32>
+        memref.dealloc %a : memref<8xf32>
+        memref.dealloc %b : memref<8xf32>
+        func.return"""
+        (report,), _ = self.same(function(body), [()])
+        self.assertEqual((report.planned, report.arena), (3, 96))
+
+    def test_what_stays(self):
+        alloc = "%a = memref.alloc() : memref<4xf32>\n"
+        free = "memref.dealloc %a : memref<4xf32>\n"
+        end = "func.return"
+        loop = """%c1 = arith.constant 1 : index
+        %c3 = arith.constant 3 : index
+        %a = memref.alloc() : memref<4xf32>
+        memref.store %x, %a[%c0] : memref<4xf32>
+        %r = scf.for %k = %c0 to %c3 step %c1 iter_args(%old = %a) -> (memref<4xf32>) {
+          %b = memref.alloc() : memref<4xf32>
+          %v = memref.load %old[%c0] : memref<4xf32>
+          %w = arith.addf %v, %v : f32
+          memref.store %w, %b[%c0] : memref<4xf32>
+          memref.dealloc %old : memref<4xf32>
+          scf.yield %b : memref<4xf32>
+        }
+        %s = memref.load %r[%c0] : memref<4xf32>
+        memref.dealloc %r : memref<4xf32>
+        func.return %s : f32"""
+        callee = "func.func @keep(%m: memref<4xf32>) {\nfunc.return\n}"
+        for body, arguments, result, more, why in (
+            (alloc + "func.return %a : memref<4xf32>", "", "memref<4xf32>", "", ["it is returned"]),
+            ("%a = memref.alloc(%n) : memref<?xf32>\nmemref.dealloc %a : memref<?xf32>\n" + end, "%n: index", "", "", ["its size is known only at run time"]),
+            ("%a = memref.alloc() : memref<4xf32, strided<[2]>>\n" + end, "", "", "", ["it has a layout"]),
+            ("%a = memref.alloc() : memref<0xf32>\n" + end, "", "", "", ["it is empty"]),
+            (alloc + "func.call @keep(%a) : (memref<4xf32>) -> ()\n" + end, "", "", callee, ["it is given to keep, and this function does not free it"]),
+            (alloc + "%p = \"memref.extract_aligned_pointer_as_index\"(%a) : (memref<4xf32>) -> index\n" + free + end, "", "", "", ["memref.extract_aligned_pointer_as_index"]),
+            ("%a = memref.alloc() : memref<4xf32>\n%b = memref.alloc() : memref<1xmemref<4xf32>>\nmemref.store %a, %b[%c0] : memref<1xmemref<4xf32>>\n" + end,
+             "", "", "", ["it is stored in memory", "the size of its elements"]),
+            (alloc + "%i = arith.constant 1 : i1\n%s = arith.select %i, %a, %m : memref<4xf32>\nmemref.dealloc %s : memref<4xf32>\n" + end,
+             "%m: memref<4xf32>", "", "", ["its dealloc may free another memref"]),
+            (loop, "", "f32", "", ["its dealloc may free another", "it may be live twice at once"]),
+        ):  # fmt: skip
+            with self.subTest(why):
+                module = parsed(function(body, arguments, result, more))
+                text = str(module)
+                report = stowage.xdsl.plan(module)[0]
+                self.assertEqual((report.planned, report.arena, len(report.left)), (0, 0, len(why)))
+                for words, (name, reason) in zip(why, report.left.items()):
+                    self.assertIn(words, reason)
+                    self.assertIn(f"  {name} stays: {reason}", str(report))
+                self.assertEqual(str(module), text)
+
+    def test_loop_that_carries_memory_on_gives_the_same(self):
+        """What stays runs beside what moves."""
+        before = modules.MODULES["swapped"]
+        reports, _ = self.same(before, [(k, 0.5) for k in range(5)])
+        self.assertEqual(reports[0].left, {})
+
+    def test_parallel_loops(self):
+        body = """%c1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        %a = memref.alloc() : memref<4xf32>
+        "scf.parallel"(%c0, %c4, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+        ^bb0(%k: index):
+          %b = memref.alloc() : memref<4xf32>
+          memref.store %x, %b[%k] : memref<4xf32>
+          memref.store %x, %a[%k] : memref<4xf32>
+          memref.dealloc %b : memref<4xf32>
+          scf.reduce
+        }) : (index, index, index) -> ()
+        memref.dealloc %a : memref<4xf32>
+        func.return"""
+        report = stowage.xdsl.plan(parsed(function(body)))[0]
+        self.assertEqual((report.planned, report.left), (1, {"%b": "it is inside scf.parallel, whose regions may run at the same time"}))
+
+    def test_alignment_and_memory_spaces(self):
+        body = """%a = memref.alloc() {alignment = 128 : i64} : memref<3xi8>
+        %b = memref.alloc() : memref<5xi8>
+        %c = memref.alloc() : memref<7xi8, 1 : i32>
+        %i = arith.constant 7 : i8
+        memref.store %i, %b[%c0] : memref<5xi8>
+        memref.store %i, %a[%c0] : memref<3xi8>
+        memref.store %i, %c[%c0] : memref<7xi8, 1 : i32>
+        %v = memref.load %b[%c0] : memref<5xi8>
+        memref.dealloc %a : memref<3xi8>
+        memref.dealloc %b : memref<5xi8>
+        memref.dealloc %c : memref<7xi8, 1 : i32>
+        func.return"""
+        module = parsed(function(body))
+        report = stowage.xdsl.plan(module)[0]
+        arenas = [op for op in module.walk() if op.name == "memref.alloc"]
+        self.assertEqual(sorted(a.memref.type.get_shape()[0] for a in arenas), [7, 21])
+        self.assertEqual(report.arena, 28)
+        self.assertIn("alignment = 128", str(module))
+
+    def test_pass(self):
+        text = modules.MODULES["calls"]
+        by_hand, by_pass = parsed(text), parsed(text)
+        stowage.xdsl.plan(by_hand)
+        stowage.xdsl.ArenaPass.from_spec(stowage.xdsl.ArenaPass(timeout=5.0).spec()).apply(context(), by_pass)
+        self.assertEqual(str(by_hand), str(by_pass))
+        self.assertEqual([r.planned for r in stowage.xdsl.plan(by_pass)], [1, 1])  # the arenas themselves
+
+    def test_errors(self):
+        with self.assertRaisesRegex(stowage.InputError, "module is a str"):
+            stowage.xdsl.plan("builtin.module")
+        with self.assertRaisesRegex(ValueError, "freed twice"):
+            body = "%a = memref.alloc() : memref<4xf32>\nmemref.dealloc %a : memref<4xf32>\nmemref.dealloc %a : memref<4xf32>\nfunc.return"
+            stowage.xdsl.run(parsed(function(body)), "main")
+
+
+if __name__ == "__main__":
+    unittest.main()
