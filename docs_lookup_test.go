@@ -359,7 +359,7 @@ func TestDocsGo(t *testing.T) {
 		}
 		return s.String()
 	}
-	examples := trim(read(t, "example_test.go"))
+	examples := trim(read(t, "example_test.go")) + trim(read(t, filepath.Join("session", "example_test.go")))
 	found := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)
@@ -369,7 +369,7 @@ func TestDocsGo(t *testing.T) {
 			}
 			found++
 			if !strings.Contains(examples, trim(lines[b.from:b.to])) {
-				t.Errorf("%s:%d: example_test.go has no such lines", path, b.from+1)
+				t.Errorf("%s:%d: neither example_test.go nor session/example_test.go has such lines", path, b.from+1)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ type genFlags struct {
 	alignment        size
 	output, format   string
 	list, quiet      bool
+	edit             editFlags
 }
 
 // problemNames are the formats that hold a problem.
@@ -33,10 +34,10 @@ func newGen() *cobra.Command {
 		Short: "Make a problem",
 		Long: `Gen makes a problem to plan. KIND says which: some kinds are random, some have a known optimum, some are examples from papers or the activations of published networks. 'stowage gen --list' lists them.
 
-The same kind, options and seed make the same problem, byte for byte, on every machine. Gen prints the optimum on standard error if it is known. A CSV file has no place for the capacity; a JSON file has.`,
+The same kind, options and seed make the same problem, byte for byte, on every machine. Gen prints the optimum on standard error if it is known. A CSV file has no place for the capacity; a JSON file has. The kind edit makes a trace of changes of --base, for 'stowage session'.`,
 		Example: `  stowage gen random --buffers 500 --seed 7 -o random.csv
   stowage gen perfect --capacity 1MiB | stowage solve -
-  stowage gen --list`,
+  stowage gen edit --base model.csv -o changes.jsonl`,
 		Args:        arity(0, "KIND"),
 		SuggestFor:  []string{"generate", "make"},
 		Annotations: map[string]string{exitsKey: "0  the problem was written\n1  internal failure, or an output that cannot be written\n2  bad usage"},
@@ -69,6 +70,7 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 	f.VarP((*once)(&g.output), "output", "o", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
 	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing on standard error")
+	g.edit.bind(cmd)
 	for _, k := range kindsOfGen() {
 		for _, name := range k.Takes {
 			group(cmd, "Problem (each kind takes some of these; see --list)", name)
@@ -90,6 +92,12 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if len(args) == 0 {
 		return usagef("missing argument KIND; the choices are %s", strings.Join(kindNames(), ", "))
+	}
+	if args[0] == editKind {
+		return g.edit.run(cmd, g)
+	}
+	if err := g.edit.unused(cmd, args[0]); err != nil {
+		return err
 	}
 	name, err := formatOf(g.format, g.output, problemNames())
 	if err != nil {
@@ -152,6 +160,7 @@ func writeKinds(w io.Writer, width int) error {
 		}
 		t.AppendRow(table.Row{k.Name, k.Summary, wrap(strings.Join(takes, " "), 44, "")})
 	}
+	t.AppendRow(table.Row{editKind, "no problem: a trace of changes of a problem", "base changes=1000 slack=1.05 pins=0.05 seed capacity"})
 	_, err := fmt.Fprintln(w, fit(t, width))
 	return err
 }
@@ -161,5 +170,5 @@ func kindNames() []string {
 	for _, k := range kindsOfGen() {
 		names = append(names, k.Name)
 	}
-	return names
+	return append(names, editKind)
 }

@@ -203,7 +203,7 @@ type commandGroup struct {
 // the commands that no other group has.
 var rootGroups = []struct{ title, names string }{
 	{"Commands", "solve plan show explain verify"},
-	{"More commands", "view arena size compare check barriers planners gen minimalloc report"},
+	{"More commands", "view arena size compare check barriers planners gen session minimalloc report"},
 	{"Help and setup", "help formats firmware rules memories completion man version"},
 }
 

@@ -159,7 +159,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
-		newSolve(), newPlan(), newCheck(), newVerify(), newBarriers(), newExplain(), newShow(), newView(), newCompare(), newSize(), newGen(), newPlanners(), newReport(), newArena(),
+		newSolve(), newPlan(), newCheck(), newVerify(), newBarriers(), newExplain(), newShow(), newView(), newCompare(), newSize(), newGen(), newPlanners(), newReport(), newArena(), newSession(),
 		newMinimalloc(), newMan(), newVersion(), newFormats(), newFirmware(), newRules(), newMemories(),
 	)
 	root.InitDefaultCompletionCmd()

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/session"
+)
+
+// Idea: internal/gen draws the changes; what it needs is a plan of the base, which a session makes. The node limit, not a
+// clock, ends the planner, so the same flags make the same trace.
+
+// editKind is the kind of gen that makes traces.
+const editKind = "edit"
+
+// editNodes limits the planner of the base.
+const editNodes = 100_000
+
+type editFlags struct {
+	base        string
+	changes     int
+	slack, pins float64
+}
+
+// editOwn are the flags that only this kind takes, and editTakes all that it takes.
+var (
+	editOwn   = []string{"base", "changes", "slack", "pins"}
+	editTakes = append([]string{"seed", "capacity", "output", "quiet", "list"}, editOwn...)
+)
+
+func (e *editFlags) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&e.base, "base", "", "change the problem in `FILE`")
+	f.IntVar(&e.changes, "changes", 1000, "make `N` changes")
+	f.Float64Var(&e.slack, "slack", 1.05, "let the capacity be `X` times the height at the start; 0 for none")
+	f.Float64Var(&e.pins, "pins", 0.05, "pin buffers in this `SHARE` of the steps, from 0 to 1")
+	group(cmd, "Changes (kind edit)", editOwn...)
+}
+
+// unused refuses the flags of edit for another kind.
+func (e *editFlags) unused(cmd *cobra.Command, kind string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && slices.Contains(editOwn, f.Name) {
+			err = usagef("%s: takes no %s; it is for the kind %s", kind, f.Name, editKind)
+		}
+	})
+	return err
+}
+
+func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(editTakes, f.Name) {
+			err = usagef("%s: takes no %s", editKind, f.Name)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case e.base == "":
+		return usagef("%s: needs --base FILE, the problem to change", editKind)
+	case e.changes < 1 || e.changes > 1<<20:
+		return usagef(`invalid argument "%d" for "--changes" flag: must be from 1 to %d`, e.changes, 1<<20)
+	case !(e.slack == 0 || e.slack >= 1 && e.slack <= 1000):
+		return usagef(`invalid argument "%v" for "--slack" flag: must be from 1 to 1000, or 0 for no capacity`, e.slack)
+	case !(e.pins >= 0 && e.pins <= 1):
+		return usagef(`invalid argument "%v" for "--pins" flag: must be from 0 to 1`, e.pins)
+	}
+	if err := checkOutput(g.output); err != nil {
+		return err
+	}
+	if samePlace(e.base, g.output) {
+		return usagef("the trace would replace its base %s", e.base)
+	}
+	f, err := readProblem(e.base, 0, true, &modelFlags{})
+	if err != nil {
+		return err
+	}
+	base := *f.Problem
+	base.Capacity = 0
+	s, err := session.Open(cmd.Context(), &base, nil, session.Options{NodeLimit: editNodes})
+	if err != nil {
+		return fmt.Errorf("%s: %w", nameOf(e.base), err)
+	}
+	p, plan := s.Snapshot()
+	capacity := int64(g.capacity)
+	if capacity == 0 {
+		capacity = int64(float64(plan.Height) * e.slack)
+	} else if capacity < plan.Height {
+		return usagef("--capacity %d is below the height of the plan of %s, which is %d", capacity, nameOf(e.base), plan.Height)
+	}
+	t, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: g.options.Seed, Changes: e.changes, Capacity: capacity, Pins: e.pins})
+	if err != nil {
+		return fmt.Errorf("%s: %w", nameOf(e.base), err)
+	}
+	if err := writeTo(cmd, g.output, func(w io.Writer) error { return trace.Write(w, t) }); err != nil {
+		return err
+	}
+	if !g.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s of %s: %s from a plan of height %d, capacity %d\n", count(e.changes, "change"), nameOf(e.base), count(len(p.Buffers), "buffer"), plan.Height, capacity)
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/session"
+)
+
+// Idea: package session follows the changes of a trace; this command reads it, makes the calls and prints what became of
+// them.
+
+type sessionFlags struct {
+	planner, effort string
+	capacity        size
+	timeout         duration
+	nodes           int64
+	seed            uint64
+	output, format  string
+	each, quiet     bool
+}
+
+// efforts are the names of the steps.
+func efforts() (names []string) {
+	for s := session.Keep; s <= session.Fresh; s++ {
+		names = append(names, s.String())
+	}
+	return names
+}
+
+func newSession() *cobra.Command {
+	var s sessionFlags
+	cmd := &cobra.Command{
+		Use:   "session TRACE",
+		Short: "Let a plan follow the changes of a problem",
+		Long: `Session reads a TRACE of changes (stowage-trace/1, one JSON object a line), and makes them one by one: buffers come, leave, grow and shift. After each change the plan is valid, or the change was not made. The plan moves as little as the steps find: keep, fit, repair, window, hints, fresh. 'stowage gen edit' makes traces, and docs/sessions.md describes them.
+
+The summary on standard output counts the changes by the step that made them, and what they moved. With --each a line for each call comes before it.`,
+		Example: `  stowage gen edit --base model.csv -o changes.jsonl
+  stowage session changes.jsonl
+  stowage session --each -o last.csv changes.jsonl`,
+		Args:        arity(1, "TRACE"),
+		SuggestFor:  []string{"replay", "play", "loop"},
+		Annotations: map[string]string{exitsKey: "0  the trace was played\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before the plan to begin with"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.VarP((*once)(&s.output), "output", "o", "write the last problem and its plan to `FILE`, by its extension")
+	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
+	f.BoolVar(&s.each, "each", false, "print a line for each call")
+	f.BoolVarP(&s.quiet, "quiet", "q", false, "print no summary")
+	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes [default: the trace's]")
+	f.StringVar(&s.effort, "effort", "fresh", "let calls take no step after `STEP`: keep, fit, repair, window, hints, fresh")
+	f.StringVar(&s.planner, "planner", stowage.DefaultPlanner, setting.Usage("planner"))
+	f.VarP(&s.timeout, "timeout", "t", "end each call after `D`; answers then depend on the clock")
+	f.Int64Var(&s.nodes, "nodes", 0, fmt.Sprintf("end the planner of each call after `N` nodes [default: %d]", session.DefaultNodeLimit))
+	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
+	group(cmd, plannerSection, "effort", "planner", "timeout", "nodes", "seed")
+	group(cmd, "Output", "output", "format", "each", "quiet")
+	complete(cmd, "effort", efforts)
+	complete(cmd, "planner", plannerNames)
+	complete(cmd, "format", problemNames)
+	return cmd
+}
+
+func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
+	effort, ok := session.StepOf(s.effort)
+	if !ok {
+		return usagef("invalid argument %q for --effort: must be one of %s", s.effort, strings.Join(efforts(), ", "))
+	}
+	if !slices.Contains(plannerNames(), s.planner) {
+		return usageError{setting.UnknownPlanner(s.planner)}
+	}
+	name := ""
+	if s.output != "" {
+		var err error
+		if name, err = formatOf(s.format, s.output, problemNames()); err != nil {
+			return err
+		}
+		if err := checkOutput(s.output); err != nil {
+			return err
+		}
+		if samePlace(path, s.output) {
+			return usagef("the plan would replace its trace %s", path)
+		}
+	}
+	t, err := readChanges(path)
+	if err != nil {
+		return err
+	}
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	open, rest, err := session.Begin(ctx, t, session.Options{
+		Capacity: int64(s.capacity), Effort: effort, Planner: s.planner, Seed: s.seed, NodeLimit: s.nodes, Timeout: time.Duration(s.timeout),
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", nameOf(path), err)
+	}
+	var tally tally
+	player := session.NewPlayer(open)
+	for i := range rest {
+		op := &rest[i]
+		a, made, err := player.Play(ctx, op)
+		if err != nil {
+			return fmt.Errorf("%s: %w", nameOf(path), err)
+		}
+		if ctx.Err() != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "interrupted at line %d\n", op.Line)
+			return outcome(exitUndecided)
+		}
+		tally.add(op, &a, made, open)
+		if line := describe(op, &a, made); s.each && line != "" {
+			fmt.Fprintln(cmd.OutOrStdout(), line)
+		}
+	}
+	if !s.quiet {
+		if err := tally.write(cmd.OutOrStdout(), open); err != nil {
+			return outputError{"", err}
+		}
+	}
+	if s.output == "" {
+		return nil
+	}
+	p, plan := open.Snapshot()
+	result := stowage.NewResult(stowage.Feasible, plan.Offsets)
+	result.Planner = s.planner
+	load, _ := open.Peak()
+	return writeDocument(cmd, s.output, name, &document{problem: p, offsets: plan.Offsets, height: plan.Height, lowerBound: load, result: &result})
+}
+
+// readChanges reads a trace of changes.
+func readChanges(path string) (*trace.Trace, error) {
+	in, err := format.OpenUntil(path, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return trace.Read(in, in.Name)
+}
+
+// A tally counts what became of the calls.
+type tally struct {
+	changes, skipped, no, unknown, wrong int
+	steps                                [session.Fresh + 1]int
+	moved, bytes                         float64
+}
+
+func (t *tally) add(op *trace.Op, a *session.Answer, made bool, s *session.Session) {
+	switch op.Kind {
+	case trace.Mark, trace.Rollback, trace.Commit, trace.Request, trace.Result:
+		return
+	case trace.Fits:
+		if op.Expect == "yes" && a.Status == stowage.Infeasible || op.Expect == "no" && a.Status.HasPlan() {
+			t.wrong++
+		}
+		return
+	}
+	t.changes++
+	switch {
+	case !made:
+		t.skipped++
+	case a.Status == stowage.Infeasible:
+		t.no++
+	case a.Status == stowage.Unknown:
+		t.unknown++
+	default:
+		t.steps[a.Step]++
+	}
+	t.moved += float64(a.Moved.Bytes)
+	p, _ := s.Snapshot()
+	for i := range p.Buffers {
+		t.bytes += float64(p.Buffers[i].Size)
+	}
+}
+
+func (t *tally) write(w io.Writer, s *session.Session) error {
+	var parts []string
+	for step := session.Keep; step <= session.Fresh; step++ {
+		parts = append(parts, fmt.Sprintf("%s %d", step, t.steps[step]))
+	}
+	load, _ := s.Peak()
+	share := 0.0
+	if t.bytes > 0 {
+		share = 100 * t.moved / t.bytes
+	}
+	_, err := fmt.Fprintf(w, "changes: %d\nmade by: %s\nnot made: %d proven impossible, %d undecided, %d about buffers that are not there\nmoved: %.2f%% of the bytes per change\nplan: %s, height %d, load %d\n",
+		t.changes, strings.Join(parts, ", "), t.no, t.unknown, t.skipped, share, count(s.Len(), "buffer"), s.Height(), load)
+	if err == nil && t.wrong > 0 {
+		_, err = fmt.Fprintf(w, "fits: %d answers are not what the trace expects\n", t.wrong)
+	}
+	return err
+}
+
+// describe says in a line what became of a call; it is empty for what has no answer.
+func describe(op *trace.Op, a *session.Answer, made bool) string {
+	what := fmt.Sprintf("line %d: %s %s", op.Line, op.Kind, op.ID)
+	switch {
+	case op.Kind == trace.Request || op.Kind == trace.Result:
+		return ""
+	case op.Kind == trace.Mark || op.Kind == trace.Rollback || op.Kind == trace.Commit:
+		return what
+	case !made:
+		return what + ": left out, the buffer is not there"
+	case a.Status == stowage.Infeasible:
+		return what + ": impossible: " + a.Proof.String()
+	case a.Status == stowage.Unknown:
+		return what + ": undecided"
+	}
+	if what += ": " + a.Step.String(); len(a.Offsets) == 1 {
+		what += fmt.Sprintf(", at %d", a.Offsets[0])
+	}
+	if a.Moved.Buffers > 0 {
+		what += fmt.Sprintf(", moved %s, %d bytes", count(a.Moved.Buffers, "buffer"), a.Moved.Bytes)
+	}
+	return what
+}
