@@ -106,7 +106,13 @@ func TestAgainstBruteForce(t *testing.T) {
 			weight = weighty
 		}
 		n := &naive{p: model.Problem{Capacity: 8}}
-		s, err := Open(ctx, &n.p, nil, Options{Weight: weight})
+		o := Options{Weight: weight}
+		limited := seed%4 == 1 // by nodes, looks at the context, or the effort
+		if limited {
+			o.NodeLimit, o.Effort = r.Within(1, 3), Step(r.Within(int64(Keep), int64(Fresh)))
+			o.Without = [][]Step{nil, {Repair}, {Keep, Window}}[r.Below(3)]
+		}
+		s, err := Open(ctx, &n.p, nil, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +122,11 @@ func TestAgainstBruteForce(t *testing.T) {
 			m := n.clone()
 			mine, ok := c.edit(m)
 			before := s.state()
-			a, err := c.call(ctx, s)
+			within := ctx
+			if limited && r.Chance(0.3) {
+				within = run.EndAtLook(ctx, r.Below(30))
+			}
+			a, err := c.call(within, s)
 			if !ok || err != nil {
 				if input, bad := errors.AsType[*model.InputError](err); ok || !bad || len(input.Issues) == 0 {
 					t.Fatalf("seed %d, %s: %v, but the call is good: %v", seed, c.what, err, ok)
@@ -134,7 +144,11 @@ func TestAgainstBruteForce(t *testing.T) {
 			least, exists := leastMovement(&m.p, m.at, isMine, weight)
 			switch a.Status {
 			case model.Unknown:
-				t.Fatalf("seed %d, %s: unknown, of %v", seed, c.what, m.p.Buffers)
+				if !limited || s.state() != before {
+					t.Fatalf("seed %d, %s: unknown, of %v", seed, c.what, m.p.Buffers)
+				}
+				seen["unknown"]++
+				continue
 			case model.Infeasible:
 				if exists || a.Proof == nil || a.Proof.String() == "" {
 					t.Fatalf("seed %d, %s: infeasible (%v), but a plan exists: %v", seed, c.what, a.Proof, exists)
@@ -160,7 +174,7 @@ func TestAgainstBruteForce(t *testing.T) {
 			if got := movedBetween(&m.p, old, m.at, isMine, weight); got != a.Moved {
 				t.Fatalf("seed %d, %s: moved %v, and says %v", seed, c.what, got, a.Moved)
 			}
-			if c.what != "remove" && (a.Moved.Cost != least.Cost || a.Moved.Buffers != least.Buffers || !a.Least) {
+			if minimal := a.Moved.Cost == least.Cost && a.Moved.Buffers == least.Buffers; c.what != "remove" && (a.Least && !minimal || !a.Least && !limited) {
 				t.Fatalf("seed %d, %s by %v: moved %v (least: %v), but %v is enough\n%v\n%v", seed, c.what, a.Step, a.Moved, a.Least, least, m.p.Buffers, old)
 			}
 			for k, i := range mine {
@@ -175,7 +189,7 @@ func TestAgainstBruteForce(t *testing.T) {
 			n = m
 		}
 	}
-	for _, must := range []string{"keep", "fit", "repair", "refused", "no by load", "no by collision", "no by pin", "no by search"} {
+	for _, must := range []string{"keep", "fit", "repair", "hints", "refused", "unknown", "no by load", "no by collision", "no by pin", "no by search"} {
 		if seen[must] < 5 {
 			t.Errorf("%s came %d times: %v", must, seen[must], seen)
 		}
