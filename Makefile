@@ -47,7 +47,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean ggml
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -66,6 +66,10 @@ sweep-papers: sweep
 	  STOWAGE_DATA="$(DATA)" $(BIN)/stowage-sweep report sweep/specs/$$s.yaml \
 	    --runs lab/bench/results/sweep-$$s-$$(date -u +%F).jsonl.gz || exit 1; \
 	done
+
+# Five architectures on ggml, which is downloaded and built: minutes.
+ggml:
+	lab/bench/ggml/run.sh
 
 # The header that Go generates is of no use to anyone: stowage.h is the interface. On
 # Linux nothing but that is shown to the program, and the library has a name: what is

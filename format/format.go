@@ -44,6 +44,7 @@ const Standard = "-"
 //	.onnx         a model of ONNX
 //	.pb           a dump of XLA
 //	.mlir         a dump of IREE
+//	.ggml-log     the log of ggml's graph allocator
 //	.py           code of PyTorch's Inductor
 //	.trace        a trace that stowage_arena.c recorded
 //	.plan         a plan for stowage_arena.c

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/arena"
 	"github.com/stowage-go/stowage/format/cuda"
+	"github.com/stowage-go/stowage/format/ggml"
 	"github.com/stowage-go/stowage/format/inductor"
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/iree"
@@ -88,6 +89,23 @@ func readIREE(r io.Reader, name string, o Options) (*File, error) {
 	for k := range packs {
 		p := &packs[k]
 		heaps[k] = heap{name: p.Name, problem: p.Problem, note: leftOut(p.Dynamic, "slices")}
+	}
+	return choose(name, o.Heap, heaps, nil)
+}
+
+// readGGML reads the graphs of a log.
+func readGGML(r io.Reader, name string, o Options) (*File, error) {
+	graphs, err := ggml.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	heaps := make([]heap, len(graphs))
+	for k := range graphs {
+		g := &graphs[k]
+		heaps[k] = heap{name: g.Name, problem: g.Problem, note: strconv.Itoa(g.InPlace) + " results lie over an operand, as ggml decided"}
+		if g.Offsets != nil {
+			heaps[k].plan = &json.Plan{Planner: "ggml", Status: model.Feasible, Height: model.HeightOf(g.Problem, g.Offsets), Offsets: g.Offsets}
+		}
 	}
 	return choose(name, o.Heap, heaps, nil)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/cuda"
 	"github.com/stowage-go/stowage/format/dsa"
+	"github.com/stowage-go/stowage/format/ggml"
 	"github.com/stowage-go/stowage/format/inductor"
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/iree"
@@ -43,6 +44,7 @@ const (
 	ONNX     Kind = "onnx"     // a model of ONNX
 	XLA      Kind = "xla"      // a dump of XLA, about the memory of a module
 	IREE     Kind = "iree"     // a dump of IREE, from before it lays out slices
+	GGML     Kind = "ggml"     // the log of ggml's graph allocator
 	Inductor Kind = "inductor" // code that PyTorch's Inductor generates
 	CUDA     Kind = "cuda"     // a snapshot of PyTorch's allocator for CUDA
 	DSA      Kind = "dsa"      // a problem of dsa-solver, in its JSON
@@ -55,7 +57,9 @@ func (k Kind) Model() bool { return k == TFLite || k == ONNX }
 
 // Dump reports whether files of this kind are dumps: a compiler or a runtime wrote down
 // which memory it needed.
-func (k Kind) Dump() bool { return k == XLA || k == IREE || k == Inductor || k == CUDA || k == Trace }
+func (k Kind) Dump() bool {
+	return k == XLA || k == IREE || k == GGML || k == Inductor || k == CUDA || k == Trace
+}
 
 // Options give values that a file leaves open. The zero value gives none.
 type Options struct {
@@ -136,6 +140,9 @@ var readers = []row{
 	},
 	{
 		kind: IREE, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true, begins: iree.IsDump,
+	},
+	{
+		kind: GGML, title: "a log of ggml", extensions: []string{".ggml-log"}, problem: readGGML, heaps: true, begins: ggml.IsLog,
 	},
 	{
 		kind: Inductor, title: "code of Inductor", extensions: []string{".py"}, problem: readInductor, heaps: true, begins: inductor.IsCode,

@@ -44,7 +44,7 @@ export interface PlanOptions extends FileOptions {
 /** What a file is. */
 export interface About<N = number> {
   name: string;
-  kind: "csv" | "json" | "tflite" | "onnx" | "xla" | "iree" | "inductor" | "cuda" | "dsa" | "trace" | "plan";
+  kind: "csv" | "json" | "tflite" | "onnx" | "xla" | "iree" | "ggml" | "inductor" | "cuda" | "dsa" | "trace" | "plan";
   buffers: number;
   /** 0 for none. */
   capacity: N;

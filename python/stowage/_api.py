@@ -133,7 +133,7 @@ def plan(
 
     source is a Problem; a table (a DataFrame, or a dict of columns) with lower, upper, size
     and optionally id, alignment, offset, hint and gaps; buffers; or the path of a file: CSV,
-    JSON (of Stowage or dsa-solver), a .tflite or .onnx model, or a dump of XLA, IREE or PyTorch.
+    JSON (of Stowage or dsa-solver), a .tflite or .onnx model, or a dump of XLA, IREE, ggml or PyTorch.
 
     capacity   the number of bytes to fit into, or a text such as "2KiB". Any plan that fits
                is an answer, unless minimize is set. Without a capacity, plan looks for the

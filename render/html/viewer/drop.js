@@ -85,7 +85,7 @@ class Drop {
       make(
         "p",
         "",
-        "CSV, JSON (also that of dsa-solver), TensorFlow Lite, ONNX; dumps of XLA, IREE, Inductor and PyTorch’s CUDA allocator; traces and plans of arenas; any of them packed with gzip. It is planned here, in the browser. Nothing leaves this machine: the page’s own policy forbids it to load or send anything.",
+        "CSV, JSON (also that of dsa-solver), TensorFlow Lite, ONNX; dumps of XLA, IREE, Inductor, ggml and PyTorch’s CUDA allocator; traces and plans of arenas; any of them packed with gzip. It is planned here, in the browser. Nothing leaves this machine: the page’s own policy forbids it to load or send anything.",
       ),
       make("div", "row-of", choose, example),
     );
