@@ -4,6 +4,7 @@
 //
 //	verify.go       the rules of one buffer: sign, alignment, fixed offset, capacity
 //	disjoint.go     whether any two buffers overlap
+//	moved.go        a plan of which only some buffers have changed
 //	overlap.go      which buffers overlap, and where
 //	rules.go        plans of problems with rules: pools, pairs, bodies, parts and measures
 //	certificate.go  certificates: proofs that no plan fits a capacity
