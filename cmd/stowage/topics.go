@@ -42,7 +42,7 @@ Models (.tflite, .onnx): the problem is that of the model's arena. The flags bel
 
 Graphs (.json, plan alone): {"values": [...], "operators": [...]}, from a compiler: what each operator reads and makes, and which results may lie over which operands. docs/graph.md has the keys.
 
-Dumps: of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch's allocator for CUDA (.pickle), Inductor's code (.py), ggml's log (.ggml-log), or arenas' .trace and .plan. The problem is that of one heap. ggml, XLA and Inductor also record their own plan: show draws it, and verify checks it.`,
+Dumps: of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch's allocator for CUDA (.pickle), Inductor's code (.py), ggml's log (.ggml-log), or arenas' .trace and .plan. The problem is that of one heap. ggml, XLA and Inductor also record their plan: show draws and verify checks it.`,
 	}
 	m.bind(cmd)
 	g.bind(cmd)
