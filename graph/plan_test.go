@@ -13,7 +13,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestNeverHigher: with whatever limit, permits and other orders raise no plan.
+// TestNeverHigher: with whatever limit of nodes, permits and other orders raise no plan.
 func TestNeverHigher(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 23))
 	lower := 0
