@@ -28,6 +28,7 @@ allocation 2: size 192, preallocated-temp:
     tanh{}:2-5
     add{}:4-8
 `
+	ggmlText = "ggml_dyn_tallocr_alloc: allocating x (64 bytes) - block 0, offset 0, chunk 0\nreusing parent x for y\nexec: ADD (y) <= x\n"
 	ireeText = `// -----// IR Dump Before LayoutSlicesPass: iree-stream-layout-slices //----- //
 util.func public @main() {
   %c64 = arith.constant 64 : index
@@ -84,6 +85,8 @@ func TestDumps(t *testing.T) {
 		{"m", strings.Replace(xlaText, "allocation 2", "allocation 0: size 8, constant:\nallocation 2", 1) + "\n" + xlaRanges, XLA, "", []string{"2"}, "dot add", ""},
 		{"m.mlir", ireeText, IREE, "", []string{"main:%1", "main:%2"}, "%2#1 %2#2", "this is heap main:%2, the one with the largest load. There are main:%1, main:%2; --heap selects one\n1 of its slices are left out: their sizes are known only at run time"},
 		{"m", ireeText, IREE, "main:%1", []string{"main:%1", "main:%2"}, "%1#1", ""},
+		{"m.ggml-log", ggmlText, GGML, "", []string{"0"}, "x", "1 results lie over an operand, as ggml decided"},
+		{"m", ggmlText, GGML, "0", []string{"0"}, "x", "1 results lie over an operand, as ggml decided"},
 		{"m.py", inductorText, Inductor, "", []string{"pool0", "pool1"}, "buf1", "this is heap pool1, the one with the largest load. There are pool0, pool1; --heap selects one\n1 of its buffers are left out: their sizes are known only at run time"},
 		{"m", inductorText, Inductor, "pool0", []string{"pool0", "pool1"}, "buf0", ""},
 		{"m.pickle", snapshot, CUDA, "", []string{"0:0"}, "alloc 0", "the allocator reserved at most 0 bytes for this stream"},
