@@ -10,8 +10,6 @@
 //
 // The validation layer of Khronos watches each run, with synchronization validation. Its complaints are printed on standard error, and
 // counted in the last line of standard output. The exit code is 0, or 1 for a failure, or 77 if there is no driver or no layer.
-//
-// The images are linear, because the layer sees aliases only in linear images. A program of yours may have others.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,14 +122,14 @@ static void open_device(void) {
     for (family = 0; family < m && !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT); family++) {}
     VkFormatProperties format;
     vkGetPhysicalDeviceFormatProperties(all[k], VK_FORMAT_R32_UINT, &format);
-    if (family == m || !(format.linearTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT)) continue;
+    if (family == m || !(format.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT)) continue;
     float priority = 1;
     VkDeviceQueueCreateInfo one = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority};
     VkDeviceCreateInfo make = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &one};
     chosen = all[k];
     CHECK(vkCreateDevice(chosen, &make, NULL, &device));
   }
-  if (device == NULL) lacking("device that stores to linear images");
+  if (device == NULL) lacking("device that stores to images of whole numbers");
   vkGetDeviceQueue(device, family, 0, &queue);
 }
 
@@ -154,7 +152,7 @@ static VkDeviceMemory memory_of(VkDeviceSize bytes, uint32_t bits, VkMemoryPrope
 static VkImage image_of(uint32_t side) {
   VkImageCreateInfo create = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO, .imageType = VK_IMAGE_TYPE_2D, .format = VK_FORMAT_R32_UINT,
                               .extent = {side, side, 1}, .mipLevels = 1, .arrayLayers = 1, .samples = VK_SAMPLE_COUNT_1_BIT,
-                              .tiling = VK_IMAGE_TILING_LINEAR, .usage = VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
+                              .tiling = VK_IMAGE_TILING_OPTIMAL, .usage = VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
   VkImage image;
   CHECK(vkCreateImage(device, &create, NULL, &image));
   return image;
