@@ -57,13 +57,13 @@ class Xdsl(unittest.TestCase):
 
     def test_modules_at_random(self):
         planned = shared = 0
-        for seed in range(40):
+        for seed in range(25):
             with self.subTest(seed):
                 reports, _ = self.same(modules.scratch(seed), [(0, 0.5), (3, 1.25)])
                 planned += reports[0].planned
                 shared += reports[0].total - reports[0].arena
-        self.assertGreater(planned, 130)
-        self.assertGreater(shared, 3000)
+        self.assertGreater(planned, 80)
+        self.assertGreater(shared, 1500)
 
     def test_a_wrong_plan_is_seen(self):
         """The comparison can fail: with all offsets 0 the results are others."""
@@ -155,11 +155,32 @@ class Xdsl(unittest.TestCase):
                     self.assertIn(f"  {name} stays: {reason}", str(report))
                 self.assertEqual(str(module), text)
 
-    def test_loop_that_carries_memory_on_gives_the_same(self):
-        """What stays runs beside what moves."""
-        before = modules.MODULES["swapped"]
-        reports, _ = self.same(before, [(k, 0.5) for k in range(5)])
-        self.assertEqual(reports[0].left, {})
+    def test_what_stays_beside_what_moves(self):
+        """A loop carries memory on and frees the one before, so that stays; its temporaries move."""
+        body = """%c1 = arith.constant 1 : index
+        %a = memref.alloc() : memref<4xf32>
+        memref.store %x, %a[%c0] : memref<4xf32>
+        %r = scf.for %k = %c0 to %n step %c1 iter_args(%old = %a) -> (memref<4xf32>) {
+          %b = memref.alloc() : memref<4xf32>
+          %t = memref.alloc() : memref<4xf32>
+          %v = memref.load %old[%c0] : memref<4xf32>
+          memref.store %v, %t[%c0] : memref<4xf32>
+          %u = memref.alloc() : memref<4xf32>
+          memref.store %v, %u[%c0] : memref<4xf32>
+          %w = memref.load %t[%c0] : memref<4xf32>
+          memref.dealloc %t : memref<4xf32>
+          %y = memref.load %u[%c0] : memref<4xf32>
+          memref.dealloc %u : memref<4xf32>
+          %z = arith.addf %w, %y : f32
+          memref.store %z, %b[%c0] : memref<4xf32>
+          memref.dealloc %old : memref<4xf32>
+          scf.yield %b : memref<4xf32>
+        }
+        %s = memref.load %r[%c0] : memref<4xf32>
+        memref.dealloc %r : memref<4xf32>
+        func.return %s : f32"""
+        (report,), _ = self.same(function(body, "%n: index", "f32"), [(k,) for k in range(5)])
+        self.assertEqual((report.planned, report.arena, sorted(report.left)), (2, 32, ["%a", "%b"]))
 
     def test_parallel_loops(self):
         body = """%c1 = arith.constant 1 : index
