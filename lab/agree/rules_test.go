@@ -36,3 +36,23 @@ func TestRuled(t *testing.T) {
 		}
 	}
 }
+
+// TestRuledFound asks again about questions whose answers were once false.
+func TestRuledFound(t *testing.T) {
+	for _, x := range []struct {
+		seed    uint64
+		planner string
+	}{
+		{116553, "minimalloc"}, // the bound of the cost was 4,000 and the least cost 0, if the context was over before the call
+	} {
+		p, err := run.Lookup(x.planner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q := RuledQuestionOf(x.seed, p); !q.Ended {
+			t.Errorf("seed %d, %s: the question has changed: %s", x.seed, x.planner, q)
+		} else if out := AskRuled(RuledCaseOf(x.seed), q); out.Fault != "" {
+			t.Errorf("%s: %s", q, out.Fault)
+		}
+	}
+}
