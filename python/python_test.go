@@ -178,6 +178,11 @@ func TestOnnxRuntime(t *testing.T) {
 		15, "STOWAGE_CACHE="+t.TempDir())
 }
 
+// TestInductor is Stowage's plans in the code that PyTorch's Inductor generates: the same bits, and never higher.
+func TestInductor(t *testing.T) {
+	run(t, "test_inductor", "torch", "import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 7)
+}
+
 // TestWheel builds the wheel as pip does, installs it into an empty environment and runs
 // the package's tests there: its library, its command and its script are those of the
 // wheel. A second build, with STOWAGE_CASES=all, has the same bytes.
