@@ -91,7 +91,7 @@ const (
 
 // A Proof says why no plan exists.
 type Proof struct {
-	Why            Why
+	Why            Why    // what kind of proof it is
 	Capacity       int64  // the capacity that is not enough; 0 if none is
 	Slot           int64  // by load: a time at which it is too much
 	Load           int64  // by load: the bytes that are live then

@@ -38,7 +38,7 @@ func Begin(ctx context.Context, t *trace.Trace, o Options) (s *Session, rest []t
 
 // A Player makes the calls of a trace.
 type Player struct {
-	Session *Session
+	Session *Session // that the calls are made of
 	marks   map[string]Mark
 }
 

@@ -51,27 +51,27 @@ const (
 
 // An Op is one operation. Which fields count depends on its kind.
 type Op struct {
-	Kind         Kind
-	Line         int    // in the file; 0 if the trace was made otherwise
-	ID           string // of a buffer, a mark or a request
-	Lower, Upper int64
-	Size         int64
-	Alignment    int64  // 0 if the line has none
-	Value        *int64 // what the buffer is worth in fast memory; nil if the line has none
-	Group        string // buffers of a group must have one offset; empty for none
-	Offset       *int64 // where the recorder placed it; a session may choose another place
-	Expect       string // of fits: yes, no or empty
-	Reason       string // of replan
-	Height       int64  // of replan; 0 if the line has none
-	Outcome      string // of result: the key "value"
-	Segments     []Segment
+	Kind         Kind      // which call it is
+	Line         int       // in the file; 0 if the trace was made otherwise
+	ID           string    // of a buffer, a mark or a request
+	Lower, Upper int64     // the lifespan [Lower, Upper), in logical time
+	Size         int64     // in bytes
+	Alignment    int64     // 0 if the line has none
+	Value        *int64    // what the buffer is worth in fast memory; nil if the line has none
+	Group        string    // buffers of a group must have one offset; empty for none
+	Offset       *int64    // where the recorder placed it; a session may choose another place
+	Expect       string    // of fits: yes, no or empty
+	Reason       string    // of replan
+	Height       int64     // of replan; 0 if the line has none
+	Outcome      string    // of result: the key "value"
+	Segments     []Segment // of request
 }
 
 // A Segment is a part of a request.
 type Segment struct {
-	ID           string
-	Lower, Upper int64
-	Size         int64
+	ID           string // of the buffer that it would be
+	Lower, Upper int64  // its lifespan [Lower, Upper), in logical time
+	Size         int64  // in bytes
 }
 
 // Buffer returns the buffer of an operation add or fits.
