@@ -24,7 +24,7 @@
 // capacity, the answer is Infeasible after O(log n).
 //
 //	keep     every buffer keeps its offset
-//	fit      the changed buffer goes where there is room; no other moves
+//	fit      the changed buffer goes into a free place; no other buffer moves
 //	repair   the changed buffer takes the place of others, for which there is room elsewhere
 //	window   all buffers near in time are planned again; the window of time grows
 //	hints    all buffers are planned again, with their old offsets as hints

@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: every change of a session goes through the five methods below, each of which writes down how it is
-// undone. A call that fails undoes its own entries, and Rollback undoes those since a mark. This is the
+// Idea: every change of a session goes through the five methods below. Each writes down how to undo its
+// change. A call that fails undoes its own entries, and Rollback undoes those since a mark. This is the
 // only file that undoes.
 //
 // Invariant: undoing the entries from the last to the first restores every field of the session: buffers

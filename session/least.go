@@ -126,7 +126,7 @@ func (c *call) byMovement(movable []int32) []uint32 {
 	return sets
 }
 
-// mayMove asks exact search about a component of which only a set may move, and the buffers of the call.
+// mayMove asks exact search for a plan of a component. Only the buffers of the call and those in set may move.
 func (c *call) mayMove(exact run.Planner, component, movable []int32, set uint32) ([]int64, model.Status, error) {
 	s := c.s
 	p := &model.Problem{Capacity: s.p.Capacity, Buffers: make([]model.Buffer, 0, len(component))}

@@ -17,7 +17,7 @@ import (
 //
 // Buffers with gaps in their lives give a range for each pair of pieces that meet.
 //
-// Complexity: O(n) to find who is live, and O(k log k) for k forbidden ranges.
+// Complexity: O(n) to find the live buffers, and O(k log k) for k forbidden ranges.
 
 // A ban is a range of offsets that a buffer forbids to another: all offsets between low and high, without
 // these two.
@@ -43,7 +43,7 @@ func (s *Session) bans(list []ban, i int32, at []int64) []ban {
 	return list
 }
 
-// pieceBans is bans for two buffers of which one has gaps. The ranges of one buffer are disjoint.
+// pieceBans does the work of bans if one of the two buffers has gaps. The ranges of one buffer are disjoint.
 func pieceBans(list []ban, x, b *model.Buffer, at int64, j int32) []ban {
 	from := len(list)
 	for mine := range x.Pieces {

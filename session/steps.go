@@ -105,7 +105,7 @@ func (c *call) place(effort Step) (Answer, error) {
 	return Answer{Enough: c.enough, Nodes: c.nodes}, nil
 }
 
-// keep finds who has no valid offset. What has one, keeps it.
+// keep lists the buffers without a valid offset. The others keep theirs.
 func (c *call) keep() {
 	s, homeless := c.s, c.s.scratch.homeless[:0]
 	capacity := s.p.Capacity

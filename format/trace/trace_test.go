@@ -91,7 +91,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzRead reads anything. What is read is written and read again, the same.
+// FuzzRead reads anything. A trace that can be read is written, and reading that gives the same trace.
 func FuzzRead(f *testing.F) {
 	f.Add(whole)
 	f.Fuzz(func(t *testing.T, text string) {

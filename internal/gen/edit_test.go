@@ -19,7 +19,7 @@ func stacked(p *model.Problem) (offsets []int64, height int64) {
 	return offsets, height
 }
 
-// TestEdit follows traces: loads fit, numbers stay near, and what is written is read again.
+// TestEdit follows traces: the loads fit, the number of buffers stays near that of the base, and a written trace can be read.
 func TestEdit(t *testing.T) {
 	for seed := range uint64(4) {
 		base, err := Generate("random", Options{Seed: seed, Buffers: 60, MaxSize: 4096, MinSize: 64})

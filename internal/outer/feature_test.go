@@ -66,8 +66,8 @@ func TestEachFeatureCounts(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d are better without it, %d worse", feature, better, worse)
-		// Whatever else only restrains plans or only permits more of them. Pools do both: they have capacities, and there are
-		// several. Without an objective another measure is compared.
+		// Most features only restrain plans, or only permit more of them. With pools goes also who may be where and at what cost,
+		// so dropping them does both. Without an objective another measure is compared.
 		if both := feature == "pools" || feature == "together" || feature == "objective"; better > 0 && worse > 0 && !both {
 			t.Errorf("%s: %d are better without it, and %d worse", feature, better, worse)
 		}

@@ -16,7 +16,7 @@ func TestRuled(t *testing.T) {
 	t.Parallel()
 	tally := NewRuledTally(func(q RuledQuestion, fault, problem string) { t.Errorf("%s: %s\n%s", q, fault, problem) })
 	planners := run.All()
-	seeds := plantest.Share(200_000, 2*uint64(len(RuledPairs)), uint64(len(RuledPairs)))
+	seeds := plantest.Share(200_000, 5*uint64(len(RuledPairs)), 3*uint64(len(RuledPairs)))
 	for seed := range seeds {
 		tally.Seed(seed, planners, 16)
 	}

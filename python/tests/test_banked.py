@@ -100,10 +100,7 @@ class TestBanked(unittest.TestCase):
             result, algorithm = plan(two(fast, 64 * KIB * KIB), specs, nodes=2000)
             slow = sum(spec.allocated_memory for spec in specs if result.spec_dict[spec].mem_id == 2)
             self.assertLessEqual(slow, theirs)
-            (cost, bound), = algorithm.costs
-            self.assertEqual(cost, slow)
-            self.assertLessEqual(bound, cost)
-            self.assertGreater(bound, cost * 0.95)  # not proven in each
+            self.assertEqual(algorithm.costs, [(slow, slow)])  # proven
 
     def test_pins(self):
         pinned, other = Spec(256, 0, 10, mem_id=2), Spec(256, 0, 10)

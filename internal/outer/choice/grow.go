@@ -18,8 +18,8 @@ import (
 //
 // Complexity: at most growAsks questions, each with growNodes. A body that cannot come costs about the logarithm of the number of bodies.
 //
-// Measured on the challenging suite with drawn values and 5 s a choice (lab/bench/fast), in two runs beside other work: J comes 1.0 to 1.3 points
-// nearer to the bound at 50 and 70% of the load. The others change by less than one run differs from the next.
+// Measured on the challenging suite with fast memory of 30, 50 and 70% of the load and 5 s a choice (lab/bench/fast), two runs each: of 33
+// choices nine come nearer to the bound, up to 1.9 points, and none is farther from it. The mean gap is 1.69%, and 1.89% without.
 //
 // Source: group testing (Dorfman 1943), by halves (Hwang 1972).
 

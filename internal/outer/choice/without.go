@@ -15,8 +15,8 @@ import (
 //
 //	class i    the ith body of C is not in the pool, and those before it are
 //
-// The walk through time finds the cheapest assignment of each class. The planner is asked about the cheapest of all. If that does
-// not pack either, its class is split in the same way.
+// The walk through time finds the cheapest assignment of each class, or if it is cut off a cheap one and a bound. The planner is asked
+// about that of the class with the lowest bound. If it does not pack either, its class is split in the same way.
 //
 // Invariant: every assignment that costs less than the best one that packs is in a class of the queue, or the planner was asked about
 // it. So once the queue is empty, the best is the cheapest plan. If a core is not proven or a walk was cut off, the least cost
@@ -50,12 +50,11 @@ type classes struct {
 	walks int
 }
 
-// without looks for the cheapest assignment that packs, from a cheap one that does not. If that one
-// is proven to be the cheapest by the loads, the bound of the cost is raised if it can be.
+// without looks for the cheapest assignment that packs, from a cheap one that does not. It raises the bound of the cost if it can.
 func (x *packing) without(ctx context.Context, first spread.Assignment) error {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()
-	c := &classes{packing: x, queue: []class{{nil, first, min(x.Low, x.Cost(first))}}, low: math.MaxInt64}
+	c := &classes{packing: x, queue: []class{{nil, first, x.Low}}, low: math.MaxInt64}
 	for len(c.queue) > 0 {
 		now := c.cheapest()
 		if now.low >= x.least {

@@ -121,8 +121,7 @@ func (c *Choices) list() bool {
 }
 
 // Cheapest looks for the cheapest assignment whose loads fit, and for a bound of the cost. It returns false if there is none, and nil
-// if none is known. The longer walks are left out if late says so,
-// and brief limits each.
+// if none is known. The longer walks are left out if late says so, and brief limits the time of each.
 func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (Assignment, bool) {
 	room := c.RoomOf(nil)
 	first := c.greedy(room)

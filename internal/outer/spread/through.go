@@ -15,8 +15,8 @@ import (
 //
 //	excess = sum of the bodies' excesses + sum over sections so far of price · (room - cells in use)
 //
-// A state is dropped if its excess is above that of a known assignment, the limit, or if another makes it superfluous (dominance.go). If more states are left than the width, the
-// cheapest go on, and the others are cut off.
+// A state is dropped if its excess is above that of a known assignment, the limit. If more states are left than the width, those go
+// that others make superfluous (dominance.go). If they are still too many, the cheapest go on, and the others are cut off.
 //
 // Invariant: take an assignment whose loads fit and whose excess is at most the limit. It passes through a state that is kept, or its
 // excess is at least that of a state that was cut off. So if nothing was cut off, the walk finds the cheapest assignment.
@@ -337,12 +337,14 @@ func (w *walk) close(t int, limit int64) {
 	w.keep(left)
 }
 
-// thin drops states that others make superfluous from section t on. If more than width are left, it keeps the cheapest.
+// thin brings the states down to width, from section t on: first those go that others make superfluous, then the dearest.
 func (w *walk) thin(t, width int) {
 	if w.effort > walkEffort {
 		width = min(width, firstWidth)
 	}
-	w.dominate(t)
+	if len(w.states) > width {
+		w.dominate(t)
+	}
 	if len(w.states) > width {
 		w.narrow(width)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestWalkIsCheapest(t *testing.T) {
 					drawn.DescribeRuled(p))
 			}
 		})
-		for _, width := range []int{1, 1_000} {
+		for _, width := range []int{1, 6, 1_000} {
 			of, bound := c.through(context.Background(), math.MaxInt64/4, width, nil)
 			switch {
 			case least == math.MaxInt64:
@@ -58,12 +59,12 @@ func TestWalkIsCheapest(t *testing.T) {
 					t.Fatalf("an assignment where no loads fit\n%s", drawn.DescribeRuled(p))
 				}
 				continue
-			case width == 1 && of == nil && bound < math.MaxInt64 && c.Prices.Least(bound) <= least:
+			case width < 1_000 && of == nil && bound < math.MaxInt64 && c.Prices.Least(bound) <= least:
 				// It ran into a dead end.
 			case of == nil || c.Cost(of) < least || c.Prices.Least(bound) > least:
 				t.Fatalf("width %d: %v costs less than %d, or bound %d\n%s", width, of, least, bound,
 					drawn.DescribeRuled(p))
-			case width > 1 && (c.Cost(of) != least || c.Prices.Least(bound) != least):
+			case width == 1_000 && (c.Cost(of) != least || c.Prices.Least(bound) != least):
 				t.Fatalf("width %d: %d, bound %d, want %d\n%s", width, c.Cost(of), c.Prices.Least(bound), least,
 					drawn.DescribeRuled(p))
 			case width == 1 && c.Cost(of) > least:
@@ -121,3 +122,50 @@ func TestWalkIsShort(t *testing.T) {
 
 // always is a share of time that does not end.
 func always(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }
+
+// TestForget: records that no state comes from go, and the others say the same of each state as before.
+func TestForget(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 42))
+	p := drawn.Spilled(r, 40)
+	for i := range p.Buffers {
+		if p.Buffers[i].Lower > 30 {
+			p.Buffers[i].Upper = 60 // so that many states are left at the end
+		}
+	}
+	c, _ := New(lower.New(p))
+	c.Prices = c.price(context.Background(), math.MaxInt32)
+	w := c.walkOf(false)
+	if !w.strike(math.MaxInt64/4, nil) {
+		t.Fatal("struck off too much")
+	}
+	w.run(context.Background(), c.Sections, math.MaxInt64/4, math.MaxInt32)
+	chains := func() (all [][]record) {
+		for _, s := range w.states {
+			var chain []record
+			for at := s.record; at >= 0; at = w.records[at].before {
+				chain = append(chain, record{body: w.records[at].body, place: w.records[at].place})
+			}
+			all = append(all, chain)
+		}
+		return all
+	}
+	before, many := chains(), len(w.records)
+	w.forget()
+	if after := chains(); !reflect.DeepEqual(after, before) {
+		t.Errorf("%v\nwere\n%v", after, before)
+	}
+	if len(before) < 10 || len(w.records) >= many {
+		t.Errorf("%d states, %d of %d records are left", len(before), len(w.records), many)
+	}
+}
+
+// walkOf returns a walk that may use all pools.
+func (c *Choices) walkOf(plain bool) *walk {
+	w := &walk{Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil), plain: plain}
+	for q := range c.room {
+		if c.room[q] != nil {
+			w.pools = append(w.pools, int32(q))
+		}
+	}
+	return w
+}

@@ -11,16 +11,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a compiler decides about one buffer after the other, the most worthy first. A buffer goes into fast memory if there is
-// room between those that are there. Where there is none, a repacker may be asked to move what is there (XLA's memory space
-// assignment, section 2.3 of TelaMalloc's paper). What is in fast memory never leaves it for another buffer.
+// Idea: a compiler decides about one buffer after the other, the most valuable first. A buffer goes into fast memory if it fits
+// between the buffers there. If it does not, a repacker may be asked to move those (XLA's memory space assignment, section
+// 2.3 of TelaMalloc's paper). A buffer in fast memory never leaves it for another.
 //
 // Invariant: what is in fast memory has offsets that do not overlap and keep to the capacity.
 //
 // Complexity: n² for n buffers without repacking, and n² for each repack by best fit.
 //
-// Source: the loop and its orders as loop.Order names them; the repacker's order and its best fit follow the description of
-// XLA's best_fit_repacker.cc: the longest life first, then the largest.
+// Source: the loop and XLA's order follow XLA's algorithm.cc. Its repacker is the planner xla-repacker.
 
 // A question is which buffers go into fast memory.
 type question struct {
@@ -134,27 +133,9 @@ func (q *question) loadWith(in []int, i int) int64 {
 	return load
 }
 
-// bestFitRepack is XLA's repacker: the longest life first, then the largest, each in the smallest gap.
-func bestFitRepack(_ context.Context, q *question, in []int, _ int) map[int]int64 {
-	sorted := slices.Clone(in)
-	slices.SortStableFunc(sorted, func(i, j int) int {
-		x, y := &q.buffers[i], &q.buffers[j]
-		return cmp.Or(cmp.Compare(y.Upper-y.Lower, x.Upper-x.Lower), cmp.Compare(y.Size, x.Size), cmp.Compare(i, j))
-	})
-	at := map[int]int64{}
-	for k, i := range sorted {
-		offset, _ := q.bestFit(at, sorted[:k], i, math.MaxInt64)
-		if offset+q.buffers[i].Size > q.capacity {
-			return nil
-		}
-		at[i] = offset
-	}
-	return at
-}
-
-// stowageRepack is Stowage in the repacker's place. If told, it plans the buffer that has no room, too; otherwise it makes
-// what is there as low as it can.
-func stowageRepack(told bool, patience time.Duration) repacker {
+// repackBy is a planner in the repacker's place. If told, it plans the buffer that has no room, too; otherwise it makes the plan of
+// those in fast memory as low as it can.
+func repackBy(planner string, told bool, patience time.Duration) repacker {
 	return func(ctx context.Context, q *question, in []int, wanted int) map[int]int64 {
 		in = slices.Clone(in)
 		p := &model.Problem{Capacity: q.capacity}
@@ -164,7 +145,7 @@ func stowageRepack(told bool, patience time.Duration) repacker {
 		for _, i := range in {
 			p.Buffers = append(p.Buffers, q.buffers[i])
 		}
-		r, err := stowage.Solve(ctx, p, stowage.Options{Planner: "auto", Minimize: !told, Timeout: patience})
+		r, err := stowage.Solve(ctx, p, stowage.Options{Planner: planner, Minimize: !told, Timeout: patience})
 		if err != nil || !r.Status.HasPlan() {
 			return nil
 		}

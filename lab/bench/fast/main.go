@@ -21,6 +21,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
@@ -37,10 +38,10 @@ var rivals = []rival{
 	{"by value", byValue, nil},
 	{"by density", byDensity, nil},
 	{"XLA's order", byBoundedness, nil},
-	{"and best fit", byBoundedness, func(time.Duration) repacker { return bestFitRepack }},
-	{"and Stowage", byBoundedness, func(d time.Duration) repacker { return stowageRepack(false, d) }},
-	{"and Stowage, told", byBoundedness, func(d time.Duration) repacker { return stowageRepack(true, d) }},
-	{"density and Stowage, told", byDensity, func(d time.Duration) repacker { return stowageRepack(true, d) }},
+	{"and best fit", byBoundedness, func(d time.Duration) repacker { return repackBy("xla-repacker", false, d) }},
+	{"and Stowage", byBoundedness, func(d time.Duration) repacker { return repackBy("auto", false, d) }},
+	{"and Stowage, told", byBoundedness, func(d time.Duration) repacker { return repackBy("auto", true, d) }},
+	{"density and Stowage, told", byDensity, func(d time.Duration) repacker { return repackBy("auto", true, d) }},
 }
 
 func main() {
