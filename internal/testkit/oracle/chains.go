@@ -2,27 +2,32 @@ package oracle
 
 import (
 	"math"
-	"strconv"
+	"slices"
 
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what Ruled enumerates, for sizes of any scale. In some best plan every body of buffers lies at the floor of its
-// pool, on the end of a reserved range, or on a body below it, each rounded up to the alignments. Let a best
-// plan say, of each pair that may not share bytes and of each penalised pair that does not share any, which of
-// the two is above which. These are differences of offsets, and the least offsets that have them are a plan that is no worse in any
-// measure. They rise from the floor one after the other, and the last rise of each is from a body whose own last
-// rise came before. So the bodies can be placed in some order, each at a place that the floor or one placed body
-// gives:
+// Idea: what Ruled enumerates, for sizes of any scale. Whatever a plan does about two bodies of buffers that may not
+// share bytes, it keeps an inequality between their offsets,
 //
-//	offset(b) = the floor, or the least aligned one at or above offset(a) + d,
-//	            d one of the distances at which b is no longer in the way of a
+//	offset(b) >= offset(a) + d,    d one of the distances at which b is no longer in the way of a,
 //
-// Every order is tried, and every such place. States that were seen are not looked at again.
+// or the same with a and b exchanged. Every body starts at the least aligned offset of its pool. While two
+// bodies are in each other's way, each such inequality is tried, and so is, for a penalised pair, to pay. Offsets
+// rise to the least ones that have all inequalities tried so far. Bodies join one at a time, in every pool.
 //
-// Invariant: placing one more body lowers no measure, as in rules.go.
+// Invariant: a plan that has the inequalities has no offset below those in hand. So heights that are too large already
+// stay so, and where nothing is in the way the offsets in hand are the best that the inequalities allow.
 //
-// Complexity: exponential; 5 bodies take about a thousand states for each choice of pools.
+// Alignments can make two bodies rise in turn: b after a by an inequality, a after b by another, until both
+// are aligned. That ends. If the inequalities without alignments have no circle that gains, no offset of
+// the least plan is above their own least solution, started above the reserved ranges, plus the least common multiple
+// of the alignments for each body.
+//
+// Dropped: placing bodies one after the other, each at a place that the floor or a placed body gives. It has no place for
+// bodies that rise in turn, and called a problem with one plan infeasible (TestChainsInTurn).
+//
+// Complexity: exponential; 5 bodies take about a thousand nodes for each choice of pools.
 
 // Chains does what Ruled does, without a limit on heights. It is meant for about 5 bodies, and for
 // alignments whose least common multiple is at most 4,096 times the largest.
@@ -33,7 +38,7 @@ func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided
 	}
 	o.joined()
 	o.search = func() {
-		c := &chains{ruled: o, seen: map[string]bool{}, placed: make([]bool, len(o.pieces))}
+		c := &chains{ruled: o, paid: map[[2]int]bool{}}
 		c.bodies()
 		o.connect()
 		c.matrix()
@@ -46,16 +51,24 @@ func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided
 // chains places the pieces of one set of evictions.
 type chains struct {
 	*ruled
-	groups [][]int  // the pieces of each body; a piece of an evicted buffer is a body by itself
-	rel    []int64  // of each piece, its offset less that of the first piece of its body
-	all    [][]link // of two pieces, in both orders
-	placed []bool   // of each piece
-	seen   map[string]bool
+	groups [][]int         // the pieces of each body, in the order of joining; a piece of an evicted buffer is a body by itself
+	of     []int           // of each piece, its body
+	rel    []int64         // of each piece, its offset less that of the first piece of its body
+	all    [][]link        // of two pieces, in both orders
+	at     []int64         // of each body that has joined, the offset of its first piece
+	above  []above         // the inequalities that are tried
+	paid   map[[2]int]bool // the penalised pairs of pieces that are paid for; the larger number first
+}
+
+// above says that the offset of body b is at least that of body a plus d.
+type above struct {
+	a, b int
+	d    int64
 }
 
 // bodies groups the pieces, and follows the ties for the distances within a body.
 func (c *chains) bodies() {
-	c.rel = make([]int64, len(c.pieces))
+	c.rel, c.of = make([]int64, len(c.pieces)), make([]int, len(c.pieces))
 	of := map[int]int{}
 	for k, x := range c.pieces {
 		g, known := of[c.body[x.buffer]]
@@ -63,7 +76,7 @@ func (c *chains) bodies() {
 			g, of[c.body[x.buffer]] = len(c.groups), len(c.groups)
 			c.groups = append(c.groups, nil)
 		}
-		c.groups[g] = append(c.groups[g], k)
+		c.groups[g], c.of[k] = append(c.groups[g], k), g
 	}
 	for _, group := range c.groups {
 		known := map[int]bool{group[0]: true}
@@ -111,120 +124,187 @@ func (c *chains) matrix() {
 	}
 }
 
-// place places the bodies that are left.
+// place goes on from the offsets in hand: with two pieces that are in each other's way, or with the next body.
 func (c *chains) place() {
 	if c.nodes++; c.most > 0 && c.nodes > c.most {
 		return
 	}
-	values := c.values(func(m int) bool { return c.placed[m] })
-	for k := range values {
-		if c.best != nil && values[k] != c.best[k] || k == len(values)-1 {
-			if c.best != nil && values[k] >= c.best[k] {
-				return
-			}
-			break
-		}
-	}
-	var state []byte
-	left := false
-	for k, x := range c.pieces {
-		left = left || !c.placed[k]
-		if c.placed[k] {
-			state = strconv.AppendInt(append(strconv.AppendInt(state, int64(x.pool), 10), '@'), x.at, 10)
-		}
-		state = append(state, ' ')
-	}
-	if c.seen[string(state)] {
+	joined := func(m int) bool { return c.of[m] < len(c.at) }
+	least := c.values(joined, func(m, n int) bool { return c.paid[[2]int{m, n}] })
+	if c.best != nil && slices.Compare(least, c.best) >= 0 {
 		return
 	}
-	c.seen[string(state)] = true
-	if !left {
-		c.best = values
+	for k := range c.pieces {
+		for m := range k {
+			if joined(k) && joined(m) && c.resolve(k, m) {
+				return
+			}
+		}
+	}
+	g := len(c.at)
+	if g == len(c.groups) {
+		c.best = c.values(joined, c.shares)
 		c.keep()
 		return
 	}
-	for _, group := range c.groups {
-		if c.placed[group[0]] {
-			continue
-		}
-		for pool := range c.pools {
-			for _, at := range c.places(group, pool) {
-				c.put(group, pool, at)
+	for pool := range c.pools {
+		floor := int64(math.MinInt64)
+		for _, k := range c.groups[g] {
+			c.pieces[k].pool = pool
+			floor = max(floor, -c.rel[k])
+			if fixed := c.p.Buffers[c.pieces[k].buffer].Fixed; fixed != nil {
+				floor = max(floor, *fixed-c.rel[k])
 			}
 		}
+		c.try(append(slices.Clone(c.at), floor), c.above)
 	}
 }
 
-// put places a body and goes on, if that breaks no rule.
-func (c *chains) put(group []int, pool int, at int64) {
-	for _, k := range group {
-		x := &c.pieces[k]
-		x.pool, x.at = pool, at+c.rel[k]
-		if !c.alone(k) {
-			return
-		}
-		for m := range c.pieces {
-			if c.placed[m] && c.clash(x, &c.pieces[m], &c.all[k][m]) {
-				return
+// resolve tries every way out if pieces k and m are in each other's way, and reports whether they are.
+func (c *chains) resolve(k, m int) bool {
+	x, y, l := &c.pieces[k], &c.pieces[m], &c.all[k][m]
+	a, b := c.p.Buffers[x.buffer].Size, c.p.Buffers[y.buffer].Size
+	var ways [][2]int64 // one of: the offset of k is at least that of m plus this; that of m at least that of k plus this
+	const never = math.MaxInt64
+	switch {
+	case c.clash(x, y, l) && l.apart:
+		ways = [][2]int64{{b, never}, {never, a}}
+	case c.clash(x, y, l):
+		for _, u := range l.uses {
+			if x.at+u[0] < y.at+u[3] && y.at+u[2] < x.at+u[1] {
+				ways = [][2]int64{{u[3] - u[0], never}, {never, u[1] - u[2]}}
+				break
 			}
 		}
+		for _, d := range l.offsets {
+			if int(d.Buffers[0]) == x.buffer {
+				ways = append(ways, [2]int64{d.Distance, never})
+			} else {
+				ways = append(ways, [2]int64{never, d.Distance})
+			}
+		}
+	case l.cost > 0 && c.share(x, y) && !c.paid[[2]int{k, m}]:
+		c.paid[[2]int{k, m}] = true
+		c.place()
+		delete(c.paid, [2]int{k, m})
+		c.stand()
+		ways = [][2]int64{{b, never}, {never, a}}
+	default:
+		return false
 	}
-	for _, k := range group {
-		c.placed[k] = true
+	for _, way := range ways {
+		// The first pieces of the two bodies differ by as much less what lies between them and k and m.
+		up := above{c.of[m], c.of[k], way[0] + c.rel[m] - c.rel[k]}
+		if way[0] == never {
+			up = above{c.of[k], c.of[m], way[1] + c.rel[k] - c.rel[m]}
+		}
+		if up.a != up.b {
+			c.try(slices.Clone(c.at), append(slices.Clone(c.above), up))
+		}
 	}
-	c.place()
-	for _, k := range group {
-		c.placed[k] = false
-	}
+	return true
 }
 
-// places returns where the first piece of a body may be, in a pool.
-func (c *chains) places(group []int, pool int) (found []int64) {
-	add := func(k int, least int64) {
-		at, ok := c.aligned(group, pool, least-c.rel[k])
-		for _, x := range found {
-			ok = ok && x != at
-		}
-		if ok {
-			found = append(found, at)
+// try goes on with other offsets, once they have risen, and inequalities, and then restores those in hand.
+func (c *chains) try(at []int64, inequalities []above) {
+	was, had := c.at, c.above
+	c.at, c.above = at, inequalities
+	if c.rise() && c.stand() {
+		c.place()
+	}
+	c.at, c.above = was, had
+	c.stand()
+}
+
+// stand gives the pieces the offsets of their bodies, and reports whether each follows the rules of one buffer.
+func (c *chains) stand() bool {
+	for g, at := range c.at {
+		for _, k := range c.groups[g] {
+			c.pieces[k].at = at + c.rel[k]
+			if !c.alone(k) {
+				return false
+			}
 		}
 	}
-	floor := int64(math.MinInt64)
-	for _, k := range group {
-		if fixed := c.p.Buffers[c.pieces[k].buffer].Fixed; fixed != nil {
-			return []int64{*fixed - c.rel[k]}
+	return true
+}
+
+// rise raises offsets to the least that have every inequality, are aligned and meet no reserved range. It returns
+// false if there are none.
+func (c *chains) rise() bool {
+	free := slices.Clone(c.at) // the least above all reserved ranges, without alignments
+	step := int64(1)
+	for g := range free {
+		for _, k := range c.groups[g] {
+			step = max(step, c.p.Buffers[c.pieces[k].buffer].Alignment, c.pools[c.pieces[k].pool].Alignment)
+			for _, r := range c.pools[c.pieces[k].pool].Reserved {
+				free[g] = max(free[g], r.Upper-c.rel[k])
+			}
 		}
-		floor = max(floor, -c.rel[k])
 	}
-	add(group[0], floor+c.rel[group[0]])
-	for _, k := range group {
-		for _, r := range c.pools[pool].Reserved {
-			add(k, r.Upper)
+	for round := 0; c.once(free); round++ {
+		if round > len(free) {
+			return false // a circle of inequalities that gains
 		}
-		for m, y := range c.pieces {
-			if !c.placed[m] || y.pool != pool {
-				continue
+	}
+	last := slices.Max(free) + int64(len(free))*step*mostSteps
+	for round, risen := 1, true; risen; round++ {
+		risen = c.once(c.at)
+		for g := range c.at {
+			at, ok := c.aligned(c.groups[g], c.pieces[c.groups[g][0]].pool, c.at[g])
+			if !ok || at > last {
+				return false
 			}
-			l := &c.all[k][m]
-			if l.apart || l.cost > 0 {
-				add(k, y.at+c.p.Buffers[y.buffer].Size)
+			risen = risen || at != c.at[g]
+			c.at[g] = at
+		}
+		if round%1024 == 0 {
+			c.nodes++
+			if c.most > 0 && c.nodes > c.most {
+				return false
 			}
-			for _, u := range l.uses {
-				add(k, y.at+u[3]-u[0])
-			}
-			for _, d := range l.offsets {
-				if int(d.Buffers[0]) == c.pieces[k].buffer {
-					add(k, y.at+d.Distance)
+		}
+	}
+	return true
+}
+
+// once raises offsets by each inequality, and reports whether any rose.
+func (c *chains) once(at []int64) (risen bool) {
+	for _, x := range c.above {
+		if at[x.b] < at[x.a]+x.d {
+			at[x.b], risen = at[x.a]+x.d, true
+		}
+	}
+	return risen
+}
+
+// mostSteps is how many steps of the largest alignment are looked at for an offset with all alignments.
+const mostSteps = 1 << 12
+
+// aligned returns the least offset of the first piece of a body, at or above least, with which all members have the
+// alignments of their own and of the pool, and meet no reserved range. ok is false if no offset has.
+func (c *chains) aligned(group []int, pool int, least int64) (at int64, ok bool) {
+	for {
+		if at, ok = c.congruent(group, pool, least); !ok {
+			return 0, false
+		}
+		least = at
+		for _, k := range group {
+			low := at + c.rel[k]
+			for _, r := range c.pools[pool].Reserved {
+				if low < r.Upper && r.Lower < low+c.p.Buffers[c.pieces[k].buffer].Size {
+					least = max(least, r.Upper-c.rel[k])
 				}
 			}
 		}
+		if least == at {
+			return at, true
+		}
 	}
-	return found
 }
 
-// aligned returns the least offset of the first piece of a body, at or above least, with which all members have the
-// alignments of their own and of the pool. ok is false if no offset has.
-func (c *chains) aligned(group []int, pool int, least int64) (at int64, ok bool) {
+// congruent is aligned without the reserved ranges.
+func (c *chains) congruent(group []int, pool int, least int64) (at int64, ok bool) {
 	steps := func(k int) [2]int64 {
 		return [2]int64{max(c.p.Buffers[c.pieces[k].buffer].Alignment, 1), max(c.pools[pool].Alignment, 1)}
 	}
@@ -238,7 +318,7 @@ func (c *chains) aligned(group []int, pool int, least int64) (at int64, ok bool)
 	}
 	modulo := func(x, m int64) int64 { return ((x % m) + m) % m }
 	at = least + modulo(-(least+c.rel[of]), step)
-	for range 1 << 12 {
+	for range mostSteps {
 		ok = true
 		for _, k := range group {
 			for _, s := range steps(k) {

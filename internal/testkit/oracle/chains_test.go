@@ -63,3 +63,27 @@ func TestChainsScaled(t *testing.T) {
 		t.Errorf("%d compared", compared)
 	}
 }
+
+// TestChainsInTurn has two bodies that rise in turn until both are aligned: b at least 1 above a, a at most 3 below b, a at a
+// multiple of 4, b of 6. From 0 they rise to 4 and 6. No body of this plan lies where the floor or the other one's last
+// offset puts it.
+func TestChainsInTurn(t *testing.T) {
+	p := &model.Problem{
+		Buffers: []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 1, Size: 1, Alignment: 4},
+			{ID: "a above", Lower: 1, Upper: 2, Size: 4},
+			{ID: "b", Lower: 0, Upper: 1, Size: 5, Alignment: 6},
+			{ID: "b above", Lower: 1, Upper: 2, Size: 1},
+		},
+		Rules: &model.Rules{Together: []model.Together{
+			{Buffers: []int32{0, 1}, At: []int64{0, 4}},
+			{Buffers: []int32{2, 3}, At: []int64{0, 0}},
+		}},
+	}
+	for name, ask := range map[string]func(*model.Problem, int) ([]int64, *model.Plan, bool){"Ruled": Ruled, "Chains": Chains} {
+		best, plan, decided := ask(p, 0)
+		if !decided || !slices.Equal(best, []int64{12}) || !slices.Equal(plan.Offsets, []int64{4, 8, 6, 6}) {
+			t.Errorf("%s: %v, %v, decided %t", name, best, plan, decided)
+		}
+	}
+}

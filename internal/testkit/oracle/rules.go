@@ -315,7 +315,7 @@ func (o *ruled) place(k int) {
 	if o.nodes++; o.most > 0 && o.nodes > o.most {
 		return
 	}
-	values := o.values(func(m int) bool { return m < k })
+	values := o.values(func(m int) bool { return m < k }, o.shares)
 	if o.best != nil && slices.Compare(values, o.best) >= 0 {
 		return
 	}
@@ -414,8 +414,12 @@ func (o *ruled) share(x, y *piece) bool {
 	return x.pool == y.pool && x.at < y.at+o.p.Buffers[y.buffer].Size && y.at < x.at+o.p.Buffers[x.buffer].Size
 }
 
-// values returns the measures of the pieces that are placed. What the others cost at least is added.
-func (o *ruled) values(placed func(m int) bool) []int64 {
+// shares reports whether pieces m and n have a byte in common.
+func (o *ruled) shares(m, n int) bool { return o.share(&o.pieces[m], &o.pieces[n]) }
+
+// values returns the measures of the pieces that are placed. What the others cost at least is added. The penalty is that of the
+// pairs, the larger number first, that pay.
+func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool) []int64 {
 	heights, peaks := make([]int64, len(o.pools)), make([]int64, len(o.pools))
 	for q := range o.pools {
 		for _, r := range o.pools[q].Reserved {
@@ -446,7 +450,7 @@ func (o *ruled) values(placed func(m int) bool) []int64 {
 		heights[x.pool] = max(heights[x.pool], x.at+o.p.Buffers[x.buffer].Size)
 		cost += price(x.buffer, x.pool)
 		for n := range m {
-			if o.links[m][n].cost > 0 && placed(n) && o.share(&x, &o.pieces[n]) {
+			if o.links[m][n].cost > 0 && placed(n) && pays(m, n) {
 				penalty += o.links[m][n].cost
 			}
 		}
