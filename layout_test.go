@@ -227,6 +227,7 @@ var layers = []struct {
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
 	{"lab/experiment", with(kernel, "", "format", "render", "internal/digest", "internal/testkit/public", "internal/verify")},
 	{"internal/testkit/built", nil},
+	{"internal/testkit/changes", []string{"format/trace", "internal/gen", "session"}},
 	{"internal/testkit/golden", []string{"model"}},
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/processor"}},
 	{"internal/testkit/testall", nil},
@@ -245,7 +246,7 @@ var layers = []struct {
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
-	{"capi", []string{"", "model", "plan", "sizing", "graph", "arena", "format/arena", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/sweep", "internal/units"}},
+	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/sweep", "internal/units"}},
 	{"python", nil},
 }
 

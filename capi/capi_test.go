@@ -268,10 +268,9 @@ func TestLeaks(t *testing.T) {
 	execute(t, program(t, "testdata/check.c", false, c99...), "leaks", strconv.Itoa(calls))
 }
 
-// TestSanitizers repeats the checks with the C code instrumented. The sanitizers see what the
-// library writes outside of its memory, what it leaves behind, and what C leaves undefined.
-func TestSanitizers(t *testing.T) {
-	library(t)
+// sanitizers returns the compiler's arguments that instrument C code. It skips the test if the compiler has none.
+func sanitizers(t *testing.T) []string {
+	t.Helper()
 	probe := filepath.Join(t.TempDir(), "probe.c")
 	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -281,13 +280,19 @@ func TestSanitizers(t *testing.T) {
 		exec.CommandContext(t.Context(), out).Run() != nil {
 		t.Skip("this C compiler has no sanitizers")
 	}
-	path := program(t, "testdata/check.c", false, append(c99, "-fsanitize=address,undefined",
-		"-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...)
+	return []string{"-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"}
+}
+
+// TestSanitizers repeats the checks with the C code instrumented. The sanitizers see what the
+// library writes outside of its memory, what it leaves behind, and what C leaves undefined.
+func TestSanitizers(t *testing.T) {
+	library(t)
+	flags := sanitizers(t)
+	path := program(t, "testdata/check.c", false, append(slices.Clone(c99), flags...)...)
 	execute(t, path)
 	execute(t, path, "threads")
 	execute(t, path, "leaks", "2000")
-	execute(t, program(t, "testdata/check.cc", false, append(cpp, "-fsanitize=address,undefined",
-		"-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...))
+	execute(t, program(t, "testdata/check.cc", false, append(slices.Clone(cpp), flags...)...))
 }
 
 // TestExamples builds and runs the examples. It checks the figures that they print, and not the

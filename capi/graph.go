@@ -5,9 +5,7 @@ import "C"
 
 import (
 	"bytes"
-	"context"
 	"strconv"
-	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
@@ -36,16 +34,8 @@ func stowagePlanGraph(s *C.stowage_solver, text *C.char, length C.size_t, flags 
 		o.Permits = graph.InPlace
 	}
 	o.Run.Capacity, o.Run.Start = int64(s.options[C.STOWAGE_CAPACITY]), nil
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	if token := s.token; token != nil {
-		if C.stowageIsCancelled(token) != 0 {
-			cancel()
-		} else {
-			timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
-			defer timer.Stop()
-		}
-	}
+	ctx, end := heeding(s.token)
+	defer end()
 	p, err := graph.Make(ctx, g, o)
 	if err != nil {
 		return C.int64_t(fail(s, err))

@@ -12,6 +12,7 @@
 //	options.go   options by number and by name
 //	run.go       runs, in the foreground and in the background
 //	text.go      JSON in and out, errors
+//	session.go/.c  sessions: a problem that changes
 //	sweep.go     generated problems, loads, digests
 package main
 

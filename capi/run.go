@@ -250,13 +250,21 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 	if err != nil {
 		return fail(s, err)
 	}
-	p.result, p.minimized, s.outcome = r, o.Minimize, 1
+	p.result, p.minimized = r, o.Minimize
 	if offsets != nil && r.Status.HasPlan() {
 		copy(column(offsets, len(problem.Buffers)), r.Offsets)
 	}
+	p.tell(s)
+	return C.int(r.Status)
+}
+
+// tell makes the result of the peer the outcome of the solver.
+func (p *peer) tell(s *C.stowage_solver) {
+	r := p.result
+	s.outcome = 1
 	s.result = C.stowage_result{
 		status: C.int32_t(r.Status), stopped: stopped(r.Stopped),
-		height: C.int64_t(r.Height), lower_bound: C.int64_t(r.LowerBound), capacity: C.int64_t(problem.Capacity),
+		height: C.int64_t(r.Height), lower_bound: C.int64_t(r.LowerBound), capacity: C.int64_t(p.problem.Capacity),
 		nodes: C.int64_t(r.Stats.Nodes), backtracks: C.int64_t(r.Stats.Backtracks), elapsed_ns: C.int64_t(r.Stats.Elapsed),
 	}
 	if r.Status == stowage.Infeasible {
@@ -266,8 +274,7 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 	put(s.result.member[:], r.Member)
 	put(s.found_by[:], figures.FoundBy(r))
 	put(s.proved_by[:], r.ProvedBy)
-	put(s.ended[:], figures.Ended(r, problem.Capacity, o.Minimize))
-	return C.int(r.Status)
+	put(s.ended[:], figures.Ended(r, p.problem.Capacity, p.minimized))
 }
 
 // put writes a name, with a 0 at its end. It cuts a name that is too long.

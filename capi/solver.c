@@ -22,6 +22,8 @@ static void in_child(void) { __atomic_store_n(&forked, 1, __ATOMIC_RELAXED); }
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
 #endif
 
+int stowageForked(void) { return __atomic_load_n(&forked, __ATOMIC_RELAXED); }
+
 int stowage_abi(void) { return STOWAGE_ABI; }
 
 static void clear(stowage_solver *s) {
@@ -75,7 +77,7 @@ const char *stowage_error(const stowage_solver *s) {
 	if (s == NULL)
 		return "there is no solver: it is NULL";
 	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
-		return "this process was forked after the library was loaded: the threads of the library are not in it";
+		return STOWAGE_WAS_FORKED;
 	// The text belongs to the call that runs, which may be about to free it.
 	if (__atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
 		return "the solver is in use: a call with it, or a run in the background, has not ended";

@@ -66,11 +66,21 @@ struct stowage_solver {
 	char *text;     // of stowage_json, stowage_stats, stowage_plan_graph and stowage_plan_trace; malloc'ed
 };
 
-// solver.c has these; rules.c calls them too.
+struct stowage_session {
+	int32_t busy;    // atomic: a call runs
+	int32_t closed;  // nothing is left on the Go side
+	uintptr_t peer;  // handle of the Go side
+	stowage_token *token;
+	stowage_session_answer answer;
+	char *error, *proof; // malloc'ed; NULL for none
+};
+
+// solver.c has these; rules.c and session.c call them too.
 int stowageEnter(stowage_solver *);                            // begins a call
 int stowageReady(stowage_solver *);                            // begins a call that reads columns
 int stowageLeave(stowage_solver *, int code);                  // ends a call, which returns code
 int stowageFail(stowage_solver *, int code, const char *text); // sets the error, and returns code
+int stowageForked(void);                                       // whether this is a forked child
 
 // rules.c has this: whether a list names an owner that is none. It sets the error.
 int stowageBadRules(stowage_solver *);
@@ -86,6 +96,8 @@ int stowageBadRules(stowage_solver *);
 // Calls the progress callback: Go cannot call a pointer to a C function.
 int stowageTell(stowage_progress_fn, void *user, int64_t height, int64_t lower_bound,
 	int64_t nodes, int64_t elapsed_ns, const int64_t *offsets);
+
+#define STOWAGE_WAS_FORKED "this process was forked after the library was loaded: the threads of the library are not in it"
 
 // Reads a token. Another thread may write it at the same time.
 int stowageIsCancelled(stowage_token *);

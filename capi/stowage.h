@@ -24,7 +24,7 @@
  *
  * Memory: arrays and texts that you pass in stay yours. The arrays of a problem are not
  * copied when they are set. stowage_solve, stowage_start, stowage_size, stowage_verify,
- * stowage_bound, stowage_explain and stowage_json read them; keep them unchanged while one of those runs.
+ * stowage_bound, stowage_explain, stowage_json and the sessions read them; keep them unchanged while one of those runs.
  * A text that a handle returns (error, reason, JSON) is valid until the next call with
  * that handle.
  *
@@ -478,6 +478,164 @@ STOWAGE_API const char *stowage_plan_graph(stowage_solver *, const char *graph, 
  * no capacity, and the timeout is 20 seconds if none is set. */
 STOWAGE_API const char *stowage_plan_trace(stowage_solver *, const char *trace, size_t length,
                                            int64_t alignment, int64_t guard, size_t *plan_length);
+
+/* ---- Sessions ------------------------------------------------------------------- */
+
+/* A session keeps a problem with a valid plan while the problem changes: buffers come, leave,
+ * grow, shift and are pinned, and as few bytes as possible get another offset
+ * (docs/sessions.md). Buffers are named by text: UTF-8, distinct and not empty.
+ *
+ *     stowage_session *plan;
+ *     if (stowage_session_open(s, NULL, NULL, 0, &plan) == STOWAGE_FEASIBLE) {
+ *         int64_t offset, mark = stowage_session_mark(plan);
+ *         if (stowage_session_add(plan, "t7", 3, 9, 4096, 1, &offset) == STOWAGE_INFEASIBLE)
+ *             puts(stowage_session_proof(plan));
+ *         stowage_session_rollback(plan, mark);
+ *     }
+ *     stowage_session_free(plan);
+ *
+ * A call that may move buffers returns a status. STOWAGE_FEASIBLE: the change is made.
+ * STOWAGE_INFEASIBLE: no plan exists, which is proven. STOWAGE_UNKNOWN: a limit came first,
+ * or a token ended the call. Below 0 is an error. After all but STOWAGE_FEASIBLE the session
+ * is as it was before the call. Every plan has been verified. With the same calls and
+ * options the offsets are the same in C, C++, Go and Python.
+ *
+ * A session is used from one thread at a time; a second call while one runs returns
+ * STOWAGE_E_BUSY. After stowage_session_close each call returns STOWAGE_E_INPUT. */
+typedef struct stowage_session stowage_session;
+
+/* The steps by which a place is found, in their order. A call stops at the first that
+ * succeeds, or at the last that it may take: its effort. */
+enum {
+  STOWAGE_STEP_NONE = 0,   /* as effort: that of the session. In an answer: no step was needed */
+  STOWAGE_STEP_KEEP = 1,   /* every buffer keeps its offset */
+  STOWAGE_STEP_FIT = 2,    /* the changed buffers go where there is room */
+  STOWAGE_STEP_REPAIR = 3, /* others move to make room for them */
+  STOWAGE_STEP_WINDOW = 4, /* the buffers near in time are planned again */
+  STOWAGE_STEP_HINTS = 5,  /* all buffers are planned again, with their offsets as hints */
+  STOWAGE_STEP_FRESH = 6   /* all buffers are planned again */
+};
+
+/* Options of a session. All may be 0. */
+typedef struct stowage_session_options {
+  int64_t alignment;      /* the least alignment of each buffer; 0 and 1: any offset */
+  int64_t effort;         /* the last step that a call may take; STOWAGE_STEP_NONE: fresh */
+  const int64_t *weights; /* what a byte of each buffer costs if it moves, 0 to 65536; NULL: 1 */
+} stowage_session_options;
+
+/* stowage_session_open begins a session with the problem of a solver, which it copies.
+ * offsets is a valid plan, in the order of the buffers; NULL: the session plans by itself.
+ * The problem must have no rules. Planner, capacity, nodes (0: 500 for each call), timeout (of each call),
+ * seed and token of the solver become those of the session. Its other options do not count;
+ * techniques and parameters by name are refused. Without a capacity plans may be of any height.
+ * options may be NULL; otherwise pass sizeof(stowage_session_options) as size.
+ *
+ * It returns STOWAGE_FEASIBLE and the session; or, with *session = NULL, STOWAGE_INFEASIBLE
+ * (stowage_reason says why), STOWAGE_UNKNOWN, or an error, of which stowage_error has the text. */
+STOWAGE_API int stowage_session_open(stowage_solver *, const int64_t *offsets,
+                                     const stowage_session_options *options, size_t size,
+                                     stowage_session **session);
+
+/* stowage_session_close ends a session and gives back what it holds. The handle stays:
+ * calls with it return an error. stowage_session_free closes it, if that has not happened, and
+ * frees the handle. It accepts NULL. No call may run meanwhile. */
+STOWAGE_API int stowage_session_close(stowage_session *);
+STOWAGE_API void stowage_session_free(stowage_session *);
+
+/* stowage_session_error says in words what was wrong with the last call; "" if nothing was.
+ * stowage_session_proof says in a sentence why no plan exists, after a call that returned STOWAGE_INFEASIBLE;
+ * otherwise it is "". The texts are valid until the next call with the handle. */
+STOWAGE_API const char *stowage_session_error(const stowage_session *);
+STOWAGE_API const char *stowage_session_proof(const stowage_session *);
+
+/* stowage_session_set_token gives the session another token; NULL: none. A call that it ends changes nothing
+ * and returns STOWAGE_UNKNOWN. The token must outlive the calls. */
+STOWAGE_API int stowage_session_set_token(stowage_session *, stowage_token *);
+
+/* stowage_session_set_weight says what a byte of a buffer costs if it moves: 0 to 65536, 1 if nothing was said. It is
+ * for a buffer that comes later; one that is in the session has its weight already. */
+STOWAGE_API int stowage_session_set_weight(stowage_session *, const char *id, int64_t weight);
+
+/* stowage_session_add adds a buffer that is live in [lower, upper), and writes its offset. stowage_session_fits asks
+ * whether one could be added, and changes nothing: the offset is where it would lie. If the load decides, that takes
+ * O(log n). offset may be NULL. */
+STOWAGE_API int stowage_session_add(stowage_session *, const char *id, int64_t lower, int64_t upper,
+                                    int64_t size, int64_t alignment, int64_t *offset);
+STOWAGE_API int stowage_session_fits(stowage_session *, const char *id, int64_t lower,
+                                     int64_t upper, int64_t size, int64_t alignment,
+                                     int64_t *offset);
+
+/* The same for all buffers of a solver at once, with their names, gaps, fixed offsets (these are pinned there)
+ * and hints (these are tried first): all are added or none. effort is the last step that the call may take. offsets has room
+ * for all of them, or is NULL. Other fields of the solver do not count, and its outcome is left alone. */
+STOWAGE_API int stowage_session_place(stowage_session *, stowage_solver *, int effort,
+                                      int64_t *offsets);
+STOWAGE_API int stowage_session_fits_all(stowage_session *, stowage_solver *, int64_t *offsets);
+
+/* stowage_session_remove takes a buffer out, and the others stay. It returns STOWAGE_OK or an error. */
+STOWAGE_API int stowage_session_remove(stowage_session *, const char *id);
+
+/* A buffer gets another size or another lifespan. It keeps its offset if it fits there. offset may be NULL. */
+STOWAGE_API int stowage_session_resize(stowage_session *, const char *id, int64_t size,
+                                       int64_t *offset);
+STOWAGE_API int stowage_session_retime(stowage_session *, const char *id, int64_t lower,
+                                       int64_t upper, int64_t *offset);
+
+/* stowage_session_pin fixes a buffer at an offset; STOWAGE_NONE is where it lies. It does not move until
+ * stowage_session_unpin, which returns STOWAGE_OK or an error. Others that are in the way move. */
+STOWAGE_API int stowage_session_pin(stowage_session *, const char *id, int64_t offset);
+STOWAGE_API int stowage_session_unpin(stowage_session *, const char *id);
+
+/* stowage_session_limit gives the session another capacity; 0: none. Buffers that end above it move. */
+STOWAGE_API int stowage_session_limit(stowage_session *, int64_t capacity);
+
+/* stowage_session_replan looks for a plan of at most a height; 0: the lowest plan that the steps up to effort find, which is
+ * always STOWAGE_FEASIBLE. A plan that is not lower than the present one is not taken. */
+STOWAGE_API int stowage_session_replan(stowage_session *, int64_t height, int effort);
+
+/* stowage_session_mark remembers the present state, and returns a number above 0 for it. stowage_session_rollback returns
+ * to it: buffers, offsets, pins, capacity and order of arrival. The mark and all later ones are gone then. stowage_session_commit
+ * drops the mark and all later ones, and the changes stay. Both return STOWAGE_OK or an error. Until then a
+ * session keeps one entry for each change since the first mark. */
+STOWAGE_API int64_t stowage_session_mark(stowage_session *);
+STOWAGE_API int stowage_session_rollback(stowage_session *, int64_t mark);
+STOWAGE_API int stowage_session_commit(stowage_session *, int64_t mark);
+
+/* What became of the last call that returned a status. */
+typedef struct stowage_session_answer {
+  int32_t status;        /* that the call returned; STOWAGE_UNKNOWN also if there was none */
+  int32_t step;          /* that found the plan: STOWAGE_STEP_KEEP to STOWAGE_STEP_FRESH */
+  int32_t least;         /* not 0: no plan moves fewer bytes by weight or, if equal, fewer buffers */
+  int32_t moved_buffers; /* other buffers that moved; those of the call do not count */
+  int64_t moved_cost;    /* their bytes times their weights */
+  int64_t moved_bytes;   /* their bytes */
+  int64_t moved_slots;   /* their bytes times the lengths of their lives */
+  int64_t enough;        /* if unknown: a capacity for which a planner found a plan; 0: none */
+  int64_t nodes;         /* searched */
+  char why[16];          /* if infeasible: "load", "collision", "pin" or "search"; else "" */
+  int64_t proof_time;    /* by load: a time at which it is too much */
+  int64_t proof_load;    /* by load: the bytes that are live then */
+  int64_t proof_bound;   /* no plan is lower; 0: nothing is known */
+} stowage_session_answer;
+
+/* stowage_session_get_answer fills in the answer. Pass sizeof(stowage_session_answer) as size. */
+STOWAGE_API int stowage_session_get_answer(const stowage_session *, stowage_session_answer *,
+                                           size_t size);
+
+/* The session as it is: its number of buffers, the offset of one, the height of the plan, the load (no plan is
+ * lower) and the capacity (0: none). Below 0 is an error. */
+STOWAGE_API int64_t stowage_session_count(stowage_session *);
+STOWAGE_API int64_t stowage_session_offset(stowage_session *, const char *id);
+STOWAGE_API int64_t stowage_session_height(stowage_session *);
+STOWAGE_API int64_t stowage_session_load(stowage_session *);
+STOWAGE_API int64_t stowage_session_capacity(stowage_session *);
+
+/* stowage_session_offsets writes at most room offsets, in the order in which the buffers arrived, and returns how many
+ * buffers there are. offsets may be NULL if room is 0. stowage_session_snapshot copies problem and plan into a solver, in
+ * the same order, as if stowage_read_json had read the problem and a run had found the plan: stowage_json writes
+ * both, and stowage_barriers is about the plan. */
+STOWAGE_API int64_t stowage_session_offsets(stowage_session *, int64_t room, int64_t *offsets);
+STOWAGE_API int stowage_session_snapshot(stowage_session *, stowage_solver *);
 
 /* ---- One call ------------------------------------------------------------------- */
 

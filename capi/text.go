@@ -31,6 +31,11 @@ func inputError(message string) error {
 // fail stores an error for stowage_error, and returns its code.
 func fail(s *C.stowage_solver, err error) C.int {
 	say(s, err.Error())
+	return codeOf(err)
+}
+
+// codeOf returns the code of an error.
+func codeOf(err error) C.int {
 	var input *stowage.InputError
 	switch {
 	case errors.As(err, &input):

@@ -5,8 +5,6 @@ import "C"
 
 import (
 	"bytes"
-	"context"
-	"time"
 
 	"github.com/stowage-go/stowage/arena"
 	trace "github.com/stowage-go/stowage/format/arena"
@@ -24,16 +22,8 @@ func stowagePlanTrace(s *C.stowage_solver, text *C.char, length C.size_t, alignm
 	}
 	o := arena.Options{Solve: peerOf(s).optionsOf(s), Alignment: int64(alignment), Guard: int64(space)}
 	o.Solve.Capacity, o.Solve.Start = int64(s.options[C.STOWAGE_CAPACITY]), nil
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	if token := s.token; token != nil {
-		if C.stowageIsCancelled(token) != 0 {
-			cancel()
-		} else {
-			timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
-			defer timer.Stop()
-		}
-	}
+	ctx, end := heeding(s.token)
+	defer end()
 	plans, err := arena.Make(ctx, t, o)
 	if err != nil {
 		return C.int64_t(fail(s, err))

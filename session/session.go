@@ -34,7 +34,7 @@ type Options struct {
 	// Without has steps to leave out, so that their effect can be measured. Without keep, the buffers of a
 	// call are placed anew even if they could stay.
 	Without []Step
-	// Weight returns what a byte of a buffer costs if it moves, from 0 to 65536. It must always return the same for the
+	// Weight returns what a byte of a buffer costs if it moves, from 0 to MaxWeight. It must always return the same for the
 	// same buffer. nil means 1 for every buffer.
 	Weight func(*model.Buffer) int64
 	// Planner is the name of the planner of the steps window, hints and fresh; empty means auto.
@@ -52,8 +52,8 @@ type Options struct {
 // DefaultNodeLimit is Options.NodeLimit of a session without one.
 const DefaultNodeLimit = 500
 
-// maxWeight is the largest weight of a byte.
-const maxWeight = 1 << 16
+// MaxWeight is the largest weight of a byte.
+const MaxWeight = 1 << 16
 
 // ErrUnsupported means that a session does not take the problem: it has rules.
 var ErrUnsupported = plan.ErrUnsupported
@@ -223,8 +223,8 @@ func (s *Session) check(b *model.Buffer) error {
 		return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
 	}
 	if s.o.Weight != nil {
-		if w := s.o.Weight(b); w < 0 || w > maxWeight {
-			return fault(b.ID, "weight", w, fmt.Sprintf("must be from 0 to %d", maxWeight))
+		if w := s.o.Weight(b); w < 0 || w > MaxWeight {
+			return fault(b.ID, "weight", w, fmt.Sprintf("must be from 0 to %d", MaxWeight))
 		}
 	}
 	return nil
