@@ -118,17 +118,19 @@ static void many(void) {
 	CHECK(stowage_session_open(copy, NULL, NULL, 0, &own) == STOWAGE_FEASIBLE && stowage_session_offset(own, "x") == 8);
 	stowage_session_free(own);
 
-	// Weights: the light buffer moves, not the other of the same size.
+	// Weights: n needs 8 bytes. The first goes to the top, or the second to the bottom. The light one moves.
 	for (k = 0; k < 2; k++) {
-		int64_t low[] = {0, 0, 0}, up[] = {4, 4, 4}, bytes[] = {4, 4, 4}, where[] = {0, 4, 12}, weights[] = {2, 2, 2};
+		int64_t low[] = {0, 0}, up[] = {8, 8}, bytes[] = {4, 4}, where[] = {4, 8}, weights[] = {3, 3};
 		stowage_session_options o;
+		stowage_session_answer a;
 		memset(&o, 0, sizeof o);
 		weights[k] = 1;
 		o.weights = weights;
-		CHECK(stowage_set_buffers(s, 3, low, up, bytes) == 0 && stowage_set(s, STOWAGE_CAPACITY, 16) == 0);
+		CHECK(stowage_set_buffers(s, 2, low, up, bytes) == 0 && stowage_set(s, STOWAGE_CAPACITY, 16) == 0);
 		CHECK(stowage_session_open(s, where, &o, sizeof o, &own) == STOWAGE_FEASIBLE);
-		CHECK(stowage_session_add(own, "n", 0, 4, 4, 0, at) == STOWAGE_FEASIBLE && at[0] == 8);
-		CHECK(stowage_session_remove(own, "n") == STOWAGE_OK && stowage_session_remove(own, "2") == STOWAGE_OK);
+		CHECK(stowage_session_add(own, "n", 0, 8, 8, 0, at) == STOWAGE_FEASIBLE && at[0] == 8 * k);
+		CHECK(stowage_session_get_answer(own, &a, sizeof a) == STOWAGE_OK && a.moved_cost == 4);
+		CHECK(stowage_session_remove(own, "n") == STOWAGE_OK);
 		CHECK(stowage_session_set_weight(own, "m", 1 << 17) == STOWAGE_E_INPUT && stowage_session_set_weight(own, "0", 3) == STOWAGE_E_INPUT);
 		CHECK(stowage_session_set_weight(own, "m", 3) == STOWAGE_OK);
 		stowage_session_free(own);

@@ -19,7 +19,7 @@ The command `stowage solve` is plan here; solve takes columns. docs/python.md ha
 from ._api import conflict, explain, load, lower_bound, plan, size, solve, solve_many, valid, verify
 from ._barriers import Wait, barriers
 from ._command import command
-from ._errors import Error, InputError, InputWarning
+from ._errors import Error, InputError, InputWarning, NoPlanError
 from ._generate import generate
 from ._graph import plan_graph, verify_graph
 from ._trace import plan_trace
@@ -27,22 +27,28 @@ from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
 from ._rules import Part, Pool, Rules
+from ._session import Answer, Moved, Proof, Session
 from ._size import Sizing
 from ._sweep import Row, sweep
 from ._version import __version__
 
 __all__ = [
+    "Answer",
     "Buffer",
     "Error",
     "InputError",
     "InputWarning",
+    "Moved",
+    "NoPlanError",
     "Part",
     "Plan",
     "Pool",
     "Problem",
     "Progress",
+    "Proof",
     "Row",
     "Rules",
+    "Session",
     "Sizing",
     "Wait",
     "__version__",

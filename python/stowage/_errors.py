@@ -15,6 +15,15 @@ class InputError(Error, ValueError):
     """The problem, an option or a file is bad. The text lists all faults."""
 
 
+class NoPlanError(Error):
+    """A session found no plan to begin with. status is "infeasible" if no plan exists, and "unknown" if a limit came
+    first."""
+
+    def __init__(self, status: str, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
 # The errors about files are InputErrors. Each is also the error that Python itself raises.
 class MissingFileError(FileNotFoundError, InputError):
     """There is no such file. It is an InputError and a FileNotFoundError."""

@@ -133,6 +133,14 @@ def load() -> Any:
                 ("set_pools", c_int, p, n, p, p, p, p), ("set_clocks", c_int, p, n, p, p), ("set_period", c_int, p, n), ("set_objective", c_int, p, n, p),
                 ("get_pools", c_int, p, p), ("get_parts", n, p, n, p, p, p, p, p), ("verify_plan", n, p, p, p, n, p, p, p, p, p),
                 ("stats", c_char_p, p, p), ("read_json", c_int, p, c_char_p, c_size_t),
+                ("session_open", c_int, p, p, p, c_size_t, p), ("session_close", c_int, p), ("session_free", None, p), ("session_error", c_char_p, p), ("session_proof", c_char_p, p),
+                ("session_set_token", c_int, p, p), ("session_set_weight", c_int, p, c_char_p, n), ("session_get_answer", c_int, p, p, c_size_t),
+                ("session_add", c_int, p, c_char_p, n, n, n, n, p), ("session_fits", c_int, p, c_char_p, n, n, n, n, p),
+                ("session_place", c_int, p, p, c_int, p), ("session_fits_all", c_int, p, p, p), ("session_remove", c_int, p, c_char_p),
+                ("session_resize", c_int, p, c_char_p, n, p), ("session_retime", c_int, p, c_char_p, n, n, p), ("session_pin", c_int, p, c_char_p, n), ("session_unpin", c_int, p, c_char_p),
+                ("session_limit", c_int, p, n), ("session_replan", c_int, p, n, c_int), ("session_mark", n, p), ("session_rollback", c_int, p, n), ("session_commit", c_int, p, n),
+                ("session_count", n, p), ("session_offset", n, p, c_char_p), ("session_height", n, p), ("session_load", n, p), ("session_capacity", n, p),
+                ("session_offsets", n, p, n, p), ("session_snapshot", c_int, p, p),
                 ("found_by", c_char_p, p), ("proved_by", c_char_p, p), ("ended", c_char_p, p),
             ):  # fmt: skip
                 function = getattr(lib, "stowage_" + name)
@@ -418,9 +426,9 @@ def _set_options(s: Solver, o: Options) -> None:
             raise s.error(code)
 
 
-def _before(s: Solver, offsets: int, solve: Callable[[Any, int], int]) -> int:
-    """Plans on this thread, which is the main one."""
-    lib, handle = s.lib, s.handle
+def listen() -> Optional[tuple[int, int]]:
+    """Begins a call on the main thread that a signal ends: Python writes the numbers of signals into a socket. Returns
+    that socket, for a token to watch, and what unlisten needs; None in a subinterpreter, which gets no signals."""
     global _wakes, _main
     if _wakes is None:
         try:  # the module socket imports much more than this
@@ -430,15 +438,35 @@ def _before(s: Solver, offsets: int, solve: Callable[[Any, int], int]) -> int:
         _wakes = socketpair()
         for end in _wakes:
             end.setblocking(False)
+    try:
+        return _wakes[0].fileno(), signal.set_wakeup_fd(_wakes[1].fileno(), warn_on_full_buffer=False)
+    except ValueError:  # the main thread of a subinterpreter
+        _main = None
+        return None
+
+
+def unlisten(heard: tuple[int, int]) -> None:
+    """Ends what listen began."""
+    socket, before = heard
+    signal.set_wakeup_fd(before)
+    try:  # signals that have arrived belong to the owner of the earlier socket
+        came = os.read(socket, 4096)
+        if before >= 0:
+            os.write(before, came)
+    except BlockingIOError:
+        pass
+
+
+def _before(s: Solver, offsets: int, solve: Callable[[Any, int], int]) -> int:
+    """Plans on this thread, which is the main one."""
+    lib, handle = s.lib, s.handle
+    heard = listen()
+    if heard is None:
+        return int(solve(handle, offsets))
     if not s.token:
         s.token = lib.stowage_token_new()
-        lib.stowage_token_watch(s.token, _wakes[0].fileno(), signal.SIGINT)
+        lib.stowage_token_watch(s.token, heard[0], signal.SIGINT)
         lib.stowage_set_token(handle, s.token)
-    try:
-        before = signal.set_wakeup_fd(_wakes[1].fileno(), warn_on_full_buffer=False)
-    except ValueError:  # the main thread of a subinterpreter, which gets no signals
-        _main = None
-        return int(solve(handle, offsets))
     try:
         code = solve(handle, offsets)
     except KeyboardInterrupt:
@@ -448,13 +476,7 @@ def _before(s: Solver, offsets: int, solve: Callable[[Any, int], int]) -> int:
         if code not in (1, 2):
             raise
     finally:
-        signal.set_wakeup_fd(before)
-        try:  # signals that have arrived belong to the owner of the earlier socket
-            came = os.read(_wakes[0].fileno(), 4096)
-            if before >= 0:
-                os.write(before, came)
-        except BlockingIOError:
-            pass
+        unlisten(heard)
     return int(code)
 
 
