@@ -551,6 +551,7 @@ class solver {
   stowage_solver *get() const noexcept { return state_->handle.get(); }
 
  private:
+  friend class session;
   struct free_solver {
     void operator()(stowage_solver *s) const noexcept { stowage_free(s); }
   };
@@ -702,6 +703,186 @@ class solver {
         out += c;
     }
     return out + '"';
+  }
+};
+
+// The last step that a call of a session may take; none is that of the session.
+enum class step {
+  none = STOWAGE_STEP_NONE,
+  keep = STOWAGE_STEP_KEEP,
+  fit = STOWAGE_STEP_FIT,
+  repair = STOWAGE_STEP_REPAIR,
+  window = STOWAGE_STEP_WINDOW,
+  hints = STOWAGE_STEP_HINTS,
+  fresh = STOWAGE_STEP_FRESH
+};
+
+// What became of a call of a session. It is true if the change was made or, from fits, could be made.
+struct answer {
+  stowage::status status = stowage::status::unknown;
+  stowage::step step = stowage::step::none;  // that found the plan
+  std::vector<int64_t> offsets;              // of the buffers that the call is about; empty if it is not true
+  int64_t moved_cost = 0, moved_buffers = 0, moved_bytes = 0, moved_slots = 0;  // of the other buffers
+  bool least = false;                        // no plan moves less
+  int64_t enough = 0;                        // if unknown: a capacity for which a planner found a plan; 0 for none
+  int64_t nodes = 0;
+  std::string why;                           // if infeasible: "load", "collision", "pin" or "search"
+  int64_t proof_time = 0, proof_load = 0, proof_bound = 0;
+  std::string reason;                        // if infeasible: why, in a sentence
+
+  explicit operator bool() const { return status == stowage::status::feasible; }
+};
+
+// A session keeps a problem with a valid plan while buffers come, leave, grow, shift and are pinned (docs/sessions.md).
+// It opens with the problem and options of a solver, which it copies.
+//
+//     stowage::session plan(s);
+//     if (auto a = plan.fits("t7", 3, 9, 4096)) plan.add("t7", 3, 9, 4096);
+//     else puts(a.reason.c_str());
+//
+// A problem that has no plan throws an error whose code is STOWAGE_INFEASIBLE or STOWAGE_UNKNOWN. A call after close
+// throws, and so does a call of another thread while one runs.
+class session {
+ public:
+  struct options {
+    int64_t alignment = 0;                 // the least alignment of each buffer
+    stowage::step effort = stowage::step::none;  // the last step that a call may take; none is fresh
+    std::vector<int64_t> weights{};        // what a byte of each buffer costs if it moves; empty: 1
+    std::vector<int64_t> offsets{};        // a valid plan to begin with; empty: the session plans by itself
+  };
+
+  explicit session(solver &problem) : session(problem, options()) {}
+  session(solver &problem, const options &o) {
+    const stowage_session_options c{o.alignment, int64_t(o.effort), o.weights.empty() ? nullptr : o.weights.data()};
+    for (const std::vector<int64_t> *column : {&o.weights, &o.offsets})
+      if (!column->empty() && column->size() != problem.count())
+        throw error(STOWAGE_E_INPUT, "session: weights and offsets have one number for each buffer");
+    stowage_session *opened = nullptr;
+    const int code = stowage_session_open(problem.get(), o.offsets.empty() ? nullptr : o.offsets.data(), &c, sizeof c, &opened);
+    handle_.reset(opened);
+    if (code == STOWAGE_E_MEMORY) throw std::bad_alloc();
+    if (code < 0) throw error(code, stowage_error(problem.get()));
+    if (code == STOWAGE_INFEASIBLE) throw error(code, std::string("no plan exists: ") + stowage_reason(problem.get()));
+    if (code != STOWAGE_FEASIBLE) throw error(code, "no plan was found before the limit");
+    token_ = problem.state_->end;
+  }
+
+  answer fits(const std::string &id, int64_t lower, int64_t upper, int64_t size, int64_t alignment = 1) {
+    int64_t at = STOWAGE_NONE;
+    const int code = stowage_session_fits(get(), text(id), lower, upper, size, alignment, &at);
+    return told(code, {at});
+  }
+  answer add(const std::string &id, int64_t lower, int64_t upper, int64_t size, int64_t alignment = 1) {
+    int64_t at = STOWAGE_NONE;
+    const int code = stowage_session_add(get(), text(id), lower, upper, size, alignment, &at);
+    return told(code, {at});
+  }
+
+  // place adds all buffers of a solver, or none; fits asks whether they could be added.
+  answer place(solver &buffers, stowage::step effort = stowage::step::none) {
+    std::vector<int64_t> at(buffers.count() + 1);
+    const int code = stowage_session_place(get(), buffers.get(), int(effort), at.data());
+    at.resize(buffers.count());
+    return told(code, std::move(at));
+  }
+  answer fits(solver &buffers) {
+    std::vector<int64_t> at(buffers.count() + 1);
+    const int code = stowage_session_fits_all(get(), buffers.get(), at.data());
+    at.resize(buffers.count());
+    return told(code, std::move(at));
+  }
+
+  answer resize(const std::string &id, int64_t size) {
+    int64_t at = STOWAGE_NONE;
+    const int code = stowage_session_resize(get(), text(id), size, &at);
+    return told(code, {at});
+  }
+  answer retime(const std::string &id, int64_t lower, int64_t upper) {
+    int64_t at = STOWAGE_NONE;
+    const int code = stowage_session_retime(get(), text(id), lower, upper, &at);
+    return told(code, {at});
+  }
+  void remove(const std::string &id) { check(stowage_session_remove(get(), text(id))); }
+
+  // pin fixes a buffer at an offset, or where it lies.
+  answer pin(const std::string &id, std::optional<int64_t> offset = std::nullopt) {
+    const int code = stowage_session_pin(get(), text(id), offset.value_or(STOWAGE_NONE));
+    answer a = told(code, {});
+    if (a) a.offsets = {check(stowage_session_offset(get(), text(id)))};
+    return a;
+  }
+  void unpin(const std::string &id) { check(stowage_session_unpin(get(), text(id))); }
+
+  // limit gives the session another capacity; 0 is none. replan looks for a plan of at most a height; 0 is the lowest.
+  answer limit(int64_t capacity) { return told(stowage_session_limit(get(), capacity), {}); }
+  answer replan(int64_t height = 0, stowage::step effort = stowage::step::none) {
+    return told(stowage_session_replan(get(), height, int(effort)), {});
+  }
+
+  int64_t mark() { return check(stowage_session_mark(get())); }
+  void rollback(int64_t mark) { check(stowage_session_rollback(get(), mark)); }
+  void commit(int64_t mark) { check(stowage_session_commit(get(), mark)); }
+
+  // weigh says what a byte of a buffer that comes later costs if it moves. use makes calls end once the token is cancelled.
+  void weigh(const std::string &id, int64_t weight) { check(stowage_session_set_weight(get(), text(id), weight)); }
+  void use(const token &t) {
+    check(stowage_session_set_token(get(), t.get()));
+    token_ = t;
+  }
+
+  std::size_t count() const { return std::size_t(check(stowage_session_count(get()))); }
+  int64_t offset(const std::string &id) const { return check(stowage_session_offset(get(), text(id))); }
+  int64_t height() const { return check(stowage_session_height(get())); }
+  int64_t load() const { return check(stowage_session_load(get())); }
+  int64_t capacity() const { return check(stowage_session_capacity(get())); }
+
+  // offsets are in the order in which the buffers arrived. snapshot returns a solver with the problem and the plan.
+  std::vector<int64_t> offsets() const {
+    std::vector<int64_t> all(count() + 1);
+    all.resize(std::size_t(check(stowage_session_offsets(get(), std::int64_t(all.size()), all.data()))));
+    return all;
+  }
+  solver snapshot() const {
+    solver s;
+    check(stowage_session_snapshot(get(), s.get()));
+    s.state_->json = true;
+    return s;
+  }
+
+  void close() { check(stowage_session_close(get())); }
+  stowage_session *get() const noexcept { return handle_.get(); }
+
+ private:
+  struct free_session {
+    void operator()(stowage_session *s) const noexcept { stowage_session_free(s); }
+  };
+  std::optional<token> token_;  // outlives the calls
+  std::unique_ptr<stowage_session, free_session> handle_;
+
+  template <class T>
+  T check(T code) const {
+    if (code == STOWAGE_E_MEMORY) throw std::bad_alloc();
+    if (code < 0) throw error(int(code), stowage_session_error(get()));
+    return code;
+  }
+
+  static const char *text(const std::string &id) {
+    if (id.find('\0') != std::string::npos) throw error(STOWAGE_E_INPUT, "id: it has a zero byte in it");
+    return id.c_str();
+  }
+
+  answer told(int code, std::vector<int64_t> offsets) const {
+    check(code);
+    stowage_session_answer c;
+    check(stowage_session_get_answer(get(), &c, sizeof c));
+    answer a;
+    a.status = stowage::status(c.status), a.step = stowage::step(c.step);
+    a.moved_cost = c.moved_cost, a.moved_buffers = c.moved_buffers, a.moved_bytes = c.moved_bytes, a.moved_slots = c.moved_slots;
+    a.least = c.least != 0, a.enough = c.enough, a.nodes = c.nodes;
+    a.why = c.why, a.proof_time = c.proof_time, a.proof_load = c.proof_load, a.proof_bound = c.proof_bound;
+    if (a) a.offsets = std::move(offsets);
+    if (a.status == stowage::status::infeasible) a.reason = stowage_session_proof(get());
+    return a;
   }
 };
 

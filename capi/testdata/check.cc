@@ -228,11 +228,70 @@ static void memories() {
   CHECK(s.rules(r).solve().height == 7);
 }
 
+static void sessions() {
+  stowage::buffer a{0, 3, 4}, b{3, 9, 4}, c{0, 9, 4};
+  a.name = "a", b.name = "b", c.name = "c";
+  stowage::solver s;
+  stowage::options o;
+  o.capacity = 16;
+  s.buffers({a, b, c}).set(o);
+  stowage::session::options with;
+  with.offsets = {0, 12, 4};
+  stowage::session plan(s, with);
+  s.buffers({0}, {1}, {2});  // the session has a copy
+  stowage::answer yes = plan.fits("x", 2, 6, 8);
+  CHECK(yes && yes.offsets == std::vector<int64_t>{8} && yes.step == stowage::step::repair && yes.moved_bytes == 4 && yes.least && yes.reason.empty());
+  stowage::answer no = plan.fits("x", 2, 6, 9);
+  CHECK(!no && no.status == stowage::status::infeasible && no.offsets.empty() && no.why == "load" && no.proof_time == 2 && no.proof_load == 17);
+  CHECK(no.reason == "at time 2 the live buffers need 17 bytes; the capacity is 16");
+  const int64_t mark = plan.mark();
+  CHECK(plan.add("x", 2, 6, 8).offsets[0] == 8 && plan.offset("x") == 8 && plan.count() == 4);
+  CHECK(!plan.resize("a", 5));
+  plan.rollback(mark);
+  CHECK((plan.offsets() == std::vector<int64_t>{0, 12, 4}) && plan.height() == 16 && plan.load() == 8 && plan.capacity() == 16);
+  plan.commit(plan.mark());
+  CHECK(plan.retime("b", 3, 5).offsets[0] == 12 && plan.pin("b").offsets[0] == 12 && plan.limit(12).why == "pin");
+  plan.unpin("b");
+  CHECK(plan.limit(12) && plan.replan() && plan.height() == 8 && plan.replan(7, stowage::step::fit).status == stowage::status::infeasible);
+  plan.weigh("y", 3);
+  stowage::solver more;
+  stowage::buffer y{9, 12, 8};
+  y.name = "y", y.hint = 2;
+  more.buffers({y});
+  CHECK(plan.fits(more).offsets[0] == 2 && plan.place(more, stowage::step::keep).offsets[0] == 2);
+  CHECK(refused([&] { plan.place(more); }).find("already") != std::string::npos);
+  plan.remove("a");
+  stowage::solver copy = plan.snapshot();
+  CHECK(copy.count() == 3 && copy.json().find("\"offsets\"") != std::string::npos);
+  stowage::session again(copy), moved(std::move(again));
+  CHECK(moved.count() == 3 && moved.capacity() == 12);
+
+  stowage::token t;
+  plan.use(t);
+  t.cancel();
+  CHECK(plan.add("z", 0, 1, 1).status == stowage::status::unknown && plan.count() == 3);
+  CHECK(refused([&] { plan.remove("z"); }).find("not in the session") != std::string::npos);
+  CHECK(refused([&] { plan.remove(std::string("b\0c", 3)); }).find("zero byte") != std::string::npos);
+  plan.close();
+  CHECK(refused([&] { plan.mark(); }) == "the session is closed" && refused([&] { plan.fits("z", 0, 1, 1); }) == "the session is closed");
+  o.capacity = 1;
+  s.set(o);
+  try {
+    stowage::session none(s);
+    CHECK(false);
+  } catch (const stowage::error &e) {
+    CHECK(e.code() == STOWAGE_INFEASIBLE && std::string(e.what()).find("need 2 bytes") != std::string::npos);
+  }
+  with.offsets = {0, 1, 2};
+  CHECK(refused([&] { stowage::session none(s, with); }).find("for each buffer") != std::string::npos);
+}
+
 int main() {
   plans();
   memories();
   columns();
   faults();
   runs();
+  sessions();
   std::puts("all of stowage.hpp");
 }
