@@ -49,6 +49,7 @@
 //	ranges.go    where a buffer may lie beside those that are placed
 //	steps.go     the order of the steps
 //	repair.go    the step repair, by a search over ejections
+//	shelf.go     the placed buffers by their ends, for these searches
 //	guided.go    the step repair, by a walk over ejections
 //	least.go     the step repair for few buffers: the least movement, proven
 //	window.go    the steps that call a planner: window, hints, fresh

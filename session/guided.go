@@ -18,7 +18,7 @@ import (
 //
 // Invariant: buffers that have an offset never overlap.
 //
-// Complexity: O(n + k log k) for a placement, with k live buffers; at most guidedNodes placements in each round.
+// Complexity: as repair.go for a placement; at most guidedNodes placements in each round.
 //
 // Source: the guided ejection search of Nagata and Bräysy (2009) for routes of vehicles. Theirs also
 // moves other buffers at random between placements. That was left out, since movement counts here. Tried and dropped,

@@ -23,7 +23,7 @@ import (
 // Invariant: a buffer that the search has placed stays until the search takes the placement back. So each
 // branch ends after at most n placements. Pinned buffers stay too.
 //
-// Complexity: O(n + k log k) for a node, with k live buffers; at most repairNodes nodes a round, and repairRounds rounds.
+// Complexity: O(n) for a node, if no buffer has gaps (shelf.go), else O(n + k log k) with k live buffers; at most repairNodes nodes a round, and repairRounds rounds.
 //
 // Source: ejection chains (Glover 1996); the bounds by cost are those of iterative deepening.
 
@@ -42,6 +42,7 @@ type repairer struct {
 	pending []int32 // buffers without a place
 	prices  []int64 // what it costs the search to eject each buffer
 	nodes   int     // nodes left in this round
+	shelf   shelf   // the placed buffers, by their ends
 	low     []ban   // scratch of places: bans by their lower ends
 	high    []ban   // and by their upper ends
 	costs   []int64 // prefix sums of costs and blocked ranges, for low and high
@@ -87,6 +88,7 @@ func (r *repairer) start(c *call) {
 	s := c.s
 	r.c = c
 	r.at = append(r.at[:0], c.at...)
+	r.shelf.fill(s, r.at)
 	r.locked = slices.Grow(r.locked[:0], len(c.at))[:len(c.at)]
 	for i := range r.locked {
 		r.locked[i] = s.p.Buffers[i].Fixed != nil
@@ -183,21 +185,26 @@ func (r *repairer) put(depth int, i int32, offset int64) {
 	s.scratch.bans = s.bans(s.scratch.bans[:0], i, r.at)
 	for _, b := range s.scratch.bans {
 		if b.low < offset && offset < b.high {
+			r.shelf.eject(b.buffer, &s.p.Buffers[b.buffer], r.at[b.buffer])
 			r.at[b.buffer] = away
 			gone = append(gone, b.buffer)
 		}
 	}
 	r.at[i] = offset
+	r.shelf.place(i, &s.p.Buffers[i], offset)
 	r.ejected[depth] = gone
 	r.pending = append(r.pending, gone...)
 }
 
 // takeBack undoes put; pending had left buffers before.
 func (r *repairer) takeBack(depth int, i int32, left int) {
+	buffers := r.c.s.p.Buffers
 	r.pending = r.pending[:left]
+	r.shelf.eject(i, &buffers[i], r.at[i])
 	r.at[i] = away
 	for _, j := range r.ejected[depth] {
 		r.at[j] = r.c.at[j]
+		r.shelf.place(j, &buffers[j], r.at[j])
 	}
 }
 
@@ -206,10 +213,7 @@ func (r *repairer) places(i int32, best []spot) []spot {
 	s := r.c.s
 	b := &s.p.Buffers[i]
 	capacity := s.p.Capacity
-	r.low = s.bans(r.low[:0], i, r.at)
-	r.high = append(r.high[:0], r.low...)
-	slices.SortFunc(r.low, byLow)
-	slices.SortFunc(r.high, byHigh)
+	r.low, r.high = r.shelf.bans(r.low[:0], r.high[:0], s, i, r.at)
 	n := len(r.low)
 	// costs[k] is the cost of the first k of low, and costs[n+1+k] that of the first k of high. A blocked range counts as
 	// blocked, in a sum of its own.
@@ -230,37 +234,59 @@ func (r *repairer) places(i int32, best []spot) []spot {
 			highs[k+1] = min(highs[k]+r.prices[j], model.MaxSum)
 		}
 	}
-	try := func(offset int64) {
-		if offset < 0 || capacity > 0 && offset > capacity-b.Size || offset%b.Align() != 0 {
-			return
-		}
-		from := below(r.low, offset) // ranges with low < offset
-		to := upTo(r.high, offset)   // ranges with high <= offset
-		if lowBlocks[from] != highBlocks[to] {
+	// enter adds the offset to the best spots, if from ranges have low < offset and to ranges have high <= offset.
+	try := func(offset int64, from, to int) {
+		if offset < 0 || capacity > 0 && offset > capacity-b.Size || lowBlocks[from] != highBlocks[to] {
 			return
 		}
 		spot := spot{offset: offset, cost: lows[from] - highs[to]}
+		if len(best) == repairWidth && spot.cost > best[repairWidth-1].cost {
+			return
+		}
 		if from == to { // free
 			spot.gap = room(r.low, r.high, from, to, offset, capacity, b.Size)
 		}
 		best = enter(best, spot)
 	}
+	alone := func(offset int64) {
+		if offset%b.Align() == 0 {
+			try(offset, below(r.low, offset), upTo(r.high, offset))
+		}
+	}
 	if b.Fixed != nil {
-		try(*b.Fixed)
+		alone(*b.Fixed)
 		return best
 	}
-	try(0)
+	alone(0)
 	if capacity > 0 {
-		try(bound.Down(capacity-b.Size, b.Align()))
+		alone(bound.Down(capacity-b.Size, b.Align()))
 	}
 	if old := r.c.old[i]; old >= 0 {
-		try(old)
+		alone(old)
 	}
-	for k := range n {
-		try(bound.Up(r.low[k].high, b.Align()))
-		if low := r.low[k].low; low >= 0 {
-			try(bound.Down(low, b.Align()))
+	// The offsets above others rise with their upper ends, and those below others with their lower ends.
+	for k, from, to := 0, 0, 0; k < n; k++ {
+		offset := bound.Up(r.high[k].high, b.Align())
+		for from < n && r.low[from].low < offset {
+			from++
 		}
+		for to < n && r.high[to].high <= offset {
+			to++
+		}
+		try(offset, from, to)
+	}
+	for k, from, to := 0, 0, 0; k < n; k++ {
+		if r.low[k].low < 0 {
+			continue
+		}
+		offset := bound.Down(r.low[k].low, b.Align())
+		for from < n && r.low[from].low < offset {
+			from++
+		}
+		for to < n && r.high[to].high <= offset {
+			to++
+		}
+		try(offset, from, to)
 	}
 	return best
 }

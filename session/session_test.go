@@ -286,7 +286,7 @@ func TestRollback(t *testing.T) {
 }
 
 // draw makes a session of buffers that just fit, for calls that need every step.
-func draw(t *testing.T, seed uint64, n int, o Options) *Session {
+func draw(t testing.TB, seed uint64, n int, o Options) *Session {
 	t.Helper()
 	r := gen.NewRNG(seed, "draw")
 	p := &model.Problem{}

@@ -1,0 +1,113 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a search over ejections asks again and again which offsets the placed buffers forbid to another one, in the order of
+// the lower ends of these ranges and in the order of their upper ends. If no buffer has gaps, these orders are those
+// of the buffers' own ends, whatever the other buffer is: a buffer at offset a with top t forbids the range (a - size, t). So
+// two lists are kept in order, and a question reads them once, without a sort.
+//
+//	by lower end   [b][a][c]     read once: the lower ends of the ranges, in order
+//	by top         [b][c][a]     read once: the upper ends of the ranges, in order
+//
+// Invariant: both lists have each placed buffer once, in the order of its end and, if equal, of its index. So what a search
+// finds does not depend on the order in which buffers came.
+//
+// Complexity: O(n) for a question or a change. An entry has all that a question needs, so it reads memory in a row.
+//
+// Measured: sorting both lists for each question took 72% of the time of the changes of J.
+
+// A shelf has the placed buffers in two orders.
+type shelf struct {
+	byLow, byTop []shelved
+	gaps         bool // some buffer has gaps: the lists are not kept
+}
+
+// A shelved is a placed buffer: its bytes and its life.
+type shelved struct {
+	at, top int64
+	life    life
+	buffer  int32
+}
+
+func shelvedLow(a, b shelved) int { return inOrder(a.at, b.at, a.buffer, b.buffer) }
+func shelvedTop(a, b shelved) int { return inOrder(a.top, b.top, a.buffer, b.buffer) }
+
+func inOrder(x, y int64, i, j int32) int {
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return int(i - j)
+}
+
+// fill puts all buffers of a session that have an offset on the shelf.
+func (h *shelf) fill(s *Session, at []int64) {
+	h.byLow, h.byTop, h.gaps = h.byLow[:0], h.byTop[:0], false
+	for i := range s.p.Buffers {
+		b := &s.p.Buffers[i]
+		if h.gaps = h.gaps || len(b.Gaps) > 0; h.gaps {
+			return
+		}
+		if at[i] != away {
+			h.byLow = append(h.byLow, shelved{at[i], at[i] + b.Size, s.life[i], int32(i)})
+		}
+	}
+	h.byTop = append(h.byTop, h.byLow...)
+	slices.SortFunc(h.byLow, shelvedLow)
+	slices.SortFunc(h.byTop, shelvedTop)
+}
+
+// place puts a buffer on the shelf.
+func (h *shelf) place(i int32, b *model.Buffer, at int64) {
+	if h.gaps {
+		return
+	}
+	e := shelved{at, at + b.Size, life{b.Lower, b.Upper}, i}
+	k, _ := slices.BinarySearchFunc(h.byLow, e, shelvedLow)
+	h.byLow = slices.Insert(h.byLow, k, e)
+	k, _ = slices.BinarySearchFunc(h.byTop, e, shelvedTop)
+	h.byTop = slices.Insert(h.byTop, k, e)
+}
+
+// eject takes a buffer off the shelf.
+func (h *shelf) eject(i int32, b *model.Buffer, at int64) {
+	if h.gaps {
+		return
+	}
+	e := shelved{at: at, top: at + b.Size, buffer: i}
+	k, _ := slices.BinarySearchFunc(h.byLow, e, shelvedLow)
+	h.byLow = slices.Delete(h.byLow, k, k+1)
+	k, _ = slices.BinarySearchFunc(h.byTop, e, shelvedTop)
+	h.byTop = slices.Delete(h.byTop, k, k+1)
+}
+
+// bans appends the ranges that the placed buffers forbid to buffer i, which is not on the shelf: once by their lower ends, and
+// once by their upper ends.
+func (h *shelf) bans(low, high []ban, s *Session, i int32, at []int64) (byLower, byUpper []ban) {
+	if h.gaps {
+		low = s.bans(low, i, at)
+		high = append(high, low...)
+		slices.SortFunc(low, byLow)
+		slices.SortFunc(high, byHigh)
+		return low, high
+	}
+	l, size := s.life[i], s.p.Buffers[i].Size
+	for k := range h.byLow {
+		if e := &h.byLow[k]; e.life.lower < l.upper && l.lower < e.life.upper {
+			low = append(low, ban{e.at - size, e.top, e.buffer})
+		}
+	}
+	for k := range h.byTop {
+		if e := &h.byTop[k]; e.life.lower < l.upper && l.lower < e.life.upper {
+			high = append(high, ban{e.at - size, e.top, e.buffer})
+		}
+	}
+	return low, high
+}
