@@ -359,7 +359,10 @@ func TestDocsGo(t *testing.T) {
 		}
 		return s.String()
 	}
-	examples := trim(read(t, "example_test.go")) + trim(read(t, filepath.Join("session", "example_test.go")))
+	examples := trim(read(t, "example_test.go"))
+	for _, folder := range []string{"session", "session/repack"} {
+		examples += trim(read(t, filepath.Join(filepath.FromSlash(folder), "example_test.go")))
+	}
 	found := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)
@@ -369,7 +372,7 @@ func TestDocsGo(t *testing.T) {
 			}
 			found++
 			if !strings.Contains(examples, trim(lines[b.from:b.to])) {
-				t.Errorf("%s:%d: neither example_test.go nor session/example_test.go has such lines", path, b.from+1)
+				t.Errorf("%s:%d: no example_test.go of the root, session or session/repack has such lines", path, b.from+1)
 			}
 		}
 	}
