@@ -370,6 +370,22 @@ export function violationOf({ rule, a, b, message }) {
   return { rule, a, b, message };
 }
 
+/** Makes waits of a column with five numbers for each. */
+export function waitsOf(column, bigint) {
+  const waits = [];
+  for (let k = 0; k < column.length; k += 5) {
+    const [buffer, at, behind, until, turn] = column.subarray(k, k + 5);
+    waits.push({
+      buffer: Number(buffer),
+      at: numberOf(at, bigint),
+      behind: Number(behind),
+      until: numberOf(until, bigint),
+      turn: Number(turn),
+    });
+  }
+  return waits;
+}
+
 /** Returns a callback that makes numbers of a program's report and calls onProgress. */
 export function progressOf({ onProgress, bigint }) {
   if (typeof onProgress !== "function") return onProgress;

@@ -12,6 +12,7 @@ import {
   progressOf,
   resultOf,
   violationOf,
+  waitsOf,
 } from "./columns.js";
 import { Faults, InputError, inputError } from "./faults.js";
 import { placesIn, ruledOf } from "./rules.js";
@@ -43,6 +44,15 @@ export function coreOf(host) {
     throw inputError(faults.issues);
   }
 
+  /** Calls an operation on a plan of a problem. */
+  function callOn(operation, problem, offsets, options) {
+    const more = (n, faults, { rules, ids }) => {
+      const { start, capacity } = optionsOf({ start: offsets, capacity: options.capacity }, n, "offsets", faults);
+      return { offsets: start, capacity, ...placesIn(options, rules, n, ids) };
+    };
+    return call(operation, problem, options, [...COMMON, "capacity", "pools", "parts", "bigint"], more);
+  }
+
   return {
     /** Plans a problem. */
     async solve(problem, options = {}) {
@@ -62,17 +72,7 @@ export function coreOf(host) {
 
     /** Checks a plan. */
     async verify(problem, offsets, options = {}) {
-      const more = (n, faults, { rules, ids }) => {
-        const { start, capacity } = optionsOf({ start: offsets, capacity: options.capacity }, n, "offsets", faults);
-        return { offsets: start, capacity, ...placesIn(options, rules, n, ids) };
-      };
-      const { ok, height, total, violations, measures, rules } = await call(
-        "verify",
-        problem,
-        options,
-        [...COMMON, "capacity", "pools", "parts", "bigint"],
-        more,
-      );
+      const { ok, height, total, violations, measures, rules } = await callOn("verify", problem, offsets, options);
       return {
         ok,
         height: numberOf(height, options.bigint),
@@ -80,6 +80,11 @@ export function coreOf(host) {
         violations: violations.map(violationOf),
         ...ruledOf({ measures }, rules, (text) => numberOf(text, options.bigint)),
       };
+    },
+
+    /** Lists which buffers of a plan must wait for others whose bytes they take over. */
+    async barriers(problem, offsets, options = {}) {
+      return waitsOf((await callOn("barriers", problem, offsets, options)).waits, options.bigint);
     },
 
     /** Ends the worker. */

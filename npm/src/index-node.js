@@ -5,4 +5,4 @@ import * as host from "./host-node.js";
 
 export { InputError } from "./faults.js";
 export const { locate } = host;
-export const { solve, explain, verify, close } = coreOf(host);
+export const { solve, explain, verify, barriers, close } = coreOf(host);

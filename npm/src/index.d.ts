@@ -286,7 +286,7 @@ export interface Explanation<N = number> {
 export function explain(problem: Problem, options: ExplainOptions & { bigint: true }): Promise<Explanation<bigint>>;
 export function explain(problem: Problem, options?: ExplainOptions & { bigint?: false }): Promise<Explanation>;
 
-/** Options of verify. */
+/** Options of verify and barriers. */
 export interface VerifyOptions extends CallOptions {
   capacity?: Size;
   /** The pool of each buffer, if the problem has pools; null for none. */
@@ -306,6 +306,33 @@ export function verify(
   offsets: ArrayLike<Whole>,
   options?: VerifyOptions & { bigint?: false },
 ): Promise<Report>;
+
+/** Before time at, a buffer must not begin until another one, behind, has ended at time until. */
+export interface Wait<N = number> {
+  /** Its place. */
+  buffer: number;
+  at: N;
+  /** The place of the one that it waits for. */
+  behind: number;
+  until: N;
+  /** -1 if behind is of the turn before, in problems with a period; else 0. */
+  turn: number;
+}
+
+/**
+ * Lists what a plan makes a program wait for: for each buffer those whose bytes it takes over. It is the least such
+ * list, sorted by buffer, at and behind. A plan that is not valid is refused. docs/barriers.md has an example.
+ */
+export function barriers(
+  problem: Problem,
+  offsets: ArrayLike<Whole>,
+  options: VerifyOptions & { bigint: true },
+): Promise<Wait<bigint>[]>;
+export function barriers(
+  problem: Problem,
+  offsets: ArrayLike<Whole>,
+  options?: VerifyOptions & { bigint?: false },
+): Promise<Wait[]>;
 
 /** Ends the worker and rejects the calls that run. The next call starts another worker. */
 export function close(): void;

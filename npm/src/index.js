@@ -6,4 +6,4 @@ import * as host from "./host.js";
 
 export { InputError } from "./faults.js";
 export const { locate } = host;
-export const { solve, explain, verify, close } = coreOf(host);
+export const { solve, explain, verify, barriers, close } = coreOf(host);

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test, after } from "node:test";
 
-import { InputError, close, explain, locate, solve, verify } from "stowage";
+import { InputError, barriers, close, explain, locate, solve, verify } from "stowage";
 import * as files from "stowage/files";
 
 after(() => {
@@ -474,7 +474,6 @@ test("files that belong to another are given with it", async () => {
   assert.deepEqual([out.kind, out.buffers, out.height], ["xla", 1, 64]);
 });
 
-/** The plans of the command, byte for byte, where npm_test.go made them. */
 test("the JavaScript of the documents", async () => {
   const root = new URL("../../", import.meta.url);
   const Run = Object.getPrototypeOf(async () => {}).constructor;
@@ -483,6 +482,7 @@ test("the JavaScript of the documents", async () => {
     solve,
     explain,
     verify,
+    barriers,
     plan: files.plan,
     problem: paper.buffers.slice(0, 3), // as the first block has them
     ...{ lower: [0, 0, 1], upper: [2, 4, 4], size: [600, 300, 500] },
@@ -542,6 +542,50 @@ test("the same plans as the command", { skip: !folder && "npm_test.go runs it" }
     );
   }
   assert.ok(list.length > 0);
+});
+
+test("the same waits as in Go", { skip: !process.env.STOWAGE_WAITS && "npm_test.go runs it" }, async () => {
+  const list = JSON.parse(await readFile(process.env.STOWAGE_WAITS, "utf8"));
+  for (const [k, { problem, offsets, pools, parts, waits }] of list.entries()) {
+    const options = { ...(problem.rules && { pools, parts }), worker: k % 8 > 0 };
+    assert.deepEqual(await barriers(problem, offsets, options), waits, JSON.stringify(problem));
+  }
+  assert.ok(list.length > 0);
+});
+
+test("waits", async () => {
+  const chain = { lower: [0, 2, 4], upper: [2, 4, 6], size: [8, 8, 8] };
+  const second = { buffer: 1, at: 2, behind: 0, until: 2, turn: 0 };
+  assert.deepEqual(await barriers(chain, (await solve(chain)).offsets), [
+    second,
+    { buffer: 2, at: 4, behind: 1, until: 4, turn: 0 },
+  ]);
+  assert.deepEqual(await barriers(chain, [0, 8, 16]), []);
+  assert.deepEqual(await barriers([], []), []);
+  const [exact] = await barriers(chain, [0n, 7n, 99n], { bigint: true });
+  assert.deepEqual(exact, { buffer: 1, at: 2n, behind: 0, until: 2n, turn: 0 });
+  const turns = { lower: [0, 2], upper: [2, 5], size: [4, 4], rules: { period: 6 } };
+  assert.deepEqual(await barriers(turns, [0, 0]), [{ buffer: 0, at: 0, behind: 1, until: 5, turn: -1 }, second]);
+  const late = { lower: [0n, 2n ** 60n], upper: [2n ** 60n, 2n ** 60n + 1n], size: [4, 4] };
+  assert.equal((await barriers(late, [0, 0], { bigint: true }))[0].at, 2n ** 60n);
+  await assert.rejects(barriers(late, [0, 0]), RangeError);
+  // A plan that is not valid is refused, and so is one that is above the capacity.
+  for (const [problem, offsets, options, said] of [
+    [chain, [0, -1, 0], {}, /below zero/],
+    [{ lower: [0, 1], upper: [2, 3], size: [8, 8] }, [0, 4], {}, /both use bytes/],
+    [chain, [0, 8, 16], { capacity: 20 }, /20/],
+    [{ ...chain, capacity: 20 }, [0, 8, 16], {}, /20/],
+    [chain, [0, 8], {}, /offsets has 2 numbers for 3 buffers/],
+    [chain, undefined, {}, /plan/],
+    [chain, [0, 0, 0], { pools: ["x", "x", "x"] }, /for a problem with rules/],
+    [chain, [0, 0, 0], { capcity: 1 }, /capacity is meant/],
+  ]) {
+    await assert.rejects(barriers(problem, offsets, options), (error) => {
+      assert.ok(error instanceof InputError, String(error));
+      assert.match(error.message, said);
+      return true;
+    });
+  }
 });
 
 const memories = {

@@ -1,6 +1,7 @@
 // A program that uses every type of the package. It is compiled and never run: see TestTypes.
 
 import {
+  barriers,
   close,
   explain,
   InputError,
@@ -32,6 +33,7 @@ import {
   type Time,
   type VerifyOptions,
   type Violation,
+  type Wait,
   type Whole,
 } from "stowage";
 import * as files from "stowage/files";
@@ -126,6 +128,10 @@ for (const problem of problems) {
     const first: Violation | undefined = report.violations[0];
     if (first && !report.ok && other.total > 0) console.log(first.rule, first.a, first.b, first.message, report.height);
     await verify(problem, Array.from(result.offsets));
+    const waits: Wait[] = await barriers(problem, result.offsets, checked);
+    const exact: Wait<bigint>[] = await barriers(problem, larger.offsets, { bigint: true });
+    for (const { buffer, at, behind, until, turn } of waits) console.log(buffer + at + behind + until + turn);
+    if (exact[0]) same<typeof exact[0]["until"], bigint>(true);
     // A plan is where the next search may start, in numbers or BigInt.
     await solve(problem, { start: result.offsets });
     await solve(problem, { start: larger.offsets });

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
 // Program core is Stowage for WebAssembly without files: columns of numbers in, offsets out. It
-// imports neither fmt nor os nor a reader, so it has half the size of program files.
+// has no reader, so it has half the size of program files.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	bridge.Serve(map[string]bridge.Operation{"solve": solve, "verify": verify, "explain": explain, "check": check})
+	bridge.Serve(map[string]bridge.Operation{"solve": solve, "verify": verify, "explain": explain, "barriers": barriers, "check": check})
 }
 
 // solve plans a problem.
@@ -55,6 +55,23 @@ func verify(c *bridge.Call) (map[string]any, error) {
 
 // explain says which buffers cannot fit together.
 func explain(c *bridge.Call) (map[string]any, error) { return c.Explain(problem(c)) }
+
+// barriers lists which buffers of a plan must wait for others. A wait is five numbers.
+func barriers(c *bridge.Call) (map[string]any, error) {
+	p := problem(c)
+	if capacity := bridge.Integer(c.Input.Get("capacity")); capacity != 0 {
+		p.Capacity = capacity
+	}
+	waits, err := stowage.Barriers(p, bridge.Placed(c.Input.Get("offsets"), c.Input.Get("pools"), c.Input.Get("parts")))
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int64, 0, 5*len(waits))
+	for _, w := range waits {
+		all = append(all, int64(w.Buffer), w.At, int64(w.For), w.Until, int64(w.Turn))
+	}
+	return map[string]any{"waits": bridge.Array(all)}, nil
+}
 
 // check says what is wrong with a problem. JavaScript calls it after it has found a fault
 // itself, to report all faults at once.
