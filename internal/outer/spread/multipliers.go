@@ -3,6 +3,8 @@ package spread
 import (
 	"context"
 	"math"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: give each cell of a pool in a section a price, and drop the capacities. Each body then goes where its own cost and the
@@ -42,12 +44,25 @@ type Prices struct {
 	of     [][]int64 // by pool and section; nil for a pool without capacity
 	base   int64     // scaled by 2^shift
 	Excess [][]int64 // of each body with a choice, by pool of its list; scaled
+	covers []*weighing
+	each   []int64 // price of each of covers
+	step   int64   // costs of all assignments differ by multiples of this
+	rest   int64   // the cost of one of them
 }
 
 // Least returns the least cost of an assignment with this excess at least.
 func (p *Prices) Least(excess int64) int64 {
 	whole := p.base + excess
-	return whole>>p.shift + min(1, whole&(1<<p.shift-1))
+	least := whole>>p.shift + min(1, whole&(1<<p.shift-1))
+	return least + modulo(p.rest-least, p.step)
+}
+
+// modulo is the remainder, at least 0, and 0 if step is 0.
+func modulo(x, step int64) int64 {
+	if step == 0 {
+		return 0
+	}
+	return (x%step + step) % step
 }
 
 // Gap returns the largest excess of assignments of this cost at most.
@@ -55,7 +70,7 @@ func (p *Prices) Gap(cost int64) int64 {
 	if cost >= math.MaxInt64>>p.shift {
 		return math.MaxInt64 / 4
 	}
-	return cost<<p.shift - p.base
+	return (cost-modulo(cost-p.rest, p.step))<<p.shift - p.base
 }
 
 // A climb is the search for good prices.
@@ -82,7 +97,7 @@ func (c *Choices) price(ctx context.Context, upper int64) *Prices {
 	x.best = x.relax()
 	x.slopes(ctx, iterations/4)
 	x.means(ctx, iterations)
-	return c.exactly(x.kept)
+	return c.exactly(x.kept, nil, nil)
 }
 
 // perCell returns a number for each section of each pool with a capacity, and one more.
@@ -259,13 +274,26 @@ func (x *climb) relax() float64 {
 	return value
 }
 
-// exactly makes whole numbers of prices; nil for none.
-func (c *Choices) exactly(of [][]float64) *Prices {
+// exactly makes whole numbers of prices; nil for none. Covers have prices for a unit of weight.
+func (c *Choices) exactly(of [][]float64, covers []*weighing, each []float64) *Prices {
 	p := &Prices{of: make([][]int64, len(c.room)), Excess: make([][]int64, len(c.Bodies)-c.Single)}
-	if s := 60 - math.Ceil(math.Log2(c.mostSum(of))); s > 0 {
+	if s := 60 - math.Ceil(math.Log2(c.mostSum(of, covers, each))); s > 0 {
 		p.shift = uint(min(s, 20))
 	} else {
-		of = nil // prices that would overflow are no prices
+		of, covers = nil, nil // prices that would overflow are no prices
+	}
+	weighed := make([][]int64, len(c.Bodies)-c.Single) // by place
+	for n, x := range covers {
+		price := int64(math.Max(0, each[n]) * float64(int64(1)<<p.shift))
+		p.covers, p.each = append(p.covers, x), append(p.each, price)
+		p.base -= price * x.most
+		for m, k := range x.bodies {
+			b := &c.Bodies[c.Single+int(k)]
+			if weighed[k] == nil {
+				weighed[k] = make([]int64, len(b.Pools))
+			}
+			weighed[k][b.placeOf(x.pool)] += price * x.weights[m]
+		}
 	}
 	sums := make([][]int64, len(c.room))
 	for q, room := range c.room {
@@ -285,11 +313,17 @@ func (c *Choices) exactly(of [][]float64) *Prices {
 		b := &c.Bodies[k]
 		if k < c.Single {
 			p.base += b.Costs[0] << p.shift
+			p.rest += b.Costs[0]
 			continue
 		}
+		p.rest += b.Costs[0]
 		all, least := make([]int64, len(b.Pools)), int64(math.MaxInt64)
 		for n, q := range b.Pools {
 			all[n] = b.Costs[n] << p.shift
+			p.step = bound.GCD(p.step, b.Costs[n]-b.Costs[0])
+			if w := weighed[k-c.Single]; w != nil {
+				all[n] += w[n]
+			}
 			if c.room[q] != nil {
 				for m, u := range b.Uses {
 					all[n] += b.cells[n][m] * (sums[q][u.Last] - sums[q][u.First])
@@ -307,8 +341,15 @@ func (c *Choices) exactly(of [][]float64) *Prices {
 }
 
 // mostSum is what the sums of exactly stay below. It must be below 2^61.
-func (c *Choices) mostSum(of [][]float64) float64 {
+func (c *Choices) mostSum(of [][]float64, covers []*weighing, each []float64) float64 {
 	most := 1.0
+	for n, x := range covers {
+		sum := float64(x.most)
+		for _, w := range x.weights {
+			sum += float64(w)
+		}
+		most += sum * math.Max(0, each[n])
+	}
 	for k := range c.Bodies {
 		b, dearest := &c.Bodies[k], 0.0
 		for n, q := range b.Pools {

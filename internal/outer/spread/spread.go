@@ -3,7 +3,11 @@
 //
 //	sections.go     which bodies live together, and how much room each pool has for them
 //	exchange.go     a first assignment, greedily, and exchanges
+//	tighten.go      room that whole bodies cannot use
 //	multipliers.go  prices for room: a bound of the cost, and what each choice adds to it
+//	planes.go       better prices, and prices of inequalities: a linear program that covers are cut off from
+//	covers.go       sets of bodies that do not fit together, as inequalities
+//	simplex.go      the linear program
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
 //	dominance.go    states of that walk that others make superfluous
 //
@@ -66,6 +70,7 @@ func New(l *lower.Lowering) (c *Choices, why string) {
 	if !fits {
 		return nil, "loads"
 	}
+	c.tighten()
 	return c, ""
 }
 
@@ -134,6 +139,9 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 		upper = c.Cost(first)
 	}
 	c.Prices = c.price(ctx, upper)
+	if other := c.planed(ctx, upper); other != nil && other.Least(0) > c.Prices.Least(0) {
+		c.Prices = other
+	}
 	c.Low = c.Prices.Least(0)
 	room = c.RoomOf(nil)
 	if other := c.priced(room); other != nil {

@@ -53,6 +53,16 @@ type walk struct {
 	effort  int   // numbers copied and compared so far
 	plain   bool  // dominance is off
 	table   []int32
+	weighed [][]balance // of each section, its inequalities
+}
+
+// A balance is an inequality of the bodies in a section of a pool, without the bodies that have one pool left.
+type balance struct {
+	price   int64
+	most    int64
+	bodies  []int32
+	places  []uint8 // of each body, that of the pool
+	weights []int64
 }
 
 type state struct {
@@ -127,7 +137,51 @@ func (w *walk) strike(limit int64, allowed func(body, place int32) bool) bool {
 			fits = b.Take(int(w.kept[k][0]), w.room, 1) && fits
 		}
 	}
+	w.weigh()
 	return fits
+}
+
+// weigh lists the inequalities by sections.
+func (w *walk) weigh() {
+	for n, x := range w.covers {
+		if w.each[n] == 0 {
+			continue
+		}
+		y := balance{price: w.each[n], most: x.most}
+		for m, k := range x.bodies {
+			place := w.bodies[k].placeOf(x.pool)
+			switch {
+			case x.weights[m] == 0:
+			case len(w.kept[k]) > 1:
+				y.bodies, y.places, y.weights = append(y.bodies, k), append(y.places, uint8(place)), append(y.weights, x.weights[m])
+			case int(w.kept[k][0]) == place:
+				y.most -= x.weights[m]
+			}
+		}
+		for len(w.weighed) <= int(x.section) {
+			w.weighed = append(w.weighed, nil)
+		}
+		w.weighed[x.section] = append(w.weighed[x.section], y)
+	}
+}
+
+// left returns what the inequalities of a section leave in a state, by their prices.
+func (w *walk) left(t, s int) (sum int64) {
+	if t >= len(w.weighed) {
+		return 0
+	}
+	live := w.lives(s)
+	for n := range w.weighed[t] {
+		y := &w.weighed[t][n]
+		left := y.most
+		for m, k := range y.bodies {
+			if live[w.lane[k]] == y.places[m] {
+				left -= y.weights[m]
+			}
+		}
+		sum += left * y.price
+	}
+	return sum
 }
 
 // A change is a use of a body that begins or ends.
@@ -322,12 +376,20 @@ func (w *walk) unite() {
 // close checks the room in a section, and adds what its empty cells cost.
 func (w *walk) close(t int, limit int64) {
 	left := 0
+	if t < len(w.weighed) {
+		for n := range w.weighed[t] {
+			w.effort += len(w.states) * len(w.weighed[t][n].bodies)
+		}
+	}
 	for s := range w.states {
 		fits := true
 		for k, load := range w.loads(s) {
 			free := w.room[w.pools[k]][t] - load
 			fits = fits && free >= 0
 			w.states[s].excess += w.of[w.pools[k]][t] * free
+		}
+		if fits {
+			w.states[s].excess += w.left(t, s)
 		}
 		if fits && w.states[s].excess <= limit {
 			w.move(left, s)
