@@ -25,6 +25,8 @@ func Begin(ctx context.Context, t *trace.Trace, o Options) (s *Session, rest []t
 	for i := range t.Ops {
 		if op := &t.Ops[i]; op.Group != "" {
 			return nil, nil, fmt.Errorf("%w: buffer %s is in group %s, and a session has no groups", ErrUnsupported, op.ID, op.Group)
+		} else if op.Slices != nil {
+			return nil, nil, fmt.Errorf("%w: buffer %s has slices, which a session does not take", ErrUnsupported, op.ID)
 		}
 	}
 	p, offsets, first := &model.Problem{Name: t.Source}, []int64{}, 0

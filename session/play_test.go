@@ -77,7 +77,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestPlayRefuses has a trace with groups, and one that begins with a plan that is none.
+// TestPlayRefuses has a trace with groups, one with slices, and one that begins with a plan that is none.
 func TestPlayRefuses(t *testing.T) {
 	zero := int64(0)
 	add := trace.Op{Kind: trace.Add, ID: "a", Upper: 1, Size: 1, Offset: &zero}
@@ -87,6 +87,10 @@ func TestPlayRefuses(t *testing.T) {
 		t.Error("a plan with an overlap")
 	}
 	other.Group = "g"
+	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+	other.Group, other.Slices = "", []trace.Slice{{Size: 1}}
 	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}

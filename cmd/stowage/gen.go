@@ -22,6 +22,7 @@ type genFlags struct {
 	output, format   string
 	list, quiet      bool
 	edit             editFlags
+	msa              msaFlags
 }
 
 // problemNames are the formats that hold a problem.
@@ -34,7 +35,7 @@ func newGen() *cobra.Command {
 		Short: "Make a problem",
 		Long: `Gen makes a problem to plan. KIND says which: some kinds are random, some have a known optimum, some are examples from papers or the activations of published networks. 'stowage gen --list' lists them.
 
-The same kind, options and seed make the same problem, byte for byte, on every machine. Gen prints the optimum on standard error if it is known. A CSV file has no place for the capacity; a JSON file has. The kind edit makes a trace of changes of --base, for 'stowage session'.`,
+The same kind, options and seed make the same problem, byte for byte, on every machine. Gen prints the optimum on standard error if it is known. A CSV file has no place for the capacity; a JSON file has. Edit and msa make traces.`,
 		Example: `  stowage gen random --buffers 500 --seed 7 -o random.csv
   stowage gen perfect --capacity 1MiB | stowage solve -
   stowage gen edit --base model.csv -o changes.jsonl`,
@@ -71,6 +72,7 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing on standard error")
 	g.edit.bind(cmd)
+	g.msa.bind(cmd)
 	for _, k := range kindsOfGen() {
 		for _, name := range k.Takes {
 			group(cmd, "Problem (each kind takes some of these; see --list)", name)
@@ -96,7 +98,10 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	if args[0] == editKind {
 		return g.edit.run(cmd, g)
 	}
-	if err := g.edit.unused(cmd, args[0]); err != nil {
+	if args[0] == msaKind {
+		return g.msa.run(cmd, g)
+	}
+	if err := unused(cmd, args[0]); err != nil {
 		return err
 	}
 	name, err := formatOf(g.format, g.output, problemNames())
@@ -161,6 +166,7 @@ func writeKinds(w io.Writer, width int) error {
 		t.AppendRow(table.Row{k.Name, k.Summary, wrap(strings.Join(takes, " "), 44, "")})
 	}
 	t.AppendRow(table.Row{editKind, "no problem: a trace of changes of a problem", "base changes=1000 slack=1.05 pins=0.05 seed capacity"})
+	t.AppendRow(table.Row{msaKind, "no problem: a trace of requests for fast memory", "base buffers=300 share=0.5 repacks=50 evict=0.04 seed capacity alignment=4096"})
 	_, err := fmt.Fprintln(w, fit(t, width))
 	return err
 }
@@ -170,5 +176,5 @@ func kindNames() []string {
 	for _, k := range kindsOfGen() {
 		names = append(names, k.Name)
 	}
-	return append(names, editKind)
+	return append(names, editKind, msaKind)
 }

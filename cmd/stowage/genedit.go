@@ -19,6 +19,9 @@ import (
 // editKind is the kind of gen that makes traces.
 const editKind = "edit"
 
+// traceSection is the section of the help with the flags of edit and msa.
+const traceSection = "Traces (kinds edit and msa)"
+
 // editNodes limits the planner of the base.
 const editNodes = 100_000
 
@@ -36,29 +39,29 @@ var (
 
 func (e *editFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&e.base, "base", "", "change the problem in `FILE`")
+	f.StringVar(&e.base, "base", "", "change the problem in `FILE`; msa: take its sizes")
 	f.IntVar(&e.changes, "changes", 1000, "make `N` changes")
-	f.Float64Var(&e.slack, "slack", 1.05, "let the capacity be `X` times the height at the start; 0 for none")
-	f.Float64Var(&e.pins, "pins", 0.05, "pin buffers in this `SHARE` of the steps, from 0 to 1")
-	group(cmd, "Changes (kind edit)", editOwn...)
+	f.Float64Var(&e.slack, "slack", 1.05, "capacity: `X` first heights; 0 for none")
+	f.Float64Var(&e.pins, "pins", 0.05, "pin buffers in this `SHARE` of the steps")
+	group(cmd, traceSection, editOwn...)
 }
 
-// unused refuses the flags of edit for another kind.
-func (e *editFlags) unused(cmd *cobra.Command, kind string) (err error) {
+// unused refuses the flags of edit and msa for another kind.
+func unused(cmd *cobra.Command, kind string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && slices.Contains(editOwn, f.Name) {
+		switch {
+		case err != nil:
+		case slices.Contains(editOwn, f.Name):
 			err = usagef("%s: takes no %s; it is for the kind %s", kind, f.Name, editKind)
+		case slices.Contains(msaOwn, f.Name):
+			err = usagef("%s: takes no %s; it is for the kind %s", kind, f.Name, msaKind)
 		}
 	})
 	return err
 }
 
 func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && !slices.Contains(editTakes, f.Name) {
-			err = usagef("%s: takes no %s", editKind, f.Name)
-		}
-	})
+	err = only(cmd, editKind, editTakes)
 	switch {
 	case err != nil:
 		return err

@@ -240,6 +240,73 @@ func (p *parser) fill(o *Op) {
 	if list, there := p.fields["segments"]; there {
 		p.segments(o, list)
 	}
+	if list, there := p.fields["slices"]; there {
+		if o.Slices = p.slices(list); o.Slices != nil && p.ok {
+			p.whole(o, list)
+		}
+	}
+	if list, there := p.fields["moved"]; there {
+		o.Moved = []Move{}
+		p.each("moved", list, []string{"id", "offset"}, []string{"slices"}, func(q *parser) {
+			m := Move{ID: q.text("id"), Offset: q.number("offset", 0)}
+			if inner, there := q.fields["slices"]; there {
+				m.Slices = q.slices(inner)
+			}
+			o.Moved = append(o.Moved, m)
+		})
+	}
+}
+
+// each reads a list of objects, which have some keys and may have others.
+func (p *parser) each(key string, list json.RawMessage, must, may []string, take func(*parser)) {
+	var parts []json.RawMessage
+	if json.Unmarshal(list, &parts) != nil || list[0] != '[' {
+		p.fault(key, list, "must be a list")
+		return
+	}
+	for _, text := range parts {
+		fields, ok := p.r.fields(text)
+		if !ok {
+			p.ok = false
+			return
+		}
+		q := parser{p.r, fields, true}
+		for name, value := range fields {
+			if !slices.Contains(must, name) && !slices.Contains(may, name) {
+				q.fault(name, value, "is no key in "+key)
+			}
+		}
+		for _, name := range must {
+			if _, there := fields[name]; !there {
+				q.fault(key, text, "must have "+name+" in each of its objects")
+			}
+		}
+		take(&q)
+		p.ok = p.ok && q.ok
+	}
+}
+
+// slices reads the slices of a buffer.
+func (p *parser) slices(list json.RawMessage) []Slice {
+	out := []Slice{}
+	p.each("slices", list, []string{"size", "lower"}, nil, func(q *parser) {
+		out = append(out, Slice{q.number("size", 1), q.number("lower", -model.MaxSum)})
+	})
+	return out
+}
+
+// whole checks that slices make up a buffer.
+func (p *parser) whole(o *Op, list json.RawMessage) {
+	sum, first := int64(0), o.Upper
+	for _, s := range o.Slices {
+		if sum += s.Size; sum > o.Size || s.Lower < o.Lower || s.Lower >= o.Upper {
+			break
+		}
+		first = min(first, s.Lower)
+	}
+	if sum != o.Size || first != o.Lower {
+		p.fault("slices", list, "must add up to the size and start within the lifespan, one of them with it")
+	}
 }
 
 // segments reads the segments of a request.
@@ -280,6 +347,12 @@ func (r *reader) follow(o *Op) {
 		}
 		if o.Kind == Add {
 			r.turn(o.ID, true)
+		}
+	case Replan:
+		for _, m := range o.Moved {
+			if !r.live[m.ID] {
+				r.say("moved", m.ID, "is not there")
+			}
 		}
 	case Remove, Resize, Retime, Pin, Unpin:
 		if !r.live[o.ID] {

@@ -65,6 +65,22 @@ type Op struct {
 	Height       int64     // of replan; 0 if the line has none
 	Outcome      string    // of result: the key "value"
 	Segments     []Segment // of request
+	Slices       []Slice   // of add: parts from low to high that start at times of their own; nil for none
+	Moved        []Move    // of replan: where the recorder placed buffers then; nil if it moved none
+}
+
+// A Slice is a part of a buffer that comes in parts: all end with the buffer. Their sizes add up to the buffer's, and the
+// earliest starts with it.
+type Slice struct {
+	Size  int64 // in bytes
+	Lower int64 // its first slot
+}
+
+// A Move is what a recorder's replan did with a buffer.
+type Move struct {
+	ID     string  // of the buffer
+	Offset int64   // its new one
+	Slices []Slice // in their new order; nil if the buffer has none, or they stay
 }
 
 // A Segment is a part of a request.
@@ -82,14 +98,14 @@ func (o *Op) Buffer() model.Buffer {
 // keys has the keys of each operation: those that it must have, then those that it may have.
 var keys = map[Kind][2][]string{
 	Open:     {{"format"}, {"capacity", "alignment", "source"}},
-	Add:      {{"id", "lower", "upper", "size"}, {"alignment", "value", "group", "offset"}},
+	Add:      {{"id", "lower", "upper", "size"}, {"alignment", "value", "group", "offset", "slices"}},
 	Fits:     {{"id", "lower", "upper", "size"}, {"alignment", "value", "group", "expect"}},
 	Remove:   {{"id"}, nil},
 	Resize:   {{"id", "size"}, nil},
 	Retime:   {{"id", "lower", "upper"}, nil},
 	Pin:      {{"id"}, {"offset"}},
 	Unpin:    {{"id"}, nil},
-	Replan:   {nil, {"reason", "height"}},
+	Replan:   {nil, {"reason", "height", "moved"}},
 	Mark:     {{"id"}, nil},
 	Rollback: {{"id"}, nil},
 	Commit:   {{"id"}, nil},

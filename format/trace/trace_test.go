@@ -23,6 +23,9 @@ const whole = `{"op":"open","format":"stowage-trace/1","capacity":67108864,"alig
 {"op":"add","id":"t3","lower":-5,"upper":2,"size":10,"alignment":32}
 {"op":"replan","reason":"oom","height":62914560}
 {"op":"replan"}
+{"op":"add","id":"t9","lower":2,"upper":6,"size":12,"group":"g","offset":4096,"slices":[{"lower":3,"size":4},{"lower":2,"size":8}]}
+{"op":"replan","height":8192,"moved":[{"id":"t9","offset":0,"slices":[{"lower":3,"size":4},{"lower":2,"size":8}]},{"id":"t3","offset":8}]}
+{"op":"replan","moved":[]}
 {"op":"mark","id":"m1"}
 {"op":"commit","id":"m1"}
 {"op":"result","value":"oom"}
@@ -52,21 +55,27 @@ func TestFaults(t *testing.T) {
 	const open = `{"op":"open","format":"stowage-trace/1"}` + "\n"
 	const add = open + `{"op":"add","id":"a","lower":0,"upper":2,"size":1}` + "\n"
 	for text, want := range map[string]string{
-		"":                                     `t.jsonl: the file is empty: it has no line with the operation open`,
-		`{"op":"mark","id":"m"}`:               `t.jsonl:1: op "mark": must be open in the first line`,
-		`{"op":"open","format":"x/1"}`:         `t.jsonl:1: format "x/1": must be stowage-trace/1`,
-		`{"op":"open"}`:                        `t.jsonl:1: format: is missing`,
-		`[1]`:                                  `t.jsonl:1: must be an object in JSON`,
-		open + `{"op":"grow"}`:                 `t.jsonl:2: op "grow": is no operation`,
-		open + open:                            `t.jsonl:2: op "open": is only for the first line`,
-		open + `{"op":"mark"`:                  `t.jsonl:2: is no JSON: the object has no end`,
-		open + `{"op":"mark","id":"m"} 7`:      `t.jsonl:2: must be one object and nothing else`,
-		open + `{"op":"mark","id":"m","id":1}`: `t.jsonl:2: id "1": stands twice`,
-		open + `{"op":"mark","id":""}`:         `t.jsonl:2: id "\"\"": is empty`,
-		open + `{"op":"mark","id":7}`:          `t.jsonl:2: id "7": must be a text`,
-		open + `{"op":"mark","id":"m","x":1}`:  `t.jsonl:2: x "1": is no key of the operation mark`,
-		open + `{"op":"rollback","id":"m"}`:    `t.jsonl:2: id "m": is no mark`,
-		open + `{"op":"remove","id":"a"}`:      `t.jsonl:2: id "a": is not there`,
+		"":                             `t.jsonl: the file is empty: it has no line with the operation open`,
+		`{"op":"mark","id":"m"}`:       `t.jsonl:1: op "mark": must be open in the first line`,
+		`{"op":"open","format":"x/1"}`: `t.jsonl:1: format "x/1": must be stowage-trace/1`,
+		`{"op":"open"}`:                `t.jsonl:1: format: is missing`,
+		open + `{"op":"add","id":"x","lower":0,"upper":2,"size":3,"slices":[{"lower":0,"size":1}]}`:                      `t.jsonl:2: slices "[{\"lower\":0,\"size\":1}]": must add up to the size and start within the lifespan, one of them with it`,
+		open + `{"op":"add","id":"x","lower":0,"upper":2,"size":2,"slices":[{"lower":1,"size":1},{"lower":1,"size":1}]}`: `t.jsonl:2: slices "[{\"lower\":1,\"size\":1},{\"lower\":1,\"size\":…": must add up to the size and start within the lifespan, one of them with it`,
+		open + `{"op":"add","id":"x","lower":0,"upper":2,"size":2,"slices":[{"lower":0}]}`:                               `t.jsonl:2: slices "{\"lower\":0}": must have size in each of its objects`,
+		open + `{"op":"add","id":"x","lower":0,"upper":2,"size":2,"slices":{}}`:                                          `t.jsonl:2: slices "{}": must be a list`,
+		add + `{"op":"replan","moved":[{"id":"b","offset":0}]}`:                                                          `t.jsonl:3: moved "b": is not there`,
+		add + `{"op":"replan","moved":[{"id":"a","offset":0,"size":3}]}`:                                                 `t.jsonl:3: size "3": is no key in moved`,
+		`[1]`:                                                                    `t.jsonl:1: must be an object in JSON`,
+		open + `{"op":"grow"}`:                                                   `t.jsonl:2: op "grow": is no operation`,
+		open + open:                                                              `t.jsonl:2: op "open": is only for the first line`,
+		open + `{"op":"mark"`:                                                    `t.jsonl:2: is no JSON: the object has no end`,
+		open + `{"op":"mark","id":"m"} 7`:                                        `t.jsonl:2: must be one object and nothing else`,
+		open + `{"op":"mark","id":"m","id":1}`:                                   `t.jsonl:2: id "1": stands twice`,
+		open + `{"op":"mark","id":""}`:                                           `t.jsonl:2: id "\"\"": is empty`,
+		open + `{"op":"mark","id":7}`:                                            `t.jsonl:2: id "7": must be a text`,
+		open + `{"op":"mark","id":"m","x":1}`:                                    `t.jsonl:2: x "1": is no key of the operation mark`,
+		open + `{"op":"rollback","id":"m"}`:                                      `t.jsonl:2: id "m": is no mark`,
+		open + `{"op":"remove","id":"a"}`:                                        `t.jsonl:2: id "a": is not there`,
 		add + `{"op":"add","id":"a","lower":0,"upper":2,"size":1}`:               `t.jsonl:3: id "a": is there already`,
 		add + `{"op":"resize","id":"a","size":0}`:                                `t.jsonl:3: size "0": must be a whole number from 1 to 2305843009213693951`,
 		add + `{"op":"resize","id":"a","size":1.5}`:                              `t.jsonl:3: size "1.5": must be a whole number from 1 to 2305843009213693951`,

@@ -11,7 +11,7 @@ import (
 // gives the same trace, and writing that gives the same bytes.
 
 // order is the order of the keys in a line.
-var order = []string{"format", "capacity", "id", "lower", "upper", "size", "alignment", "source", "value", "group", "offset", "expect", "reason", "height", "segments"}
+var order = []string{"format", "capacity", "id", "lower", "upper", "size", "alignment", "source", "value", "group", "offset", "expect", "reason", "height", "segments", "slices", "moved"}
 
 // Write writes a trace.
 func Write(w io.Writer, t *Trace) error {
@@ -48,6 +48,20 @@ func (o *Op) values() values {
 	if o.Height > 0 {
 		v["height"] = o.Height
 	}
+	if o.Slices != nil {
+		v["slices"] = slicesOf(o.Slices)
+	}
+	if o.Moved != nil {
+		list := []json.RawMessage{}
+		for _, m := range o.Moved {
+			x := values{"id": m.ID, "offset": m.Offset}
+			if m.Slices != nil {
+				x["slices"] = slicesOf(m.Slices)
+			}
+			list = append(list, object("", nil, x))
+		}
+		v["moved"] = list
+	}
 	if o.Kind == Result {
 		v["value"] = o.Outcome
 	}
@@ -66,6 +80,14 @@ func (o *Op) values() values {
 		}
 	}
 	return v
+}
+
+func slicesOf(list []Slice) []json.RawMessage {
+	out := []json.RawMessage{}
+	for _, s := range list {
+		out = append(out, object("", nil, values{"size": s.Size, "lower": s.Lower}))
+	}
+	return out
 }
 
 func line(w *bufio.Writer, kind Kind, v values) {
