@@ -2,37 +2,70 @@ package model
 
 import "hash/maphash"
 
-// Idea: every run checks that IDs are distinct. The table is a hash table with open addressing.
-// A slot has a part of the hash beside the index of the buffer, so two strings are compared only
-// if that part is equal. That is 16 bytes a buffer.
+// Idea: every run checks that IDs are distinct. Most tools end names in a number that counts. While these numbers rise,
+// the IDs are distinct, whatever stands before the numbers. From the first ID that has no number or a lower one, all
+// are in a hash table with open addressing. A slot has a part of the hash beside the index of the buffer, so two
+// strings are compared only if that part is equal. That is 16 bytes a buffer.
 //
-// Measured (go test -bench IDs ./model): a million buffers take 0.2 s, with a map of strings 0.9 to
-// 1.4 s; a hundred buffers take 4 µs, with a map 6 µs. A plan of a million buffers takes 0.5 s.
+// Measured (go test -bench IDs ./model): a million buffers take 0.02 s if numbers rise and 0.2 s in the table, with a map of
+// strings 0.6 s. A plan of a million buffers takes 0.5 s.
 //
-// Invariant: entries are never removed. A slot holds
+// Invariant: entries are never removed. While there is no table, the numbers of the IDs that were added rise up to that of the last.
+// A slot holds
 //
 //	upper half of the hash | index + 1    0 if it is free
 //
 // Complexity: O(1) expected for each buffer.
 
-// ids is a set of buffers with distinct IDs.
+// ids is a set of buffers with distinct IDs. Buffers are added in their order; those with an empty ID are left out.
 type ids struct {
 	buffers []Buffer
-	slots   []uint64
+	added   int      // the buffers up to here were added, or are left out
+	number  int64    // of the last that was added
+	slots   []uint64 // nil while the numbers rise
 	seed    maphash.Seed
 }
 
-func newIDs(buffers []Buffer) *ids {
-	size := 4
-	for size < 2*len(buffers) {
-		size *= 2
-	}
-	return &ids{buffers: buffers, slots: make([]uint64, size), seed: maphash.MakeSeed()}
-}
+func newIDs(buffers []Buffer) *ids { return &ids{buffers: buffers, number: -1} }
 
 // add adds buffer i and returns i. If a buffer of the same ID was added before, add returns
 // that one instead.
 func (s *ids) add(i int) int {
+	if s.slots == nil {
+		if n := endNumber(s.buffers[i].ID); n > s.number {
+			s.number, s.added = n, i+1
+			return i
+		}
+		s.table()
+	}
+	return s.enter(i)
+}
+
+// endNumber returns the number in which an ID ends, up to 18 digits of it, or -1.
+func endNumber(id string) int64 {
+	n, unit := int64(-1), int64(1)
+	for k := len(id) - 1; k >= 0 && k >= len(id)-18 && id[k] >= '0' && id[k] <= '9'; k-- {
+		n, unit = max(n, 0)+int64(id[k]-'0')*unit, unit*10
+	}
+	return n
+}
+
+// table makes the table of those that were added.
+func (s *ids) table() {
+	size := 4
+	for size < 2*len(s.buffers) {
+		size *= 2
+	}
+	s.slots, s.seed = make([]uint64, size), maphash.MakeSeed()
+	for i := range s.added {
+		if s.buffers[i].ID != "" {
+			s.enter(i)
+		}
+	}
+}
+
+// enter is add for the table.
+func (s *ids) enter(i int) int {
 	h := maphash.String(s.seed, s.buffers[i].ID)
 	const half = 1<<32 - 1
 	for k := h & uint64(len(s.slots)-1); ; k = (k + 1) & uint64(len(s.slots)-1) {
