@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +31,9 @@ type sessionFlags struct {
 	each, quiet     bool
 }
 
+// sessionNames are the formats that a session is written in.
+func sessionNames() []string { return append(problemNames(), "html") }
+
 // efforts are the names of the steps.
 func efforts() (names []string) {
 	for s := session.Keep; s <= session.Fresh; s++ {
@@ -47,7 +52,8 @@ func newSession() *cobra.Command {
 The summary on standard output counts the changes by the step that made them, and what they moved. With --each a line for each call comes before it.`,
 		Example: `  stowage gen edit --base model.csv -o changes.jsonl
   stowage session changes.jsonl
-  stowage session --each -o last.csv changes.jsonl`,
+  stowage session --each -o last.csv changes.jsonl
+  stowage session -o played.html changes.jsonl`,
 		Args:        arity(1, "TRACE"),
 		SuggestFor:  []string{"replay", "play", "loop"},
 		Annotations: map[string]string{exitsKey: "0  the trace was played\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before the plan to begin with"},
@@ -55,8 +61,8 @@ The summary on standard output counts the changes by the step that made them, an
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP((*once)(&s.output), "output", "o", "write the last problem and its plan to `FILE`, by its extension")
-	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
+	f.VarP((*once)(&s.output), "output", "o", "write the last problem and its plan to `FILE`, by its extension; as .html a page that plays all calls")
+	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, html), whatever the extension")
 	f.BoolVar(&s.each, "each", false, "print a line for each call")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "print no summary")
 	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes [default: the trace's]")
@@ -69,13 +75,12 @@ The summary on standard output counts the changes by the step that made them, an
 	group(cmd, "Output", "output", "format", "each", "quiet")
 	complete(cmd, "effort", efforts)
 	complete(cmd, "planner", plannerNames)
-	complete(cmd, "format", problemNames)
+	complete(cmd, "format", sessionNames)
 	return cmd
 }
 
 func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
-	effort, ok := session.StepOf(s.effort)
-	if !ok {
+	if _, ok := session.StepOf(s.effort); !ok {
 		return usagef("invalid argument %q for --effort: must be one of %s", s.effort, strings.Join(efforts(), ", "))
 	}
 	if !slices.Contains(plannerNames(), s.planner) {
@@ -84,7 +89,7 @@ func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 	name := ""
 	if s.output != "" {
 		var err error
-		if name, err = formatOf(s.format, s.output, problemNames()); err != nil {
+		if name, err = formatOf(s.format, s.output, sessionNames()); err != nil {
 			return err
 		}
 		if err := checkOutput(s.output); err != nil {
@@ -100,28 +105,9 @@ func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	open, rest, err := session.Begin(ctx, t, session.Options{
-		Capacity: int64(s.capacity), Effort: effort, Planner: s.planner, Seed: s.seed, NodeLimit: s.nodes, Timeout: time.Duration(s.timeout),
-	})
+	tally, open, page, err := s.play(cmd, ctx, path, t, name == "html")
 	if err != nil {
-		return fmt.Errorf("%s: %w", nameOf(path), err)
-	}
-	var tally tally
-	player := session.NewPlayer(open)
-	for i := range rest {
-		op := &rest[i]
-		a, made, err := player.Play(ctx, op)
-		if err != nil {
-			return fmt.Errorf("%s: %w", nameOf(path), err)
-		}
-		if ctx.Err() != nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "interrupted at line %d\n", op.Line)
-			return outcome(exitUndecided)
-		}
-		tally.add(op, &a, made, open)
-		if line := describe(op, &a, made); s.each && line != "" {
-			fmt.Fprintln(cmd.OutOrStdout(), line)
-		}
+		return err
 	}
 	if !s.quiet {
 		if err := tally.write(cmd.OutOrStdout(), open); err != nil {
@@ -131,11 +117,51 @@ func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 	if s.output == "" {
 		return nil
 	}
+	if page != nil {
+		return writeTo(cmd, s.output, func(w io.Writer) error { return page.write(w, tally, open) })
+	}
 	p, plan := open.Snapshot()
 	result := stowage.NewResult(stowage.Feasible, plan.Offsets)
 	result.Planner = s.planner
 	load, _ := open.Peak()
 	return writeDocument(cmd, s.output, name, &document{problem: p, offsets: plan.Offsets, height: plan.Height, lowerBound: load, result: &result})
+}
+
+// play makes the calls of a trace. It collects them for a page, if that is asked for.
+func (s *sessionFlags) play(cmd *cobra.Command, ctx context.Context, path string, t *trace.Trace, paged bool) (*tally, *session.Session, *sessionPage, error) {
+	effort, _ := session.StepOf(s.effort)
+	open, rest, err := session.Begin(ctx, t, session.Options{
+		Capacity: int64(s.capacity), Effort: effort, Planner: s.planner, Seed: s.seed, NodeLimit: s.nodes, Timeout: time.Duration(s.timeout),
+	})
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("%s: %w", nameOf(path), err)
+	}
+	var page *sessionPage
+	if paged {
+		page = newSessionPage(filepath.ToSlash(nameOf(path)), open)
+	}
+	var all tally
+	player := session.NewPlayer(open)
+	for i := range rest {
+		op := &rest[i]
+		wanted := asked(op, open)
+		a, made, err := player.Play(ctx, op)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w", nameOf(path), err)
+		}
+		if ctx.Err() != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "interrupted at line %d\n", op.Line)
+			return nil, nil, nil, outcome(exitUndecided)
+		}
+		all.add(op, &a, made, open)
+		if page != nil {
+			page.add(op, wanted, &a, made, open)
+		}
+		if line := describe(op, "", &a, made); s.each && line != "" {
+			fmt.Fprintln(cmd.OutOrStdout(), line)
+		}
+	}
+	return &all, open, page, nil
 }
 
 // readChanges reads a trace of changes.
@@ -201,9 +227,9 @@ func (t *tally) write(w io.Writer, s *session.Session) error {
 	return err
 }
 
-// describe says in a line what became of a call; it is empty for what has no answer.
-func describe(op *trace.Op, a *session.Answer, made bool) string {
-	what := fmt.Sprintf("line %d: %s %s", op.Line, op.Kind, op.ID)
+// describe says in a line what became of a call; it is empty for what has no answer. about follows the buffer's name.
+func describe(op *trace.Op, about string, a *session.Answer, made bool) string {
+	what := fmt.Sprintf("line %d: %s %s%s", op.Line, op.Kind, op.ID, about)
 	switch {
 	case op.Kind == trace.Request || op.Kind == trace.Result:
 		return ""

@@ -28,13 +28,14 @@ func newView() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view FILE...",
 		Short: "Look at plans in a browser",
-		Long: `View serves a page that shows the plan in each FILE: to zoom, to search, and to compare two plans. For a file without a plan it draws the load over time. The address is printed on standard output; the first signal ends the command.
+		Long: `View serves a page that shows the plan in each FILE: to zoom, to search, and to compare two plans. For a file without a plan it draws the load over time. The address is printed on standard output; the first signal ends the command. A trace of changes (.jsonl) is played, call by call.
 
 It listens on this machine's own address, 127.0.0.1, only, and answers only requests that name it. The page loads nothing from elsewhere. 'stowage show -o FILE.html' writes the same page to a file.
 
 ` + formatsHelp,
 		Example: `  stowage view plan.csv
-  stowage view --open before.json after.json`,
+  stowage view --open before.json after.json
+  stowage view changes.jsonl`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("missing argument FILE")
@@ -58,21 +59,8 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 	if v.port < 0 || v.port > 65535 {
 		return usagef("invalid argument %q for --port: must be from 0 to 65535", strconv.Itoa(v.port))
 	}
-	var read []*document
-	for _, file := range files {
-		d, _, err := readDocument(cmd, file, v.capacity, &v.model)
-		if err != nil {
-			return err
-		}
-		read = append(read, d)
-	}
-	tellApart(read, files)
-	var docs []html.Document
-	for _, d := range read {
-		docs = append(docs, pageOf(d))
-	}
-	var page bytes.Buffer
-	if err := html.WriteAll(&page, docs); err != nil {
+	page, err := v.page(cmd, files)
+	if err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(v.port)))
@@ -92,7 +80,53 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	return serve(ctx, listener, viewHandler(page.Bytes(), host))
+	return serve(ctx, listener, viewHandler(page, host))
+}
+
+// page writes the page of the files: their plans, or the calls of a trace.
+func (v *viewFlags) page(cmd *cobra.Command, files []string) ([]byte, error) {
+	for _, file := range files {
+		if isTrace := strings.EqualFold(filepath.Ext(file), ".jsonl"); isTrace && len(files) > 1 {
+			return nil, usagef("%s is a trace of changes, which is viewed alone", file)
+		} else if isTrace {
+			return v.played(cmd, file)
+		}
+	}
+	var read []*document
+	for _, file := range files {
+		d, _, err := readDocument(cmd, file, v.capacity, &v.model)
+		if err != nil {
+			return nil, err
+		}
+		read = append(read, d)
+	}
+	tellApart(read, files)
+	var docs []html.Document
+	for _, d := range read {
+		docs = append(docs, pageOf(d))
+	}
+	var page bytes.Buffer
+	if err := html.WriteAll(&page, docs); err != nil {
+		return nil, err
+	}
+	return page.Bytes(), nil
+}
+
+// played plays a trace of changes, and writes its page.
+func (v *viewFlags) played(cmd *cobra.Command, file string) ([]byte, error) {
+	t, err := readChanges(file)
+	if err != nil {
+		return nil, err
+	}
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	tally, open, played, err := (&sessionFlags{capacity: v.capacity}).play(cmd, ctx, file, t, true)
+	if err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	err = played.write(&page, tally, open)
+	return page.Bytes(), err
 }
 
 // tellApart names plans after their files if several plans on a page have one name, as plans of

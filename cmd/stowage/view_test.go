@@ -152,3 +152,21 @@ func needsLoopback(t *testing.T) {
 		t.Skipf("127.0.0.1 cannot be reached here, so that a page is served is not checked: %v", err)
 	}
 }
+
+// TestViewTrace: the page of a trace plays its calls.
+func TestViewTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.JSONL")
+	trace := `{"op":"open","format":"stowage-trace/1","capacity":12}
+{"op":"add","id":"a","lower":0,"upper":4,"size":4,"offset":4}
+{"op":"resize","id":"a","size":13}
+`
+	if err := os.WriteFile(path, []byte(trace), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := newView()
+	cmd.SetContext(t.Context())
+	page, err := (&viewFlags{}).page(cmd, []string{path})
+	if err != nil || !bytes.Contains(page, []byte(`"tried":["a",0,4,13,0,0],"over":0`)) {
+		t.Errorf("the page has no call that did not fit, %v", err)
+	}
+}

@@ -6,6 +6,7 @@
 // buffers, the picture of render/svg. The same input gives the same bytes.
 //
 //	html.go    pages and what is in them
+//	session.go a session: a plan that follows changes
 //	bundle.go  the viewer as one script
 //	viewer/    the viewer: plain JavaScript, a module for each matter
 //

@@ -27,6 +27,7 @@ import * as replay from "./replay.js";
 import { save } from "./save.js";
 import { extent, scenes } from "./scene.js";
 import { search } from "./search.js";
+import { embeddedSession } from "./session.js";
 import { Table } from "./table.js";
 import { Theme } from "./theme.js";
 import { View } from "./view.js";
@@ -46,6 +47,8 @@ export class App {
     this.marking = null; // kinds of what moved, during playback
     this.placed = null; // 1 for what is placed by now, while a plan is built up
     this.story = null; // of the moves that are played
+    this.session = null; // whose calls are played
+    this.refused = null; // why a call of it was not made: "load" or "other"
     this.version = 0;
     this.timings = []; // of frames, for those who measure
     this.theme = new Theme();
@@ -66,6 +69,7 @@ export class App {
       step: (now, before) => replay.step(this, now, before),
       build: (order, at) => replay.build(this, order, at),
       moves: (story) => replay.moves(this, story),
+      change: (session, at) => replay.change(this, session, at),
     });
     controls(this);
     this.theme.onChange((atOnce) => {
@@ -160,23 +164,32 @@ export class App {
     this.choose(beside, doc.offsets ? this.files.length - 1 : -1);
   }
 
+  /** Takes a session, and shows its first call. */
+  openSession(session) {
+    this.session = session;
+    this.mode = "diff";
+    document.body.classList.remove("empty");
+    this.playback.follow(session);
+    this.playback.go(0);
+  }
+
   /** Shows one document, and another beside it unless b is -1. */
-  choose(a, b) {
+  choose(a, b, keep = false) {
     this.a = a;
     this.b = b === a ? -1 : b;
     const facts = this.facts(0);
     this.comparison = this.b >= 0 ? new Comparison(facts, this.facts(1)) : null;
     this.selected = [-1, -1];
-    this.marking = this.placed = this.story = null;
+    this.marking = this.placed = this.story = this.refused = null;
     this.plots[0].newest = -1;
-    const title = facts.doc.title + (this.b >= 0 ? ` and ${this.facts(1).doc.title}` : "");
+    const title = this.session?.title ?? facts.doc.title + (this.b >= 0 ? ` and ${this.facts(1).doc.title}` : "");
     document.title = $("title").textContent = title;
     $("warning").textContent = facts.doc.warning;
     $("warning").hidden = !facts.doc.warning;
     if (!modesOf(facts.doc).some(({ id }) => id === this.colour)) this.colour = modesOf(facts.doc)[0].id;
-    this.playback.show(facts.doc, this.b < 0);
+    if (!this.session) this.playback.show(facts.doc, this.b < 0);
     choices(this);
-    extent(this);
+    extent(this, keep);
     this.search($("search").value);
     this.figures();
   }
@@ -333,8 +346,9 @@ async function begin() {
   const app = new App();
   window.stowage = Object.assign(app, { FADED, KIND, save, shorten }); // for the console, and for tests
   try {
-    const docs = await embedded(document);
-    app.open(docs);
+    const session = embeddedSession(document);
+    if (session) app.openSession(session);
+    else app.open(await embedded(document));
   } catch (error) {
     $("warning").textContent = `This page cannot be read: ${error.message}`;
     $("warning").hidden = false;

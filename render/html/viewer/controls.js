@@ -123,7 +123,7 @@ export function choices(app) {
   $("colour").value = app.colour;
   fill($("which"), app.a);
   fill($("other"), app.b, "nothing");
-  $("files").hidden = app.files.length < 2;
+  $("files").hidden = app.files.length < 2 || Boolean(app.session);
   $("modes").hidden = app.b < 0;
   for (const button of document.querySelectorAll("[data-mode]")) {
     button.setAttribute("aria-pressed", String(button.dataset.mode === app.mode));

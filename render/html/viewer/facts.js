@@ -24,6 +24,7 @@ export class Facts {
     this.lower = lower;
     this.upper = upper;
     this.owner = this.#owners();
+    this.above = 0; // where a buffer ends that is drawn and has no place in the plan
     this.bound = doc.lanes ? 0 : Math.max(doc.lowerBound, this.load.peak); // the load of pools bounds none
     this.use(doc.offsets);
   }
@@ -64,7 +65,7 @@ export class Facts {
 
   /** Where the picture of the plan ends. */
   get drawn() {
-    return this.doc.lanes ? topOf(this.doc) : this.height;
+    return this.doc.lanes ? topOf(this.doc) : Math.max(this.height, this.above);
   }
 
   /** Returns 1 for each buffer that is live at a peak. */

@@ -13,6 +13,11 @@ const MARKED = [
   ["up", "higher than before"],
   ["same", "in place"],
 ];
+const REFUSED = [
+  ["broken", "does not fit"],
+  ["peak", "live when the load is too much"],
+  ["plain", "others"],
+];
 const DIFFERENCE = [
   ["down", "lower"],
   ["up", "higher"],
@@ -36,7 +41,9 @@ export function warned(app) {
 export function meanings(app) {
   const named = (names) => ({ groups: false, entries: names.map(([name, text]) => ({ kind: KIND[name], text })) });
   if (app.story) return named(STORY);
+  if (app.refused) return named(REFUSED.filter(([name]) => name !== "peak" || app.refused === "load"));
   if (app.marking) return named(MARKED);
+  if (app.session && app.comparison && app.mode === "diff") return named([...DIFFERENCE.slice(0, 3), ["only", "new"]]);
   if (app.comparison && app.mode === "diff") return named(DIFFERENCE);
   if (app.colour === "peak") return named(PEAK);
   const grouping = app.facts(0).doc.groupings.find(({ by }) => by === app.colour);

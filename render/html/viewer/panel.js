@@ -28,7 +28,8 @@ export function tiles(root, facts, comparison) {
   if (facts.offsets && doc.n) {
     const over = facts.bound ? facts.height / facts.bound - 1 : 0;
     const proven = facts.height === facts.bound;
-    if (over < 0) tile("Height", short(facts.height), "below the load: not valid", "bad");
+    if (facts.above) tile("Height", short(facts.height), "without what does not fit");
+    else if (over < 0) tile("Height", short(facts.height), "below the load: not valid", "bad");
     else
       tile(
         "Height",
@@ -40,7 +41,7 @@ export function tiles(root, facts, comparison) {
   tile("Peak load", short(load.peak), load.sections ? `at time ${whole(load.times[load.peakAt])}` : "no buffers");
   if (facts.bound > load.peak) tile("Lower bound", short(facts.bound), "proven above the load");
   if (doc.capacity) {
-    const need = facts.offsets ? facts.height : load.peak;
+    const need = facts.offsets && !facts.above ? facts.height : load.peak;
     const left = doc.capacity - need;
     tile(
       "Capacity",

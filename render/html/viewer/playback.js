@@ -1,4 +1,4 @@
-// A plan played back, in one of three ways.
+// A plan played back, in one of three ways; or the changes of a session.
 //
 // Plans found: what planners report on their way, each plan that was lower than those
 // before, and each bound that was higher. A large problem has some of its plans
@@ -30,7 +30,8 @@ export class Playback {
     this.order = null; // of the buffers, from the ground up
     this.tops = null; // the height after each of them
     this.story = null; // of the moves, made when it is first asked for
-    this.what = "search"; // or "build", or "moves"
+    this.session = null;
+    this.what = "search"; // or "build", "moves" or "session"
     this.at = -1;
     this.timer = 0;
     this.way = 1; // forwards; -1 is backwards
@@ -74,6 +75,14 @@ export class Playback {
     this.choose(moves ? "moves" : found ? "search" : "build");
   }
 
+  /** Takes a session, whose calls are played and nothing else. */
+  follow(session) {
+    this.session = session;
+    this.root.hidden = false;
+    for (const option of this.choice.options) option.hidden = option.disabled = option.value !== "session";
+    this.choose("session");
+  }
+
   /** Shows nothing: there is no document. */
   clear() {
     this.stop();
@@ -87,10 +96,10 @@ export class Playback {
   /** Chooses what is played. */
   choose(what) {
     this.what = this.choice.value = what;
-    this.speed.value = what === "moves" ? "15" : "";
+    this.speed.value = what === "moves" ? "15" : what === "session" ? "1" : "";
     this.root.dataset.what = what;
     this.root.querySelector(".check").hidden = what !== "search";
-    this.chart.hidden = what === "build";
+    this.chart.hidden = what === "build" || what === "session";
     if (what === "moves") this.story ??= new Story(this.doc);
     this.slider.max = Math.max(0, this.last);
     this.at = this.last;
@@ -100,6 +109,7 @@ export class Playback {
 
   /** Returns the last step. */
   get last() {
+    if (this.what === "session") return this.session.last;
     if (this.what === "moves") return this.doc.moves.kind.length + 1; // the plan itself comes after all moves
     return this.what === "build" ? this.doc.n : this.steps.length - 1;
   }
@@ -155,7 +165,8 @@ export class Playback {
   /** Goes to the next place, or the one before, where a search begins or has found a plan. */
   jump(way) {
     this.stop();
-    if (this.what === "moves") this.go(this.story.chapter(this.at, way));
+    if (this.what === "session") this.go(this.#notable(way));
+    else if (this.what === "moves") this.go(this.story.chapter(this.at, way));
     else this.go(way < 0 ? 0 : this.last);
   }
 
@@ -178,7 +189,8 @@ export class Playback {
   go(at) {
     this.at = Math.max(0, Math.min(this.last, at));
     this.slider.value = this.at;
-    if (this.what === "build") {
+    if (this.what === "session") this.hooks.change(this.session, this.at);
+    else if (this.what === "build") {
       if (!this.order) this.#sort();
       this.hooks.build(this.order, this.at);
     } else if (this.what === "moves") {
@@ -200,7 +212,14 @@ export class Playback {
   }
 
   #say() {
-    const text = this.what === "moves" ? this.#moved() : this.what === "build" ? this.#placed() : this.#found();
+    const text =
+      this.what === "session"
+        ? this.#called()
+        : this.what === "moves"
+          ? this.#moved()
+          : this.what === "build"
+            ? this.#placed()
+            : this.#found();
     this.says.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
     this.draw();
@@ -247,6 +266,24 @@ export class Playback {
     }
   }
 
+  /** Says what the call before was, and what became of it. */
+  #called() {
+    const { session, at } = this;
+    if (!at) return `The plan to begin with, before ${count(session.last, "call")}`;
+    const { text, moved, gone } = session.calls[at - 1];
+    const dashed = moved ? "; dashed: where they were" : gone ? "; dashed: what has left" : "";
+    return `Call ${whole(at)} of ${whole(session.last)}: ${text}${dashed}`;
+  }
+
+  /** Returns the next call, or the one before, that was not made or that moved other buffers. */
+  #notable(way) {
+    for (let k = this.at + way; k > 0 && k <= this.last; k += way) {
+      const { tried, moved } = this.session.calls[k - 1];
+      if (tried || moved) return k;
+    }
+    return way < 0 ? 0 : this.last;
+  }
+
   #placed() {
     const all = count(this.doc.n, "buffer");
     if (this.at === this.last) return `All of ${all} are placed`;
@@ -271,6 +308,7 @@ export class Playback {
 
   /** Draws heights and bounds over the steps, or how deep the search is. */
   draw() {
+    if (this.what === "session") return;
     const { chart, steps } = this;
     const [w, h] = [chart.clientWidth, chart.clientHeight];
     if (!w || this.what === "build" || (this.what === "search" && steps.length < 2)) return;

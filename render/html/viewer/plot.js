@@ -25,6 +25,8 @@ export class Plot {
     this.scene = null;
     this.hover = -1;
     this.newest = -1; // what was placed last, while a plan is built up
+    this.left = []; // what a call of a session took out: lower, upper, lowest byte, end
+    this.outlined = []; // what a call of a session is about, and what it moved
     this.selected = -1;
     this.ghost = null; // offsets of another plan, to point from
     this.cursor = null; // a time
@@ -144,6 +146,8 @@ export class Plot {
     this.#overlaps(c);
     this.#twice(c);
     this.#outline(c, this.newest, false);
+    this.#left(c);
+    for (const i of this.outlined) this.#outline(c, i, false);
     this.#outline(c, this.hover, false);
     this.#outline(c, this.selected, true);
     this.#links(c);
@@ -426,6 +430,19 @@ export class Plot {
       c.lineWidth = strong ? 2.5 : 1.5;
       c.strokeRect(...box(at));
     });
+  }
+
+  /** Shows by dashes where the buffers were that have left. */
+  #left(c) {
+    if (!this.left.length) return;
+    c.setLineDash([4, 3]);
+    c.lineWidth = 1.5;
+    c.strokeStyle = this.theme.ink;
+    for (const [lower, upper, from, to] of this.left) {
+      const [x, y] = [this.toX(lower), this.toY(to)];
+      c.strokeRect(x, y, Math.max(2, this.toX(upper) - x), Math.max(2, this.toY(from) - y));
+    }
+    c.setLineDash([]);
   }
 
   #cursor(c, f) {

@@ -3,6 +3,7 @@
 
 import { KIND } from "./colours.js";
 import { byId as $ } from "./dom.js";
+import { Facts } from "./facts.js";
 import { extent } from "./scene.js";
 
 /** Shows a step of the search; what moved since the one before is marked. */
@@ -23,6 +24,52 @@ export function step(app, now, before) {
   app.relist();
   app.repaint();
   app.figures();
+}
+
+/**
+ * Shows a call of a session: what it changed and moved, with outlines at the old places; or what did not fit, and who is
+ * live when the load is too much.
+ */
+export function change(app, session, at) {
+  const { call, before, after, refused } = session.at(at);
+  app.files = (before ? [before, after] : [after]).map((doc) => new Facts(doc));
+  app.choose(0, before ? 1 : -1, true);
+  const facts = app.facts(before ? 1 : 0);
+  for (const plot of app.plots) plot.outlined = plot.left = [];
+  if (before) {
+    const { toA, toB, ghostB } = app.comparison;
+    const { lower, upper, size, offsets } = before;
+    app.plots[1].left = Array.from(toB, (j, i) =>
+      j < 0 ? [lower[i], upper[i], offsets[i], offsets[i] + size[i]] : null,
+    )
+      .filter(Boolean)
+      .slice(0, 60);
+    const news = (i) =>
+      toA[i] < 0 ||
+      ghostB[i] !== after.offsets[i] ||
+      before.size[toA[i]] !== after.size[i] ||
+      before.lower[toA[i]] !== after.lower[i] ||
+      before.upper[toA[i]] !== after.upper[i];
+    app.plots[1].outlined = Array.from(after.lower, (_, i) => i)
+      .filter(news)
+      .slice(0, 60);
+  } else if (refused !== undefined) {
+    const top = after.offsets[refused];
+    facts.use(after.offsets.map((y, i) => (i === refused ? -after.size[i] : y))); // it has no place in the plan
+    facts.offsets = facts.shown = after.offsets;
+    facts.above = top + after.size[refused];
+    app.marking = new Uint8Array(after.n).fill(KIND.plain);
+    const over = call.over;
+    for (let i = 0; over !== undefined && i < after.n; i++)
+      if (after.lower[i] <= over && over < after.upper[i]) app.marking[i] = KIND.peak;
+    app.marking[refused] = KIND.broken;
+    app.refused = over !== undefined ? "load" : "other";
+    app.plots[0].outlined = [refused];
+    extent(app, true);
+    app.relist();
+    app.figures();
+  }
+  app.repaint();
 }
 
 /** Shows the plan with so many of its buffers placed; the last of them is outlined. */

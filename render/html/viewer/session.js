@@ -1,0 +1,120 @@
+// A session that is played: its calls one by one, with the plan before and after each.
+//
+// Idea: the page has the buffers at the start, and what each call has changed. A call is shown as a comparison of two
+// documents, which are made when they are asked for. A call that was not made is shown as the plan that stays, with the buffer that
+// did not fit in red on top of the others; so the load over time has what was asked for, and its peak is the proof.
+//
+// Complexity: O(1) for each buffer that a call changed, and O(n) for a document.
+
+/**
+ * A buffer of a session, as render/html/session.go writes it: ID, lower, upper, size, offset, 1 if it is pinned.
+ * @typedef {[string, number, number, number, number, number]} Held
+ */
+
+export class Session {
+  /** @param {{title: string, capacity: number, start: Held[], calls: object[]}} data */
+  constructor(data) {
+    this.title = data.title;
+    this.calls = data.calls;
+    this.capacity = data.capacity;
+    this.held = new Map(data.start.map((b) => [b[0], b]));
+    this.done = 0; // calls made of held
+    this.undo = []; // for each: what undoes it
+    this.hues = new Map(); // a colour for each ID, for the whole session
+    this.hue = (id) => {
+      if (!this.hues.has(id)) this.hues.set(id, this.hues.size % 8);
+      return this.hues.get(id);
+    };
+  }
+
+  get last() {
+    return this.calls.length;
+  }
+
+  /** Goes to the state after so many calls. */
+  #go(at) {
+    for (; this.done < at; this.done++) {
+      const { set = [], gone = [], capacity } = this.calls[this.done];
+      const before = [...gone, ...set.map((b) => b[0])].map((id) => [id, this.held.get(id)]);
+      this.undo.push({ before, capacity: this.capacity });
+      for (const id of gone) this.held.delete(id);
+      for (const b of set) this.held.set(b[0], b);
+      this.capacity = capacity ?? this.capacity;
+    }
+    for (; this.done > at; this.done--) {
+      const { before, capacity } = this.undo.pop();
+      for (const [id, b] of before) {
+        if (b) this.held.set(id, b);
+        else this.held.delete(id);
+      }
+      this.capacity = capacity;
+    }
+  }
+
+  /** Returns what is to be seen after so many calls: the documents, and what did not fit, if a call was not made. */
+  at(k) {
+    const call = k ? this.calls[k - 1] : null;
+    if (call?.tried) {
+      this.#go(k);
+      const held = new Map(this.held);
+      const [id, lower, upper, size] = call.tried;
+      held.delete(id);
+      const top = [...held.values()].reduce((y, b) => (b[1] < upper && lower < b[2] ? Math.max(y, b[4] + b[3]) : y), 0);
+      held.set(id, [id, lower, upper, size, top, 0]);
+      return { call, after: this.#doc(held, "the plan, and what did not fit"), refused: held.size - 1 };
+    }
+    if (!call || !(call.set || call.gone)) {
+      this.#go(k);
+      return { call, after: this.#doc(this.held, "the plan") };
+    }
+    this.#go(k - 1);
+    const before = this.#doc(this.held, "before");
+    this.#go(k);
+    return { call, before, after: this.#doc(this.held, "after") };
+  }
+
+  /** Makes a document of buffers. */
+  #doc(held, title) {
+    const all = [...held.values()];
+    const column = (k) => Float64Array.from(all, (b) => b[k]);
+    const none = new Float64Array(0);
+    return {
+      title,
+      n: all.length,
+      lower: column(1),
+      upper: column(2),
+      size: column(3),
+      alignment: null,
+      fixed: Uint8Array.from(all, (b) => b[5]),
+      gaps: none,
+      offsets: column(4),
+      broken: new Uint8Array(all.length),
+      conflict: false,
+      steps: [],
+      capacity: this.capacity,
+      lowerBound: 0,
+      warning: "",
+      faults: [],
+      pairs: [],
+      overlaps: none,
+      moves: null,
+      facts: [],
+      rounded: all.some((b) => b[3] > 2 ** 53 || b[4] > 2 ** 53),
+      hasPlan: true,
+      id: (i) => all[i][0],
+      apart: Uint8Array.from(all, (b) => this.hue(b[0])),
+      lanes: null,
+      measures: [],
+      lane: null,
+      scale: null,
+      links: none,
+      groupings: [],
+    };
+  }
+}
+
+/** Reads the session that the page carries; null if there is none. */
+export function embeddedSession(root) {
+  const script = root.querySelector("script.stowage-session");
+  return script && new Session(JSON.parse(script.textContent));
+}

@@ -1,0 +1,173 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render/html"
+	"github.com/stowage-go/stowage/session"
+)
+
+// showSession writes the page of a session and loads it.
+func showSession(t *testing.T, p *chromium.Page, s *html.Session) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	var b bytes.Buffer
+	if err := html.WriteSession(&b, s, []html.Fact{{Name: "changes", Value: "7"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p.Go("file://" + path)
+	p.Until("window.stowage && stowage.ready")
+}
+
+// TestBrowserSession plays a short session: a buffer comes and another moves, one does not fit by the load, one cannot be
+// placed, one leaves, and a rollback returns to the beginning.
+func TestBrowserSession(t *testing.T) {
+	page := chromium.Open(t, 1400, 900)
+	is := asker(t, page)
+	base := &model.Problem{Name: "abc", Capacity: 16, Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4}, {ID: "b", Lower: 3, Upper: 9, Size: 4}, {ID: "c", Lower: 0, Upper: 9, Size: 4},
+	}}
+	ctx := context.Background()
+	s, err := session.Open(ctx, base, []int64{0, 12, 4}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, plan := s.Snapshot()
+	h := html.NewSession("abc.jsonl", p, plan.Offsets)
+	add := func(call html.Call) {
+		p, plan := s.Snapshot()
+		h.Add(call, p, plan.Offsets)
+	}
+	m := s.Mark()
+	x := model.Buffer{ID: "x", Lower: 2, Upper: 6, Size: 9}
+	no, err := s.Fits(ctx, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(html.Call{Text: "add x, 9 bytes in [2, 6): impossible: " + no.Proof.String(), Tried: &x, Over: &no.Proof.Slot})
+	x = model.Buffer{ID: "x", Lower: 2, Upper: 6, Size: 8}
+	yes, err := s.Add(ctx, x)
+	if err != nil || yes.Moved.Buffers != 1 {
+		t.Fatal(yes, err)
+	}
+	add(html.Call{Text: "add x, 8 bytes in [2, 6): repair, at 8", Moved: 1})
+	if err := s.Remove("a"); err != nil {
+		t.Fatal(err)
+	}
+	add(html.Call{Text: "remove a"})
+	c, _, _ := s.Buffer("c")
+	add(html.Call{Text: "resize c: undecided", Tried: &c})
+	if err := s.Rollback(m); err != nil {
+		t.Fatal(err)
+	}
+	add(html.Call{Text: "rollback m"})
+
+	for _, width := range []int{375, 1400} {
+		page.Size(width, 900)
+		showSession(t, page, h)
+		is("false", `document.getElementById("playback").hidden`)
+		is("The plan to begin with, before 5 calls", `document.querySelector("#playback .says").textContent`)
+		is("abc.jsonl", `document.title`)
+		page.Eval(`document.querySelector("#playback .after").click()`, nil)
+		is("Call 1 of 5: add x, 9 bytes in [2, 6): impossible: at time 2 the live buffers need 17 bytes; the capacity is 16",
+			`document.querySelector("#playback .says").textContent`)
+		is("17,true", `[stowage.facts(0).load.peak, stowage.view.y1 > 17]`)
+		is("x:broken a:peak c:peak", `["x", "a", "c", "b"].map((id) => { const f = stowage.facts(0); for (let i = 0; i < f.doc.n; i++) if (f.doc.id(i) === id) return id + ":" + Object.keys(stowage.KIND).find((k) => stowage.KIND[k] === stowage.marking[i]); }).filter((s) => !s.endsWith("plain")).join(" ")`)
+		is("does not fitlive when the load is too muchothers", `document.getElementById("legend").textContent`)
+		is("16", `stowage.facts(0).height`)
+		is("true", `document.getElementById("tiles").textContent.includes("exceeded by 1")`)
+		picture(t, page, fmt.Sprintf("session-no-%d", width))
+		page.Eval(`document.querySelector("#playback .after").click()`, nil)
+		is("Call 2 of 5: add x, 8 bytes in [2, 6): repair, at 8, b from 12 to 0; dashed: where they were", `document.querySelector("#playback .says").textContent`)
+		is("0,1,0,1,2", `(({ counts: c }) => [c.up, c.down, c.onlyA, c.onlyB, c.same])(stowage.comparison)`)
+		is("b,x", `stowage.plots[1].outlined.map((i) => stowage.facts(1).doc.id(i)).sort()`)
+		picture(t, page, fmt.Sprintf("session-moved-%d", width))
+		page.Eval(`document.querySelector("#playback .after").click()`, nil)
+		is("1", `stowage.comparison.counts.onlyA`)
+		is("Call 3 of 5: remove a; dashed: what has left", `document.querySelector("#playback .says").textContent`)
+		is("0,3,0,4", `stowage.plots[1].left[0]`)
+		picture(t, page, fmt.Sprintf("session-left-%d", width))
+		page.Eval(`document.querySelector("#playback .after").click()`, nil)
+		is("does not fitothers", `document.getElementById("legend").textContent`)
+		page.Eval(`stowage.setMode("both"); stowage.playback.go(2)`, nil)
+		is("both", `stowage.mode`)
+		picture(t, page, fmt.Sprintf("session-both-%d", width))
+		page.Eval(`stowage.playback.go(5)`, nil)
+		is("a,b,c", `(({ doc: d }) => Array.from(d.lower, (_, i) => d.id(i)).sort())(stowage.facts(1))`)
+		page.Eval(`stowage.playback.go(0)`, nil)
+		is("a0,b12,c4", `(({ doc: d }) => Array.from(d.lower, (_, i) => d.id(i) + d.offsets[i]).sort())(stowage.facts(0))`)
+		page.Eval(`stowage.playback.jump(1)`, nil)
+		is("1", `stowage.playback.at`)
+		is("false", `document.documentElement.scrollWidth > document.documentElement.clientWidth`)
+	}
+	page.Quiet()
+}
+
+// TestBrowserSessionStates holds that the page has the plan of Go after each call of a random trace, in whatever order it goes to them.
+func TestBrowserSessionStates(t *testing.T) {
+	page := chromium.Open(t, 1200, 800)
+	base, err := gen.Generate("random", gen.Options{Seed: 3, Buffers: 30, MinSize: 64, MaxSize: 4096, MaxLife: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	begun, err := session.Open(ctx, base, nil, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, plan := begun.Snapshot()
+	tr, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: 3, Changes: 60, Capacity: plan.Height, Pins: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, rest, err := session.Begin(ctx, tr, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(p *model.Problem, offsets []int64) string {
+		var all []string
+		for i := range p.Buffers {
+			b := &p.Buffers[i]
+			all = append(all, fmt.Sprintf("%s %d %d %d %d", b.ID, b.Lower, b.Upper, b.Size, offsets[i]))
+		}
+		slices.Sort(all)
+		return fmt.Sprint(all)
+	}
+	p, plan = s.Snapshot()
+	h := html.NewSession("random", p, plan.Offsets)
+	want := []string{said(p, plan.Offsets)}
+	player := session.NewPlayer(s)
+	rest = append(rest, trace.Op{Kind: trace.Replan})
+	for i := range rest {
+		a, _, err := player.Play(ctx, &rest[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, plan := s.Snapshot()
+		h.Add(html.Call{Text: string(rest[i].Kind), Moved: a.Moved.Buffers}, p, plan.Offsets)
+		want = append(want, said(p, plan.Offsets))
+	}
+	showSession(t, page, h)
+	for k := range want {
+		at := k * 37 % len(want)
+		got := page.Text(fmt.Sprintf(`(() => { stowage.playback.go(%d); const d = stowage.facts(stowage.b >= 0 ? 1 : 0).doc;
+			return "[" + Array.from(d.lower, (_, i) => [d.id(i), d.lower[i], d.upper[i], d.size[i], d.offsets[i]].join(" ")).sort().join(" ") + "]"; })()`, at))
+		if got != want[at] {
+			t.Fatalf("after call %d the page has\n%s\nnot\n%s", at, got, want[at])
+		}
+	}
+	page.Quiet()
+}
