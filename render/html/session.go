@@ -57,6 +57,7 @@ type sessionData struct {
 	Capacity int64         `json:"capacity"`
 	Start    []held        `json:"start"`
 	Calls    []sessionCall `json:"calls"`
+	Facts    [][2]string   `json:"facts"`
 }
 
 type sessionCall struct {
@@ -137,10 +138,15 @@ func WriteSession(w io.Writer, s *Session, facts []Fact) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(&s.data) // it has no < in it: encoding/json escapes it
+	data := s.data
+	data.Facts = [][2]string{}
+	for _, f := range facts {
+		data.Facts = append(data.Facts, [2]string{f.Name, f.Value})
+	}
+	text, err := json.Marshal(&data) // it has no < in it: encoding/json escapes it
 	if err != nil {
 		return err
 	}
-	data := `<script type="application/json" class="stowage-session">` + string(text) + "</script>\n"
-	return assemble(w, parts{title: s.data.Title, facts: facts, picture: picture.String(), data: data})
+	script := `<script type="application/json" class="stowage-session">` + string(text) + "</script>\n"
+	return assemble(w, parts{title: data.Title, facts: facts, picture: picture.String(), data: script})
 }

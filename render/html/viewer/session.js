@@ -12,11 +12,12 @@
  */
 
 export class Session {
-  /** @param {{title: string, capacity: number, start: Held[], calls: object[]}} data */
+  /** @param {{title: string, capacity: number, start: Held[], calls: object[], facts: string[][]}} data */
   constructor(data) {
     this.title = data.title;
     this.calls = data.calls;
     this.capacity = data.capacity;
+    this.facts = data.facts; // of the whole session
     this.held = new Map(data.start.map((b) => [b[0], b]));
     this.done = 0; // calls made of held
     this.undo = []; // for each: what undoes it
@@ -98,7 +99,7 @@ export class Session {
       pairs: [],
       overlaps: none,
       moves: null,
-      facts: [],
+      facts: this.facts,
       rounded: all.some((b) => b[3] > 2 ** 53 || b[4] > 2 ** 53),
       hasPlan: true,
       id: (i) => all[i][0],
