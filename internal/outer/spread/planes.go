@@ -49,18 +49,22 @@ type planes struct {
 	*Choices
 	*simplex
 	place     []int32    // of each body with a choice, that of the pool whose room may run out, or -1
+	other     []int32    // of each body with a choice, the cheapest place whose room does not run out
 	variable  []int32    // of each body with a choice, its x, or -1
+	body      []int32    // of each x
 	stretches []*stretch // those that are not part of another
 	rest      float64    // what the bodies cost if every x is 0
 	meaning   []any      // of each row, its *stretch or *weighing; nil once dropped
 	has       map[*stretch]bool
+	copied    *simplex // of a branch, which gets new rows too; nil for none
 }
 
-// planed looks for prices of rooms and of inequalities. It returns nil if the problem is not of the kind.
-func (c *Choices) planed(ctx context.Context, upper int64) *Prices {
+// planed looks for prices of rooms and of inequalities. It returns nil if the problem is not of the kind. The planes are nil if there is
+// no solution of the linear program.
+func (c *Choices) planed(ctx context.Context, upper int64) (*Prices, *planes) {
 	p := c.planesOf()
 	if p == nil {
-		return nil
+		return nil, nil
 	}
 	best, stall := math.Inf(-1), 0
 	for range planeRounds {
@@ -80,10 +84,19 @@ func (c *Choices) planed(ctx context.Context, upper int64) *Prices {
 			break
 		}
 	}
-	of := c.perCell()
+	prices := p.exactlyOf(p.simplex)
+	if !p.solve(ctx) {
+		p = nil
+	}
+	return prices, p
+}
+
+// exactlyOf makes whole numbers of a linear program's prices.
+func (p *planes) exactlyOf(s *simplex) *Prices {
+	of := p.perCell()
 	var covers []*weighing
 	var prices []float64
-	p.prices(func(row int, price float64) {
+	s.prices(func(row int, price float64) {
 		switch x := p.meaning[row].(type) {
 		case *stretch:
 			of[x.pool][x.section] = price / float64(x.room)
@@ -91,7 +104,7 @@ func (c *Choices) planed(ctx context.Context, upper int64) *Prices {
 			covers, prices = append(covers, x), append(prices, price/float64(x.most))
 		}
 	})
-	return c.exactly(of, covers, prices)
+	return p.exactly(of, covers, prices)
 }
 
 // planesOf returns the linear program without rows, or nil.
@@ -134,6 +147,7 @@ func (c *Choices) planesOf() *planes {
 				other = n
 			}
 		}
+		p.other = append(p.other, int32(max(0, other)))
 		if p.place[k] < 0 {
 			p.rest += float64(open[k].Costs[0])
 			continue
@@ -147,6 +161,7 @@ func (c *Choices) planesOf() *planes {
 			continue
 		}
 		p.variable[k] = int32(len(cost))
+		p.body = append(p.body, int32(k))
 		cost = append(cost, float64(open[k].Costs[p.place[k]]-open[k].Costs[other]))
 	}
 	if len(cost) == 0 {
@@ -188,6 +203,9 @@ func (p *planes) row(meaning any, bodies []int32, weights []int64, most int64) {
 		}
 	}
 	p.add(of, a, 1)
+	if p.copied != nil {
+		p.copied.add(of, a, 1)
+	}
 	p.meaning = append(p.meaning, meaning)
 }
 
@@ -262,12 +280,9 @@ func (p *planes) against(x []float64) bool {
 		}
 	}
 	slices.SortStableFunc(offers, func(a, b offer) int { return cmp.Compare(b.by, a.by) })
-	p.loose(0.05, func(row int) {
-		if s, ok := p.meaning[row].(*stretch); ok {
-			delete(p.has, s)
-		}
-		p.meaning[row] = nil
-	})
+	if p.copied == nil {
+		p.drop()
+	}
 	for _, x := range offers[:min(roundCovers, len(offers))] {
 		if invariants.Enabled {
 			x.check(p.Choices)
@@ -275,4 +290,14 @@ func (p *planes) against(x []float64) bool {
 		p.row(x.weighing, x.bodies, x.weights, x.most)
 	}
 	return len(offers) > 0
+}
+
+// drop drops rows that x has room in.
+func (p *planes) drop() {
+	p.loose(0.05, func(row int) {
+		if s, ok := p.meaning[row].(*stretch); ok {
+			delete(p.has, s)
+		}
+		p.meaning[row] = nil
+	})
 }

@@ -37,7 +37,7 @@ func TestPlanes(t *testing.T) {
 			continue
 		}
 		plain := c.price(context.Background(), dearest)
-		c.Prices = c.planed(context.Background(), dearest+1)
+		c.Prices, _ = c.planed(context.Background(), dearest+1)
 		if c.Prices == nil {
 			continue
 		}

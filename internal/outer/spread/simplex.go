@@ -35,7 +35,8 @@ type simplex struct {
 	value  []float64   // of each row's basic variable
 	basic  []int32     // of each row; below len(at) an x, else a slack
 	column []int32     // of each column, its variable
-	upper  []bool      // of each column, whether the variable is at 1
+	upper  []bool      // of each column, whether the variable is at its upper bound
+	fixed  []int8      // of each x, the bound that it must keep, or -1
 	price  []float64   // of each column, its reduced cost: at least 0 at the lower bound, at most 0 at the upper
 	count  int         // variables x
 	rows   int         // that there have been
@@ -55,6 +56,7 @@ func newSimplex(cost []float64, effort int) *simplex {
 	s.column, s.upper = make([]int32, len(cost)), make([]bool, len(cost))
 	for j, x := range cost {
 		s.column[j], s.upper[j] = int32(j), x < 0
+		s.fixed = append(s.fixed, -1)
 		s.cost += min(0, x)
 	}
 	return s
@@ -62,10 +64,41 @@ func newSimplex(cost []float64, effort int) *simplex {
 
 // most is the upper bound of a variable.
 func (s *simplex) most(variable int32) float64 {
-	if int(variable) < s.count {
+	switch {
+	case int(variable) >= s.count:
+		return math.Inf(1)
+	case s.fixed[variable] == 0:
+		return 0
+	}
+	return 1
+}
+
+// least is the lower bound of a variable.
+func (s *simplex) least(variable int32) float64 {
+	if int(variable) < s.count && s.fixed[variable] == 1 {
 		return 1
 	}
-	return math.Inf(1)
+	return 0
+}
+
+// fix makes an x keep to 0 or 1.
+func (s *simplex) fix(x int32, to int8) {
+	s.fixed[x] = to
+	if j := slices.Index(s.column, x); j >= 0 && s.upper[j] != (to == 1) {
+		s.flip(j)
+	}
+}
+
+// clone returns a copy that can go its own way.
+func (s *simplex) clone() *simplex {
+	c := *s
+	c.table = make([][]float64, len(s.table))
+	for i := range s.table {
+		c.table[i] = slices.Clone(s.table[i])
+	}
+	c.value, c.basic, c.column = slices.Clone(s.value), slices.Clone(s.basic), slices.Clone(s.column)
+	c.upper, c.fixed, c.price, c.ratios = slices.Clone(s.upper), slices.Clone(s.fixed), slices.Clone(s.price), nil
+	return &c
 }
 
 // values returns x.
@@ -142,8 +175,8 @@ func (s *simplex) solve(ctx context.Context) bool {
 	for n := 0; ; n++ {
 		row, worst, to := -1, outside, 0.0
 		for i, x := range s.value {
-			if -x > worst {
-				row, worst, to = i, -x, 0
+			if least := s.least(s.basic[i]); least-x > worst {
+				row, worst, to = i, least-x, least
 			}
 			if most := s.most(s.basic[i]); x-most > worst {
 				row, worst, to = i, x-most, most
@@ -166,6 +199,9 @@ func (s *simplex) leave(row int, to float64) bool {
 	}
 	s.ratios = s.ratios[:0]
 	for j, x := range s.table[row] {
+		if v := s.column[j]; int(v) < s.count && s.fixed[v] >= 0 {
+			continue
+		}
 		x *= sign
 		if s.upper[j] {
 			x = -x

@@ -8,7 +8,9 @@
 //	planes.go       better prices, and prices of inequalities: a linear program that covers are cut off from
 //	covers.go       sets of bodies that do not fit together, as inequalities
 //	simplex.go      the linear program
+//	tree.go         branches of the linear program, each with a body in the pool or out of it
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
+//	deepen.go       that walk within a small excess first, then more
 //	dominance.go    states of that walk that others make superfluous
 //
 // Invariant: a bound of the cost holds for all assignments whose loads fit, so for all plans. A limit never makes a bound false.
@@ -139,7 +141,8 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 		upper = c.Cost(first)
 	}
 	c.Prices = c.price(ctx, upper)
-	if other := c.planed(ctx, upper); other != nil && other.Least(0) > c.Prices.Least(0) {
+	other, program := c.planed(ctx, upper)
+	if other != nil && other.Least(0) > c.Prices.Least(0) {
 		c.Prices = other
 	}
 	c.Low = c.Prices.Least(0)
@@ -150,8 +153,7 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 			first, upper = other, cost
 		}
 	}
-	width := firstWidth
-	for {
+	for width := firstWidth; ; width = min(10*width, mostWidth) {
 		limit := int64(math.MaxInt64 / 4)
 		if first != nil {
 			if upper <= c.Low {
@@ -160,7 +162,7 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 			limit = c.Prices.Gap(upper - 1)
 		}
 		now, cancel := brief(ctx)
-		of, least := c.through(now, limit, width, nil)
+		of, least := c.deepen(now, limit, width, nil)
 		cancel()
 		if of == nil && least == math.MaxInt64 {
 			// Nothing below the limit.
@@ -171,10 +173,18 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 		if of != nil && (first == nil || c.Cost(of) < upper) {
 			first, upper = of, c.Cost(of)
 		}
+		if width == firstWidth && program != nil && c.Low < upper {
+			now, cancel := brief(ctx)
+			of, low := program.branch(now, upper, treeEffort)
+			cancel()
+			if of != nil {
+				first, upper = of, c.Cost(of)
+			}
+			c.Low = max(c.Low, low)
+		}
 		if width == mostWidth || late() {
 			return first, true
 		}
-		width = min(10*width, mostWidth)
 	}
 }
 

@@ -83,7 +83,7 @@ type record struct {
 // found. If allowed is nil, all pools are allowed. Every other assignment has at least the excess that is returned. That is
 // math.MaxInt64 if nothing was cut off and there is no such assignment.
 func (c *Choices) Through(ctx context.Context, limit int64, allowed func(body, place int32) bool) (Assignment, int64) {
-	return c.through(ctx, limit, firstWidth, allowed)
+	return c.deepen(ctx, limit, firstWidth, allowed)
 }
 
 // through is Through with so many states at most.

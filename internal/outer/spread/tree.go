@@ -1,0 +1,191 @@
+package spread
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Idea: where many bodies live at a time, the walk through time (through.go) has too many states. Branch and bound needs no
+// states. A branch has some bodies fixed, in the pool whose room may run out or out of it. Its linear program, with the covers of the
+// first one and some more (planes.go), has prices, and these make a bound:
+//
+//	cost of an assignment of the branch  >=  base + excesses of the places of the fixed bodies
+//
+// The branch with the least bound is next. The body whose x is most undecided, weighed by its cost, is fixed in two branches. x also leads
+// to an assignment: bodies go into the pool in order of x as long as there is room, and exchange.go makes that cheaper.
+//
+// Invariant: base and excesses are whole numbers, made anew from the prices of each branch. A branch ends if its bound is no better than
+// the best assignment, or if its fixed bodies alone exceed a room. What the linear program says otherwise is believed by nobody:
+// if it has no solution, the branch keeps the bound of the one before.
+//
+// Complexity: at most mostNodes branches and treeEffort numbers changed in their tables.
+//
+// Source: Land and Doig (1960).
+
+const (
+	mostNodes  = 2_000
+	treeEffort = 1_500_000_000
+	coverNodes = 100 // branches that may have covers of their own
+	nodeRounds = 2   // of covers, for a branch
+	everyRound = 8   // branches from one assignment by x to the next
+)
+
+// A node is a branch that is open.
+type node struct {
+	fixed map[int32]int8 // of x
+	low   int64          // no assignment of the branch costs less
+}
+
+// branch returns an assignment that costs less than upper, the cheapest that it finds, or nil. No assignment costs less than the second
+// result, or than the first.
+func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assignment, low int64) {
+	open := []node{{nil, p.Choices.Prices.Least(0)}}
+	low = math.MaxInt64 // of what is given up
+	p.effort = effort
+	for n := 0; len(open) > 0; n++ {
+		at := 0
+		for k := range open {
+			if open[k].low < open[at].low || open[k].low == open[at].low && len(open[k].fixed) > len(open[at].fixed) {
+				at = k
+			}
+		}
+		now := open[at]
+		if now.low >= upper {
+			break
+		}
+		if n >= mostNodes || p.effort < 0 || ctx.Err() != nil {
+			return best, min(low, now.low)
+		}
+		open = slices.Delete(open, at, at+1)
+		if !p.possible(now.fixed) {
+			continue
+		}
+		s := p.simplex.clone()
+		for x := range int32(s.count) {
+			if to, is := now.fixed[x]; is {
+				s.fix(x, to)
+			}
+		}
+		solved := p.cut(ctx, s, n < coverNodes)
+		p.effort = s.effort - len(s.table)*s.count
+		now.low = max(now.low, p.least(s, now.fixed))
+		if now.low >= upper {
+			continue
+		}
+		x := s.values()
+		if n%everyRound == 0 || n < 2*everyRound {
+			if of := p.rounded(ctx, x, now.fixed); of != nil && p.Cost(of) < upper {
+				best, upper = of, p.Cost(of)
+			}
+		}
+		next, most := int32(-1), 1e-6
+		for j, part := range x {
+			if _, is := now.fixed[int32(j)]; is {
+				continue
+			}
+			b, k := &p.Bodies[p.Single+int(p.body[j])], p.body[j]
+			cost := float64(b.Costs[p.other[k]] - b.Costs[p.place[k]])
+			if by := min(part, 1-part); by > 1e-6 && by*cost > most {
+				next, most = int32(j), by*cost
+			}
+		}
+		if next < 0 || !solved {
+			if next < 0 && solved {
+				if of := p.rounded(ctx, x, now.fixed); of != nil && p.Cost(of) < upper {
+					best, upper = of, p.Cost(of)
+				}
+			}
+			if now.low < upper {
+				low = min(low, now.low)
+			}
+			continue
+		}
+		for to := range int8(2) {
+			child := node{map[int32]int8{next: to}, now.low}
+			for x, y := range now.fixed {
+				child.fixed[x] = y
+			}
+			open = append(open, child)
+		}
+	}
+	return best, min(low, upper)
+}
+
+// cut solves a branch's linear program. Sections that its x overfills become rows, there and in the first program, and covers
+// that it is against, if it may have some.
+func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
+	p.copied = s
+	defer func() { p.copied = nil }()
+	for round := 0; s.solve(ctx); {
+		if x := s.values(); !p.overfilled(x) {
+			if !covers || round == nodeRounds || !p.against(x) {
+				return true
+			}
+			round++
+		}
+	}
+	return false
+}
+
+// least is the bound of a branch, from its prices.
+func (p *planes) least(s *simplex, fixed map[int32]int8) int64 {
+	prices, sum := p.exactlyOf(s), int64(0)
+	for x, to := range fixed {
+		k := p.body[x]
+		all := prices.Excess[k]
+		if to == 1 {
+			sum += all[p.place[k]]
+			continue
+		}
+		least := int64(math.MaxInt64)
+		for n, excess := range all {
+			if int32(n) != p.place[k] {
+				least = min(least, excess)
+			}
+		}
+		sum += least
+	}
+	return prices.Least(sum)
+}
+
+// possible reports whether the bodies that are fixed in the pool fit.
+func (p *planes) possible(fixed map[int32]int8) bool {
+	for _, s := range p.stretches {
+		left := s.room
+		for n, k := range s.bodies {
+			if v := p.variable[k]; v >= 0 {
+				if to, is := fixed[v]; is && to == 1 {
+					left -= s.cells[n]
+				}
+			}
+		}
+		if left < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// rounded makes an assignment of x.
+func (p *planes) rounded(ctx context.Context, x []float64, fixed map[int32]int8) Assignment {
+	room, value := p.RoomOf(nil), make([]float64, len(p.Bodies)-p.Single)
+	for k, v := range p.variable {
+		if v >= 0 {
+			value[k] = x[v]
+		}
+	}
+	of := p.inOrder(room, value, func(k, n int32) int64 {
+		if v := p.variable[k]; v >= 0 && n == p.place[k] {
+			if to, is := fixed[v]; is && to == 0 {
+				return math.MaxInt64
+			}
+			return -1
+		}
+		return p.Bodies[p.Single+int(k)].Costs[n]
+	})
+	if of != nil {
+		p.exchange(ctx, of, room)
+	}
+	return of
+}

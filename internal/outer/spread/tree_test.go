@@ -1,0 +1,81 @@
+package spread
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/model"
+)
+
+// TestTree holds the branches against every assignment: the cheapest is found and proven, also if only a dearer one is known before.
+// With little effort no bound is false.
+func TestTree(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 5))
+	all, branched, cut, proven := 0, 0, 0, 0
+	for n := range plantest.Share(4_000, 600, 200) {
+		p := drawn.Spilled(r, 8+r.IntN(6))
+		if n%3 == 0 {
+			p = drawn.Pooled(r)
+		} else {
+			for i := range p.Buffers { // values that have nothing to do with sizes
+				p.Buffers[i].Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 1 + r.Int64N(600)}}}
+			}
+		}
+		c, why := New(lower.New(p))
+		if why != "" {
+			continue
+		}
+		least, dearest := int64(math.MaxInt64), int64(0)
+		c.each(func(of Assignment) { least, dearest = min(least, c.Cost(of)), max(dearest, c.Cost(of)) })
+		if least == math.MaxInt64 {
+			continue
+		}
+		program := c.planesOf()
+		if program == nil || !program.solve(context.Background()) {
+			continue
+		}
+		for program.overfilled(program.values()) {
+			program.solve(context.Background())
+		}
+		all++
+		c.Prices = program.exactlyOf(program.simplex)
+		if c.Prices.Least(0) < least {
+			branched++
+		}
+		for _, upper := range []int64{dearest + 1, least + 1, least, least - 1} {
+			of, low := program.branch(context.Background(), upper, 100_000_000)
+			if of != nil && (c.Cost(of) < least || c.Cost(of) >= upper) || low > least && low > upper {
+				t.Fatalf("within %d: %v, bound %d, best %d\n%s", upper, of, low, least, drawn.DescribeRuled(p))
+			}
+			if upper > least && low == least && of != nil && c.Cost(of) == least {
+				proven++
+			}
+			of, low = program.branch(context.Background(), upper, r.IntN(1_500))
+			if low > min(least, upper) && low > upper || upper > least && low > least {
+				t.Fatalf("with little effort: %v, bound %d, best %d\n%s", of, low, least, drawn.DescribeRuled(p))
+			}
+			if upper > least && low < least {
+				cut++
+			}
+			if of != nil {
+				room := c.RoomOf(of)
+				for q := range room {
+					for _, free := range room[q] {
+						if free < 0 {
+							t.Fatal("an assignment that does not fit")
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Log(all, "programs", branched, "branched", cut, "cut off", proven, "proven")
+	if all < 100 || branched*3 < all || cut*20 < all || proven < 2*all-all/20 {
+		t.Errorf("%d programs, %d branched, %d cut off, %d proven", all, branched, cut, proven)
+	}
+}
