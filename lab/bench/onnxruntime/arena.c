@@ -60,6 +60,7 @@ static int plan(const char *folder) {
 int main(int n, char **words) {
   if (n != 5) return fprintf(stderr, "usage: arena MODEL FOLDER HEIGHT WIDTH\n"), 2;
   const OrtApi *ort = OrtGetApiBase()->GetApi(18);
+  if (!ort) return fprintf(stderr, "this ONNX Runtime is older than 1.18\n"), 1;
   OrtEnv *env;
   OrtSessionOptions *options;
   OrtSession *session;
@@ -69,6 +70,7 @@ int main(int n, char **words) {
   char *name_in, *name_out;
 
   arena = stowage_arena_new(NULL);
+  if (!arena) return fprintf(stderr, "there is no memory\n"), 1;
   stowage_arena_record(arena, 2);
   OK(ort->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "arena", &env));
   OK(ort->CreateMemoryInfo("Cpu", OrtDeviceAllocator, 0, OrtMemTypeDefault, &cpu));
