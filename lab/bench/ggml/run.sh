@@ -37,8 +37,8 @@ cmake_minimum_required(VERSION 3.14)
 project(ggml_only C CXX)
 add_subdirectory(../ggml ggml)
 END
-cmake -S "$work/cmake" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DGGML_OPENMP=OFF -DGGML_NATIVE=OFF \
-	-DGGML_CPU_REPACK=OFF -DGGML_LLAMAFILE=OFF >/dev/null
+cmake -S "$work/cmake" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DGGML_OPENMP=OFF -DGGML_NATIVE=ON \
+	-DGGML_CPU_REPACK=OFF -DGGML_LLAMAFILE=OFF -DCMAKE_C_FLAGS=-w -DCMAKE_CXX_FLAGS=-w >/dev/null
 cmake --build "$work/build" --target ggml -j "$(nproc)" >/dev/null
 make -s capi
 
