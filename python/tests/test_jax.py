@@ -17,7 +17,7 @@ from jax.experimental.serialize_executable import deserialize_and_load, serializ
 import stowage
 import stowage.jax
 from stowage.jax import _check, _lives, _rewrite, _thunks
-from stowage.jax._wire import Message, encoded
+from stowage.jax._wire import Message, encoded, number
 
 
 def conv(x, w):
@@ -162,6 +162,17 @@ class Jax(unittest.TestCase):
             for call in (lambda: stowage.jax.replan(self.compiled), lambda: stowage.jax.rewrite(b"")):
                 with self.assertRaisesRegex(stowage.jax.Refused, r"jaxlib 0\.11\.0 is not known.*0\.10\.2"):
                     call()
+
+    def test_executables_of_other_versions_are_refused(self):
+        """An executable may come from another machine: its own head counts, whatever jaxlib is here."""
+        n, at = number(self.data, 0)
+        head = Message(self.data[at : at + n], "")
+        for field, value, words in ((1, 4, r"format has the version 4; stowage.jax knows 3, that of jaxlib 0\.10\.2"), (2, b"ifrt_proxy", "runtime 'ifrt_proxy'")):
+            new = Message(head.dump(), "")
+            new.fields = [(f, w, value if f == field else x) for f, w, x in new.fields]
+            text = new.dump()
+            with self.subTest(words), self.assertRaisesRegex(stowage.jax.Refused, words):
+                _rewrite.executable(encoded(len(text)) + text + self.data[at + n :], None)
 
     def edited(self, edit):
         """The executable after edit has been given its first kernel's thunk."""

@@ -23,6 +23,8 @@ from ._wire import Message, number
 #: The versions of jaxlib whose executables were tried. The format is internal to jaxlib and may change with each.
 VERSIONS = ("0.10.2",)
 
+FORMAT = 3  # the version that the head of their executables has
+
 ALIGNMENT = 64  # of XLA's buffers on the CPU: code is compiled with it in mind
 
 
@@ -127,6 +129,8 @@ def read(data: bytes) -> Executable:
     head = Message(data[i : i + length], "executable, head")
     if head.text(2, "runtime") != "pjrt_ifrt":
         raise Refused(f"executable: it is made by the runtime {head.text(2, 'runtime')!r}, not by 'pjrt_ifrt'")
+    if head.integer(1, "version") != FORMAT:
+        raise Refused(f"executable: its format has the version {head.integer(1, 'version')}; stowage.jax knows {FORMAT}, that of jaxlib {', '.join(VERSIONS)}")
     message = Message(data[i + length :], "executable")
     result = message.only(1, "serialized_executable")
     assignment = result.only(2, "buffer_assignment")
