@@ -29,9 +29,11 @@ func Barriers(p *Problem, plan *Plan) ([]Wait, error) {
 	}
 	made := *plan
 	made.Height = -1
-	report := verify.Check(p, plan.Offsets, p.Capacity)
+	var report *model.Report
 	if p.Ruled() {
 		report = verify.CheckPlan(p, &made)
+	} else {
+		report = verify.Check(p, plan.Offsets, p.Capacity)
 	}
 	if !report.OK() {
 		more := ""

@@ -90,7 +90,7 @@ def _plan(rows: list[tuple[int, int, int]], limit: Optional[float]) -> tuple[lis
         problem, plan, stats = (os.path.join(folder, name) for name in ("pool.csv", "plan.csv", "stats.json"))
         with open(problem, "w", newline="", encoding="ascii") as f:
             csv.writer(f).writerows([("id", "lower", "upper", "size", "alignment"), *((k, *row, ALIGNMENT) for k, row in enumerate(rows))])
-        timeout = ["--timeout", f"{limit}s"] if limit else []
+        timeout = ["--timeout", f"{limit:.9f}s"] if limit else []
         done = subprocess.run([command(), "solve", *timeout, "-o", plan, "--stats", stats, problem], capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0:
             raise Error(done.stderr.strip().removeprefix("stowage: ").partition("\n")[0] or f"the planner ended with code {done.returncode}")

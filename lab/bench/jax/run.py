@@ -20,18 +20,21 @@ import stowage.jax
 from stowage.jax import _run
 
 
-def ratio(old, new, given, rounds):
-    """Returns the median ratio of times, the new function's over the old one's, which run in turn."""
+def ratios(old, new, given, rounds):
+    """Returns the median ratios of wall time and of processor time, the new function's over the old one's.
+
+    They run in turn, and every other round the new one runs first. One round before is not counted."""
     out = []
-    for _ in range(rounds):
-        times = []
-        for function in (old, new):
+    for k in range(rounds + 1):
+        took = {}
+        for function in (old, new) if k % 2 else (new, old):
             args, kwargs = jax.block_until_ready(jax.tree.map(lambda x: jax.numpy.array(x, copy=True), given))
-            begin = time.perf_counter()
+            begin = time.perf_counter(), time.process_time()
             jax.block_until_ready(function(*args, **kwargs))
-            times.append(time.perf_counter() - begin)
-        out.append(times[1] / times[0])
-    return statistics.median(out)
+            took[function] = time.perf_counter() - begin[0], time.process_time() - begin[1]
+        if k > 0:
+            out.append([a / b for a, b in zip(took[new], took[old], strict=True)])
+    return [statistics.median(x) for x in zip(*out, strict=True)]
 
 
 def measure(name, runs, timeout, rounds):
@@ -43,7 +46,7 @@ def measure(name, runs, timeout, rounds):
     except stowage.jax.Refused as err:
         return {**row, "refused": str(err)}
     given = _run._random(compiled.args_info, compiled.in_tree, 0)
-    times = {"time": ratio(compiled, better, given, rounds)} if rounds else {}
+    times = dict(zip(("time", "processor"), ratios(compiled, better, given, rounds), strict=True)) if rounds and better is not compiled else {}
     return {
         **row, "stowage": better.memory_analysis().temp_size_in_bytes, "bound": report.bound, "status": report.status, "buffers": report.buffers,
         "steps": report.steps, "loops": report.kinds.get("while", 0), "runs": report.runs, "seconds": report.seconds,
@@ -56,7 +59,7 @@ def row(r):
         return f"| {r['program']} | {r['xla']:,} | refused: {r['refused']} |"
     proof = "yes" if r["status"] == "optimal" else f"at least {r['bound']:,}"
     same = f"equal in {r['runs']}" if r["stowage"] < r["xla"] else "not rewritten"
-    time = f" {100 * r['time'] - 100:+.0f}% |" if "time" in r else ""
+    time = f" {100 * r['time'] - 100:+.1f}% | {100 * r['processor'] - 100:+.1f}% |" if "time" in r else ""
     less = f"{100 - 100 * r['stowage'] / r['xla']:.2f}%"
     return (
         f"| {r['program']} | {r['buffers']:,} | {r['loops']} | {r['xla']:,} | {r['stowage']:,} | {less} | {proof} | {same} | "
@@ -68,13 +71,13 @@ def main():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--runs", type=int, default=20, help="runs in which outputs are compared, each on other random inputs")
     p.add_argument("--timeout", type=float, default=10, help="seconds for planning")
-    p.add_argument("--times", type=int, default=0, metavar="N", help="also run both N times in turn, and print the median ratio of times")
+    p.add_argument("--times", type=int, default=0, metavar="N", help="also run both N times in turn, and print the median ratios of wall time and processor time")
     p.add_argument("--json", help="a file for the figures")
     p.add_argument("programs", nargs="*", help="names of programs; all if none is given")
     a = p.parse_args()
     rows = []
-    print("| program | buffers | loops | XLA | Stowage | less | proven | outputs | seconds |" + " time |" * (a.times > 0))
-    print("|---|---:|---:|---:|---:|---:|---|---|---:|" + "---:|" * (a.times > 0))
+    print("| program | buffers | loops | XLA | Stowage | less | proven | outputs | seconds |" + " time | processor time |" * (a.times > 0))
+    print("|---|---:|---:|---:|---:|---:|---|---|---:|" + "---:|---:|" * (a.times > 0))
     for name in a.programs or PROGRAMS:
         rows.append(measure(name, a.runs, a.timeout, a.times))
         print(row(rows[-1]), flush=True)

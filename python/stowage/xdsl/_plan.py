@@ -89,13 +89,11 @@ def function(f: Any, timeout: Optional[Seconds]) -> Function:
     moved = [a for a in found if not a.why]
     spans = [_span(flow, a, bits, before, after) for a in moved]
     gone = {v for a in moved for v in a.values}
-    for op in [op for op in flow.ops if op is not None and op.name == "memref.dealloc" and op.memref in gone]:
-        op.detach()
-        op.erase()
     spaces: dict[Any, list[int]] = {}
     for k, a in enumerate(moved):
         spaces.setdefault(a.op.memref.type.memory_space, []).append(k)
     height = bound = 0
+    chosen = []  # all is planned before anything is changed, so a function that cannot be planned stays whole
     for space, ks in spaces.items():
         problem = Problem(
             [spans[k][0] for k in ks], [spans[k][1] for k in ks], [moved[k].size for k in ks], [moved[k].alignment for k in ks],
@@ -105,7 +103,12 @@ def function(f: Any, timeout: Optional[Seconds]) -> Function:
         if plan.offsets is None:
             raise Error(f"{_name(f)}: the allocations could not be planned: {plan.reason or plan.status}")
         height, bound = height + plan.height, bound + plan.lower_bound
-        _rewrite(f, space, [(moved[k], int(o)) for k, o in zip(ks, plan.offsets)], plan.height)
+        chosen.append((space, [(moved[k], int(o)) for k, o in zip(ks, plan.offsets)], plan.height))
+    for op in [op for op in flow.ops if op is not None and op.name == "memref.dealloc" and op.memref in gone]:
+        op.detach()
+        op.erase()
+    for place in chosen:
+        _rewrite(f, *place)
     names: dict[str, int] = {}
     left = {}
     for a in found:
@@ -176,7 +179,7 @@ def _stays(a: _Allocation) -> str:
             if op.name == "func.call":
                 if not freed:
                     return f"it is given to {op.callee.string_value()}, and this function does not free it"
-            elif op.name not in PLAIN and not op.name.startswith(DIALECTS):
+            elif op.name not in PLAIN and (not op.name.startswith(DIALECTS) or ".dma_" in op.name):  # a transfer goes on after it was started
                 return f"it is used by {op.name}, which stowage.xdsl does not know"
     return ""
 
