@@ -227,6 +227,23 @@ class Xdsl(unittest.TestCase):
         self.assertEqual(str(by_hand), str(by_pass))
         self.assertEqual([r.planned for r in stowage.xdsl.plan(by_pass)], [1, 1])  # the arenas themselves
 
+    def test_no_plan_no_change(self):
+        """A function that cannot be planned stays whole, its deallocs too."""
+        module = parsed(modules.MODULES["nested"])
+        before = str(module)
+        with unittest.mock.patch.object(_plan, "plan_of", side_effect=stowage.Error("there is no planner")):
+            with self.assertRaisesRegex(stowage.Error, "no planner"):
+                stowage.xdsl.plan(module)
+        self.assertEqual(str(module), before)
+
+    def test_transfers_stay(self):
+        """A transfer goes on after the operation that starts it, which says nothing of when it ends."""
+        module = parsed(function("%m = memref.alloc() : memref<4xf32>\nmemref.store %x, %m[%c0] : memref<4xf32>\nmemref.dealloc %m : memref<4xf32>\nfunc.return"))
+        store = next(op for op in module.walk() if op.name == "memref.store")
+        with unittest.mock.patch.object(type(store), "name", "affine.dma_start"):
+            self.assertEqual(_plan._stays(unittest.mock.Mock(op=store, values={store.memref})), "it is used by affine.dma_start, which stowage.xdsl does not know")
+        self.assertEqual(stowage.xdsl.plan(module)[0].planned, 1)
+
     def test_errors(self):
         with self.assertRaisesRegex(stowage.InputError, "module is a str"):
             stowage.xdsl.plan("builtin.module")
