@@ -13,9 +13,9 @@ import (
 //
 // Where blocks are aligned, each takes whole multiples of the alignment, but for the highest:
 //
-//	bound = max over times of the sum of the rounded sizes - the most that rounding added to one block
+//	bound = max over times of (the sum of the rounded sizes - the most that rounding added to one block in use then)
 //
-// That holds only if all slices are such multiples, too; otherwise nothing is rounded.
+// Where the table has no room for the second number, the most that rounding added to any block stands for it. That holds only if all slices are such multiples, too; otherwise nothing is rounded.
 //
 // Complexity: O(blocks + times), or O(blocks log blocks) where times are far apart.
 
@@ -23,9 +23,16 @@ import (
 type loads struct {
 	steps  []int64 // change of the load at each time, from the first on
 	sorted []step
-	groups map[int32][]int32 // members of the groups
 	times  []int64
+	// Lists of the members of each group.
+	heads, next, members []int32
+	others               map[int32]int // where the lists of groups with large numbers are
+	odd                  []oddRange    // when blocks are in use whose sizes were rounded
+	slack                []int64       // at each time, the most that rounding added to one of them
 }
+
+// An oddRange is a time [from, to) in which a block is in use to which rounding added so much.
+type oddRange struct{ from, to, added int64 }
 
 // A step is a change of the load at a time.
 type step struct{ time, bytes int64 }
@@ -88,15 +95,21 @@ func (l *loads) bound(c *Call, with bool) int64 {
 		}
 		l.sorted = append(l.sorted, step{from, bytes}, step{to, -bytes})
 	}
+	l.odd = l.odd[:0]
 	added := int64(0)
+	round := func(from, to, size int64) {
+		up := size
+		if align > 1 {
+			up = bound.Up(size, align)
+		}
+		if add(from, to, up); up > size {
+			added = max(added, up-size)
+			l.odd = append(l.odd, oddRange{from, to, up - size})
+		}
+	}
 	whole := func(b *Block) {
 		if b.Slices == nil {
-			size := b.Size
-			if align > 1 {
-				size = bound.Up(b.Size, align)
-			}
-			added = max(added, size-b.Size)
-			add(b.Start, b.End+1, size)
+			round(b.Start, b.End+1, b.Size)
 			return
 		}
 		for _, s := range b.Slices {
@@ -115,44 +128,124 @@ func (l *loads) bound(c *Call, with bool) int64 {
 		whole(c.Wanted)
 	}
 	if grouped {
-		added = max(added, l.shared(c, align, add))
+		l.shared(c, round)
+	}
+	if table && len(l.odd) > 0 && l.slacks(first, span) {
+		added = 0
 	}
 	return l.peak(table) - added
 }
 
+// slacks takes from the table what rounding added at each time. It reports whether it did: not if that takes long.
+func (l *loads) slacks(first, span int64) bool {
+	work := int64(0)
+	for _, x := range l.odd {
+		work += x.to - x.from
+	}
+	if work > span+dense*int64(len(l.odd))+denseMore {
+		return false
+	}
+	l.slack = slices.Grow(l.slack[:0], int(span))[:span]
+	clear(l.slack)
+	for _, x := range l.odd {
+		for t := x.from - first; t < x.to-first; t++ {
+			l.slack[t] = max(l.slack[t], x.added)
+		}
+	}
+	before := int64(0)
+	for t, now := range l.slack {
+		l.steps[t] -= now - before
+		before = now
+	}
+	return true
+}
+
 // shared adds what the members of each group use together: at each time, the most that one of them uses.
-func (l *loads) shared(c *Call, align int64, add func(from, to, bytes int64)) (added int64) {
-	if l.groups == nil {
-		l.groups = map[int32][]int32{}
-	}
-	clear(l.groups)
+func (l *loads) shared(c *Call, round func(from, to, bytes int64)) {
+	n := len(c.Blocks)
+	l.next = slices.Grow(l.next[:0], n)[:n]
+	l.heads = l.heads[:0]
+	// The members of a group are a list, the latest start first. Groups are mostly numbered from 1.
 	for i := range c.Blocks {
-		if g := c.Blocks[i].Group; g != 0 {
-			l.groups[g] = append(l.groups[g], int32(i))
+		g := c.Blocks[i].Group
+		if g == 0 {
+			continue
 		}
+		k := l.listOf(g, n)
+		at := &l.heads[k]
+		for *at >= 0 && c.Blocks[*at].Start > c.Blocks[i].Start {
+			at = &l.next[*at]
+		}
+		l.next[i], *at = *at, int32(i)
 	}
-	for _, members := range l.groups {
-		l.times = l.times[:0]
-		for _, i := range members {
+	if l.others != nil {
+		clear(l.others)
+	}
+	for _, head := range l.heads {
+		if head < 0 {
+			continue
+		}
+		l.members = l.members[:0]
+		apart := true // in time, and without slices
+		for i := head; i >= 0; i = l.next[i] {
 			b := &c.Blocks[i]
-			l.times = append(l.times, b.Start, b.End+1)
-			for _, s := range b.Slices {
-				l.times = append(l.times, s.Start)
+			if k := len(l.members); k > 0 && c.Blocks[l.members[k-1]].End >= b.Start {
+				apart = false
 			}
+			apart = apart && b.Slices == nil
+			l.members = append(l.members, i)
 		}
-		slices.Sort(l.times)
-		l.times = slices.Compact(l.times)
-		for k, from := range l.times[:len(l.times)-1] {
-			most := int64(0)
-			for _, i := range members {
-				most = max(most, c.Blocks[i].usedAt(from))
+		if apart {
+			for _, i := range l.members {
+				b := &c.Blocks[i]
+				round(b.Start, b.End+1, b.Size)
 			}
-			size := bound.Up(most, align)
-			added = max(added, size-most)
-			add(from, l.times[k+1], size)
+			continue
+		}
+		l.together(c, round)
+	}
+}
+
+// listOf returns the index in heads of a group's list.
+func (l *loads) listOf(g int32, n int) int {
+	k := int(g)
+	if g < 0 || k > 4*n { // groups with large numbers come after the others
+		if l.others == nil {
+			l.others = map[int32]int{}
+		}
+		there := false
+		if k, there = l.others[g]; !there {
+			k = max(len(l.heads), 4*n+1)
+			l.others[g] = k
 		}
 	}
-	return added
+	for len(l.heads) <= k {
+		l.heads = append(l.heads, -1)
+	}
+	return k
+}
+
+// together adds what members that meet in time use.
+func (l *loads) together(c *Call, round func(from, to, bytes int64)) {
+	l.times = l.times[:0]
+	for _, i := range l.members {
+		b := &c.Blocks[i]
+		l.times = append(l.times, b.Start, b.End+1)
+		for _, s := range b.Slices {
+			l.times = append(l.times, s.Start)
+		}
+	}
+	slices.Sort(l.times)
+	l.times = slices.Compact(l.times)
+	for k, from := range l.times[:len(l.times)-1] {
+		most := int64(0)
+		for _, i := range l.members {
+			most = max(most, c.Blocks[i].usedAt(from))
+		}
+		if most > 0 {
+			round(from, l.times[k+1], most)
+		}
+	}
 }
 
 // usedAt returns the bytes that the block uses at a time.

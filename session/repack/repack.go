@@ -20,7 +20,8 @@
 //
 // # What is returned
 //
-//   - A plan that is never worse than the one given: not higher, and within the capacity if the given one is.
+//   - A plan that is never worse than the one given: not higher, and within the capacity if the given one is. Only to give
+//     a wanted block its place may the plan be higher, within the capacity.
 //   - Infeasible is a proof: the bytes in use at one time exceed the capacity, and no packing helps. Such a call is
 //     answered from the load alone, without a look at the plan.
 //   - Optimal is a proof that no order of slices and no offsets give a lower plan.

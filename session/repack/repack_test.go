@@ -307,6 +307,18 @@ func TestHopeless(t *testing.T) {
 		}
 	}
 	near := large(7, 600)
+	// So do groups with large numbers.
+	grouped, numbered := large(7, 600), large(7, 600)
+	for i := range grouped.Blocks {
+		grouped.Blocks[i].Group, numbered.Blocks[i].Group = int32(1+i/2), int32(i/2)<<16-1<<30
+		if i%20 == 1 {
+			grouped.Blocks[i].Start, numbered.Blocks[i].Start = grouped.Blocks[i-1].Start, numbered.Blocks[i-1].Start
+			grouped.Blocks[i].Slices, numbered.Blocks[i].Slices = nil, nil
+		}
+	}
+	if one, other := new(loads).bound(grouped, false), r.load.bound(numbered, false); one != other || one >= r.load.bound(near, false) {
+		t.Errorf("the load is %d or %d with groups", one, other)
+	}
 	if far, close := r.load.bound(c, false), new(loads).bound(near, false); far != close {
 		t.Errorf("the load is %d with far times and %d with near ones", far, close)
 	}
