@@ -56,6 +56,7 @@ type planes struct {
 	rest      float64    // what the bodies cost if every x is 0
 	meaning   []any      // of each row, its *stretch or *weighing; nil once dropped
 	has       map[*stretch]bool
+	work      int      // of one set of whole prices
 	copied    *simplex // of a branch, which gets new rows too; nil for none
 }
 
@@ -80,7 +81,7 @@ func (c *Choices) planed(ctx context.Context, upper int64) (*Prices, *planes) {
 		} else if stall++; stall > planeStall {
 			break
 		}
-		if p.simplex.cost+p.rest > float64(upper)-0.5 || !p.against(x) {
+		if p.simplex.cost+p.rest > float64(upper)-0.5 || !p.against(ctx, x) {
 			break
 		}
 	}
@@ -172,7 +173,7 @@ func (c *Choices) planesOf() *planes {
 			p.stretches = append(p.stretches, x)
 		}
 	}
-	p.simplex = newSimplex(cost, planeEffort)
+	p.simplex, p.work = newSimplex(cost, planeEffort), cells+c.Sections*len(c.room)
 	return p
 }
 
@@ -231,13 +232,16 @@ func (p *planes) overfilled(x []float64) bool {
 }
 
 // against adds the inequalities of covers that x is against most, and returns whether there are any.
-func (p *planes) against(x []float64) bool {
+func (p *planes) against(ctx context.Context, x []float64) bool {
 	type offer struct {
 		*weighing
 		by float64
 	}
 	var offers []offer
 	for _, s := range p.stretches {
+		if p.effort < 0 || ctx.Err() != nil {
+			break
+		}
 		part := make([]float64, len(s.bodies))
 		order := make([]int, 0, len(s.bodies))
 		for n, k := range s.bodies {
@@ -264,6 +268,7 @@ func (p *planes) against(x []float64) bool {
 				return cmp.Or(cmp.Compare(part[b]*float64(s.cells[b]), part[a]*float64(s.cells[a])))
 			})
 			weights, most, ok := coverOf(s.cells, part, s.room, order)
+			p.effort -= len(s.cells) * int(most+20)
 			if !ok || most <= 0 {
 				continue
 			}

@@ -17,7 +17,7 @@ import "github.com/stowage-go/stowage/internal/bound"
 // Source: the subset sums by bits are folklore; that they strengthen the bound of a linear program is coefficient reduction
 // (Savelsbergh 1994).
 
-const tightenEffort = 50_000_000
+const tightenEffort = 1_000_000
 
 // mostOf returns the largest sum of some of these cells that is at most room, and the words that it has gone through. It returns room if all
 // fit, and if there would be more words than effort.

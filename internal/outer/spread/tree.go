@@ -68,7 +68,7 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 			}
 		}
 		solved := p.cut(ctx, s, n < coverNodes)
-		p.effort = s.effort - len(s.table)*s.count
+		p.effort = min(p.effort, s.effort) - len(s.table)*s.count - p.work
 		now.low = max(now.low, p.least(s, now.fixed))
 		if now.low >= upper {
 			continue
@@ -119,7 +119,7 @@ func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
 	defer func() { p.copied = nil }()
 	for round := 0; s.solve(ctx); {
 		if x := s.values(); !p.overfilled(x) {
-			if !covers || round == nodeRounds || !p.against(x) {
+			if !covers || round == nodeRounds || !p.against(ctx, x) {
 				return true
 			}
 			round++
