@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/session/repack"
 )
 
@@ -28,32 +29,33 @@ const mostRepacks = 50
 // copied is the part of the capacity that is copied in a slot.
 const copied = 16
 
-// A packer gives the blocks new offsets, and reports whether it did. It may look at the wanted block.
-type packer func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (bool, error)
+// A packer gives the blocks new offsets, and reports whether it did. It may look at the wanted block. no says that it knew at once
+// that no packing helps.
+type packer func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (moved, no bool, err error)
 
 // figure18 returns the table.
 func figure18(ctx context.Context, traces []named, o repack.Options) (string, error) {
-	ours := func(told bool) packer {
-		return func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (bool, error) {
+	ours := func(told, free bool) packer {
+		return func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (moved, no bool, err error) {
 			c := &repack.Call{Capacity: t.Capacity, Alignment: t.Alignment, Blocks: blocks}
 			if told {
 				c.Wanted = &wanted
 			}
 			r, err := repack.Repack(ctx, c, o)
 			if err != nil || !r.Better {
-				return false, err
+				return false, err == nil && free && r.Status == model.Infeasible && r.Tries == 0, err
 			}
 			for i := range blocks {
 				blocks[i].Offset = r.Offsets[i]
 			}
-			return true, nil
+			return true, false, nil
 		}
 	}
-	xla := func(ctx context.Context, blocks []repack.Block, _ repack.Block, t *trace.Trace) (bool, error) {
+	xla := func(ctx context.Context, blocks []repack.Block, _ repack.Block, t *trace.Trace) (moved, no bool, err error) {
 		c := &repack.Call{Alignment: t.Alignment, Blocks: blocks}
 		at, height, err := bestFit(ctx, c)
 		if err != nil || height > t.Capacity {
-			return false, err
+			return false, false, err
 		}
 		body := map[int32]int{}
 		next := 0
@@ -66,12 +68,12 @@ func figure18(ctx context.Context, traces []named, o repack.Options) (string, er
 			}
 			blocks[i].Offset = at[k]
 		}
-		return true, nil
+		return true, false, nil
 	}
 	ways := []struct {
 		name string
 		pack packer
-	}{{"no repack", nil}, {"best fit", xla}, {"ours", ours(false)}, {"ours, told", ours(true)}}
+	}{{"no repack", nil}, {"best fit", xla}, {"ours", ours(false, false)}, {"ours, told", ours(true, false)}, {"and no is free", ours(true, true)}}
 	var rows [][]string
 	gains := make([][]float64, len(ways))
 	for _, n := range traces {
@@ -100,7 +102,7 @@ func figure18(ctx context.Context, traces []named, o repack.Options) (string, er
 		last = append(last, fmt.Sprintf("%+.2f%%, %+.2f%%", x[len(x)/2], x[len(x)-1]))
 	}
 	rows = append(rows, last)
-	return experiment.NewTable([]string{"program", "requests", "value kept without repacks", "best fit", "ours", "ours, told"}, rows).Markdown(), nil
+	return experiment.NewTable([]string{"program", "requests", "value kept without repacks", "best fit", "ours", "ours, told", "and a no is free"}, rows).Markdown(), nil
 }
 
 // A decision is the state of deciding about the requests of a trace.
@@ -128,9 +130,12 @@ func (d *decision) all(ctx context.Context) error {
 		if failed != nil && d.pack != nil && d.asked < mostRepacks && before > 0 {
 			d.blocks = d.blocks[:before]
 			d.asked++
-			moved, err := d.pack(ctx, d.blocks, *failed, d.t)
+			moved, no, err := d.pack(ctx, d.blocks, *failed, d.t)
 			if err != nil {
 				return err
+			}
+			if no {
+				d.asked--
 			}
 			if moved {
 				if failed = d.place(op.Segments); failed == nil {
