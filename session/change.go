@@ -213,7 +213,7 @@ func (s *Session) lower(ctx context.Context, effort Step) (Answer, error) {
 	c, done := s.begin(ctx, nil)
 	defer done()
 	for step := Hints; step <= effort && s.Height() > load && !c.watch.Over(); step++ {
-		r, err := c.all(step == Hints, true, s.o.NodeLimit/2)
+		r, err := c.all(s.planner, step == Hints, true, s.o.NodeLimit/2)
 		if err != nil {
 			return Answer{}, err
 		}

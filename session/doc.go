@@ -26,7 +26,7 @@
 //	keep     every buffer keeps its offset
 //	fit      the changed buffer goes into a free place; no other buffer moves
 //	repair   the changed buffer takes the place of others, for which there is room elsewhere
-//	window   all buffers near in time are planned again; the window of time grows
+//	window   all buffers near in time are planned again; the window of time grows; then others walk, as far as it takes
 //	hints    all buffers are planned again, with their old offsets as hints
 //	fresh    all buffers are planned again
 //
@@ -50,8 +50,10 @@
 //	steps.go     the order of the steps
 //	repair.go    the step repair, by a search over ejections
 //	shelf.go     the placed buffers by their ends, for these searches
-//	guided.go    the step repair, by a walk over ejections
+//	guided.go    the step repair, by a walk over ejections; with long walks, the end of window
+//	spare.go     exact search ahead of the long walks: a proof of no, or a spare plan
 //	least.go     the step repair for few buffers: the least movement, proven
 //	window.go    the steps that call a planner: window, hints, fresh
 //	movement.go  how much a new plan moves, and moving back what may stay
+//	home.go      moving back where only moved buffers are in the way
 package session

@@ -18,38 +18,77 @@ import (
 //
 // Invariant: buffers that have an offset never overlap.
 //
-// Complexity: as repair.go for a placement; at most guidedNodes placements in each round.
+// Rounds differ in the unit, in their length and in what they draw. Short ones come first. If they fail, and nothing says
+// that there is no plan (spare.go), long ones follow, each with other draws: where one walk ends in a cycle, another often
+// finds a plan. Their unit is dearer at first, so they move more.
+//
+// Complexity: as repair.go for a placement; at most the placements of the rounds. The long rounds of 400 buffers take half a second.
 //
 // Source: the guided ejection search of Nagata and Bräysy (2009) for routes of vehicles. Theirs also
-// moves other buffers at random between placements. That was left out, since movement counts here. Tried and dropped,
-// on 80 changes of B, D and J each: prices by weight times size, or times size and life, which left 25 and 30
-// changes undecided where weights left 20; the buffer ejected last first, 24. Ten times as many placements gained one change of D.
+// moves other buffers at random between placements. That was left out, since movement counts here, and since it gained nothing.
+// Tried and dropped, on 80 changes of A to K that nothing decided before: random moves between placements, which found
+// 15 to 21 plans where 19 were found without them in the same number of placements; units of one part in 16 and 64, 23
+// plans where parts 4 and 16 gave 33; every second placement at random, 28 where every fourth gave 36. Sixteen walks of
+// 16,000 placements found 61 plans, 64 walks of 2,000 found 55, and eight walks of 2,000 found 41.
+// Before that, on 80 changes of B, D and J each: prices by weights times size, or times size and life, which left 25 and 30
+// changes undecided where weights left 20; the buffer ejected last first, 24.
 
+// guidedStays is how many times dearer a buffer is that has not moved.
+const guidedStays = 2
+
+// A placement takes O(n). So above guidedFull buffers a round has fewer placements, down to guidedLeast.
 const (
-	guidedNodes = 2_000 // placements in each round
-	guidedStays = 2     // how many times dearer a buffer is that has not moved
-	guidedOdd   = 8     // one in so many placements takes the second-best place
+	guidedFull  = 500
+	guidedLeast = 2_000
 )
 
-// guidedUnits has the rounds: which part of the mean cost of a movement is the unit of the weights.
-var guidedUnits = [...]int64{4, 16}
+// guidedRounds are kinds of rounds.
+type guidedRounds struct {
+	count      int    // rounds
+	placements int    // in each round, up to guidedFull buffers
+	odd        uint64 // one in so many placements that eject takes another than the best place
+	// units has the parts of the mean cost of a movement that are the unit of the weights: one for each round, in turn.
+	units []int64
+}
 
-// guided is the second part of the step repair.
+var (
+	guidedShort  = guidedRounds{2, 2_000, 8, []int64{4, 16}}
+	guidedMiddle = guidedRounds{4, 4_000, 4, []int64{1, 4}}
+	guidedLong   = guidedRounds{16, 16_000, 4, []int64{1, 4}}
+)
+
+// guided is the second part of the step repair: the short rounds, then the middle ones.
 func (c *call) guided() (Answer, []int64, error) {
-	draw := c.s.o.Seed
-	for _, part := range guidedUnits {
-		if at := c.walk(part, &draw); at != nil {
-			return Answer{}, at, nil
-		}
+	at := c.rounds(&guidedShort)
+	if at == nil {
+		at = c.rounds(&guidedMiddle)
+	}
+	return Answer{}, at, nil
+}
+
+// wander is the second part of the step window: the long rounds.
+func (c *call) wander() (Answer, []int64, error) { return Answer{}, c.rounds(&guidedLong), nil }
+
+// rounds walks until a walk finds a plan. It returns nil if none does.
+func (c *call) rounds(g *guidedRounds) []int64 {
+	draw := c.s.o.Seed + uint64(g.placements) // so that each kind draws by itself
+	placements := g.placements
+	if n := len(c.at); n > guidedFull {
+		placements = max(placements*guidedFull/n, min(placements, guidedLeast))
+	}
+	for k := range g.count {
 		if c.watch.Over() {
 			break
 		}
+		if at := c.walk(g, placements, g.units[k%len(g.units)], &draw); at != nil {
+			return at
+		}
 	}
-	return Answer{}, nil, nil
+	return nil
 }
 
 // walk is a round. It returns nil if it found no plan.
-func (c *call) walk(part int64, draw *uint64) []int64 {
+func (c *call) walk(g *guidedRounds, placements int, part int64, draw *uint64) []int64 {
 	r := &c.s.scratch.repair
 	r.start(c)
 	sum, weights := int64(0), make([]int64, len(r.at))
@@ -58,7 +97,7 @@ func (c *call) walk(part int64, draw *uint64) []int64 {
 	}
 	unit := max(1, min(sum/int64(len(r.prices))/part, model.MaxSum>>32))
 	best := make([]spot, 0, repairWidth+1)
-	for range guidedNodes {
+	for range placements {
 		if len(r.pending) == 0 {
 			c.moveBack(r.at)
 			return r.at
@@ -75,8 +114,8 @@ func (c *call) walk(part int64, draw *uint64) []int64 {
 		}
 		spot := best[0]
 		if spot.cost > 0 {
-			if len(best) > 1 && splitmix.Next(draw)%guidedOdd == 0 {
-				spot = best[1]
+			if len(best) > 1 && splitmix.Next(draw)%g.odd == 0 {
+				spot = best[1+splitmix.Next(draw)%uint64(len(best)-1)]
 			}
 			weights[i]++
 		}

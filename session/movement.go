@@ -52,7 +52,7 @@ func (c *call) movement(at []int64) (m Movement) {
 	return m
 }
 
-// moveBack puts buffers back to their old offsets where these are free.
+// moveBack puts buffers back to their old offsets where these are free, and then where only moved ones are in the way.
 func (c *call) moveBack(at []int64) {
 	s := c.s
 	var away []int32
@@ -61,15 +61,7 @@ func (c *call) moveBack(at []int64) {
 			away = append(away, int32(i))
 		}
 	}
-	slices.SortStableFunc(away, func(i, j int32) int {
-		switch a, b := s.cost(i), s.cost(j); {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	c.costlyFirst(away)
 	for range backPasses {
 		left := away[:0]
 		for _, i := range away {
@@ -81,8 +73,22 @@ func (c *call) moveBack(at []int64) {
 			}
 		}
 		if len(left) == len(away) {
-			return
+			break
 		}
 		away = left
 	}
+	c.home(at)
+}
+
+// costlyFirst sorts buffers by what it costs to move them.
+func (c *call) costlyFirst(list []int32) {
+	slices.SortStableFunc(list, func(i, j int32) int {
+		switch a, b := c.s.cost(i), c.s.cost(j); {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
 }

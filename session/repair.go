@@ -29,7 +29,7 @@ import (
 
 // The effort of a repair.
 const (
-	repairRounds = 6  // limits on the cost, each twice the one before
+	repairRounds = 4  // limits on the cost, each twice the one before
 	repairNodes  = 60 // nodes of the first round; each round has half as many more
 	repairWidth  = 6  // places tried for each buffer
 )

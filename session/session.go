@@ -37,12 +37,13 @@ type Options struct {
 	// Weight returns what a byte of a buffer costs if it moves, from 0 to MaxWeight. It must always return the same for the
 	// same buffer. nil means 1 for every buffer.
 	Weight func(*model.Buffer) int64
-	// Planner is the name of the planner of the steps window, hints and fresh; empty means auto.
+	// Planner is the name of the planner of the steps window, hints and fresh; empty means auto. If it is auto, exact search
+	// plans the windows.
 	Planner string
 	// Seed seeds the planner.
 	Seed uint64
-	// NodeLimit limits the planner in each call, in its nodes. 0 means DefaultNodeLimit. The step repair has limits
-	// of its own.
+	// NodeLimit limits the planner of the steps hints and fresh in each call, in its nodes; exact search has four times as many
+	// for each window. 0 means DefaultNodeLimit. The step repair has limits of its own.
 	NodeLimit int64
 	// Timeout limits each call; 0 means never. With a timeout the clock decides what a call finds, so
 	// the same calls may give other offsets.
@@ -79,7 +80,8 @@ func (e *NoPlanError) Error() string {
 // several goroutines at once.
 type Session struct {
 	o       Options
-	planner run.Planner
+	planner run.Planner // of the steps hints and fresh
+	windows run.Planner // of the step window
 
 	// The buffers lie at indices without gaps. If one leaves, the last one takes its index.
 	p      model.Problem    // the buffers; Capacity is the session's
@@ -145,11 +147,11 @@ func Open(ctx context.Context, p *model.Problem, offsets []int64, o Options) (*S
 
 // newSession checks problem and options, and returns a session without buffers.
 func newSession(p *model.Problem, o *Options) (*Session, error) {
-	if o.Planner == "" {
-		o.Planner = "auto"
-	}
 	if o.NodeLimit == 0 {
 		o.NodeLimit = DefaultNodeLimit
+	}
+	if o.Planner == "" {
+		o.Planner = "auto"
 	}
 	if o.Effort == None {
 		o.Effort = Fresh
@@ -175,7 +177,12 @@ func newSession(p *model.Problem, o *Options) (*Session, error) {
 	if p.Ruled() {
 		return nil, fmt.Errorf("%w: a session does not take a problem with rules", ErrUnsupported)
 	}
-	s := &Session{o: *o, planner: planner, index: map[string]int32{}}
+	s := &Session{o: *o, planner: planner, windows: planner, index: map[string]int32{}}
+	if o.Planner == "auto" {
+		if s.windows, err = run.Lookup("exact"); err != nil {
+			return nil, err
+		}
+	}
 	for _, step := range o.Without {
 		s.skip[step] = true
 	}

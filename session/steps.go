@@ -29,6 +29,7 @@ type call struct {
 	at       []int64 // offsets in the making; away for those that must be placed
 	homeless []int32 // the buffers to place
 	nodes    int64   // nodes used up
+	spare    []int64 // a plan of all, to take if no step before fresh finds one; nil for none
 	enough   int64   // the least height that a planner found above the capacity; 0 for none
 }
 
@@ -38,6 +39,8 @@ type scratch struct {
 	mine     []bool
 	homeless []int32
 	bans     []ban
+	moved    []int32 // of home.go
+	from     []int64 // of home.go
 	repair   repairer
 }
 
@@ -82,7 +85,7 @@ func (c *call) place(effort Step) (Answer, error) {
 	for _, step := range [...]struct {
 		step Step
 		find func() (Answer, []int64, error)
-	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.guided}, {Window, c.window}, {Hints, c.hints}, {Fresh, c.fresh}} {
+	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.guided}, {Window, c.ahead}, {Window, c.window}, {Window, c.wander}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared}} {
 		if effort < step.step || c.watch.Over() {
 			break
 		}

@@ -1,0 +1,95 @@
+package session
+
+import "slices"
+
+// Idea: a walk or a planner moves buffers that need not move, and moveBack returns only those whose old place is free. Often
+// another moved buffer lies there. So a moved buffer returns, the moved ones in its way leave, and each of these takes a free
+// place: its old one if that is free, else the best. If one finds none, all is as it was.
+//
+//	before the call   after a walk     a is home, and b goes where there is room
+//	[ a ] [ c ]       [ b ] [ c ]      [ a ] [ c ]
+//	[ b ]             [ x ] [ a ]      [ x ] [ b ]
+//
+// Invariant: no buffer at its old offset ever leaves it. So each success is less movement, and there are at most as many
+// successes as moved buffers.
+//
+// Complexity: O(n) for each place that is looked up; at most homePasses passes over the moved buffers.
+
+// homePasses is how often the moved buffers are tried.
+const homePasses = 3
+
+// home returns buffers to their old offsets where only moved ones are in the way. at is a valid plan. It stays one.
+func (c *call) home(at []int64) {
+	s := c.s
+	var gone []int32
+	for range homePasses {
+		moved := s.scratch.moved[:0]
+		for i := range at {
+			if at[i] != c.old[i] && c.old[i] >= 0 && !c.mine[i] && s.p.Buffers[i].Fixed == nil {
+				moved = append(moved, int32(i))
+			}
+		}
+		s.scratch.moved = moved
+		c.costlyFirst(moved)
+		homes := 0
+		for _, i := range moved {
+			if c.watch.Over() {
+				return
+			}
+			if at[i] != c.old[i] && c.oneHome(at, i, &gone) {
+				homes++
+			}
+		}
+		if homes == 0 {
+			return
+		}
+	}
+}
+
+// oneHome returns buffer i to its old offset, and reports whether that succeeded. gone is scratch.
+func (c *call) oneHome(at []int64, i int32, gone *[]int32) bool {
+	s := c.s
+	b := &s.p.Buffers[i]
+	want := c.old[i]
+	if want%b.Align() != 0 || s.p.Capacity > 0 && want > s.p.Capacity-b.Size {
+		return false
+	}
+	left := (*gone)[:0]
+	s.scratch.bans = s.bans(s.scratch.bans[:0], i, at)
+	for _, ban := range s.scratch.bans {
+		if j := ban.buffer; ban.low < want && want < ban.high && !slices.Contains(left, j) {
+			if at[j] == c.old[j] && !c.mine[j] || s.p.Buffers[j].Fixed != nil {
+				return false
+			}
+			left = append(left, j)
+		}
+	}
+	*gone = left
+	c.costlyFirst(left)
+	from := s.scratch.from[:0]
+	for _, j := range left {
+		from = append(from, at[j])
+		at[j] = away
+	}
+	s.scratch.from = from
+	was := at[i]
+	at[i] = want
+	for _, j := range left {
+		x := &s.p.Buffers[j]
+		s.scratch.bans = s.bans(s.scratch.bans[:0], j, at)
+		if old := c.old[j]; old >= 0 && allowed(x, s.scratch.bans, old, s.p.Capacity) {
+			at[j] = old
+			continue
+		}
+		offset, ok := bestFit(x, s.scratch.bans, s.p.Capacity)
+		if !ok {
+			at[i] = was
+			for k, j := range left {
+				at[j] = from[k]
+			}
+			return false
+		}
+		at[j] = offset
+	}
+	return true
+}

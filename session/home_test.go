@@ -1,0 +1,50 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+// TestHome takes plans of a fresh search. Buffers that go home leave a valid plan that moves no more, and often one that moves
+// less.
+func TestHome(t *testing.T) {
+	less := 0
+	for seed := range plantest.Share(uint64(200), 60) {
+		s := draw(t, seed, 24, Options{})
+		b := wide(s, seed)
+		if b.Size == 0 {
+			continue
+		}
+		i := s.insert(b)
+		c, done := s.begin(context.Background(), []int32{i})
+		if c.keep(); c.fit() {
+			done()
+			continue
+		}
+		q := s.p
+		q.Buffers = slices.Clone(q.Buffers)
+		r, err := c.ask(&q, s.windows, false, 2000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Offsets != nil {
+			before := c.movement(r.Offsets)
+			c.home(r.Offsets)
+			after := c.movement(r.Offsets)
+			if fault := verify.First(&s.p, r.Offsets, s.p.Capacity, -1); fault != "" || before.less(&after) {
+				t.Fatalf("seed %d: %s; moved %v before, %v after", seed, fault, before, after)
+			}
+			if after.less(&before) {
+				less++
+			}
+		}
+		done()
+	}
+	if less < 5 {
+		t.Errorf("only %d plans move less", less)
+	}
+}
