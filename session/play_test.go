@@ -59,7 +59,7 @@ func TestPlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, without := range [][]Step{nil, {Repair}, {Keep, Fit, Repair, Window, Hints}} {
+		for _, without := range [][]Step{nil, {Repair}, {Repair, Window}, {Keep, Fit, Repair, Window, Hints}} {
 			o := Options{NodeLimit: 1000, Seed: seed, Without: without}
 			text, steps := played(t, tr, o)
 			if again, _ := played(t, tr, o); text != again {

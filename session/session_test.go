@@ -110,7 +110,7 @@ func TestAgainstBruteForce(t *testing.T) {
 		limited := seed%4 == 1 // by nodes, looks at the context, or the effort
 		if limited {
 			o.NodeLimit, o.Effort = r.Within(1, 3), Step(r.Within(int64(Keep), int64(Fresh)))
-			o.Without = [][]Step{nil, {Repair}, {Keep, Window}}[r.Below(3)]
+			o.Without = [][]Step{nil, {Repair}, {Keep, Window}, {Repair, Window}}[r.Below(4)]
 		}
 		s, err := Open(ctx, &n.p, nil, o)
 		if err != nil {
@@ -189,7 +189,7 @@ func TestAgainstBruteForce(t *testing.T) {
 			n = m
 		}
 	}
-	for _, must := range []string{"keep", "fit", "repair", "hints", "refused", "unknown", "no by load", "no by collision", "no by pin", "no by search"} {
+	for _, must := range []string{"keep", "fit", "repair", "window", "hints", "refused", "unknown", "no by load", "no by collision", "no by pin", "no by search"} {
 		if seen[must] < 5 {
 			t.Errorf("%s came %d times: %v", must, seen[must], seen)
 		}
