@@ -17,6 +17,7 @@
 #                 a sweep on Flink and on Spark, on this machine, against the plain loop
 # make sweep-stores
 #                 sweeps into servers of this machine that stand in for S3 and for Google's store
+# make torch      twelve PyTorch programs beside other allocators, which it downloads: gigabytes, then minutes
 # make release    all of a release, of VERSION, for every system, in bin/release
 # make bench      the comparisons; see lab/bench/README.md for what they need
 #
@@ -47,7 +48,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean ggml
+.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean ggml torch
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -70,6 +71,10 @@ sweep-papers: sweep
 # Five architectures on ggml, which is downloaded and built: minutes.
 ggml:
 	lab/bench/ggml/run.sh
+
+# Twelve PyTorch programs beside other allocators: gigabytes are downloaded, and it takes minutes.
+torch:
+	lab/bench/torch/run.sh $(BIN)/torch
 
 # The header that Go generates is of no use to anyone: stowage.h is the interface. On
 # Linux nothing but that is shown to the program, and the library has a name: what is

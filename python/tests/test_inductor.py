@@ -4,7 +4,6 @@ The programs are matrix products alone, which Inductor calls from PyTorch, so th
 
 import os
 import pathlib
-import random
 import re
 import subprocess
 import tempfile
@@ -19,33 +18,9 @@ from torch._inductor.utils import run_and_get_code
 
 import stowage
 import stowage.inductor
+from tests.products import WEIGHTS, numbers, program
 
 torch.set_num_threads(1)
-SIZES = (16, 24, 40, 64, 100)
-
-
-def numbers(seed, *shape):
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)) / 8
-
-
-WEIGHTS = {(a, b): numbers(1000 * a + b, a, b) for a in SIZES for b in SIZES}
-
-
-def program(seed, products=24):
-    """Returns a program of products: each of an earlier value by a weight, and some of two values at the end."""
-    draw, steps, sizes = random.Random(seed), [], [16]
-    for _ in range(products):
-        steps.append((draw.randrange(max(0, len(sizes) - 6), len(sizes)), draw.choice(SIZES)))
-        sizes.append(steps[-1][1])
-    pairs = [(draw.randrange(len(sizes)), draw.randrange(len(sizes))) for _ in range(3)]
-
-    def run(x, weights):
-        values = [x]
-        for k, size in steps:
-            values.append(values[k] @ weights[sizes[k], size])
-        return [values[a].T @ values[b] for a, b in pairs]
-
-    return run
 
 
 def chain(x, weights):

@@ -20,7 +20,7 @@ import hashlib
 import json
 import pathlib
 import random
-
+import sys
 
 import torch
 import torch.nn.functional as F
@@ -30,6 +30,8 @@ import stowage
 import stowage.inductor
 import stowage.torch
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "python/tests"))
+from products import WEIGHTS, numbers, program  # noqa: E402
 
 
 class Dense(nn.Module):
@@ -176,34 +178,14 @@ def measure(name):
     return found
 
 
-SIZES = (16, 24, 40, 64, 100)
-
-
 def products(seed, count=24):
     """Plans one program of matrix products, which reads earlier values at random, and compares its outputs with those of PyTorch
     without compiling. Nothing of it is C++. It returns whether they are equal, and the pools."""
-
-    def numbers(of, *shape):
-        return torch.randn(shape, generator=torch.Generator().manual_seed(of)) / 8
-
-    weights = {(a, b): numbers(1000 * a + b, a, b) for a in SIZES for b in SIZES}
-    draw, steps, sizes = random.Random(seed), [], [16]
-    for _ in range(count):
-        steps.append((draw.randrange(max(0, len(sizes) - 6), len(sizes)), draw.choice(SIZES)))
-        sizes.append(steps[-1][1])
-    pairs = [(draw.randrange(len(sizes)), draw.randrange(len(sizes))) for _ in range(3)]
-
-    def run(x, weights):
-        values = [x]
-        for k, size in steps:
-            values.append(values[k] @ weights[sizes[k], size])
-        return [values[a].T @ values[b] for a, b in pairs]
-
     torch._dynamo.reset()
-    x = numbers(seed, 32, 16)
+    run, x = program(seed, count), numbers(seed, 32, 16)
     with torch.no_grad(), stowage.inductor.planned() as found:
-        got = torch.compile(run)(x, weights)
-    equal = all(a.numpy().tobytes() == b.numpy().tobytes() for a, b in zip(got, run(x, weights), strict=True))
+        got = torch.compile(run)(x, WEIGHTS)
+    equal = all(a.numpy().tobytes() == b.numpy().tobytes() for a, b in zip(got, run(x, WEIGHTS), strict=True))
     return equal, [p for p in found if p.buffers > 1]
 
 

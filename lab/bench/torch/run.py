@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Twelve PyTorch programs with and without an arena, as a Markdown table:
+"""Twelve PyTorch programs with and without an arena, as two tables in Markdown, of bytes and of steps:
 
     pip install ./python torch numpy
-    python3 lab/bench/torch/run.py              # or names of programs
+    python3 lab/bench/torch/run.py                                  # or names of programs
+    pip install nvidia-cuda-crt scikit-learn matplotlib             # for the columns caching, expandable and stalloc
+    python3 lab/bench/torch/run.py --stalloc FOLDER --bytes         # a clone of STAlloc; bytes alone, without times
 
 Each program has a process. Three copies of it take turns, step by step, each with its own random numbers: one
 plain, one with an arena in guard mode that is poisoned before each step, one with an arena as users have
@@ -21,8 +23,23 @@ import sys
 import tempfile
 import time
 
+import peers
 
-def one(name: str, steps: int) -> dict:
+
+def beside(name: str, plan: pathlib.Path, given: argparse.Namespace) -> dict[str, int]:
+    """Returns what the allocators of peers.py take for the steps of a plan."""
+    found = {}
+    try:
+        if given.built:
+            found |= peers.caching(plan, given.built)
+        if given.stalloc:
+            found |= peers.stalloc(plan, given.stalloc, given.seconds)
+    except peers.Missing as e:
+        print(f"{name}: {e}", file=sys.stderr)
+    return found
+
+
+def one(name: str, given: argparse.Namespace) -> dict:
     import torch
     from programs import PROGRAMS
 
@@ -38,7 +55,8 @@ def one(name: str, steps: int) -> dict:
             states.append(torch.get_rng_state())
         losses, times = [[], [], []], [[], [], []]
         third = None
-        for i in range(steps):
+        count = 6 if given.bytes else given.steps
+        for i in range(count):
             for k in (0, 1, 2) if i % 2 else (2, 1, 0):
                 torch.set_rng_state(states[k])
                 begin = time.perf_counter()
@@ -59,25 +77,37 @@ def one(name: str, steps: int) -> dict:
         asked = sum(getattr(now, x) - getattr(at, x) for x in ("served", "missed", "refused", "kept", "outside"))
         baselines = {line.split()[2]: int(line.split()[1]) for line in plan.read_text().splitlines() if line.startswith("d ")}
         # A ratio of neighbours in time: other work on the machine slows both.
-        ratio = statistics.median(b / a for a, b in zip(times[0][5:], times[2][5:]))
+        first = min(5, count - 1)
+        ratio = statistics.median(b / a for a, b in zip(times[0][first:], times[2][first:]))
         return {
-            "program": name, "steps": steps, "allocations": asked // (steps - 2), "equal": losses[0] == losses[1] == losses[2], "served": (now.served - at.served) / asked,
+            "program": name, "steps": count, "allocations": asked // (count - 2), "equal": losses[0] == losses[1] == losses[2], "served": (now.served - at.served) / asked,
             "missed": now.missed - at.missed, "refused": now.refused - at.refused, "height": stats[2].height, "bound": stats[2].bound, "peak": stats[2].peak,
-            "malloc": stats[2].baseline, **baselines, "plain_ms": statistics.median(times[0][5:]) * 1e3, "arena_ms": statistics.median(times[2][5:]) * 1e3,
+            "malloc": stats[2].baseline, **baselines, **beside(name, plan, given), "plain_ms": statistics.median(times[0][first:]) * 1e3, "arena_ms": statistics.median(times[2][first:]) * 1e3,
             "ratio": ratio, "torch": torch.__version__,
         }  # fmt: skip
 
 
-def table(rows: list[dict]) -> str:
-    names = [n for n in ("malloc", "cuda-caching", "bfc", "ggml", "first-fit") if n in rows[0]]
-    lines = ["| program | allocations a step | losses | served | plan, bytes | proven | peak | " + " | ".join(names) + " | plain, ms | with arena |"]
-    lines.append("|---|---:|---|---:|---:|---|---:|" + "---:|" * len(names) + "---:|---:|")
+BESIDE = ("malloc", "caching", "expandable", "caching x64", "expandable x64", "stalloc", "first-fit", "bfc", "ggml")
+
+
+def heights(rows: list[dict]) -> str:
+    """Returns what each program takes by each allocator."""
+    names = [n for n in BESIDE if any(n in r for r in rows)]
+    lines = ["| program | allocations a step | plan, bytes | proven | " + " | ".join(names) + " |", "|---|---:|---:|---|" + "---:|" * len(names)]
     for r in rows:
-        over = " | ".join(f"{100 * (r[n] / r['height'] - 1):+.1f}%" for n in names)
-        lines.append(
-            f"| {r['program']} | {r['allocations']:,} | {'equal' if r['equal'] else 'DIFFERENT'} | {100 * r['served']:.2f}% | {r['height']:,} | "
-            f"{'yes' if r['height'] == r['bound'] else 'no'} | {r['peak']:,} | {over} | {r['plain_ms']:.1f} | {100 * (r['ratio'] - 1):+.1f}% |"
-        )
+        over = " | ".join(f"{100 * (r[n] / r['height'] - 1):+.1f}%" if n in r else "" for n in names)
+        lines.append(f"| {r['program']} | {r['allocations']:,} | {r['height']:,} | {'yes' if r['height'] == r['bound'] else 'no'} | {over} |")
+    both = [r for r in rows if "caching" in r]
+    if both:
+        lines.append(f"\nThe simulation of PyTorch's allocator in Go agrees with it on {sum(r['caching'] == r['cuda-caching'] for r in both)} of {len(both)} programs.")
+    return "\n".join(lines)
+
+
+def steps(rows: list[dict]) -> str:
+    """Returns how the steps of each program went."""
+    lines = ["| program | losses | served | peak | plain, ms | with arena |", "|---|---|---:|---:|---:|---:|"]
+    for r in rows:
+        lines.append(f"| {r['program']} | {'equal' if r['equal'] else 'DIFFERENT'} | {100 * r['served']:.2f}% | {r['peak']:,} | {r['plain_ms']:.1f} | {100 * (r['ratio'] - 1):+.1f}% |")
     return "\n".join(lines)
 
 
@@ -85,28 +115,43 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--bytes", action="store_true", help="6 steps, for bytes alone")
+    parser.add_argument("--stalloc", type=pathlib.Path, help="a clone of STAlloc")
+    parser.add_argument("--seconds", type=float, default=600, help="how long STAlloc may plan a program")
+    parser.add_argument("--built", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
-        print(json.dumps(one(given.programs[0], given.steps)))
+        print(json.dumps(one(given.programs[0], given)))
         return
     names = given.programs
     if not names:
         from programs import PROGRAMS
 
         names = list(PROGRAMS)
+    flags = ["--steps", str(given.steps), "--seconds", str(given.seconds)] + ["--bytes"] * given.bytes
+    if given.stalloc:
+        flags += ["--stalloc", str(given.stalloc)]
     rows = []
-    for name in names:
-        done = subprocess.run([sys.executable, __file__, "--one", name, "--steps", str(given.steps)], stdout=subprocess.PIPE, text=True, check=False)
-        if done.returncode:
-            print(f"{name} failed", file=sys.stderr)
-            continue
-        rows.append(json.loads(done.stdout.splitlines()[-1]))
-        print(table(rows[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
-        if given.json:
-            given.json.write_text("".join(json.dumps(r) + "\n" for r in rows))
-    print(table(rows))
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            peers.build(pathlib.Path(folder))
+            flags += ["--built", folder]
+        except peers.Missing as e:
+            print(f"caching and expandable are left out: {e}", file=sys.stderr)
+        for name in names:
+            done = subprocess.run([sys.executable, __file__, "--one", name, *flags], stdout=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                print(f"{name} failed", file=sys.stderr)
+                continue
+            rows.append(json.loads(done.stdout.splitlines()[-1]))
+            print(heights(rows[-1:]).splitlines()[2], steps(rows[-1:]).splitlines()[2], sep="\n", file=sys.stderr, flush=True)
+            if given.json:
+                given.json.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    print(heights(rows))
+    if not given.bytes:
+        print(f"\n{steps(rows)}")
     if len(rows) < len(names) or not all(r["equal"] for r in rows):
         raise SystemExit(1)
 
