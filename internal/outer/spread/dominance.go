@@ -17,8 +17,8 @@ import (
 //
 // Complexity: for each state, mostRivals comparisons with those that cost a little less, and dominanceEffort loads on average.
 //
-// Measured on the challenging suite with fast memory of 30, 50 and 70% of the load and 5 s a choice (lab/bench/fast): 10 of 33 choices are
-// proven, and 2 without. The median gap to the bound is 1.03%, and 2.21% without. Nine choices are farther from it, by 0.7 points
+// Measured before there were covers (planes.go), on the challenging suite with fast memory of 30, 50 and 70% of the load and 5 s a choice
+// (lab/bench/fast): 10 of 33 choices are proven, and 2 without. The median gap to the bound is 1.03%, and 2.21% without. Nine choices are farther from it, by 0.7 points
 // at most: the walks leave less time for packing.
 //
 // Tried and dropped: to compare with the cheapest states, not with those that cost a little less; it drops too few. To compare states
