@@ -3,13 +3,15 @@
 
     pip install ./python torch numpy
     python3 lab/bench/torch/run.py                                  # or names of programs
-    pip install nvidia-cuda-crt scikit-learn matplotlib             # for the columns caching, expandable and stalloc
+    pip install 'nvidia-cuda-crt==13.2.*' scikit-learn matplotlib    # for the columns caching, expandable and stalloc
     python3 lab/bench/torch/run.py --stalloc FOLDER --bytes         # a clone of STAlloc; bytes alone, without times
 
 Each program has a process. Three copies of it take turns, step by step, each with its own random numbers: one
 plain, one with an arena in guard mode that is poisoned before each step, one with an arena as users have
-it, for the time. All losses must be equal bit by bit. Heights beside the plan's are simulations of the planner,
-and for malloc what glibc took for the recorded steps. --json FILE keeps the raw figures.
+it, for the time. All losses must be equal bit by bit. Of the heights beside the plan's, malloc is
+what glibc took for the recorded steps, caching and expandable are PyTorch's own allocator for CUDA over a stand-in
+for the GPU, stalloc is STAlloc's planner (peers.py has these), and the rest are planners of Stowage that imitate
+others. --json FILE keeps the raw figures.
 """
 
 from __future__ import annotations

@@ -17,16 +17,18 @@ revision=3a9f97ff4896c46ffb65b229ba7347358b400387
 stalloc=${STALLOC:-$work/STAlloc}
 if ! [ -d "$stalloc" ]; then
 	git clone -q https://github.com/infinigence/STAlloc "$stalloc"
+	git -C "$stalloc" checkout -q $revision
 fi
 if [ "$(git -C "$stalloc" rev-parse HEAD)" != $revision ]; then
-	git -C "$stalloc" checkout -q $revision
+	echo "$stalloc is not at $revision" >&2
+	exit 1
 fi
 
 if ! [ -d "$work/venv" ]; then
 	python3 -m venv "$work/venv"
 fi
 pip() { "$work/venv/bin/python" -m pip -q --disable-pip-version-check "$@"; }
-pip install torch==2.15.0 numpy nvidia-cuda-crt scikit-learn matplotlib
+pip install torch==2.15.0 numpy 'nvidia-cuda-crt==13.2.*' scikit-learn matplotlib
 make -s wheel
 pip install --no-deps --force-reinstall bin/dist/stowage-*.whl
 
