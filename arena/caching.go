@@ -17,7 +17,8 @@ import (
 // in a small segment, or above 1 MiB in a large one. Free neighbours are joined. Segments
 // are never given back: that happens only if the device has no memory left.
 //
-// This is a simulation by these rules. It was not compared with a GPU.
+// This is a simulation by these rules. PyTorch's own compiled code takes the same bytes on the twelve programs
+// of lab/bench/torch, which compares the two. Neither was compared with a GPU.
 //
 // Complexity: O(n f) for f free blocks.
 //
