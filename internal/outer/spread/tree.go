@@ -19,12 +19,12 @@ import (
 // the best assignment, or if its fixed bodies alone exceed a room. What the linear program says otherwise is believed by nobody:
 // if it has no solution, the branch keeps the bound of the one before.
 //
-// Complexity: at most mostNodes branches and treeEffort numbers changed in their tables.
+// Complexity: at most treeNodes branches and treeEffort numbers changed in their tables.
 //
 // Source: Land and Doig (1960).
 
 const (
-	mostNodes  = 2_000
+	treeNodes  = 2_000
 	treeEffort = 1_500_000_000
 	coverNodes = 100 // branches that may have covers of their own
 	nodeRounds = 2   // of covers, for a branch
@@ -54,7 +54,7 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 		if now.low >= upper {
 			break
 		}
-		if n >= mostNodes || p.effort < 0 || ctx.Err() != nil {
+		if n >= treeNodes || p.effort < 0 || ctx.Err() != nil {
 			return best, min(low, now.low)
 		}
 		open = slices.Delete(open, at, at+1)
