@@ -54,8 +54,8 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 	if len(run.Without) > 0 || len(run.Params) > 0 {
 		return fail(from, inputError("options: a session takes no techniques and no parameters"))
 	}
-	if o.effort < 0 || o.effort > C.STOWAGE_STEP_FRESH {
-		return fail(from, inputError(fmt.Sprintf("effort: there is no step %d", o.effort)))
+	if err := noStep(int64(o.effort)); err != nil {
+		return fail(from, err)
 	}
 	problem := p.fill(from)
 	f := &follower{weights: map[string]int64{}, planner: run.Planner}
@@ -203,7 +203,7 @@ func stowageSessionAdd(s *C.stowage_session, id *C.char, lower, upper, size, ali
 //export stowageSessionPlace
 func stowageSessionPlace(s *C.stowage_session, from *C.stowage_solver, effort, keep C.int, offsets *C.int64_t) C.int {
 	return answered(s, offsets, func(ctx context.Context, f *follower) (session.Answer, error) {
-		if err := noStep(effort); err != nil {
+		if err := noStep(int64(effort)); err != nil {
 			return session.Answer{}, err
 		}
 		problem := peerOf(from).fill(from)
@@ -219,7 +219,7 @@ func stowageSessionPlace(s *C.stowage_session, from *C.stowage_solver, effort, k
 }
 
 // noStep returns the error for an effort that is none.
-func noStep(effort C.int) error {
+func noStep(effort int64) error {
 	if effort < 0 || effort > C.STOWAGE_STEP_FRESH {
 		return inputError(fmt.Sprintf("effort: there is no step %d", effort))
 	}
@@ -279,7 +279,7 @@ func stowageSessionLimit(s *C.stowage_session, capacity C.int64_t) C.int {
 //export stowageSessionReplan
 func stowageSessionReplan(s *C.stowage_session, height C.int64_t, effort C.int) C.int {
 	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
-		if err := noStep(effort); err != nil {
+		if err := noStep(int64(effort)); err != nil {
 			return session.Answer{}, err
 		}
 		return f.Replan(ctx, int64(height), session.Step(effort))

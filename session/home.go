@@ -6,7 +6,7 @@ import "slices"
 // another moved buffer lies there. So a moved buffer returns, the moved ones in its way leave, and each of these takes a free
 // place: its old one if that is free, else the best. If one finds none, all is as it was.
 //
-//	before the call   after a walk     a is home, and b goes where there is room
+//	before the call   after a walk     a returns, b gets another place
 //	[ a ] [ c ]       [ b ] [ c ]      [ a ] [ c ]
 //	[ b ]             [ x ] [ a ]      [ x ] [ b ]
 //

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -15,14 +14,8 @@ func TestHome(t *testing.T) {
 	less := 0
 	for seed := range plantest.Share(uint64(200), 60) {
 		s := draw(t, seed, 24, Options{})
-		b := wide(s, seed)
-		if b.Size == 0 {
-			continue
-		}
-		i := s.insert(b)
-		c, done := s.begin(context.Background(), []int32{i})
-		if c.keep(); c.fit() {
-			done()
+		_, c, done := stuck(s, seed)
+		if c == nil {
 			continue
 		}
 		q := s.p

@@ -20,14 +20,8 @@ func TestSpare(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		b := wide(s, seed)
-		if b.Size == 0 {
-			continue
-		}
-		i := s.insert(b)
-		c, done := s.begin(context.Background(), []int32{i})
-		if c.keep(); c.fit() {
-			done()
+		b, c, done := stuck(s, seed)
+		if c == nil {
 			continue
 		}
 		a, at, err := c.ahead()
@@ -62,4 +56,17 @@ func TestSpare(t *testing.T) {
 	if no < 5 || spare < 5 {
 		t.Errorf("%d proofs, %d spare plans", no, spare)
 	}
+}
+
+// stuck begins to place a buffer that neither stays nor fits; the call is nil if there is none. done ends the call.
+func stuck(s *Session, seed uint64) (b model.Buffer, c *call, done func()) {
+	if b = wide(s, seed); b.Size == 0 {
+		return b, nil, nil
+	}
+	c, done = s.begin(context.Background(), []int32{s.insert(b)})
+	if c.keep(); c.fit() {
+		done()
+		return b, nil, nil
+	}
+	return b, c, done
 }

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -104,28 +105,12 @@ func MSA(base *model.Problem, o MSAOptions) (*trace.Trace, error) {
 	m.t = &trace.Trace{Capacity: capacity, Alignment: o.Alignment, Source: source}
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		worth := func(x candidate) float64 { return float64(x.value) / math.Sqrt(float64(x.size)) }
-		switch x, y := worth(a), worth(b); {
-		case x != y:
-			return sign(x < y)
-		case a.size != b.size:
-			return sign(a.size < b.size)
-		case a.upper-a.lower != b.upper-b.lower:
-			return sign(a.upper-a.lower < b.upper-b.lower)
-		}
-		return 0
+		return cmp.Or(cmp.Compare(worth(b), worth(a)), cmp.Compare(b.size, a.size), cmp.Compare(b.upper-b.lower, a.upper-a.lower))
 	})
 	for i := range all {
 		m.request(&all[i])
 	}
 	return m.t, nil
-}
-
-// sign is 1 if after holds, and -1 otherwise.
-func sign(after bool) int {
-	if after {
-		return 1
-	}
-	return -1
 }
 
 // An assigner is the state of MSA.
@@ -289,12 +274,7 @@ func smallest(live, place []chunk, most, align int64) int64 {
 			beside = append(beside, y)
 		}
 	}
-	slices.SortStableFunc(beside, func(a, b chunk) int {
-		if a.offset == b.offset {
-			return 0
-		}
-		return sign(a.offset > b.offset)
-	})
+	slices.SortStableFunc(beside, func(a, b chunk) int { return cmp.Compare(a.offset, b.offset) })
 	size := place[0].size
 	top, best, gap := int64(0), int64(-1), int64(math.MaxInt64)
 	for _, y := range beside {
@@ -332,13 +312,7 @@ func (m *assigner) repack() {
 		return to - from
 	}
 	slices.SortStableFunc(bodies, func(a, b []chunk) int {
-		switch x, y := long(a), long(b); {
-		case x != y:
-			return sign(x < y)
-		case a[0].size != b[0].size:
-			return sign(a[0].size < b[0].size)
-		}
-		return 0
+		return cmp.Or(cmp.Compare(long(b), long(a)), cmp.Compare(b[0].size, a[0].size))
 	})
 	var packed []chunk
 	at, height := map[int]int64{}, int64(0)

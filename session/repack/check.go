@@ -1,6 +1,7 @@
 package repack
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -48,7 +49,7 @@ func Check(c *Call, offsets []int64, order [][]Slice) string {
 			at += s.Size
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return int(min(max(a.start-b.start, -1), 1)) })
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.start, b.start) })
 	var live []part
 	for _, x := range parts {
 		live = slices.DeleteFunc(live, func(y part) bool { return y.end < x.start })
@@ -79,10 +80,7 @@ func sameSlices(a, b []Slice) bool {
 	sorted := func(x []Slice) []Slice {
 		x = slices.Clone(x)
 		slices.SortFunc(x, func(p, q Slice) int {
-			if p.Size != q.Size {
-				return int(min(max(p.Size-q.Size, -1), 1))
-			}
-			return int(min(max(p.Start-q.Start, -1), 1))
+			return cmp.Or(cmp.Compare(p.Size, q.Size), cmp.Compare(p.Start, q.Start))
 		})
 		return x
 	}

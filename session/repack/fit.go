@@ -1,6 +1,7 @@
 package repack
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -30,13 +31,7 @@ func (s *search) fitted() (at []int64, chosen []order, height int64) {
 		long[k] = to - from
 	}
 	slices.SortStableFunc(first, func(a, b int) int {
-		switch {
-		case long[a] != long[b]:
-			return int(min(max(long[b]-long[a], -1), 1))
-		case size[a] != size[b]:
-			return int(min(max(size[b]-size[a], -1), 1))
-		}
-		return 0
+		return cmp.Or(cmp.Compare(long[b], long[a]), cmp.Compare(size[b], size[a]))
 	})
 	at = make([]int64, len(s.bodies))
 	shapes := make([][]piece, len(s.bodies))
@@ -94,7 +89,7 @@ func (s *search) lowest(list []piece, placed []int, shapes [][]piece, at []int64
 			}
 		}
 	}
-	slices.SortFunc(s.taken, func(a, b [2]int64) int { return int(min(max(a[0]-b[0], -1), 1)) })
+	slices.SortFunc(s.taken, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
 	for _, t := range s.taken {
 		if offset > t[0] && offset < t[1] {
 			offset = bound.Up(t[1], max(s.call.Alignment, 1))

@@ -1,6 +1,7 @@
 package repack
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -276,13 +277,7 @@ func (l *loads) peak(table bool) int64 {
 		return most
 	}
 	slices.SortFunc(l.sorted, func(a, b step) int {
-		switch {
-		case a.time < b.time, a.time == b.time && a.bytes < b.bytes:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.bytes, b.bytes))
 	})
 	for _, s := range l.sorted {
 		load += s.bytes

@@ -1,6 +1,7 @@
 package repack
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -63,7 +64,7 @@ func pieces(blocks []Block, of body, chosen []order) (list []piece) {
 	}
 	slices.Sort(times)
 	times = slices.Compact(times)
-	slices.SortFunc(parts, func(a, b piece) int { return int(min(max(a.low-b.low, -1), 1)) })
+	slices.SortFunc(parts, func(a, b piece) int { return cmp.Compare(a.low, b.low) })
 	before := 0 // pieces from here on end where the next time begins
 	for k, from := range times[:len(times)-1] {
 		to, begin := times[k+1], len(list)

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
@@ -17,12 +16,10 @@ func TestDeepen(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 6))
 	higher := 0
 	for range plantest.Share(4_000, 600, 200) {
-		c, why := New(lower.New(drawn.Spilled(r, 6+r.IntN(8))))
-		if why != "" {
+		c, least, dearest := chosen(drawn.Spilled(r, 6+r.IntN(8)))
+		if c == nil {
 			continue
 		}
-		least, dearest := int64(math.MaxInt64), int64(0)
-		c.each(func(of Assignment) { least, dearest = min(least, c.Cost(of)), max(dearest, c.Cost(of)) })
 		c.Prices = c.price(context.Background(), dearest)
 		for _, width := range []int{1, 4, 1_000} {
 			for _, upper := range []int64{least, least + r.Int64N(dearest-least+1)} {

@@ -265,7 +265,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 				case 1:
 					return cmp.Compare((1-part[a])/float64(s.cells[a]), (1-part[b])/float64(s.cells[b]))
 				}
-				return cmp.Or(cmp.Compare(part[b]*float64(s.cells[b]), part[a]*float64(s.cells[a])))
+				return cmp.Compare(part[b]*float64(s.cells[b]), part[a]*float64(s.cells[a]))
 			})
 			weights, most, ok := coverOf(s.cells, part, s.room, order)
 			p.effort -= len(s.cells) * int(most+20)

@@ -27,13 +27,8 @@ func TestPlanes(t *testing.T) {
 				p.Buffers[i].Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 1 + r.Int64N(60)}}}
 			}
 		}
-		c, why := New(lower.New(p))
-		if why != "" {
-			continue
-		}
-		least, dearest := int64(math.MaxInt64), int64(0)
-		c.each(func(of Assignment) { least, dearest = min(least, c.Cost(of)), max(dearest, c.Cost(of)) })
-		if least == math.MaxInt64 {
+		c, least, dearest := chosen(p)
+		if c == nil {
 			continue
 		}
 		plain := c.price(context.Background(), dearest)
@@ -91,4 +86,18 @@ func TestPlanes(t *testing.T) {
 	if all < 100 || above*5 < all || below*50 > all || met*3 < all*2 || covers < all/4 {
 		t.Errorf("of %d, %d with %d covers are above the prices for room, %d below, %d are met", all, above, covers, below, met)
 	}
+}
+
+// chosen returns the choices of a problem, and the least and the largest cost of an assignment that fits; nil if there are none.
+func chosen(p *model.Problem) (c *Choices, least, dearest int64) {
+	c, why := New(lower.New(p))
+	if why != "" {
+		return nil, 0, 0
+	}
+	least = math.MaxInt64
+	c.each(func(of Assignment) { least, dearest = min(least, c.Cost(of)), max(dearest, c.Cost(of)) })
+	if least == math.MaxInt64 {
+		return nil, 0, 0
+	}
+	return c, least, dearest
 }

@@ -33,20 +33,21 @@ const (
 
 // A node is a branch that is open.
 type node struct {
-	fixed map[int32]int8 // of x
-	low   int64          // no assignment of the branch costs less
+	fixed []int8 // of each x, the number that it keeps, or -1
+	depth int    // how many do
+	low   int64  // no assignment of the branch costs less
 }
 
 // branch returns an assignment that costs less than upper, the cheapest that it finds, or nil. No assignment costs less than the second
 // result, or than the first.
 func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assignment, low int64) {
-	open := []node{{nil, p.Choices.Prices.Least(0)}}
+	open := []node{{slices.Repeat([]int8{-1}, p.count), 0, p.Choices.Prices.Least(0)}}
 	low = math.MaxInt64 // of what is given up
 	p.effort = effort
 	for n := 0; len(open) > 0; n++ {
 		at := 0
 		for k := range open {
-			if open[k].low < open[at].low || open[k].low == open[at].low && len(open[k].fixed) > len(open[at].fixed) {
+			if open[k].low < open[at].low || open[k].low == open[at].low && open[k].depth > open[at].depth {
 				at = k
 			}
 		}
@@ -62,9 +63,9 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 			continue
 		}
 		s := p.simplex.clone()
-		for x := range int32(s.count) {
-			if to, is := now.fixed[x]; is {
-				s.fix(x, to)
+		for x, to := range now.fixed {
+			if to >= 0 {
+				s.fix(int32(x), to)
 			}
 		}
 		solved := p.cut(ctx, s, n < coverNodes)
@@ -74,42 +75,42 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 			continue
 		}
 		x := s.values()
-		if n%everyRound == 0 || n < 2*everyRound {
+		next := p.undecided(x, now.fixed)
+		if n%everyRound == 0 || n < 2*everyRound || next < 0 && solved {
 			if of := p.rounded(ctx, x, now.fixed); of != nil && p.Cost(of) < upper {
 				best, upper = of, p.Cost(of)
 			}
 		}
-		next, most := int32(-1), 1e-6
-		for j, part := range x {
-			if _, is := now.fixed[int32(j)]; is {
-				continue
-			}
-			b, k := &p.Bodies[p.Single+int(p.body[j])], p.body[j]
-			cost := float64(b.Costs[p.other[k]] - b.Costs[p.place[k]])
-			if by := min(part, 1-part); by > 1e-6 && by*cost > most {
-				next, most = int32(j), by*cost
-			}
-		}
 		if next < 0 || !solved {
-			if next < 0 && solved {
-				if of := p.rounded(ctx, x, now.fixed); of != nil && p.Cost(of) < upper {
-					best, upper = of, p.Cost(of)
-				}
-			}
 			if now.low < upper {
 				low = min(low, now.low)
 			}
 			continue
 		}
 		for to := range int8(2) {
-			child := node{map[int32]int8{next: to}, now.low}
-			for x, y := range now.fixed {
-				child.fixed[x] = y
-			}
+			child := node{slices.Clone(now.fixed), now.depth + 1, now.low}
+			child.fixed[next] = to
 			open = append(open, child)
 		}
 	}
 	return best, min(low, upper)
+}
+
+// undecided returns the x to branch on, or -1 if all are whole.
+func (p *planes) undecided(x []float64, fixed []int8) (next int32) {
+	next, most := int32(-1), 1e-6
+	for j, part := range x {
+		if fixed[j] >= 0 {
+			continue
+		}
+		k := p.body[j]
+		b := &p.Bodies[p.Single+int(k)]
+		cost := float64(b.Costs[p.other[k]] - b.Costs[p.place[k]])
+		if by := min(part, 1-part); by > 1e-6 && by*cost > most {
+			next, most = int32(j), by*cost
+		}
+	}
+	return next
 }
 
 // cut solves a branch's linear program. Sections that its x overfills become rows, there and in the first program, and covers
@@ -129,9 +130,12 @@ func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
 }
 
 // least is the bound of a branch, from its prices.
-func (p *planes) least(s *simplex, fixed map[int32]int8) int64 {
+func (p *planes) least(s *simplex, fixed []int8) int64 {
 	prices, sum := p.exactlyOf(s), int64(0)
 	for x, to := range fixed {
+		if to < 0 {
+			continue
+		}
 		k := p.body[x]
 		all := prices.Excess[k]
 		if to == 1 {
@@ -150,14 +154,12 @@ func (p *planes) least(s *simplex, fixed map[int32]int8) int64 {
 }
 
 // possible reports whether the bodies that are fixed in the pool fit.
-func (p *planes) possible(fixed map[int32]int8) bool {
+func (p *planes) possible(fixed []int8) bool {
 	for _, s := range p.stretches {
 		left := s.room
 		for n, k := range s.bodies {
-			if v := p.variable[k]; v >= 0 {
-				if to, is := fixed[v]; is && to == 1 {
-					left -= s.cells[n]
-				}
+			if v := p.variable[k]; v >= 0 && fixed[v] == 1 {
+				left -= s.cells[n]
 			}
 		}
 		if left < 0 {
@@ -168,7 +170,7 @@ func (p *planes) possible(fixed map[int32]int8) bool {
 }
 
 // rounded makes an assignment of x.
-func (p *planes) rounded(ctx context.Context, x []float64, fixed map[int32]int8) Assignment {
+func (p *planes) rounded(ctx context.Context, x []float64, fixed []int8) Assignment {
 	room, value := p.RoomOf(nil), make([]float64, len(p.Bodies)-p.Single)
 	for k, v := range p.variable {
 		if v >= 0 {
@@ -177,7 +179,7 @@ func (p *planes) rounded(ctx context.Context, x []float64, fixed map[int32]int8)
 	}
 	of := p.inOrder(room, value, func(k, n int32) int64 {
 		if v := p.variable[k]; v >= 0 && n == p.place[k] {
-			if to, is := fixed[v]; is && to == 0 {
+			if fixed[v] == 0 {
 				return math.MaxInt64
 			}
 			return -1

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -200,7 +201,7 @@ func (d *decision) fit(b *repack.Block) int64 {
 			beside = append(beside, x)
 		}
 	}
-	slices.SortFunc(beside, func(x, y *repack.Block) int { return int(min(max(x.Offset-y.Offset, -1), 1)) })
+	slices.SortFunc(beside, func(x, y *repack.Block) int { return cmp.Compare(x.Offset, y.Offset) })
 	align := max(d.t.Alignment, 1)
 	top, best, gap := int64(0), int64(-1), int64(0)
 	for _, x := range beside {
