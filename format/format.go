@@ -168,6 +168,9 @@ func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) (*model.Pl
 		return nil, err
 	}
 	defer in.Close()
+	if in.row.kind == DSA {
+		return nil, fmt.Errorf("%s: is a file of dsa-solver, whose problems are read, and whose plans are not", in.Name)
+	}
 	if in.row.plan == nil {
 		return nil, fmt.Errorf("%s: is %s, not a plan", in.Name, in.row.title)
 	}

@@ -46,8 +46,13 @@ func (d *document) placed() *model.Plan {
 	return &model.Plan{Offsets: d.offsets, Height: d.height, Pools: d.result.Pools, Parts: d.result.Parts}
 }
 
-// writeDSA writes the problem for dsa-solver.
-func writeDSA(w io.Writer, d *document) error { return dsa.Write(w, d.problem) }
+// writeDSA writes the problem for dsa-solver: the file that the problem came from, if that is one of dsa-solver.
+func writeDSA(w io.Writer, d *document) error {
+	if d.dsa != nil {
+		return d.dsa.Write(w)
+	}
+	return dsa.Write(w, d.problem)
+}
 
 // writeDSASolution writes the plan for dsa-solver: of the file that the problem came from if that is one of
 // dsa-solver, and otherwise of what writeDSA writes.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/figures"
+	"github.com/stowage-go/stowage/internal/outer/pools"
 )
 
 // printWhy prints the turns of a run: what each brought, and why the run ended.
@@ -35,7 +37,9 @@ func printWhy(w io.Writer, turns []stowage.Turn, r *stowage.Result, p *stowage.P
 // goalOf says what a run looked for, and what could end it early.
 func goalOf(p *stowage.Problem, o *stowage.Options) string {
 	s := "the lowest plan"
-	if p.Capacity > 0 {
+	if p.Ruled() {
+		s = ruledGoal(p, o)
+	} else if p.Capacity > 0 {
 		if o.Minimize {
 			s += " that fits " + strconv.FormatInt(p.Capacity, 10)
 		} else {
@@ -50,6 +54,22 @@ func goalOf(p *stowage.Problem, o *stowage.Options) string {
 	}
 	if o.Timeout == 0 && o.NodeLimit == 0 {
 		s += ", no limit"
+	}
+	return s
+}
+
+// ruledGoal is what a run looks for if the problem has rules.
+func ruledGoal(p *stowage.Problem, o *stowage.Options) string {
+	s := "any plan that keeps the rules"
+	if pools.Minimizing(p, o) {
+		var measures []string
+		for _, m := range p.Objective() {
+			measures = append(measures, string(m))
+		}
+		s = "the least " + strings.Join(measures, ", then the least ")
+	}
+	if p.Capacity > 0 {
+		s += ", within " + strconv.FormatInt(p.Capacity, 10)
 	}
 	return s
 }
@@ -69,13 +89,16 @@ func changed(before, now int64) string {
 func whyEnded(r *stowage.Result, p *stowage.Problem, o *stowage.Options) string {
 	by := map[string]string{"bound": "the bound, without a search", "collision": "two fixed offsets that collide"}[r.ProvedBy]
 	by = cmp.Or(by, r.ProvedBy)
-	found := "the plan is by " + figures.FoundBy(r)
+	found, none, lower, lowest := "the plan is by "+figures.FoundBy(r), "nothing fits", "lower", "the lowest"
+	if p.Ruled() {
+		none, lower, lowest = "no plan keeps the rules", "better", "the best"
+	}
 	switch figures.Ended(r, p.Capacity, o.Minimize) {
 	case figures.Proof:
 		if r.Status == stowage.Infeasible {
-			return "nothing fits, proven by " + by
+			return none + ", proven by " + by
 		}
-		return found + "; no plan is lower, proven by " + by
+		return found + "; no plan is " + lower + ", proven by " + by
 	case figures.Fits:
 		return found + "; it fits, and more was not asked"
 	case figures.Done:
@@ -88,5 +111,5 @@ func whyEnded(r *stowage.Result, p *stowage.Problem, o *stowage.Options) string 
 	if !r.Status.HasPlan() {
 		return "no plan fits so far; " + why
 	}
-	return found + "; nobody proved that it is the lowest; " + why
+	return found + "; nobody proved that it is " + lowest + "; " + why
 }

@@ -13,9 +13,9 @@
 //	objective            total_peak, max_peak and reuse_cost become peak, max_peak and penalty. capacity_overflow is left
 //	                     out, since a capacity always holds here. bank_cost is left out: dsa-solver never computes it
 //
-// The keys metadata, pypto_structure and bank_geometry change no plan, and are not kept. Buffers and pools have their
-// names as IDs if these are all different, and their numbers otherwise. They keep their order. What Write refuses, and
-// what it says in another way, is in write.go.
+// The keys metadata, pypto_structure and bank_geometry change no plan, and a model.Problem has no room for them;
+// Document.Write writes them again. Buffers and pools have their names as IDs if these are all different, and their
+// numbers otherwise. They keep their order. What Write refuses, and what it says in another way, is in write.go.
 //
 // Complexity: O(bytes). An exclusive pin adds a pair for each buffer.
 //
@@ -277,6 +277,10 @@ func (d *reader) skip() error {
 }
 
 func (d *reader) unknown(key string, at int64) error {
+	if key == "placements" {
+		d.refuse(at, key, "", "is a key of plans (dsa-solution-v1); only problems of dsa-solver (dsa-problem-v1) are read")
+		return d.issues.Err()
+	}
 	d.refuse(at, key, "", "is not a known key of dsa-problem-v1")
 	return d.issues.Err()
 }

@@ -31,7 +31,12 @@ func Write(w io.Writer, p *model.Problem) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, d.text)
+	return d.Write(w)
+}
+
+// Write writes the problem as the file has it, with its numbers and metadata, so that plans of the document name it.
+func (d *Document) Write(w io.Writer) error {
+	_, err := io.WriteString(w, d.text)
 	return err
 }
 

@@ -95,8 +95,8 @@ func Ended(r *plan.Result, capacity int64, minimize bool) string {
 		return string(r.Stopped)
 	case r.Status == model.Optimal || r.Status == model.Infeasible:
 		return Proof
-	case r.Status == model.Feasible && capacity > 0 && !minimize:
-		return Fits
+	case r.Status == model.Feasible && (capacity > 0 && !minimize || len(r.Objective) > 0):
+		return Fits // with rules, a run that minimises and proves nothing says what stopped it
 	}
 	return Done
 }

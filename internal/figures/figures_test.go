@@ -12,6 +12,11 @@ func TestWords(t *testing.T) {
 	result := func(s model.Status, stopped plan.Stop, member string) *plan.Result {
 		return &plan.Result{Status: s, Stopped: stopped, Planner: "auto", Member: member}
 	}
+	ruled := func(s model.Status, stopped plan.Stop) *plan.Result {
+		r := result(s, stopped, "")
+		r.Objective = []model.Measure{model.MeasureHeight}
+		return r
+	}
 	for _, c := range []struct {
 		r              *plan.Result
 		capacity       int64
@@ -29,6 +34,9 @@ func TestWords(t *testing.T) {
 		{result(model.Unknown, plan.StopNodes, "merge"), 9, false, "", "nodes"},
 		{result(model.Unknown, plan.StopInterrupt, ""), 9, false, "", "interrupt"},
 		{result(model.Unknown, plan.Finished, ""), 9, false, "", "done"},
+		{ruled(model.Feasible, plan.Finished), 0, false, "auto", "fits"}, // the capacity is that of the pool
+		{ruled(model.Feasible, plan.StopEffort), 0, false, "auto", "effort"},
+		{ruled(model.Optimal, plan.Finished), 0, false, "auto", "proof"},
 	} {
 		if by, why := FoundBy(c.r), Ended(c.r, c.capacity, c.minimize); by != c.foundBy || why != c.ended {
 			t.Errorf("%+v: found by %q and ended by %q, want %q and %q", c, by, why, c.foundBy, c.ended)
