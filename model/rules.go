@@ -74,7 +74,7 @@ type Extra struct {
 	// buffer are then the sums of the two: SetClocks fills them in.
 	Clocks *Clocks
 	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in
-	// ascending order and disjoint. Each begins after the start of the lifespan and ends before its end.
+	// ascending order, with at least one slot between two. Each begins after the start of the lifespan and ends before its end.
 	Evictions []Eviction
 }
 

@@ -87,14 +87,19 @@ func ValidateAs(p *Problem, t Terms) error {
 	}
 	if v.p.Ruled() {
 		v.rules()
+		if sum <= MaxSum && sum+top <= MaxSum && (v.aligned > MaxSum || v.aligned+top+v.reserved > MaxSum) {
+			v.add(-1, "pools", "", fmt.Sprintf("the sizes of all buffers and of the parts that evictions leave, each with the alignment that pools ask for, and the highest reserved bytes of the pools together exceed %d", int64(MaxSum)))
+		}
 	}
 	return v.issues.Err()
 }
 
 type validator struct {
 	Terms
-	p      *Problem
-	issues Issues
+	p        *Problem
+	issues   Issues
+	reserved int64 // the sum of the highest reserved bytes of the pools
+	aligned  int64 // the sum of the sizes with what the largest alignments may add, those of pools included
 }
 
 // add adds a fault of buffer i, or, for -1, of the whole.

@@ -54,9 +54,9 @@ func (v *validator) pools(r *Rules) {
 		v.add(-1, "capacity", itoa(v.p.Capacity), "is for one pool without a name; here each pool has its own")
 	}
 	ids := map[string]int{}
-	var top int64
 	for k := range r.Pools {
 		q := &r.Pools[k]
+		var top int64
 		say := func(field, value, message string) {
 			v.add(-1, fmt.Sprintf("pools[%d].%s", k, field), value, "pool "+poolName(r, k)+": "+message)
 		}
@@ -85,11 +85,12 @@ func (v *validator) pools(r *Rules) {
 			case q.Capacity > 0 && x.Upper > q.Capacity:
 				say("reserved", text, fmt.Sprintf("ends above the capacity of %d", q.Capacity))
 			default:
-				if top += x.Upper; top > MaxSum/2 {
-					say("reserved", text, fmt.Sprintf("makes the sum of the ends of all reserved ranges exceed %d", int64(MaxSum/2)))
-					return
-				}
+				top = max(top, x.Upper)
 			}
+		}
+		if v.reserved += top; v.reserved > MaxSum/2 {
+			say("reserved", itoa(top), fmt.Sprintf("the highest reserved bytes of the pools add up to more than %d", int64(MaxSum/2)))
+			return
 		}
 	}
 }
@@ -127,6 +128,7 @@ func (v *validator) extra(r *Rules, i int, b *Buffer) {
 	if b.Fixed != nil && len(r.Pools) > 1 && len(x.Pools) != 1 {
 		v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("a fixed offset needs exactly one pool; the buffer may be in %d", v.choices(r, x)))
 	}
+	align := b.Align() // the largest that an offset may have to keep
 	for k := range r.Pools {
 		if !b.MayUse(int32(k)) {
 			continue
@@ -141,6 +143,17 @@ func (v *validator) extra(r *Rules, i int, b *Buffer) {
 		} else if b.Fixed != nil && v.choices(r, x) == 1 && *b.Fixed%both != 0 {
 			v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("is not a multiple of the alignment %d of pool %s", a.Alignment, a.ID))
 		}
+		if ok {
+			align = max(align, both)
+		}
+	}
+	if v.aligned <= MaxSum && b.Size > 0 && b.Size <= MaxSum && align <= MaxSum {
+		need, parts := b.Size+align-1, int64(len(x.Evictions)+1) // each part has a place of its own
+		if need > MaxSum/parts {
+			parts = 1 // one is too much already
+			need = MaxSum + 1
+		}
+		v.aligned += need * parts
 	}
 }
 
@@ -201,7 +214,7 @@ func (v *validator) time(r *Rules) {
 			case k > 0 && e.Lower < x.Evictions[k-1].Upper:
 				v.add(i, "evictions", text, "must start at or after the end of the one before it")
 			case k > 0 && e.Lower == x.Evictions[k-1].Upper:
-				v.add(i, "evictions", text, "follows the one before it without a slot between: one eviction says the same")
+				v.add(i, "evictions", text, "follows the one before it without a slot between, so the part between the two would be empty")
 			case e.Cost < 0 || e.Cost > MaxSum:
 				v.outside(i, "evictions.cost", e.Cost, 0)
 			}
@@ -399,10 +412,15 @@ func (v *validator) oneBody(r *Rules, body []int32, at []int64) {
 			}
 		}
 	}
-	var sum int64
+	sum := v.reserved
 	for i := range extent {
-		if sum += min(extent[i], MaxSum) + max(align[i], 1) - 1; sum > MaxSum {
-			v.add(-1, "together", "", fmt.Sprintf("the extents of the bodies add up to more than %d", int64(MaxSum)))
+		most := max(align[i], 1)
+		for k := range r.Pools {
+			both, _ := lcm(max(align[i], 1), max(r.Pools[k].Alignment, 1))
+			most = max(most, both)
+		}
+		if sum += min(extent[i], MaxSum) + most - 1; sum > MaxSum {
+			v.add(-1, "together", "", fmt.Sprintf("the extents of the bodies, with what is reserved below them, add up to more than %d", int64(MaxSum)))
 			return
 		}
 	}

@@ -59,7 +59,25 @@ func TestRulesMessages(t *testing.T) {
 		}, "ends above the capacity of 64"},
 		{"reserved too far up", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[1].Reserved = []model.Range{{Lower: 3, Upper: far/2 + 1}}
-		}, "makes the sum of the ends"},
+		}, "the highest reserved bytes of the pools add up to more"},
+		{"many ranges far up", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			for k := range int64(9) {
+				r.Pools[1].Reserved = append(r.Pools[1].Reserved, model.Range{Lower: far/4 + 2*k, Upper: far/4 + 2*k + 1})
+			}
+		}, ""},
+		{"sizes beside what is reserved", func(p *model.Problem, r *model.Rules, b *model.Buffer) {
+			b.Size = far/2 + far/4
+			r.Pools[1].Reserved = []model.Range{{Lower: 3, Upper: far / 2}}
+		}, "highest reserved bytes of the pools together exceed"},
+		{"the alignment of a pool", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].Alignment = 1 << 60 }, "the alignment that pools ask for"},
+		{"large parts", func(_ *model.Problem, r *model.Rules, b *model.Buffer) {
+			b.Size, r.Pools[1].Cost = far/2+1, 0
+			evict(b, model.Eviction{Lower: 1, Upper: 2})
+		}, "the alignment that pools ask for"},
+		{"the alignment of a pool beside bodies", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
+			r.Pools[1].Alignment = 1 << 59
+			tied(r, 1<<60, 0, 1)
+		}, "the extents of the bodies, with"},
 		{"no pool", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.Extra = &model.Extra{Pools: []int32{}} }, "may be in no pool"},
 		{"an unknown pool", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.Extra = &model.Extra{Pools: []int32{2}} }, `pools "2": there is no pool`},
 		{"one pool twice", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.Extra = &model.Extra{Pools: []int32{1, 1}} }, "the list has the pool twice"},
@@ -130,7 +148,7 @@ func TestRulesMessages(t *testing.T) {
 		{"evictions that touch", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			b.Upper = 9
 			evict(b, model.Eviction{Lower: 1, Upper: 3}, model.Eviction{Lower: 3, Upper: 5})
-		}, "one eviction says the same"},
+		}, "the part between the two would be empty"},
 		{"parts that cost too much", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			evict(b, model.Eviction{Lower: 1, Upper: 2})
 			b.Extra.Costs = []model.PoolCost{{Pool: 1, Cost: far/2 + 1}}

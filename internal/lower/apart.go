@@ -44,9 +44,10 @@ func (c *cover) findApart(sections int) {
 			}
 		}
 	}
+	g := grower{cover: c, pairs: pairs, fresh: make([]int32, len(pairs)), state: make([]growState, len(pairs))}
 	for a := range pairs {
 		for len(pairs[a]) > 0 {
-			x := c.growApart(clique{int32(a), pairs[a][0]}, pairs)
+			x := g.grow(int32(a), pairs[a][0])
 			for _, v := range x {
 				pairs[v] = slices.DeleteFunc(pairs[v], func(w int32) bool { return slices.Contains(x, w) })
 			}
@@ -55,41 +56,72 @@ func (c *cover) findApart(sections int) {
 	}
 }
 
-// growApart adds members to a clique as long as each brings pairs that need a slot.
-func (c *cover) growApart(x clique, pairs [][]int32) clique {
-	candidates := make(map[int32]int) // how many pairs a member has with the clique
-	add := func(v int32) {
-		delete(candidates, v)
-		for _, w := range pairs[v] {
-			if !slices.Contains(x, w) {
-				candidates[w]++
-			}
-		}
-	}
-	add(x[0])
-	add(x[1])
+// A grower grows one clique after another. Between two of them all members are unseen.
+type grower struct {
+	*cover
+	pairs      [][]int32 // of each member, its partners that need a slot and have none yet
+	fresh      []int32   // of each candidate, how many of its pairs are with the clique
+	state      []growState
+	candidates []int32 // those members, and some that are refused
+	seen       []int32 // members that are not unseen
+}
+
+// growState is what a member is to the clique that grows.
+type growState uint8
+
+const (
+	unseen    growState = iota
+	candidate           // it has pairs with the clique, and conflicts with all of the clique
+	refused             // it does not conflict with all of the clique, or is in it
+)
+
+// grow returns a clique with two members, and others as long as each brings pairs that need a slot. The members ascend.
+func (g *grower) grow(a, b int32) clique {
+	x := g.add(g.add(nil, a), b)
 	for {
-		best, most := int32(-1), 0
-		for v, fresh := range candidates {
-			if fresh > most || fresh == most && v < best {
-				best, most = v, fresh
+		best := int32(-1)
+		for _, v := range g.candidates {
+			if best < 0 || g.fresh[v] > g.fresh[best] || g.fresh[v] == g.fresh[best] && v < best {
+				best = v
 			}
 		}
 		if best < 0 {
-			slices.Sort(x)
-			return x
+			break
 		}
-		fits := true
-		for _, w := range x {
-			fits = fits && c.full(best, w)
-		}
-		if !fits {
-			delete(candidates, best)
-			continue
-		}
-		x = append(x, best)
-		add(best)
+		x = g.add(x, best)
 	}
+	for _, v := range g.seen {
+		g.state[v], g.fresh[v] = unseen, 0
+	}
+	g.seen = g.seen[:0]
+	slices.Sort(x)
+	return x
+}
+
+// add puts a member into the clique. A candidate that does not conflict with it is refused for good.
+func (g *grower) add(x clique, u int32) clique {
+	if g.state[u] == unseen {
+		g.seen = append(g.seen, u)
+	}
+	g.state[u] = refused
+	g.candidates = slices.DeleteFunc(g.candidates, func(v int32) bool {
+		if v != u && !g.full(v, u) {
+			g.state[v] = refused
+		}
+		return g.state[v] == refused
+	})
+	for _, w := range g.pairs[u] {
+		if g.state[w] == unseen {
+			g.seen, g.state[w] = append(g.seen, w), candidate
+			if slices.ContainsFunc(x, func(v int32) bool { return !g.full(w, v) }) {
+				g.state[w] = refused
+			} else {
+				g.candidates = append(g.candidates, w)
+			}
+		}
+		g.fresh[w]++
+	}
+	return append(x, u)
 }
 
 // elementsOf returns the elements of each member.

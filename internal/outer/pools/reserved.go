@@ -4,7 +4,9 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -19,9 +21,13 @@ import (
 // Suppose that no plan ends below range k-1. Then in case k every plan has a buffer above that range, so the pinned buffers
 // raise no height and no bound. The first case that has a plan has the lowest plan.
 //
+// The first cases may have no plan because a buffer is too large for every hole, or the holes together for the load. They are not
+// asked about (hopeless). A plan of one case is a plan of every later one. So a proof that a case has no plan covers all cases
+// before it. If a limit comes, the cases that are asked about lie further and further apart, up to the last.
+//
 // Invariant: a bound is claimed above a case only if the case is proven to have no plan.
 //
-// Complexity: a run for each range below the plan; most are answered by the load.
+// Complexity: a run for each range between the first case with some hope and the plan.
 //
 // Dropped: one run with all ranges pinned. A range at the end of the pool made it claim the capacity as the optimum.
 
@@ -45,39 +51,97 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 	if s.tangled(st) {
 		return s.untangle(ctx, st, capacity, minimize)
 	}
-	bound := int64(-1) // of the first case that was left undecided
-	for k := 0; ; k++ {
-		limit, last := capacity, k == len(st.Reserved)
-		if !last {
-			if begin := st.Reserved[k].Lower; capacity == 0 || begin < capacity {
-				limit = begin
-			} else {
-				last = true
-			}
+	cases := len(st.Reserved) // the number of the last case
+	for k := range st.Reserved {
+		if capacity > 0 && st.Reserved[k].Lower >= capacity {
+			cases = k
+			break
 		}
-		if limit == 0 && !last {
-			continue // the range begins at 0
+	}
+	first, possible := hopeless(st, cases, capacity)
+	if !possible {
+		return answer{status: model.Infeasible, by: run.Bound, bound: capacity + 1}, nil
+	}
+	bound, step := int64(-1), 1 // bound is that of the first case that was left undecided, -1 if none was
+	for k := first; ; k = min(k+step, cases) {
+		limit, last := capacity, k == cases
+		if !last {
+			limit = st.Reserved[k].Lower
 		}
 		a, err := s.one(ctx, pinned(st, k), len(st.Problem.Buffers), limit, minimize)
 		if err != nil {
 			return answer{}, err
 		}
-		if a.status == model.Unknown && bound < 0 {
+		switch {
+		case a.status == model.Infeasible:
+			bound = -1 // a plan of an earlier case would be one of this case
+		case a.status == model.Unknown && bound < 0:
 			bound = a.bound
-		}
-		if bound >= 0 {
+		case bound >= 0:
 			a.bound = min(a.bound, bound)
 			if a.status == model.Optimal {
 				a.status = model.Feasible
-			}
-			if a.status == model.Infeasible {
-				a.status, a.by = model.Unknown, ""
 			}
 		}
 		if a.status.HasPlan() || last {
 			return a, nil
 		}
+		if s.Over(ctx) {
+			step *= 2
+			if bound < 0 {
+				bound = st.Reserved[k].Upper // no plan ends below the range
+			}
+		}
 	}
+}
+
+// hopeless returns how many of the first cases have no plan by the sizes and the load alone, and whether the last may have
+// one. cases are all but the last.
+//
+// A buffer all of whose bytes are in use lies in one hole between two ranges. If the lowest hole with room for it, at its
+// alignment, is above a case's limit, the case has no plan. Nor has it one if the holes below the limit have fewer bytes
+// than are live at one time.
+//
+// Complexity: O(p log p) for p pieces, and O(ranges) for each alignment.
+func hopeless(st *lower.Strip, cases int, capacity int64) (first int, possible bool) {
+	if cases == 0 {
+		return 0, true // the planner sees it all
+	}
+	largest := map[int64]int64{} // of each alignment, the largest size of a buffer that is all in use
+	for i := range st.Problem.Buffers {
+		if b := &st.Problem.Buffers[i]; !b.HasWindow() && live(b) {
+			largest[b.Align()] = max(largest[b.Align()], b.Size)
+		}
+	}
+	least := int64(0) // no plan ends below
+	for align, size := range largest {
+		at := int64(0)
+		for _, r := range st.Reserved[:cases] {
+			if at = bound.Up(at, align); at+size <= r.Lower {
+				break
+			}
+			at = max(at, r.Upper)
+		}
+		least = max(least, bound.Up(at, align)+size)
+	}
+	load := profile.New(st.Problem).Peak
+	free, from := int64(0), int64(0)
+	for k, r := range st.Reserved[:cases] {
+		if free += r.Lower - from; r.Lower >= least && free >= load && r.Lower > 0 {
+			return k, true
+		}
+		from = r.Upper
+	}
+	free += max(0, capacity-from)
+	return cases, capacity == 0 || capacity >= least && free >= load
+}
+
+// live reports whether a buffer is ever live.
+func live(b *model.Buffer) bool {
+	for range b.Pieces {
+		return true
+	}
+	return false
 }
 
 // pinned returns the strip's problem with the first k reserved ranges as buffers of all time.
