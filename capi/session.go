@@ -58,6 +58,9 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 		return fail(from, err)
 	}
 	problem := p.fill(from)
+	if problem.Ruled() {
+		return fail(from, fmt.Errorf("%w: a session of the C library does not take rules; one in Go does", session.ErrUnsupported))
+	}
 	f := &follower{weights: map[string]int64{}, planner: run.Planner}
 	for i, w := range column(o.weights, len(problem.Buffers)) {
 		if w != 1 {

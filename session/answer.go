@@ -52,6 +52,8 @@ type Answer struct {
 	// Offsets has the offsets of the buffers that the call is about, in the order of the call. It is nil
 	// unless Status is Feasible.
 	Offsets []int64
+	// Pools has their pools, as indices into Rules.Pools; nil unless there are several.
+	Pools []int32
 	// Moved says how much the other buffers moved.
 	Moved Movement
 	// Least says that no plan moves less: fewer bytes by weight or, if equal, fewer buffers.
@@ -65,7 +67,7 @@ type Answer struct {
 	Nodes int64
 }
 
-// Movement is how much a change moves. Buffers that the call is about do not count.
+// Movement is how much a change moves. A change of pool is a movement, too. Buffers that the call is about do not count.
 type Movement struct {
 	Cost    int64 // bytes moved, each buffer's size times its weight
 	Buffers int   // buffers moved
@@ -87,6 +89,7 @@ const (
 	ByCollision Why = "collision" // the pinned buffers A and B share bytes
 	ByPin       Why = "pin"       // the pinned buffer A ends above Capacity
 	BySearch    Why = "search"    // the planner By searched all plans
+	ByRules     Why = "rules"     // the same, for a problem with rules
 )
 
 // A Proof says why no plan exists.
@@ -96,7 +99,7 @@ type Proof struct {
 	Slot           int64  // by load: a time at which it is too much
 	Load           int64  // by load: the bytes that are live then
 	A, B           string // by collision: the IDs; by pin: A
-	By             string // by search: the planner or technique
+	By             string // by search or rules: the planner or technique
 	LowestPossible int64  // a bound: no plan is lower; 0 if nothing is known
 }
 
@@ -109,6 +112,9 @@ func (p *Proof) String() string {
 		return fmt.Sprintf("the pinned buffers %s and %s share bytes", strconv.Quote(p.A), strconv.Quote(p.B))
 	case ByPin:
 		return fmt.Sprintf("the pinned buffer %s ends above the capacity %d", strconv.Quote(p.A), p.Capacity)
+	}
+	if p.Why == ByRules {
+		return "no plan keeps the rules: proven by " + p.By
 	}
 	return fmt.Sprintf("%s searched all plans; none fits the capacity %d", p.By, p.Capacity)
 }

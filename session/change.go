@@ -21,6 +21,9 @@ func (s *Session) Add(ctx context.Context, b model.Buffer) (Answer, error) {
 
 // Place adds several buffers, all of them or none. effort is the last step that the call may take.
 func (s *Session) Place(ctx context.Context, buffers []model.Buffer, effort Step) (Answer, error) {
+	if s.ruled != nil {
+		return s.PlaceWith(ctx, buffers, Rules{}, effort)
+	}
 	return s.do(ctx, effort, true, func() ([]int32, error) { return s.addAll(buffers) })
 }
 
@@ -28,6 +31,9 @@ func (s *Session) Place(ctx context.Context, buffers []model.Buffer, effort Step
 // may have to move for that, as Answer.Moved says. Infeasible comes with a proof. If the load decides,
 // that takes O(log n) for each buffer.
 func (s *Session) Fits(ctx context.Context, buffers ...model.Buffer) (Answer, error) {
+	if s.ruled != nil {
+		return s.FitsWith(ctx, buffers, Rules{})
+	}
 	return s.do(ctx, s.o.Effort, false, func() ([]int32, error) { return s.addAll(buffers) })
 }
 
@@ -58,8 +64,11 @@ func (s *Session) addAll(buffers []model.Buffer) ([]int32, error) {
 	return changed, issues.Err()
 }
 
-// Remove removes a buffer. The others stay where they are. The error is for an ID that the session does not have.
+// Remove removes a buffer, and all rules about it. The others stay where they are; those that were tied to it stay tied to one another. The error is for an ID that the session does not have.
 func (s *Session) Remove(id string) error {
+	if s.ruled != nil {
+		return s.ruled.edit(func(d *draft) error { return d.remove(id) })
+	}
 	i, ok := s.index[id]
 	if !ok {
 		return unknown(id)
@@ -83,11 +92,18 @@ func (s *Session) Retime(ctx context.Context, id string, lower, upper int64) (An
 // Pin fixes a buffer at an offset. It never moves until Unpin. If others are in the way, they move; if these
 // are pinned, the answer is Infeasible.
 func (s *Session) Pin(ctx context.Context, id string, offset int64) (Answer, error) {
+	if s.ruled != nil {
+		pool, _ := s.PoolOf(id)
+		return s.PinIn(ctx, id, pool, offset)
+	}
 	return s.Replace(ctx, id, func(b *model.Buffer) { b.Fixed = &offset })
 }
 
 // Unpin lets a buffer move again. It stays where it is for the moment.
 func (s *Session) Unpin(id string) error {
+	if s.ruled != nil {
+		return s.ruled.edit(func(d *draft) error { return d.unpin(id) })
+	}
 	i, ok := s.index[id]
 	if !ok {
 		return unknown(id)
@@ -101,6 +117,9 @@ func (s *Session) Unpin(id string) error {
 
 // Replace changes a buffer by any of its fields but the ID. edit gets a copy.
 func (s *Session) Replace(ctx context.Context, id string, edit func(*model.Buffer)) (Answer, error) {
+	if s.ruled != nil {
+		return s.ruled.do(ctx, None, true, func(d *draft) error { return d.replace(id, edit) })
+	}
 	return s.do(ctx, s.o.Effort, true, func() ([]int32, error) {
 		i, ok := s.index[id]
 		if !ok {
@@ -129,6 +148,12 @@ func (s *Session) Limit(ctx context.Context, capacity int64) (Answer, error) {
 	if capacity < 0 || capacity > model.MaxSum {
 		return Answer{}, fault("", "capacity", capacity, "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
 	}
+	if s.ruled != nil {
+		if n := len(s.ruled.p.Rules.Pools); n > 1 {
+			return Answer{}, fault("", "capacity", capacity, "is for one pool; each of the "+strconv.Itoa(n)+" pools has its own, which LimitPool limits")
+		}
+		return s.LimitPool(ctx, 0, capacity)
+	}
 	return s.do(ctx, s.o.Effort, true, func() ([]int32, error) {
 		s.limit(capacity)
 		return nil, nil
@@ -142,6 +167,9 @@ func (s *Session) Limit(ctx context.Context, capacity int64) (Answer, error) {
 func (s *Session) Replan(ctx context.Context, height int64, effort Step) (Answer, error) {
 	if height < 0 || height > model.MaxSum {
 		return Answer{}, fault("", "height", height, "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for the lowest")
+	}
+	if s.ruled != nil {
+		return s.ruled.replan(ctx, height, effort)
 	}
 	if height == 0 {
 		return s.lower(ctx, effort)

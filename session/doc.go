@@ -39,6 +39,11 @@
 //	  |                   |  [ a ]
 //	  +---------- time    +---------- time
 //
+// # Rules
+//
+// A problem with model.Rules opens a session with rules: several pools, ties, pairs, distances, clocks, a period. It takes the same
+// calls, and those of rules.go. Its steps are the same, over bodies and pools. What has a price is refused.
+//
 // # Files
 //
 //	session.go   Open, options, snapshots
@@ -56,4 +61,15 @@
 //	window.go    the steps that call a planner: window, hints, fresh
 //	movement.go  how much a new plan moves, and moving back what may stay
 //	home.go      moving back where only moved buffers are in the way
+//
+// With rules:
+//
+//	rules.go        the calls that only such a session has
+//	ruled.go        its state, and how a call changes it
+//	draft.go        edits of the problem: buffers and rules come and leave
+//	between.go      where a body may lie beside those that are placed
+//	ruledsteps.go   the order of the steps; keep and fit
+//	ruledleast.go   the step repair for few bodies: the least movement, proven
+//	ruledwalk.go    the step repair for many: a walk over ejections
+//	ruledwindow.go  the steps that call a planner
 package session

@@ -45,3 +45,36 @@ func Example() {
 	// a grows: infeasible
 	// offsets [0 12 4]
 }
+
+// A compiler keeps two memories. Two buffers must share no byte, a view of one comes, and the fast memory shrinks.
+func ExampleSession_PlaceWith() {
+	ctx := context.Background()
+	p := &model.Problem{
+		Rules: &model.Rules{Pools: []model.Pool{{ID: "sram", Capacity: 12}, {ID: "dram"}}},
+		Buffers: []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 4, Size: 8},
+			{ID: "b", Lower: 4, Upper: 9, Size: 8},
+			{ID: "c", Lower: 0, Upper: 9, Size: 4, Extra: &model.Extra{Pools: []int32{0}}},
+		},
+	}
+	s, err := session.OpenPlan(ctx, p, &model.Plan{Offsets: []int64{0, 0, 8}, Pools: []int32{0, 0, 0}}, session.Options{})
+	if err != nil {
+		panic(err)
+	}
+	apart, _ := s.Bind(ctx, session.Rules{Apart: [][2]string{{"a", "b"}}})
+	fmt.Println("apart:", apart.Status, apart.Step, "moved", apart.Moved.Bytes)
+	view := model.Buffer{ID: "view", Lower: 2, Upper: 6, Size: 2}
+	added, _ := s.PlaceWith(ctx, []model.Buffer{view}, session.Rules{
+		Together: []session.Tie{{Buffers: []string{"a", "view"}, At: []int64{0, 4}}},
+	}, session.None)
+	fmt.Println("view:", added.Status, added.Step, "at", added.Offsets[0], "in pool", added.Pools[0], "moved", added.Moved.Bytes)
+	less, _ := s.LimitPool(ctx, 0, 3)
+	fmt.Println("3 bytes of sram:", less.Status, less.Proof)
+	_, plan := s.Snapshot()
+	fmt.Println("offsets", plan.Offsets, "pools", plan.Pools)
+	// Output:
+	// apart: feasible repair moved 8
+	// view: feasible keep at 4 in pool 1 moved 0
+	// 3 bytes of sram: infeasible no plan keeps the rules: proven by pools
+	// offsets [0 0 8 4] pools [1 0 0 1]
+}

@@ -158,6 +158,9 @@ type mark struct {
 // Mark remembers the present state. Until Commit or Rollback the session keeps what it needs to return there:
 // memory for each change.
 func (s *Session) Mark() Mark {
+	if s.ruled != nil {
+		return s.ruled.mark()
+	}
 	s.marked++
 	s.marks = append(s.marks, mark{Mark(s.marked), len(s.journal)})
 	return Mark(s.marked)
@@ -166,6 +169,9 @@ func (s *Session) Mark() Mark {
 // Rollback returns to the state of a mark: buffers, offsets, capacity and the order of arrival. The mark
 // and all later ones are gone then. The error is for a mark that is gone.
 func (s *Session) Rollback(m Mark) error {
+	if s.ruled != nil {
+		return s.ruled.drop(m, true)
+	}
 	k, err := s.find(m)
 	if err != nil {
 		return err
@@ -178,6 +184,9 @@ func (s *Session) Rollback(m Mark) error {
 // Commit drops a mark and all later ones, and keeps the changes. An earlier mark still returns to
 // its own state. The error is for a mark that is gone.
 func (s *Session) Commit(m Mark) error {
+	if s.ruled != nil {
+		return s.ruled.drop(m, false)
+	}
 	k, err := s.find(m)
 	if err != nil {
 		return err
@@ -193,7 +202,12 @@ func (s *Session) find(m Mark) (int, error) {
 			return k, nil
 		}
 	}
+	return 0, gone(m, len(s.marks))
+}
+
+// gone is the error for a mark that is gone.
+func gone(m Mark, left int) error {
 	var issues model.Issues
-	issues.Add(model.Issue{Field: "mark", Value: strconv.FormatInt(int64(m), 10), Message: fmt.Sprintf("is gone: %d marks are left", len(s.marks))})
-	return 0, issues.Err()
+	issues.Add(model.Issue{Field: "mark", Value: strconv.FormatInt(int64(m), 10), Message: fmt.Sprintf("is gone: %d marks are left", left)})
+	return issues.Err()
 }

@@ -18,12 +18,14 @@ import (
 const backPasses = 3
 
 // cost returns what it costs to move buffer i.
-func (s *Session) cost(i int32) int64 {
-	b := &s.p.Buffers[i]
-	if s.o.Weight == nil {
+func (s *Session) cost(i int32) int64 { return s.o.cost(&s.p.Buffers[i]) }
+
+// cost returns what it costs to move a buffer.
+func (o *Options) cost(b *model.Buffer) int64 {
+	if o.Weight == nil {
 		return b.Size
 	}
-	return saturated(s.o.Weight(b), b.Size)
+	return saturated(o.Weight(b), b.Size)
 }
 
 // saturated returns a product, or model.MaxSum if that is less.

@@ -51,7 +51,7 @@ func NewPlayer(s *Session) *Player { return &Player{s, map[string]Mark{}} }
 // recorder did, or the session lacks its buffer, since it did not make an earlier change.
 func (p *Player) Play(ctx context.Context, op *trace.Op) (a Answer, made bool, err error) {
 	s := p.Session
-	i, there := s.index[op.ID]
+	_, now, there := s.Buffer(op.ID)
 	switch op.Kind {
 	case trace.Add:
 		a, err = s.Add(ctx, op.Buffer())
@@ -79,7 +79,7 @@ func (p *Player) Play(ctx context.Context, op *trace.Op) (a Answer, made bool, e
 		case trace.Retime:
 			a, err = s.Retime(ctx, op.ID, op.Lower, op.Upper)
 		case trace.Pin:
-			at := s.at[i]
+			at := now
 			if op.Offset != nil {
 				at = *op.Offset
 			}

@@ -56,7 +56,8 @@ const DefaultNodeLimit = 500
 // MaxWeight is the largest weight of a byte.
 const MaxWeight = 1 << 16
 
-// ErrUnsupported means that a session does not take the problem: it has rules.
+// ErrUnsupported means that a session does not take the problem: its rules have a price, or the call is about rules and the session has
+// none.
 var ErrUnsupported = plan.ErrUnsupported
 
 // ErrInvalidPlan means that a step made a plan that the verifier refuses. The fault is in this package
@@ -99,6 +100,8 @@ type Session struct {
 
 	scratch scratch
 	skip    [Fresh + 1]bool // Options.Without
+
+	ruled *ruled // of a problem with rules; all of the above but options, planners and skip is then unused
 }
 
 // away is the offset of a buffer that has none at the moment.
@@ -108,10 +111,17 @@ type life struct{ lower, upper int64 }
 
 // Open begins a session with the buffers of p. offsets is a valid plan in the order of p.Buffers; if it is
 // nil, Open plans by itself: the lowest plan that the planner finds within the node limit. p is copied.
+// If p has several pools, OpenPlan takes their plan.
 //
-// The error is a *model.InputError for bad input, ErrUnsupported for a problem with rules, or a
+// The error is a *model.InputError for bad input, ErrUnsupported for a problem whose rules have a price (rules.go), or a
 // *NoPlanError.
 func Open(ctx context.Context, p *model.Problem, offsets []int64, o Options) (*Session, error) {
+	if p != nil && p.Ruled() {
+		if offsets == nil {
+			return openRuled(ctx, p, nil, o)
+		}
+		return openRuled(ctx, p, &model.Plan{Offsets: offsets}, o)
+	}
 	s, err := newSession(p, &o)
 	if err != nil {
 		return nil, err
@@ -145,8 +155,8 @@ func Open(ctx context.Context, p *model.Problem, offsets []int64, o Options) (*S
 	return s, nil
 }
 
-// newSession checks problem and options, and returns a session without buffers.
-func newSession(p *model.Problem, o *Options) (*Session, error) {
+// newPlanners checks the options, and returns a session without a problem. issues has what is wrong so far.
+func newPlanners(o *Options) (s *Session, issues *model.Issues, err error) {
 	if o.NodeLimit == 0 {
 		o.NodeLimit = DefaultNodeLimit
 	}
@@ -158,34 +168,41 @@ func newSession(p *model.Problem, o *Options) (*Session, error) {
 	}
 	planner, err := run.Lookup(o.Planner)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var issues model.Issues
+	issues = &model.Issues{}
 	issues.Join(plan.CheckOptions(planner.Info(), plan.Options{Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout}))
 	if o.Alignment < 0 || o.Alignment > model.MaxSum {
 		issues.Say("alignment", strconv.FormatInt(o.Alignment, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
 	}
+	s = &Session{o: *o, planner: planner, windows: planner}
 	for _, step := range append([]Step{o.Effort}, o.Without...) {
 		if step > Fresh {
 			issues.Say("step", strconv.Itoa(int(step)), "is no step")
 		}
 	}
+	for _, step := range o.Without {
+		if step <= Fresh {
+			s.skip[step] = true
+		}
+	}
+	if o.Planner == "auto" {
+		s.windows, err = run.Lookup("exact")
+	}
+	return s, issues, err
+}
+
+// newSession checks problem and options, and returns a session without buffers.
+func newSession(p *model.Problem, o *Options) (*Session, error) {
+	s, issues, err := newPlanners(o)
+	if err != nil {
+		return nil, err
+	}
 	issues.Join(model.Validate(p))
 	if err := issues.Err(); err != nil {
 		return nil, err
 	}
-	if p.Ruled() {
-		return nil, fmt.Errorf("%w: a session does not take a problem with rules", ErrUnsupported)
-	}
-	s := &Session{o: *o, planner: planner, windows: planner, index: map[string]int32{}}
-	if o.Planner == "auto" {
-		if s.windows, err = run.Lookup("exact"); err != nil {
-			return nil, err
-		}
-	}
-	for _, step := range o.Without {
-		s.skip[step] = true
-	}
+	s.index = map[string]int32{}
 	s.p = model.Problem{Name: p.Name, Capacity: p.CapacityOr(o.Capacity)}
 	var room int64
 	for i := range p.Buffers {
@@ -211,9 +228,11 @@ const tooMuch = "makes the sum of the aligned sizes too large for a session"
 func need(b *model.Buffer) int64 { return b.Size + min(b.Align()-1, mostBytes) }
 
 // aligned returns b with the alignment of the session.
-func (s *Session) aligned(b model.Buffer) model.Buffer {
-	if s.o.Alignment > 1 {
-		b.Alignment = bound.LCM(b.Align(), s.o.Alignment, model.MaxSum)
+func (s *Session) aligned(b model.Buffer) model.Buffer { return aligned(b, &s.o) }
+
+func aligned(b model.Buffer, o *Options) model.Buffer {
+	if o.Alignment > 1 {
+		b.Alignment = bound.LCM(b.Align(), o.Alignment, model.MaxSum)
 	}
 	return b
 }
@@ -221,7 +240,7 @@ func (s *Session) aligned(b model.Buffer) model.Buffer {
 // check returns what is wrong with a buffer by itself.
 func (s *Session) check(b *model.Buffer) error {
 	if b.Extra != nil {
-		return fmt.Errorf("%w: buffer %s has rules, which a session does not take", ErrUnsupported, strconv.Quote(b.ID))
+		return fmt.Errorf("%w: buffer %s has rules, and the session was opened without", ErrUnsupported, strconv.Quote(b.ID))
 	}
 	if err := model.Validate(&model.Problem{Buffers: []model.Buffer{*b}}); err != nil {
 		return err
@@ -229,8 +248,13 @@ func (s *Session) check(b *model.Buffer) error {
 	if b.Fixed != nil && *b.Fixed > mostBytes-b.Size {
 		return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
 	}
-	if s.o.Weight != nil {
-		if w := s.o.Weight(b); w < 0 || w > MaxWeight {
+	return s.o.weighs(b)
+}
+
+// weighs returns what is wrong with a buffer's weight.
+func (o *Options) weighs(b *model.Buffer) error {
+	if o.Weight != nil {
+		if w := o.Weight(b); w < 0 || w > MaxWeight {
 			return fault(b.ID, "weight", w, fmt.Sprintf("must be from 0 to %d", MaxWeight))
 		}
 	}
@@ -253,6 +277,9 @@ func unknown(id string) error {
 
 // Snapshot returns the problem and its plan, in the order in which the buffers arrived. Both are copies.
 func (s *Session) Snapshot() (*model.Problem, *model.Plan) {
+	if s.ruled != nil {
+		return s.ruled.snapshot()
+	}
 	order := make([]int32, len(s.at))
 	for i := range order {
 		order[i] = int32(i)
@@ -270,20 +297,47 @@ func (s *Session) Snapshot() (*model.Problem, *model.Plan) {
 }
 
 // Len returns the number of buffers.
-func (s *Session) Len() int { return len(s.at) }
+func (s *Session) Len() int {
+	if s.ruled != nil {
+		return len(s.ruled.at)
+	}
+	return len(s.at)
+}
 
-// Capacity returns the number of bytes that each plan fits into, or 0 if there is no limit.
-func (s *Session) Capacity() int64 { return s.p.Capacity }
+// Capacity returns the number of bytes that each plan fits into, or 0 if there is no limit or there are several pools.
+func (s *Session) Capacity() int64 {
+	if s.ruled != nil {
+		return s.ruled.capacity()
+	}
+	return s.p.Capacity
+}
 
-// Height returns the height of the plan: the largest offset + size. It takes O(n).
-func (s *Session) Height() int64 { return model.HeightOf(&s.p, s.at) }
+// Height returns the height of the plan: the largest offset + size, or the sum of these over pools. It takes O(n).
+func (s *Session) Height() int64 {
+	if s.ruled != nil {
+		return s.ruled.height()
+	}
+	return model.HeightOf(&s.p, s.at)
+}
 
 // Peak returns the largest load, and a time at which it is reached. No plan is lower than the load. It takes
-// O(log n).
-func (s *Session) Peak() (bytes, time int64) { return s.load.peak() }
+// O(log n). With rules it is the load of all buffers, below which rules may let a plan stay, and takes O(n log n).
+func (s *Session) Peak() (bytes, time int64) {
+	if s.ruled != nil {
+		return s.ruled.peak()
+	}
+	return s.load.peak()
+}
 
 // Buffer returns a buffer and its offset by its ID. ok is false if the session has no such buffer.
 func (s *Session) Buffer(id string) (b model.Buffer, offset int64, ok bool) {
+	if s.ruled != nil {
+		i := s.ruled.find(id)
+		if i < 0 {
+			return model.Buffer{}, 0, false
+		}
+		return copied(s.ruled.p.Buffers[i]), s.ruled.at[i], true
+	}
 	i, ok := s.index[id]
 	if !ok {
 		return model.Buffer{}, 0, false

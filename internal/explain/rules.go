@@ -44,7 +44,7 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 		all[i] = i
 	}
 	began := time.Now()
-	r, err := solve(ctx, restricted(p, all), o)
+	r, err := solve(ctx, model.Among(p, all), o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 		}
 		e.Runs++
 		var r plan.Result
-		if r, err = solve(ctx, restricted(p, set), o); err != nil {
+		if r, err = solve(ctx, model.Among(p, set), o); err != nil {
 			return false, false
 		}
 		return r.Status == model.Infeasible, r.Status != model.Unknown
@@ -92,57 +92,6 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 	e.Buffers, e.Irreducible = core, decided
 	e.Reason = ruledReason(p, core)
 	return e, nil
-}
-
-// restricted returns the problem of some buffers, in ascending order, with the rules among them. Any plan of it is as
-// good as any other.
-func restricted(p *model.Problem, keep []int) *model.Problem {
-	r := *p.Rules
-	q := &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}
-	to := make([]int32, len(p.Buffers))
-	for i := range to {
-		to[i] = -1
-	}
-	for k, i := range keep {
-		to[i] = int32(k)
-		q.Buffers = append(q.Buffers, p.Buffers[i])
-	}
-	within := func(x model.Pair) (model.Pair, bool) {
-		y := model.Pair{to[x[0]], to[x[1]]}
-		return y, y[0] >= 0 && y[1] >= 0
-	}
-	pairs := func(of []model.Pair) (all []model.Pair) {
-		for _, x := range of {
-			if y, ok := within(x); ok {
-				all = append(all, y)
-			}
-		}
-		return all
-	}
-	r.Apart, r.MayOverlap = pairs(p.Rules.Apart), pairs(p.Rules.MayOverlap)
-	r.Distances, r.Together, r.Penalties, r.Objective = nil, nil, nil, []model.Measure{model.MeasurePenalty}
-	for _, x := range p.Rules.Distances {
-		if y, ok := within(x.Buffers); ok {
-			r.Distances = append(r.Distances, model.Distance{Buffers: y, Distance: x.Distance})
-		}
-	}
-	// A tie may lead over a buffer that is left out, so bodies are tied anew.
-	body, at, _ := model.BodiesOf(p)
-	of := map[int32]int{}
-	for k, i := range keep {
-		if body == nil {
-			break
-		}
-		t, there := of[body[i]]
-		if !there {
-			t = len(r.Together)
-			of[body[i]] = t
-			r.Together = append(r.Together, model.Together{})
-		}
-		r.Together[t].Buffers, r.Together[t].At = append(r.Together[t].Buffers, int32(k)), append(r.Together[t].At, at[i])
-	}
-	r.Together = slices.DeleteFunc(r.Together, func(t model.Together) bool { return len(t.Buffers) < 2 })
-	return q
 }
 
 // ruledReason says in words why no plan keeps the rules of some buffers.

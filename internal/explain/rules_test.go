@@ -67,7 +67,7 @@ func TestRuled(t *testing.T) {
 			continue
 		}
 		fits := func(keep []int) bool {
-			best, _, decided := oracle.Ruled(restricted(p, keep), 0)
+			best, _, decided := oracle.Ruled(model.Among(p, keep), 0)
 			if !decided {
 				t.Fatal("brute force does not decide")
 			}

@@ -1,0 +1,402 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+)
+
+// crowd makes a session of n buffers in two pools that just fit, with some of each rule.
+func crowd(t testing.TB, seed uint64, n int, o Options) *Session {
+	t.Helper()
+	ctx := context.Background()
+	r := gen.NewRNG(seed, "crowd")
+	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "fast", Alignment: 2}, {ID: "slow", Reserved: []model.Range{{Lower: 8, Upper: 12}}}}}}
+	for k := range n {
+		b := model.Buffer{ID: fmt.Sprint("d", k), Lower: r.Below(30), Size: r.Within(1, 40)}
+		b.Upper = b.Lower + r.Within(1, 15)
+		if r.Chance(0.3) {
+			b.Extra = &model.Extra{Pools: []int32{int32(r.Below(2))}}
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	pair := func() model.Pair {
+		i := r.Below(int64(n))
+		return model.Pair{int32(i), int32((i + r.Within(1, int64(n)-1)) % int64(n))}
+	}
+	for range n / 8 {
+		p.Rules.Apart, p.Rules.MayOverlap = append(p.Rules.Apart, pair()), append(p.Rules.MayOverlap, pair())
+	}
+	for k := range n / 10 { // neighbours are one behind the other
+		a, b := &p.Buffers[4*k], &p.Buffers[4*k+1]
+		a.Extra, b.Extra = nil, nil
+		p.Rules.Together = append(p.Rules.Together, model.Together{Buffers: []int32{int32(4 * k), int32(4*k + 1)}, At: []int64{0, a.Size}})
+	}
+	s, err := Open(ctx, p, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pool := range int32(2) {
+		_, plan := s.Snapshot()
+		high := int64(0)
+		for i, at := range plan.Offsets {
+			if plan.Pools[i] == pool {
+				high = max(high, at+p.Buffers[i].Size)
+			}
+		}
+		if _, err := s.LimitPool(ctx, pool, max(high, 16)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// fullest removes some buffers, and returns one that is hard to place.
+func fullest(s *Session, seed uint64) model.Buffer {
+	r := gen.NewRNG(seed, "fullest")
+	sum := int64(0)
+	for range 4 {
+		b := s.ruled.p.Buffers[r.Below(int64(s.Len()))]
+		sum += b.Size
+		if err := s.Remove(b.ID); err != nil {
+			panic(err)
+		}
+	}
+	b := model.Buffer{ID: "new", Lower: r.Below(25), Size: max(1, sum*r.Within(5, 8)/16)}
+	b.Upper = b.Lower + r.Within(4, 12)
+	return b
+}
+
+// TestRuledCancel ends the context at each look of each step. A call that ends early changes nothing.
+func TestRuledCancel(t *testing.T) {
+	steps := map[Step]int{}
+	for seed := range plantest.Share(uint64(40), 4) {
+		for last := Fit; last < Fresh; last++ { // the steps up to last are left out, all but fit
+			for n := int64(0); n < 2000; n += 1 + 4*n {
+				s := crowd(t, seed, 24, Options{NodeLimit: 2000})
+				for step := Repair; step <= last; step++ {
+					s.skip[step] = true
+				}
+				b := fullest(s, seed)
+				before := ruledState(s)
+				a, err := s.Add(run.EndAtLook(context.Background(), n), b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !a.Status.HasPlan() {
+					if ruledState(s) != before {
+						t.Fatalf("seed %d, look %d: %v, and changed something", seed, n, a)
+					}
+					continue
+				}
+				p, plan := s.Snapshot()
+				if report := verify.CheckPlan(p, plan); !report.OK() {
+					t.Fatalf("seed %d, look %d: %v", seed, n, report.Violations)
+				}
+				steps[a.Step]++
+			}
+		}
+	}
+	for step := Fit; step <= Fresh; step++ {
+		if steps[step] == 0 {
+			t.Errorf("no call ended with %v: %v", step, steps)
+		}
+	}
+	over, end := context.WithCancel(context.Background())
+	end()
+	s := crowd(t, 1, 24, Options{})
+	before := ruledState(s)
+	if a, err := s.Add(over, model.Buffer{ID: "new", Upper: 1, Size: 1}); err != nil || a.Status != model.Unknown || ruledState(s) != before {
+		t.Error("a call whose context has ended:", a, err)
+	}
+}
+
+// TestRuledSteps makes calls without some steps, each twice. What is left out is not taken, and the answers are the same.
+func TestRuledSteps(t *testing.T) {
+	ctx := context.Background()
+	all := map[Step]int{}
+	for seed := range plantest.Share(uint64(40), 2) {
+		for _, without := range [][]Step{nil, {Repair}, {Repair, Window}, {Fit, Repair, Window, Hints}} {
+			var texts [2]string
+			for k := range texts {
+				s := crowd(t, seed, 30, Options{Seed: seed, Without: without})
+				r := gen.NewRNG(seed, "steps")
+				for j := range 20 {
+					i := r.Below(int64(s.Len()))
+					a, err := s.Resize(ctx, s.ruled.p.Buffers[i].ID, r.Within(1, 50))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, step := range without {
+						if a.Step == step {
+							t.Fatalf("seed %d: %v was left out", seed, step)
+						}
+					}
+					p, plan := s.Snapshot()
+					if report := verify.CheckPlan(p, plan); !report.OK() {
+						t.Fatalf("seed %d: %v", seed, report.Violations)
+					}
+					texts[k] += fmt.Sprint(j, a.Status, a.Step, a.Moved, a.Nodes, plan)
+					if k == 0 {
+						all[a.Step]++
+					}
+				}
+			}
+			if texts[0] != texts[1] {
+				t.Fatalf("seed %d: two answers", seed)
+			}
+		}
+	}
+	for step := Keep; step <= Fresh; step++ {
+		if all[step] == 0 {
+			t.Errorf("%v was never needed: %v", step, all)
+		}
+	}
+}
+
+// TestRuledRollback holds that Rollback restores everything, and that Commit keeps what earlier marks undo.
+func TestRuledRollback(t *testing.T) {
+	ctx := context.Background()
+	undone := 0
+	for seed := range plantest.Share(uint64(2000), 60) {
+		r := gen.NewRNG(seed, "rollback")
+		n := naiveOf(drawRuled(seed))
+		n.buffers, n.rules, n.at, n.pool = nil, Rules{}, nil, nil
+		p, _ := n.problem()
+		s, err := Open(ctx, p, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		type saved struct {
+			mark  Mark
+			state string
+			naive *naiveRuled
+		}
+		var marks []saved
+		next := int64(0)
+		for range 40 {
+			switch k := r.Below(8); {
+			case k == 0:
+				state := ruledState(s)
+				marks = append(marks, saved{s.Mark(), state, n.clone()})
+			case k == 1 && len(marks) > 0:
+				at := int(r.Below(int64(len(marks))))
+				if err := s.Rollback(marks[at].mark); err != nil {
+					t.Fatal(err)
+				}
+				if state := ruledState(s); state != marks[at].state {
+					t.Fatalf("seed %d: after rollback\n%s\nbefore\n%s", seed, state, marks[at].state)
+				}
+				if s.Rollback(marks[at].mark) == nil {
+					t.Fatalf("seed %d: a mark that is gone", seed)
+				}
+				n, marks = marks[at].naive, marks[:at]
+				undone++
+			case k == 2 && len(marks) > 0 && r.Chance(0.3):
+				at := int(r.Below(int64(len(marks))))
+				if err := s.Commit(marks[at].mark); err != nil || s.Commit(marks[at].mark) == nil {
+					t.Fatalf("seed %d: %v, or a mark that is gone", seed, err)
+				}
+				marks = marks[:at]
+			default:
+				c := drawRuledChange(r, n, &next)
+				m := n.clone()
+				a, err := c.call(ctx, s)
+				if err != nil && isInvalid(err) {
+					t.Fatal(err)
+				}
+				if err == nil && a.Status == model.Feasible {
+					c.edit(m)
+					n = m
+					_, plan := s.Snapshot()
+					n.at, n.pool = plan.Offsets, make([]int32, len(plan.Offsets))
+				}
+			}
+		}
+	}
+	if undone < 50 {
+		t.Errorf("%d rollbacks", undone)
+	}
+}
+
+// TestRuledFits holds that FitsWith changes nothing, and that PlaceWith then says the same.
+func TestRuledFits(t *testing.T) {
+	ctx := context.Background()
+	seen := map[model.Status]int{}
+	for seed := range plantest.Share(uint64(1000), 60) {
+		r := gen.NewRNG(seed, "fits")
+		n := naiveOf(drawRuled(seed))
+		n.buffers, n.rules, n.at, n.pool = nil, Rules{}, nil, nil
+		p, _ := n.problem()
+		s, err := Open(ctx, p, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := []string{}
+		for k := range int64(8) {
+			b := ruledBuffer(r, n, k)
+			var rules Rules
+			if len(ids) > 0 && r.Chance(0.5) {
+				rules = ruledRules(r, append(ids, b.ID))
+			}
+			before := ruledState(s)
+			fits, errFits := s.FitsWith(ctx, []model.Buffer{b}, rules)
+			if ruledState(s) != before {
+				t.Fatalf("seed %d: Fits changed something", seed)
+			}
+			added, err := s.PlaceWith(ctx, []model.Buffer{b}, rules, None)
+			if fmt.Sprint(err) != fmt.Sprint(errFits) || fmt.Sprintf("%+v", fits) != fmt.Sprintf("%+v", added) && fits.Proof == nil {
+				t.Fatalf("seed %d: Fits says %v, %v, PlaceWith %v, %v", seed, fits, errFits, added, err)
+			}
+			if added.Status == model.Feasible {
+				ids = append(ids, b.ID)
+			}
+			seen[fits.Status]++
+		}
+	}
+	if seen[model.Feasible] < 100 || seen[model.Infeasible] < 20 {
+		t.Error(seen)
+	}
+}
+
+// TestRuledReplan holds that Replan never raises the plan, and that a height below the lowest is proven impossible.
+func TestRuledReplan(t *testing.T) {
+	ctx := context.Background()
+	lower := 0
+	for seed := range plantest.Share(uint64(200), 30) {
+		r := gen.NewRNG(seed, "replan")
+		s, err := Open(ctx, &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "only"}}}}, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range int64(6) {
+			b := model.Buffer{ID: fmt.Sprint("r", k), Lower: r.Below(6), Size: r.Within(1, 5)}
+			b.Upper = b.Lower + r.Within(1, 5)
+			var rules Rules
+			if k > 0 {
+				rules.Apart = [][2]string{{b.ID, fmt.Sprint("r", r.Below(k))}}
+			}
+			if _, err := s.PlaceWith(ctx, []model.Buffer{b}, rules, None); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := s.Height()
+		a, err := s.Replan(ctx, 0, None)
+		if err != nil || a.Status != model.Feasible || s.Height() > before || (a.Moved.Buffers > 0) != (s.Height() < before) {
+			t.Fatalf("seed %d: %v, %v, from %d to %d", seed, a, err, before, s.Height())
+		}
+		p, plan := s.Snapshot()
+		if report := verify.CheckPlan(p, plan); !report.OK() || s.Capacity() != 0 {
+			t.Fatal(report.Violations)
+		}
+		if plan.Height < before {
+			lower++
+		}
+		if a, err := s.Replan(ctx, plan.Height-1, None); err != nil || a.Status != model.Infeasible || s.Capacity() != 0 {
+			t.Fatalf("seed %d: %v, %v", seed, a, err)
+		}
+		if a, err := s.Replan(ctx, plan.Height, None); err != nil || a.Status != model.Feasible || a.Step != Keep {
+			t.Fatalf("seed %d: %v, %v", seed, a, err)
+		}
+	}
+	if lower < 3 {
+		t.Errorf("only %d plans became lower", lower)
+	}
+}
+
+// TestRuledRefusals has what a session with rules does not take, by name.
+func TestRuledRefusals(t *testing.T) {
+	ctx := context.Background()
+	two := []model.Buffer{{ID: "a", Upper: 2, Size: 1}, {ID: "b", Upper: 2, Size: 1}}
+	pools := []model.Pool{{ID: "x", Capacity: 8}, {ID: "y", Capacity: 8}}
+	priced := []model.Buffer{{ID: "a", Upper: 2, Size: 1, Extra: &model.Extra{Costs: []model.PoolCost{{Pool: 0, Cost: 3}}}}}
+	evicted := []model.Buffer{{ID: "a", Upper: 9, Size: 1, Extra: &model.Extra{Evictions: []model.Eviction{{Lower: 2, Upper: 4, Cost: 1}}}}}
+	for _, x := range []struct {
+		p    model.Problem
+		what string
+	}{
+		{model.Problem{Buffers: two, Rules: &model.Rules{Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 1}}}}, "penalties"},
+		{model.Problem{Buffers: two, Rules: &model.Rules{Objective: []model.Measure{model.MeasureCost}}}, `the objective "cost"`},
+		{model.Problem{Buffers: two, Rules: &model.Rules{Pools: []model.Pool{{ID: "x", Cost: 2}}}}, `the cost of pool "x"`},
+		{model.Problem{Buffers: priced, Rules: &model.Rules{}}, `the costs of buffer "a"`},
+		{model.Problem{Buffers: evicted, Rules: &model.Rules{}}, `the evictions of buffer "a"`},
+	} {
+		if _, err := Open(ctx, &x.p, nil, Options{}); !errors.Is(err, ErrUnsupported) || !strings.HasSuffix(err.Error(), "it does not take "+x.what) {
+			t.Errorf("%s: %v", x.what, err)
+		}
+	}
+	input := func(what string, err error) {
+		t.Helper()
+		if _, bad := errors.AsType[*model.InputError](err); !bad {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	p := &model.Problem{Buffers: two, Rules: &model.Rules{Pools: pools}}
+	_, err := Open(ctx, p, nil, Options{Capacity: 9})
+	input("a capacity beside pools", err)
+	_, err = Open(ctx, p, []int64{0, 0}, Options{})
+	input("offsets without pools", err)
+	_, err = OpenPlan(ctx, p, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{1, 1}}, Options{})
+	input("a plan with an overlap", err)
+	s, err := OpenPlan(ctx, p, &model.Plan{Offsets: []int64{0, 0}, Pools: []int32{0, 1}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pool, ok := s.PoolOf("b"); !ok || pool != 1 {
+		t.Error("b is in pool", pool)
+	}
+	_, err = s.Limit(ctx, 8)
+	input("a capacity of several pools", err)
+	_, err = s.Replan(ctx, 8, None)
+	input("a height of several pools", err)
+	_, err = s.PinIn(ctx, "a", 2, 0)
+	input("a pin in no pool", err)
+	_, err = s.LimitPool(ctx, -1, 0)
+	input("a capacity of no pool", err)
+	_, err = s.Bind(ctx, Rules{Apart: [][2]string{{"a", "c"}}})
+	input("a rule about a buffer that is not there", err)
+	_, err = s.Unbind(ctx, Rules{Apart: [][2]string{{"a", "b"}}})
+	input("a rule that is not there", err)
+	if _, err := s.Replace(ctx, "a", func(b *model.Buffer) { b.Extra = priced[0].Extra }); !errors.Is(err, ErrUnsupported) {
+		t.Error("a price later:", err)
+	}
+	plain, err := Open(ctx, &model.Problem{}, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plain.Bind(ctx, Rules{}); !errors.Is(err, ErrUnsupported) {
+		t.Error("rules of a session without:", err)
+	}
+	if _, err := plain.Add(ctx, model.Buffer{ID: "a", Upper: 1, Size: 1, Extra: &model.Extra{}}); !errors.Is(err, ErrUnsupported) {
+		t.Error("a buffer with rules in a session without:", err)
+	}
+}
+
+// TestRuledChain plays what the documentation says of ties: the others stay tied, and what breaks a new rule moves.
+func TestRuledChain(t *testing.T) {
+	ctx := context.Background()
+	buffers := []model.Buffer{{ID: "a", Upper: 4, Size: 2}, {ID: "b", Upper: 4, Size: 2}, {ID: "c", Upper: 4, Size: 2}}
+	rules := &model.Rules{Together: []model.Together{{Buffers: []int32{0, 1}, At: []int64{0, 2}}, {Buffers: []int32{1, 2}, At: []int64{0, 2}}}}
+	s, err := Open(ctx, &model.Problem{Capacity: 8, Buffers: buffers, Rules: rules}, []int64{0, 2, 4}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove("b"); err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Pin(ctx, "c", 6)
+	if err != nil || a.Status != model.Feasible || a.Moved.Bytes != 2 || !a.Least {
+		t.Fatal(a, err)
+	}
+	if _, at, _ := s.Buffer("a"); at != 2 {
+		t.Errorf("a is at %d, not 4 bytes below c", at)
+	}
+}

@@ -1,0 +1,179 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a session whose problem has rules takes the same calls as any other, and the calls of this file. Rules name buffers by
+// their IDs, since indices change when a buffer leaves. They are those of docs/memories.md that say where a
+// buffer may lie: pools with their capacities, alignments and reserved ranges, allowed pools, ties, pairs, distances, clocks and
+// periods.
+//
+// What has a price is refused: penalties, costs and evictions. A session follows a change with the least movement, and a price would
+// ask for more movement whenever that pays. Solve plans such a problem.
+
+// Rules are rules about buffers, by their IDs. The zero value says nothing.
+type Rules struct {
+	Together   []Tie       // buffers in one pool, at fixed distances
+	Apart      [][2]string // pairs that share no byte of a pool, whatever their lifespans
+	MayOverlap [][2]string // pairs that may share bytes although they are live together
+	Distances  []Distance  // pairs that meet in one slot, and share bytes in it if they are far enough apart
+}
+
+// A Tie is model.Together by IDs.
+type Tie struct {
+	Buffers []string // IDs
+	At      []int64  // distances in the order of Buffers; nil for zeros
+}
+
+// A Distance is model.Distance by IDs: First dies in the slot in which Second is born, and they may share bytes in it if the
+// offset of First is at least that of Second plus Bytes.
+type Distance struct {
+	First, Second string // IDs
+	Bytes         int64  // it may be negative
+}
+
+// OpenPlan is Open with a whole plan: offsets, and pools if the problem has several.
+func OpenPlan(ctx context.Context, p *model.Problem, plan *model.Plan, o Options) (*Session, error) {
+	if plan == nil {
+		return Open(ctx, p, nil, o)
+	}
+	if p != nil && p.Ruled() {
+		return openRuled(ctx, p, plan, o)
+	}
+	return Open(ctx, p, plan.Offsets, o)
+}
+
+// PlaceWith is Place for buffers with rules, about them or any others. Both come, or neither.
+func (s *Session) PlaceWith(ctx context.Context, buffers []model.Buffer, rules Rules, effort Step) (Answer, error) {
+	if s.ruled == nil {
+		if rules.none() {
+			return s.Place(ctx, buffers, effort)
+		}
+		return Answer{}, errPlain
+	}
+	return s.ruled.do(ctx, effort, true, func(d *draft) error { return d.addAll(buffers, rules) })
+}
+
+// FitsWith is Fits for buffers with rules. It changes nothing.
+func (s *Session) FitsWith(ctx context.Context, buffers []model.Buffer, rules Rules) (Answer, error) {
+	if s.ruled == nil {
+		if rules.none() {
+			return s.Fits(ctx, buffers...)
+		}
+		return Answer{}, errPlain
+	}
+	return s.ruled.do(ctx, None, false, func(d *draft) error { return d.addAll(buffers, rules) })
+}
+
+// Bind adds rules about buffers of the session. Buffers that do not keep them move, and count as moved.
+func (s *Session) Bind(ctx context.Context, rules Rules) (Answer, error) {
+	if s.ruled == nil {
+		return Answer{}, errPlain
+	}
+	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.bind(rules) })
+}
+
+// Unbind takes rules out. Each buffer of a Tie leaves its body, and the others stay tied to one another; At means nothing. A pair goes in
+// either order, and the bytes of a Distance mean nothing. Buffers that share bytes that they may share no longer move,
+// and count as moved.
+func (s *Session) Unbind(ctx context.Context, rules Rules) (Answer, error) {
+	if s.ruled == nil {
+		return Answer{}, errPlain
+	}
+	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.unbind(rules) })
+}
+
+// LimitPool gives a pool another capacity; 0 means that there is none. pool is an index into Rules.Pools. Buffers that end above it
+// move, and count as moved.
+func (s *Session) LimitPool(ctx context.Context, pool int32, capacity int64) (Answer, error) {
+	if s.ruled == nil {
+		return Answer{}, errPlain
+	}
+	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.limit(pool, capacity) })
+}
+
+// PinIn fixes a buffer at an offset of a pool, until Unpin. Pin does so in the pool that the buffer is in.
+func (s *Session) PinIn(ctx context.Context, id string, pool int32, offset int64) (Answer, error) {
+	if s.ruled == nil {
+		return Answer{}, errPlain
+	}
+	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.pin(id, pool, offset) })
+}
+
+// PoolOf returns the pool of a buffer, as an index into Rules.Pools. It is 0 if there is one pool. ok is false if the session has no such
+// buffer.
+func (s *Session) PoolOf(id string) (pool int32, ok bool) {
+	if s.ruled == nil {
+		_, ok = s.index[id]
+		return 0, ok
+	}
+	i := s.ruled.find(id)
+	if i < 0 {
+		return 0, false
+	}
+	return s.ruled.pool[i], true
+}
+
+// errPlain means that a session without rules was asked about rules.
+var errPlain = fmt.Errorf("%w: the session was opened without rules; give the problem Rules, which may be empty", ErrUnsupported)
+
+// none reports whether there are no rules.
+func (r *Rules) none() bool {
+	return len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances) == 0
+}
+
+// refused returns the error for a problem whose rules have a price.
+func refused(p *model.Problem) error {
+	no := func(what string) error {
+		return fmt.Errorf("%w: a session moves as little as it can, so it has no use for what a plan costs; it does not take %s", ErrUnsupported, what)
+	}
+	if len(p.Rules.Penalties) > 0 {
+		return no("penalties")
+	}
+	for _, m := range p.Rules.Objective {
+		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {
+			return no("the objective " + strconv.Quote(string(m)))
+		}
+	}
+	for k := range p.Rules.Pools {
+		if q := &p.Rules.Pools[k]; q.Cost > 0 {
+			return no("the cost of pool " + strconv.Quote(q.ID))
+		}
+	}
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Extra != nil && len(b.Extra.Costs) > 0 {
+			return no("the costs of buffer " + strconv.Quote(b.ID))
+		} else if b.Extra != nil && len(b.Extra.Evictions) > 0 {
+			return no("the evictions of buffer " + strconv.Quote(b.ID))
+		}
+	}
+	return nil
+}
+
+// copied returns a buffer that shares nothing with b but what never changes.
+func copied(b model.Buffer) model.Buffer {
+	b.Gaps = slices.Clone(b.Gaps)
+	if b.Fixed != nil {
+		at := *b.Fixed
+		b.Fixed = &at
+	}
+	if b.Hint != nil {
+		at := *b.Hint
+		b.Hint = &at
+	}
+	if b.Extra != nil {
+		x := *b.Extra
+		x.Pools = slices.Clone(x.Pools)
+		if x.Clocks != nil {
+			x.Clocks = &model.Clocks{Lower: slices.Clone(x.Clocks.Lower), Upper: slices.Clone(x.Clocks.Upper)}
+		}
+		b.Extra = &x
+	}
+	return b
+}
