@@ -412,6 +412,22 @@ func TestBeyondFloats(t *testing.T) {
 	}
 }
 
+// TestNearlyEqual ends: the boxes of two large sizes that differ by a byte or so were taller than an int64, and the power of
+// what it became has no end.
+func TestNearlyEqual(t *testing.T) {
+	for bits := range 41 {
+		p := &model.Problem{Buffers: []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 8, Size: 1 << bits},
+			{ID: "b", Lower: 4, Upper: 12, Size: 1<<bits + 1 + int64(bits)%3},
+		}}
+		for _, without := range [][]string{nil, {"prelude"}, {"bootstrap", "prelude"}} {
+			if r := must(t, p, plan.Options{NodeLimit: 100, Without: without}); !r.Status.HasPlan() {
+				t.Errorf("%d bits: %v", bits, r.Status)
+			}
+		}
+	}
+}
+
 // TestNodeLimitEnds runs tries without end but for the node limit, over sizes of
 // every scale.
 func TestNodeLimitEnds(t *testing.T) {

@@ -39,6 +39,9 @@ func epsilons(r float64) (low, high float64) {
 	return math.Pow(math.Pow(square, 7)/r, 1.0/6), golden * square
 }
 
+// tallest bounds the height of boxes, in bytes.
+const tallest = math.MaxInt64 / 4
+
 // A regime is what Theorem 16 does to items of given sizes.
 type regime struct {
 	ratio  float64
@@ -53,9 +56,9 @@ func newRegime(least, most int64, eps float64) regime {
 	r.mu = eps / square
 	r.height = math.Ceil(math.Pow(r.mu, 5) * float64(most) / square)
 	// Above 2^53 a float may be under the number that it stands for: then no item would be
-	// small, and nothing would come of a round.
+	// small, and nothing would come of a round. If two large sizes are nearly equal, the boxes would be too tall to add up.
 	limit := math.Floor(r.mu * r.height)
-	r.safe = r.mu < golden && limit >= float64(least) && int64(limit) >= least
+	r.safe = r.mu < golden && limit >= float64(least) && int64(limit) >= least && r.height <= tallest
 	return r
 }
 
@@ -154,6 +157,6 @@ func (t *try) tune(horizon int32) setting {
 	if !(s.mu <= golden) {
 		s.mu = 0.99 * golden
 	}
-	s.height = int64(min(math.Ceil(float64(most)/s.mu), math.MaxInt64/4))
+	s.height = int64(min(math.Ceil(float64(most)/s.mu), tallest))
 	return s
 }
