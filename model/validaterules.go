@@ -33,12 +33,27 @@ func (v *validator) rules() {
 	for k, penalty := range r.Penalties {
 		if penalty.Cost < 0 || penalty.Cost > MaxSum {
 			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost), fmt.Sprintf("must be from 0 to %d", int64(MaxSum)))
-		} else if paid += penalty.Cost; paid > MaxSum {
-			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost), fmt.Sprintf("makes the sum of the penalties exceed %d", int64(MaxSum)))
+			continue
+		}
+		times := int64(1) // each two parts of the buffers may pay
+		if paired {
+			times = v.parts(penalty.Buffers[0]) * v.parts(penalty.Buffers[1])
+		}
+		if penalty.Cost > (MaxSum-paid)/times {
+			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost), fmt.Sprintf("makes the sum of the penalties exceed %d; each two parts that evictions may leave of the buffers count", int64(MaxSum)))
 			break
 		}
+		paid += penalty.Cost * times
 	}
 	v.objective(r)
+}
+
+// parts returns the most parts that evictions may leave of a buffer.
+func (v *validator) parts(i int32) int64 {
+	if x := v.p.Buffers[i].Extra; x != nil {
+		return int64(len(x.Evictions)) + 1
+	}
+	return 1
 }
 
 // poolName names a pool in messages.

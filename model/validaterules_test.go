@@ -74,6 +74,10 @@ func TestRulesMessages(t *testing.T) {
 			b.Size, r.Pools[1].Cost = far/2+1, 0
 			evict(b, model.Eviction{Lower: 1, Upper: 2})
 		}, "the alignment that pools ask for"},
+		{"a penalty for each part", func(_ *model.Problem, r *model.Rules, b *model.Buffer) {
+			evict(b, model.Eviction{Lower: 1, Upper: 2})
+			r.Penalties = []model.Penalty{{Buffers: pair, Cost: far/2 + 1}}
+		}, "makes the sum of the penalties exceed"},
 		{"the alignment of a pool beside bodies", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[1].Alignment = 1 << 59
 			tied(r, 1<<60, 0, 1)
