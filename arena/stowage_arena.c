@@ -475,7 +475,7 @@ static uint64_t name_index(stowage_arena *a, const char *name) {
 
 void stowage_arena_record(stowage_arena *a, uint64_t steps) {
   mutex_lock(&a->lock);
-  a->n_records = 0;
+  a->n_records = a->n_names = 0;
   a->next_id = a->recorded = 0;
   a->wanted = steps;
   a->epoch++;
@@ -795,9 +795,11 @@ static void raise_peaks(stowage_arena *a) {
 
 /* ensure makes the block large enough. Called with the lock, which it releases meanwhile. */
 static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
+  size_t was = 0;
   block *b = a->serving ? a->blocks : NULL;
   if (!height || (b && b->size >= height && (uintptr_t)b->base % alignment == 0)) return 1;
   if (b && !b->live) { /* an empty block goes first, so that there is never more than one */
+    was = b->size;
     a->serving = 0;
     leave(a);
   } else {
@@ -808,6 +810,11 @@ static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
     more->size = (size_t)height;
     more->base = a->up.malloc(a->up.context, more->size, alignment < 64 ? 64 : (size_t)alignment, 0);
   }
+  int good = more && more->base;
+  if (more && !good && was) { /* there is no more: the plans that are loaded keep what they had */
+    more->size = was;
+    more->base = a->up.malloc(a->up.context, was, alignment < 64 ? 64 : (size_t)alignment, 0);
+  }
   mutex_lock(&a->lock);
   if (!more || !more->base) {
     free(more);
@@ -817,13 +824,13 @@ static int ensure(stowage_arena *a, uint64_t height, uint64_t alignment) {
   if (a->serving && a->blocks->size >= more->size) { /* another thread was faster; leave gives this one back */
     more->next = a->blocks->next;
     a->blocks->next = more;
-    return 1;
+    return good;
   }
   more->next = a->blocks;
   a->blocks = more;
   a->serving = 1;
   if (a->guard) fill(a, more->base, STOWAGE_ARENA_POISON, more->size);
-  return 1;
+  return good;
 }
 
 int stowage_arena_load(stowage_arena *a, const char *text, size_t length) {
@@ -1084,42 +1091,48 @@ static void *allocate(stowage_arena *a, size_t size, size_t alignment, uint64_t 
   place *at = place_of(a, key, named);
   size_t thread = at ? (size_t)(at - a->places) : 0;
   int planned = 0;
+  enum { OUTSIDE, MISSED, REFUSED, KEPT, SERVED } what = OUTSIDE;
   for (size_t i = 0; i < a->n_plans && a->depth && !planned; i++) planned = usable(a, a->plans[i]);
-  if (!planned) {
-    COUNT(outside);
-  } else {
+  if (planned) {
     event *x = at && known && thread < THREADS - 1 ? expected(a, at, &q) : NULL;
     if (x && !a->followed[0]) a->followed[0] = at->lane->plan;
-    if (!x) COUNT(missed);
-    else if (x->offset == NOWHERE) COUNT(kept);
-    else if ((address = serve(a, x))) COUNT(served);
-    else COUNT(refused);
+    if (!x) what = MISSED;
+    else if (x->offset == NOWHERE) what = KEPT;
+    else what = (address = serve(a, x)) ? SERVED : REFUSED;
     if (address) {
       uint64_t whole = (x->is.size + at->lane->plan->alignment - 1) / at->lane->plan->alignment * at->lane->plan->alignment + at->lane->plan->guard;
       e.slack = (uint32_t)(whole - x->is.size);
     }
   }
-  if (known && a->depth && a->recording == IN_STEP) {
-    note(a, 'a', thread, size, stream, log2_of(alignment));
-    e.epoch = a->epoch;
-    e.id = a->next_id++;
-  }
+  e.served = what == SERVED;
   if (!address) {
     mutex_unlock(&a->lock);
     address = a->up.malloc(a->up.context, size, alignment, stream);
     mutex_lock(&a->lock);
-  } else {
-    e.served = 1;
   }
   if (known) a->promised--;
-  if (address && known) {
+  if (!address) { /* what fails is no allocation: it is neither counted nor recorded, or a plan would have room for it */
+    mutex_unlock(&a->lock);
+    return NULL;
+  }
+  switch (what) {
+  case OUTSIDE: COUNT(outside); break;
+  case MISSED: COUNT(missed); break;
+  case REFUSED: COUNT(refused); break;
+  case KEPT: COUNT(kept); break;
+  default: COUNT(served);
+  }
+  if (known) {
+    if (a->depth && a->recording == IN_STEP) {
+      note(a, 'a', thread, size, stream, log2_of(alignment));
+      e.epoch = a->epoch;
+      e.id = a->next_id++;
+    }
     e.address = (uintptr_t)address;
     put(a, e);
     a->s.live += size;
     if (!e.served) a->s.upstream += size;
     raise_peaks(a);
-  } else if (!address && e.epoch == a->epoch) {
-    note(a, 'f', thread, e.id, 0, 0);
   }
   mutex_unlock(&a->lock);
   return address;
@@ -1300,7 +1313,7 @@ static int begin_level(stowage_arena *a, const char *text, uint64_t key, int nam
       a->stack[d].end = l->sections[k].end;
     }
   }
-  note(a, 'b', thread, name_index(a, name), 0, (uint32_t)a->depth);
+  if (a->recording >= IN_STEP) note(a, 'b', thread, name_index(a, name), 0, (uint32_t)a->depth);
   return a->depth;
 }
 

@@ -121,7 +121,7 @@ STOWAGE_ARENA_API size_t stowage_arena_error(stowage_arena *a, char *text, size_
 
 /* stowage_arena_malloc returns memory of a size, from the block or from upstream, or NULL if upstream has none.
  * alignment is a power of two, or 0 for 64. stream is 0 if the program has no streams. A size of 0 goes upstream
- * as size 1 and is neither recorded nor counted. */
+ * as size 1 and is neither recorded nor counted, and nor is a request that fails. */
 STOWAGE_ARENA_API void *stowage_arena_malloc(stowage_arena *a, size_t size, size_t alignment, uint64_t stream);
 
 /* stowage_arena_malloc_as allocates as stowage_arena_malloc does, for a thread that the caller
@@ -191,7 +191,7 @@ STOWAGE_ARENA_API int stowage_arena_write(stowage_arena *a, const char *path);
 /* -------------------------------------------------------------------------------- plans */
 
 /* stowage_arena_load adds the plans of a text, one or several, to those that are loaded. All of them are
- * added, or none if one is damaged or if there is no memory. A plan for the same allocations as an earlier one takes its place.
+ * added, or none if one is damaged or if there is no memory; those that are loaded go on then. A plan for the same allocations as an earlier one takes its place.
  * They are used from the next step on. The block is allocated here, and grows if a plan needs
  * more; a smaller block goes back upstream as soon as nothing in it is live. */
 STOWAGE_ARENA_API int stowage_arena_load(stowage_arena *a, const char *text, size_t length);

@@ -66,6 +66,18 @@ def plain(batches, seed=0):
     return [program(batch) for batch in batches]
 
 
+def _plan(height):
+    """A plan with one allocation, which has all of the block."""
+    lines = (
+        "stowage-arena-plan 1", "name -", "alignment 64", "guard 0", f"height {height}", f"bound {height}", "status optimal", "period 1", "baselines 0",
+        "regions 1", f"r 0 0 {height}", "lanes 1", "lane 0 1 0", f"p {height} 64 0 0 0 1",
+    )  # fmt: skip
+    text, total = "".join(line + "\n" for line in lines).encode(), 0xCBF29CE484222325
+    for byte in text:
+        total = (total ^ byte) * 0x100000001B3 % 2**64
+    return text + b"end %d %016x\n" % (len(lines), total)
+
+
 def arena(**options):
     return stowage.torch.arena(**{"guard": True, "poison": True, "wait": 60, **options})
 
@@ -284,6 +296,89 @@ class Torch(unittest.TestCase):
         self.good(a)
         self.good(b)
 
+    def test_steps_that_cross(self):
+        """Steps of two arenas end in the order in which they began, as generators do it, and the arenas go."""
+
+        def opened(a):
+            with a:
+                yield
+
+        for options in ({}, {"every_thread": True}):
+            a, b = arena(**options), arena(**options)
+            steps = opened(a), opened(b)
+            for step in steps:
+                next(step)
+            steps[0].close()
+            torch.empty(10)
+            self.assertEqual(b._read().live, 0)
+            x = torch.empty(10)  # b's step is still open
+            self.assertEqual((a._read().live, b._read().live), (0, 40))
+            steps[1].close()
+            a.close()
+            b.close()
+            del x
+            other = arena()  # in a slot that one of them had
+            x = torch.empty(1000)
+            self.assertEqual(other._read().live, 0)
+            del x
+
+    def test_a_step_ends_in_another_thread(self):
+        a = arena()
+
+        def opened():
+            with a:
+                yield
+
+        step, begun, ended, found = opened(), threading.Event(), threading.Event(), []
+
+        def work():
+            next(step)
+            begun.set()
+            ended.wait()
+            found.append(torch.ones(1000).sum().item())
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        begun.wait()
+        step.close()
+        a.close()
+        ended.set()
+        thread.join()
+        self.assertEqual(found, [1000])
+
+    def test_more_than_there_is(self):
+        """A step asks for more than any machine has, and goes on without: the plan has no room for that."""
+        a = arena()
+        for _ in range(4):
+            with a:
+                x = torch.ones(1000)
+                with self.assertRaises(RuntimeError):
+                    torch.empty(10**15, dtype=torch.uint8)
+                y = x * 2
+                del x, y
+        s = a.stats()
+        self.assertEqual((s.state, s.share, s.missed), ("serving", 1, 0))
+        self.assertLess(s.height, 1 << 20)
+        self.good(a)
+
+    def test_there_is_no_room_for_the_block(self):
+        a, program, expected = arena(plans=1), Program(), plain([8] * 5)
+        own, huge = a._load, _plan(10**15)
+        with unittest.mock.patch.object(a, "_load", lambda text: own(huge)), self.assertWarnsRegex(
+            stowage.InputWarning, "no plan for these steps: upstream has no"
+        ):
+            for loss in expected:
+                with a:
+                    self.assertEqual(program(), loss)
+        self.assertTrue(a.stats().state.startswith("off: upstream has no 1000000000000000 bytes"))
+
+    def test_a_file_that_cannot_be_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a = arena(file=pathlib.Path(folder) / "none" / "steps.plan")
+            with self.assertWarnsRegex(stowage.InputWarning, "steps.plan: the plan cannot be kept"):
+                self.assertEqual(self.run_in(a, [8] * 5), plain([8] * 5))
+            self.served(a)
+
     def test_evaluation_between_steps(self):
         a, program, reference = arena(), Program(), Program()
         for _ in range(8):
@@ -455,6 +550,24 @@ class Cuda(unittest.TestCase):
         self.free(taken)
         self.assertEqual(self.count("events").value, events + 1)
         self.free(kept.pop())
+
+    def test_steps_that_cross(self):
+        def opened(a):
+            with a:
+                yield
+
+        a, b = self.arena(), self.arena()
+        steps = opened(a), opened(b)
+        for step in steps:
+            next(step)
+        steps[0].close()
+        taken = self.malloc(100)
+        self.assertEqual((a._read().live, b._read().live), (0, 100))
+        self.free(taken)
+        steps[1].close()
+        a.close()
+        b.close()
+        self.free(self.malloc(100))
 
     def test_there_is_no_memory(self):
         fail, waits = self.count("fail"), self.count("waits").value

@@ -202,8 +202,10 @@ class Arena:
         with self._lock:
             if not self._frames:
                 self._between()
-            was = (ctypes.c_int * 2)()
+            was = (ctypes.c_void_p * 1)()
             level = self._lib.stowage_slot_enter(self._slot, name.encode(errors="replace") if name else None, int(self._all), was)
+            if level < 0:
+                raise MemoryError("there is no memory for a step")
             self._frames.append((threading.get_ident(), self._slot, level, was))
 
     def _fork(self) -> None:
@@ -318,20 +320,44 @@ class Arena:
         with open(os.path.join(folder.name, "plan"), "rb") as f:
             text = f.read()
         self._done(folder)
-        self._texts.append(text)
-        self._load(text)
-        if self._file is not None:
-            with open(self._file, "ab") as f:
+        if self._load(text):
+            self._texts.append(text)
+            self._keep(text)
+
+    def _keep(self, text: bytes) -> None:
+        """Adds plans to the file, which is written beside it first: a program that ends here leaves no damaged file.
+        If that fails, the program goes on."""
+        if self._file is None:
+            return
+        beside = f"{self._file}.{os.getpid()}.new"
+        try:
+            try:
+                with open(self._file, "rb") as f:
+                    text = f.read() + text
+            except FileNotFoundError:
+                pass
+            with open(beside, "wb") as f:
                 f.write(text)
+            os.replace(beside, self._file)
+        except OSError as err:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            warn(f"{self._file}: the plan cannot be kept: {err.strerror}")
 
     def _done(self, folder: tempfile.TemporaryDirectory[str]) -> None:
         """Removes a folder if neither planner nor measurement has it."""
         if folder is not self._folder and all(folder is not other for _, other in self._measuring):
             folder.cleanup()
 
-    def _load(self, text: bytes) -> None:
-        self._call(self._lib.stowage_slot_load(self._slot, text, len(text)))
+    def _load(self, text: bytes) -> bool:
+        """Loads plans, and returns whether that went well. If not, as without memory for the block, the program goes on."""
+        if self._lib.stowage_slot_load(self._slot, text, len(text)) < 0:
+            why = self._said()
+            self._state = "serving" if self._read().plans else f"off: {why}"
+            warn(f"the arena has no plan for these steps: {why}")
+            return False
         self._state, self._settled, self._refused = "serving", 0, 0
+        return True
 
     # -------------------------------------------------------------------------- questions
 

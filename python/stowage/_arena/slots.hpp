@@ -8,6 +8,10 @@
 // A step belongs to the thread that began it. Other threads, such as those that load data, stay outside unless the
 // arena was made for all threads. A thread that is in no step pays one comparison.
 //
+// Steps of several arenas may end in another order than that of nesting, and a step may end in another thread than it
+// began in: generators do both. So each thread has a list of its open steps, and the innermost that has not ended counts.
+// Another thread cannot touch that list. It marks the step as ended, and the thread that began it removes it.
+//
 // An adapter includes this file once and defines install. Python calls the functions at the end, by ctypes.
 #pragma once
 
@@ -15,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -35,12 +40,32 @@ constexpr size_t SLOTS = 64;
 struct Slot {
   std::atomic<int64_t> holders{0}; // 0: the slot is free; else 1 for existence, and each holder
   stowage_arena* arena = nullptr;  // valid while there are holders
+  std::atomic<int> open{0};        // steps and scopes that are open for all threads
+  std::atomic<uint64_t> turn{0};   // when the last of these began
+};
+
+// A frame is a step or scope of the thread that began it.
+struct Frame {
+  int slot;
+  std::atomic<bool> ended{false}; // by another thread; its own then removes it
+  Frame* outer;
 };
 
 Slot slots[SLOTS];
 std::mutex making;                // guards taking a slot
-thread_local int mine = -1;       // the slot of this thread's step, or -1
-std::atomic<int> everyones{-1};   // the slot of a step that is for all threads, or -1
+thread_local Frame* mine = nullptr; // the innermost step of this thread, or none
+std::atomic<int> everyones{-1};     // the slot of the latest step that is for all threads, or -1
+std::atomic<uint64_t> turns{0};
+
+// innermost returns the slot of this thread's step, or -1.
+int innermost() {
+  while (mine && mine->ended.load(std::memory_order_acquire)) {
+    Frame* gone = mine;
+    mine = gone->outer;
+    delete gone;
+  }
+  return mine ? mine->slot : -1;
+}
 
 void drop(Slot& s) {
   if (s.holders.fetch_sub(1, std::memory_order_acq_rel) == 2) { // only existence is left, which nobody can hold
@@ -77,11 +102,11 @@ bool hold(Slot& s) {
 // take allocates in the step of this thread, and sets at to the slot. It returns nullptr outside of steps, or if
 // there is no memory.
 void* take(size_t size, size_t alignment, int& at) {
-  at = mine >= 0 ? mine : everyones.load(std::memory_order_relaxed);
+  at = mine ? innermost() : -1;
+  if (at < 0) at = everyones.load(std::memory_order_relaxed);
   if (at < 0) return nullptr;
   Slot& s = slots[at];
-  if (mine >= 0) s.holders.fetch_add(1, std::memory_order_relaxed); // the open step holds it too
-  else if (!hold(s)) return nullptr;
+  if (!hold(s)) return nullptr; // another thread has just ended the step
   void* p = stowage_arena_malloc(s.arena, size, alignment, 0);
   if (!p) drop(s);
   return p;
@@ -97,8 +122,9 @@ OUT int stowage_slot_new(int) {
   if (!install(up)) return -3;
   // The child of a fork, such as a worker that loads data, begins outside of steps.
   static int watched = pthread_atfork(nullptr, nullptr, [] {
-    mine = -1;
+    mine = nullptr;
     everyones = -1;
+    for (Slot& s : slots) s.open = 0;
   });
   (void)watched;
   for (size_t i = 0; i < SLOTS; i++) {
@@ -141,20 +167,40 @@ OUT void stowage_slot_close(int slot) {
 }
 
 // stowage_slot_enter begins a step or scope for this thread or, if all is not 0, for all threads. It
-// returns the level, and in was what stowage_slot_exit needs to go back to.
-OUT int stowage_slot_enter(int slot, const char* name, int all, int* was) {
-  slots[slot].holders.fetch_add(1, std::memory_order_relaxed);
-  was[0] = mine;
-  was[1] = everyones.load();
-  mine = slot;
-  if (all) everyones.store(slot);
-  return stowage_arena_begin(slots[slot].arena, name);
+// returns the level, and in was what stowage_slot_exit needs; -1 if there is no memory.
+OUT int stowage_slot_enter(int slot, const char* name, int all, void** was) {
+  Frame* frame = new (std::nothrow) Frame{slot, {}, mine};
+  if (!frame) return -1;
+  Slot& s = slots[slot];
+  s.holders.fetch_add(1, std::memory_order_relaxed);
+  *was = mine = frame;
+  if (all) {
+    s.open++;
+    s.turn = ++turns;
+    everyones = slot;
+  }
+  return stowage_arena_begin(s.arena, name);
 }
 
 // stowage_slot_exit ends what enter began. own is 0 if another thread began it.
-OUT void stowage_slot_exit(int slot, int level, const int* was, int own, int all) {
-  stowage_arena_end(slots[slot].arena, level);
-  if (own) mine = was[0];
-  if (all) everyones.store(was[1]);
-  drop(slots[slot]);
+OUT void stowage_slot_exit(int slot, int level, void** was, int own, int all) {
+  Slot& s = slots[slot];
+  Frame* frame = static_cast<Frame*>(*was);
+  stowage_arena_end(s.arena, level);
+  if (own) {
+    Frame** at = &mine;
+    while (*at && *at != frame) at = &(*at)->outer;
+    if (*at) *at = frame->outer; // the child of a fork does not have it
+    delete frame;
+  } else {
+    frame->ended.store(true, std::memory_order_release);
+  }
+  if (all && s.open > 0) s.open--;
+  if (all) { // the latest that is open
+    int latest = -1;
+    for (size_t i = 0; i < SLOTS; i++)
+      if (slots[i].open > 0 && (latest < 0 || slots[i].turn > slots[latest].turn)) latest = static_cast<int>(i);
+    everyones = latest;
+  }
+  drop(s);
 }

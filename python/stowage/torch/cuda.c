@@ -59,6 +59,8 @@ typedef struct slot {
   stowage_arena *arena;
   int device;
   long holders; /* 0: free; else 1 for existence, and each holder: the owner, open steps, addresses that are out */
+  long open;    /* steps and scopes that are open */
+  uint64_t turn; /* when the last of these began */
 } slot;
 
 /* Another stream that uses memory which did not come from an arena's block. */
@@ -69,7 +71,8 @@ typedef struct use {
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* of all below; not held while others are called */
 static slot slots[SLOTS];
-static int current[DEVICES]; /* the slot of the open step of a device, plus 1; 0: none */
+static int current[DEVICES]; /* the slot of the latest open step of a device, plus 1; 0: none */
+static uint64_t turns;
 static void *pools[DEVICES]; /* the pool of a device, once it was looked up; its own address if it has none */
 static use *uses;
 static size_t n_uses, cap_uses;
@@ -356,14 +359,15 @@ OUT void stowage_slot_close(int slot) {
   drop(&slots[slot]);
 }
 
-OUT int stowage_slot_enter(int slot, const char *name, int all, int *was) {
+OUT int stowage_slot_enter(int slot, const char *name, int all, void **was) {
   struct slot *s = &slots[slot];
   (void)all;
+  (void)was;
   pthread_mutex_lock(&guard);
   s->holders++;
-  was[0] = current[s->device];
-  was[1] = 0;
-  int outer = was[0] != slot + 1;
+  s->open++;
+  s->turn = ++turns;
+  int outer = current[s->device] != slot + 1;
   current[s->device] = slot + 1;
   pthread_mutex_unlock(&guard);
   if (outer) {
@@ -377,13 +381,18 @@ OUT int stowage_slot_enter(int slot, const char *name, int all, int *was) {
   return stowage_arena_begin(s->arena, name);
 }
 
-OUT void stowage_slot_exit(int slot, int level, const int *was, int own, int all) {
-  struct slot *s = &slots[slot];
+/* Steps of several arenas may end in another order than that of nesting. */
+OUT void stowage_slot_exit(int slot, int level, void **was, int own, int all) {
+  struct slot *s = &slots[slot], *latest = NULL;
+  (void)was;
   (void)own;
   (void)all;
   stowage_arena_end(s->arena, level);
   pthread_mutex_lock(&guard);
-  current[s->device] = was[0];
+  s->open--;
+  for (struct slot *o = slots; o < slots + SLOTS; o++)
+    if (o->open && o->device == s->device && (!latest || o->turn > latest->turn)) latest = o;
+  current[s->device] = latest ? (int)(latest - slots) + 1 : 0;
   pthread_mutex_unlock(&guard);
   drop(s);
 }
