@@ -182,13 +182,19 @@ func (r *repairer) next() int {
 func (r *repairer) put(depth int, i int32, offset int64) {
 	s := r.c.s
 	gone := r.ejected[depth][:0]
-	s.scratch.bans = s.bans(s.scratch.bans[:0], i, r.at)
-	for _, b := range s.scratch.bans {
-		if b.low < offset && offset < b.high {
-			r.shelf.eject(b.buffer, &s.p.Buffers[b.buffer], r.at[b.buffer])
-			r.at[b.buffer] = away
-			gone = append(gone, b.buffer)
+	if r.shelf.gaps {
+		s.scratch.bans = s.bans(s.scratch.bans[:0], i, r.at)
+		for _, b := range s.scratch.bans {
+			if b.low < offset && offset < b.high {
+				gone = append(gone, b.buffer)
+			}
 		}
+	} else {
+		gone = r.shelf.within(gone, s.life[i], offset, offset+s.p.Buffers[i].Size)
+	}
+	for _, j := range gone {
+		r.shelf.eject(j, &s.p.Buffers[j], r.at[j])
+		r.at[j] = away
 	}
 	r.at[i] = offset
 	r.shelf.place(i, &s.p.Buffers[i], offset)
@@ -235,18 +241,21 @@ func (r *repairer) places(i int32, best []spot) []spot {
 		}
 	}
 	// enter adds the offset to the best spots, if from ranges have low < offset and to ranges have high <= offset.
+	last, most := capacity-b.Size, int64(model.MaxSum) // the highest offset, and the cost of the worst spot once all are taken
+	if capacity == 0 {
+		last = model.MaxSum
+	}
 	try := func(offset int64, from, to int) {
-		if offset < 0 || capacity > 0 && offset > capacity-b.Size || lowBlocks[from] != highBlocks[to] {
-			return
-		}
 		spot := spot{offset: offset, cost: lows[from] - highs[to]}
-		if len(best) == repairWidth && spot.cost > best[repairWidth-1].cost {
+		if spot.cost > most || offset < 0 || offset > last || lowBlocks[from] != highBlocks[to] {
 			return
 		}
 		if from == to { // free
 			spot.gap = room(r.low, r.high, from, to, offset, capacity, b.Size)
 		}
-		best = enter(best, spot)
+		if best = enter(best, spot); len(best) == repairWidth {
+			most = best[repairWidth-1].cost
+		}
 	}
 	alone := func(offset int64) {
 		if offset%b.Align() == 0 {

@@ -99,15 +99,32 @@ func (h *shelf) bans(low, high []ban, s *Session, i int32, at []int64) (byLower,
 		return low, high
 	}
 	l, size := s.life[i], s.p.Buffers[i].Size
+	return meeting(low, h.byLow, l, size), meeting(high, h.byTop, l, size)
+}
+
+// meeting appends the ranges of the entries that are live during l. Each range is written, and counts if its buffer is live then: so
+// there is no branch to be mispredicted. Times are far from the ends of their type, so no difference overflows.
+func meeting(bans []ban, list []shelved, l life, size int64) []ban {
+	n := len(bans)
+	bans = slices.Grow(bans, len(list))[:n+len(list)]
+	for k := range list {
+		e := &list[k]
+		bans[n] = ban{e.at - size, e.top, e.buffer}
+		n += int(uint64((e.life.lower-l.upper)&(l.lower-e.life.upper)) >> 63)
+	}
+	return bans[:n]
+}
+
+// within appends the buffers that share bytes of [from, to) with a buffer that is live during l.
+func (h *shelf) within(list []int32, l life, from, to int64) []int32 {
 	for k := range h.byLow {
-		if e := &h.byLow[k]; e.life.lower < l.upper && l.lower < e.life.upper {
-			low = append(low, ban{e.at - size, e.top, e.buffer})
+		e := &h.byLow[k]
+		if e.at >= to {
+			break
+		}
+		if e.top > from && e.life.lower < l.upper && l.lower < e.life.upper {
+			list = append(list, e.buffer)
 		}
 	}
-	for k := range h.byTop {
-		if e := &h.byTop[k]; e.life.lower < l.upper && l.lower < e.life.upper {
-			high = append(high, ban{e.at - size, e.top, e.buffer})
-		}
-	}
-	return low, high
+	return list
 }
