@@ -155,6 +155,40 @@ class Xdsl(unittest.TestCase):
                     self.assertIn(f"  {name} stays: {reason}", str(report))
                 self.assertEqual(str(module), text)
 
+    def test_a_function_may_keep_what_it_is_given(self):
+        """@put stores %a in a memref of memrefs, from which it is read after the call: %b may not have its bytes."""
+        body = """%o = memref.alloc() : memref<1xmemref<4xf32>>
+        %a = memref.alloc() : memref<4xf32>
+        memref.store %x, %a[%c0] : memref<4xf32>
+        func.call @put(%o, %a) : (memref<1xmemref<4xf32>>, memref<4xf32>) -> ()
+        %b = memref.alloc() : memref<4xf32>
+        memref.store %x, %b[%c0] : memref<4xf32>
+        %r = memref.load %o[%c0] : memref<1xmemref<4xf32>>
+        %v = memref.load %r[%c0] : memref<4xf32>
+        memref.dealloc %a : memref<4xf32>
+        %c = memref.alloc() : memref<4xf32>
+        memref.store %v, %c[%c0] : memref<4xf32>
+        memref.dealloc %c : memref<4xf32>
+        memref.dealloc %b : memref<4xf32>
+        func.return"""
+        put = """func.func @put(%o: memref<1xmemref<4xf32>>, %m: memref<4xf32>) {
+        %c0 = arith.constant 0 : index
+        memref.store %m, %o[%c0] : memref<1xmemref<4xf32>>
+        func.return
+        }"""
+        report = stowage.xdsl.plan(parsed(function(body, more=put)))[0]
+        self.assertEqual((report.planned, report.arena, report.bound, list(report.left)), (3, 32, 32, ["%o"]))
+
+    def test_what_no_machine_has_stays(self):
+        body = """%a = memref.alloc() : memref<9223372036854775807xf64>
+        %b = memref.alloc() : memref<4xf32>
+        memref.dealloc %a : memref<9223372036854775807xf64>
+        memref.dealloc %b : memref<4xf32>
+        func.return"""
+        report = stowage.xdsl.plan(parsed(function(body)))[0]
+        self.assertEqual((report.planned, report.arena), (1, 16))
+        self.assertIn("more than a machine can have", report.left["%a"])
+
     def test_what_stays_beside_what_moves(self):
         """A loop carries memory on and frees the one before, so that stays; its temporaries move."""
         body = """%c1 = arith.constant 1 : index

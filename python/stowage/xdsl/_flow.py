@@ -131,14 +131,16 @@ class Flow:
                     todo.append(w)
         return out
 
-    def live(self, values: Iterable[Any]) -> tuple[dict[Any, int], list[int], list[int]]:
+    def live(self, values: Iterable[Any], lent: Iterable[Any] = ()) -> tuple[dict[Any, int], list[int], list[int]]:
         """Returns a bit for each value, and for each node the values that are live before and after it.
 
-        A dealloc is no use: the last access is what counts."""
+        A dealloc is no use: the last access is what counts. But what is lent to another function may be kept there, in
+        a memref of memrefs, and is in use until it is freed."""
+        lent = set(lent)
         bits = {v: 1 << k for k, v in enumerate(values)}
         n = len(self.ops)
         sets = [sum(bits.get(v, 0) for v in set(self.defines[k])) for k in range(n)]
-        uses = [0 if _name(self.ops[k]) == "memref.dealloc" else _either(bits.get(v, 0) for v in self.uses[k]) for k in range(n)]
+        uses = [_either(bits.get(v, 0) for v in self.uses[k] if _name(self.ops[k]) != "memref.dealloc" or v in lent) for k in range(n)]
         before, after = [0] * n, [0] * n
         sources: list[list[int]] = [[] for _ in range(n)]
         for k, to in enumerate(self.edges):

@@ -38,6 +38,7 @@ PLAIN = {
 }  # fmt: skip
 DIALECTS = ("scf.", "cf.", "affine.", "linalg.", "vector.")
 LEAST = 16  # the alignment that malloc gives
+MOST = 1 << 48  # bytes of an allocation; sums of them are whole numbers of 64 bits
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def function(f: Any, timeout: Optional[Seconds]) -> Function:
     for a in found:
         a.why = a.why or _stays(a)
     values = {v: None for a in found for v in a.values}
-    bits, before, after = flow.live(values)
+    lent = {v for a in found if any(use.operation.name == "func.call" for v in a.values for use in v.uses) for v in a.values}
+    bits, before, after = flow.live(values, lent)
     for a in found:
         node = flow.begin[a.op]
         others = sum(bits[v] for v in a.values if v is not a.op.memref)
@@ -144,6 +146,8 @@ def _allocation(flow: _flow.Flow, node: int, k: int) -> _Allocation:
         a.size = prod(shape) * width
         if a.size == 0:
             a.why = "it is empty"
+        elif a.size >= MOST:
+            a.why = f"its {a.size:,} bytes are more than a machine can have"
     return a
 
 
