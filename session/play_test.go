@@ -77,7 +77,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestPlayRefuses has a trace with groups, one with slices, and one that begins with a plan that is none.
+// TestPlayRefuses has a trace with slices, and one that begins with a plan that is none.
 func TestPlayRefuses(t *testing.T) {
 	zero := int64(0)
 	add := trace.Op{Kind: trace.Add, ID: "a", Upper: 1, Size: 1, Offset: &zero}
@@ -86,13 +86,53 @@ func TestPlayRefuses(t *testing.T) {
 	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); err == nil {
 		t.Error("a plan with an overlap")
 	}
-	other.Group = "g"
+	other.Slices = []trace.Slice{{Size: 1}}
 	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}
-	other.Group, other.Slices = "", []trace.Slice{{Size: 1}}
-	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); !errors.Is(err, ErrUnsupported) {
-		t.Error(err)
+}
+
+// TestPlayGroups plays groups: their buffers have one offset, also after a rollback that gives an ID its old group back.
+func TestPlayGroups(t *testing.T) {
+	ctx := context.Background()
+	at := func(offset int64) *int64 { return &offset }
+	add := func(id, group string, lower, size int64, offset *int64) trace.Op {
+		return trace.Op{Kind: trace.Add, ID: id, Group: group, Lower: lower, Upper: lower + 3, Size: size, Offset: offset}
+	}
+	tr := &trace.Trace{Capacity: 12, Ops: []trace.Op{
+		add("a", "g", 0, 4, at(4)), add("b", "g", 2, 4, at(4)), add("c", "h", 0, 4, at(0)),
+		add("d", "h", 2, 4, nil),
+		{Kind: trace.Mark, ID: "m"},
+		{Kind: trace.Remove, ID: "d"},
+		add("d", "g", 9, 4, nil),
+		{Kind: trace.Rollback, ID: "m"},
+		add("e", "h", 5, 8, nil), // h is at 0, and then so is e
+		{Kind: trace.Pin, ID: "e", Offset: at(4)},
+	}}
+	s, rest, err := Begin(ctx, tr, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewPlayer(s)
+	for i := range rest {
+		if a, made, err := p.Play(ctx, &rest[i]); err != nil || !made || a.Status != model.Feasible && rest[i].Kind != trace.Mark && rest[i].Kind != trace.Rollback {
+			t.Fatalf("%v: %v, %v, %v", rest[i], a, made, err)
+		}
+		q, plan := s.Snapshot()
+		if report := verify.CheckPlan(q, plan); !report.OK() {
+			t.Fatalf("after %v: %v", rest[i], report.Violations)
+		}
+		offsets := map[string]int64{}
+		for k, b := range q.Buffers {
+			group := p.groups[b.ID]
+			if first, there := offsets[group]; there && first != plan.Offsets[k] {
+				t.Fatalf("after %v: group %s is at %d, and %s at %d", rest[i], group, first, b.ID, plan.Offsets[k])
+			}
+			offsets[group] = plan.Offsets[k]
+		}
+	}
+	if _, offset, _ := s.Buffer("d"); offset != 4 || p.groups["d"] != "h" {
+		t.Errorf("d is in group %s at %d", p.groups["d"], offset)
 	}
 }
 

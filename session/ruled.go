@@ -27,6 +27,7 @@ type ruled struct {
 	s      *Session // options and planners
 	marks  []kept
 	marked int64
+	groups map[string]string // of a trace that opened it: the group of each buffer that has one
 }
 
 // A kept is a mark with its state.
