@@ -372,6 +372,28 @@ class Torch(unittest.TestCase):
                     self.assertEqual(program(), loss)
         self.assertTrue(a.stats().state.startswith("off: upstream has no 1000000000000000 bytes"))
 
+    def test_threads_ask_for_stats(self):
+        a, found, errors = arena(), [], []
+        self.run_in(a, [8] * 3)
+
+        def ask():
+            try:
+                found.append(a.stats().baseline)
+            except BaseException as err:
+                errors.append(err)
+
+        process, folder = a._measuring[0] if a._measuring else (None, None)
+        if process is not None:  # one that takes its time
+            process.communicate()
+            slow = subprocess.Popen(["sh", "-c", "sleep 0.3; echo 7000000"], stdout=subprocess.PIPE)
+            a._measuring = [(slow, folder)]
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((errors, len(found), len(set(found))), ([], 4, 1))
+
     def test_a_file_that_cannot_be_written(self):
         with tempfile.TemporaryDirectory() as folder:
             a = arena(file=pathlib.Path(folder) / "none" / "steps.plan")

@@ -158,6 +158,7 @@ class Arena:
         self._process: Optional[subprocess.Popen[bytes]] = None  # the planner
         self._measuring: list[tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]]] = []  # what finds the baseline
         self._measured = 0  # the most that was found
+        self._asking = threading.Lock()  # one thread at a time asks what was found, which may take seconds
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._home = self._pid = os.getpid()  # where the arena is; where the planner was started
         self._settled, self._rest = 0, 0  # steps since a plan was loaded; what of upstream is there between steps
@@ -211,7 +212,7 @@ class Arena:
     def _fork(self) -> None:
         """In the child of a fork, which has one thread: forgets the others, which may have held the lock."""
         if self._home != os.getpid():
-            self._home, self._lock = os.getpid(), threading.Lock()
+            self._home, self._lock, self._asking = os.getpid(), threading.Lock(), threading.Lock()
             self._frames = [frame for frame in self._frames if frame[0] == threading.get_ident()]
 
     def _exit(self, failed: bool) -> None:
@@ -382,14 +383,15 @@ class Arena:
         Steps do not wait for a measurement, and this does for some seconds."""
         if not self._adapter.measured:
             return int(s.baseline)
-        for process, folder in list(self._measuring):
-            if self._pid != os.getpid():
-                break  # the child of a fork has no such process
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                found = process.communicate(timeout=MEASURING)[0].split()
-                self._measured = max(self._measured, int(found[0]) if found and found[0].isdigit() else 0)
-                self._measuring.remove((process, folder))
-                self._done(folder)
+        if self._pid != os.getpid():
+            return self._measured  # the child of a fork has no such process
+        with self._asking:
+            for process, folder in list(self._measuring):
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    found = process.communicate(timeout=MEASURING)[0].split()
+                    self._measured = max(self._measured, int(found[0]) if found and found[0].isdigit() else 0)
+                    self._measuring.remove((process, folder))
+                    self._done(folder)
         return self._measured
 
     def trace(self) -> str:
