@@ -57,7 +57,6 @@
 //	shelf.go     the placed buffers by their ends, for these searches
 //	guided.go    the step repair, by a walk over ejections; with long walks, the end of window
 //	spare.go     exact search ahead of the long walks: a proof of no, or a spare plan
-//	turned.go    the last question: upside down, and by merge
 //	least.go     the step repair for few buffers: the least movement, proven
 //	window.go    the steps that call a planner: window, hints, fresh
 //	movement.go  how much a new plan moves, and moving back what may stay

@@ -13,6 +13,11 @@ import (
 //
 // Measured, on 80 changes of A to K that nothing decided before: it finds plans for 15, which move 86% of the bytes; the long
 // walks and windows find plans for 66, which move 21 to 23%.
+//
+// What is hard about the changes that stay undecided are mostly the pins. Of 63 of A, D, E and K exact search plans 49 without their pins, in at most
+// 20,000 nodes and mostly in fewer than 2,000. With them it plans 2 in 5,000 nodes, 4 if the problem is turned upside down, and merge plans 5
+// and 8; all together 13. Single moments and the life of the changed buffer alone prove no "no" on A and K.
+// Dropped: to ask all four once nothing else helps. Such plans move most of the bytes.
 
 // ahead asks exact search. It returns only a proof; a plan is kept in c.spare.
 func (c *call) ahead() (Answer, []int64, error) {

@@ -85,7 +85,7 @@ func (c *call) place(effort Step) (Answer, error) {
 	for _, step := range [...]struct {
 		step Step
 		find func() (Answer, []int64, error)
-	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.guided}, {Window, c.ahead}, {Window, c.window}, {Window, c.wander}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared}, {Fresh, c.turned}} {
+	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.guided}, {Window, c.ahead}, {Window, c.window}, {Window, c.wander}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared}} {
 		if effort < step.step || c.watch.Over() {
 			break
 		}
