@@ -165,7 +165,7 @@ func TestTorch(t *testing.T) {
 	if _, err := exec.LookPath("c++"); err != nil {
 		t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
 	}
-	run(t, "test_torch", "torch", "import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 29, "STOWAGE_CACHE="+t.TempDir())
+	run(t, "test_torch", "torch", "import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 30, "STOWAGE_CACHE="+t.TempDir())
 }
 
 // TestOnnxRuntime is the arena in ONNX Runtime: the same outputs, whatever the program does.

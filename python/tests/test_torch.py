@@ -394,6 +394,31 @@ class Torch(unittest.TestCase):
             thread.join()
         self.assertEqual((errors, len(found), len(set(found))), ([], 4, 1))
 
+    def test_closed_while_others_use_it(self):
+        errors = []
+
+        def use(a):
+            try:
+                for _ in range(300):
+                    with a:
+                        torch.ones(100)
+                    a._read()
+            except stowage.Error as err:
+                if "closed" not in str(err):
+                    errors.append(err)
+            except BaseException as err:
+                errors.append(err)
+
+        for k in range(8):
+            a = arena(wait=None if k % 2 else 60)
+            threads = [threading.Thread(target=use, args=(a,)) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            a.close()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(errors, [])
+
     def test_a_file_that_cannot_be_written(self):
         with tempfile.TemporaryDirectory() as folder:
             a = arena(file=pathlib.Path(folder) / "none" / "steps.plan")

@@ -150,7 +150,7 @@ class Arena:
             }.get(slot, f"the arena cannot be made: code {slot}"))  # fmt: skip
         self._slot, self._at = slot, lib.stowage_slot_arena(slot)
         self._record, self._plans, self._wait, self._timeout, self._all, self._poison = record, plans, wait, timeout, every_thread, poison
-        self._file, self._lock = file, threading.Lock()
+        self._file, self._lock = file, threading.RLock()
         self._frames: list[tuple[int, int, int, Any]] = []  # steps and scopes that are open: thread, slot, level, what was before
         self._attempts, self._shares = 0, [1.0] * RECENT
         self._texts: list[bytes] = []  # the plans that are loaded
@@ -198,9 +198,9 @@ class Arena:
             self._exit(failed)
 
     def _enter(self, name: Optional[str]) -> None:
-        self._there()
         self._fork()
         with self._lock:
+            self._there()
             if not self._frames:
                 self._between()
             was = (ctypes.c_void_p * 1)()
@@ -212,7 +212,7 @@ class Arena:
     def _fork(self) -> None:
         """In the child of a fork, which has one thread: forgets the others, which may have held the lock."""
         if self._home != os.getpid():
-            self._home, self._lock, self._asking = os.getpid(), threading.Lock(), threading.Lock()
+            self._home, self._lock, self._asking = os.getpid(), threading.RLock(), threading.Lock()
             self._frames = [frame for frame in self._frames if frame[0] == threading.get_ident()]
 
     def _exit(self, failed: bool) -> None:
@@ -418,18 +418,28 @@ class Arena:
 
     def check(self) -> int:
         """Returns how many faults the arena finds in its own tables and, in guard mode, in bytes that nobody has."""
-        self._there()
-        return int(self._lib.stowage_arena_check(self._at))
+        self._fork()
+        with self._lock:
+            self._there()
+            return int(self._lib.stowage_arena_check(self._at))
 
     def close(self) -> None:
         """Ends serving. Tensors that the arena served stay valid; its block goes when the last of them does. An
         arena that nobody refers to is closed by itself."""
         if self._slot < 0:
             return
+        self._fork()
         self._last = self.stats()
-        slot, self._slot = self._slot, -1
-        self._lib.stowage_slot_close(slot)
-        self._at = None
+        with self._lock:  # other threads may be about to enter, or to ask
+            slot, self._slot = self._slot, -1
+            if slot < 0:
+                return
+            self._lib.stowage_slot_close(slot)
+            self._at = None
+            self._end()
+
+    def _end(self) -> None:
+        """Ends the processes of this arena."""
         if self._pid == os.getpid():
             for process in (self._process, *(measure for measure, _ in self._measuring)):
                 if process is not None:
@@ -452,10 +462,12 @@ class Arena:
             raise Error("the arena is closed")
 
     def _read(self) -> _Statistics:
-        self._there()
-        s = _Statistics()
-        self._lib.stowage_arena_stats(self._at, ctypes.byref(s), ctypes.sizeof(s))
-        return s
+        self._fork()
+        with self._lock:
+            self._there()
+            s = _Statistics()
+            self._lib.stowage_arena_stats(self._at, ctypes.byref(s), ctypes.sizeof(s))
+            return s
 
     def _said(self) -> str:
         text = ctypes.create_string_buffer(500)
