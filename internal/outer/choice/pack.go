@@ -31,6 +31,9 @@ import (
 
 const mostPacked = 64
 
+// firstNodes is for the second question about the cheapest assignment.
+const firstNodes = 2 * pools.PackNodes
+
 // packing is the search for an assignment that packs.
 type packing struct {
 	*chooser
@@ -46,6 +49,12 @@ type packing struct {
 func (c *chooser) pack(ctx context.Context, first spread.Assignment) (spread.Assignment, error) {
 	x := &packing{chooser: c, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64}
 	failed, err := x.try(ctx, first)
+	if err == nil && failed >= 0 && !c.Over(ctx) {
+		// So much rests on the cheapest that it is asked about with more nodes, too.
+		x.nodes = firstNodes
+		failed, err = x.try(ctx, first)
+		x.nodes = pools.PackNodes
+	}
 	if err != nil || failed < 0 {
 		return x.best, err
 	}

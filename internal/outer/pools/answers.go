@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -81,6 +82,12 @@ func (s *Search) start(ctx context.Context, q *pool) (answer, error) {
 	case k.fits != nil && k.fits.status == model.Infeasible:
 		s.kept.reused++
 		return *k.fits, nil
+	case k.offered != nil && !s.heightFirst():
+		// Any plan that fits will do.
+		s.kept.reused++
+		k.first, k.full = answer{bound: timeline.New(q.strip.Problem).LowerBound}, new(pool)
+		q.take(&k.first, false)
+		*k.full = *q
 	default:
 		s.kept.asked++
 		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
@@ -129,7 +136,12 @@ func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes i
 	case k.fits == nil || k.fits.status == model.Unknown && k.nodes < nodes:
 		s.kept.asked++
 		a, err := s.briefly(ctx, nodes, func(ctx context.Context) (answer, error) {
-			return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
+			strip, capacity := s.Strip(pool, members, nil), s.Pools[pool].Capacity
+			a, err := s.plan(ctx, strip, capacity, false)
+			if err == nil && a.status == model.Unknown {
+				a = s.piled(ctx, strip, capacity, nodes, a)
+			}
+			return a, err
 		})
 		if err != nil {
 			return model.Unknown, err

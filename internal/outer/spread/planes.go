@@ -58,6 +58,8 @@ type planes struct {
 	has       map[*stretch]bool
 	work      int      // of one set of whole prices
 	copied    *simplex // of a branch, which gets new rows too; nil for none
+	open      []node   // branches that are left (tree.go); nil before the first call
+	givenUp   int64    // no assignment of the branches that were given up costs less
 }
 
 // planed looks for prices of rooms and of inequalities. It returns nil if the problem is not of the kind. The planes are nil if there is

@@ -173,7 +173,8 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 		if of != nil && (first == nil || c.Cost(of) < upper) {
 			first, upper = of, c.Cost(of)
 		}
-		if width == firstWidth && program != nil && c.Low < upper {
+		last := width == mostWidth || late()
+		if (width == firstWidth || last) && program != nil && c.Low < upper {
 			now, cancel := brief(ctx)
 			of, low := program.branch(now, upper, treeEffort)
 			cancel()
@@ -182,7 +183,7 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 			}
 			c.Low = max(c.Low, low)
 		}
-		if width == mostWidth || late() {
+		if last {
 			return first, true
 		}
 	}

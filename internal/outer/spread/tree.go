@@ -19,7 +19,7 @@ import (
 // the best assignment, or if its fixed bodies alone exceed a room. What the linear program says otherwise is believed by nobody:
 // if it has no solution, the branch keeps the bound of the one before.
 //
-// Complexity: at most treeNodes branches and treeEffort numbers changed in their tables.
+// Complexity: at most treeNodes branches and treeEffort numbers changed in their tables, for a call. A later call goes on with the open ones.
 //
 // Source: Land and Doig (1960).
 
@@ -39,10 +39,13 @@ type node struct {
 }
 
 // branch returns an assignment that costs less than upper, the cheapest that it finds, or nil. No assignment costs less than the second
-// result, or than the first.
+// result, or than the first. A further call goes on where a limit has ended the one before; upper must not be higher then.
 func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assignment, low int64) {
-	open := []node{{slices.Repeat([]int8{-1}, p.count), 0, p.Choices.Prices.Least(0)}}
-	low = math.MaxInt64 // of what is given up
+	if p.open == nil {
+		p.open, p.givenUp = []node{{slices.Repeat([]int8{-1}, p.count), 0, p.Choices.Prices.Least(0)}}, math.MaxInt64
+	}
+	open := p.open
+	defer func() { p.open = open }()
 	p.effort = effort
 	for n := 0; len(open) > 0; n++ {
 		at := 0
@@ -56,7 +59,7 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 			break
 		}
 		if n >= treeNodes || p.effort < 0 || ctx.Err() != nil {
-			return best, min(low, now.low)
+			return best, min(p.givenUp, now.low, upper)
 		}
 		open = slices.Delete(open, at, at+1)
 		if !p.possible(now.fixed) {
@@ -81,10 +84,14 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 				best, upper = of, p.Cost(of)
 			}
 		}
-		if next < 0 || !solved {
-			if now.low < upper {
-				low = min(low, now.low)
-			}
+		switch {
+		case now.low >= upper:
+			continue
+		case !solved && (p.effort < 0 || ctx.Err() != nil):
+			open = append(open, now) // for the next call
+			continue
+		case next < 0 || !solved:
+			p.givenUp = min(p.givenUp, now.low)
 			continue
 		}
 		for to := range int8(2) {
@@ -93,7 +100,7 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 			open = append(open, child)
 		}
 	}
-	return best, min(low, upper)
+	return best, min(p.givenUp, upper)
 }
 
 // undecided returns the x to branch on, or -1 if all are whole.

@@ -41,6 +41,7 @@ func TestTree(t *testing.T) {
 			branched++
 		}
 		for _, upper := range []int64{dearest + 1, least + 1, least, least - 1} {
+			program.open = nil
 			of, low := program.branch(context.Background(), upper, 100_000_000)
 			if of != nil && (c.Cost(of) < least || c.Cost(of) >= upper) || low > min(least, upper) {
 				t.Fatalf("within %d: %v, bound %d, best %d\n%s", upper, of, low, least, drawn.DescribeRuled(p))
@@ -48,12 +49,22 @@ func TestTree(t *testing.T) {
 			if upper > least && low == least && of != nil && c.Cost(of) == least {
 				proven++
 			}
+			program.open = nil
 			of, low = program.branch(context.Background(), upper, r.IntN(1_500))
 			if low > min(least, upper) {
 				t.Fatalf("with little effort: %v, bound %d, best %d\n%s", of, low, least, drawn.DescribeRuled(p))
 			}
 			if upper > least && low < least {
 				cut++
+			}
+			limit := upper
+			if of != nil {
+				limit = c.Cost(of)
+			}
+			if more, low := program.branch(context.Background(), limit, 100_000_000); low > min(least, limit) || limit > least && more == nil && low > least {
+				t.Fatalf("continued: bound %d, best %d\n%s", low, least, drawn.DescribeRuled(p))
+			} else if limit > least && (more == nil || c.Cost(more) != least) && low == least {
+				t.Fatalf("continued: %v, best %d\n%s", more, least, drawn.DescribeRuled(p))
 			}
 			if of != nil {
 				room := c.RoomOf(of)

@@ -1,0 +1,41 @@
+package pools
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/pile"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: sets for a fast memory are often long in time, with few buffers that live at once, and fill it well. auto does not decide some
+// of them in seconds, and the walk through time of internal/pile does in less than a second. So auto's question is put to it next, with
+// a width that grows with the nodes of the question.
+//
+// Invariant: an answer is that of the strip. Only auto asks: other planners answer for themselves.
+//
+// Complexity: that of internal/pile; the states count as nodes, a state for each body as one.
+
+// pileShare is how many nodes of a question make a state of the width.
+const pileShare = 20
+
+// piled asks the walk of piles about a strip that the planner has left undecided, which is a. It returns the better answer.
+func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
+	if s.planner.Name() != "auto" || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil || st.Impossible != "" || ctx.Err() != nil {
+		return a
+	}
+	found := pile.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/pileShare)))
+	s.stats.Nodes += found.States / int64(len(st.Problem.Buffers))
+	switch found.Verdict {
+	case pile.Fits:
+		a.status, a.offsets, a.height = model.Feasible, found.Offsets, 0
+		for i, at := range found.Offsets {
+			a.height = max(a.height, at+st.Problem.Buffers[i].Size)
+		}
+		a.bound = min(a.bound, a.height)
+	case pile.Never:
+		a.status, a.by, a.bound = model.Infeasible, "pile", max(a.bound, capacity+1)
+	}
+	return a
+}

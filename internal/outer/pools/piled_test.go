@@ -1,0 +1,43 @@
+package pools
+
+import (
+	"context"
+	"testing"
+
+	_ "github.com/stowage-go/stowage/internal/auto"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// TestPiled: what auto leaves undecided is put to the walk of piles, which refutes it, or packs it with more room. Other planners
+// have no such help.
+func TestPiled(t *testing.T) {
+	in, err := gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		planner  string
+		capacity int64
+		want     model.Status
+	}{{"auto", 24, model.Infeasible}, {"auto", 48, model.Feasible}, {"first-fit", 24, model.Unknown}} {
+		p := in.Problem
+		p.Rules = &model.Rules{Pools: []model.Pool{{ID: "fast", Capacity: tc.capacity}}}
+		known, err := plan.Find(tc.planner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(lower.New(p), run.Prepared(known), plan.Options{}, plan.Stats{})
+		all := make([]int32, len(p.Buffers))
+		for i := range all {
+			all[i] = int32(i)
+		}
+		a := s.piled(context.Background(), s.Strip(0, all, nil), tc.capacity, PackNodes, answer{status: model.Unknown})
+		if a.status != tc.want || a.status.HasPlan() != (a.offsets != nil) || a.height > tc.capacity {
+			t.Errorf("%s, capacity %d: %v, height %d; want %v", tc.planner, tc.capacity, a.status, a.height, tc.want)
+		}
+	}
+}
