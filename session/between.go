@@ -7,7 +7,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what ranges.go does for one strip of bytes, with rules. What is placed is a body: buffers that ties hold at fixed
+// Idea: as in ranges.go, but with rules, and for several pools. What is placed is a body: buffers that ties hold at fixed
 // distances, or one buffer by itself. Its place is a pool and an origin, the offset of its lowest byte. Each buffer in
 // the pool that conflicts with a member forbids an open range of origins, and so does each reserved range.
 //

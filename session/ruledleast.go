@@ -7,9 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: least.go with rules. What may move or stay is a block: the buffers of one body that lie as if they were tied. A body
-// whose ties hold is one block. If new ties join buffers that lie elsewhere, their body has several blocks, of which one at most
-// can stay. Every set of blocks is asked about, in the order of its movement: may these move, and no others?
+// Idea: least.go with rules. What may move or stay is a block: the buffers of one body that lie as if they were tied. If
+// the ties of a body hold, it is one block. New ties may join buffers that lie apart. Then their body has several blocks, and at most one
+// of them can stay. Every set of blocks is asked about, in the order of its movement: may these move, and no others?
 //
 // Which blocks could move: those tied to the call by a chain of conflicts. A body with a pin has none, and ends the chain.
 //
@@ -150,7 +150,7 @@ func byMoves(blocks []block) []uint32 {
 	return sets
 }
 
-// mayMove asks exact search for a plan of some buffers, of which only those of the call and the blocks of a set may move.
+// mayMove asks exact search for a plan of some buffers. Only those of the call and the blocks of a set may move.
 func (c *ruling) mayMove(all []int, blocks []block, set uint32) (*placing, model.Status, *Proof, error) {
 	held := make(map[int32]bool)
 	stays := make(map[int32]bool) // bodies

@@ -15,7 +15,7 @@ import (
 // a movement, too.
 //
 //	keep     every body keeps its place
-//	fit      the bodies of the call go where there is room, in any pool that they may be in
+//	fit      the bodies of the call go to free places in their pools, or in others that allow them
 //	repair   for few bodies: the least movement, proven (ruledleast.go); else bodies make room for one another (ruledwalk.go)
 //	window   a planner places the bodies near in time again, around the others (ruledwindow.go)
 //	hints    a planner places all again: first each in its pool, then in any, where a change of pool costs what it moves

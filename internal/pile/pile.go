@@ -41,8 +41,8 @@ import (
 // Source: Stowage. The orders of a section as states are those of dynamic programs over a path decomposition; distances of what has
 // gone are difference bounds (Dill 1989).
 //
-// Measured: the sets of most value by the load of F at 50 and 70% (lab/bench/fast) have 188 and 246 buffers, of which about 7 and 9 live at
-// once. A width of 1,000 packs both, in 0.1 and 0.5 s. Exact search finds no plan of either in 2 s, nor do merge and climb of the first.
+// Measured on two sets that the choice of fast memory asks about (lab/bench/fast, F at 50 and 70%). They have 188 and 246 buffers, and
+// about 7 and 9 live at once. A width of 1,000 packs both, in 0.1 and 0.5 s. Exact search finds no plan of either in 2 s, nor do merge and climb of the first.
 //
 // Tried and dropped: other measures of what is left of the room: the sum of all distances beyond the sizes, the sum without the largest piece but
 // not weighed by time, weighed by the load of each section, or by one over its slack. They pack one of the two sets, or both, and none that

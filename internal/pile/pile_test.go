@@ -31,7 +31,7 @@ func ask(t *testing.T, p *model.Problem, capacity int64, width int) Answer {
 	return a
 }
 
-// narrow draws n buffers of which about live at a time, with sizes up to most.
+// narrow draws n buffers with sizes up to most. About as many as live says are there at one time.
 func narrow(r *rand.Rand, n, live int, most int64) *model.Problem {
 	p := &model.Problem{}
 	for i := range n {
