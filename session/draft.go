@@ -273,15 +273,20 @@ func (d *draft) untie(i int32) {
 	r.Together = ties
 }
 
-// bind adds rules.
-func (d *draft) bind(rules Rules) error {
-	var issues model.Issues
-	name := func(id string) int32 {
+// naming returns a function that finds the buffer of an ID, and notes that its rules change.
+func (d *draft) naming(issues *model.Issues) func(id string) int32 {
+	return func(id string) int32 {
 		i, err := d.of(id)
 		issues.Join(err)
 		d.named = append(d.named, i)
 		return i
 	}
+}
+
+// bind adds rules.
+func (d *draft) bind(rules Rules) error {
+	var issues model.Issues
+	name := d.naming(&issues)
 	r := d.p.Rules
 	r.Together, r.Apart, r.MayOverlap, r.Distances = slices.Clip(r.Together), slices.Clip(r.Apart), slices.Clip(r.MayOverlap), slices.Clip(r.Distances)
 	for _, t := range rules.Together {
@@ -306,12 +311,7 @@ func (d *draft) bind(rules Rules) error {
 // unbind takes rules out.
 func (d *draft) unbind(rules Rules) error {
 	var issues model.Issues
-	name := func(id string) int32 {
-		i, err := d.of(id)
-		issues.Join(err)
-		d.named = append(d.named, i)
-		return i
-	}
+	name := d.naming(&issues)
 	r := d.p.Rules
 	without := func(list []model.Pair, field string, pairs [][2]string) []model.Pair {
 		for _, x := range pairs {

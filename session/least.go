@@ -45,7 +45,11 @@ func (c *call) least() (Answer, []int64, error) {
 	}
 	proven := true
 	var ruledOut []uint32
-	for _, set := range c.byMovement(movable) {
+	moves := make([]Movement, len(movable))
+	for k, i := range movable {
+		moves[k].add(c.s.cost(i), &c.s.p.Buffers[i])
+	}
+	for _, set := range byMovement(moves) {
 		if set == all {
 			break
 		}
@@ -102,15 +106,16 @@ func (c *call) component() (component, movable []int32, ok bool) {
 	return component, movable, true
 }
 
-// byMovement returns all sets of the movable buffers in the order of their movement.
-func (c *call) byMovement(movable []int32) []uint32 {
-	sets := make([]uint32, 1<<len(movable))
+// byMovement returns all sets of what could move in the order of their movement.
+func byMovement(moves []Movement) []uint32 {
+	sets := make([]uint32, 1<<len(moves))
 	sums := make([]Movement, len(sets))
 	for set := range sets {
 		sets[set] = uint32(set)
-		for k, i := range movable {
+		for k := range moves {
 			if set>>k&1 > 0 {
-				sums[set].add(c.s.cost(i), &c.s.p.Buffers[i])
+				sums[set].Cost = min(sums[set].Cost+moves[k].Cost, model.MaxSum)
+				sums[set].Buffers += moves[k].Buffers
 			}
 		}
 	}

@@ -98,7 +98,11 @@ func (c *ruling) least() (Answer, *placing, error) {
 	}
 	proven := true
 	var ruledOut []uint32
-	for _, set := range byMoves(blocks) {
+	moves := make([]Movement, len(blocks))
+	for k := range blocks {
+		moves[k] = blocks[k].moves
+	}
+	for _, set := range byMovement(moves) {
 		if set == every {
 			break
 		}
@@ -123,31 +127,6 @@ func (c *ruling) least() (Answer, *placing, error) {
 		ruledOut = append(ruledOut, set)
 	}
 	return Answer{Least: proven}, p, nil
-}
-
-// byMoves returns all sets of blocks in the order of their movement.
-func byMoves(blocks []block) []uint32 {
-	sets := make([]uint32, 1<<len(blocks))
-	sums := make([]Movement, len(sets))
-	for set := range sets {
-		sets[set] = uint32(set)
-		for k := range blocks {
-			if set>>k&1 > 0 {
-				sums[set].Cost += blocks[k].moves.Cost
-				sums[set].Buffers += blocks[k].moves.Buffers
-			}
-		}
-	}
-	slices.SortStableFunc(sets, func(a, b uint32) int {
-		switch x, y := &sums[a], &sums[b]; {
-		case x.less(y):
-			return -1
-		case y.less(x):
-			return 1
-		}
-		return int(a) - int(b)
-	})
-	return sets
 }
 
 // mayMove asks exact search for a plan of some buffers. Only those of the call and the blocks of a set may move.
