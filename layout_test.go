@@ -207,7 +207,7 @@ var layers = []struct {
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
 	{"format/onnx/internal/ops", []string{"format/onnx/internal/graph", "format/onnx/internal/shape"}},
-	{"format/trace", []string{"model"}},
+	{"format/trace", []string{"model", "format/json"}},
 	{"format/tflite", []string{"model", "format/internal", "internal/tfliteschema"}},
 	{"internal/profile", []string{"model"}},
 	{"internal/colour", []string{"model"}},

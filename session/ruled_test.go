@@ -37,7 +37,8 @@ func (n *naiveRuled) clone() *naiveRuled {
 	pools.Pools = slices.Clone(pools.Pools)
 	m.head.Rules = &pools
 	m.buffers, m.at, m.pool = slices.Clone(n.buffers), slices.Clone(n.at), slices.Clone(n.pool)
-	m.rules = Rules{slices.Clone(n.rules.Together), slices.Clone(n.rules.Apart), slices.Clone(n.rules.MayOverlap), slices.Clone(n.rules.Distances)}
+	m.rules = Rules{}
+	joinRules(&m.rules, n.rules)
 	m.kept = map[string][]int32{}
 	for id, pools := range n.kept {
 		m.kept[id] = pools
@@ -208,7 +209,7 @@ func naiveOf(p *model.Problem) *naiveRuled {
 		n.rules.MayOverlap = append(n.rules.MayOverlap, [2]string{id(x[0]), id(x[1])})
 	}
 	for _, x := range p.Rules.Distances {
-		n.rules.Distances = append(n.rules.Distances, Distance{id(x.Buffers[0]), id(x.Buffers[1]), x.Distance})
+		n.rules.Distances = append(n.rules.Distances, Distance{First: id(x.Buffers[0]), Second: id(x.Buffers[1]), Bytes: x.Distance})
 	}
 	n.at, n.pool = slices.Repeat([]int64{away}, len(p.Buffers)), make([]int32, len(p.Buffers))
 	return n
@@ -270,7 +271,7 @@ func ruledRules(r *gen.RNG, ids []string) (rules Rules) {
 		case 1:
 			rules.MayOverlap = append(rules.MayOverlap, pair)
 		case 2:
-			rules.Distances = append(rules.Distances, Distance{pair[0], pair[1], r.Within(-3, 4)})
+			rules.Distances = append(rules.Distances, Distance{First: pair[0], Second: pair[1], Bytes: r.Within(-3, 4)})
 		default:
 			t := Tie{Buffers: pair[:]}
 			if r.Chance(0.6) {
@@ -282,7 +283,7 @@ func ruledRules(r *gen.RNG, ids []string) (rules Rules) {
 	return rules
 }
 
-func (r *Rules) join(o Rules) {
+func joinRules(r *Rules, o Rules) {
 	r.Together, r.Apart = append(r.Together, o.Together...), append(r.Apart, o.Apart...)
 	r.MayOverlap, r.Distances = append(r.MayOverlap, o.MayOverlap...), append(r.Distances, o.Distances...)
 }
@@ -316,7 +317,7 @@ func drawRuledChange(r *gen.RNG, n *naiveRuled, next *int64) ruledChange {
 				n.buffers, n.at, n.pool = append(n.buffers, b), append(n.at, away), append(n.pool, 0)
 				mine = append(mine, b.ID)
 			}
-			n.rules.join(rules)
+			joinRules(&n.rules, rules)
 			return mine, true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -17,26 +18,15 @@ import (
 // What has a price is refused: penalties, costs and evictions. A session follows a change with the least movement, and a price would
 // ask for more movement whenever that pays. Solve plans such a problem.
 
-// Rules are rules about buffers, by their IDs. The zero value says nothing.
-type Rules struct {
-	Together   []Tie       // buffers in one pool, at fixed distances
-	Apart      [][2]string // pairs that share no byte of a pool, whatever their lifespans
-	MayOverlap [][2]string // pairs that may share bytes although they are live together
-	Distances  []Distance  // pairs that meet in one slot, and share bytes in it if they are far enough apart
-}
+// Rules are rules about buffers, by their IDs, as a trace has them: ties, pairs that are apart, pairs that may overlap, and distances. The
+// zero value says nothing.
+type Rules = trace.Rules
 
-// A Tie is model.Together by IDs.
-type Tie struct {
-	Buffers []string // IDs
-	At      []int64  // distances in the order of Buffers; nil for zeros
-}
+// A Tie has buffers that lie in one pool at fixed distances. It is model.Together by IDs.
+type Tie = trace.Tie
 
-// A Distance is model.Distance by IDs: First dies in the slot in which Second is born, and they may share bytes in it if the
-// offset of First is at least that of Second plus Bytes.
-type Distance struct {
-	First, Second string // IDs
-	Bytes         int64  // it may be negative
-}
+// A Distance has two buffers that meet in one slot, and share bytes in it if they are far enough apart. It is model.Distance by IDs.
+type Distance = trace.Distance
 
 // OpenPlan is Open with a whole plan: offsets, and pools if the problem has several.
 func OpenPlan(ctx context.Context, p *model.Problem, plan *model.Plan, o Options) (*Session, error) {
@@ -52,7 +42,7 @@ func OpenPlan(ctx context.Context, p *model.Problem, plan *model.Plan, o Options
 // PlaceWith is Place for buffers with rules, about them or any others. Both come, or neither.
 func (s *Session) PlaceWith(ctx context.Context, buffers []model.Buffer, rules Rules, effort Step) (Answer, error) {
 	if s.ruled == nil {
-		if rules.none() {
+		if rules.None() {
 			return s.Place(ctx, buffers, effort)
 		}
 		return Answer{}, errPlain
@@ -63,7 +53,7 @@ func (s *Session) PlaceWith(ctx context.Context, buffers []model.Buffer, rules R
 // FitsWith is Fits for buffers with rules. It changes nothing.
 func (s *Session) FitsWith(ctx context.Context, buffers []model.Buffer, rules Rules) (Answer, error) {
 	if s.ruled == nil {
-		if rules.none() {
+		if rules.None() {
 			return s.Fits(ctx, buffers...)
 		}
 		return Answer{}, errPlain
@@ -122,11 +112,6 @@ func (s *Session) PoolOf(id string) (pool int32, ok bool) {
 
 // errPlain means that a session without rules was asked about rules.
 var errPlain = fmt.Errorf("%w: the session was opened without rules; give the problem Rules, which may be empty", ErrUnsupported)
-
-// none reports whether there are no rules.
-func (r *Rules) none() bool {
-	return len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances) == 0
-}
 
 // refused returns the error for a problem whose rules have a price.
 func refused(p *model.Problem) error {

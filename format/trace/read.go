@@ -21,20 +21,31 @@ import (
 // undoes it.
 
 // maxLine is the length of the longest line.
-const maxLine = 1 << 20
+const maxLine = 1 << 24
 
 // reader is the state of reading.
 type reader struct {
 	file   string
 	line   int
 	issues model.Issues
-	live   map[string]bool // buffers
-	since  []string        // IDs that came or left since the first mark, in order
+	live   map[string]*held // buffers; what it points at never changes
+	since  []change         // of live since the first mark, in order
 	marks  []marked
 	at     map[string]int // index of a mark by its ID
+
+	first int                        // the number of the first line
+	open  map[string]json.RawMessage // its values
+	pools []model.Pool
+	begun bool // the buffers that come first are there
 }
 
-// A marked is a mark: its ID, and how many had come or left before it.
+// A change is what a buffer was before an operation: nil if it was not there.
+type change struct {
+	id  string
+	was *held
+}
+
+// A marked is a mark: its ID, and how many changes were before it.
 type marked struct {
 	id   string
 	from int
@@ -44,7 +55,7 @@ type marked struct {
 func Read(r io.Reader, file string) (*Trace, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 1<<16), maxLine)
-	rd := reader{file: file, live: map[string]bool{}, at: map[string]int{}}
+	rd := reader{file: file, live: map[string]*held{}, at: map[string]int{}}
 	var t *Trace
 	for in.Scan() {
 		rd.line++
@@ -68,9 +79,15 @@ func Read(r io.Reader, file string) (*Trace, error) {
 		case ok && o.Kind == Open:
 			rd.say("op", "open", "is only for the first line")
 		case ok:
+			if o.Kind != Add || o.Offset == nil {
+				rd.begin(t)
+			}
 			rd.follow(&o)
 			t.Ops = append(t.Ops, o)
 		}
+	}
+	if t != nil {
+		rd.begin(t)
 	}
 	if errors.Is(in.Err(), bufio.ErrTooLong) {
 		rd.line++
@@ -123,6 +140,14 @@ func (r *reader) op(text []byte) (o Op, open *Trace, ok bool) {
 		if format := p.text("format"); p.ok && format != Format {
 			r.say("format", format, "must be "+Format)
 			p.ok = false
+		}
+		if p.ok {
+			r.first, r.open = r.line, fields
+			q, sound := r.problem(nil, nil)
+			if p.ok = sound; sound && q.Rules != nil {
+				open.Pools, open.Threads, open.Period = q.Rules.Pools, q.Rules.Threads, q.Rules.Period
+				r.pools = open.Pools
+			}
 		}
 		return o, open, p.ok
 	}
@@ -222,12 +247,25 @@ func (p *parser) fill(o *Op) {
 	if o.ID = p.text("id"); o.ID == "" && p.fields["id"] != nil && p.ok {
 		p.fault("id", p.fields["id"], "is empty")
 	}
-	o.Lower, o.Upper = p.number("lower", -model.MaxSum), p.number("upper", -model.MaxSum)
-	if p.ok && p.fields["lower"] != nil && p.fields["upper"] != nil && o.Lower >= o.Upper {
-		p.fault("upper", p.fields["upper"], fmt.Sprintf("must be above lower, which is %d", o.Lower))
+	plain := true
+	switch o.Kind {
+	case Add, Fits, Retime:
+		plain = p.buffer(o)
+	case Place:
+		p.buffers(o)
+	case Bind, Unbind:
+		p.rules(o)
 	}
-	o.Size, o.Alignment, o.Height = p.number("size", 1), p.number("alignment", 1), p.number("height", 1)
+	if plain {
+		o.Lower, o.Upper = p.number("lower", -model.MaxSum), p.number("upper", -model.MaxSum)
+		if p.ok && p.fields["lower"] != nil && p.fields["upper"] != nil && o.Lower >= o.Upper {
+			p.fault("upper", p.fields["upper"], fmt.Sprintf("must be above lower, which is %d", o.Lower))
+		}
+		o.Size = p.number("size", 1)
+	}
+	o.Alignment, o.Height, o.Capacity = p.number("alignment", 1), p.number("height", 1), p.number("capacity", 0)
 	o.Offset = p.optional("offset")
+	p.where(o)
 	o.Group, o.Expect, o.Reason = p.text("group"), p.text("expect"), p.text("reason")
 	if o.Expect != "" && o.Expect != "yes" && o.Expect != "no" {
 		p.fault("expect", p.fields["expect"], "must be yes or no")
@@ -342,23 +380,43 @@ func (p *parser) segments(o *Op, list json.RawMessage) {
 func (r *reader) follow(o *Op) {
 	switch o.Kind {
 	case Add, Fits:
-		if r.live[o.ID] {
+		if r.live[o.ID] != nil {
 			r.say("id", o.ID, "is there already")
+		} else if o.Kind == Add {
+			b := o.Buffer()
+			r.turn(o.ID, heldOf(&b))
 		}
-		if o.Kind == Add {
-			r.turn(o.ID, true)
+	case Place:
+		for i := range o.Buffers {
+			if b := &o.Buffers[i]; r.live[b.ID] != nil {
+				r.say("id", b.ID, "is there already")
+			} else {
+				r.turn(b.ID, heldOf(b))
+			}
 		}
 	case Replan:
 		for _, m := range o.Moved {
-			if !r.live[m.ID] {
+			if r.live[m.ID] == nil {
 				r.say("moved", m.ID, "is not there")
 			}
 		}
 	case Remove, Resize, Retime, Pin, Unpin:
-		if !r.live[o.ID] {
+		h := r.live[o.ID]
+		if h == nil {
 			r.say("id", o.ID, "is not there")
-		} else if o.Kind == Remove {
-			r.turn(o.ID, false)
+			return
+		}
+		switch now := *h; o.Kind {
+		case Remove:
+			r.turn(o.ID, nil)
+		case Resize:
+			now.size = o.Size
+			r.turn(o.ID, &now)
+		case Retime:
+			b := o.Buffer()
+			now = *heldOf(&b)
+			now.size = h.size
+			r.turn(o.ID, &now)
 		}
 	case Mark:
 		if _, taken := r.at[o.ID]; taken {
@@ -377,28 +435,27 @@ func (r *reader) follow(o *Op) {
 	}
 }
 
-// turn notes that a buffer comes or leaves.
-func (r *reader) turn(id string, live bool) {
-	if r.live[id] == live {
-		return // a fault, which is reported
-	}
-	if r.live[id] = live; !live {
-		delete(r.live, id)
-	}
+// turn notes what a buffer is from now on; nil if it leaves.
+func (r *reader) turn(id string, now *held) {
 	if len(r.marks) > 0 {
-		r.since = append(r.since, id)
+		r.since = append(r.since, change{id, r.live[id]})
+	}
+	r.set(id, now)
+}
+
+func (r *reader) set(id string, now *held) {
+	if now == nil {
+		delete(r.live, id)
+	} else {
+		r.live[id] = now
 	}
 }
 
-// drop drops a mark and all later ones, and undoes what came and left since, if that is asked for.
+// drop drops a mark and all later ones, and undoes what changed since, if that is asked for.
 func (r *reader) drop(k int, undo bool) {
 	if from := r.marks[k].from; undo {
 		for j := len(r.since) - 1; j >= from; j-- {
-			if id := r.since[j]; r.live[id] {
-				delete(r.live, id)
-			} else {
-				r.live[id] = true
-			}
+			r.set(r.since[j].id, r.since[j].was)
 		}
 		r.since = r.since[:from]
 	}

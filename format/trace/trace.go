@@ -10,12 +10,27 @@
 // The first line is open. Times are half-open, and sizes are bytes. A key that an operation does not have is refused.
 // An ID may return after its buffer was removed. After a rollback the buffers are those of the mark.
 //
+// Rules have the keys and values of a problem in JSON (format/json, version 2). The first line has pools, threads, the period, and rules
+// about the buffers that come first; other rules come with buffers, or by themselves:
+//
+//	{"op":"open","format":"stowage-trace/1","pools":[{"id":"sram","capacity":4096},{"id":"dram"}],"apart":[["a","b"]]}
+//	{"op":"add","id":"a","lower":0,"upper":4,"size":512,"offset":0,"pool":"sram"}
+//	{"op":"add","id":"b","lower":0,"upper":4,"size":512,"offset":0,"pool":"dram"}
+//	{"op":"place","buffers":[{"id":"c","lower":2,"upper":6,"size":64}],"together":[{"buffers":["a","c"],"at":[0,64]}]}
+//	{"op":"bind","may_overlap":[["b","c"]]}
+//	{"op":"limit","capacity":2048,"pool":"sram"}
+//
 //	trace.go  the types, and which keys each operation has
 //	read.go   the reader
+//	rules.go  what format/json reads and writes of a line
 //	write.go  the writer
 package trace
 
-import "github.com/stowage-go/stowage/model"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
 
 // Format is what the first line of a trace calls its format.
 const Format = "stowage-trace/1"
@@ -25,7 +40,71 @@ type Trace struct {
 	Capacity  int64  // bytes; 0 for no limit
 	Alignment int64  // the least alignment of each buffer; 0 and 1 both mean no constraint
 	Source    string // says where the trace comes from; it may be empty
-	Ops       []Op   // without open
+	Pools     []model.Pool
+	Threads   int   // clocks of each lifespan; 0 for one line of time
+	Period    int64 // slots of a period; 0 for none
+	Rules     Rules // about the buffers that come first, with offsets
+	Ops       []Op  // without open
+}
+
+// Rules are rules about buffers, by their IDs. The zero value says nothing.
+type Rules struct {
+	Together   []Tie       // buffers in one pool, at fixed distances
+	Apart      [][2]string // pairs that share no byte of a pool, whatever their lifespans
+	MayOverlap [][2]string // pairs that may share bytes although they are live together
+	Distances  []Distance  // pairs that meet in one slot, and share bytes in it if they are far enough apart
+}
+
+// A Tie is model.Together by IDs.
+type Tie struct {
+	Buffers []string // IDs
+	At      []int64  // distances in the order of Buffers; nil for zeros
+}
+
+// A Distance is model.Distance by IDs: First dies in the slot in which Second is born, and they may share bytes in it if the
+// offset of First is at least that of Second plus Bytes.
+type Distance struct {
+	First, Second string // IDs
+	Bytes         int64  // it may be negative
+}
+
+// None reports whether there are no rules.
+func (r *Rules) None() bool {
+	return len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances) == 0
+}
+
+// Names returns the IDs in the rules, each once.
+func (r *Rules) Names() (ids []string) {
+	seen := map[string]bool{}
+	add := func(all ...string) {
+		for _, id := range all {
+			if !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	for _, t := range r.Together {
+		add(t.Buffers...)
+	}
+	for _, pair := range slices.Concat(r.Apart, r.MayOverlap) {
+		add(pair[:]...)
+	}
+	for _, d := range r.Distances {
+		add(d.First, d.Second)
+	}
+	return ids
+}
+
+// Ruled reports whether the trace has rules: then the session that plays it is one with rules.
+func (t *Trace) Ruled() bool {
+	if len(t.Pools) > 0 || t.Threads != 0 || t.Period != 0 || !t.Rules.None() {
+		return true
+	}
+	return slices.ContainsFunc(t.Ops, func(o Op) bool {
+		extra := func(b model.Buffer) bool { return b.Extra != nil }
+		return o.Group != "" || o.Extra != nil || !o.Rules.None() || slices.ContainsFunc(o.Buffers, extra)
+	})
 }
 
 // A Kind is the name of an operation.
@@ -35,12 +114,16 @@ type Kind string
 const (
 	Open     Kind = "open"
 	Add      Kind = "add"      // a buffer comes
+	Place    Kind = "place"    // buffers come, all of them or none
 	Remove   Kind = "remove"   // a buffer leaves
 	Resize   Kind = "resize"   // a buffer has another size
 	Retime   Kind = "retime"   // a buffer has another lifespan
 	Pin      Kind = "pin"      // a buffer must lie at an offset; without one, where it lies
 	Unpin    Kind = "unpin"    // a pinned buffer may move again
 	Fits     Kind = "fits"     // asks whether a buffer could be added
+	Bind     Kind = "bind"     // rules come
+	Unbind   Kind = "unbind"   // rules go
+	Limit    Kind = "limit"    // the capacity is another one, or that of a pool
 	Replan   Kind = "replan"   // asks for a plan of at most a height; without one, for the lowest
 	Mark     Kind = "mark"     // a state to return to
 	Rollback Kind = "rollback" // returns to a mark; it and later ones are gone then
@@ -67,6 +150,15 @@ type Op struct {
 	Segments     []Segment // of request
 	Slices       []Slice   // of add: parts from low to high that start at times of their own; nil for none
 	Moved        []Move    // of replan: where the recorder placed buffers then; nil if it moved none
+
+	Rules    Rules          // of add, fits, place, bind and unbind
+	Pool     *int32         // of limit, of pin, and of add beside its offset: an index into Pools; nil if the line has none
+	Capacity int64          // of limit; 0 for none
+	Buffers  []model.Buffer // of place
+	Gaps     []model.Gap    // of add and fits
+	Fixed    *int64         // of add and fits: the offset that the buffer must have; nil for any
+	Hint     *int64         // of add and fits: an offset to prefer; nil for none
+	Extra    *model.Extra   // of add, fits and retime: the pools that the buffer may be in, and clocks, whose sums Lower and Upper are
 }
 
 // A Slice is a part of a buffer that comes in parts: all end with the buffer. Their sizes add up to the buffer's, and the
@@ -90,21 +182,33 @@ type Segment struct {
 	Size         int64  // in bytes
 }
 
-// Buffer returns the buffer of an operation add or fits.
+// Buffer returns the buffer of an operation add or fits. It shares gaps and rules with the operation.
 func (o *Op) Buffer() model.Buffer {
-	return model.Buffer{ID: o.ID, Lower: o.Lower, Upper: o.Upper, Size: o.Size, Alignment: o.Alignment}
+	return model.Buffer{
+		ID: o.ID, Lower: o.Lower, Upper: o.Upper, Size: o.Size, Alignment: o.Alignment, Gaps: o.Gaps, Fixed: o.Fixed, Hint: o.Hint, Extra: o.Extra,
+	}
 }
+
+// ruleKeys are the keys of rules about buffers, and bufferKeys those that a buffer may have besides.
+var (
+	ruleKeys   = []string{"together", "apart", "may_overlap", "distances"}
+	bufferKeys = []string{"gaps", "fixed", "hint", "pools"}
+)
 
 // keys has the keys of each operation: those that it must have, then those that it may have.
 var keys = map[Kind][2][]string{
-	Open:     {{"format"}, {"capacity", "alignment", "source"}},
-	Add:      {{"id", "lower", "upper", "size"}, {"alignment", "value", "group", "offset", "slices"}},
-	Fits:     {{"id", "lower", "upper", "size"}, {"alignment", "value", "group", "expect"}},
+	Open:     {{"format"}, slices.Concat([]string{"capacity", "alignment", "source", "pools", "threads", "period"}, ruleKeys)},
+	Add:      {{"id", "lower", "upper", "size"}, slices.Concat([]string{"alignment", "value", "group", "offset", "slices", "pool"}, bufferKeys, ruleKeys)},
+	Fits:     {{"id", "lower", "upper", "size"}, slices.Concat([]string{"alignment", "value", "group", "expect"}, bufferKeys, ruleKeys)},
+	Place:    {{"buffers"}, ruleKeys},
 	Remove:   {{"id"}, nil},
 	Resize:   {{"id", "size"}, nil},
 	Retime:   {{"id", "lower", "upper"}, nil},
-	Pin:      {{"id"}, {"offset"}},
+	Pin:      {{"id"}, {"offset", "pool"}},
 	Unpin:    {{"id"}, nil},
+	Bind:     {nil, ruleKeys},
+	Unbind:   {nil, ruleKeys},
+	Limit:    {{"capacity"}, {"pool"}},
 	Replan:   {nil, {"reason", "height", "moved"}},
 	Mark:     {{"id"}, nil},
 	Rollback: {{"id"}, nil},

@@ -103,6 +103,8 @@ func TestFaults(t *testing.T) {
 // FuzzRead reads anything. A trace that can be read is written, and reading that gives the same trace.
 func FuzzRead(f *testing.F) {
 	f.Add(whole)
+	f.Add(ruledTrace)
+	f.Add(clockedTrace)
 	f.Fuzz(func(t *testing.T, text string) {
 		tr, err := Read(strings.NewReader(text), "f")
 		if err != nil {

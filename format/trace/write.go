@@ -3,20 +3,33 @@ package trace
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
+
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: each operation is a line with its keys in one order: those of the table in trace.go. Reading what was written
 // gives the same trace, and writing that gives the same bytes.
 
 // order is the order of the keys in a line.
-var order = []string{"format", "capacity", "id", "lower", "upper", "size", "alignment", "source", "value", "group", "offset", "expect", "reason", "height", "segments", "slices", "moved"}
+var order = slices.Concat([]string{
+	"format", "capacity", "id", "lower", "upper", "size", "alignment", "source", "threads", "period", "gaps", "fixed", "hint", "pools", "value",
+	"group", "offset", "pool", "expect", "reason", "height", "segments", "slices", "moved", "buffers",
+}, ruleKeys)
 
-// Write writes a trace.
+// Write writes a trace. The error is that of w, or says that rules name a pool that is not there or have a name that is no valid UTF-8.
 func Write(w io.Writer, t *Trace) error {
 	out := bufio.NewWriter(w)
-	open := values{"format": Format, "source": t.Source}
+	head := model.Rules{Pools: t.Pools, Threads: t.Threads, Period: t.Period}
+	open, err := fieldsOf(head, &t.Rules, nil)
+	if err != nil {
+		return err
+	}
+	delete(open, "buffers")
+	delete(open, "version")
+	open["format"], open["source"] = Format, t.Source
 	if t.Capacity > 0 {
 		open["capacity"] = t.Capacity
 	}
@@ -25,7 +38,12 @@ func Write(w io.Writer, t *Trace) error {
 	}
 	line(out, Open, open)
 	for i := range t.Ops {
-		line(out, t.Ops[i].Kind, t.Ops[i].values())
+		o := &t.Ops[i]
+		v := o.values()
+		if err := o.ruled(head, v); err != nil {
+			return fmt.Errorf("operation %d, %s %s: %w", i+1, o.Kind, o.ID, err)
+		}
+		line(out, o.Kind, v)
 	}
 	return out.Flush()
 }
@@ -62,6 +80,9 @@ func (o *Op) values() values {
 		}
 		v["moved"] = list
 	}
+	if o.Kind == Limit {
+		v["capacity"] = o.Capacity
+	}
 	if o.Kind == Result {
 		v["value"] = o.Outcome
 	}
@@ -80,6 +101,54 @@ func (o *Op) values() values {
 		}
 	}
 	return v
+}
+
+// ruled adds what only format/json can write to the values of a line.
+func (o *Op) ruled(head model.Rules, v values) error {
+	if o.Pool != nil {
+		if k := *o.Pool; k < 0 || int(k) >= len(head.Pools) {
+			return fmt.Errorf("there is no pool of the index %d; there are %d", k, len(head.Pools))
+		}
+		v["pool"] = head.Pools[*o.Pool].ID
+	}
+	one := o.Gaps != nil || o.Fixed != nil || o.Hint != nil || o.Extra != nil
+	if !one && o.Buffers == nil && o.Rules.None() {
+		return nil
+	}
+	list := o.Buffers
+	if one {
+		list = []model.Buffer{o.Buffer()}
+	}
+	all, err := fieldsOf(head, &o.Rules, list)
+	if err != nil {
+		return err
+	}
+	for _, key := range ruleKeys {
+		if value, there := all[key]; there {
+			v[key] = value
+		}
+	}
+	var written []json.RawMessage
+	if err := json.Unmarshal(all["buffers"].(json.RawMessage), &written); err != nil {
+		return err
+	}
+	if o.Buffers != nil {
+		v["buffers"] = written[:len(o.Buffers)]
+	}
+	if one {
+		var b map[string]json.RawMessage
+		if err := json.Unmarshal(written[0], &b); err != nil {
+			return err
+		}
+		for _, key := range slices.Concat([]string{"lower", "upper"}, bufferKeys) {
+			if value, there := b[key]; there {
+				v[key] = value
+			} else if key == "fixed" && b["offset"] != nil {
+				v[key] = b["offset"] // what it is called without rules
+			}
+		}
+	}
+	return nil
 }
 
 func slicesOf(list []Slice) []json.RawMessage {
