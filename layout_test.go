@@ -220,7 +220,8 @@ var layers = []struct {
 	{"internal/testkit/chromium", nil},
 	{"npm", []string{"internal/sweep", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
-	{"internal/gen", []string{"model", "format/trace", "internal/splitmix", "internal/profile"}},
+	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
+	{"internal/gen/traces", []string{"model", "format/trace", "internal/gen"}},
 	{"internal/testkit/drawn", []string{"model", "internal/gen"}},
 	{"internal/testkit/oracle", []string{"model"}}, // judges planners: shares nothing with them
 	{"internal/testkit/public", []string{"model", "format/csv"}},

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -55,7 +57,7 @@ func TestPlay(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, plan := s.Snapshot()
-		tr, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: seed, Changes: 100, Capacity: plan.Height, Pins: 0.05})
+		tr, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: seed, Changes: 100, Capacity: plan.Height, Pins: 0.05})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,4 +170,114 @@ func TestManyChanges(t *testing.T) {
 	if len(s.journal) > 0 || len(s.marks) > 0 || len(s.index) != s.Len() || len(s.load.nodes) > nodes+20 || cap(s.journal) > 1000 {
 		t.Errorf("%d entries of %d, %d marks, %d IDs of %d, %d nodes of %d", len(s.journal), cap(s.journal), len(s.marks), len(s.index), s.Len(), len(s.load.nodes), nodes)
 	}
+}
+
+// ruledBases returns problems for edits with rules: without rules, of two pools, with clocks, and with a period.
+func ruledBases(t *testing.T, seed uint64) []*model.Problem {
+	t.Helper()
+	random := func() *model.Problem {
+		p, err := gen.Generate("random", gen.Options{Seed: seed, Buffers: 24, MinSize: 64, MaxSize: 8192, MaxLife: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	clocks, err := gen.Generate("clocks", gen.Options{Seed: seed, Buffers: 16, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, pools, period := random(), random(), random()
+	plain.Rules = &model.Rules{Apart: []model.Pair{{0, 1}}}
+	load := int64(0)
+	for _, b := range pools.Buffers {
+		load += b.Size
+	}
+	pools.Rules = &model.Rules{Pools: []model.Pool{{ID: "small", Capacity: load / 4, Alignment: 64, Reserved: []model.Range{{Lower: 0, Upper: 128}}}, {ID: "large", Capacity: load}}}
+	for i := range pools.Buffers {
+		if i%5 == 0 {
+			pools.Buffers[i].Extra = &model.Extra{Pools: []int32{int32(i/5) % 2}}
+		}
+	}
+	last := int64(0)
+	for _, b := range period.Buffers {
+		last = max(last, b.Upper)
+	}
+	period.Rules = &model.Rules{Period: last - last/8}
+	for i := range period.Buffers {
+		b := &period.Buffers[i]
+		length := min(b.Upper-b.Lower, period.Rules.Period)
+		b.Lower %= period.Rules.Period
+		b.Upper = b.Lower + length
+	}
+	return []*model.Problem{plain, pools, clocks, period}
+}
+
+// TestPlayRules writes edits with rules, reads them, and plays them twice. Each plan keeps the rules, and no call is an error.
+func TestPlayRules(t *testing.T) {
+	ctx := context.Background()
+	kinds, answers, left := map[trace.Kind]int{}, map[model.Status]int{}, 0
+	for seed := range plantest.Share(uint64(40), 4) {
+		for k, base := range ruledBases(t, seed) {
+			s, err := Open(ctx, base, nil, Options{NodeLimit: 2000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, plan := s.Snapshot()
+			o := traces.EditOptions{Seed: seed, Changes: 40, Pins: 0.05, Rules: 0.5, Pools: plan.Pools}
+			if len(base.Rules.Pools) == 0 {
+				o.Capacity = plan.Height
+			}
+			made, err := traces.Edit(p, plan.Offsets, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var file bytes.Buffer
+			if err := trace.Write(&file, made); err != nil {
+				t.Fatal(err)
+			}
+			tr, err := trace.Read(bytes.NewReader(file.Bytes()), "t.jsonl")
+			if err != nil {
+				t.Fatalf("seed %d, base %d: %v", seed, k, err)
+			}
+			var texts [2]string
+			for turn := range texts {
+				s, rest, err := Begin(ctx, tr, Options{NodeLimit: 200, Effort: Window})
+				if err != nil {
+					t.Fatalf("seed %d, base %d: %v", seed, k, err)
+				}
+				player := NewPlayer(s)
+				for i := range rest {
+					op := &rest[i]
+					a, there, err := player.Play(ctx, op)
+					if err != nil {
+						t.Fatalf("seed %d, base %d: %v", seed, k, err)
+					}
+					q, plan := s.Snapshot()
+					if report := verify.CheckPlan(q, plan); !report.OK() {
+						t.Fatalf("seed %d, base %d, line %d: %v", seed, k, op.Line, report.Violations)
+					}
+					texts[turn] += fmt.Sprint(there, a.Status, a.Step, a.Moved, a.Nodes, plan.Offsets, plan.Pools, "\n")
+					if turn == 0 {
+						kinds[op.Kind]++
+						answers[a.Status]++
+						if !there && op.Kind != trace.Mark {
+							left++
+						}
+					}
+				}
+			}
+			if texts[0] != texts[1] {
+				t.Fatalf("seed %d, base %d: two answers", seed, k)
+			}
+		}
+	}
+	for _, kind := range []trace.Kind{trace.Add, trace.Place, trace.Bind, trace.Unbind, trace.Limit, trace.Pin, trace.Retime, trace.Rollback} {
+		if kinds[kind] < 3 {
+			t.Errorf("%s came %d times", kind, kinds[kind])
+		}
+	}
+	if answers[model.Infeasible] < 2 || left < 2 {
+		t.Errorf("answers %v, %d left out", answers, left)
+	}
+	t.Log(kinds, answers, left)
 }

@@ -165,7 +165,7 @@ func writeKinds(w io.Writer, width int) error {
 		}
 		t.AppendRow(table.Row{k.Name, k.Summary, wrap(strings.Join(takes, " "), 44, "")})
 	}
-	t.AppendRow(table.Row{editKind, "no problem: a trace of changes of a problem", "base changes=1000 slack=1.05 pins=0.05 seed capacity"})
+	t.AppendRow(table.Row{editKind, "no problem: a trace of changes of a problem", "base changes=1000 slack=1.05 pins=0.05 rules=0 seed capacity"})
 	t.AppendRow(table.Row{msaKind, "no problem: a trace of requests for fast memory", "base buffers=300 share=0.5 repacks=50 evict=0.04 seed capacity alignment=4096"})
 	_, err := fmt.Fprintln(w, fit(t, width))
 	return err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stowage-go/stowage/format/trace"
-	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/session"
 )
 
@@ -29,11 +29,12 @@ type editFlags struct {
 	base        string
 	changes     int
 	slack, pins float64
+	rules       float64
 }
 
 // editOwn are the flags that only this kind takes, and editTakes all that it takes.
 var (
-	editOwn   = []string{"base", "changes", "slack", "pins"}
+	editOwn   = []string{"base", "changes", "slack", "pins", "rules"}
 	editTakes = append([]string{"seed", "capacity", "output", "quiet", "list"}, editOwn...)
 )
 
@@ -43,6 +44,7 @@ func (e *editFlags) bind(cmd *cobra.Command) {
 	f.IntVar(&e.changes, "changes", 1000, "make `N` changes")
 	f.Float64Var(&e.slack, "slack", 1.05, "capacity: `X` first heights; 0 for none")
 	f.Float64Var(&e.pins, "pins", 0.05, "pin buffers in this `SHARE` of the steps")
+	f.Float64Var(&e.rules, "rules", 0, "let a rule come or go in this `SHARE` of the steps")
 	group(cmd, traceSection, editOwn...)
 }
 
@@ -73,6 +75,8 @@ func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
 		return usagef(`invalid argument "%v" for "--slack" flag: must be from 1 to 1000, or 0 for no capacity`, e.slack)
 	case !(e.pins >= 0 && e.pins <= 1):
 		return usagef(`invalid argument "%v" for "--pins" flag: must be from 0 to 1`, e.pins)
+	case !(e.rules >= 0 && e.rules <= 1):
+		return usagef(`invalid argument "%v" for "--rules" flag: must be from 0 to 1`, e.rules)
 	}
 	if err := checkOutput(g.output); err != nil {
 		return err
@@ -80,24 +84,34 @@ func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
 	if samePlace(e.base, g.output) {
 		return usagef("the trace would replace its base %s", e.base)
 	}
-	f, err := readProblem(e.base, 0, true, &modelFlags{})
+	f, err := readProblem(e.base, 0, true, &modelFlags{ruled: true})
 	if err != nil {
 		return err
 	}
 	base := *f.Problem
-	base.Capacity = 0
+	pooled := base.Ruled() && len(base.Rules.Pools) > 0
+	if pooled && (g.capacity != 0 || cmd.Flags().Changed("slack")) {
+		return usagef("%s has pools, with capacities of their own: it takes no --capacity and no --slack", nameOf(e.base))
+	}
+	if !pooled {
+		base.Capacity = 0
+	}
 	s, err := session.Open(cmd.Context(), &base, nil, session.Options{NodeLimit: editNodes})
 	if err != nil {
 		return fmt.Errorf("%s: %w", nameOf(e.base), err)
 	}
 	p, plan := s.Snapshot()
 	capacity := int64(g.capacity)
-	if capacity == 0 {
+	if pooled {
+		capacity = 0
+	} else if capacity == 0 {
 		capacity = int64(float64(plan.Height) * e.slack)
 	} else if capacity < plan.Height {
 		return usagef("--capacity %d is below the height of the plan of %s, which is %d", capacity, nameOf(e.base), plan.Height)
 	}
-	t, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: g.options.Seed, Changes: e.changes, Capacity: capacity, Pins: e.pins})
+	t, err := traces.Edit(p, plan.Offsets, traces.EditOptions{
+		Seed: g.options.Seed, Changes: e.changes, Capacity: capacity, Pins: e.pins, Rules: e.rules, Pools: plan.Pools,
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", nameOf(e.base), err)
 	}
@@ -105,7 +119,11 @@ func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
 		return err
 	}
 	if !g.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s of %s: %s from a plan of height %d, capacity %d\n", count(e.changes, "change"), nameOf(e.base), count(len(p.Buffers), "buffer"), plan.Height, capacity)
+		into := fmt.Sprintf("capacity %d", capacity)
+		if pooled {
+			into = count(len(base.Rules.Pools), "pool")
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s of %s: %s from a plan of height %d, %s\n", count(e.changes, "change"), nameOf(e.base), count(len(p.Buffers), "buffer"), plan.Height, into)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stowage-go/stowage/format/trace"
-	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -80,7 +80,7 @@ func (m *msaFlags) run(cmd *cobra.Command, g *genFlags) error {
 			n = min(len(base.Buffers), 1<<14)
 		}
 	}
-	t, err := gen.MSA(base, gen.MSAOptions{
+	t, err := traces.MSA(base, traces.MSAOptions{
 		Seed: g.options.Seed, Tensors: n, Share: m.share, Capacity: int64(g.capacity), Alignment: int64(g.alignment), Repacks: m.repacks, Evict: m.evict,
 	})
 	if err != nil {

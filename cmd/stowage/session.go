@@ -122,9 +122,12 @@ func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 	}
 	p, plan := open.Snapshot()
 	result := stowage.NewResult(stowage.Feasible, plan.Offsets)
-	result.Planner = s.planner
-	load, _ := open.Peak()
-	return writeDocument(cmd, s.output, name, &document{problem: p, offsets: plan.Offsets, height: plan.Height, lowerBound: load, result: &result})
+	result.Planner, result.Pools = s.planner, plan.Pools
+	load := int64(0)
+	if !p.Ruled() { // with rules, buffers may share bytes
+		load, _ = open.Peak()
+	}
+	return writeDocument(cmd, s.output, name, &document{problem: p, offsets: plan.Offsets, pools: plan.Pools, height: plan.Height, lowerBound: load, result: &result})
 }
 
 // play makes the calls of a trace. It collects them for a page, if that is asked for.
@@ -138,7 +141,7 @@ func (s *sessionFlags) play(cmd *cobra.Command, ctx context.Context, path string
 	}
 	var page *sessionPage
 	if paged {
-		page = newSessionPage(filepath.ToSlash(nameOf(path)), open)
+		page = newSessionPage(filepath.ToSlash(nameOf(path)), t, open)
 	}
 	var all tally
 	player := session.NewPlayer(open)
@@ -157,7 +160,7 @@ func (s *sessionFlags) play(cmd *cobra.Command, ctx context.Context, path string
 		if page != nil {
 			page.add(op, wanted, &a, made, open)
 		}
-		if line := describe(op, "", &a, made); s.each && line != "" {
+		if line := describe(op, t, "", &a, made); s.each && line != "" {
 			fmt.Fprintln(cmd.OutOrStdout(), line)
 		}
 	}
@@ -227,14 +230,54 @@ func (t *tally) write(w io.Writer, s *session.Session) error {
 	return err
 }
 
+// mostPlaces is how many places of one call are named.
+const mostPlaces = 2
+
+// subject names what a call is about.
+func subject(op *trace.Op, t *trace.Trace) string {
+	var names []string
+	switch op.Kind {
+	case trace.Place:
+		for i := range op.Buffers {
+			names = append(names, op.Buffers[i].ID)
+		}
+	case trace.Bind, trace.Unbind:
+		names = op.Rules.Names()
+	case trace.Limit:
+		to := "to no capacity"
+		if op.Capacity > 0 {
+			to = fmt.Sprintf("to %d", op.Capacity)
+		}
+		if op.Pool != nil {
+			to = t.Pools[*op.Pool].ID + " " + to
+		}
+		return to
+	default:
+		return op.ID
+	}
+	if len(names) > mostNamed {
+		names = append(names[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(names)-mostNamed))
+	}
+	return strings.Join(names, ", ")
+}
+
+// mostNamed is how many buffers of one call are named.
+const mostNamed = 4
+
 // describe says in a line what became of a call; it is empty for what has no answer. about follows the buffer's name.
-func describe(op *trace.Op, about string, a *session.Answer, made bool) string {
-	what := fmt.Sprintf("line %d: %s %s%s", op.Line, op.Kind, op.ID, about)
+func describe(op *trace.Op, t *trace.Trace, about string, a *session.Answer, made bool) string {
+	what := fmt.Sprintf("line %d: %s", op.Line, op.Kind)
+	if subject := subject(op, t); subject != "" {
+		what += " " + subject
+	}
+	what += about
 	switch {
 	case op.Kind == trace.Request || op.Kind == trace.Result:
 		return ""
 	case op.Kind == trace.Mark || op.Kind == trace.Rollback || op.Kind == trace.Commit:
 		return what
+	case !made && (op.Kind == trace.Bind || op.Kind == trace.Unbind):
+		return what + ": left out, its buffers or rules are not there"
 	case !made:
 		return what + ": left out, the buffer is not there"
 	case a.Status == stowage.Infeasible:
@@ -242,8 +285,15 @@ func describe(op *trace.Op, about string, a *session.Answer, made bool) string {
 	case a.Status == stowage.Unknown:
 		return what + ": undecided"
 	}
-	if what += ": " + a.Step.String(); len(a.Offsets) == 1 {
-		what += fmt.Sprintf(", at %d", a.Offsets[0])
+	what += ": " + a.Step.String()
+	for k, at := range a.Offsets {
+		if len(a.Offsets) > mostPlaces {
+			break
+		}
+		what += fmt.Sprintf("%s at %d", []string{",", " and"}[min(k, 1)], at)
+		if k < len(a.Pools) {
+			what += " in " + t.Pools[a.Pools[k]].ID
+		}
 	}
 	if a.Moved.Buffers > 0 {
 		what += fmt.Sprintf(", moved %s, %d bytes", count(a.Moved.Buffers, "buffer"), a.Moved.Bytes)

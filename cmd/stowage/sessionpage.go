@@ -15,12 +15,15 @@ import (
 // file says in words what was asked for, and which buffer did not fit.
 
 // A sessionPage collects the calls of a session for a page.
-type sessionPage struct{ page *html.Session }
+type sessionPage struct {
+	page  *html.Session
+	trace *trace.Trace
+}
 
 // newSessionPage begins the page of a session that has just been opened.
-func newSessionPage(name string, s *session.Session) *sessionPage {
+func newSessionPage(name string, t *trace.Trace, s *session.Session) *sessionPage {
 	p, plan := s.Snapshot()
-	return &sessionPage{html.NewSession(name, p, plan.Offsets)}
+	return &sessionPage{html.NewSession(name, p, plan.Offsets), t}
 }
 
 // asked returns the buffer that a call asks for; nil if it asks for none. It must be asked before the call.
@@ -51,7 +54,7 @@ func (g *sessionPage) add(op *trace.Op, b *stowage.Buffer, a *session.Answer, ma
 	if b != nil && op.Kind != trace.Pin {
 		about = fmt.Sprintf(", %d bytes in [%d, %d)", b.Size, b.Lower, b.Upper)
 	}
-	text := describe(op, about, a, made)
+	text := describe(op, g.trace, about, a, made)
 	if text == "" {
 		return
 	}

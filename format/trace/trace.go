@@ -37,14 +37,14 @@ const Format = "stowage-trace/1"
 
 // A Trace is a sequence of changes.
 type Trace struct {
-	Capacity  int64  // bytes; 0 for no limit
-	Alignment int64  // the least alignment of each buffer; 0 and 1 both mean no constraint
-	Source    string // says where the trace comes from; it may be empty
-	Pools     []model.Pool
-	Threads   int   // clocks of each lifespan; 0 for one line of time
-	Period    int64 // slots of a period; 0 for none
-	Rules     Rules // about the buffers that come first, with offsets
-	Ops       []Op  // without open
+	Capacity  int64        // bytes; 0 for no limit
+	Alignment int64        // the least alignment of each buffer; 0 and 1 both mean no constraint
+	Source    string       // says where the trace comes from; it may be empty
+	Pools     []model.Pool // with capacities of their own; empty for one, which has Capacity
+	Threads   int          // clocks of each lifespan; 0 for one line of time
+	Period    int64        // slots of a period; 0 for none
+	Rules     Rules        // about the buffers that come first, with offsets
+	Ops       []Op         // without open
 }
 
 // Rules are rules about buffers, by their IDs. The zero value says nothing.

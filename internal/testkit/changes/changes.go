@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/session"
 )
 
@@ -39,7 +40,7 @@ func Cases(n int) ([]Case, error) {
 			return nil, err
 		}
 		p, plan := s.Snapshot()
-		t, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: seed, Changes: 120, Capacity: plan.Height + plan.Height*int64(seed%4)/50, Pins: 0.08})
+		t, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: seed, Changes: 120, Capacity: plan.Height + plan.Height*int64(seed%4)/50, Pins: 0.08})
 		if err != nil {
 			return nil, err
 		}

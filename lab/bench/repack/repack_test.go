@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/trace"
-	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/session/repack"
 )
 
@@ -98,13 +98,13 @@ func TestCalls(t *testing.T) {
 
 // TestReplayed makes both tables of drawn traces: no call is above the given plan or the recorder's.
 func TestReplayed(t *testing.T) {
-	var traces []named
+	var all []named
 	for seed := range uint64(2) {
-		tr, err := gen.MSA(nil, gen.MSAOptions{Seed: seed + 3, Tensors: 120, Share: 0.3, Repacks: 20})
+		tr, err := traces.MSA(nil, traces.MSAOptions{Seed: seed + 3, Tensors: 120, Share: 0.3, Repacks: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		traces = append(traces, named{"t", tr})
+		all = append(all, named{"t", tr})
 		calls, err := callsOf(tr)
 		if err != nil || len(calls) == 0 {
 			t.Fatal(err)
@@ -115,11 +115,11 @@ func TestReplayed(t *testing.T) {
 			}
 		}
 	}
-	text, err := replayed(t.Context(), traces, repack.Options{NodeLimit: 50}, true)
+	text, err := replayed(t.Context(), all, repack.Options{NodeLimit: 50}, true)
 	if err != nil || strings.Contains(text, "above in") || strings.Count(text, "\n") != 5 {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	text, err = figure18(t.Context(), traces, repack.Options{NodeLimit: 50})
+	text, err = figure18(t.Context(), all, repack.Options{NodeLimit: 50})
 	if err != nil || strings.Count(text, "\n") != 5 {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -21,7 +21,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/trace"
-	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/model"
@@ -104,7 +104,7 @@ func run(c settings, only, which []string) error {
 				return err
 			}
 			capacity := int64(float64(plan.Height) * c.slack)
-			t, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: c.seed, Changes: c.changes, Capacity: capacity, Pins: c.pins})
+			t, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: c.seed, Changes: c.changes, Capacity: capacity, Pins: c.pins})
 			if err != nil {
 				return err
 			}

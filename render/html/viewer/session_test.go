@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
@@ -130,7 +131,7 @@ func TestBrowserSessionStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, plan := begun.Snapshot()
-	tr, err := gen.Edit(p, plan.Offsets, gen.EditOptions{Seed: 3, Changes: 60, Capacity: plan.Height, Pins: 0.1})
+	tr, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: 3, Changes: 60, Capacity: plan.Height, Pins: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gen
+package traces
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -22,7 +23,7 @@ func stacked(p *model.Problem) (offsets []int64, height int64) {
 // TestEdit follows traces: the loads fit, the number of buffers stays near that of the base, and a written trace can be read.
 func TestEdit(t *testing.T) {
 	for seed := range uint64(4) {
-		base, err := Generate("random", Options{Seed: seed, Buffers: 60, MaxSize: 4096, MinSize: 64})
+		base, err := gen.Generate("random", gen.Options{Seed: seed, Buffers: 60, MaxSize: 4096, MinSize: 64})
 		if err != nil {
 			t.Fatal(err)
 		}

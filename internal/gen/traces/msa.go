@@ -1,4 +1,4 @@
-package gen
+package traces
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -75,7 +76,7 @@ func MSA(base *model.Problem, o MSAOptions) (*trace.Trace, error) {
 	if o.Alignment == 0 {
 		o.Alignment = 4096
 	}
-	m := assigner{r: NewRNG(o.Seed, "msa"), o: o}
+	m := assigner{r: gen.NewRNG(o.Seed, "msa"), o: o}
 	if base != nil {
 		if len(base.Buffers) == 0 {
 			return nil, errors.New("the base of an msa must have buffers")
@@ -115,7 +116,7 @@ func MSA(base *model.Problem, o MSAOptions) (*trace.Trace, error) {
 
 // An assigner is the state of MSA.
 type assigner struct {
-	r        *RNG
+	r        *gen.RNG
 	o        MSAOptions
 	base     []model.Buffer
 	t        *trace.Trace

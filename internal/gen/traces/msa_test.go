@@ -1,4 +1,4 @@
-package gen
+package traces
 
 import (
 	"bytes"
@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/gen"
 )
 
 // TestMSA follows traces: what lies in fast memory never overlaps, groups have one offset, packings move what they say, and
 // requests end as they say.
 func TestMSA(t *testing.T) {
-	base, err := Generate("random", Options{Seed: 4, Buffers: 60, MaxSize: 1 << 20, MinSize: 64})
+	base, err := gen.Generate("random", gen.Options{Seed: 4, Buffers: 60, MaxSize: 1 << 20, MinSize: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
