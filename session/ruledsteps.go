@@ -90,8 +90,15 @@ func (c *ruling) place(effort Step) (Answer, error) {
 		step Step
 		find func() (Answer, *placing, error)
 	}{
-		{Repair, c.least}, {Fit, func() (Answer, *placing, error) { return Answer{}, fitted, nil }}, {Repair, c.walk},
-		{Window, c.ahead}, {Window, c.window}, {Hints, c.held}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared},
+		{Repair, c.least},
+		{Fit, func() (Answer, *placing, error) { return Answer{}, fitted, nil }},
+		{Repair, c.walk},
+		{Window, c.ahead},
+		{Window, c.window},
+		{Hints, c.held},
+		{Hints, c.hints},
+		{Fresh, c.fresh},
+		{Fresh, c.spared},
 	} {
 		if effort < step.step || c.watch.Over() {
 			break

@@ -33,9 +33,9 @@ func newGen() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gen KIND",
 		Short: "Make a problem",
-		Long: `Gen makes a problem to plan. KIND says which: some kinds are random, some have a known optimum, some are examples from papers or the activations of published networks. 'stowage gen --list' lists them.
+		Long: `Gen makes a problem to plan. KIND says which: some kinds are random, some have a known optimum, some are examples from papers or the activations of published networks. 'stowage gen --list' lists them. Edit and msa make traces.
 
-The same kind, options and seed make the same problem, byte for byte, on every machine. Gen prints the optimum on standard error if it is known. A CSV file has no place for the capacity; a JSON file has. Edit and msa make traces.`,
+The same kind, options and seed make the same problem, byte for byte, on every machine. A known optimum is on standard error; only JSON has the capacity.`,
 		Example: `  stowage gen random --buffers 500 --seed 7 -o random.csv
   stowage gen perfect --capacity 1MiB | stowage solve -
   stowage gen edit --base model.csv -o changes.jsonl`,
