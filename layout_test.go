@@ -139,7 +139,7 @@ var layers = []struct {
 	{"plan", []string{"model"}},
 	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena"}},
-	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/outer", "internal/verify")},
+	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/lower", "internal/outer", "internal/verify")},
 	{"session/repack", []string{"", "model", "internal/bound", "internal/splitmix"}},
 	{"internal/splitmix", nil},
 	{"internal/invariants", nil},

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -94,19 +95,23 @@ const (
 
 // A Proof says why no plan exists.
 type Proof struct {
-	Why            Why    // what kind of proof it is
-	Capacity       int64  // the capacity that is not enough; 0 if none is
-	Slot           int64  // by load: a time at which it is too much
-	Load           int64  // by load: the bytes that are live then
-	A, B           string // by collision: the IDs; by pin: A
-	By             string // by search or rules: the planner or technique
-	LowestPossible int64  // a bound: no plan is lower; 0 if nothing is known
+	Why            Why      // what kind of proof it is
+	Capacity       int64    // the capacity that is not enough; 0 if none is
+	Pools          []string // by load: the IDs of the pools where the buffers may be, whose room is Capacity; nil for the only one
+	Slot           int64    // by load: a time at which it is too much
+	Load           int64    // by load: the bytes that are live then
+	A, B           string   // by collision: the IDs; by pin: A
+	By             string   // by search or rules: the planner or technique
+	LowestPossible int64    // a bound: no plan is lower; 0 if nothing is known
 }
 
 // String says the proof in a sentence.
 func (p *Proof) String() string {
 	switch p.Why {
 	case ByLoad:
+		if p.Pools != nil {
+			return fmt.Sprintf("at time %d the live buffers that may only be in %s need %d bytes; there is room for %d", p.Slot, strings.Join(p.Pools, " and "), p.Load, p.Capacity)
+		}
 		return fmt.Sprintf("at time %d the live buffers need %d bytes; the capacity is %d", p.Slot, p.Load, p.Capacity)
 	case ByCollision:
 		return fmt.Sprintf("the pinned buffers %s and %s share bytes", strconv.Quote(p.A), strconv.Quote(p.B))

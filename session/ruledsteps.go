@@ -21,8 +21,10 @@ import (
 //	hints    a planner places all again: first each in its pool, then in any, where a change of pool costs what it moves
 //	fresh    a planner places all again
 //
-// Invariant: what a step returns is verified before it becomes the draft's plan. Infeasible comes only from a planner that was free to
-// place all buffers that could be in the way.
+// If the call does not keep or fit, the loads may prove it hopeless (ruledload.go), whatever the steps.
+//
+// Invariant: what a step returns is verified before it becomes the draft's plan. Infeasible comes only from the loads, and from a planner
+// that was free to place all buffers that could be in the way.
 
 // A ruling is one call of a session with rules while its buffers are placed.
 type ruling struct {
@@ -84,6 +86,11 @@ func (c *ruling) place(effort Step) (Answer, error) {
 			if least || effort < Repair || c.s.skip[Repair] {
 				return c.take(Fit, Answer{Least: least}, fitted)
 			}
+		}
+	}
+	if fitted == nil {
+		if proof := c.hopeless(); proof != nil {
+			return Answer{Status: model.Infeasible, Proof: proof}, nil
 		}
 	}
 	for _, step := range [...]struct {

@@ -1,6 +1,7 @@
 // Package spread assigns buffers to pools by loads and costs alone. It asks no planner. An assignment whose loads fit need not
 // have a plan. The loads of one that has a plan always fit.
 //
+//	overload.go     bodies that need more than the pools in which they may be have, whatever the assignment
 //	sections.go     which bodies live together, and how much room each pool has for them
 //	exchange.go     a first assignment, greedily, and exchanges
 //	tighten.go      room that whole bodies cannot use
@@ -65,11 +66,7 @@ func New(l *lower.Lowering) (c *Choices, why string) {
 		return nil, "pools"
 	}
 	c.measure()
-	fits := true
-	for k := range c.Bodies[:c.Single] {
-		fits = c.Bodies[k].Take(0, c.room, 1) && fits
-	}
-	if !fits {
+	if !c.forced() {
 		return nil, "loads"
 	}
 	c.tighten()

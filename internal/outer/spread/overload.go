@@ -1,0 +1,134 @@
+package spread
+
+import (
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/lower"
+)
+
+// Idea: loads alone may prove that there is no plan. Bodies that conflict pair by pair share no byte, so in a section, for each set S of pools
+//
+//	sum of the bytes in use, over bodies that may only be in pools of S  <=  sum of the room of the pools of S
+//
+// It is Hall's condition, in bytes. A single pool is also asked in cells (sections.go), which are the stronger for alignments.
+//
+// Invariant: what holds for some of a problem's bodies holds for all. So a caller may ask about the few that a change touches.
+//
+// Complexity: that of the sections, and O(2^pools · uses · sections of a life) for at most mostHall pools. Of more pools only each by itself and
+// all together are asked.
+
+// mostHall is the most pools whose sets are all asked about.
+const mostHall = 6
+
+// An Overload is bodies that conflict pair by pair and need more bytes than the pools have in which they may be.
+type Overload struct {
+	Pools       []int32 // indices
+	Bytes, Room int64   // what is needed, and what there is
+	Members     []int32 // the buffers of the bodies
+}
+
+// Overloaded returns an overload of a problem; nil if none is found. If a body has no pool, why is "pools". If only cells show it, why is
+// "loads".
+func Overloaded(l *lower.Lowering) (o *Overload, why string) {
+	c := &Choices{lowering: l}
+	if !c.list() {
+		return nil, "pools"
+	}
+	c.measure()
+	if o := c.hall(); o != nil {
+		return o, ""
+	}
+	if !c.forced() {
+		return nil, "loads"
+	}
+	return nil, ""
+}
+
+// forced takes the room of bodies with one pool. It returns false if that is too much.
+func (c *Choices) forced() bool {
+	fits := true
+	for k := range c.Bodies[:c.Single] {
+		fits = c.Bodies[k].Take(0, c.room, 1) && fits
+	}
+	return fits
+}
+
+// hall looks for a set of pools and a section that are too small.
+func (c *Choices) hall() *Overload {
+	n := len(c.lowering.Pools)
+	room := make([]int64, n)
+	for q := range room {
+		if room[q] = -1; c.lowering.Pools[q].Capacity > 0 {
+			room[q] = c.lowering.Pools[q].Capacity
+			for _, r := range lower.Merged(c.lowering.Pools[q].Reserved) {
+				room[q] -= r.Upper - r.Lower
+			}
+		}
+	}
+	if n > mostHall {
+		every := uint64(1)<<min(n, 63) - 1
+		for q := range min(n, 63) {
+			if o := c.within(1<<q, room); o != nil {
+				return o
+			}
+		}
+		if n > 63 {
+			return nil
+		}
+		return c.within(every, room)
+	}
+	for set := uint64(1); set < 1<<n; set++ {
+		if o := c.within(set, room); o != nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// within looks for a section in which the bodies that may only be in a set of pools need more than these have.
+func (c *Choices) within(set uint64, room []int64) *Overload {
+	o := Overload{}
+	for left := set; left != 0; left &= left - 1 {
+		q := bits.TrailingZeros64(left)
+		if room[q] < 0 {
+			return nil
+		}
+		o.Pools, o.Room = append(o.Pools, int32(q)), o.Room+room[q]
+	}
+	inside := func(b *Body) bool {
+		for _, q := range b.Pools {
+			if q > 63 || set>>q&1 == 0 {
+				return false
+			}
+		}
+		return true
+	}
+	load := make([]int64, c.Sections)
+	for k := range c.Bodies {
+		b := &c.Bodies[k]
+		if !inside(b) {
+			continue
+		}
+		for _, u := range b.Uses {
+			for t := u.First; t < u.Last; t++ {
+				load[t] += u.To - u.From
+			}
+		}
+	}
+	at := int32(0)
+	for t := range load {
+		if load[t] > load[at] {
+			at = int32(t)
+		}
+	}
+	if c.Sections == 0 || load[at] <= o.Room {
+		return nil
+	}
+	o.Bytes = load[at]
+	for k := range c.Bodies {
+		if b := &c.Bodies[k]; inside(b) && b.at(at) {
+			o.Members = append(o.Members, b.Members...)
+		}
+	}
+	return &o
+}

@@ -1,0 +1,106 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/spread"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the load proves a call hopeless with rules, too. What conflicts pair by pair needs bytes of its own in the pools where it may be.
+// internal/outer/spread knows these loads: ties and pairs that may overlap lower them, pairs apart, clocks and periods raise them, and bodies
+// that may only be in some pools count for those.
+//
+// Before the call there was a plan. So what is too much now has a body that could not stay, and it is enough to ask about these bodies
+// and those in conflict with them. Nothing is asked if every body has found a place.
+//
+// Invariant: the bodies that are asked about are whole, since a tie may let its members share bytes.
+//
+// Complexity: O(n) conflicts for each body to place, and a lowering of those bodies: O(m log m) for m of them without rules. With rules
+// O(log n) is not kept: a tree over time knows no pairs, and each call with rules looks at all buffers once as it is.
+//
+// Dropped: to ask at the begin of each call. A call that keeps or fits all its bodies is hopeful, and took up to twice as long.
+
+// hopeless returns a proof from the loads that there is no plan; nil if they prove nothing.
+func (c *ruling) hopeless() *Proof {
+	loose := make([]bool, len(c.at))
+	for _, body := range c.homeless {
+		c.loosen(loose, body)
+	}
+	for _, i := range c.around(loose) {
+		c.loosen(loose, c.of(int32(i)))
+	}
+	var all []int
+	for i := range loose {
+		if loose[i] {
+			all = append(all, i)
+		}
+	}
+	q := model.Among(c.p, all)
+	o, why := spread.Overloaded(lower.New(q))
+	switch {
+	case o == nil && why == "":
+		return nil
+	case o == nil:
+		return &Proof{Why: ByRules, By: why}
+	}
+	slot, ok := together(q, o.Members)
+	if !ok {
+		return &Proof{Why: ByRules, By: "loads"}
+	}
+	p := &Proof{Why: ByLoad, Capacity: o.Room, Slot: slot, Load: o.Bytes}
+	if len(c.pools) == 1 {
+		p.LowestPossible = o.Bytes
+	}
+	if len(c.p.Rules.Pools) > 0 {
+		for _, k := range o.Pools {
+			p.Pools = append(p.Pools, c.pools[k].ID)
+		}
+	}
+	return p
+}
+
+// together returns a time at which each body of the members has one that is live. ok is false if there is none: then rules, or clocks,
+// keep them apart.
+func together(p *model.Problem, members []int32) (slot int64, ok bool) {
+	if p.Rules.Threads > 0 {
+		return 0, false
+	}
+	body, _, _ := model.BodiesOf(p)
+	of := func(i int32) int32 {
+		if body == nil {
+			return i
+		}
+		return body[i]
+	}
+	var bodies []int32
+	for _, i := range members {
+		if !slices.Contains(bodies, of(i)) {
+			bodies = append(bodies, of(i))
+		}
+	}
+	for _, i := range members {
+		at := p.Buffers[i].Lower
+		var live []int32
+		for _, j := range members {
+			if liveAt(&p.Buffers[j], at, p.Rules.Period) && !slices.Contains(live, of(j)) {
+				live = append(live, of(j))
+			}
+		}
+		if len(live) == len(bodies) {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// liveAt reports whether a buffer uses bytes at a time. With a period it is live again in each turn.
+func liveAt(b *model.Buffer, at, period int64) bool {
+	for piece := range b.Pieces {
+		if piece.Lower <= at && at < piece.Upper || period > 0 && piece.Lower <= at+period && at+period < piece.Upper {
+			return true
+		}
+	}
+	return false
+}
