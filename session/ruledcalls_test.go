@@ -14,8 +14,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// crowd makes a session of n buffers in two pools that just fit, with some of each rule.
-func crowd(t testing.TB, seed uint64, n int, o Options) *Session {
+// reopen returns what opens sessions with the state of another, which is planned only once.
+func reopen(of *Session) func(Options) (*Session, error) {
+	p, plan := of.Snapshot()
+	return func(o Options) (*Session, error) { return OpenPlan(context.Background(), p, plan, o) }
+}
+
+// drawCrowd makes a session of n buffers in two pools that just fit, with some of each rule.
+func drawCrowd(t testing.TB, seed uint64, n int, o Options) *Session {
 	t.Helper()
 	ctx := context.Background()
 	r := gen.NewRNG(seed, "crowd")
@@ -79,9 +85,14 @@ func fullest(s *Session, seed uint64) model.Buffer {
 func TestRuledCancel(t *testing.T) {
 	steps := map[Step]int{}
 	for seed := range plantest.Share(uint64(40), 4) {
+		o := Options{NodeLimit: 2000}
+		open := reopen(drawCrowd(t, seed, 24, o))
 		for last := Fit; last < Fresh; last++ { // the steps up to last are left out, all but fit
 			for n := int64(0); n < 2000; n += 1 + 4*n {
-				s := crowd(t, seed, 24, Options{NodeLimit: 2000})
+				s, err := open(o)
+				if err != nil {
+					t.Fatal(err)
+				}
 				for step := Repair; step <= last; step++ {
 					s.skip[step] = true
 				}
@@ -112,7 +123,7 @@ func TestRuledCancel(t *testing.T) {
 	}
 	over, end := context.WithCancel(context.Background())
 	end()
-	s := crowd(t, 1, 24, Options{})
+	s := drawCrowd(t, 1, 24, Options{})
 	before := ruledState(s)
 	if a, err := s.Add(over, model.Buffer{ID: "new", Upper: 1, Size: 1}); err != nil || a.Status != model.Unknown || ruledState(s) != before {
 		t.Error("a call whose context has ended:", a, err)
@@ -124,12 +135,16 @@ func TestRuledSteps(t *testing.T) {
 	ctx := context.Background()
 	all := map[Step]int{}
 	for seed := range plantest.Share(uint64(40), 2) {
+		open := reopen(drawCrowd(t, seed, 24, Options{Seed: seed}))
 		for _, without := range [][]Step{nil, {Repair}, {Repair, Window}, {Fit, Repair, Window, Hints}} {
 			var texts [2]string
 			for k := range texts {
-				s := crowd(t, seed, 30, Options{Seed: seed, Without: without})
+				s, err := open(Options{Seed: seed, Without: without})
+				if err != nil {
+					t.Fatal(err)
+				}
 				r := gen.NewRNG(seed, "steps")
-				for j := range 20 {
+				for j := range 12 {
 					i := r.Below(int64(s.Len()))
 					a, err := s.Resize(ctx, s.ruled.p.Buffers[i].ID, r.Within(1, 50))
 					if err != nil {

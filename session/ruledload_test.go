@@ -1,0 +1,76 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// TestRuledHopeless has calls that the loads prove hopeless, with the proof in words, and beside each the same call a byte smaller or with
+// one rule less, which has a plan. No planner is asked: the effort allows none.
+func TestRuledHopeless(t *testing.T) {
+	ctx := context.Background()
+	in := func(pools ...int32) *model.Extra { return &model.Extra{Pools: pools} }
+	one := &model.Rules{}
+	three := &model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 16, Reserved: []model.Range{{Lower: 4, Upper: 8}}}, {ID: "y", Capacity: 8}, {ID: "z"}}}
+	buffers := []model.Buffer{{ID: "a", Upper: 4, Size: 4}, {ID: "b", Lower: 2, Upper: 6, Size: 4}, {ID: "c", Lower: 4, Upper: 8, Size: 4}}
+	at := &model.Plan{Offsets: []int64{0, 8, 12}, Pools: []int32{0, 0, 0}}
+	only := func(extra *model.Extra) []model.Buffer {
+		d := model.Buffer{ID: "d", Lower: 2, Upper: 4, Size: 5, Extra: in(0, 1)}
+		bound := append(slices.Clone(buffers), d)
+		bound[0].Extra, bound[1].Extra = extra, extra
+		return bound
+	}
+	apart := Rules{Apart: [][2]string{{"a", "c"}}}
+	add := func(size int64, extra *model.Extra, rules Rules) func(s *Session) (Answer, error) {
+		return func(s *Session) (Answer, error) {
+			return s.FitsWith(ctx, []model.Buffer{{ID: "n", Lower: 2, Upper: 4, Size: size, Extra: extra}}, rules)
+		}
+	}
+	for _, x := range []struct {
+		what     string
+		rules    *model.Rules
+		capacity int64
+		buffers  []model.Buffer
+		no, yes  func(s *Session) (Answer, error)
+		proof    string
+	}{
+		{"a load", one, 16, buffers, add(9, nil, Rules{}), add(4, nil, Rules{}), "at time 2 the live buffers need 17 bytes; the capacity is 16"},
+		{"pairs that may overlap count once", one, 16, buffers, add(13, nil, Rules{MayOverlap: [][2]string{{"n", "a"}}}), add(12, nil, Rules{MayOverlap: [][2]string{{"n", "a"}, {"n", "b"}}}), "at time 2 the live buffers need 17 bytes; the capacity is 16"},
+		{"ties that share bytes count once", one, 16, buffers, add(13, nil, Rules{Together: []Tie{{Buffers: []string{"n", "a"}}}}), add(4, nil, Rules{Together: []Tie{{Buffers: []string{"n", "a"}}}}), "at time 2 the live buffers need 17 bytes; the capacity is 16"},
+		{
+			"pairs apart have no time", one, 12, buffers,
+			func(s *Session) (Answer, error) {
+				return s.FitsWith(ctx, []model.Buffer{{ID: "n", Lower: 3, Upper: 5, Size: 1}}, apart)
+			},
+			func(s *Session) (Answer, error) {
+				return s.FitsWith(ctx, []model.Buffer{{ID: "n", Lower: 8, Upper: 9, Size: 9}}, Rules{})
+			},
+			"no plan keeps the rules: proven by loads",
+		},
+		{"one pool", three, 0, only(in(0)), add(8, in(0), Rules{}), add(8, in(0, 2), Rules{}), "at time 2 the live buffers that may only be in x need 16 bytes; there is room for 12"},
+		{"two pools of three", three, 0, only(in(0, 1)), add(8, in(0, 1), Rules{}), add(8, in(0, 2), Rules{}), "at time 2 the live buffers that may only be in x and y need 21 bytes; there is room for 20"},
+	} {
+		p := &model.Problem{Capacity: x.capacity, Buffers: x.buffers, Rules: x.rules}
+		plan := at
+		if x.capacity == 12 {
+			plan = &model.Plan{Offsets: []int64{0, 4, 0}, Pools: at.Pools}
+		} else if len(x.rules.Pools) == 0 {
+			plan = &model.Plan{Offsets: at.Offsets}
+		} else {
+			plan = &model.Plan{Offsets: append(slices.Clone(at.Offsets), 0), Pools: []int32{0, 0, 0, 1}}
+		}
+		s, err := OpenPlan(ctx, p, plan, Options{Effort: Fit})
+		if err != nil {
+			t.Fatal(x.what, err)
+		}
+		if a, err := x.no(s); err != nil || a.Status != model.Infeasible || a.Proof.String() != x.proof || a.Nodes != 0 {
+			t.Errorf("%s: %+v, %v, %v", x.what, a, a.Proof, err)
+		}
+		if a, err := x.yes(s); err != nil || a.Status != model.Feasible {
+			t.Errorf("%s, the other call: %+v, %v, %v", x.what, a, a.Proof, err)
+		}
+	}
+}
