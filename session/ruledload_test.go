@@ -2,9 +2,12 @@ package session
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -72,5 +75,41 @@ func TestRuledHopeless(t *testing.T) {
 		if a, err := x.yes(s); err != nil || a.Status != model.Feasible {
 			t.Errorf("%s, the other call: %+v, %v, %v", x.what, a, a.Proof, err)
 		}
+	}
+}
+
+// BenchmarkRuledHopeless asks, of three networks with some pairs that may overlap, for a buffer a third as large as the plan at the peak.
+func BenchmarkRuledHopeless(b *testing.B) {
+	ctx := context.Background()
+	for _, name := range []string{"mobilenet-v2", "unet", "resnet50-training"} {
+		f, err := os.Open(filepath.Join("..", "examples", name+".csv"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		p, err := csv.Read(f, name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Rules = &model.Rules{}
+		for k := int32(10); k < int32(len(p.Buffers)); k += 10 {
+			p.Rules.MayOverlap = append(p.Rules.MayOverlap, model.Pair{k - 10, k - 9})
+		}
+		s, err := Open(ctx, p, nil, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Limit(ctx, s.Height()); err != nil {
+			b.Fatal(err)
+		}
+		_, at := s.Peak()
+		large := model.Buffer{ID: "new", Lower: at, Upper: at + 1, Size: s.Height() / 3}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if a, err := s.Fits(ctx, large); err != nil || a.Status != model.Infeasible || a.Proof.Why != ByLoad {
+					b.Fatal(a, err)
+				}
+			}
+		})
 	}
 }
