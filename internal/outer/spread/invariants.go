@@ -10,7 +10,7 @@ import (
 func (c *Choices) checkRoom(of Assignment, room Room) {
 	for q, free := range c.RoomOf(of) {
 		invariants.Must(slices.Equal(room[q], free), "not what is left is the room of pool", q)
-		invariants.Must(free == nil || len(free) == 0 || slices.Min(free) >= 0, "too much is in pool", q)
+		invariants.Must(len(free) == 0 || slices.Min(free) >= 0, "too much is in pool", q)
 	}
 }
 
