@@ -262,11 +262,7 @@ func stowageVerifyPlan(s *C.stowage_solver, offsets, pools *C.int64_t, parts C.i
 		if in != nil {
 			part.Pool = index(in[k])
 		}
-		if last := len(plan.Parts) - 1; last >= 0 && plan.Parts[last].Buffer == index(of[k]) {
-			plan.Parts[last].Parts = append(plan.Parts[last].Parts, part)
-		} else {
-			plan.Parts = append(plan.Parts, stowage.Parts{Buffer: index(of[k]), Parts: []stowage.Part{part}})
-		}
+		plan.AddPart(index(of[k]), part)
 	}
 	return told(s, problem, plan)
 }

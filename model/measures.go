@@ -8,6 +8,15 @@ func (p *Plan) PoolOf(i int) int32 {
 	return p.Pools[i]
 }
 
+// AddPart appends a part of an evicted buffer. The parts of a buffer are added one after another.
+func (p *Plan) AddPart(buffer int32, part Part) {
+	if last := len(p.Parts) - 1; last >= 0 && p.Parts[last].Buffer == buffer {
+		p.Parts[last].Parts = append(p.Parts[last].Parts, part)
+		return
+	}
+	p.Parts = append(p.Parts, Parts{Buffer: buffer, Parts: []Part{part}})
+}
+
 // MeasuresOf returns every measure of a plan of a valid problem: height, max_height, peak, max_peak, cost, penalty
 // and eviction, then height and peak of each pool that has a name.
 //

@@ -336,6 +336,7 @@ func (d *draft) unbind(rules Rules) error {
 	}
 	if issues.Err() == nil && len(rules.Together) > 0 {
 		body, _, _ := model.BodiesOf(d.p)
+		tied := r.Together
 		for _, t := range rules.Together {
 			for _, id := range t.Buffers {
 				i := name(id)
@@ -344,7 +345,7 @@ func (d *draft) unbind(rules Rules) error {
 						d.named = append(d.named, int32(j))
 					}
 				}
-				if !slices.ContainsFunc(r.Together, func(t model.Together) bool { return slices.Contains(t.Buffers, i) }) {
+				if !slices.ContainsFunc(tied, func(t model.Together) bool { return slices.Contains(t.Buffers, i) }) {
 					issues.Say("together", id, "is tied to no buffer")
 					continue
 				}

@@ -38,7 +38,7 @@ func (n *naiveRuled) clone() *naiveRuled {
 	m.head.Rules = &pools
 	m.buffers, m.at, m.pool = slices.Clone(n.buffers), slices.Clone(n.at), slices.Clone(n.pool)
 	m.rules = Rules{}
-	joinRules(&m.rules, n.rules)
+	m.rules.Join(n.rules)
 	m.kept = map[string][]int32{}
 	for id, pools := range n.kept {
 		m.kept[id] = pools
@@ -283,11 +283,6 @@ func ruledRules(r *gen.RNG, ids []string) (rules Rules) {
 	return rules
 }
 
-func joinRules(r *Rules, o Rules) {
-	r.Together, r.Apart = append(r.Together, o.Together...), append(r.Apart, o.Apart...)
-	r.MayOverlap, r.Distances = append(r.MayOverlap, o.MayOverlap...), append(r.Distances, o.Distances...)
-}
-
 // drawRuledChange draws a call.
 func drawRuledChange(r *gen.RNG, n *naiveRuled, next *int64) ruledChange {
 	var ids []string
@@ -317,7 +312,7 @@ func drawRuledChange(r *gen.RNG, n *naiveRuled, next *int64) ruledChange {
 				n.buffers, n.at, n.pool = append(n.buffers, b), append(n.at, away), append(n.pool, 0)
 				mine = append(mine, b.ID)
 			}
-			joinRules(&n.rules, rules)
+			n.rules.Join(rules)
 			return mine, true
 		}
 	}
@@ -443,6 +438,9 @@ func drawUnbind(r *gen.RNG, n *naiveRuled) ruledChange {
 	case len(n.rules.Together) > 0:
 		t := n.rules.Together[r.Below(int64(len(n.rules.Together)))]
 		rules.Together = []Tie{{Buffers: t.Buffers[:1]}}
+		if r.Chance(0.5) {
+			rules.Together[0].Buffers = t.Buffers
+		}
 	default:
 		rules.Apart = [][2]string{{"absent", "absent too"}}
 	}
@@ -461,7 +459,9 @@ func drawUnbind(r *gen.RNG, n *naiveRuled) ruledChange {
 			return len(rules.Distances) > 0 && is(x.First, x.Second, rules.Distances[0].First, rules.Distances[0].Second)
 		})
 		for _, t := range rules.Together {
-			n.untie(t.Buffers[0])
+			for _, id := range t.Buffers {
+				n.untie(id)
+			}
 		}
 		return nil, true
 	}, func(ctx context.Context, s *Session) (Answer, error) { return s.Unbind(ctx, rules) }}

@@ -110,35 +110,99 @@ func (s *Session) PoolOf(id string) (pool int32, ok bool) {
 	return s.ruled.pool[i], true
 }
 
+// RulesOf returns the rules of another problem as PlaceWith, FitsWith, Bind and Unbind take them. Its buffers are those of the call, or of
+// the session by their IDs. A tie of a buffer with itself, at no distance, is a tie of one buffer, for Unbind.
+//
+// If the problem has pools, they have the IDs of the session's, in the same order; nothing else of them counts. If it has a period,
+// that is the session's. What its buffers may do by themselves stays in their Extra.
+func (s *Session) RulesOf(p *model.Problem) (rules Rules, err error) {
+	if !p.Ruled() {
+		return rules, nil
+	}
+	if s.ruled == nil {
+		return rules, errPlain
+	}
+	if err := pricedRules(p.Rules); err != nil {
+		return rules, err
+	}
+	var issues model.Issues
+	own, r := s.ruled.p.Rules, p.Rules
+	if !slices.EqualFunc(r.Pools, own.Pools, func(a, b model.Pool) bool { return a.ID == b.ID }) && len(r.Pools) > 0 {
+		issues.Say("pools", "", fmt.Sprintf("must have the names of the %d pools of the session, in their order", len(own.Pools)))
+	}
+	if r.Period != 0 && r.Period != own.Period {
+		issues.Say("period", strconv.FormatInt(r.Period, 10), "must be that of the session, "+strconv.FormatInt(own.Period, 10))
+	}
+	there := func(field string, list ...int32) {
+		for _, i := range list {
+			if i < 0 || int(i) >= len(p.Buffers) {
+				issues.Say(field, strconv.Itoa(int(i)), fmt.Sprintf("there is no buffer of this number; there are %d", len(p.Buffers)))
+			}
+		}
+	}
+	for _, t := range r.Together {
+		there("together", t.Buffers...)
+	}
+	for _, x := range r.Apart {
+		there("apart", x[:]...)
+	}
+	for _, x := range r.MayOverlap {
+		there("may_overlap", x[:]...)
+	}
+	for _, x := range r.Distances {
+		there("distances", x.Buffers[:]...)
+	}
+	if err := issues.Err(); err != nil {
+		return rules, err
+	}
+	rules = trace.RulesOf(p)
+	for k, t := range rules.Together {
+		if len(t.Buffers) == 2 && t.Buffers[0] == t.Buffers[1] && (t.At == nil || t.At[0] == t.At[1]) {
+			rules.Together[k] = Tie{Buffers: t.Buffers[:1]}
+		}
+	}
+	return rules, nil
+}
+
 // errPlain means that a session without rules was asked about rules.
 var errPlain = fmt.Errorf("%w: the session was opened without rules; give the problem Rules, which may be empty", ErrUnsupported)
 
 // refused returns the error for a problem whose rules have a price.
 func refused(p *model.Problem) error {
-	no := func(what string) error {
-		return fmt.Errorf("%w: a session moves as little as it can, so it has no use for what a plan costs; it does not take %s", ErrUnsupported, what)
-	}
-	if len(p.Rules.Penalties) > 0 {
-		return no("penalties")
-	}
-	for _, m := range p.Rules.Objective {
-		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {
-			return no("the objective " + strconv.Quote(string(m)))
-		}
-	}
-	for k := range p.Rules.Pools {
-		if q := &p.Rules.Pools[k]; q.Cost > 0 {
-			return no("the cost of pool " + strconv.Quote(q.ID))
-		}
+	if err := pricedRules(p.Rules); err != nil {
+		return err
 	}
 	for i := range p.Buffers {
 		if b := &p.Buffers[i]; b.Extra != nil && len(b.Extra.Costs) > 0 {
-			return no("the costs of buffer " + strconv.Quote(b.ID))
+			return priced("the costs of buffer " + strconv.Quote(b.ID))
 		} else if b.Extra != nil && len(b.Extra.Evictions) > 0 {
-			return no("the evictions of buffer " + strconv.Quote(b.ID))
+			return priced("the evictions of buffer " + strconv.Quote(b.ID))
 		}
 	}
 	return nil
+}
+
+// pricedRules is refused for the rules alone.
+func pricedRules(r *model.Rules) error {
+	if len(r.Penalties) > 0 {
+		return priced("penalties")
+	}
+	for _, m := range r.Objective {
+		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {
+			return priced("the objective " + strconv.Quote(string(m)))
+		}
+	}
+	for k := range r.Pools {
+		if q := &r.Pools[k]; q.Cost > 0 {
+			return priced("the cost of pool " + strconv.Quote(q.ID))
+		}
+	}
+	return nil
+}
+
+// priced returns the error for what has a price.
+func priced(what string) error {
+	return fmt.Errorf("%w: a session moves as little as it can, so it has no use for what a plan costs; it does not take %s", ErrUnsupported, what)
 }
 
 // copied returns a buffer that shares nothing with b but what never changes.

@@ -120,8 +120,8 @@ func named(value json.RawMessage) (ids []string) {
 	return ids
 }
 
-// rulesOf returns the rules of a problem by IDs.
-func rulesOf(p *model.Problem) (rules Rules) {
+// RulesOf returns the rules of a problem by IDs, those that Rules has. They share the lists of distances.
+func RulesOf(p *model.Problem) (rules Rules) {
 	if p.Rules == nil {
 		return rules
 	}
@@ -227,7 +227,7 @@ func (p *parser) buffer(o *Op) (plain bool) {
 	if o.Kind != Retime {
 		o.Size = x.Size
 	}
-	o.Rules = rulesOf(q)
+	o.Rules = RulesOf(q)
 	return false
 }
 
@@ -251,7 +251,7 @@ func (p *parser) buffers(o *Op) {
 	}
 	q, ok := p.r.problem(p.fields, list, ids...)
 	if p.ok = p.ok && ok; ok {
-		o.Buffers, o.Rules = q.Buffers[:len(list):len(list)], rulesOf(q)
+		o.Buffers, o.Rules = q.Buffers[:len(list):len(list)], RulesOf(q)
 	}
 }
 
@@ -261,7 +261,7 @@ func (p *parser) rules(o *Op) {
 	if p.ok = p.ok && ok; !ok {
 		return
 	}
-	if o.Rules = rulesOf(q); o.Rules.None() {
+	if o.Rules = RulesOf(q); o.Rules.None() {
 		p.fault("op", json.RawMessage(strconv.Quote(string(o.Kind))), "has no rules: it needs one of "+strings.Join(ruleKeys, ", "))
 	}
 }
@@ -308,7 +308,7 @@ func (r *reader) begin(t *Trace) {
 	line := r.line
 	r.line = r.first
 	if p, ok := r.problem(r.open, nil); ok {
-		t.Rules = rulesOf(p)
+		t.Rules = RulesOf(p)
 	}
 	r.line = line
 }

@@ -73,6 +73,12 @@ func (r *Rules) None() bool {
 	return len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances) == 0
 }
 
+// Join appends other rules.
+func (r *Rules) Join(o Rules) {
+	r.Together, r.Apart = append(r.Together, o.Together...), append(r.Apart, o.Apart...)
+	r.MayOverlap, r.Distances = append(r.MayOverlap, o.MayOverlap...), append(r.Distances, o.Distances...)
+}
+
 // Names returns the IDs in the rules, each once.
 func (r *Rules) Names() (ids []string) {
 	seen := map[string]bool{}

@@ -80,12 +80,7 @@ func Placed(offsets, pools, parts js.Value) *model.Plan {
 		plan.Pools = append(plan.Pools, int32(k))
 	}
 	rows(parts, 5, func(x []int64) {
-		part := model.Part{Lower: x[1], Upper: x[2], Pool: int32(x[3]), Offset: x[4]}
-		if last := len(plan.Parts) - 1; last >= 0 && plan.Parts[last].Buffer == int32(x[0]) {
-			plan.Parts[last].Parts = append(plan.Parts[last].Parts, part)
-		} else {
-			plan.Parts = append(plan.Parts, model.Parts{Buffer: int32(x[0]), Parts: []model.Part{part}})
-		}
+		plan.AddPart(int32(x[0]), model.Part{Lower: x[1], Upper: x[2], Pool: int32(x[3]), Offset: x[4]})
 	})
 	return plan
 }
