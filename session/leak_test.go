@@ -129,7 +129,7 @@ func TestLeakRules(t *testing.T) {
 			b.Extra = &model.Extra{Pools: []int32{int32(r.Below(2))}}
 		}
 		kind, effort := r.Below(10), None
-		if r.Chance(0.05) {
+		if r.Chance(0.005) {
 			effort = Fresh
 		}
 		switch {
