@@ -30,6 +30,15 @@ func index(x int64) int32 {
 	return int32(x)
 }
 
+// indices returns a column as Go's indices. It is empty, but not nil, for no numbers.
+func indices(column []int64) []int32 {
+	all := make([]int32, len(column))
+	for k, x := range column {
+		all[k] = index(x)
+	}
+	return all
+}
+
 // text returns a caller's text; "" for NULL.
 func text(at *C.char) string {
 	if at == nil {
@@ -250,11 +259,8 @@ func stowageVerifyPlan(s *C.stowage_solver, offsets, pools *C.int64_t, parts C.i
 	problem := peerOf(s).fill(s)
 	n, m := len(problem.Buffers), int(parts)
 	plan := &stowage.Plan{Offsets: column(offsets, n), Height: -1}
-	for _, x := range column(pools, n) {
-		plan.Pools = append(plan.Pools, index(x))
-	}
-	if pools != nil && plan.Pools == nil {
-		plan.Pools = []int32{}
+	if pools != nil {
+		plan.Pools = indices(column(pools, n))
 	}
 	of, from, to, in, at := column(buffer, m), column(lower, m), column(upper, m), column(pool, m), column(offset, m)
 	for k := range m {

@@ -13,7 +13,9 @@
 static void clear(stowage_session *s) {
 	free(s->error);
 	free(s->proof);
+	free((int64_t *)s->answer.pools);
 	s->error = s->proof = NULL;
+	s->answer.pools = NULL;
 }
 
 static int say(stowage_session *s, int code, const char *text) {
@@ -150,14 +152,45 @@ int stowage_session_fits(stowage_session *s, const char *id, int64_t lower, int6
 	return code != STOWAGE_OK ? code : leave(s, stowageSessionAdd(s, (char *)id, lower, upper, size, alignment, 0, offset));
 }
 
-int stowage_session_place(stowage_session *s, stowage_solver *buffers, int effort, int64_t *offsets) {
+// placed is stowageSessionPlace with the rules of a second solver; NULL, or the same one: there are no others.
+static int placed(stowage_session *s, stowage_solver *buffers, stowage_solver *rules, int effort, int keep, int64_t *offsets) {
 	int code = with(s, buffers, stowageReady);
-	return code != STOWAGE_OK ? code : part(s, buffers, stowageSessionPlace(s, buffers, effort, 1, offsets));
+	if (code != STOWAGE_OK)
+		return code;
+	if (rules == buffers)
+		rules = NULL;
+	if (rules != NULL && (code = stowageReady(rules)) != STOWAGE_OK)
+		return part(s, buffers, say(s, code, stowage_error(rules)));
+	code = stowageSessionPlace(s, buffers, rules, effort, keep, offsets);
+	if (rules != NULL)
+		stowageLeave(rules, STOWAGE_OK);
+	return part(s, buffers, code);
+}
+
+int stowage_session_place(stowage_session *s, stowage_solver *buffers, int effort, int64_t *offsets) {
+	return placed(s, buffers, NULL, effort, 1, offsets);
 }
 
 int stowage_session_fits_all(stowage_session *s, stowage_solver *buffers, int64_t *offsets) {
-	int code = with(s, buffers, stowageReady);
-	return code != STOWAGE_OK ? code : part(s, buffers, stowageSessionPlace(s, buffers, STOWAGE_STEP_NONE, 0, offsets));
+	return placed(s, buffers, NULL, STOWAGE_STEP_NONE, 0, offsets);
+}
+
+int stowage_session_place_with(stowage_session *s, stowage_solver *buffers, stowage_solver *rules, int effort, int64_t *offsets) {
+	return placed(s, buffers, rules, effort, 1, offsets);
+}
+
+int stowage_session_fits_with(stowage_session *s, stowage_solver *buffers, stowage_solver *rules, int64_t *offsets) {
+	return placed(s, buffers, rules, STOWAGE_STEP_NONE, 0, offsets);
+}
+
+int stowage_session_bind(stowage_session *s, stowage_solver *rules) {
+	int code = with(s, rules, stowageReady);
+	return code != STOWAGE_OK ? code : part(s, rules, stowageSessionBind(s, rules, 1));
+}
+
+int stowage_session_unbind(stowage_session *s, stowage_solver *rules) {
+	int code = with(s, rules, stowageReady);
+	return code != STOWAGE_OK ? code : part(s, rules, stowageSessionBind(s, rules, 0));
 }
 
 int stowage_session_remove(stowage_session *s, const char *id) {
@@ -175,9 +208,19 @@ int stowage_session_retime(stowage_session *s, const char *id, int64_t lower, in
 	return code != STOWAGE_OK ? code : leave(s, stowageSessionRetime(s, (char *)id, lower, upper, offset));
 }
 
+int stowage_session_replace(stowage_session *s, stowage_solver *buffer, int64_t *offset) {
+	int code = with(s, buffer, stowageReady);
+	return code != STOWAGE_OK ? code : part(s, buffer, stowageSessionReplace(s, buffer, offset));
+}
+
 int stowage_session_pin(stowage_session *s, const char *id, int64_t offset) {
 	int code = named(s, id);
 	return code != STOWAGE_OK ? code : leave(s, stowageSessionPin(s, (char *)id, offset));
+}
+
+int stowage_session_pin_in(stowage_session *s, const char *id, int64_t pool, int64_t offset) {
+	int code = named(s, id);
+	return code != STOWAGE_OK ? code : leave(s, stowageSessionPinIn(s, (char *)id, pool, offset));
 }
 
 int stowage_session_unpin(stowage_session *s, const char *id) {
@@ -188,6 +231,11 @@ int stowage_session_unpin(stowage_session *s, const char *id) {
 int stowage_session_limit(stowage_session *s, int64_t capacity) {
 	ENTER_BY(enter, s);
 	return leave(s, stowageSessionLimit(s, capacity));
+}
+
+int stowage_session_limit_pool(stowage_session *s, int64_t pool, int64_t capacity) {
+	ENTER_BY(enter, s);
+	return leave(s, stowageSessionLimitPool(s, pool, capacity));
 }
 
 int stowage_session_replan(stowage_session *s, int64_t height, int effort) {
@@ -235,23 +283,31 @@ int64_t stowage_session_height(stowage_session *s) { return asked(s, 1); }
 int64_t stowage_session_load(stowage_session *s) { return asked(s, 2); }
 int64_t stowage_session_capacity(stowage_session *s) { return asked(s, 3); }
 
-int64_t stowage_session_offset(stowage_session *s, const char *id) {
+// place_of returns the offset of a buffer, or its pool.
+static int64_t place_of(stowage_session *s, const char *id, int pool) {
 	int code = named(s, id);
 	if (code != STOWAGE_OK)
 		return code;
-	int64_t offset = stowageSessionOffset(s, (char *)id);
+	int64_t place = stowageSessionPlaceOf(s, (char *)id, pool);
 	leave(s, STOWAGE_OK);
-	return offset;
+	return place;
 }
 
-int64_t stowage_session_offsets(stowage_session *s, int64_t room, int64_t *offsets) {
+int64_t stowage_session_offset(stowage_session *s, const char *id) { return place_of(s, id, 0); }
+int64_t stowage_session_pool_of(stowage_session *s, const char *id) { return place_of(s, id, 1); }
+
+// places writes the offsets of all buffers, or their pools.
+static int64_t places(stowage_session *s, int64_t room, int64_t *to, int pools) {
 	ENTER_BY(enter, s);
-	if (room > 0 && offsets == NULL)
-		return leave(s, say(s, STOWAGE_E_INPUT, "there is no room for offsets: it is NULL"));
-	int64_t count = stowageSessionOffsets(s, room, offsets);
+	if (room > 0 && to == NULL)
+		return leave(s, say(s, STOWAGE_E_INPUT, pools ? "there is no room for pools: it is NULL" : "there is no room for offsets: it is NULL"));
+	int64_t count = stowageSessionPlaces(s, room, to, pools);
 	leave(s, STOWAGE_OK);
 	return count;
 }
+
+int64_t stowage_session_offsets(stowage_session *s, int64_t room, int64_t *offsets) { return places(s, room, offsets, 0); }
+int64_t stowage_session_pools(stowage_session *s, int64_t room, int64_t *pools) { return places(s, room, pools, 1); }
 
 int stowage_session_snapshot(stowage_session *s, stowage_solver *to) {
 	int code = with(s, to, stowageEnter);

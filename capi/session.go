@@ -58,9 +58,6 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 		return fail(from, err)
 	}
 	problem := p.fill(from)
-	if problem.Ruled() {
-		return fail(from, fmt.Errorf("%w: a session of the C library does not take rules; one in Go does", session.ErrUnsupported))
-	}
 	f := &follower{weights: map[string]int64{}, planner: run.Planner}
 	for i, w := range column(o.weights, len(problem.Buffers)) {
 		if w != 1 {
@@ -70,16 +67,22 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 	if f.planner == "" {
 		f.planner = stowage.DefaultPlanner
 	}
-	var at []int64
+	var given *model.Plan
 	if offsets != nil {
-		at = append([]int64{}, column(offsets, len(problem.Buffers))...)
+		given = &model.Plan{Offsets: append([]int64{}, column(offsets, len(problem.Buffers))...)}
+	}
+	if o.pools != nil {
+		if given == nil {
+			return fail(from, inputError("pools: they are those of a plan, and there are no offsets"))
+		}
+		given.Pools = indices(column(o.pools, len(problem.Buffers)))
 	}
 	own := *problem
 	own.Buffers = owned(problem.Buffers)
 	ctx, end := heeding(from.token)
 	defer end()
 	var err error
-	f.Session, err = session.Open(ctx, &own, at, session.Options{
+	f.Session, err = session.OpenPlan(ctx, &own, given, session.Options{
 		Alignment: int64(o.alignment), Effort: session.Step(o.effort), Weight: f.weight, Planner: f.planner,
 		Seed: run.Seed, NodeLimit: run.NodeLimit, Timeout: run.Timeout,
 	})
@@ -189,6 +192,12 @@ func answered(s *C.stowage_session, offsets *C.int64_t, call func(context.Contex
 		s.proof = C.CString(p.String())
 	}
 	copy(column(offsets, len(a.Offsets)), a.Offsets)
+	if n := len(a.Pools); n > 0 {
+		s.answer.pools = (*C.int64_t)(C.malloc(C.size_t(n) * C.sizeof_int64_t)) // never NULL
+		for k, pool := range a.Pools {
+			column(s.answer.pools, n)[k] = int64(pool)
+		}
+	}
 	return C.int(a.Status)
 }
 
@@ -204,20 +213,62 @@ func stowageSessionAdd(s *C.stowage_session, id *C.char, lower, upper, size, ali
 }
 
 //export stowageSessionPlace
-func stowageSessionPlace(s *C.stowage_session, from *C.stowage_solver, effort, keep C.int, offsets *C.int64_t) C.int {
+func stowageSessionPlace(s *C.stowage_session, from, with *C.stowage_solver, effort, keep C.int, offsets *C.int64_t) C.int {
 	return answered(s, offsets, func(ctx context.Context, f *follower) (session.Answer, error) {
 		if err := noStep(int64(effort)); err != nil {
 			return session.Answer{}, err
 		}
 		problem := peerOf(from).fill(from)
-		if problem.Ruled() {
-			return session.Answer{}, fmt.Errorf("%w: a session does not take buffers with rules", session.ErrUnsupported)
+		rules, err := f.RulesOf(problem)
+		if err != nil {
+			return session.Answer{}, err
+		}
+		if with != nil {
+			more, err := f.RulesOf(peerOf(with).fill(with))
+			if err != nil {
+				return session.Answer{}, err
+			}
+			rules.Join(more)
 		}
 		buffers := owned(problem.Buffers)
 		if keep == 0 {
-			return f.Fits(ctx, buffers...)
+			return f.FitsWith(ctx, buffers, rules)
 		}
-		return f.Place(ctx, buffers, session.Step(effort))
+		return f.PlaceWith(ctx, buffers, rules, session.Step(effort))
+	})
+}
+
+//export stowageSessionBind
+func stowageSessionBind(s *C.stowage_session, from *C.stowage_solver, keep C.int) C.int {
+	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
+		rules, err := f.RulesOf(peerOf(from).fill(from))
+		if err != nil {
+			return session.Answer{}, err
+		}
+		if keep == 0 {
+			return f.Unbind(ctx, rules)
+		}
+		return f.Bind(ctx, rules)
+	})
+}
+
+//export stowageSessionReplace
+func stowageSessionReplace(s *C.stowage_session, from *C.stowage_solver, offset *C.int64_t) C.int {
+	return answered(s, offset, func(ctx context.Context, f *follower) (session.Answer, error) {
+		problem := peerOf(from).fill(from)
+		if n := len(problem.Buffers); n != 1 {
+			return session.Answer{}, inputError(fmt.Sprintf("count: there must be one buffer, and there are %d", n))
+		}
+		rules, err := f.RulesOf(problem)
+		if err != nil {
+			return session.Answer{}, err
+		}
+		if len(rules.Together)+len(rules.Apart)+len(rules.MayOverlap)+len(rules.Distances) > 0 {
+			return session.Answer{}, inputError("rules: a buffer that replaces another one has none; stowage_session_bind adds rules")
+		}
+		b := owned(problem.Buffers)[0]
+		b.Gaps = slices.Clone(b.Gaps)
+		return f.Replace(ctx, b.ID, func(to *model.Buffer) { *to = b })
 	})
 }
 
@@ -265,6 +316,24 @@ func stowageSessionPin(s *C.stowage_session, id *C.char, offset C.int64_t) C.int
 			_, at, _ = f.Buffer(name)
 		}
 		return f.Pin(ctx, name, at)
+	})
+}
+
+//export stowageSessionPinIn
+func stowageSessionPinIn(s *C.stowage_session, id *C.char, pool, offset C.int64_t) C.int {
+	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
+		name, at := C.GoString(id), int64(offset)
+		if at == C.STOWAGE_NONE {
+			_, at, _ = f.Buffer(name)
+		}
+		return f.PinIn(ctx, name, index(int64(pool)), at)
+	})
+}
+
+//export stowageSessionLimitPool
+func stowageSessionLimitPool(s *C.stowage_session, pool, capacity C.int64_t) C.int {
+	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
+		return f.LimitPool(ctx, index(int64(pool)), int64(capacity))
 	})
 }
 
@@ -322,25 +391,40 @@ func stowageSessionFigure(s *C.stowage_session, figure C.int) (number C.int64_t)
 	return C.int64_t(f.Capacity())
 }
 
-//export stowageSessionOffset
-func stowageSessionOffset(s *C.stowage_session, id *C.char) (offset C.int64_t) {
-	defer caught(s, &offset)
-	name := C.GoString(id)
-	_, at, there := followerOf(s).Buffer(name)
+// stowageSessionPlaceOf returns the offset of a buffer, or its pool if pool is not 0.
+//
+//export stowageSessionPlaceOf
+func stowageSessionPlaceOf(s *C.stowage_session, id *C.char, pool C.int) (place C.int64_t) {
+	defer caught(s, &place)
+	f, name := followerOf(s), C.GoString(id)
+	_, at, there := f.Buffer(name)
 	if !there {
 		var issues model.Issues
 		issues.Add(model.Issue{Field: "id", Value: name, Message: "is not in the session"})
 		return C.int64_t(failed(s, issues.Err()))
 	}
+	if pool != 0 {
+		in, _ := f.PoolOf(name)
+		return C.int64_t(in)
+	}
 	return C.int64_t(at)
 }
 
-//export stowageSessionOffsets
-func stowageSessionOffsets(s *C.stowage_session, room C.int64_t, offsets *C.int64_t) (count C.int64_t) {
+// stowageSessionPlaces writes the offsets of all buffers, or their pools if pools is not 0.
+//
+//export stowageSessionPlaces
+func stowageSessionPlaces(s *C.stowage_session, room C.int64_t, to *C.int64_t, pools C.int) (count C.int64_t) {
 	defer caught(s, &count)
 	_, plan := followerOf(s).Snapshot()
 	n := len(plan.Offsets)
-	copy(column(offsets, min(n, int(max(room, 0)))), plan.Offsets)
+	all := column(to, min(n, int(max(room, 0))))
+	for k := range all {
+		if pools != 0 {
+			all[k] = int64(plan.PoolOf(k))
+		} else {
+			all[k] = plan.Offsets[k]
+		}
+	}
 	return C.int64_t(n)
 }
 
@@ -352,8 +436,12 @@ func stowageSessionSnapshot(s *C.stowage_session, to *C.stowage_solver) (code C.
 	take(to, problem)
 	p := peerOf(to)
 	r := stowage.NewResult(stowage.Feasible, plan.Offsets)
-	r.Height, r.Planner = plan.Height, f.planner
-	r.LowerBound, _ = f.Peak()
+	r.Height, r.Planner, r.Pools = plan.Height, f.planner, plan.Pools
+	if problem.Ruled() { // rules may let a plan stay below the load
+		r.Objective, r.Measures = problem.Objective(), model.MeasuresOf(problem, plan)
+	} else {
+		r.LowerBound, _ = f.Peak()
+	}
 	p.problem, p.result, p.minimized = *problem, &r, false
 	p.tell(to)
 	return C.STOWAGE_OK

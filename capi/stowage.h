@@ -500,6 +500,12 @@ STOWAGE_API const char *stowage_plan_trace(stowage_solver *, const char *trace, 
  * is as it was before the call. Every plan has been verified. With the same calls and
  * options the offsets are the same in C, C++, Go and Python.
  *
+ * The problem may have rules: pools, allowed pools, ties, pairs, distances, clocks and a period. Rules then come and
+ * go as buffers do (stowage_session_bind), and a change of pool counts as a movement. What has a price is refused with
+ * STOWAGE_E_UNSUPPORTED: penalties, costs, evictions and an objective of these. If rules are to come later, open the
+ * session with none by stowage_set_pools(s, 0, NULL, NULL, NULL, NULL). Without that, calls about rules are
+ * STOWAGE_E_UNSUPPORTED. Pools are numbers from 0, in the order in which the problem has them.
+ *
  * A session is used from one thread at a time; a second call while one runs returns
  * STOWAGE_E_BUSY. After stowage_session_close each call returns STOWAGE_E_INPUT. */
 typedef struct stowage_session stowage_session;
@@ -521,11 +527,12 @@ typedef struct stowage_session_options {
   int64_t alignment;      /* the least alignment of each buffer; 0 and 1: any offset */
   int64_t effort;         /* the last step that a call may take; STOWAGE_STEP_NONE: fresh */
   const int64_t *weights; /* what a byte of each buffer costs if it moves, 0 to 65536; NULL: 1 */
+  const int64_t *pools;   /* the pools of the plan, beside the offsets; NULL if there is one pool */
 } stowage_session_options;
 
 /* stowage_session_open begins a session with the problem of a solver, which it copies.
  * offsets is a valid plan, in the order of the buffers; NULL: the session plans by itself.
- * The problem must have no rules. Planner, capacity, nodes (0: 500 for each call), timeout (of each call),
+ * If there are several pools, options has theirs. Planner, capacity, nodes (0: 500 for each call), timeout (of each call),
  * seed and token of the solver become those of the session. Its other options do not count;
  * techniques and parameters by name are refused. Without a capacity plans may be of any height.
  * options may be NULL; otherwise pass sizeof(stowage_session_options) as size.
@@ -567,10 +574,29 @@ STOWAGE_API int stowage_session_fits(stowage_session *, const char *id, int64_t 
 
 /* The same for all buffers of a solver at once, with their names, gaps, fixed offsets (these are pinned there)
  * and hints (these are tried first): all are added or none. effort is the last step that the call may take. offsets has room
- * for all of them, or is NULL. Other fields of the solver do not count, and its outcome is left alone. */
+ * for all of them, or is NULL. Other fields of the solver do not count, and its outcome is left alone.
+ *
+ * In a session with rules their allowed pools, clocks and rules about one another come with them. The solver needs no
+ * pools; if it has some, they have the names of the session's, in the same order, and nothing else of them counts. */
 STOWAGE_API int stowage_session_place(stowage_session *, stowage_solver *, int effort,
                                       int64_t *offsets);
 STOWAGE_API int stowage_session_fits_all(stowage_session *, stowage_solver *, int64_t *offsets);
+
+/* The same with rules about these buffers and those of the session. The second solver has the rules:
+ * stowage_set_together, stowage_set_apart, stowage_set_may_overlap and stowage_set_distances. Its buffers are known by
+ * their names (stowage_set_names), and nothing else of them counts; so one column of any numbers will do for
+ * stowage_set_buffers. NULL: no rules. */
+STOWAGE_API int stowage_session_place_with(stowage_session *, stowage_solver *, stowage_solver *rules,
+                                           int effort, int64_t *offsets);
+STOWAGE_API int stowage_session_fits_with(stowage_session *, stowage_solver *, stowage_solver *rules,
+                                          int64_t *offsets);
+
+/* stowage_session_bind adds rules about buffers of the session, which such a solver has. Buffers that do not keep
+ * them move, and count as moved. stowage_session_unbind takes rules out. Both buffers of a pair of
+ * stowage_set_together leave their group, and the others of the group stay tied; the pair may be a buffer and itself. A pair of
+ * another list goes in either order. Distances do not count. */
+STOWAGE_API int stowage_session_bind(stowage_session *, stowage_solver *rules);
+STOWAGE_API int stowage_session_unbind(stowage_session *, stowage_solver *rules);
 
 /* stowage_session_remove takes a buffer out, and the others stay. It returns STOWAGE_OK or an error. */
 STOWAGE_API int stowage_session_remove(stowage_session *, const char *id);
@@ -581,16 +607,26 @@ STOWAGE_API int stowage_session_resize(stowage_session *, const char *id, int64_
 STOWAGE_API int stowage_session_retime(stowage_session *, const char *id, int64_t lower,
                                        int64_t upper, int64_t *offset);
 
+/* stowage_session_replace gives the buffer of a solver that has one all that the solver says of it: lifespan, size,
+ * alignment, gaps, fixed offset, hint, allowed pools and clocks. The session has a buffer of its name. Rules about
+ * other buffers stay, and the solver must have none. */
+STOWAGE_API int stowage_session_replace(stowage_session *, stowage_solver *, int64_t *offset);
+
 /* stowage_session_pin fixes a buffer at an offset; STOWAGE_NONE is where it lies. It does not move until
- * stowage_session_unpin, which returns STOWAGE_OK or an error. Others that are in the way move. */
+ * stowage_session_unpin, which returns STOWAGE_OK or an error. Others that are in the way move. With several
+ * pools it stays in its pool, and stowage_session_pin_in fixes it in another one. */
 STOWAGE_API int stowage_session_pin(stowage_session *, const char *id, int64_t offset);
+STOWAGE_API int stowage_session_pin_in(stowage_session *, const char *id, int64_t pool, int64_t offset);
 STOWAGE_API int stowage_session_unpin(stowage_session *, const char *id);
 
-/* stowage_session_limit gives the session another capacity; 0: none. Buffers that end above it move. */
+/* stowage_session_limit gives the session another capacity; 0: none. Buffers that end above it move. With several
+ * pools it is an error, and stowage_session_limit_pool gives one of them another capacity. */
 STOWAGE_API int stowage_session_limit(stowage_session *, int64_t capacity);
+STOWAGE_API int stowage_session_limit_pool(stowage_session *, int64_t pool, int64_t capacity);
 
 /* stowage_session_replan looks for a plan of at most a height; 0: the lowest plan that the steps up to effort find, which is
- * always STOWAGE_FEASIBLE. A plan that is not lower than the present one is not taken. */
+ * always STOWAGE_FEASIBLE. A plan that is not lower than the present one is not taken. With several pools the height
+ * is the sum of theirs, and must be 0. */
 STOWAGE_API int stowage_session_replan(stowage_session *, int64_t height, int effort);
 
 /* stowage_session_mark remembers the present state, and returns a number above 0 for it. stowage_session_rollback returns
@@ -612,29 +648,34 @@ typedef struct stowage_session_answer {
   int64_t moved_slots;   /* their bytes times the lengths of their lives */
   int64_t enough;        /* if unknown: a capacity for which a planner found a plan; 0: none */
   int64_t nodes;         /* searched */
-  char why[16];          /* if infeasible: "load", "collision", "pin" or "search"; else "" */
+  char why[16];          /* if infeasible: "load", "collision", "pin", "search" or "rules"; else "" */
   int64_t proof_time;    /* by load: a time at which it is too much */
   int64_t proof_load;    /* by load: the bytes that are live then */
   int64_t proof_bound;   /* no plan is lower; 0: nothing is known */
+  const int64_t *pools;  /* of the buffers of the call, as offsets; NULL if there is one pool, or no plan. Valid
+                            until the next call with the handle */
 } stowage_session_answer;
 
 /* stowage_session_get_answer fills in the answer. Pass sizeof(stowage_session_answer) as size. */
 STOWAGE_API int stowage_session_get_answer(const stowage_session *, stowage_session_answer *,
                                            size_t size);
 
-/* The session as it is: its number of buffers, the offset of one, the height of the plan, the load (no plan is
- * lower) and the capacity (0: none). Below 0 is an error. */
+/* The session as it is: its number of buffers, the offset and the pool of one, the height of the plan, the load (no plan
+ * is lower) and the capacity (0: none, or several pools). Below 0 is an error. With rules the height is the sum over pools,
+ * and the load is that of all buffers; then a plan may be lower. */
 STOWAGE_API int64_t stowage_session_count(stowage_session *);
 STOWAGE_API int64_t stowage_session_offset(stowage_session *, const char *id);
+STOWAGE_API int64_t stowage_session_pool_of(stowage_session *, const char *id);
 STOWAGE_API int64_t stowage_session_height(stowage_session *);
 STOWAGE_API int64_t stowage_session_load(stowage_session *);
 STOWAGE_API int64_t stowage_session_capacity(stowage_session *);
 
 /* stowage_session_offsets writes at most room offsets, in the order in which the buffers arrived, and returns how many
- * buffers there are. offsets may be NULL if room is 0. stowage_session_snapshot copies problem and plan into a solver, in
+ * buffers there are. offsets may be NULL if room is 0. stowage_session_pools does so with their pools. stowage_session_snapshot copies problem and plan into a solver, in
  * the same order, as if stowage_read_json had read the problem and a run had found the plan: stowage_json writes
  * both, and stowage_barriers is about the plan. */
 STOWAGE_API int64_t stowage_session_offsets(stowage_session *, int64_t room, int64_t *offsets);
+STOWAGE_API int64_t stowage_session_pools(stowage_session *, int64_t room, int64_t *pools);
 STOWAGE_API int stowage_session_snapshot(stowage_session *, stowage_solver *);
 
 /* ---- One call ------------------------------------------------------------------- */

@@ -180,6 +180,10 @@ func Kinds(answers string) map[string]int {
 		before, _, asked := strings.Cut(line, " at ")
 		words := strings.Fields(before)
 		count[words[0]]++
+		if len(words) > 1 && words[1] == "refused:" {
+			count["refused"]++
+			continue
+		}
 		if !asked {
 			continue
 		}
