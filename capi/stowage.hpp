@@ -722,15 +722,26 @@ struct answer {
   stowage::status status = stowage::status::unknown;
   stowage::step step = stowage::step::none;  // that found the plan
   std::vector<int64_t> offsets;              // of the buffers that the call is about; empty if it is not true
+  std::vector<int64_t> pools;                // theirs, if the session has several
   int64_t moved_cost = 0, moved_buffers = 0, moved_bytes = 0, moved_slots = 0;  // of the other buffers
   bool least = false;                        // no plan moves less
   int64_t enough = 0;                        // if unknown: a capacity for which a planner found a plan; 0 for none
   int64_t nodes = 0;
-  std::string why;                           // if infeasible: "load", "collision", "pin" or "search"
+  std::string why;                           // if infeasible: "load", "collision", "pin", "search" or "rules"
   int64_t proof_time = 0, proof_load = 0, proof_bound = 0;
   std::string reason;                        // if infeasible: why, in a sentence
 
   explicit operator bool() const { return status == stowage::status::feasible; }
+};
+
+// Rules of a session are about buffers by their names; value is the distance of a tie, or of two that meet in one slot.
+// unbind takes no distances, and a tie of a buffer with itself takes that one out of its group.
+struct named_pair {
+  std::string first{}, second{};
+  int64_t value = 0;
+};
+struct named_rules {
+  std::vector<named_pair> together{}, apart{}, may_overlap{}, distances{};
 };
 
 // A session keeps a problem with a valid plan while buffers come, leave, grow, shift and are pinned (docs/sessions.md).
@@ -739,6 +750,8 @@ struct answer {
 //     stowage::session plan(s);
 //     if (auto a = plan.fits("t7", 3, 9, 4096)) plan.add("t7", 3, 9, 4096);
 //     else puts(a.reason.c_str());
+//
+// The problem may have rules, but for what has a price. If rules are to come later, give the solver stowage::rules{}.
 //
 // A problem that has no plan throws an error whose code is STOWAGE_INFEASIBLE or STOWAGE_UNKNOWN. A call after close
 // throws, and so does a call of another thread while one runs.
@@ -749,16 +762,18 @@ class session {
     stowage::step effort = stowage::step::none;  // the last step that a call may take; none is fresh
     std::vector<int64_t> weights{};        // what a byte of each buffer costs if it moves; empty: 1
     std::vector<int64_t> offsets{};        // a valid plan to begin with; empty: the session plans by itself
+    std::vector<int64_t> pools{};          // those of the plan, if there are several
   };
 
   explicit session(solver &problem) : session(problem, options()) {}
   session(solver &problem, const options &o) {
-    const stowage_session_options c{o.alignment, int64_t(o.effort), o.weights.empty() ? nullptr : o.weights.data()};
-    for (const std::vector<int64_t> *column : {&o.weights, &o.offsets})
+    const auto at = [](const std::vector<int64_t> &column) { return column.empty() ? nullptr : column.data(); };
+    const stowage_session_options c{o.alignment, int64_t(o.effort), at(o.weights), at(o.pools)};
+    for (const std::vector<int64_t> *column : {&o.weights, &o.offsets, &o.pools})
       if (!column->empty() && column->size() != problem.count())
-        throw error(STOWAGE_E_INPUT, "session: weights and offsets have one number for each buffer");
+        throw error(STOWAGE_E_INPUT, "session: weights, offsets and pools have one number for each buffer");
     stowage_session *opened = nullptr;
-    const int code = stowage_session_open(problem.get(), o.offsets.empty() ? nullptr : o.offsets.data(), &c, sizeof c, &opened);
+    const int code = stowage_session_open(problem.get(), at(o.offsets), &c, sizeof c, &opened);
     handle_.reset(opened);
     if (code == STOWAGE_E_MEMORY) throw std::bad_alloc();
     if (code < 0) throw error(code, stowage_error(problem.get()));
@@ -792,6 +807,39 @@ class session {
     return told(code, std::move(at));
   }
 
+  // The same with rules about these buffers and those of the session, beside the rules of the solver itself.
+  answer place(solver &buffers, const named_rules &rules, stowage::step effort = stowage::step::none) {
+    std::vector<int64_t> at(buffers.count() + 1);
+    solver with = solver_of(rules);
+    const int code = stowage_session_place_with(get(), buffers.get(), with.get(), int(effort), at.data());
+    at.resize(buffers.count());
+    return told(code, std::move(at));
+  }
+  answer fits(solver &buffers, const named_rules &rules) {
+    std::vector<int64_t> at(buffers.count() + 1);
+    solver with = solver_of(rules);
+    const int code = stowage_session_fits_with(get(), buffers.get(), with.get(), at.data());
+    at.resize(buffers.count());
+    return told(code, std::move(at));
+  }
+
+  // bind adds rules about buffers of the session, and unbind takes rules out.
+  answer bind(const named_rules &rules) {
+    solver with = solver_of(rules);
+    return told(stowage_session_bind(get(), with.get()), {});
+  }
+  answer unbind(const named_rules &rules) {
+    solver with = solver_of(rules);
+    return told(stowage_session_unbind(get(), with.get()), {});
+  }
+
+  // replace gives a buffer all that a solver says of its only one, which has its name.
+  answer replace(solver &one) {
+    int64_t at = STOWAGE_NONE;
+    const int code = stowage_session_replace(get(), one.get(), &at);
+    return told(code, {at});
+  }
+
   answer resize(const std::string &id, int64_t size) {
     int64_t at = STOWAGE_NONE;
     const int code = stowage_session_resize(get(), text(id), size, &at);
@@ -807,14 +855,17 @@ class session {
   // pin fixes a buffer at an offset, or where it lies.
   answer pin(const std::string &id, std::optional<int64_t> offset = std::nullopt) {
     const int code = stowage_session_pin(get(), text(id), offset.value_or(STOWAGE_NONE));
-    answer a = told(code, {});
-    if (a) a.offsets = {check(stowage_session_offset(get(), text(id)))};
-    return a;
+    return pinned(code, id);
+  }
+  answer pin_in(const std::string &id, int64_t pool, std::optional<int64_t> offset = std::nullopt) {
+    const int code = stowage_session_pin_in(get(), text(id), pool, offset.value_or(STOWAGE_NONE));
+    return pinned(code, id);
   }
   void unpin(const std::string &id) { check(stowage_session_unpin(get(), text(id))); }
 
   // limit gives the session another capacity; 0 is none. replan looks for a plan of at most a height; 0 is the lowest.
   answer limit(int64_t capacity) { return told(stowage_session_limit(get(), capacity), {}); }
+  answer limit_pool(int64_t pool, int64_t capacity) { return told(stowage_session_limit_pool(get(), pool, capacity), {}); }
   answer replan(int64_t height = 0, stowage::step effort = stowage::step::none) {
     return told(stowage_session_replan(get(), height, int(effort)), {});
   }
@@ -832,14 +883,20 @@ class session {
 
   std::size_t count() const { return std::size_t(check(stowage_session_count(get()))); }
   int64_t offset(const std::string &id) const { return check(stowage_session_offset(get(), text(id))); }
+  int64_t pool_of(const std::string &id) const { return check(stowage_session_pool_of(get(), text(id))); }
   int64_t height() const { return check(stowage_session_height(get())); }
   int64_t load() const { return check(stowage_session_load(get())); }
   int64_t capacity() const { return check(stowage_session_capacity(get())); }
 
-  // offsets are in the order in which the buffers arrived. snapshot returns a solver with the problem and the plan.
+  // offsets and pools are in the order in which the buffers arrived. snapshot returns a solver with the problem and the plan.
   std::vector<int64_t> offsets() const {
     std::vector<int64_t> all(count() + 1);
     all.resize(std::size_t(check(stowage_session_offsets(get(), std::int64_t(all.size()), all.data()))));
+    return all;
+  }
+  std::vector<int64_t> pools() const {
+    std::vector<int64_t> all(count() + 1);
+    all.resize(std::size_t(check(stowage_session_pools(get(), std::int64_t(all.size()), all.data()))));
     return all;
   }
   solver snapshot() const {
@@ -871,6 +928,32 @@ class session {
     return id.c_str();
   }
 
+  // solver_of returns a solver with rules about buffers that it knows by their names.
+  static solver solver_of(const named_rules &all) {
+    std::map<std::string, int64_t> number;
+    std::vector<std::string> names;
+    const auto of = [&](const std::string &name) {
+      const auto [it, added] = number.emplace(name, std::int64_t(names.size()));
+      if (added) names.push_back(name);
+      return it->second;
+    };
+    stowage::rules r;
+    for (const named_pair &x : all.together) r.together.push_back({of(x.first), of(x.second), x.value});
+    for (const named_pair &x : all.apart) r.apart.push_back({of(x.first), of(x.second)});
+    for (const named_pair &x : all.may_overlap) r.may_overlap.push_back({of(x.first), of(x.second)});
+    for (const named_pair &x : all.distances) r.distances.push_back({of(x.first), of(x.second), x.value});
+    const std::vector<int64_t> none(names.size());
+    solver s;
+    s.buffers(none, none, none).names(std::move(names)).rules(r);
+    return s;
+  }
+
+  answer pinned(int code, const std::string &id) const {
+    answer a = told(code, {STOWAGE_NONE});
+    if (a) a.offsets = {check(stowage_session_offset(get(), text(id)))};
+    return a;
+  }
+
   answer told(int code, std::vector<int64_t> offsets) const {
     check(code);
     stowage_session_answer c;
@@ -880,6 +963,7 @@ class session {
     a.moved_cost = c.moved_cost, a.moved_buffers = c.moved_buffers, a.moved_bytes = c.moved_bytes, a.moved_slots = c.moved_slots;
     a.least = c.least != 0, a.enough = c.enough, a.nodes = c.nodes;
     a.why = c.why, a.proof_time = c.proof_time, a.proof_load = c.proof_load, a.proof_bound = c.proof_bound;
+    if (a && c.pools != nullptr) a.pools.assign(c.pools, c.pools + offsets.size());
     if (a) a.offsets = std::move(offsets);
     if (a.status == stowage::status::infeasible) a.reason = stowage_session_proof(get());
     return a;

@@ -286,6 +286,56 @@ static void sessions() {
   CHECK(refused([&] { stowage::session none(s, with); }).find("for each buffer") != std::string::npos);
 }
 
+// ruled_sessions is the Go code of docs/sessions.md, section With rules.
+static void ruled_sessions() {
+  stowage::buffer a{0, 4, 8}, b{4, 9, 8}, c{0, 9, 4};
+  a.name = "a", b.name = "b", c.name = "c";
+  stowage::rules r;
+  r.pools = {{"sram", 12}, {"dram"}}, r.allowed = {{2, 0}};
+  stowage::solver s;
+  s.buffers({a, b, c}).rules(r);
+  stowage::session::options with;
+  with.offsets = {0, 0, 8}, with.pools = {0, 0, 0};
+  stowage::session plan(s, with);
+  const int64_t mark = plan.mark();
+  stowage::answer apart = plan.bind({{}, {{"a", "b"}}});
+  CHECK(apart && apart.step == stowage::step::repair && apart.moved_bytes == 8 && apart.pools.empty());
+  stowage::solver more;
+  stowage::buffer v{2, 6, 2};
+  v.name = "view";
+  more.buffers({v});
+  stowage::named_rules tie;
+  tie.together = {{"a", "view", 4}};
+  stowage::answer view = plan.fits(more, tie);
+  CHECK(view && view.offsets == std::vector<int64_t>{4} && view.pools == std::vector<int64_t>{1} && plan.count() == 3);
+  CHECK(plan.place(more, tie, stowage::step::keep).pools == std::vector<int64_t>{1} && plan.pool_of("view") == 1);
+  stowage::answer less = plan.limit_pool(0, 3);
+  CHECK(less.status == stowage::status::infeasible && less.why == "rules" && less.reason == "no plan keeps the rules: proven by pools" && less.pools.empty());
+  CHECK((plan.offsets() == std::vector<int64_t>{0, 0, 8, 4}) && (plan.pools() == std::vector<int64_t>{1, 0, 0, 1}));
+  stowage::solver copy = plan.snapshot();
+  CHECK(has(copy.json(), "\"together\"") && copy.measure("height:dram").first == 8);
+  stowage::session again(copy);
+  CHECK(again.count() == 4 && again.pool_of("a") == again.pool_of("view"));
+  tie.together = {{"view", "view"}};
+  CHECK(plan.unbind(tie) && has(refused([&] { plan.unbind(tie); }), "is tied to no buffer"));
+  CHECK(plan.pin_in("view", 1, 20).pools == std::vector<int64_t>{1} && plan.pin("view").offsets == std::vector<int64_t>{20});
+  v.lower = 7, v.upper = 8, v.fixed = {};
+  more.buffers({v});
+  CHECK(plan.replace(more).offsets.size() == 1 && plan.resize("view", 3).pools.size() == 1);
+  plan.rollback(mark);
+  CHECK(plan.pool_of("a") == 0 && has(refused([&] { plan.bind({{}, {{"a", "x"}}}); }), "not in the session"));
+  CHECK(has(refused([&] { plan.limit(9); }), "2 pools") && has(refused([&] { plan.pin_in("a", 7); }), "there are 2"));
+  with.pools = {0};
+  CHECK(has(refused([&] { stowage::session none(s, with); }), "pools have one number for each buffer"));
+  s.buffers({a, b}).rules(stowage::rules{});
+  stowage::session later(s);
+  CHECK(later.bind({{}, {{"a", "b"}}}) && later.height() == 16 && later.pools() == std::vector<int64_t>(2));
+  stowage::solver plain;
+  plain.buffers({a, b});
+  stowage::session without(plain);
+  CHECK(has(refused([&] { without.bind({}); }, STOWAGE_E_UNSUPPORTED), "without rules"));
+}
+
 int main() {
   plans();
   memories();
@@ -293,5 +343,6 @@ int main() {
   faults();
   runs();
   sessions();
+  ruled_sessions();
   std::puts("all of stowage.hpp");
 }
