@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional, SupportsIndex, Union
 
 from . import _units
@@ -76,10 +76,14 @@ class Rules:
 
     __slots__ = ("_clocks", "_lists", "_measures", "_names", "_numbers", "count", "objective", "period", "pools", "threads")
 
-    def __init__(self, count: int, ids: Optional[Sequence[str]], given: Mapping[str, object], clocks: Optional[tuple[Clocks, Clocks]]) -> None:
+    def __init__(
+        self, count: int, ids: Optional[Sequence[str]], given: Mapping[str, object], clocks: Optional[tuple[Clocks, Clocks]],
+        number: Optional[Callable[[str, Any], int]] = None,
+    ) -> None:  # fmt: skip
+        """number returns the number of a buffer that a rule names, in place of ids."""
         self.count: int = count
         self.pools: tuple[Pool, ...] = tuple(_pool(k, x) for k, x in enumerate(_many("pools", given.get("pools"))))
-        buffers = _Names("buffer", count, ids)
+        buffers = number or _Names("buffer", count, ids)
         pools = _Names("pool", len(self.pools), [x.id for x in self.pools])
         lists = {name: tuple(array("q") for _ in range(columns)) for name, columns in LISTS.items()}
 
@@ -114,8 +118,10 @@ class Rules:
             places = [0] * len(numbers) if at is None else [_whole(what, x) for x in at]
             if not numbers or len(places) != len(numbers):
                 raise InputError(f"{what}: there are {len(numbers)} buffers and {len(places)} distances")
-            for number, place in zip(numbers[1:], places[1:]):
-                add("together", numbers[0], number, place - places[0])
+            for member, place in zip(numbers[1:], places[1:]):
+                add("together", numbers[0], member, place - places[0])
+            if number is not None and len(numbers) == 1:  # a session lets one buffer leave its group
+                add("together", numbers[0], numbers[0], 0)
         for name in ("apart", "may_overlap"):
             for k, pair in enumerate(_many(name, given.get(name))):
                 add(name, *(buffers(f"{name}[{k}]", x) for x in _row(f"{name}[{k}]", pair, 2, str)))
@@ -124,8 +130,8 @@ class Rules:
                 what = f"{name}[{k}]"
                 if isinstance(rule, Mapping):
                     rule = (*_many(what, rule.get("buffers")), rule.get(key))
-                first, second, number = _row(what, rule, 3, str)
-                add(name, buffers(what, first), buffers(what, second), _whole(what, number))
+                first, second, value = _row(what, rule, 3, str)
+                add(name, buffers(what, first), buffers(what, second), _whole(what, value))
         objective = given.get("objective")
         self.objective: tuple[str, ...] = (objective,) if isinstance(objective, str) else tuple(str(x) for x in _many("objective", objective))
         period = given.get("period")

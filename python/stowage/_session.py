@@ -1,7 +1,7 @@
 """Sessions: a problem that changes, with a plan that follows.
 
 Idea: a session lives in the library, and each method is one call of it. Buffers with more than a lifespan, a size and
-an alignment go through a solver, as in stowage_session_place.
+an alignment go through a solver, as in stowage_session_place_with, and so do rules.
 
 Invariant: one thread at a time is in a session. A second one gets an Error, and so does a call after the end.
 """
@@ -12,19 +12,28 @@ import ctypes
 import json
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from ctypes import c_char, c_int32, c_int64, c_void_p
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Optional, SupportsIndex, Union
+from typing import Any, Literal, NamedTuple, Optional, SupportsIndex, SupportsInt, Union
 
 from . import _api, _library, _units
 from ._errors import Error, InputError, NoPlanError
 from ._plan import Plan
-from ._problem import Buffer, Buffers, Column, Gaps, Problem, _column, counted
+from ._problem import Buffers, Column, Gaps, Problem, _column, counted
+from ._rules import Name, Pairs, Rules, Triples
 from ._units import Seconds, Size
 
 #: The last step that a call may take.
 Effort = Literal["keep", "fit", "repair", "window", "hints", "fresh"]
+
+#: A time: a number, or one for each clock.
+Time = Union[SupportsIndex, Iterable[SupportsInt]]
+
+#: Groups of buffers: sequences of names, or {"buffers": names, "at": distances}.
+Groups = Iterable[Union[Iterable[Name], Mapping[str, object]]]
+
+_Four = tuple[Optional[Groups], Optional[Pairs], Optional[Pairs], Optional[Triples]]
 
 _STEPS = ("none", "keep", "fit", "repair", "window", "hints", "fresh")
 _ANSWERS: tuple[Any, ...] = ("unknown", "feasible", "feasible", "infeasible")
@@ -36,12 +45,12 @@ class _Answer(ctypes.Structure):
     _fields_ = (
         ("status", c_int32), ("step", c_int32), ("least", c_int32), ("buffers", c_int32), ("cost", c_int64), ("bytes", c_int64),
         ("slots", c_int64), ("enough", c_int64), ("nodes", c_int64), ("why", c_char * 16), ("time", c_int64), ("load", c_int64),
-        ("bound", c_int64),
+        ("bound", c_int64), ("pools", c_void_p),
     )  # fmt: skip
 
 
 class _Options(ctypes.Structure):
-    _fields_ = (("alignment", c_int64), ("effort", c_int64), ("weights", c_void_p))
+    _fields_ = (("alignment", c_int64), ("effort", c_int64), ("weights", c_void_p), ("pools", c_void_p))
 
 
 class Moved(NamedTuple):
@@ -56,7 +65,7 @@ class Moved(NamedTuple):
 class Proof(NamedTuple):
     """Why no plan exists."""
 
-    why: Literal["load", "collision", "pin", "search"]  #: the kind of proof
+    why: Literal["load", "collision", "pin", "search", "rules"]  #: the kind of proof
     time: int  #: by load: a time at which it is too much
     load: int  #: by load: the bytes that are live then
     lower_bound: int  #: no plan is lower; 0 if nothing is known
@@ -76,6 +85,7 @@ class Answer(NamedTuple):
     proof: Optional[Proof]  #: why there is no plan; None unless the status is "infeasible"
     enough: int  #: if unknown: a capacity for which a planner found a plan; 0 if it found none
     nodes: int  #: the effort, in nodes of the planners and of the repair
+    pools: Optional[list[str]] = None  #: of these buffers, the names of their pools; None if there is one pool
 
     def __bool__(self) -> bool:
         return self.status == "feasible"
@@ -84,6 +94,11 @@ class Answer(NamedTuple):
     def offset(self) -> Optional[int]:
         """The offset of the buffer that the call is about."""
         return self.offsets[0] if self.offsets else None
+
+    @property
+    def pool(self) -> Optional[str]:
+        """The pool of the buffer that the call is about."""
+        return self.pools[0] if self.pools else None
 
     @property
     def reason(self) -> str:
@@ -117,10 +132,21 @@ class Session:
     nodes      the nodes that the planner may search in each call [default: 500]
     seed, planner  as for plan
 
+    The problem may have rules (docs/memories.md), but for what has a price: penalties, costs, evictions. Rules about buffers then come
+    with buffers, and by bind. They are keywords as those of Problem, and name buffers of the session by their names:
+
+        with stowage.Session(stowage.Problem([0, 4], [4, 9], [8, 8], names="ab", pools=["sram", "dram"])) as session:
+            session.bind(apart=[("a", "b")])
+            session.add("view", 2, 6, 2, together=[{"buffers": ("a", "view"), "at": (0, 4)}]).pool
+            session.limit_pool("sram", "1KiB")
+
+    pools      the pool of each buffer in the plan, by number or name, if offsets are a column
+    rules      True: rules may come later, though the problem has none
+
     A problem that has no plan is a NoPlanError. Bad input is an InputError, and changes nothing. Ctrl-C ends a call, and is
     raised; the plan is valid then. A session needs the library: the child of a fork has none."""
 
-    __slots__ = ("__weakref__", "_answer", "_at", "_closed", "_handle", "_heeds", "_lib", "_lock", "_offset", "_offset_at", "_planner", "_token")
+    __slots__ = ("__weakref__", "_answer", "_at", "_closed", "_handle", "_heeds", "_lib", "_lock", "_offset", "_offset_at", "_planner", "_pools", "_token")
 
     def __init__(
         self,
@@ -135,6 +161,8 @@ class Session:
         nodes: Optional[SupportsIndex] = None,
         seed: SupportsIndex = 0,
         planner: Optional[str] = None,
+        pools: Optional[Iterable[Name]] = None,
+        rules: bool = False,
     ) -> None:
         self._closed, self._handle, self._token, self._heeds = True, None, None, False
         self._lib = lib = _library.load()
@@ -142,17 +170,26 @@ class Session:
             raise Error(f"a session needs the library: {_library._absent}")
         p = Problem.of(problem)
         o = _api._options(capacity, False, timeout, nodes, None, seed, planner, (), None)
-        at = column = None
+        at = column = where = None
         if offsets is not None:
             given = offsets.offsets if isinstance(offsets, Plan) else offsets
             if given is None:
                 raise InputError("offsets: the Plan has none")
             at, column = _counted("offsets", given, p.count)
-        asked = _Options(0 if alignment is None else _units.size("alignment", alignment, 1), _step(effort), None)
+            if pools is None and isinstance(offsets, Plan):
+                pools = offsets.pools
+        self._pools = [] if p.rules is None else [pool.id for pool in p.rules.pools]
+        asked = _Options(0 if alignment is None else _units.size("alignment", alignment, 1), _step(effort), None, None)
+        if pools is not None:
+            if p.rules is None:
+                raise InputError("pools: the problem has none")
+            asked.pools, where = _counted("pools", p.rules.numbers("pools", pools), p.count)
         if weights is not None:
             asked.weights, weighed = _counted("weights", weights, p.count)
         s = _library.Solver(lib, False)
         s.set(p)
+        if rules and p.rules is None:
+            lib.stowage_set_pools(s.handle, 0, None, None, None, None)
         names = s.name(p)
         if (bytes_ := o.capacity or p.capacity) and (code := lib.stowage_set(s.handle, _library.CAPACITY, bytes_)) < 0:
             raise s.error(code)
@@ -167,7 +204,7 @@ class Session:
         finally:
             if heard is not None:
                 _library.unlisten(heard)
-        del names, column
+        del names, column, where
         if code == _library.INFEASIBLE:
             raise NoPlanError("infeasible", "no plan exists: " + lib.stowage_reason(s.handle).decode())
         if code == 0:
@@ -207,29 +244,73 @@ class Session:
     # ---- Questions and changes
 
     def fits(
-        self, id: object, lower: SupportsIndex, upper: SupportsIndex, size: Size, alignment: Size = 1, *,
-        offset: Optional[Size] = None, hint: Optional[Size] = None, gaps: Optional[Gaps] = None,
+        self, id: object, lower: Time, upper: Time, size: Size, alignment: Size = 1, *,
+        offset: Optional[Size] = None, hint: Optional[Size] = None, gaps: Optional[Gaps] = None, allowed: Union[Name, Iterable[Name], None] = None,
+        together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
     ) -> Answer:  # fmt: skip
         """Asks whether a buffer could be added, and changes nothing. "feasible" comes with its offset, and
         "infeasible" with a proof."""
-        return self._buffer(self._lib.stowage_session_fits, self.fits_all, id, lower, upper, size, alignment, offset, hint, gaps)
+        call, rules = self._lib.stowage_session_fits, (together, apart, may_overlap, distances)
+        if all(x is None for x in (offset, hint, gaps, allowed, *rules)) and not isinstance(lower, Iterable):
+            return self._ask(call, _name(id), _time("lower", lower), _time("upper", upper), *_bytes(size, alignment), count=1, one=True)
+        return self.fits_all(self._one(id, lower, upper, size, alignment, offset, hint, gaps, allowed), **_ruled(rules))
 
     def add(
-        self, id: object, lower: SupportsIndex, upper: SupportsIndex, size: Size, alignment: Size = 1, *,
-        offset: Optional[Size] = None, hint: Optional[Size] = None, gaps: Optional[Gaps] = None,
+        self, id: object, lower: Time, upper: Time, size: Size, alignment: Size = 1, *,
+        offset: Optional[Size] = None, hint: Optional[Size] = None, gaps: Optional[Gaps] = None, allowed: Union[Name, Iterable[Name], None] = None,
+        together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
     ) -> Answer:  # fmt: skip
-        """Adds a buffer that is live from lower up to upper, and places it. offset pins it there, hint is tried first."""
-        return self._buffer(self._lib.stowage_session_add, self.place, id, lower, upper, size, alignment, offset, hint, gaps)
+        """Adds a buffer that is live from lower up to upper, and places it. offset pins it there, hint is tried first.
+        allowed are the pools that it may be in; the last four are rules about it and other buffers, by their names."""
+        call, rules = self._lib.stowage_session_add, (together, apart, may_overlap, distances)
+        if all(x is None for x in (offset, hint, gaps, allowed, *rules)) and not isinstance(lower, Iterable):
+            return self._ask(call, _name(id), _time("lower", lower), _time("upper", upper), *_bytes(size, alignment), count=1, one=True)
+        return self.place(self._one(id, lower, upper, size, alignment, offset, hint, gaps, allowed), **_ruled(rules))
 
-    def place(self, buffers: Buffers, effort: Optional[Effort] = None) -> Answer:
+    def place(
+        self, buffers: Buffers, effort: Optional[Effort] = None, *,
+        together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
+    ) -> Answer:  # fmt: skip
         """Adds several buffers, all of them or none. A fixed offset pins a buffer, and a hint is tried first. effort is the last
-        step that the call may take."""
+        step that the call may take. A Problem's own rules are about these buffers alone; those of the keywords also about others."""
         step = 0 if effort is None else _step(effort)
-        return self._all(buffers, lambda s, room: self._lib.stowage_session_place(self._handle, s.handle, step, room))
+        call, rules = self._lib.stowage_session_place_with, (together, apart, may_overlap, distances)
+        return self._all(buffers, rules, lambda s, r, room: call(self._handle, s, r, step, room))
 
-    def fits_all(self, buffers: Buffers) -> Answer:
+    def fits_all(
+        self, buffers: Buffers, *,
+        together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
+    ) -> Answer:  # fmt: skip
         """Asks whether several buffers could be added together, and changes nothing."""
-        return self._all(buffers, lambda s, room: self._lib.stowage_session_fits_all(self._handle, s.handle, room))
+        call, rules = self._lib.stowage_session_fits_with, (together, apart, may_overlap, distances)
+        return self._all(buffers, rules, lambda s, r, room: call(self._handle, s, r, room))
+
+    def bind(
+        self, *, together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None
+    ) -> Answer:
+        """Adds rules about buffers of the session. Buffers that do not keep them move, and count as moved."""
+        with_ = _Bound(self, (together, apart, may_overlap, distances))
+        return self._ask(self._lib.stowage_session_bind, with_.handle)
+
+    def unbind(
+        self, *, together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None
+    ) -> Answer:
+        """Takes rules out. Each buffer of together leaves its group, and the others of the group stay tied. A pair goes in
+        either order, and the number of a distance does not count."""
+        with_ = _Bound(self, (together, apart, may_overlap, distances))
+        return self._ask(self._lib.stowage_session_unbind, with_.handle)
+
+    def replace(
+        self, id: object, lower: Time, upper: Time, size: Size, alignment: Size = 1, *,
+        offset: Optional[Size] = None, hint: Optional[Size] = None, gaps: Optional[Gaps] = None, allowed: Union[Name, Iterable[Name], None] = None,
+    ) -> Answer:  # fmt: skip
+        """Gives a buffer all these; what is not given it has no more. Rules about it and others stay."""
+        p, s = self._one(id, lower, upper, size, alignment, offset, hint, gaps, allowed), _library.Solver(self._lib, False)
+        s.set(p)
+        names = s.name(p)
+        answer = self._ask(self._lib.stowage_session_replace, s.handle, count=1, one=True)
+        del names
+        return answer
 
     def remove(self, id: object) -> None:
         """Takes a buffer out. The others stay where they are."""
@@ -237,17 +318,24 @@ class Session:
 
     def resize(self, id: object, size: Size) -> Answer:
         """Gives a buffer another size. It keeps its offset if it fits there."""
-        return self._ask(self._lib.stowage_session_resize, _name(id), _units.size("size", size, 1), one=True)
+        return self._ask(self._lib.stowage_session_resize, _name(id), _units.size("size", size, 1), count=1, one=True)
 
     def retime(self, id: object, lower: SupportsIndex, upper: SupportsIndex) -> Answer:
-        """Gives a buffer another lifespan. It keeps its offset if it fits there."""
-        return self._ask(self._lib.stowage_session_retime, _name(id), _time("lower", lower), _time("upper", upper), one=True)
+        """Gives a buffer another lifespan. It keeps its offset if it fits there. If lifespans are of several clocks, replace gives
+        it other ones."""
+        return self._ask(self._lib.stowage_session_retime, _name(id), _time("lower", lower), _time("upper", upper), count=1, one=True)
 
     def pin(self, id: object, offset: Optional[Size] = None) -> Answer:
-        """Fixes a buffer at an offset, or where it lies. It does not move until unpin; others in the way do."""
-        name = _name(id)
+        """Fixes a buffer at an offset, or where it lies. It does not move until unpin; others in the way do. It stays in its pool."""
         at = -1 if offset is None else _units.size("offset", offset)
-        answer = self._ask(self._lib.stowage_session_pin, name, at)
+        return self._pinned(id, self._ask(self._lib.stowage_session_pin, _name(id), at, count=1))
+
+    def pin_in(self, id: object, pool: Name, offset: Optional[Size] = None) -> Answer:
+        """Fixes a buffer in a pool, by its number or name: at an offset, or at the one that it has."""
+        at = -1 if offset is None else _units.size("offset", offset)
+        return self._pinned(id, self._ask(self._lib.stowage_session_pin_in, _name(id), self._pool(pool), at, count=1))
+
+    def _pinned(self, id: object, answer: Answer) -> Answer:
         return answer._replace(offsets=[self.offset(id)]) if answer else answer
 
     def unpin(self, id: object) -> None:
@@ -257,6 +345,10 @@ class Session:
     def limit(self, capacity: Optional[Size]) -> Answer:
         """Gives the session another capacity; None for no limit. Buffers that end above it move."""
         return self._ask(self._lib.stowage_session_limit, 0 if capacity is None else _units.size("capacity", capacity, 1))
+
+    def limit_pool(self, pool: Name, capacity: Optional[Size]) -> Answer:
+        """Gives a pool, by its number or name, another capacity; None for no limit. Buffers that end above it move."""
+        return self._ask(self._lib.stowage_session_limit_pool, self._pool(pool), 0 if capacity is None else _units.size("capacity", capacity, 1))
 
     def replan(self, height: Optional[Size] = None, effort: Optional[Effort] = None) -> Answer:
         """Looks for a plan of at most a height, or for the lowest that the steps up to effort find. A plan that is
@@ -305,30 +397,46 @@ class Session:
                 raise
             raise KeyError(id) from None
 
+    def pool_of(self, id: object) -> Optional[str]:
+        """Returns the name of the pool of a buffer; None if the problem has no pools. A KeyError says that the session does not
+        have the buffer."""
+        self.offset(id)
+        pool = self._do(self._lib.stowage_session_pool_of, _name(id))
+        return self._pools[pool] if self._pools else None
+
     @property
     def offsets(self) -> list[int]:
         """The offsets of all buffers, in the order in which they arrived."""
-        lib, room = self._lib, 64
+        return self._column(self._lib.stowage_session_offsets)
+
+    @property
+    def pools(self) -> Optional[list[str]]:
+        """The names of the pools of all buffers, in the same order; None if the problem has no pools."""
+        pools = self._column(self._lib.stowage_session_pools)
+        return [self._pools[k] for k in pools] if self._pools else None
+
+    def _column(self, call: Callable[..., int]) -> list[int]:
+        room = 64
         while True:
             column = (c_int64 * room)()
-            count = self._do(lib.stowage_session_offsets, room, column)
+            count = self._do(call, room, column)
             if count <= room:
                 return column[:count]
             room = count
 
     @property
     def height(self) -> int:
-        """The height of the plan: the largest offset + size."""
+        """The height of the plan: the largest offset + size, or the sum of these over the pools."""
         return self._do(self._lib.stowage_session_height)
 
     @property
     def load(self) -> int:
-        """The most bytes that are live at once. No plan is lower."""
+        """The most bytes that are live at once. Without rules no plan is lower."""
         return self._do(self._lib.stowage_session_load)
 
     @property
     def capacity(self) -> int:
-        """The number of bytes that each plan fits into; 0 if there is no limit."""
+        """The number of bytes that each plan fits into; 0 if there is no limit, or there are several pools."""
         return self._do(self._lib.stowage_session_capacity)
 
     def snapshot(self) -> Plan:
@@ -338,36 +446,52 @@ class Session:
         document = json.loads(lib.stowage_json(s.handle, None))
         plan = document["plan"]
         offsets = plan["offsets"] if "offsets" in plan else []
-        return Plan(
+        taken = Plan(
             _api._problem_of(document), offsets, plan["height"], plan["lower_bound"], "feasible", "", document.get("capacity", 0),
             self._planner, "", 0, 0, 0.0, found_by=self._planner, ended="fits",
         )  # fmt: skip
+        if taken.problem.rules is not None:
+            taken._rule(json.loads(lib.stowage_stats(s.handle, None)), *s.placed(taken.problem))
+        return taken
 
     # ---- Calls
 
-    def _buffer(
-        self, one: Callable[..., int], several: Callable[[Buffers], Answer], id: object, lower: SupportsIndex, upper: SupportsIndex, size: Size,
-        alignment: Size, offset: Optional[Size], hint: Optional[Size], gaps: Optional[Gaps],
-    ) -> Answer:  # fmt: skip
-        bytes_, align = _units.size("size", size, 1), _units.size("alignment", alignment)
-        if offset is None and hint is None and gaps is None:
-            return self._ask(one, _name(id), _time("lower", lower), _time("upper", upper), bytes_, align, one=True)
-        at, near = (None if x is None else _units.size(name, x) for name, x in (("offset", offset), ("hint", hint)))
-        return several([Buffer(_time("lower", lower), _time("upper", upper), bytes_, align, at, near, gaps or (), str(id))])
+    def _one(
+        self, id: object, lower: Time, upper: Time, size: Size, alignment: Size, offset: Optional[Size], hint: Optional[Size], gaps: Optional[Gaps],
+        allowed: Union[Name, Iterable[Name], None],
+    ) -> Problem:  # fmt: skip
+        """Returns a problem of one buffer."""
+        bytes_, align = _bytes(size, alignment)
+        at, near = (None if x is None else [_units.size(name, x)] for name, x in (("offset", offset), ("hint", hint)))
+        clocks = isinstance(lower, Iterable) and isinstance(upper, Iterable)
+        begin, end = (lower, upper) if clocks else (_time("lower", lower), _time("upper", upper))
+        return Problem(
+            [begin], [end], [bytes_], [align], offset=at, hint=near, gaps=None if gaps is None else [gaps], names=[_name(id).decode()],  # type: ignore[list-item]
+            pools=None if allowed is None else self._pools, allowed=None if allowed is None else [allowed],
+        )  # fmt: skip
 
-    def _all(self, buffers: Buffers, call: Callable[[_library.Solver, Any], int]) -> Answer:
+    def _pool(self, pool: Name) -> int:
+        """Returns the number of a pool."""
+        if not isinstance(pool, str):
+            return _time("pool", pool)
+        if pool not in self._pools:
+            raise InputError(f"pool: there is no pool {pool!r}")
+        return self._pools.index(pool)
+
+    def _all(self, buffers: Buffers, rules: _Four, call: Callable[[Any, Any, Any], int]) -> Answer:
         if self._closed:
             raise InputError(_CLOSED)
         p, s = Problem.of(buffers), _library.Solver(self._lib, False)
         s.set(p)
         names = s.name(p)
         room = (c_int64 * max(p.count, 1))()
-        answer = self._ask(lambda handle: call(s, room))
+        with_ = None if all(x is None for x in rules) else _Bound(self, rules)
+        answer = self._ask(lambda handle: call(s.handle, None if with_ is None else with_.handle, room), count=p.count)
         del names
         return answer._replace(offsets=room[: p.count]) if answer else answer
 
-    def _ask(self, call: Callable[..., int], *arguments: Any, one: bool = False) -> Answer:
-        """Makes a call that has an answer. If it is about one buffer, it writes the offset."""
+    def _ask(self, call: Callable[..., int], *arguments: Any, count: int = 0, one: bool = False) -> Answer:
+        """Makes a call that has an answer. It is about count buffers. If it is one, the call may write its offset."""
         if self._closed:
             raise InputError(_CLOSED)
         if one:
@@ -395,8 +519,9 @@ class Session:
             if a.status == _library.INFEASIBLE:
                 proof = Proof(a.why.decode(), a.time, a.load, a.bound, lib.stowage_session_proof(handle).decode())
             offsets = [self._offset.value] if one and a.status == 1 else None
+            pools = [self._pools[k] for k in (c_int64 * count).from_address(a.pools)] if a.pools else None
             return Answer(
-                _ANSWERS[a.status], _STEPS[a.step], offsets, Moved(a.cost, a.buffers, a.bytes, a.slots), a.least != 0, proof, a.enough, a.nodes
+                _ANSWERS[a.status], _STEPS[a.step], offsets, Moved(a.cost, a.buffers, a.bytes, a.slots), a.least != 0, proof, a.enough, a.nodes, pools
             )
         finally:
             self._lock.release()
@@ -429,6 +554,32 @@ class Session:
             self._lib.stowage_token_watch(self._token, socket, signal.SIGINT)
 
 
+class _Bound:
+    """Rules about buffers by their names, in a solver."""
+
+    def __init__(self, session: Session, rules: _Four) -> None:
+        lib = session._lib
+        numbers: dict[str, int] = {}
+        self.solver = _library.Solver(lib, False)
+        self.handle = self.solver.handle
+        self.rules = Rules(0, None, _ruled(rules), None, lambda _, x: numbers.setdefault(_name(x).decode(), len(numbers)))
+        n = len(numbers)
+        self.names, self.none = (ctypes.c_char_p * n)(*(name.encode() for name in numbers)), (c_int64 * n)()
+        lib.stowage_set_buffers(self.handle, n, self.none, self.none, self.none)
+        lib.stowage_set_names(self.handle, self.names)
+        if (code := self.rules._set(lib, self.handle)) < 0:
+            raise self.solver.error(code)
+
+
+def _ruled(rules: _Four) -> dict[str, Any]:
+    """Returns rules as keywords."""
+    return dict(zip(("together", "apart", "may_overlap", "distances"), rules))
+
+
+def _bytes(size: Size, alignment: Size) -> tuple[int, int]:
+    return _units.size("size", size, 1), _units.size("alignment", alignment)
+
+
 def _step(effort: str) -> int:
     if effort not in _STEPS[1:]:
         raise InputError(f"effort is {effort!r}, must be one of {', '.join(_STEPS[1:])}")
@@ -445,7 +596,7 @@ def _name(id: object) -> bytes:
         raise InputError(f"id is {id!r}: {err}") from None
 
 
-def _time(name: str, x: SupportsIndex) -> int:
+def _time(name: str, x: object) -> int:
     n = x if type(x) is int else x.__index__() if hasattr(x, "__index__") and not isinstance(x, bool) else None
     if n is None or not -_MOST <= n <= _MOST:
         raise InputError(f"{name} is {x!r}, must be a whole number of 64 bits")
