@@ -263,7 +263,7 @@ func stowageSessionReplace(s *C.stowage_session, from *C.stowage_solver, offset 
 		if err != nil {
 			return session.Answer{}, err
 		}
-		if len(rules.Together)+len(rules.Apart)+len(rules.MayOverlap)+len(rules.Distances) > 0 {
+		if !rules.None() {
 			return session.Answer{}, inputError("rules: a buffer that replaces another one has none; stowage_session_bind adds rules")
 		}
 		b := owned(problem.Buffers)[0]

@@ -155,7 +155,7 @@ func (v *validator) extra(r *Rules, i int, b *Buffer) {
 		}
 		if !ok {
 			v.add(i, "alignment", itoa(b.Alignment), fmt.Sprintf("the least common multiple with the alignment %d of pool %s exceeds %d", a.Alignment, a.ID, int64(MaxSum)))
-		} else if b.Fixed != nil && v.choices(r, x) == 1 && *b.Fixed%both != 0 {
+		} else if b.Fixed != nil && v.choices(r, x) == 1 && *b.Fixed%max(a.Alignment, 1) != 0 { // the buffer's own is checked with the buffer
 			v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("is not a multiple of the alignment %d of pool %s", a.Alignment, a.ID))
 		}
 		if ok {

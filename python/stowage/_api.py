@@ -519,6 +519,7 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
     def column(key: str, otherwise: Any) -> list[Any]:
         return [b.get(key, otherwise) for b in buffers]
 
+    offsets = [b.get("offset", b.get("fixed")) for b in buffers]  # version 2 says fixed
     gaps = [[(g["lower"], g["upper"], *g.get("window", ())) for g in b.get("gaps", ())] for b in buffers]
     rules: dict[str, Any] = {key: document[key] for key in ("pools", "together", "apart", "may_overlap", "distances", "penalties", "period", "objective") if document.get(key)}
     for keyword, key in (("allowed", "pools"), ("costs", "costs"), ("evictions", "evictions")):
@@ -526,7 +527,7 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
             rules[keyword] = column(key, None)
     return Problem(
         column("lower", 0), column("upper", 0), column("size", 0), column("alignment", 1),
-        offset=column("offset", None) if any("offset" in b for b in buffers) else None,
+        offset=offsets if any(x is not None for x in offsets) else None,
         hint=column("hint", None) if any("hint" in b for b in buffers) else None,
         gaps=gaps if any(gaps) else None,
         names=column("id", ""), capacity=document.get("capacity", 0), name=document.get("name", ""), **rules,

@@ -78,7 +78,7 @@ class Rules:
 
     def __init__(
         self, count: int, ids: Optional[Sequence[str]], given: Mapping[str, object], clocks: Optional[tuple[Clocks, Clocks]],
-        number: Optional[Callable[[str, Any], int]] = None,
+        number: Optional[Callable[[str, object], int]] = None,
     ) -> None:  # fmt: skip
         """number returns the number of a buffer that a rule names, in place of ids."""
         self.count: int = count

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, Optional, SupportsIndex, SupportsIn
 from . import _api, _library, _units
 from ._errors import Error, InputError, NoPlanError
 from ._plan import Plan
-from ._problem import Buffers, Column, Gaps, Problem, _column, counted
+from ._problem import Buffers, Column, Gaps, Problem, Times, _column, counted
 from ._rules import Name, Pairs, Rules, Triples
 from ._units import Seconds, Size
 
@@ -463,10 +463,10 @@ class Session:
         """Returns a problem of one buffer."""
         bytes_, align = _bytes(size, alignment)
         at, near = (None if x is None else [_units.size(name, x)] for name, x in (("offset", offset), ("hint", hint)))
-        clocks = isinstance(lower, Iterable) and isinstance(upper, Iterable)
-        begin, end = (lower, upper) if clocks else (_time("lower", lower), _time("upper", upper))
+        begin: Times = [lower] if isinstance(lower, Iterable) else [_time("lower", lower)]
+        end: Times = [upper] if isinstance(upper, Iterable) else [_time("upper", upper)]
         return Problem(
-            [begin], [end], [bytes_], [align], offset=at, hint=near, gaps=None if gaps is None else [gaps], names=[_name(id).decode()],  # type: ignore[list-item]
+            begin, end, [bytes_], [align], offset=at, hint=near, gaps=None if gaps is None else [gaps], names=[_name(id).decode()],
             pools=None if allowed is None else self._pools, allowed=None if allowed is None else [allowed],
         )  # fmt: skip
 

@@ -167,6 +167,11 @@ class Rules(unittest.TestCase):
             pathlib.Path(path).write_text(json.dumps(d))
             if _library.load() is not None:
                 self.assertEqual(stowage.load(path).as_dict(), d)
+                # The library writes a fixed offset under another name.
+                d["buffers"][0]["fixed"] = d["buffers"][0].pop("offset", 32)
+                d["buffers"][0]["pools"] = ["tcm"]
+                pathlib.Path(path).write_text(json.dumps(d))
+                self.assertEqual(stowage.load(path).buffer(0).offset, d["buffers"][0]["fixed"])
             pathlib.Path(path).write_text(json.dumps({**d, "apart": [["a", "zz"]]}, indent=1))
             with self.assertRaisesRegex(stowage.InputError, r"x\.json:\d+: .*zz"):
                 stowage.load(path)

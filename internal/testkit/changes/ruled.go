@@ -73,6 +73,7 @@ func RuledCases(n int) (all []RuledCase, err error) {
 			tighten(ctx, s)
 		}
 		problem, plan := s.Snapshot()
+		inPairs(problem.Rules)
 		var text bytes.Buffer
 		if err := json.Write(&text, problem, nil); err != nil {
 			return nil, err
@@ -81,6 +82,9 @@ func RuledCases(n int) (all []RuledCase, err error) {
 		// The problem as its readers have it.
 		if problem, _, err = json.Read(bytes.NewReader(c.Problem), ""); err != nil {
 			return nil, err
+		}
+		if problem.Rules == nil {
+			continue // they were empty, which a file does not say
 		}
 		d := ruledDraw{r: r, tiny: seed%3 == 0}
 		if d.s, err = session.OpenPlan(ctx, problem, plan, o); err != nil {
@@ -113,6 +117,21 @@ func tinyRules(seed uint64) *model.Problem {
 			return p
 		}
 	}
+}
+
+// inPairs splits ties into pairs, as columns have them: messages count the lists.
+func inPairs(r *model.Rules) {
+	var pairs []model.Together
+	for _, t := range r.Together {
+		for k := 1; k < len(t.Buffers); k++ {
+			tie := model.Together{Buffers: []int32{t.Buffers[0], t.Buffers[k]}, At: []int64{0, 0}}
+			if t.At != nil {
+				tie.At[1] = t.At[k] - t.At[0]
+			}
+			pairs = append(pairs, tie)
+		}
+	}
+	r.Together = pairs
 }
 
 // crowded draws a problem with two pools and some of each rule.
@@ -152,8 +171,8 @@ func tighten(ctx context.Context, s *session.Session) {
 	}
 }
 
-// buffer draws a buffer that comes.
-func (d *ruledDraw) buffer(p *model.Problem, id string) model.Buffer {
+// buffer draws a buffer that comes. It has clocks if the session has, and clocked is true.
+func (d *ruledDraw) buffer(p *model.Problem, id string, clocked bool) model.Buffer {
 	r := d.r
 	b := model.Buffer{ID: id, Lower: r.Below(30), Size: r.Within(1, 40)}
 	b.Upper = b.Lower + r.Within(1, 15)
@@ -161,7 +180,7 @@ func (d *ruledDraw) buffer(p *model.Problem, id string) model.Buffer {
 		b.Lower, b.Size = r.Below(6), r.Within(1, 4)
 		b.Upper = b.Lower + r.Within(1, 5)
 	}
-	if t := p.Rules.Threads; t > 0 && r.Chance(0.9) {
+	if t := p.Rules.Threads; t > 0 && clocked {
 		lower, upper := make([]int64, t), make([]int64, t)
 		for k := range lower {
 			lower[k] = r.Below(4)
@@ -284,9 +303,10 @@ func (d *ruledDraw) call(ctx context.Context) error {
 		}
 		var buffers []model.Buffer
 		var mine []string
+		clocked := r.Chance(0.9)
 		for range n {
 			d.next++
-			buffers = append(buffers, d.buffer(p, fmt.Sprint("n", d.next)))
+			buffers = append(buffers, d.buffer(p, fmt.Sprint("n", d.next), clocked))
 			mine = append(mine, buffers[len(buffers)-1].ID)
 		}
 		var own, with []rule
@@ -328,7 +348,7 @@ func (d *ruledDraw) call(ctx context.Context) error {
 		a, err := call(ctx, together(rules))
 		return d.answered(asked, a, err)
 	case kind < 12:
-		b := d.buffer(p, id)
+		b := d.buffer(p, id, r.Chance(0.9))
 		say("replace %s", line(&b))
 		a, err := s.Replace(ctx, id, func(x *model.Buffer) { *x = b })
 		return d.answered("replace", a, err)
@@ -339,8 +359,8 @@ func (d *ruledDraw) call(ctx context.Context) error {
 		say("unpin %s", id)
 		return d.done("unpin", s.Unpin(id))
 	case kind < 16:
-		say("resize %s %d", id, bytes)
-		a, err := s.Resize(ctx, id, bytes)
+		say("resize %s %d", id, bytes+1)
+		a, err := s.Resize(ctx, id, bytes+1)
 		return d.answered("resize", a, err)
 	case kind == 16:
 		lower := r.Below(20)
