@@ -80,15 +80,17 @@ func TestSessionSanitizers(t *testing.T) {
 
 // TestSessionGuide compiles the C code of docs/sessions.md, and compares what it prints with the page.
 func TestSessionGuide(t *testing.T) {
-	m := regexp.MustCompile("(?s)```c\n(.*?)```\n\nIt prints\n\n```text\n(.*?)```").FindStringSubmatch(string(mustRead(t, filepath.FromSlash("../docs/sessions.md"))))
-	if m == nil {
-		t.Fatal("docs/sessions.md has no C code with its output")
+	all := regexp.MustCompile("(?s)```c\n(.*?)```\n\nIt prints\n\n```text\n(.*?)```").FindAllStringSubmatch(string(mustRead(t, filepath.FromSlash("../docs/sessions.md"))), -1)
+	if len(all) != 2 {
+		t.Fatalf("docs/sessions.md has %d programs in C with their output, not one without rules and one with", len(all))
 	}
-	path := filepath.Join(t.TempDir(), "guide.c")
-	if err := os.WriteFile(path, []byte("#include <stdio.h>\n#include \"stowage.h\"\nint main(void) {\n"+m[1]+"return 0;\n}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if got := execute(t, program(t, path, false, c99...)); got != m[2] {
-		t.Errorf("the page's program prints %q, and the page says %q", got, m[2])
+	for _, m := range all {
+		path := filepath.Join(t.TempDir(), "guide.c")
+		if err := os.WriteFile(path, []byte("#include <stdio.h>\n#include \"stowage.h\"\nint main(void) {\n"+m[1]+"return 0;\n}\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := execute(t, program(t, path, false, c99...)); got != m[2] {
+			t.Errorf("the page's program prints %q, and the page says %q", got, m[2])
+		}
 	}
 }

@@ -76,16 +76,18 @@ func TestSessionPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("(?s)```python\n(.*?)```\n\nIt prints\n\n```text\n(.*?)```").FindSubmatch(page)
-	if m == nil {
-		t.Fatal("docs/sessions.md has no Python code with its output")
+	all := regexp.MustCompile("(?s)```python\n(.*?)```\n\nIt prints\n\n```text\n(.*?)```").FindAllSubmatch(page, -1)
+	if len(all) != 2 {
+		t.Fatalf("docs/sessions.md has %d programs in Python with their output, not one without rules and one with", len(all))
 	}
 	if exec.CommandContext(t.Context(), interpreter(), "-c", python310).Run() != nil {
 		t.Skip("the page's code needs Python (python3)")
 	}
-	cmd := exec.CommandContext(t.Context(), interpreter(), "-c", string(m[1]))
-	cmd.Env = append(os.Environ(), "STOWAGE_LIBRARY="+library(t), "PYTHONDONTWRITEBYTECODE=1")
-	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Equal(out, m[2]) {
-		t.Errorf("the page's code prints %q, %v, and the page says %q", out, err, m[2])
+	for _, m := range all {
+		cmd := exec.CommandContext(t.Context(), interpreter(), "-c", string(m[1]))
+		cmd.Env = append(os.Environ(), "STOWAGE_LIBRARY="+library(t), "PYTHONDONTWRITEBYTECODE=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Equal(out, m[2]) {
+			t.Errorf("the page's code prints %q, %v, and the page says %q", out, err, m[2])
+		}
 	}
 }
