@@ -250,7 +250,7 @@ static void play(void) {
 		int64_t numbers[64];
 		int marked = 0;
 		long long lower, upper, size, align, at, height;
-		stowage_session_options o = {0, 0, NULL};
+		stowage_session_options o = {0};
 		stowage_session *plan;
 		stowage_solver *s = stowage_new();
 		for (k = 0; k < n; k++) {
