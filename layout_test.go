@@ -230,7 +230,7 @@ var layers = []struct {
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
 	{"lab/experiment", with(kernel, "", "format", "render", "internal/digest", "internal/testkit/public", "internal/verify")},
 	{"internal/testkit/built", nil},
-	{"internal/testkit/changes", []string{"format/trace", "internal/gen", "session"}},
+	{"internal/testkit/changes", []string{"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session"}},
 	{"internal/testkit/golden", []string{"model"}},
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/processor"}},
 	{"internal/testkit/testall", nil},

@@ -142,6 +142,9 @@ type Window = model.Window
 //		Parts []Parts
 //	}
 //
+//	// AddPart appends a part of an evicted buffer. The parts of a buffer are added one after another.
+//	func (p *Plan) AddPart(buffer int32, part Part)
+//
 //	// PoolOf returns the pool of buffer i in a plan, as an index into Rules.Pools.
 //	func (p *Plan) PoolOf(i int) int32
 type Plan = model.Plan
