@@ -215,7 +215,7 @@ var layers = []struct {
 	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/lanes", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/colour", "internal/lanes", "internal/profile", "internal/units", "internal/verify"}},
 	{"render/internal/sample", []string{"model", "internal/gen"}},
-	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
+	{"render/html", []string{"model", "plan", "render", "internal/lanes", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
 	{"npm", []string{"internal/sweep", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},

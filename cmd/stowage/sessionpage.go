@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/stowage-go/stowage"
@@ -23,13 +25,17 @@ type sessionPage struct {
 // newSessionPage begins the page of a session that has just been opened.
 func newSessionPage(name string, t *trace.Trace, s *session.Session) *sessionPage {
 	p, plan := s.Snapshot()
-	return &sessionPage{html.NewSession(name, p, plan.Offsets), t}
+	return &sessionPage{html.NewSession(name, p, plan), t}
 }
 
 // asked returns the buffer that a call asks for; nil if it asks for none. It must be asked before the call.
 func asked(op *trace.Op, s *session.Session) *stowage.Buffer {
 	if op.Kind == trace.Add || op.Kind == trace.Fits {
 		b := op.Buffer()
+		return &b
+	}
+	if op.Kind == trace.Place { // of several, the largest
+		b := slices.MaxFunc(op.Buffers, func(a, b stowage.Buffer) int { return cmp.Compare(a.Size, b.Size) })
 		return &b
 	}
 	b, _, there := s.Buffer(op.ID)
@@ -51,7 +57,7 @@ func asked(op *trace.Op, s *session.Session) *stowage.Buffer {
 // add adds a call and what became of it. b is the buffer that it asks for.
 func (g *sessionPage) add(op *trace.Op, b *stowage.Buffer, a *session.Answer, made bool, s *session.Session) {
 	about := ""
-	if b != nil && op.Kind != trace.Pin {
+	if b != nil && op.Kind != trace.Pin && op.Kind != trace.Place {
 		about = fmt.Sprintf(", %d bytes in [%d, %d)", b.Size, b.Lower, b.Upper)
 	}
 	text := describe(op, g.trace, about, a, made)
@@ -63,13 +69,13 @@ func (g *sessionPage) add(op *trace.Op, b *stowage.Buffer, a *session.Answer, ma
 		call.Tried = b
 	}
 	if p := a.Proof; p != nil && p.Why == session.ByLoad {
-		call.Over = &p.Slot
+		call.Over, call.Pools = &p.Slot, p.Pools
 	}
 	if op.Kind != trace.Fits && a.Status.HasPlan() {
 		call.Moved = a.Moved.Buffers
 	}
 	p, plan := s.Snapshot()
-	g.page.Add(call, p, plan.Offsets)
+	g.page.Add(call, p, plan)
 }
 
 // write writes the page, with the figures of the tally.

@@ -103,7 +103,7 @@ func Of(p *model.Problem, plan *model.Plan) (*Drawing, error) {
 func (d *Drawing) add(p *model.Problem, i int, b model.Buffer, pool int32, offset int64) {
 	lane := max(0, min(int(pool), len(d.Lanes)-1)) // a pool that is not there is a fault that the check names
 	if p.Rules != nil && p.Rules.Period > 0 {
-		b = wrapped(b, p.Rules.Period)
+		b = Wrapped(b, p.Rules.Period)
 	}
 	b.Extra, b.Fixed, b.Hint = nil, nil, nil
 	if p.Buffers[i].Fixed != nil {
@@ -114,8 +114,8 @@ func (d *Drawing) add(p *model.Problem, i int, b model.Buffer, pool int32, offse
 	d.Lanes[lane].Height = max(d.Lanes[lane].Height, offset+b.Size)
 }
 
-// wrapped returns a buffer with what its life has beyond the end of the period moved to the beginning.
-func wrapped(b model.Buffer, period int64) model.Buffer {
+// Wrapped returns a buffer with what its life has beyond the end of the period moved to the beginning.
+func Wrapped(b model.Buffer, period int64) model.Buffer {
 	if b.Upper <= period {
 		return b
 	}
@@ -146,19 +146,24 @@ func wrapped(b model.Buffer, period int64) model.Buffer {
 	return b
 }
 
+// RoomOf returns how many bytes are drawn of a pool whose highest buffer ends at a height.
+func RoomOf(pool *model.Pool, height int64) int64 {
+	room := max(height, 1)
+	for _, r := range pool.Reserved {
+		room = max(room, r.Upper)
+	}
+	if c := pool.Capacity; c/2 <= room { // a capacity far above the rest would squeeze it
+		room = max(room, c)
+	}
+	return room
+}
+
 // stack puts the lanes one above the other, the first pool on top.
 func (d *Drawing) stack() error {
 	var base int64
 	for k := len(d.Lanes) - 1; k >= 0; k-- {
 		l := &d.Lanes[k]
-		l.Room = max(l.Height, 1)
-		for _, r := range l.Pool.Reserved {
-			l.Room = max(l.Room, r.Upper)
-		}
-		// A capacity far above the rest would squeeze it.
-		if c := l.Pool.Capacity; c/2 <= l.Room {
-			l.Room = max(l.Room, c)
-		}
+		l.Room = RoomOf(&l.Pool, l.Height)
 		l.Base = base
 		if base += l.Room + 1; base > model.MaxSum { // one byte between two lanes tells the end of one from the base of the next
 			return fmt.Errorf("the pools are too high to draw: together they exceed %d bytes", int64(model.MaxSum))

@@ -236,7 +236,7 @@ const LANE_GAP = 0.05; // of the sum: what lies above a lane, for its name
  * Gives each lane its part of the picture: as much as it has room, but a small one not less than a
  * part of the others. Offsets become those of the picture; placeOf turns them back.
  */
-function stack(doc, lanes) {
+export function stack(doc, lanes) {
   const rooms = lanes.reduce((sum, { room }) => sum + room, 0);
   const least = (LEAST_LANE * rooms) / lanes.length;
   const counted = lanes.map(({ room }) => Math.max(room, least));

@@ -2,6 +2,7 @@
 // one, or the moves of the search.
 
 import { KIND } from "./colours.js";
+import { highOf } from "./data.js";
 import { byId as $ } from "./dom.js";
 import { Facts } from "./facts.js";
 import { extent } from "./scene.js";
@@ -38,9 +39,9 @@ export function change(app, session, at) {
   for (const plot of app.plots) plot.outlined = plot.left = [];
   if (before) {
     const { toA, toB, ghostB } = app.comparison;
-    const { lower, upper, size, offsets } = before;
+    const { lower, upper, offsets } = before;
     app.plots[1].left = Array.from(toB, (j, i) =>
-      j < 0 ? [lower[i], upper[i], offsets[i], offsets[i] + size[i]] : null,
+      j < 0 ? [lower[i], upper[i], offsets[i], offsets[i] + highOf(before, i)] : null,
     )
       .filter(Boolean)
       .slice(0, 60);
@@ -55,13 +56,14 @@ export function change(app, session, at) {
       .slice(0, 60);
   } else if (refused !== undefined) {
     const top = after.offsets[refused];
-    facts.use(after.offsets.map((y, i) => (i === refused ? -after.size[i] : y))); // it has no place in the plan
+    facts.use(after.offsets.map((y, i) => (i === refused ? -highOf(after, i) : y))); // it has no place in the plan
     facts.offsets = facts.shown = after.offsets;
-    facts.above = top + after.size[refused];
+    facts.above = top + highOf(after, refused);
     app.marking = new Uint8Array(after.n).fill(KIND.plain);
     const over = call.over;
+    const there = (i) => !call.in || call.in.includes(after.lane[i]);
     for (let i = 0; over !== undefined && i < after.n; i++)
-      if (after.lower[i] <= over && over < after.upper[i]) app.marking[i] = KIND.peak;
+      if (there(i) && after.lower[i] <= over && over < after.upper[i]) app.marking[i] = KIND.peak;
     app.marking[refused] = KIND.broken;
     app.refused = over !== undefined ? "load" : "other";
     app.plots[0].outlined = [refused];

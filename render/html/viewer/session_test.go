@@ -47,10 +47,10 @@ func TestBrowserSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, plan := s.Snapshot()
-	h := html.NewSession("abc.jsonl", p, plan.Offsets)
+	h := html.NewSession("abc.jsonl", p, plan)
 	add := func(call html.Call) {
 		p, plan := s.Snapshot()
-		h.Add(call, p, plan.Offsets)
+		h.Add(call, p, plan)
 	}
 	m := s.Mark()
 	x := model.Buffer{ID: "x", Lower: 2, Upper: 6, Size: 9}
@@ -149,7 +149,7 @@ func TestBrowserSessionStates(t *testing.T) {
 		return fmt.Sprint(all)
 	}
 	p, plan = s.Snapshot()
-	h := html.NewSession("random", p, plan.Offsets)
+	h := html.NewSession("random", p, plan)
 	want := []string{said(p, plan.Offsets)}
 	player := session.NewPlayer(s)
 	rest = append(rest, trace.Op{Kind: trace.Replan})
@@ -159,7 +159,7 @@ func TestBrowserSessionStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, plan := s.Snapshot()
-		h.Add(html.Call{Text: string(rest[i].Kind), Moved: a.Moved.Buffers}, p, plan.Offsets)
+		h.Add(html.Call{Text: string(rest[i].Kind), Moved: a.Moved.Buffers}, p, plan)
 		want = append(want, said(p, plan.Offsets))
 	}
 	showSession(t, page, h)
@@ -170,6 +170,75 @@ func TestBrowserSessionStates(t *testing.T) {
 		if got != want[at] {
 			t.Fatalf("after call %d the page has\n%s\nnot\n%s", at, got, want[at])
 		}
+	}
+	page.Quiet()
+}
+
+// TestBrowserSessionPools plays a session with two pools: a buffer moves to the other one, a pool shrinks, a buffer does not fit into a
+// pool by its load, and one has windows. Each buffer is drawn in the lane of its pool, and one that stays is drawn where it was.
+func TestBrowserSessionPools(t *testing.T) {
+	page := chromium.Open(t, 1400, 900)
+	is := asker(t, page)
+	ctx := context.Background()
+	base := &model.Problem{
+		Rules: &model.Rules{Pools: []model.Pool{{ID: "sram", Capacity: 16, Reserved: []model.Range{{Lower: 0, Upper: 2}}}, {ID: "dram", Capacity: 32}}},
+		Buffers: []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 4, Size: 8}, {ID: "b", Lower: 4, Upper: 9, Size: 8},
+			{ID: "c", Lower: 0, Upper: 9, Size: 4, Extra: &model.Extra{Pools: []int32{0}}, Gaps: []model.Gap{{Lower: 3, Upper: 5, Window: &model.Window{Lower: 0, Upper: 1}}}},
+		},
+	}
+	s, err := session.OpenPlan(ctx, base, &model.Plan{Offsets: []int64{2, 2, 10}, Pools: []int32{0, 0, 0}}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, plan := s.Snapshot()
+	h := html.NewSession("pools.jsonl", p, plan)
+	add := func(text string, tried *model.Buffer, a session.Answer) {
+		call := html.Call{Text: text, Tried: tried, Moved: a.Moved.Buffers}
+		if a.Proof != nil && a.Proof.Why == session.ByLoad {
+			call.Over, call.Pools = &a.Proof.Slot, a.Proof.Pools
+		}
+		p, plan := s.Snapshot()
+		h.Add(call, p, plan)
+	}
+	apart, err := s.Bind(ctx, session.Rules{Apart: [][2]string{{"a", "b"}}})
+	if err != nil || apart.Moved.Buffers != 1 {
+		t.Fatal(apart, err)
+	}
+	add("bind", nil, apart)
+	less, err := s.LimitPool(ctx, 0, 14)
+	if err != nil || less.Status != model.Feasible {
+		t.Fatal(less, err)
+	}
+	add("limit", nil, less)
+	x := model.Buffer{ID: "x", Lower: 1, Upper: 3, Size: 9, Extra: &model.Extra{Pools: []int32{0}}}
+	no, err := s.Fits(ctx, x)
+	if err != nil || no.Status != model.Infeasible {
+		t.Fatal(no, err)
+	}
+	add("fits x", &x, no)
+	for _, width := range []int{375, 1400} {
+		page.Size(width, 900)
+		showSession(t, page, h)
+		lanes := `(({ doc: d }) => d.lanes.map((l) => [l.name, l.height, l.capacity].join(" ")).join(", "))(stowage.facts(0))`
+		places := `(({ doc: d }) => { const out = []; for (let i = 0; i < d.n; i++) { const l = d.lanes[d.lane[i]]; out.push(d.id(i) + Math.round((d.offsets[i] - l.at) / l.scale) + l.name); } return out.sort().join(" "); })(stowage.facts(stowage.b >= 0 ? 1 : 0))`
+		is("sram 14 16, dram 0 32", lanes)
+		is("a2sram b2sram c10sram", places)
+		is("true", `document.getElementById("tiles").textContent.includes("sram")`)
+		page.Eval(`stowage.playback.go(1)`, nil)
+		is("true", `document.querySelector("#playback .says").textContent.includes(" in sram to 0 in dram; dashed")`)
+		is("0,1,0,0,2", `(({ counts: c }) => [c.up, c.down, c.onlyA, c.onlyB, c.same])(stowage.comparison)`)
+		picture(t, page, fmt.Sprintf("session-pools-moved-%d", width))
+		page.Eval(`stowage.playback.go(2)`, nil)
+		is("sram 14 14, dram 8 32", lanes)
+		page.Eval(`stowage.playback.go(3)`, nil)
+		is("sram 14 14, dram 8 32", lanes)
+		is("does not fit", `document.getElementById("legend").textContent.slice(0, 12)`)
+		is("true", `(({ doc: d, drawn }) => { for (let i = 0; i < d.n; i++) if (d.id(i) === "x") return d.offsets[i] + d.size[i] * d.scale[i] <= drawn; })(stowage.facts(0))`)
+		is("broken peak plain plain", `Array.from(stowage.marking, (m, i) => [stowage.facts(0).doc.id(i), m]).sort().reverse().map(([id, m]) => Object.keys(stowage.KIND).find((k) => stowage.KIND[k] === m)).join(" ")`)
+		picture(t, page, fmt.Sprintf("session-pools-no-%d", width))
+		page.Eval(`stowage.playback.go(0)`, nil)
+		is("sram 14 16, dram 0 32", lanes)
 	}
 	page.Quiet()
 }
