@@ -80,7 +80,7 @@ func TestPaid(t *testing.T) {
 func TestWrapped(t *testing.T) {
 	window := &model.Window{Lower: 0, Upper: 1}
 	b := model.Buffer{Lower: 6, Upper: 13, Size: 4, Gaps: []model.Gap{{Lower: 7, Upper: 8}, {Lower: 9, Upper: 11, Window: window}}}
-	got := wrapped(b, 10)
+	got := Wrapped(b, 10)
 	var pieces []model.Piece
 	got.Pieces(func(x model.Piece) bool { pieces = append(pieces, x); return true })
 	piece := func(lower, upper, from, to int64) model.Piece {
@@ -95,7 +95,7 @@ func TestWrapped(t *testing.T) {
 			t.Errorf("piece %d is %+v, want %+v", k, pieces[k], want[k])
 		}
 	}
-	if same := wrapped(b, 13); same.Lower != 6 || same.Upper != 13 {
+	if same := Wrapped(b, 13); same.Lower != 6 || same.Upper != 13 {
 		t.Errorf("a life within the period has moved to [%d, %d)", same.Lower, same.Upper)
 	}
 }
