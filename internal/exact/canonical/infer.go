@@ -128,6 +128,9 @@ func (k *Kernel) clamp(c component) bool {
 // tighten raises the inferred bound of j and reports whether j can lie there.
 func (k *Kernel) tighten(j common.Buffer, to int64) bool {
 	to = k.alignUp(j, to)
+	if k.holes.any {
+		to = k.holes.above(j, to)
+	}
 	k.setInf(j, to)
 	k.raised++
 	return to <= k.of[j].ub

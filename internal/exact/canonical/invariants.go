@@ -170,6 +170,9 @@ func (k *Kernel) checkBounds(c component) {
 	for i := 0; i < len(list); i += stride {
 		j := list[i]
 		lb := k.of[j].start
+		if k.holes.any {
+			lb = k.holes.above(j, lb)
+		}
 		for p := range k.n {
 			if !k.placed(p) {
 				continue
@@ -177,10 +180,14 @@ func (k *Kernel) checkBounds(c component) {
 			if d, meet := k.distance(p, j); meet {
 				lb = max(lb, k.alignUp(j, k.best[p]+d))
 			}
+			if k.holes.any {
+				lb = k.holes.above(j, lb)
+			}
 		}
 		k.mustEqual("lb of buffer", int(j), k.lb[j], lb)
 		k.must(k.lb[j] <= k.inf[j] && k.inf[j] <= k.of[j].ub, "inf is not between lb and ub", j)
 		k.must((k.inf[j]+k.of[j].shift)%k.of[j].align == 0, "inf is not aligned", j)
+		k.must(!k.holes.any || k.holes.above(j, k.inf[j]) == k.inf[j], "inf is in no hole", j)
 		k.must(!k.isStack(c) || k.lb[j] == k.lb[list[0]], "stack rests on more than one top", j)
 	}
 }

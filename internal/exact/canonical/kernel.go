@@ -98,6 +98,7 @@ const none Piece = -1
 //	hot       | hot         | infer                            |
 //	lifting   | lifting     |                                  |
 //	floors    | section     |                                  |
+//	holes     | holes       |                                  | infer, place, trail
 //	effective | effective   |                                  |
 //	memo      | memo        | kernel, prepare                  |
 //	front     | front       |                                  |
@@ -130,6 +131,7 @@ type Kernel struct {
 	lifting   lifting
 	floors    floors
 	effective effectiveSizes
+	holes     holes
 	memo      memo
 	front     common.Front // the sets of buffers that have failed
 	splits    splits
@@ -167,7 +169,7 @@ func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, limit
 	k := &Kernel{sw: sw, limits: limits.OrUsual(), caller: caller{Watch: watch, Tick: func() {}}}
 	k.makeArrays(tl, p)
 	for _, step := range [...]func(*Kernel, *timeline.Timeline, *timeline.Partition){
-		(*Kernel).describe, (*Kernel).describePieces, (*Kernel).initMembers, (*Kernel).initTwins, (*Kernel).countFrom, (*Kernel).initEffective,
+		(*Kernel).describe, (*Kernel).describePieces, (*Kernel).initMembers, (*Kernel).initTwins, (*Kernel).countFrom, (*Kernel).initEffective, (*Kernel).initHoles,
 	} {
 		if k.over() {
 			break
@@ -235,7 +237,7 @@ func (k *Kernel) say(kind plan.MoveKind, j common.Buffer) {
 // Run searches the partition from the start for at most limit nodes. Each buffer
 // alone must fit the capacity.
 func (k *Kernel) Run(capacity int64, order string, orderIndex int, limit int64) common.Outcome {
-	k.SetCapacity(capacity)
+	alone := k.SetCapacity(capacity)
 	k.ranks.order = order
 	k.memo.run = common.Mix(uint64(capacity)^0x8ebc6af09c88c6e3, uint64(orderIndex)*2+0x589965cc75374cc3)
 	k.nodeLimit = k.Nodes + limit
@@ -247,7 +249,7 @@ func (k *Kernel) Run(capacity int64, order string, orderIndex int, limit int64) 
 	}
 	r, root := common.Exhausted, k.root()
 	k.findWaiting(root)
-	if k.infer(root) {
+	if alone && k.infer(root) {
 		r = k.search(root)
 	} else {
 		k.Proof.refuted()
@@ -258,9 +260,10 @@ func (k *Kernel) Run(capacity int64, order string, orderIndex int, limit int64) 
 	return r
 }
 
-// SetCapacity sets the bounds that follow from the capacity. It reports whether each buffer alone fits.
+// SetCapacity sets the bounds that follow from the capacity. It reports whether each buffer fits, alone or
+// beside the fixed ones.
 //
-//	ub(j) = capacity - size(j), rounded down to the alignment, or the fixed offset
+//	ub(j) = capacity - size(j), rounded down to the alignment and into a hole (holes.go), or the fixed offset
 //	limit = max over j of ub(j) + size(j), size(j) rounded up to unit
 func (k *Kernel) SetCapacity(capacity int64) bool {
 	k.capacity, k.limit = capacity, 0
@@ -271,6 +274,10 @@ func (k *Kernel) SetCapacity(capacity int64) bool {
 		if b.fixed {
 			ok = ok && b.start+b.shift <= ub
 			ub = b.start + b.shift
+		}
+		if k.holes.any && !b.fixed {
+			at, found := k.holes.below(common.Buffer(j), ub-b.shift)
+			ub, ok = at+b.shift, ok && found
 		}
 		ok = ok && ub >= 0
 		k.limit = max(k.limit, ub+bound.Up(b.rawSize, k.unit))

@@ -8,13 +8,13 @@ import "github.com/stowage-go/stowage/internal/exact/common"
 // Placing j at lb[j] does three things. It takes j out of the unplaced buffers and out of the sums of its sections.
 // It lifts the floors of these sections to the top of j. It raises lb of each unplaced neighbour c:
 //
-//	lb(c) = max(lb(c), lb(j) + distance(j, c)), rounded up to the alignment of c
+//	lb(c) = max(lb(c), lb(j) + distance(j, c)), rounded up to the alignment of c and into a hole of c
 //
 // Neighbours are found through the sections, so this costs O(sections and neighbours of j), however many buffers
 // there are. If there are windows, all buffers that begin before j ends are asked.
 //
-// Invariant: lb of an unplaced buffer is the highest top of the placed buffers that it overlaps, aligned. total,
-// live, cuts and edges count what is unplaced.
+// Invariant: lb of an unplaced buffer is the highest top of the placed buffers that it overlaps, aligned and in a
+// hole. total, live, cuts and edges count what is unplaced.
 
 // placement is what is placed.
 type placement struct {
@@ -78,6 +78,9 @@ func (k *Kernel) raise(c common.Buffer, top int64) bool {
 		return true
 	}
 	top = k.alignUp(c, top)
+	if k.holes.any {
+		top = k.holes.above(c, top)
+	}
 	if top > k.of[c].ub {
 		return false
 	}

@@ -40,10 +40,14 @@ func (b *bounds) add(a *arrays) {
 	b.block = make([]block, a.pieces)
 }
 
-// resetBounds puts each buffer at its fixed offset or at the ground.
+// resetBounds puts each buffer at its fixed offset or at the ground, or else into its lowest hole.
 func (k *Kernel) resetBounds() {
 	for j := range k.of {
-		k.lb[j], k.inf[j] = k.of[j].start, k.of[j].start
+		at := k.of[j].start
+		if k.holes.any {
+			at = k.holes.above(common.Buffer(j), at)
+		}
+		k.lb[j], k.inf[j] = at, at
 	}
 	for x := range k.span {
 		k.block[x].start = k.inf[k.owner[x]] + k.span[x].lower

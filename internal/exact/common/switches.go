@@ -28,6 +28,7 @@ type Switches struct {
 	Spares           bool
 	EffectiveSizes   bool
 	Fronts           bool
+	Holes            bool
 }
 
 // Declare lists the techniques.
@@ -54,6 +55,7 @@ func (s *Switches) Declare(d *run.Declaration) {
 		{&s.Postponement, "postponement", "raise bounds because a failed candidate is not placed next, before another one is tried"},
 		{&s.EffectiveSizes, "effective-sizes", "count with each buffer the space above it that no other buffer can use"},
 		{&s.Fronts, "fronts", "skip partial plans that are no better than one that has failed"},
+		{&s.Holes, "holes", "keep each buffer to the offsets at which it collides with no fixed buffer"},
 		{&s.Ladders, "ladders", "for small partitions that stay undecided: choose buffers in the order of their offsets, with bounds on the room that each set of buffers needs"},
 		{&s.Spares, "spares", "in ladders, leave out buffers that have a place wherever the others lie"},
 		{&s.Stretches, "stretches", "search stretches of time separately"},
