@@ -55,28 +55,18 @@ func (e *editor) begin(p *model.Problem) error {
 		}
 	}
 	e.t.Pools, e.t.Threads, e.t.Period = r.Pools, r.Threads, r.Period
-	id := func(i int32) string { return p.Buffers[i].ID }
-	pair := func(key string, x model.Pair) [2]string {
-		e.rules = append(e.rules, rule{key, []string{id(x[0]), id(x[1])}})
-		return [2]string{id(x[0]), id(x[1])}
+	e.t.Rules = trace.RulesOf(p)
+	for _, t := range e.t.Rules.Together {
+		e.rules = append(e.rules, rule{tieRule, t.Buffers})
 	}
-	for _, t := range r.Together {
-		tie := trace.Tie{At: t.At}
-		for _, i := range t.Buffers {
-			tie.Buffers = append(tie.Buffers, id(i))
-		}
-		e.t.Rules.Together = append(e.t.Rules.Together, tie)
-		e.rules = append(e.rules, rule{tieRule, tie.Buffers})
+	for _, x := range e.t.Rules.Apart {
+		e.rules = append(e.rules, rule{apartRule, x[:]})
 	}
-	for _, x := range r.Apart {
-		e.t.Rules.Apart = append(e.t.Rules.Apart, pair(apartRule, x))
+	for _, x := range e.t.Rules.MayOverlap {
+		e.rules = append(e.rules, rule{overlapRule, x[:]})
 	}
-	for _, x := range r.MayOverlap {
-		e.t.Rules.MayOverlap = append(e.t.Rules.MayOverlap, pair(overlapRule, x))
-	}
-	for _, x := range r.Distances {
-		xy := pair(distanceRule, x.Buffers)
-		e.t.Rules.Distances = append(e.t.Rules.Distances, trace.Distance{First: xy[0], Second: xy[1], Bytes: x.Distance})
+	for _, x := range e.t.Rules.Distances {
+		e.rules = append(e.rules, rule{distanceRule, []string{x.First, x.Second}})
 	}
 	return nil
 }

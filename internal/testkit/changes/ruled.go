@@ -45,9 +45,12 @@ type rule struct {
 	by         int64
 }
 
-// RuledCases returns n sessions with rules. Of three, one is a tiny problem with any rules; the others have two pools that just hold their
-// buffers.
+// RuledCases returns n sessions with rules, and n/6 that traces with rules make. Of three, one is a tiny problem with any rules; the
+// others have two pools that just hold their buffers.
 func RuledCases(n int) (all []RuledCase, err error) {
+	if all, err = tracedRules(n / 6); err != nil {
+		return nil, err
+	}
 	ctx := context.Background()
 	for seed := range uint64(n) {
 		r := gen.NewRNG(seed, "ruled calls")
@@ -90,7 +93,7 @@ func RuledCases(n int) (all []RuledCase, err error) {
 		if d.s, err = session.OpenPlan(ctx, problem, plan, o); err != nil {
 			return nil, err
 		}
-		c.Head = fmt.Sprintln(o.NodeLimit, int64(o.Seed), int(o.Effort)) + numbers(plan.Offsets, nil) + "\n" + numbers(poolsOf(plan), nil) + "\n"
+		c.Head = head(&o, plan)
 		for range 60 {
 			if err := d.call(ctx); err != nil {
 				return nil, fmt.Errorf("%s: %w", c.Name, err)
@@ -100,6 +103,11 @@ func RuledCases(n int) (all []RuledCase, err error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// head returns the lines of RuledCase.Head.
+func head(o *session.Options, plan *model.Plan) string {
+	return fmt.Sprintln(o.NodeLimit, int64(o.Seed), int(o.Effort)) + numbers(plan.Offsets) + "\n" + numbers(poolsOf(plan)) + "\n"
 }
 
 // tinyRules draws a tiny problem with any rules that a session takes.
@@ -327,9 +335,7 @@ func (d *ruledDraw) call(ctx context.Context) error {
 		for i := range buffers {
 			say("%s", line(&buffers[i]))
 		}
-		for _, x := range slices.Concat(own, with) {
-			say("%s %s %s %d", x.kind, x.a, x.b, x.by)
-		}
+		d.rulesSaid(own, with)
 		if asked == "fits" {
 			a, err := s.FitsWith(ctx, buffers, together(own, with))
 			return d.answered(asked, a, err)
@@ -342,9 +348,7 @@ func (d *ruledDraw) call(ctx context.Context) error {
 			asked, rules, call = "unbind", d.present(p), s.Unbind
 		}
 		say("%s %d", asked, len(rules))
-		for _, x := range rules {
-			say("%s %s %s %d", x.kind, x.a, x.b, x.by)
-		}
+		d.rulesSaid(rules)
 		a, err := call(ctx, together(rules))
 		return d.answered(asked, a, err)
 	case kind < 12:
@@ -400,6 +404,13 @@ func (d *ruledDraw) call(ctx context.Context) error {
 	}
 	say("commit %d", k)
 	return d.done("commit", s.Commit(d.marks[k]))
+}
+
+// rulesSaid writes rules, one a line.
+func (d *ruledDraw) rulesSaid(all ...[]rule) {
+	for _, x := range slices.Concat(all...) {
+		fmt.Fprintf(&d.calls, "%s %s %s %d\n", x.kind, x.a, x.b, x.by)
+	}
 }
 
 // line returns a buffer as a line: its numbers, with -1 for none, the pool that it may be in, and its clocks.
