@@ -13,7 +13,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// Idea: session_test.go for sessions with rules. testdata/ruled.c checks what each function does and refuses, and plays calls.
+// Idea: session_test.go for sessions with rules. testdata/ruled.c checks what each function does and refuses, and plays
+// calls.
 
 func TestRuledSession(t *testing.T) {
 	execute(t, program(t, "testdata/ruled.c", false, c99...))
@@ -38,15 +39,16 @@ func ruledCalls(t *testing.T, n int) (in, answers string) {
 	return calls.String(), all.String()
 }
 
-// TestRuledSessionPlays: Go and C agree on every call of random sessions with rules, byte for byte. Python is compared with the same
-// answers by its own tests.
+// TestRuledSessionPlays: Go and C agree on every call of random sessions with rules, byte for byte. Python is compared with
+// the same answers by its own tests.
 func TestRuledSessionPlays(t *testing.T) {
 	path := program(t, "testdata/ruled.c", false, c99...)
 	in, want := ruledCalls(t, plantest.Share(300, 45, 24))
 	kinds := changes.Kinds(want)
 	t.Log(kinds)
 	for _, kind := range []string{
-		"keep", "fit", "repair", "hints", "no", "undecided", "refused", "place", "fits", "bind", "unbind", "replace", "resize", "pin", "pin_in", "limit_pool", "replan", "rollback", "commit",
+		"keep", "fit", "repair", "hints", "no", "undecided", "refused", "place", "fits", "bind", "unbind", "replace",
+		"resize", "pin", "pin_in", "limit_pool", "replan", "rollback", "commit",
 	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no call is or takes %s", kind)
@@ -65,7 +67,8 @@ func TestRuledSessionPlays(t *testing.T) {
 }
 
 func TestRuledSessionLeaks(t *testing.T) {
-	execute(t, program(t, "testdata/ruled.c", false, c99...), "leaks", strconv.Itoa(plantest.Share(240_000, 48_000, 24_000)))
+	calls := strconv.Itoa(plantest.Share(240_000, 48_000, 24_000))
+	execute(t, program(t, "testdata/ruled.c", false, c99...), "leaks", calls)
 }
 
 // TestRuledSessionSanitizers repeats the checks with the C code instrumented.

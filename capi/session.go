@@ -213,7 +213,9 @@ func stowageSessionAdd(s *C.stowage_session, id *C.char, lower, upper, size, ali
 }
 
 //export stowageSessionPlace
-func stowageSessionPlace(s *C.stowage_session, from, with *C.stowage_solver, effort, keep C.int, offsets *C.int64_t) C.int {
+func stowageSessionPlace(
+	s *C.stowage_session, from, with *C.stowage_solver, effort, keep C.int, offsets *C.int64_t,
+) C.int {
 	return answered(s, offsets, func(ctx context.Context, f *follower) (session.Answer, error) {
 		if err := noStep(int64(effort)); err != nil {
 			return session.Answer{}, err
@@ -264,7 +266,8 @@ func stowageSessionReplace(s *C.stowage_session, from *C.stowage_solver, offset 
 			return session.Answer{}, err
 		}
 		if !rules.None() {
-			return session.Answer{}, inputError("rules: a buffer that replaces another one has none; stowage_session_bind adds rules")
+			const none = "rules: a buffer that replaces another one has none; stowage_session_bind adds rules"
+			return session.Answer{}, inputError(none)
 		}
 		b := owned(problem.Buffers)[0]
 		b.Gaps = slices.Clone(b.Gaps)

@@ -15,8 +15,8 @@ import (
 // leakMost is how much the heap may grow. What a session uses again grows to the largest call.
 const leakMost = 512 << 10
 
-// leak makes many changes of one session, with marks, and compares the heap near the start and at the end. change makes one; it gets a buffer
-// that may come. STOWAGE_CHANGES is how many; without it there are few.
+// leak makes many changes of one session, with marks, and compares the heap near the start and at the end. change makes
+// one; it gets a buffer that may come. STOWAGE_CHANGES is how many; without it there are few.
 func leak(t *testing.T, s *Session, r *gen.RNG, few int, change func(b model.Buffer) (Answer, error)) {
 	t.Helper()
 	changes := few
@@ -64,7 +64,8 @@ func leak(t *testing.T, s *Session, r *gen.RNG, few int, change func(b model.Buf
 		steps[fmt.Sprint(a.Status, " ", a.Step)]++
 	}
 	last, left := heap()
-	t.Logf("%d changes (%v): heap %d KiB after a tenth of them, %d KiB at the end; goroutines %d and %d", changes, steps, first>>10, last>>10, threads, left)
+	t.Logf("%d changes (%v): heap %d KiB after a tenth of them, %d KiB at the end; goroutines %d and %d",
+		changes, steps, first>>10, last>>10, threads, left)
 	if last > first+leakMost || left > threads {
 		t.Errorf("the heap grew from %d to %d bytes, and the goroutines from %d to %d", first, last, threads, left)
 	}
@@ -88,7 +89,9 @@ func TestLeak(t *testing.T) {
 		case kind == 2:
 			return s.Replace(ctx, s.p.Buffers[r.Below(n)].ID, func(x *model.Buffer) { x.Size, x.Gaps = b.Size, nil })
 		case kind == 3:
-			return s.Replace(ctx, s.p.Buffers[r.Below(n)].ID, func(x *model.Buffer) { x.Lower, x.Upper, x.Gaps = b.Lower, b.Upper, nil })
+			return s.Replace(ctx, s.p.Buffers[r.Below(n)].ID, func(x *model.Buffer) {
+				x.Lower, x.Upper, x.Gaps = b.Lower, b.Upper, nil
+			})
 		}
 		return s.Fits(ctx, b)
 	})
@@ -97,11 +100,13 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// TestLeakRules is TestLeak for a session with two pools and rules that come and go. Half a million changes take some minutes.
+// TestLeakRules is TestLeak for a session with two pools and rules that come and go. A million changes take some minutes.
 func TestLeakRules(t *testing.T) {
 	ctx := context.Background()
 	r := gen.NewRNG(1, "leak rules")
-	pools := []model.Pool{{ID: "fast", Capacity: 600, Alignment: 2}, {ID: "slow", Capacity: 1000, Reserved: []model.Range{{Lower: 8, Upper: 16}}}}
+	fast := model.Pool{ID: "fast", Capacity: 600, Alignment: 2}
+	slow := model.Pool{ID: "slow", Capacity: 1000, Reserved: []model.Range{{Lower: 8, Upper: 16}}}
+	pools := []model.Pool{fast, slow}
 	s, err := Open(ctx, &model.Problem{Rules: &model.Rules{Pools: pools}}, nil, Options{Effort: Repair, NodeLimit: 20})
 	if err != nil {
 		t.Fatal(err)

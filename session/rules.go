@@ -110,11 +110,11 @@ func (s *Session) PoolOf(id string) (pool int32, ok bool) {
 	return s.ruled.pool[i], true
 }
 
-// RulesOf returns the rules of another problem as PlaceWith, FitsWith, Bind and Unbind take them. Its buffers are those of the call, or of
-// the session by their IDs. A tie of a buffer with itself, at no distance, is a tie of one buffer, for Unbind.
+// RulesOf returns the rules of another problem as PlaceWith, FitsWith, Bind and Unbind take them. Its buffers are those of
+// the call, or of the session by their IDs. A tie of a buffer with itself, at no distance, is a tie of one buffer, for Unbind.
 //
-// If the problem has pools, they have the IDs of the session's, in the same order; nothing else of them counts. If it has a period,
-// that is the session's. What its buffers may do by themselves stays in their Extra.
+// If the problem has pools, they have the IDs of the session's, in the same order. If it has a period, that is the session's.
+// What has a price is refused. The allowed pools and clocks of its buffers stay in their Extra.
 func (s *Session) RulesOf(p *model.Problem) (rules Rules, err error) {
 	if !p.Ruled() {
 		return rules, nil
@@ -128,15 +128,18 @@ func (s *Session) RulesOf(p *model.Problem) (rules Rules, err error) {
 	var issues model.Issues
 	own, r := s.ruled.p.Rules, p.Rules
 	if !slices.EqualFunc(r.Pools, own.Pools, func(a, b model.Pool) bool { return a.ID == b.ID }) && len(r.Pools) > 0 {
-		issues.Say("pools", "", fmt.Sprintf("must have the names of the %d pools of the session, in their order", len(own.Pools)))
+		issues.Say("pools", "", fmt.Sprintf("must have the names of the %d pools of the session, in their order",
+			len(own.Pools)))
 	}
 	if r.Period != 0 && r.Period != own.Period {
-		issues.Say("period", strconv.FormatInt(r.Period, 10), "must be that of the session, "+strconv.FormatInt(own.Period, 10))
+		issues.Say("period", strconv.FormatInt(r.Period, 10),
+			"must be that of the session, "+strconv.FormatInt(own.Period, 10))
 	}
 	there := func(field string, list ...int32) {
 		for _, i := range list {
 			if i < 0 || int(i) >= len(p.Buffers) {
-				issues.Say(field, strconv.Itoa(int(i)), fmt.Sprintf("there is no buffer of this number; there are %d", len(p.Buffers)))
+				issues.Say(field, strconv.Itoa(int(i)),
+					fmt.Sprintf("there is no buffer of this number; there are %d", len(p.Buffers)))
 			}
 		}
 	}

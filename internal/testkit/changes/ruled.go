@@ -16,14 +16,14 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: calls of sessions with rules, as text that a reader without JSON understands, and what Go answers to each. A call is drawn for the
-// session as it is, so the answers come with the calls.
+// Idea: calls of sessions with rules, as text that a reader without JSON understands, and what Go answers to each. A call
+// is drawn for the session as it is, so the answers come with the calls.
 
 // A RuledCase is a session with rules and calls of it.
 type RuledCase struct {
 	Name    string
 	Problem []byte // as JSON
-	Head    string // a line with nodes, seed and effort; the offsets of the plan that the session opens with; and its pools
+	Head    string // lines with nodes, seed and effort; with the offsets that the session opens with; and with the pools
 	Calls   string // one after another, and "end"
 	Answers string // a line for each call
 }
@@ -45,8 +45,8 @@ type rule struct {
 	by         int64
 }
 
-// RuledCases returns n sessions with rules, and n/6 that traces with rules make. Of three, one is a tiny problem with any rules; the
-// others have two pools that just hold their buffers.
+// RuledCases returns n sessions with rules, and n/6 that traces with rules make. Of three, one is a tiny problem with any
+// rules; the others have two pools that just hold their buffers.
 func RuledCases(n int) (all []RuledCase, err error) {
 	if all, err = tracedRules(n / 6); err != nil {
 		return nil, err
@@ -107,7 +107,8 @@ func RuledCases(n int) (all []RuledCase, err error) {
 
 // head returns the lines of RuledCase.Head.
 func head(o *session.Options, plan *model.Plan) string {
-	return fmt.Sprintln(o.NodeLimit, int64(o.Seed), int(o.Effort)) + numbers(plan.Offsets) + "\n" + numbers(poolsOf(plan)) + "\n"
+	first := fmt.Sprintln(o.NodeLimit, int64(o.Seed), int(o.Effort))
+	return first + numbers(plan.Offsets) + "\n" + numbers(poolsOf(plan)) + "\n"
 }
 
 // tinyRules draws a tiny problem with any rules that a session takes.
@@ -144,7 +145,8 @@ func inPairs(r *model.Rules) {
 
 // crowded draws a problem with two pools and some of each rule.
 func crowded(r *gen.RNG) *model.Problem {
-	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "fast", Alignment: 2}, {ID: "slow", Reserved: []model.Range{{Lower: 8, Upper: 12}}}}}}
+	pools := []model.Pool{{ID: "fast", Alignment: 2}, {ID: "slow", Reserved: []model.Range{{Lower: 8, Upper: 12}}}}
+	p := &model.Problem{Rules: &model.Rules{Pools: pools}}
 	n := r.Within(12, 24)
 	for k := range n {
 		b := model.Buffer{ID: fmt.Sprint("d", k), Lower: r.Below(30), Size: r.Within(1, 40)}
@@ -223,7 +225,8 @@ func (d *ruledDraw) buffer(p *model.Problem, id string, clocked bool) model.Buff
 // rules draws rules about buffers, the first of them in each pair.
 func (d *ruledDraw) rules(ids, others []string) (all []rule) {
 	for range d.r.Within(1, 2) {
-		x := rule{kind: []string{"together", "apart", "may_overlap", "distances"}[d.r.Below(4)], a: ids[d.r.Below(int64(len(ids)))], b: others[d.r.Below(int64(len(others)))]}
+		x := rule{kind: []string{"together", "apart", "may_overlap", "distances"}[d.r.Below(4)]}
+		x.a, x.b = ids[d.r.Below(int64(len(ids)))], others[d.r.Below(int64(len(others)))]
 		if x.kind == "together" || x.kind == "distances" {
 			x.by = 2 * d.r.Within(-2, 10)
 		}
@@ -239,7 +242,8 @@ func (d *ruledDraw) rules(ids, others []string) (all []rule) {
 func (d *ruledDraw) present(p *model.Problem) []rule {
 	var all []rule
 	for _, t := range p.Rules.Together {
-		all = append(all, rule{"together", p.Buffers[t.Buffers[0]].ID, p.Buffers[t.Buffers[d.r.Below(int64(len(t.Buffers)))]].ID, 0})
+		other := t.Buffers[d.r.Below(int64(len(t.Buffers)))]
+		all = append(all, rule{"together", p.Buffers[t.Buffers[0]].ID, p.Buffers[other].ID, 0})
 	}
 	for _, x := range p.Rules.Apart {
 		all = append(all, rule{"apart", p.Buffers[x[1]].ID, p.Buffers[x[0]].ID, 0})
@@ -431,7 +435,8 @@ func line(b *model.Buffer) string {
 			lower, upper = c.Lower, c.Upper
 		}
 	}
-	return fmt.Sprint(b.ID, " ", b.Lower, b.Upper, b.Size, b.Alignment, some(b.Fixed), some(b.Hint), pool, len(lower), numbers(lower, upper))
+	plain := []int64{b.Lower, b.Upper, b.Size, b.Alignment, some(b.Fixed), some(b.Hint), int64(pool), int64(len(lower))}
+	return b.ID + numbers(plain, lower, upper)
 }
 
 func numbers(all ...[]int64) string {
@@ -464,8 +469,9 @@ func (d *ruledDraw) answered(kind string, a session.Answer, err error) error {
 	if a.Least {
 		least = 1
 	}
-	fmt.Fprintf(&d.answer, "%s %d %s at%s in%s moved %d %d %d %d least %d enough %d nodes %d", kind, int(a.Status), a.Step, numbers(a.Offsets), numbers(pools),
-		a.Moved.Cost, a.Moved.Buffers, a.Moved.Bytes, a.Moved.Slots, least, a.Enough, a.Nodes)
+	m := &a.Moved
+	fmt.Fprintf(&d.answer, "%s %d %s at%s in%s moved", kind, int(a.Status), a.Step, numbers(a.Offsets), numbers(pools))
+	fmt.Fprintf(&d.answer, " %d %d %d %d least %d enough %d nodes %d", m.Cost, m.Buffers, m.Bytes, m.Slots, least, a.Enough, a.Nodes)
 	if p := a.Proof; p != nil {
 		fmt.Fprintf(&d.answer, " %s %d %d %d: %s", p.Why, p.Slot, p.Load, p.LowestPossible, p)
 	}

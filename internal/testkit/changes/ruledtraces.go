@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: traces with rules, as `gen edit --rules` makes them, in the words of ruled.go. The player of traces makes the calls in Go, and a
-// line that it leaves out is left out of the words. So C and Python agree with what `stowage session` plays.
+// Idea: traces with rules, as `gen edit --rules` makes them, in the words of ruled.go. The player of traces makes the calls
+// in Go, and a line that it leaves out is left out of the words. So C and Python agree with what `stowage session` plays.
 
 // tracedRules returns n traces with rules as cases.
 func tracedRules(n int) (all []RuledCase, err error) {
@@ -72,7 +72,8 @@ func ruledBase(seed uint64) (*model.Problem, error) {
 	case 0:
 		p.Rules = &model.Rules{Apart: []model.Pair{{0, 1}}}
 	case 1:
-		p.Rules = &model.Rules{Pools: []model.Pool{{ID: "small", Capacity: sum / 4, Alignment: 64}, {ID: "large", Capacity: sum}}}
+		small, large := model.Pool{ID: "small", Capacity: sum / 4, Alignment: 64}, model.Pool{ID: "large", Capacity: sum}
+		p.Rules = &model.Rules{Pools: []model.Pool{small, large}}
 	default:
 		p.Rules = &model.Rules{Period: last}
 	}
