@@ -43,7 +43,7 @@ func ruledCalls(t *testing.T, n int) (in, answers string) {
 // the same answers by its own tests.
 func TestRuledSessionPlays(t *testing.T) {
 	path := program(t, "testdata/ruled.c", false, c99...)
-	in, want := ruledCalls(t, plantest.Share(300, 45, 24))
+	in, want := ruledCalls(t, plantest.Share(300, 24, 18))
 	kinds := changes.Kinds(want)
 	t.Log(kinds)
 	for _, kind := range []string{
@@ -67,7 +67,7 @@ func TestRuledSessionPlays(t *testing.T) {
 }
 
 func TestRuledSessionLeaks(t *testing.T) {
-	calls := strconv.Itoa(plantest.Share(240_000, 48_000, 24_000))
+	calls := strconv.Itoa(plantest.Share(240_000, 24_000, 12_000))
 	execute(t, program(t, "testdata/ruled.c", false, c99...), "leaks", calls)
 }
 

@@ -55,7 +55,7 @@ func TestSession(t *testing.T) {
 func ruledCalls(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	cases, err := changes.RuledCases(plantest.Share(300, 45, 24))
+	cases, err := changes.RuledCases(plantest.Share(300, 24, 18))
 	if err != nil {
 		t.Fatal(err)
 	}
