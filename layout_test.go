@@ -169,10 +169,10 @@ var layers = []struct {
 	{"internal/knots", []string{"model", "internal/bound", "internal/run"}},
 	{"internal/pile", []string{"internal/bound", "internal/timeline"}},
 	{"internal/outer/penalty", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline"}}, // no planner
-	{"internal/outer/spread", []string{"model", "internal/invariants", "internal/bound", "internal/lower"}},                                       // no planner
+	{"internal/outer/spread", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/pile"}},                      // no planner
 	{"internal/outer/cover", []string{"model", "internal/invariants", "internal/bound"}},                                                          // no planner
 	{"internal/outer/pools", []string{"model", "internal/invariants", "plan", "internal/bound", "internal/knots", "internal/lower", "internal/pile", "internal/profile", "internal/run", "internal/timeline", "internal/outer/penalty"}},
-	{"internal/outer/choice", []string{"model", "internal/invariants", "plan", "internal/lower", "internal/run", "internal/outer/pools", "internal/outer/spread"}},
+	{"internal/outer/choice", []string{"model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/pools", "internal/outer/spread"}},
 	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover"}},
 	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/eviction", "internal/outer/pools"}},
 	{"internal/digest", []string{"model"}},

@@ -1,14 +1,18 @@
-// Package pile decides whether buffers fit a capacity, by a walk through time over the order of those that live at once. It is for
-// problems in which few buffers live at a time, however many there are in all.
+// Package pile decides whether buffers fit a capacity, or which of them should be there, by a walk through time over the order of those
+// that live at once. It is for problems in which few buffers live at a time, however many there are in all.
 //
-//	pile.go     the walk
+//	pile.go     the question, and the walk
+//	ahead.go    a walk of sets from the end: what completes a set costs at least so much
+//	section.go  a section of the walk: sets that may go on, and what is put into the orders
 //	state.go    orders and distances: a buffer begins, a buffer ends
 //	thin.go     states that others make superfluous, and those that are cut off
+//	plan.go     offsets, from the places in the orders
 package pile
 
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -28,13 +32,21 @@ import (
 //	  ├──────┘   a   │
 //	  └──────────────┘
 //
-// States with the same order are compared: one whose distances are all at least those of another is superfluous (thin.go). If more states
-// than the width are left, those go on that have the least room in pieces, and the others are cut off.
+// A buffer may also have a choice: in the pool, or out of it. Then a state has a set, too: those of the live buffers with a choice that
+// are in the pool. States with the same set are a class. The cost is that of linear programs (internal/outer/spread): each choice has an
+// excess, and so have free cells of a section. A state has the sum so far, and is dropped if that and what is ahead of its set
+// (ahead.go) is above the limit.
 //
-// Offsets come last: from the floor up, each buffer as low as the orders of the sequence allow.
+// States with the same order are compared: one whose distances and excess are all at least those of another is superfluous (thin.go). If
+// more states than the width are left, those go on that have the least excess, and of these those with the least room in pieces. The others
+// are cut off.
 //
-// Invariant: take a plan that fits. Its orders pass through a state that is kept, or one was cut off. So if no state is left and none was cut
-// off, no plan fits. A plan that is found keeps to the capacity, since distance(floor, capacity) includes every chain of buffers.
+// Small buffers may be loose: they count for the load of their sections, and have no place in the orders. That makes a walk short where
+// many small buffers live at a time. It is then a relaxation: its least excess is a bound, and its buffers may not fit.
+//
+// Invariant: take a choice and a plan of it that fits, with an excess of at most the limit. Its orders, or those of a plan that costs no
+// more, pass through a state that is kept, or one with no more excess was cut off. So if nothing was cut off, the walk finds the least
+// excess. A plan that is found keeps to the capacity, since distance(floor, capacity) includes every chain of buffers.
 //
 // Complexity: O(width · live² · live) for each buffer, and a record for each state that is kept.
 //
@@ -48,6 +60,52 @@ import (
 // not weighed by time, weighed by the load of each section, or by one over its slack. They pack one of the two sets, or both, and none that
 // this one does not. Also dropped: more weight for the sections in which earlier walks ended; the walks end there again.
 
+// A Question asks for the choice with the least excess that fits.
+type Question struct {
+	Sections int
+	Items    []Item
+	Capacity int64
+	Price    []int64 // of each section, the excess of a free cell; nil for none
+	Room     []int64 // of each section, its cells; nil for the capacity
+	Covers   []Cover
+	Loose    int64 // items below this size are loose
+	Limit    int64 // most excess
+	Any      bool  // any choice within the limit will do: states are cut off by their room alone
+	Width    int   // most states of a section
+	Most     int64 // most states in all; 0 for any number
+}
+
+// An Item is a buffer.
+type Item struct {
+	First, Last int32 // sections [First, Last)
+	Size        int64
+	In, Out     int64 // excess if it is in the pool, and if it is not; never if that may not be
+}
+
+// never is the excess of what may not be.
+const never = math.MaxInt64
+
+// In returns an item that is in the pool in any case.
+func In(first, last int32, size int64) Item { return Item{first, last, size, 0, never} }
+
+// A Cover is an inequality: the weights of the items of a section that are in the pool are at most Most. What is left has a price.
+type Cover struct {
+	Section     int32
+	Items       []int32
+	Weights     []int64
+	Most, Price int64
+}
+
+// A Choice is the outcome of a walk.
+type Choice struct {
+	Found   bool
+	Excess  int64   // of the choice, if found
+	In      []bool  // of each item
+	Offsets []int64 // of each item in the pool; nil if items are loose
+	Low     int64   // no choice that fits has less excess; math.MaxInt64 if none within the limit fits
+	States  int64   // made
+}
+
 // A Verdict says what a walk has found.
 type Verdict uint8
 
@@ -58,148 +116,303 @@ const (
 	Never // no plan fits
 )
 
-// An Answer is the outcome of a walk.
+// An Answer is the outcome of a walk in which no buffer has a choice.
 type Answer struct {
 	Verdict Verdict
 	Offsets []int64 // if it fits
 	States  int64   // made
 }
 
-// mostLive is the most buffers that may live at once: above, a state has too many places and distances.
-const mostLive = 40
+// mostLive is the most buffers that may live at once: above, a state has too many places and distances. mostChoices is the most
+// of those with a choice.
+const mostLive, mostChoices = 40, 64
 
 // A walk is the state of the search. Sizes and distances are in units of the sizes' common divisor.
 type walk struct {
-	first, last []int32 // section of each buffer
-	size        []int32
-	capacity    int32
-	live        []int32 // the buffer of each lane, or -1
+	*Question
+	size       []int32
+	capacity   int32
+	begin, end [][]int32 // of each section, the items that begin, and those that ended with the section before; without those that are out
+	covers     [][]int32 // of each section
+	bit        []int8    // of each item with a choice, its place in the sets; else -1
+	lane       []int8    // of each item that is not loose, its place in the orders; else -1
+	base       int64     // excess of the items that are out in any case
+	live       []int32   // of each lane, the item
+	now        []int32   // the items of the section
+	ahead      []reach   // of each section
+	classes    []*class
+	next       []*class // those at the end of the section
+	pending    int      // states of next
+	spare      []*class // for reuse
+	leaves     []leaf   // scratch
+	records    []record
+	room       int   // for records
+	cut        int64 // least excess that was cut off, with what is ahead
+	made       int64
+}
+
+// A class is the states with one set.
+type class struct {
+	set uint64
 	states
-	records []record
-	spare   states // scratch
-	cut     bool
-	made    int64
 }
 
-// A record says where a buffer was put into an order.
-type record struct {
-	before       int32 // the record of the buffer before it, or -1
-	buffer       int32
-	below, above int32 // buffers, or -1 for the floor and for the capacity
-}
-
-// Fit looks for a plan that fits the capacity, with so many states at most. The verdict is Unknown if a buffer has a gap, an alignment or a
-// fixed offset, or if too many live at once.
+// Fit looks for a plan that fits the capacity, with so many states of a section at most. The verdict is Unknown if a buffer has a gap, an
+// alignment or a fixed offset, or if too many live at once.
 func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int) (a Answer) {
 	if tl.LowerBound > capacity {
 		return Answer{Verdict: Never}
 	}
-	w, unit := walkOf(tl, capacity)
-	if w == nil {
+	if !tl.Plain {
 		return a
 	}
-	a.Verdict = w.run(ctx, tl.Sections(), width)
-	a.States = w.made
-	if a.Verdict == Fits {
-		a.Offsets = make([]int64, len(w.size))
-		for i, at := range w.offsets() {
-			a.Offsets[i] = int64(at) * unit
-		}
+	q := &Question{Sections: tl.Sections(), Capacity: capacity, Width: width}
+	for i := range tl.Problem.Buffers {
+		s := tl.Span(int32(i))
+		q.Items = append(q.Items, In(s.First, s.Last, tl.Problem.Buffers[i].Size))
+	}
+	c := Choose(ctx, q)
+	a.States = c.States
+	switch {
+	case c.Found:
+		a.Verdict, a.Offsets = Fits, c.Offsets
+	case c.Low == math.MaxInt64:
+		a.Verdict = Never
 	}
 	return a
 }
 
-// walkOf prepares a walk. It returns nil if the problem is not of the kind.
-func walkOf(tl *timeline.Timeline, capacity int64) (w *walk, unit int64) {
-	buffers := tl.Problem.Buffers
-	if !tl.Plain {
-		return nil, 0
+// Choose looks for the choice of least excess.
+func Choose(ctx context.Context, q *Question) Choice {
+	w := &walk{Question: q, cut: math.MaxInt64, room: firstRoom}
+	if !w.prepare() {
+		return Choice{}
 	}
-	for i := range buffers {
-		unit = bound.GCD(unit, buffers[i].Size)
+	if w.base > q.Limit {
+		return Choice{Low: math.MaxInt64}
 	}
-	if unit == 0 || capacity/unit >= 1<<28 {
-		return nil, 0
+	w.reach()
+	low, ok := w.run(ctx)
+	c := Choice{Low: min(w.cut, low), States: w.made}
+	if !ok {
+		return c
 	}
-	w = &walk{capacity: int32(capacity / unit)}
-	for i := range buffers {
-		s := tl.Span(int32(i))
-		w.first, w.last = append(w.first, s.First), append(w.last, s.Last)
-		w.size = append(w.size, int32(buffers[i].Size/unit))
+	last := int32(-1)
+	for _, x := range w.classes {
+		for k, excess := range x.excess {
+			if !c.Found || excess < c.Excess {
+				c.Found, c.Excess, last = true, excess, x.record[k]
+			}
+		}
 	}
-	return w, unit
+	if c.Found {
+		c.Low = min(c.Low, c.Excess)
+		c.In, c.Offsets = w.plan(last)
+	}
+	return c
 }
 
-// run walks through the sections.
-func (w *walk) run(ctx context.Context, sections, width int) Verdict {
-	begin, end := make([][]int32, sections+1), make([][]int32, sections+1)
-	for i := range w.size {
-		begin[w.first[i]], end[w.last[i]] = append(begin[w.first[i]], int32(i)), append(end[w.last[i]], int32(i))
+// prepare gives items their bits and lanes. It returns false if the question is not of the kind, or if too many items live at once.
+func (w *walk) prepare() bool {
+	n, unit := len(w.Items), int64(0)
+	w.size, w.bit, w.lane = make([]int32, n), slices.Repeat([]int8{-1}, n), slices.Repeat([]int8{-1}, n)
+	w.begin, w.end = make([][]int32, w.Sections+1), make([][]int32, w.Sections+1)
+	for i := range w.Items {
+		if x := &w.Items[i]; x.Size >= w.Loose && x.In <= w.Limit {
+			unit = bound.GCD(unit, x.Size)
+		}
 	}
-	w.states = states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}}
-	for t, starting := range begin {
-		for _, i := range end[t] {
-			w.end(i)
+	unit = max(unit, 1)
+	if w.Capacity/unit >= 1<<28 {
+		return false
+	}
+	w.capacity = int32(w.Capacity / unit)
+	for i := range w.Items {
+		switch x := &w.Items[i]; {
+		case x.In > w.Limit && x.Out > w.Limit:
+			w.base = never
+		case x.In > w.Limit:
+			w.base += x.Out
+		default:
+			if x.Size >= w.Loose {
+				w.size[i] = int32(min(x.Size/unit, 1<<28))
+			}
+			w.begin[x.First], w.end[x.Last] = append(w.begin[x.First], int32(i)), append(w.end[x.Last], int32(i))
 		}
-		if len(end[t]) > 0 {
-			w.dominate()
+	}
+	w.covers = make([][]int32, w.Sections)
+	for n := range w.Covers {
+		if y := &w.Covers[n]; y.Price != 0 {
+			w.covers[y.Section] = append(w.covers[y.Section], int32(n))
 		}
-		// The largest first: fewest states have room for them.
-		slices.SortFunc(starting, func(i, j int32) int {
-			return cmp.Or(cmp.Compare(w.size[j], w.size[i]), cmp.Compare(w.last[j], w.last[i]), cmp.Compare(i, j))
+	}
+	return w.lay()
+}
+
+// lay gives each item its bit and its lane for its life, and puts those that begin in order.
+func (w *walk) lay() bool {
+	var bits, lanes []int8 // free
+	most, bit := int8(0), int8(0)
+	take := func(free []int8, next *int8) (int8, []int8) {
+		if n := len(free); n > 0 {
+			return free[n-1], free[:n-1]
+		}
+		*next++
+		return *next - 1, free
+	}
+	for t := range w.begin {
+		for _, i := range w.end[t] {
+			if w.bit[i] >= 0 {
+				bits = append(bits, w.bit[i])
+			}
+			if w.lane[i] >= 0 {
+				lanes = append(lanes, w.lane[i])
+			}
+		}
+		// Those in any case first, then the largest: fewest states have room for them.
+		slices.SortFunc(w.begin[t], func(i, j int32) int {
+			x, y := &w.Items[i], &w.Items[j]
+			return cmp.Or(w.sure(j)-w.sure(i), cmp.Compare(y.Size, x.Size), cmp.Compare(y.Last, x.Last), cmp.Compare(i, j))
 		})
-		for n, i := range starting {
-			if w.points-2 >= mostLive {
-				return Unknown
+		for _, i := range w.begin[t] {
+			if w.sure(i) == 0 {
+				w.bit[i], bits = take(bits, &bit)
 			}
-			twin := int32(-1) // one that can change places with i
-			if n > 0 && w.size[starting[n-1]] == w.size[i] && w.last[starting[n-1]] == w.last[i] {
-				twin = starting[n-1]
+			if w.Items[i].Size >= w.Loose {
+				w.lane[i], lanes = take(lanes, &most)
 			}
-			w.start(i, twin)
-			w.thin(t, width)
-			w.note(i)
-			switch {
-			case w.n == 0 && !w.cut:
-				return Never
-			case w.n == 0 || ctx.Err() != nil:
-				return Unknown
+			if bit > mostChoices || most > mostLive {
+				return false
 			}
 		}
 	}
-	return Fits
+	w.live = slices.Repeat([]int32{-1}, int(most))
+	return true
 }
 
-// offsets returns the lowest offsets that the orders of the first state allow.
-func (w *walk) offsets() []int32 {
-	above, below := make([][]int32, len(w.size)), make([]int, len(w.size))
-	on := func(i, j int32) {
-		if i >= 0 && j >= 0 {
-			above[i] = append(above[i], j)
-			below[j]++
+// sure is 1 if an item that may be in the pool may not be out of it.
+func (w *walk) sure(i int32) int {
+	if w.Items[i].Out > w.Limit {
+		return 1
+	}
+	return 0
+}
+
+// mark is the set of one item.
+func (w *walk) mark(i int32) uint64 {
+	if w.bit[i] < 0 {
+		return 0
+	}
+	return 1 << w.bit[i]
+}
+
+// in reports whether an item of the section is in the pool.
+func (w *walk) in(set uint64, i int32) bool { return w.bit[i] < 0 || set>>w.bit[i]&1 == 1 }
+
+// run walks through the sections. It returns false if it did not come to the end, and then what all states that it had have as excess at least.
+func (w *walk) run(ctx context.Context) (low int64, ok bool) {
+	w.classes = []*class{{states: states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}, excess: []int64{w.base}}}}
+	for t := range w.Sections {
+		w.close(t)
+		if low = w.low(t); low == math.MaxInt64 {
+			return low, false
 		}
-	}
-	for r := w.record[0]; r >= 0; r = w.records[r].before {
-		x := w.records[r]
-		on(x.below, x.buffer)
-		on(x.buffer, x.above)
-	}
-	at := make([]int32, len(w.size))
-	var ready []int32
-	for i, n := range below {
-		if n == 0 {
-			ready = append(ready, int32(i))
-		}
-	}
-	for len(ready) > 0 {
-		i := ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		for _, j := range above[i] {
-			at[j] = max(at[j], at[i]+w.size[i])
-			if below[j]--; below[j] == 0 {
-				ready = append(ready, j)
+		w.now = append(w.now, w.begin[t]...)
+		for _, i := range w.begin[t] {
+			if w.lane[i] >= 0 {
+				w.live[w.lane[i]] = i
 			}
 		}
+		w.next, w.pending = w.next[:0], 0
+		for _, x := range w.classes {
+			if ctx.Err() != nil || w.Most > 0 && w.made > w.Most {
+				return low, false
+			}
+			w.open(x, t)
+		}
+		w.classes, w.next = w.next, w.classes
+		w.thin(w.classes, t)
+		w.classes = slices.DeleteFunc(w.classes, func(x *class) bool { return x.n == 0 })
+		w.forget()
 	}
-	return at
+	return math.MaxInt64, true
+}
+
+// low is the least excess of a state before section t, with what is ahead.
+func (w *walk) low(t int) int64 {
+	low := int64(math.MaxInt64)
+	for _, x := range w.classes {
+		if rest := w.rest(t, x.set); rest < math.MaxInt64 {
+			low = min(low, slices.Min(x.excess)+rest)
+		}
+	}
+	return low
+}
+
+// close ends the items whose last section is before t, and unites classes.
+func (w *walk) close(t int) {
+	if len(w.end[t]) == 0 {
+		return
+	}
+	for _, i := range w.end[t] {
+		for _, x := range w.classes {
+			if w.in(x.set, i) && w.lane[i] >= 0 {
+				x.end(uint8(w.lane[i]))
+			}
+			x.set &^= w.mark(i)
+		}
+		w.now = slices.DeleteFunc(w.now, func(j int32) bool { return j == i })
+	}
+	slices.SortFunc(w.classes, func(x, y *class) int { return cmp.Compare(x.set, y.set) })
+	left := 0
+	for k, x := range w.classes {
+		if left > 0 && w.classes[left-1].set == x.set {
+			w.classes[left-1].unite(&x.states)
+			w.recycle(x)
+			continue
+		}
+		w.classes[left], w.classes[k] = x, w.classes[left]
+		left++
+	}
+	w.classes = w.classes[:left]
+	for _, x := range w.classes {
+		w.mirror(&x.states)
+		x.dominate()
+	}
+}
+
+// LooseFor returns the least size for which at most so many items of a section that are not loose can be in the pool together. Items count
+// that may be there within the limit.
+func (q *Question) LooseFor(live int) int64 {
+	begin := make([][]int32, q.Sections)
+	for i := range q.Items {
+		if x := &q.Items[i]; x.In <= q.Limit {
+			begin[x.First] = append(begin[x.First], int32(i))
+		}
+	}
+	loose := int64(0)
+	var now []int32
+	for t := range begin {
+		now = slices.DeleteFunc(now, func(i int32) bool { return q.Items[i].Last <= int32(t) })
+		now = append(now, begin[t]...)
+		slices.SortFunc(now, func(i, j int32) int { return cmp.Or(cmp.Compare(q.Items[i].Size, q.Items[j].Size), cmp.Compare(i, j)) })
+		// From the nth smallest on, this many fit at most.
+		for n := 0; n < len(now); n++ {
+			if q.Items[now[n]].Size < loose {
+				continue
+			}
+			room, most := q.Capacity, 0
+			for _, i := range now[n:] {
+				if room -= q.Items[i].Size; room < 0 {
+					break
+				}
+				most++
+			}
+			if most <= live {
+				break
+			}
+			loose = q.Items[now[n]].Size + 1
+		}
+	}
+	return loose
 }

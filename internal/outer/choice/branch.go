@@ -88,7 +88,7 @@ func (c *chooser) explore(ctx context.Context, first spread.Assignment) error {
 func (c *chooser) insist(ctx context.Context) error {
 	_, limited := ctx.Deadline()
 	if !limited || c.Over(ctx) || !c.costFirst || c.best == nil || c.cheapest == nil ||
-		c.Cost(c.cheapest) >= model.ValueOf(c.best.Measures, model.MeasureCost) || slices.Equal(c.cheapest, c.first) {
+		c.Cost(c.cheapest) >= model.ValueOf(c.best.Measures, model.MeasureCost) || c.Cost(c.cheapest) < c.Low || slices.Equal(c.cheapest, c.first) {
 		return nil
 	}
 	copy(c.at, c.cheapest)

@@ -2,6 +2,7 @@
 // has a plan with the buffers that are assigned to it.
 //
 //	pack.go      an assignment that packs, starting from the cheapest by the loads (internal/outer/spread)
+//	orders.go    the cheapest assignment that packs, by a walk through the orders of live buffers
 //	grow.go      as much of an assignment as packs
 //	core.go      a few buffers that keep a pool from packing, its core
 //	without.go   the cheapest assignments that keep one buffer of a core out of the pool

@@ -11,10 +11,11 @@ import (
 )
 
 // Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it finds no
-// plan for a pool, four things are tried:
+// plan for a pool, five things are tried:
 //
 //	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
 //	          the next pool that has the room, and the rest has a plan
+//	orders    the cheapest assignment that packs, by a walk through the orders of live buffers (orders.go)
 //	grow      as much of the assignment as packs, built up from nothing (grow.go)
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
 //	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
@@ -64,6 +65,12 @@ func (c *chooser) pack(ctx context.Context, first spread.Assignment) (spread.Ass
 	if err := x.grow(ctx, first); err != nil {
 		return nil, err
 	}
+	if err := x.orders(ctx, failed); err != nil {
+		return nil, err
+	}
+	if x.least <= x.Low {
+		return x.best, nil
+	}
 	if err := x.without(ctx, first); err != nil {
 		return nil, err
 	}
@@ -76,7 +83,7 @@ func (c *chooser) pack(ctx context.Context, first spread.Assignment) (spread.Ass
 		return nil, err
 	}
 	// The cheapest is worth another question.
-	if x.nodes = pools.MoreNodes; c.Cost(first) < x.least && !c.Over(ctx) {
+	if x.nodes = pools.MoreNodes; c.Cost(first) < x.least && c.Cost(first) >= c.Low && !c.Over(ctx) {
 		_, err = x.try(ctx, first)
 	}
 	return x.best, err

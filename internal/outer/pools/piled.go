@@ -15,7 +15,7 @@ import (
 //
 // Invariant: an answer is that of the strip. Only auto asks: other planners answer for themselves.
 //
-// Complexity: that of internal/pile; the states count as nodes, a state for each body as one.
+// Complexity: that of internal/pile; the states count as nodes, a state for each body as one. A question which bodies are in a pool is counted likewise.
 
 // pileShare is how many nodes of a question make a state of the width.
 const pileShare = 20
@@ -38,4 +38,28 @@ func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int
 		a.status, a.by, a.bound = model.Infeasible, "pile", max(a.bound, capacity+1)
 	}
 	return a
+}
+
+// Piles reports whether the walk may be asked which buffers are in a pool: with auto, and if all are plain there and conflict only in time.
+func (s *Search) Piles(pool int32) bool {
+	if s.planner.Name() != "auto" || s.Pools[pool].Capacity == 0 {
+		return false
+	}
+	all := make([]int32, len(s.Problem.Buffers))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	st := s.Strip(pool, all, nil)
+	return len(st.Reserved) == 0 && st.Edges == nil && st.Impossible == "" && timeline.New(st.Problem).Plain
+}
+
+// Choose asks the walk, within the nodes that are left and within so many states.
+func (s *Search) Choose(ctx context.Context, q *pile.Question, most int64) pile.Choice {
+	each := int64(max(1, len(q.Items)))
+	if q.Most = most; s.options.NodeLimit > 0 {
+		q.Most = max(1, min(most, (s.options.NodeLimit-s.stats.Nodes)*each))
+	}
+	c := pile.Choose(ctx, q)
+	s.stats.Nodes += c.States / each
+	return c
 }

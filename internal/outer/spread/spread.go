@@ -13,6 +13,7 @@
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
 //	deepen.go       that walk within a small excess first, then more
 //	dominance.go    states of that walk that others make superfluous
+//	orders.go       the same question for the walk through the orders of live buffers (internal/pile)
 //
 // Invariant: a bound of the cost holds for all assignments whose loads fit, so for all plans. A limit never makes a bound false.
 package spread
