@@ -101,8 +101,11 @@ export function extent(app, keep = false) {
       ),
     ),
   );
+  const span = app.session?.span;
+  if (span && !seen[0].doc.lanes) top = Math.max(top, span.top);
   for (const { doc } of seen) if (doc.capacity && doc.capacity < 2 * top) top = Math.max(top, doc.capacity);
-  const [lower, upper] = [Math.min(...seen.map((f) => f.lower)), Math.max(...seen.map((f) => f.upper))];
+  const lower = span?.lower ?? Math.min(...seen.map((f) => f.lower));
+  const upper = span?.upper ?? Math.max(...seen.map((f) => f.upper));
   const { whole } = app.view;
   if (keep && whole.t0 === lower && whole.y1 === Math.max(top, 1) * 1.04) return;
   app.view.setWhole(lower, upper, top, keep);

@@ -25,6 +25,15 @@ export class Session {
     this.lanes = data.lanes ?? null;
     this.capacities = data.lanes?.map((lane) => lane.capacity); // of the pools
     this.facts = data.facts; // of the whole session
+    /** What is ever there: its times, and the highest end of a buffer. So all calls are drawn at one scale, also if the first plan is empty. */
+    this.span = { lower: 0, upper: 1, top: 0 };
+    const all = [...data.start, ...data.calls.flatMap(({ set = [], tried }) => (tried ? [...set, tried] : set))];
+    if (all.length) this.span = { lower: Infinity, upper: -Infinity, top: 0 };
+    for (const [, lower, upper, size, offset] of all) {
+      this.span.lower = Math.min(this.span.lower, lower);
+      this.span.upper = Math.max(this.span.upper, upper);
+      this.span.top = Math.max(this.span.top, offset + size);
+    }
     this.held = new Map(data.start.map((b) => [b[0], b]));
     this.done = 0; // calls made of held
     this.undo = []; // for each: what undoes it

@@ -242,3 +242,29 @@ func TestBrowserSessionPools(t *testing.T) {
 	}
 	page.Quiet()
 }
+
+// TestBrowserSessionEmpty plays a session that begins without buffers: the picture has room for those that come, with rules and without.
+func TestBrowserSessionEmpty(t *testing.T) {
+	page := chromium.Open(t, 1000, 800)
+	is := asker(t, page)
+	ctx := context.Background()
+	for _, rules := range []*model.Rules{nil, {}} {
+		s, err := session.Open(ctx, &model.Problem{Capacity: 16, Rules: rules}, nil, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, plan := s.Snapshot()
+		h := html.NewSession("empty.jsonl", p, plan)
+		if a, err := s.Add(ctx, model.Buffer{ID: "a", Lower: 20, Upper: 50, Size: 12}); err != nil || a.Status != model.Feasible {
+			t.Fatal(a, err)
+		}
+		p, plan = s.Snapshot()
+		h.Add(html.Call{Text: "add a"}, p, plan)
+		showSession(t, page, h)
+		for _, call := range []string{"0", "1"} {
+			page.Eval(`stowage.playback.go(`+call+`)`, nil)
+			is("20,50,true", `[stowage.view.t0, stowage.view.t1, stowage.view.y1 >= 12]`)
+		}
+	}
+	page.Quiet()
+}
