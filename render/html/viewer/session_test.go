@@ -183,7 +183,8 @@ func TestBrowserSessionPools(t *testing.T) {
 	base := &model.Problem{
 		Rules: &model.Rules{Pools: []model.Pool{{ID: "sram", Capacity: 16, Reserved: []model.Range{{Lower: 0, Upper: 2}}}, {ID: "dram", Capacity: 32}}},
 		Buffers: []model.Buffer{
-			{ID: "a", Lower: 0, Upper: 4, Size: 8}, {ID: "b", Lower: 4, Upper: 9, Size: 8},
+			{ID: "a", Lower: 0, Upper: 4, Size: 8},
+			{ID: "b", Lower: 4, Upper: 9, Size: 8},
 			{ID: "c", Lower: 0, Upper: 9, Size: 4, Extra: &model.Extra{Pools: []int32{0}}, Gaps: []model.Gap{{Lower: 3, Upper: 5, Window: &model.Window{Lower: 0, Upper: 1}}}},
 		},
 	}
