@@ -30,7 +30,7 @@ func TestSettings(t *testing.T) {
 	for _, s := range settings {
 		names[s.Name] = len(s.Without)
 	}
-	if len(names) != len(settings) || names["all on"] != 0 || names["these 14"] != 14 || names["these 14, dominance"] != 15 {
+	if len(names) != len(settings) || names["all on"] != 0 || names["these 15"] != 15 || names["these 15, dominance"] != 16 {
 		t.Errorf("settings %v", names)
 	}
 	if _, err := settingsOf("none", ""); err == nil {
