@@ -1,9 +1,7 @@
 package canonical
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
@@ -41,7 +39,8 @@ import (
 // search needs: in the lowest plan, a buffer at the floor of a hole lies on the fixed buffer, which has a lower offset
 // and so is placed before it.
 //
-// Complexity: O(fixed · others) once; O(log holes) for each bound that rises. Nothing if no buffer is fixed.
+// Complexity: O(fixed · others) once, and with gaps O(fixed²) at worst for each other buffer; O(log holes) for each
+// bound that rises. Nothing if no buffer is fixed.
 //
 // Source: Stowage. In scheduling, these are the rules of unavailable periods.
 //
@@ -84,6 +83,8 @@ func (k *Kernel) initHoles(tl *timeline.Timeline, _ *timeline.Partition) {
 	if !k.sw.Holes || len(fixed) == 0 || len(fixed) > holesMost/int(k.n) {
 		return
 	}
+	// In the order of their offsets, so that what they forbid comes in order, too, if there are no gaps.
+	k.sortBy(fixed, func(f, g common.Buffer) bool { return k.of[f].start+k.of[f].shift < k.of[g].start+k.of[g].shift })
 	h := &k.holes
 	h.at = make([]int32, k.n+1)
 	var bans []timeline.Forbidden
@@ -96,7 +97,6 @@ func (k *Kernel) initHoles(tl *timeline.Timeline, _ *timeline.Partition) {
 			for _, f := range fixed {
 				bans = k.forbid(bans, tl, f, j)
 			}
-			slices.SortFunc(bans, func(x, y timeline.Forbidden) int { return cmp.Compare(x.Above, y.Above) })
 			low := int64(0)
 			for _, ban := range bans {
 				h.open(b, low, ban.Above)
@@ -109,19 +109,31 @@ func (k *Kernel) initHoles(tl *timeline.Timeline, _ *timeline.Partition) {
 	}
 }
 
-// forbid appends the offsets of the plan that fixed buffer f forbids j: ranges without their ends.
+// forbid adds to bans, in ascending order, the offsets of the plan that fixed buffer f forbids j: ranges without their
+// ends.
 func (k *Kernel) forbid(bans []timeline.Forbidden, tl *timeline.Timeline, f, j common.Buffer) []timeline.Forbidden {
 	a, b := &k.of[f], &k.of[j]
 	at := a.start + a.shift
 	switch {
 	case a.first >= b.last || b.first >= a.last:
 	case k.plain:
-		bans = append(bans, timeline.Forbidden{Above: at - b.rawSize, Below: at + a.rawSize})
+		bans = insert(bans, timeline.Forbidden{Above: at - b.rawSize, Below: at + a.rawSize})
 	default:
 		for _, r := range tl.Forbid(int(k.id[f]), int(k.id[j])) {
-			bans = append(bans, timeline.Forbidden{Above: at + r.Above, Below: at + r.Below})
+			bans = insert(bans, timeline.Forbidden{Above: at + r.Above, Below: at + r.Below})
 		}
 	}
+	return bans
+}
+
+// insert adds a range to a list in ascending order.
+func insert(bans []timeline.Forbidden, ban timeline.Forbidden) []timeline.Forbidden {
+	bans = append(bans, ban)
+	p := len(bans) - 1
+	for ; p > 0 && bans[p-1].Above > ban.Above; p-- {
+		bans[p] = bans[p-1]
+	}
+	bans[p] = ban
 	return bans
 }
 
