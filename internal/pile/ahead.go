@@ -23,8 +23,8 @@ import (
 // Source: the heuristic of A* search by a backward dynamic program over a relaxed problem (pattern databases, Culberson and Schaeffer 1998).
 
 const (
-	mostGoals = 100_000
-	allGoals  = 4_000_000
+	mostGoals = 20_000
+	allGoals  = 1_000_000
 )
 
 // A reach is the sets before a section that have a completion, ascending, and what it costs.
@@ -40,16 +40,22 @@ type goal struct {
 	rest int64
 }
 
-// reach walks from the end.
-func (w *walk) reach() {
+// reach walks from the end. It returns false if the context ended.
+func (w *walk) reach() bool {
 	w.ahead = make([]reach, w.Sections+1)
 	w.ahead[w.Sections] = reach{at: []goal{{}}, other: math.MaxInt64}
 	now, cut, all := []goal{{}}, int64(math.MaxInt64), 0
 	var live []int32
 	for t := w.Sections - 1; t >= 0; t-- {
+		if w.ctx.Err() != nil {
+			return false
+		}
+		most := max(1, min(mostGoals, allGoals-all))
 		for _, i := range w.end[t+1] {
 			live = append(live, i)
-			now = w.enter(now, i)
+			if now = w.enter(now, i); len(now) > 4*mostGoals {
+				now, cut = cheapest(now, most, cut)
+			}
 		}
 		left := 0
 		for _, x := range now {
@@ -59,11 +65,7 @@ func (w *walk) reach() {
 			}
 		}
 		now = now[:left]
-		if most := max(1, min(mostGoals, allGoals-all)); len(now) > most {
-			slices.SortFunc(now, func(x, y goal) int { return cmp.Or(cmp.Compare(x.rest, y.rest), cmp.Compare(x.set, y.set)) })
-			cut = min(cut, now[most].rest)
-			now = now[:most]
-		}
+		now, cut = cheapest(now, most, cut)
 		var gone uint64
 		for _, i := range w.begin[t] {
 			gone |= w.mark(i)
@@ -81,6 +83,16 @@ func (w *walk) reach() {
 		w.ahead[t] = reach{at, cut, slices.Clone(live)}
 		all += len(at)
 	}
+	return true
+}
+
+// cheapest cuts off all but so many sets. cut is the least that has been cut off.
+func cheapest(now []goal, most int, cut int64) ([]goal, int64) {
+	if len(now) <= most {
+		return now, cut
+	}
+	slices.SortFunc(now, func(x, y goal) int { return cmp.Or(cmp.Compare(x.rest, y.rest), cmp.Compare(x.set, y.set)) })
+	return now[:most], min(cut, now[most].rest)
 }
 
 // enter adds an item that ends to each of the sets, and leaves it out.

@@ -130,6 +130,7 @@ const mostLive, mostChoices = 40, 64
 // A walk is the state of the search. Sizes and distances are in units of the sizes' common divisor.
 type walk struct {
 	*Question
+	ctx        context.Context
 	size       []int32
 	capacity   int32
 	begin, end [][]int32 // of each section, the items that begin, and those that ended with the section before; without those that are out
@@ -184,15 +185,17 @@ func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int) 
 
 // Choose looks for the choice of least excess.
 func Choose(ctx context.Context, q *Question) Choice {
-	w := &walk{Question: q, cut: math.MaxInt64, room: firstRoom}
+	w := &walk{Question: q, ctx: ctx, cut: math.MaxInt64, room: firstRoom}
 	if !w.prepare() {
 		return Choice{}
 	}
 	if w.base > q.Limit {
 		return Choice{Low: math.MaxInt64}
 	}
-	w.reach()
-	low, ok := w.run(ctx)
+	if !w.reach() {
+		return Choice{}
+	}
+	low, ok := w.run()
 	c := Choice{Low: min(w.cut, low), States: w.made}
 	if !ok {
 		return c
@@ -310,7 +313,7 @@ func (w *walk) mark(i int32) uint64 {
 func (w *walk) in(set uint64, i int32) bool { return w.bit[i] < 0 || set>>w.bit[i]&1 == 1 }
 
 // run walks through the sections. It returns false if it did not come to the end, and then what all states that it had have as excess at least.
-func (w *walk) run(ctx context.Context) (low int64, ok bool) {
+func (w *walk) run() (low int64, ok bool) {
 	w.classes = []*class{{states: states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}, excess: []int64{w.base}}}}
 	for t := range w.Sections {
 		w.close(t)
@@ -325,10 +328,13 @@ func (w *walk) run(ctx context.Context) (low int64, ok bool) {
 		}
 		w.next, w.pending = w.next[:0], 0
 		for _, x := range w.classes {
-			if ctx.Err() != nil || w.Most > 0 && w.made > w.Most {
+			if w.over() {
 				return low, false
 			}
 			w.open(x, t)
+		}
+		if w.over() {
+			return low, false
 		}
 		w.classes, w.next = w.next, w.classes
 		w.thin(w.classes, t)
@@ -337,6 +343,9 @@ func (w *walk) run(ctx context.Context) (low int64, ok bool) {
 	}
 	return math.MaxInt64, true
 }
+
+// over reports whether a limit has come.
+func (w *walk) over() bool { return w.ctx.Err() != nil || w.Most > 0 && w.made > w.Most }
 
 // low is the least excess of a state before section t, with what is ahead.
 func (w *walk) low(t int) int64 {

@@ -42,7 +42,7 @@ func (w *walk) open(x *class, t int) {
 
 // list lists the sets that these items lead to.
 func (w *walk) list(t int, items []int32, set uint64, add, least int64, ending uint64) {
-	if least+add > w.Limit {
+	if least+add > w.Limit || w.over() {
 		return
 	}
 	if len(items) > 0 {
@@ -64,6 +64,9 @@ func (w *walk) list(t int, items []int32, set uint64, add, least int64, ending u
 
 // branch puts the items of a section from the nth on into the orders of a class, as the leaves have them.
 func (w *walk) branch(x *class, t, n int, leaves []leaf) {
+	if w.over() {
+		return // and run does not go on
+	}
 	if n == len(w.begin[t]) {
 		y := leaves[0]
 		for k := range x.excess {
