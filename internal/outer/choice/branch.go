@@ -84,10 +84,11 @@ func (c *chooser) explore(ctx context.Context, first spread.Assignment) error {
 	return c.settle(ctx)
 }
 
-// insist plans the assignment with the cheapest loads with all of the time that is left, if the best plan costs more.
+// insist plans the assignment with the cheapest loads with all of the time that is left, if the best plan costs more
+// and is not proven.
 func (c *chooser) insist(ctx context.Context) error {
 	_, limited := ctx.Deadline()
-	if !limited || c.Over(ctx) || !c.costFirst || c.best == nil || c.cheapest == nil ||
+	if !limited || c.Over(ctx) || !c.costFirst || c.best == nil || c.done() || c.cheapest == nil ||
 		c.Cost(c.cheapest) >= model.ValueOf(c.best.Measures, model.MeasureCost) || c.Cost(c.cheapest) < c.Low || slices.Equal(c.cheapest, c.first) {
 		return nil
 	}

@@ -5,6 +5,7 @@
 //	orders.go    the cheapest assignment that packs, by a walk through the orders of live buffers
 //	grow.go      as much of an assignment as packs
 //	core.go      a few buffers that keep a pool from packing, its core
+//	check.go     cores of a few sections, as rows of the linear program of loads
 //	without.go   the cheapest assignments that keep one buffer of a core out of the pool
 //	branch.go    a search of all assignments that may be better
 //	floors.go    bounds of heights that hold for every assignment

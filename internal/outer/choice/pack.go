@@ -11,12 +11,13 @@ import (
 )
 
 // Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it finds no
-// plan for a pool, five things are tried:
+// plan for a pool, six things are tried:
 //
 //	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
 //	          the next pool that has the room, and the rest has a plan
 //	orders    the cheapest assignment that packs, by a walk through the orders of live buffers (orders.go)
 //	grow      as much of the assignment as packs, built up from nothing (grow.go)
+//	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go)
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
 //	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
 //
@@ -71,8 +72,16 @@ func (c *chooser) pack(ctx context.Context, first spread.Assignment) (spread.Ass
 	if x.least <= x.Low {
 		return x.best, nil
 	}
-	if err := x.without(ctx, first); err != nil {
+	if err := x.check(ctx); err != nil {
 		return nil, err
+	}
+	if x.least <= x.Low {
+		return x.best, nil
+	}
+	if !x.found {
+		if err := x.without(ctx, first); err != nil {
+			return nil, err
+		}
 	}
 	if !x.found {
 		if err := x.margins(ctx, failed); err != nil {

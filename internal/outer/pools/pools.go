@@ -9,6 +9,7 @@
 //	penalty.go    the least penalty of a pool
 //	height.go     the least height of a pool that must pay
 //	refusal.go    what a planner does not take, in the words of the problem
+//	windows.go    a pool asked about between two sections, and a plan from window to window
 //	answers.go    what is known of a pool with a set of buffers, for whoever tries several choices of pools
 //
 // Idea: only sums and maxima tie the pools to each other, so each pool is planned by itself. The measures of the objective are

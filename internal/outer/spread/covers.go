@@ -32,6 +32,7 @@ type weighing struct {
 	bodies  []int32 // counted from the first with a choice
 	weights []int64
 	most    int64
+	guess   bool // it may not hold (cores.go)
 }
 
 // left returns what an assignment leaves of the most weight.

@@ -60,6 +60,14 @@ type planes struct {
 	copied    *simplex // of a branch, which gets new rows too; nil for none
 	open      []node   // branches that are left (tree.go); nil before the first call
 	givenUp   int64    // no assignment of the branches that were given up costs less
+	check     func(Assignment) Check
+	cores     []*weighing        // that check has named
+	hasCore   map[*weighing]bool // those that are rows
+	sure      []int8             // of each x, the number that it has in each assignment that is better than the best plan, or -1; nil without check
+	guesses   bool               // nothing below the branch that is checked is open
+	guessed   int                // branches that were given up with a guess
+	barred    bool               // there is no better assignment
+	renewed   int                // rows at the last renew
 }
 
 // planed looks for prices of rooms and of inequalities. It returns nil if the problem is not of the kind. The planes are nil if there is
@@ -282,7 +290,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 			if by < 1e-4 || before != nil && before.most == most && slices.Equal(before.weights, weights) {
 				continue
 			}
-			before = &weighing{s.pool, s.section, s.bodies, weights, most}
+			before = &weighing{s.pool, s.section, s.bodies, weights, most, false}
 			offers = append(offers, offer{before, by})
 		}
 	}
@@ -300,10 +308,19 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 }
 
 // drop drops rows that x has room in.
-func (p *planes) drop() {
-	p.loose(0.05, func(row int) {
-		if s, ok := p.meaning[row].(*stretch); ok {
-			delete(p.has, s)
+func (p *planes) drop() { p.loosen(0.05, false) }
+
+// loosen drops rows that x has more room in than slack. Inequalities may be kept for later.
+func (p *planes) loosen(slack float64, keep bool) {
+	p.loose(slack, func(row int) {
+		switch x := p.meaning[row].(type) {
+		case *stretch:
+			delete(p.has, x)
+		case *weighing:
+			if keep && !p.hasCore[x] {
+				p.cores = append(p.cores, x)
+			}
+			delete(p.hasCore, x) // it is a row no more
 		}
 		p.meaning[row] = nil
 	})

@@ -216,7 +216,7 @@ func (s *simplex) leave(row int, to float64) bool {
 	left := math.Abs(s.value[row] - to)
 	for _, x := range s.ratios {
 		j := int(x.column)
-		if left -= x.entry * s.most(s.column[j]); left < 0 {
+		if left -= x.entry * s.most(s.column[j]); left <= outside { // whole numbers often make it 0: then the last one comes in, too
 			s.pivot(row, j, to)
 			return true
 		}

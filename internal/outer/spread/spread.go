@@ -10,6 +10,7 @@
 //	covers.go       sets of bodies that do not fit together, as inequalities
 //	simplex.go      the linear program
 //	tree.go         branches of the linear program, each with a body in the pool or out of it
+//	cores.go        the same with a check whether an assignment packs, and rows for what does not
 //	through.go      the cheapest assignment whose loads fit, through time, or a better bound
 //	deepen.go       that walk within a small excess first, then more
 //	dominance.go    states of that walk that others make superfluous
@@ -39,6 +40,7 @@ type Choices struct {
 	Prices   *Prices // set by Cheapest
 	Low      int64   // no plan costs less; set by Cheapest
 	room     Room    // beside bodies with one pool
+	program  *planes // set by Cheapest, if there is one
 }
 
 // A Room has the cells of each pool and section that are free. It is nil for a pool without a capacity.
@@ -140,6 +142,7 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 	}
 	c.Prices = c.price(ctx, upper)
 	other, program := c.planed(ctx, upper)
+	c.program = program
 	if other != nil && other.Least(0) > c.Prices.Least(0) {
 		c.Prices = other
 	}

@@ -29,6 +29,7 @@ const (
 	coverNodes = 100 // branches that may have covers of their own
 	nodeRounds = 2   // of covers, for a branch
 	everyRound = 8   // branches from one assignment by x to the next
+	diveEvery  = 40  // branches from one dive to the next, with a check
 )
 
 // A node is a branch that is open.
@@ -46,7 +47,9 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 	}
 	open := p.open
 	defer func() { p.open = open }()
+	dive := false // the next branch is the last one, whatever its bound
 	p.effort = effort
+	p.lighten(looseRows)
 	for n := 0; len(open) > 0; n++ {
 		at := 0
 		for k := range open {
@@ -54,17 +57,29 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 				at = k
 			}
 		}
-		now := open[at]
-		if now.low >= upper {
+		if open[at].low >= upper {
 			break
 		}
-		if n >= treeNodes || p.effort < 0 || ctx.Err() != nil {
-			return best, min(p.givenUp, now.low, upper)
+		least := open[at].low
+		if dive && open[len(open)-1].low < upper {
+			at = len(open) - 1
+		} else {
+			dive = p.check != nil && n%diveEvery == 0
+		}
+		now := open[at]
+		p.guesses = now.low <= least
+		if n >= treeNodes && p.check == nil || p.effort < 0 || ctx.Err() != nil || p.guessed > mostGuesses {
+			return best, min(p.givenUp, least, upper)
+		}
+		if p.check != nil && (p.rows != p.renewed || n == 0) {
+			p.renew(ctx, upper)
 		}
 		open = slices.Delete(open, at, at+1)
-		if !p.possible(now.fixed) {
+		if p.barred || !p.inherit(now.fixed) || !p.possible(now.fixed) {
+			dive = false
 			continue
 		}
+		p.lighten(2 * looseRows)
 		s := p.simplex.clone()
 		for x, to := range now.fixed {
 			if to >= 0 {
@@ -73,13 +88,32 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 		}
 		solved := p.cut(ctx, s, n < coverNodes)
 		p.effort = min(p.effort, s.effort) - len(s.table)*s.count - p.work
-		now.low = max(now.low, p.least(s, now.fixed))
+		low, prices, excess := p.least(s, now.fixed)
+		now.low = max(now.low, low)
 		if now.low >= upper {
+			dive = false
 			continue
 		}
 		x := s.values()
 		next := p.undecided(x, now.fixed)
-		if n%everyRound == 0 || n < 2*everyRound || next < 0 && solved {
+		if !p.strike(prices, excess, now.fixed, upper) {
+			dive = false
+			continue
+		}
+		if solved && next >= 0 && now.fixed[next] >= 0 {
+			open = append(open, now) // solved once more, with what is fixed now
+			continue
+		}
+		if p.check != nil {
+			if next < 0 && solved {
+				if p.ask(x, &now, &best, &upper) {
+					open = append(open, now)
+				} else {
+					dive = false
+				}
+				continue
+			}
+		} else if n%everyRound == 0 || n < 2*everyRound || next < 0 && solved {
 			if of := p.rounded(ctx, x, now.fixed); of != nil && p.Cost(of) < upper {
 				best, upper = of, p.Cost(of)
 			}
@@ -97,6 +131,9 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 		for to := range int8(2) {
 			child := node{slices.Clone(now.fixed), now.depth + 1, now.low}
 			child.fixed[next] = to
+			if x[next] < 0.5 {
+				child.fixed[next] = 1 - to // the likelier one comes last
+			}
 			open = append(open, child)
 		}
 	}
@@ -126,7 +163,7 @@ func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
 	p.copied = s
 	defer func() { p.copied = nil }()
 	for round := 0; s.solve(ctx); {
-		if x := s.values(); !p.overfilled(x) {
+		if x := s.values(); !p.overfilled(x) && !p.overcored(x) {
 			if !covers || round == nodeRounds || !p.against(ctx, x) {
 				return true
 			}
@@ -136,32 +173,50 @@ func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
 	return false
 }
 
-// least is the bound of a branch, from its prices.
-func (p *planes) least(s *simplex, fixed []int8) int64 {
-	prices, sum := p.exactlyOf(s), int64(0)
+// least is the bound of a branch, from its prices, which it returns with the excess of the fixed bodies.
+func (p *planes) least(s *simplex, fixed []int8) (low int64, prices *Prices, excess int64) {
+	prices = p.exactlyOf(s)
 	for x, to := range fixed {
 		if to < 0 {
 			continue
 		}
-		k := p.body[x]
-		all := prices.Excess[k]
+		in, out := p.excesses(prices, x)
 		if to == 1 {
-			sum += all[p.place[k]]
-			continue
+			excess += in
+		} else {
+			excess += out
 		}
-		least := int64(math.MaxInt64)
-		for n, excess := range all {
-			if int32(n) != p.place[k] {
-				least = min(least, excess)
-			}
-		}
-		sum += least
 	}
-	return prices.Least(sum)
+	return prices.Least(excess), prices, excess
 }
 
-// possible reports whether the bodies that are fixed in the pool fit.
+// inherit fixes what is sure. It returns false if the branch is against that.
+func (p *planes) inherit(fixed []int8) bool {
+	for x, to := range p.sure {
+		switch {
+		case to < 0 || fixed[x] == to:
+		case fixed[x] >= 0:
+			return false
+		default:
+			fixed[x] = to
+		}
+	}
+	return true
+}
+
+// possible reports whether the bodies that are fixed in the pool fit, and are no core.
 func (p *planes) possible(fixed []int8) bool {
+	for _, x := range p.cores {
+		left := x.most
+		for n, k := range x.bodies {
+			if v := p.variable[k]; v >= 0 && fixed[v] == 1 {
+				left -= x.weights[n]
+			}
+		}
+		if left < 0 {
+			return false
+		}
+	}
 	for _, s := range p.stretches {
 		left := s.room
 		for n, k := range s.bodies {
