@@ -46,8 +46,8 @@ const looseRows = 250
 // CanCheck reports whether there is a linear program to check assignments of.
 func (c *Choices) CanCheck() bool { return c.program != nil }
 
-// mostGuesses is how many branches may be given up with a guess: after that, a call comes to its end.
-const mostGuesses = 3
+// mostGivenUp is how many branches may be given up with a guess: after that, a call comes to its end.
+const mostGivenUp = 3
 
 // Checked goes on with the branches of the linear program. check says whether an assignment packs; it may call Sure
 // and AddCore. No assignment that packs costs less than the result, or than upper, the cost of the best plan.

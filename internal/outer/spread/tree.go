@@ -68,7 +68,7 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 		}
 		now := open[at]
 		p.guesses = now.low <= least
-		if n >= treeNodes && p.check == nil || p.effort < 0 || ctx.Err() != nil || p.guessed > mostGuesses {
+		if n >= treeNodes && p.check == nil || p.effort < 0 || ctx.Err() != nil || p.guessed > mostGivenUp {
 			return best, min(p.givenUp, least, upper)
 		}
 		if p.check != nil && (p.rows != p.renewed || n == 0) {
