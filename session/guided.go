@@ -14,15 +14,13 @@ import (
 //
 // The price of ejecting a buffer is at first what it costs to move it. Once it was ejected, it is its weight times a
 // unit, and twice that if it lies where it lay before the call. The unit is a share of the mean cost of a
-// movement, another one in each round.
+// movement, another one in each walk.
 //
 // Invariant: buffers that have an offset never overlap.
 //
-// Rounds differ in the unit, in their length and in what they draw. Short ones come first. If they fail, and nothing says
-// that there is no plan (spare.go), long ones follow, each with other draws: where one walk ends in a cycle, another often
-// finds a plan. Their unit is dearer at first, so they move more.
+// Walks differ in the unit, in their length and in what they draw (walks.go). A dear unit moves more.
 //
-// Complexity: as repair.go for a placement; at most the placements of the rounds. The long rounds of 400 buffers take half a second.
+// Complexity: as repair.go for a placement.
 //
 // Source: the guided ejection search of Nagata and Bräysy (2009) for routes of vehicles. Theirs also
 // moves other buffers at random between placements. That was left out, since movement counts here, and since it gained nothing.
@@ -31,8 +29,8 @@ import (
 // plans where parts 4 and 16 gave 33; every second placement at random, 28 where every fourth gave 36. Sixteen walks of
 // 16,000 placements found 61 plans, 64 walks of 2,000 found 55, and eight walks of 2,000 found 41.
 // Dropped as well: hardest first, by weight times size times the square root of life, and every third placement at random. On every second
-// change of A, D and K that the short and middle rounds left, it finds 20 plans of 43 on A and K in 64,000 placements, where largest
-// first finds 11. But the plans move more, and J then decides more by long rounds. With it, and with the questions that spare.go dropped, J
+// change of A, D and K that the short and middle walks left, it finds 20 plans of 43 on A and K in 64,000 placements, where largest
+// first finds 11. But the plans move more, and J then decides more by long walks. With it, and with the questions that spare.go dropped, J
 // moved 3.96% of the bytes per change, where it moves 2.48%, and left 12 undecided where it leaves 14.
 // A walk has 20 to 35 buffers pending most of the time. To keep them few did not help: 30,000 placements that eject only what has less
 // weight (as Nagata and Bräysy do) found 13 plans of 81 on A and D, and annealing 0 to 5 of 46. Exact search for the rest once a single
@@ -43,59 +41,9 @@ import (
 // guidedStays is how many times dearer a buffer is that has not moved.
 const guidedStays = 2
 
-// A placement takes O(n). So above guidedFull buffers a round has fewer placements, down to guidedLeast.
-const (
-	guidedFull  = 500
-	guidedLeast = 2_000
-)
-
-// guidedRounds are kinds of rounds.
-type guidedRounds struct {
-	count      int    // rounds
-	placements int    // in each round, up to guidedFull buffers
-	odd        uint64 // one in so many placements that eject takes another than the best place
-	// units has the parts of the mean cost of a movement that are the unit of the weights: one for each round, in turn.
-	units []int64
-}
-
-var (
-	guidedShort  = guidedRounds{2, 2_000, 8, []int64{4, 16}}
-	guidedMiddle = guidedRounds{4, 4_000, 4, []int64{1, 4}}
-	guidedLong   = guidedRounds{16, 16_000, 4, []int64{1, 4}}
-)
-
-// guided is the second part of the step repair: the short rounds, then the middle ones.
-func (c *call) guided() (Answer, []int64, error) {
-	at := c.rounds(&guidedShort)
-	if at == nil {
-		at = c.rounds(&guidedMiddle)
-	}
-	return Answer{}, at, nil
-}
-
-// wander is the second part of the step window: the long rounds.
-func (c *call) wander() (Answer, []int64, error) { return Answer{}, c.rounds(&guidedLong), nil }
-
-// rounds walks until a walk finds a plan. It returns nil if none does.
-func (c *call) rounds(g *guidedRounds) []int64 {
-	draw := c.s.o.Seed + uint64(g.placements) // so that each kind draws by itself
-	placements := g.placements
-	if n := len(c.at); n > guidedFull {
-		placements = max(placements*guidedFull/n, min(placements, guidedLeast))
-	}
-	for k := range g.count {
-		if c.watch.Over() {
-			break
-		}
-		if at := c.walk(g, placements, g.units[k%len(g.units)], &draw); at != nil {
-			return at
-		}
-	}
-	return nil
-}
-
-// walk is a round. It returns nil if it found no plan.
-func (c *call) walk(g *guidedRounds, placements int, part int64, draw *uint64) []int64 {
+// guided is a walk of some placements. part is the part of the mean cost of a movement that is the unit of the weights, and one in odd
+// placements that eject takes another than the best place. It returns nil if it found no plan.
+func (c *call) guided(placements int, part int64, odd uint64, draw *uint64) []int64 {
 	r := &c.s.scratch.repair
 	r.start(c)
 	sum, weights := int64(0), make([]int64, len(r.at))
@@ -121,7 +69,7 @@ func (c *call) walk(g *guidedRounds, placements int, part int64, draw *uint64) [
 		}
 		spot := best[0]
 		if spot.cost > 0 {
-			if len(best) > 1 && splitmix.Next(draw)%g.odd == 0 {
+			if len(best) > 1 && splitmix.Next(draw)%odd == 0 {
 				spot = best[1+splitmix.Next(draw)%uint64(len(best)-1)]
 			}
 			weights[i]++

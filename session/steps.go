@@ -42,6 +42,7 @@ type scratch struct {
 	moved    []int32 // of home.go
 	from     []int64 // of home.go
 	repair   repairer
+	overlaps overlaps
 }
 
 // begin prepares a call. done must be called after it.
@@ -85,7 +86,7 @@ func (c *call) place(effort Step) (Answer, error) {
 	for _, step := range [...]struct {
 		step Step
 		find func() (Answer, []int64, error)
-	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.guided}, {Window, c.ahead}, {Window, c.window}, {Window, c.wander}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared}} {
+	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.stroll}, {Window, c.ahead}, {Window, c.window}, {Window, c.wander}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared}} {
 		if effort < step.step || c.watch.Over() {
 			break
 		}

@@ -1,0 +1,346 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/splitmix"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others least. Then buffers
+// that overlap, drawn at random, go where they overlap least, until none overlaps another. An overlap costs its bytes times the
+// weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows by one, and the walk goes on. So it leaves
+// its dead ends, and pairs that are hard to part get a price. An ejection (guided.go) knows only "in the way" and "not in the way". Here a
+// stack that must give way by a few bytes does so buffer by buffer:
+//
+//	bytes
+//	  |  [ a ]              |  [ a ]              |  [ a ]
+//	  |  [ b ]              |  [ b ####]          |      [ x ]
+//	  |      [ c ]          |      [ x ]          |  [ b ]
+//	  |    x: no room       |      [ c ]          |      [ c ]
+//	  +---------- time      +---------- time      +---------- time
+//
+// The best place of a buffer is found in one pass. Let G(y) be the weighted bytes of the others below y: their ends, in order, make
+// it a line with corners. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which it touches another one that is
+// a straight line, too. So the least is at such an offset, at 0 or at the highest one.
+//
+// Invariant: clash[i] is the number of buffers that i overlaps, and list has those with one or more.
+//
+// Complexity: O(n) for a move. The weights take O(n²) memory: so above overlapMost buffers the walk is left out. It is also left out if a
+// buffer has gaps in its life.
+//
+// Source: guided local search (Voudouris and Tsang 1999), with the neighbourhood of Egeblad, Nielsen and Odgaard (2007) for nesting: one
+// piece goes along one axis to its best place.
+//
+// Measured, on 43 to 62 changes of each of D, F, J and K that ejections had not placed in 20,000 placements: 64,000 moves place 21, 39, 39 and
+// 31, in 14 to 66 ms each; 256,000 placements of ejections place 29, 26, 40 and 17, in 100 to 245 ms each.
+// Tried and dropped, on 130 of them: weights that grow by a fifth (75 plans where 77 were found), by the part of the buffer that
+// overlaps (61), or halve every 50 or 200 times (71, 74); walks of 2,000 or 32,000 moves, as many moves in all (68, 64); of equally
+// good offsets the one nearest to the old one (74). The buffer with the most clashes, or the largest or smallest of two, in place of
+// any one: no difference on A and K.
+
+// overlapMost is the largest number of buffers with which the walk is tried.
+const overlapMost = 2_000
+
+// overlapBytes is the largest sum of sizes with which it is tried. A weight is at most one more than the moves of a walk, so no sum
+// of bytes times weights overflows.
+const overlapBytes = 1 << 44
+
+// An end is the lower or upper end of a placed buffer.
+type end struct {
+	y    int64
+	code int32 // twice the buffer, plus 1 for its upper end
+}
+
+func endsInOrder(a, b end) int { return inOrder(a.y, b.y, a.code, b.code) }
+
+// A corner is a bend of G: its offset, G there, and how fast G rises after it.
+type corner struct {
+	y, sum, slope int64
+}
+
+// farOff is beyond all ends.
+const farOff = 1 << 62
+
+// An overlaps is the state of a walk.
+type overlaps struct {
+	c       *call
+	n       int
+	at      []int64
+	weights []int32 // of each pair that is live at one time; 0 for others
+	meets   []int32 // for one buffer after the other, those that are live with it
+	first   []int32 // where each buffer's begin in meets, and the number of all
+	ends    []end   // of all placed buffers, in order
+	clash   []int32 // how many others each buffer overlaps
+	list    []int32 // the buffers with a clash
+	where   []int32 // each buffer's place in list; -1 for none
+	tried   []bool  // the buffer found nothing better since something near it changed
+	open    []int32 // scratch of next
+	live    []end   // scratch of bend
+	corners []corner
+}
+
+// overlap walks for a number of moves. It returns a plan, or nil.
+func (c *call) overlap(moves int, draw *uint64) []int64 {
+	h := &c.s.scratch.overlaps
+	if !h.prepare(c) || !h.walk(moves, draw) {
+		return nil
+	}
+	c.moveBack(h.at)
+	return h.at
+}
+
+// prepare lists which buffers meet. It reports whether the walk can be tried.
+func (h *overlaps) prepare(c *call) bool {
+	s, n := c.s, len(c.at)
+	if n > overlapMost || s.bytes > overlapBytes || slices.ContainsFunc(s.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 }) {
+		return false
+	}
+	h.c, h.n = c, n
+	h.meets, h.first = h.meets[:0], h.first[:0]
+	for i, l := range s.life {
+		h.first = append(h.first, int32(len(h.meets)))
+		for j, m := range s.life {
+			if m.lower < l.upper && l.lower < m.upper && j != i {
+				h.meets = append(h.meets, int32(j))
+			}
+		}
+	}
+	h.first = append(h.first, int32(len(h.meets)))
+	h.weights = slices.Grow(h.weights[:0], n*n)[:n*n]
+	h.clash = slices.Grow(h.clash[:0], n)[:n]
+	h.where = slices.Grow(h.where[:0], n)[:n]
+	h.tried = slices.Grow(h.tried[:0], n)[:n]
+	h.live = slices.Grow(h.live[:0], 2*n+1)[:2*n+1]
+	h.corners = slices.Grow(h.corners[:0], 2*n+2)[:2*n+2]
+	return true
+}
+
+func (h *overlaps) meet(i int32) []int32 { return h.meets[h.first[i]:h.first[i+1]] }
+
+func (h *overlaps) row(i int32) []int32 { return h.weights[int(i)*h.n : (int(i)+1)*h.n] }
+
+// start begins a walk: all weights are 1, and the buffers without a place lie where they overlap least.
+func (h *overlaps) start(draw *uint64) {
+	buffers := h.c.s.p.Buffers
+	h.at = append(h.at[:0], h.c.at...)
+	h.ends, h.list = h.ends[:0], h.list[:0]
+	clear(h.weights)
+	for k := range h.at {
+		i := int32(k)
+		row := h.row(i)
+		for _, j := range h.meet(i) {
+			row[j] = 1
+		}
+		h.clash[i], h.where[i], h.tried[i] = 0, -1, false
+		if low := h.at[i]; low != away {
+			h.ends = append(h.ends, end{low, 2 * i}, end{low + buffers[i].Size, 2*i + 1})
+		}
+	}
+	slices.SortFunc(h.ends, endsInOrder)
+	for _, i := range h.c.homeless {
+		if to := buffers[i].Fixed; to != nil {
+			h.move(i, *to)
+		} else {
+			h.move(i, h.best(i, draw))
+		}
+	}
+}
+
+// walk reports whether it found a plan, which is then in h.at.
+func (h *overlaps) walk(moves int, draw *uint64) bool {
+	h.start(draw)
+	for range moves {
+		if len(h.list) == 0 || h.c.watch.Over() {
+			break
+		}
+		h.c.nodes++
+		i := h.next(draw)
+		if i < 0 {
+			h.raise()
+			continue
+		}
+		if to := h.best(i, draw); to != h.at[i] {
+			h.move(i, to)
+		}
+		h.tried[i] = true
+	}
+	return len(h.list) == 0
+}
+
+// next draws a buffer that overlaps others and may find a better place; -1 if there is none.
+func (h *overlaps) next(draw *uint64) int32 {
+	h.open = h.open[:0]
+	for _, i := range h.list {
+		if !h.tried[i] && h.c.s.p.Buffers[i].Fixed == nil {
+			h.open = append(h.open, i)
+		}
+	}
+	if len(h.open) == 0 {
+		return -1
+	}
+	return h.open[splitmix.Next(draw)%uint64(len(h.open))]
+}
+
+// raise makes each overlap dearer.
+func (h *overlaps) raise() {
+	for _, i := range h.list {
+		row, low, high := h.row(i), h.at[i], h.top(i)
+		for _, j := range h.meet(i) {
+			if h.at[j] < high && low < h.top(j) {
+				row[j]++
+			}
+		}
+		h.tried[i] = false
+	}
+}
+
+func (h *overlaps) top(i int32) int64 { return h.at[i] + h.c.s.p.Buffers[i].Size }
+
+// move puts buffer i at another offset, or at its first.
+func (h *overlaps) move(i int32, to int64) {
+	size, from := h.c.s.p.Buffers[i].Size, h.at[i]
+	for _, j := range h.meet(i) {
+		if h.at[j] == away {
+			continue
+		}
+		low, high := h.at[j], h.top(j)
+		before := from != away && low < from+size && from < high
+		after := low < to+size && to < high
+		switch {
+		case after && !before:
+			h.count(i, 1)
+			h.count(j, 1)
+		case before && !after:
+			h.count(i, -1)
+			h.count(j, -1)
+		}
+		h.tried[j] = false
+	}
+	h.at[i] = to
+	if from != away {
+		h.drop(end{from, 2 * i})
+		h.drop(end{from + size, 2*i + 1})
+	}
+	h.put(end{to, 2 * i})
+	h.put(end{to + size, 2*i + 1})
+}
+
+func (h *overlaps) put(e end) {
+	k, _ := slices.BinarySearchFunc(h.ends, e, endsInOrder)
+	h.ends = slices.Insert(h.ends, k, e)
+}
+
+func (h *overlaps) drop(e end) {
+	k, _ := slices.BinarySearchFunc(h.ends, e, endsInOrder)
+	h.ends = slices.Delete(h.ends, k, k+1)
+}
+
+// count notes d more clashes of buffer i.
+func (h *overlaps) count(i, d int32) {
+	h.clash[i] += d
+	switch at := h.where[i]; {
+	case at < 0 && h.clash[i] > 0:
+		h.where[i] = int32(len(h.list))
+		h.list = append(h.list, i)
+	case at >= 0 && h.clash[i] == 0:
+		last := len(h.list) - 1
+		h.list[at] = h.list[last]
+		h.where[h.list[at]] = at
+		h.where[i] = -1
+		h.list = h.list[:last]
+	}
+}
+
+// best returns the offset at which buffer i costs least: the present one if none costs less, else one of these at random. It must be that
+// the buffer is not pinned.
+func (h *overlaps) best(i int32, draw *uint64) int64 {
+	b := &h.c.s.p.Buffers[i]
+	size, align, last := b.Size, b.Align(), h.c.s.p.Capacity-b.Size
+	if align > 1 {
+		last = bound.Down(last, align)
+	}
+	corners := h.bend(i)
+	least, offset, ties := int64(farOff), int64(0), uint64(1)
+	stay := h.at[i] != away
+	if stay {
+		least, offset = cost(corners, h.at[i], size), h.at[i]
+	}
+	try := func(o, g int64) {
+		switch {
+		case g < least:
+			least, offset, ties, stay = g, o, 1, false
+		case g == least && !stay && o != offset:
+			if ties++; splitmix.Next(draw)%ties == 0 {
+				offset = o
+			}
+		}
+	}
+	// low and high are the last corners at or below o and o + size: until the next of the two the cost is a straight line.
+	low, high := lastUpTo(corners, 0), lastUpTo(corners, size)
+	for o := int64(0); o <= last; {
+		below, above := corners[low+1].y, corners[high+1].y-size
+		next := min(below, above)
+		p, q := &corners[low], &corners[high]
+		at := func(o int64) int64 { return q.sum + q.slope*(o+size-q.y) - p.sum - p.slope*(o-p.y) }
+		if align == 1 {
+			try(o, at(o))
+		} else if first := bound.Up(o, align); first <= min(next, last) {
+			try(first, at(first))
+			if end := bound.Down(min(next, last), align); end > first {
+				try(end, at(end))
+			}
+		}
+		low += btoi(below <= above)
+		high += btoi(above <= below)
+		o = next
+	}
+	if last >= 0 {
+		try(last, cost(corners, last, size))
+	}
+	return offset
+}
+
+// bend returns the corners of G for buffer i, between one far below and one far above.
+func (h *overlaps) bend(i int32) []corner {
+	row, live, m := h.row(i), h.live, 0
+	for k := range h.ends { // without a branch, which would be mispredicted
+		live[m] = h.ends[k]
+		m += int(uint64(-int64(row[h.ends[k].code>>1])) >> 63)
+	}
+	corners := h.corners
+	corners[0] = corner{y: -farOff}
+	n, y, sum, slope := 0, int64(-farOff), int64(0), int64(0)
+	for _, e := range live[:m] {
+		sum += slope * (e.y - y)
+		n += btoi(e.y != y) // ends at one offset make one corner
+		y = e.y
+		slope += int64(row[e.code>>1]) * int64(1-2*(e.code&1))
+		corners[n] = corner{y, sum, slope}
+	}
+	corners[n+1] = corner{y: farOff}
+	return corners[:n+2]
+}
+
+// lastUpTo returns the last corner at or below y.
+func lastUpTo(corners []corner, y int64) int {
+	k := 0
+	for corners[k+1].y <= y {
+		k++
+	}
+	return k
+}
+
+// cost returns what a buffer costs at an offset.
+func cost(corners []corner, o, size int64) int64 {
+	p, q := &corners[lastUpTo(corners, o)], &corners[lastUpTo(corners, o+size)]
+	return q.sum + q.slope*(o+size-q.y) - p.sum - p.slope*(o-p.y)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
