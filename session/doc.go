@@ -55,8 +55,10 @@
 //	steps.go     the order of the steps
 //	repair.go    the step repair, by a search over ejections
 //	shelf.go     the placed buffers by their ends, for these searches
-//	guided.go    the step repair, by a walk over ejections; with long walks, the end of window
-//	spare.go     exact search ahead of the long walks: a proof of no, or a spare plan
+//	walks.go     the step repair by walks, in turn; with long walks, the end of window
+//	guided.go    a walk over ejections
+//	overlap.go   a walk in which buffers may overlap for a while
+//	spare.go     exact search ahead of the windows and long walks: a proof of no, or a spare plan
 //	least.go     the step repair for few buffers: the least movement, proven
 //	window.go    the steps that call a planner: window, hints, fresh
 //	movement.go  how much a new plan moves, and moving back what may stay

@@ -9,8 +9,8 @@ import (
 )
 
 // Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others least. Then buffers
-// that overlap, drawn at random, go where they overlap least, until none overlaps another. An overlap costs its bytes times the
-// weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows by one, and the walk goes on. So it leaves
+// that overlap, drawn at random and rather those that have moved, go where they overlap least, until none overlaps another. An overlap
+// costs its bytes times the weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows by one, and the walk goes on. So it leaves
 // its dead ends, and pairs that are hard to part get a price. An ejection (guided.go) knows only "in the way" and "not in the way". Here a
 // stack that must give way by a few bytes does so buffer by buffer:
 //
@@ -169,7 +169,8 @@ func (h *overlaps) walk(moves int, draw *uint64) bool {
 	return len(h.list) == 0
 }
 
-// next draws a buffer that overlaps others and may find a better place; -1 if there is none.
+// next draws two buffers that overlap others and may find a better place, and returns one that has moved already, if there is one: so less
+// moves. It returns -1 if there is none at all.
 func (h *overlaps) next(draw *uint64) int32 {
 	h.open = h.open[:0]
 	for _, i := range h.list {
@@ -180,7 +181,11 @@ func (h *overlaps) next(draw *uint64) int32 {
 	if len(h.open) == 0 {
 		return -1
 	}
-	return h.open[splitmix.Next(draw)%uint64(len(h.open))]
+	a, b := h.open[splitmix.Next(draw)%uint64(len(h.open))], h.open[splitmix.Next(draw)%uint64(len(h.open))]
+	if h.at[a] == h.c.old[a] && h.at[b] != h.c.old[b] {
+		return b
+	}
+	return a
 }
 
 // raise makes each overlap dearer.

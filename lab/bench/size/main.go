@@ -25,8 +25,9 @@ import (
 // most is how many bytes the library may add to a program on linux/amd64. A test holds it. The
 // limit is there to catch a dependency that came in by mistake. It does not shape the code: a
 // line that is plainer is worth its bytes. It was 1,000,000 until problems with rules came, with
-// their own validation, lowering, search and verifier: 754 kB became 1,692 kB.
-const most = 2_000_000
+// their own validation, lowering, search and verifier: 754 kB became 1,692 kB. It was 2,000,000 until
+// the choice of fast memory got its walk through orders and its cores: 1,941 kB became 2,134 kB.
+const most = 2_400_000
 
 // programs are what is built; the first is the one without the library.
 var programs = []struct{ folder, name string }{
