@@ -13,9 +13,9 @@ import (
 
 // A part is a slice, or a block without slices.
 type part struct {
-	block            int
-	start, end       int64 // both included
-	offset, size, id int64
+	block        int
+	start, end   int64 // both included
+	offset, size int64
 }
 
 // Check returns what is wrong with a plan of the blocks of a call, or "". It does not ask for the capacity, and leaves the wanted

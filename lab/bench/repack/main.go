@@ -81,7 +81,7 @@ type named struct {
 // A tally has what came of the calls of one trace.
 type tally struct {
 	calls, blocks, hopeless, whole, over, higher int
-	ours, atLoad, bestFit, lower, told, toldOf   int
+	atLoad, bestFit, lower, told, toldOf         int
 	no, times                                    []time.Duration
 }
 
@@ -137,13 +137,13 @@ func (t *tally) add(ctx context.Context, c *call, o repack.Options) error {
 		for _, w := range []*repack.Block{&last, c.wanted} {
 			asked := c.Call
 			asked.Wanted = w
-			res, took, err := timed(ctx, &r, &asked, o, 1)
+			res, _, err := timed(ctx, &r, &asked, o, 1)
 			if err != nil {
 				return err
 			}
 			switch {
 			case res.Status == model.Infeasible && res.Tries == 0: // by the load
-				_, took, err = timed(ctx, &r, &asked, o, 21)
+				_, took, err := timed(ctx, &r, &asked, o, 21)
 				if err != nil {
 					return err
 				}
