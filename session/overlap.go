@@ -10,8 +10,8 @@ import (
 
 // Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others least. Then buffers
 // that overlap, drawn at random and rather those that have moved, go where they overlap least, until none overlaps another. An overlap
-// costs its bytes times the weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows by one, and the walk goes on. So it leaves
-// its dead ends, and pairs that are hard to part get a price. An ejection (guided.go) knows only "in the way" and "not in the way". Here a
+// costs its bytes times the weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows by one, and the
+// walk goes on. So it leaves its dead ends, and pairs that are hard to part get a price. An ejection (guided.go) knows only "in the way" and "not in the way". Here a
 // stack that must give way by a few bytes does so buffer by buffer:
 //
 //	bytes
@@ -33,7 +33,7 @@ import (
 // Source: guided local search (Voudouris and Tsang 1999), with the neighbourhood of Egeblad, Nielsen and Odgaard (2007) for nesting: one
 // piece goes along one axis to its best place.
 //
-// Measured, on 43 to 62 changes of each of D, F, J and K that ejections had not placed in 20,000 placements: 64,000 moves place 21, 39, 39 and
+// Measured, before buffers that have moved were preferred, on 43 to 62 changes of each of D, F, J and K that ejections had not placed in 20,000 placements: 64,000 moves place 21, 39, 39 and
 // 31, in 14 to 66 ms each; 256,000 placements of ejections place 29, 26, 40 and 17, in 100 to 245 ms each.
 // Tried and dropped, on 130 of them: weights that grow by a fifth (75 plans where 77 were found), by the part of the buffer that
 // overlaps (61), or halve every 50 or 200 times (71, 74); walks of 2,000 or 32,000 moves, as many moves in all (68, 64); of equally
@@ -65,7 +65,8 @@ const farOff = 1 << 62
 
 // An overlaps is the state of a walk.
 type overlaps struct {
-	c       *call
+	c       *call // the call that the lists below are of
+	ready   bool  // the walk can be tried
 	n       int
 	at      []int64
 	weights []int32 // of each pair that is live at one time; 0 for others
@@ -84,7 +85,10 @@ type overlaps struct {
 // overlap walks for a number of moves. It returns a plan, or nil.
 func (c *call) overlap(moves int, draw *uint64) []int64 {
 	h := &c.s.scratch.overlaps
-	if !h.prepare(c) || !h.walk(moves, draw) {
+	if h.c != c { // all walks of a call begin with the same buffers
+		h.ready = h.prepare(c)
+	}
+	if !h.ready || !h.walk(moves, draw) {
 		return nil
 	}
 	c.moveBack(h.at)
@@ -94,10 +98,10 @@ func (c *call) overlap(moves int, draw *uint64) []int64 {
 // prepare lists which buffers meet. It reports whether the walk can be tried.
 func (h *overlaps) prepare(c *call) bool {
 	s, n := c.s, len(c.at)
+	h.c, h.n = c, n
 	if n > overlapMost || s.bytes > overlapBytes || slices.ContainsFunc(s.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 }) {
 		return false
 	}
-	h.c, h.n = c, n
 	h.meets, h.first = h.meets[:0], h.first[:0]
 	for i, l := range s.life {
 		h.first = append(h.first, int32(len(h.meets)))

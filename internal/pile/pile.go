@@ -88,7 +88,7 @@ const never = math.MaxInt64
 // In returns an item that is in the pool in any case.
 func In(first, last int32, size int64) Item { return Item{first, last, size, 0, never} }
 
-// A Cover is an inequality: the weights of the items of a section that are in the pool are at most Most. What is left has a price.
+// A Cover is an inequality: the weights of the items of a section that are in the pool are at most Most. Each unit below Most has a price.
 type Cover struct {
 	Section     int32
 	Items       []int32

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Idea: a section begins some items. Before any is put into an order, the sets are listed that the class may have with them: those that
-// fit by the load, and whose excess with the cheapest state of the class, the section, and what is ahead is within the limit. Then the items
+// Idea: a section begins some items. Before any is put into an order, the sets of them that the class may have are listed. Such a set fits
+// by the load, and its excess is within the limit: that of the cheapest state of the class, of the section, and of what is ahead. Then the items
 // are put into the orders one after the other, and each prefix of the choices is made once:
 //
 //	class ── a in ── b in ── {a, b}         if no set that is listed has a, its branch is not made

@@ -21,7 +21,8 @@ import (
 //	roll    if all windows have plans, a plan from window to window, from where it is hardest
 //	pack    the whole set, as elsewhere (pack.go)
 //
-// If a window has no plan, bodies are left out of it one by one as long as the rest has none. What is left is a core,
+// If a window has no plan, bodies are taken out of it, one by one: each for good if those that remain have no plan
+// either. What remains is a core,
 // a row of the linear program. If an assignment is left undecided, its shortest undecided window is a guess.
 //
 // Invariant: a core that is no guess has no plan, so no bound is false. What packs has a plan that is known.

@@ -116,13 +116,7 @@ func (p *planes) overcored(x []float64) bool {
 		if p.hasCore[y] {
 			continue
 		}
-		sum := 0.0
-		for n, k := range y.bodies {
-			if v := p.variable[k]; v >= 0 {
-				sum += x[v] * float64(y.weights[n])
-			}
-		}
-		if sum > float64(y.most)*(1+outside) {
+		if p.weigh(x, y.bodies, y.weights) > float64(y.most)*(1+outside) {
 			p.row(y, y.bodies, y.weights, y.most)
 			if p.hasCore == nil {
 				p.hasCore = make(map[*weighing]bool)

@@ -88,7 +88,7 @@ func (o *Orders) Assignment(in []bool) Assignment {
 	return of
 }
 
-// Offsets returns the offsets of all buffers, of which those in the pool have the ones of the choice.
+// Offsets returns an offset for each buffer. Those in the pool have the offsets of the choice.
 func (o *Orders) Offsets(offsets []int64) []int64 {
 	all := make([]int64, len(o.choices.lowering.Problem.Buffers))
 	for n, k := range o.body {

@@ -220,6 +220,17 @@ func (p *planes) row(meaning any, bodies []int32, weights []int64, most int64) {
 	p.meaning = append(p.meaning, meaning)
 }
 
+// weigh returns what the bodies weigh at x.
+func (p *planes) weigh(x []float64, bodies []int32, weights []int64) float64 {
+	sum := 0.0
+	for n, k := range bodies {
+		if v := p.variable[k]; v >= 0 {
+			sum += x[v] * float64(weights[n])
+		}
+	}
+	return sum
+}
+
 // overfilled adds rows for sections that x overfills, and returns whether there are any.
 func (p *planes) overfilled(x []float64) bool {
 	found := false
@@ -227,13 +238,7 @@ func (p *planes) overfilled(x []float64) bool {
 		if p.has[s] {
 			continue
 		}
-		sum := 0.0
-		for n, k := range s.bodies {
-			if v := p.variable[k]; v >= 0 {
-				sum += x[v] * float64(s.cells[n])
-			}
-		}
-		if s.room > 0 && sum > float64(s.room)*(1+outside) {
+		if s.room > 0 && p.weigh(x, s.bodies, s.cells) > float64(s.room)*(1+outside) {
 			p.row(s, s.bodies, s.cells, s.room)
 			p.has[s], found = true, true
 		}

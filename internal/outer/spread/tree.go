@@ -207,28 +207,26 @@ func (p *planes) inherit(fixed []int8) bool {
 // possible reports whether the bodies that are fixed in the pool fit, and are no core.
 func (p *planes) possible(fixed []int8) bool {
 	for _, x := range p.cores {
-		left := x.most
-		for n, k := range x.bodies {
-			if v := p.variable[k]; v >= 0 && fixed[v] == 1 {
-				left -= x.weights[n]
-			}
-		}
-		if left < 0 {
+		if p.exceeds(fixed, x.bodies, x.weights, x.most) {
 			return false
 		}
 	}
 	for _, s := range p.stretches {
-		left := s.room
-		for n, k := range s.bodies {
-			if v := p.variable[k]; v >= 0 && fixed[v] == 1 {
-				left -= s.cells[n]
-			}
-		}
-		if left < 0 {
+		if p.exceeds(fixed, s.bodies, s.cells, s.room) {
 			return false
 		}
 	}
 	return true
+}
+
+// exceeds reports whether the bodies that are fixed in the pool weigh more than most.
+func (p *planes) exceeds(fixed []int8, bodies []int32, weights []int64, most int64) bool {
+	for n, k := range bodies {
+		if v := p.variable[k]; v >= 0 && fixed[v] == 1 {
+			most -= weights[n]
+		}
+	}
+	return most < 0
 }
 
 // rounded makes an assignment of x.
