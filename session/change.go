@@ -150,7 +150,7 @@ func (s *Session) Limit(ctx context.Context, capacity int64) (Answer, error) {
 	}
 	if s.ruled != nil {
 		if n := len(s.ruled.p.Rules.Pools); n > 1 {
-			return Answer{}, fault("", "capacity", capacity, "is for one pool; each of the "+strconv.Itoa(n)+" pools has its own, which LimitPool limits")
+			return Answer{}, fault("", "capacity", capacity, "is for one pool; each of the "+strconv.Itoa(n)+" pools has its own: limit a pool")
 		}
 		return s.LimitPool(ctx, 0, capacity)
 	}

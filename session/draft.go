@@ -131,7 +131,7 @@ func (d *draft) pin(id string, pool int32, offset int64) error {
 		pools = allowedPools(&b)
 	}
 	if may := (&model.Buffer{Extra: &model.Extra{Pools: pools}}); !may.MayUse(pool) {
-		return fault(id, "pool", int64(pool), "is no pool that the buffer may be in")
+		return fault(id, "pool", int64(pool), "is "+d.p.AllPools()[pool].ID+", where the buffer may not be")
 	}
 	b.Fixed = &offset
 	if len(d.p.Rules.Pools) > 1 {

@@ -75,6 +75,6 @@ func ExampleSession_PlaceWith() {
 	// Output:
 	// apart: feasible repair moved 8
 	// view: feasible keep at 4 in pool 1 moved 0
-	// 3 bytes of sram: infeasible no plan keeps the rules: proven by pools
+	// 3 bytes of sram: infeasible no pool that buffer "c" may be in has a place for it
 	// offsets [0 0 8 4] pools [1 0 0 1]
 }

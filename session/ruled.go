@@ -62,7 +62,7 @@ func openRuled(ctx context.Context, p *model.Problem, given *model.Plan, o Optio
 	s.ruled = &ruled{state: &d.state, s: s}
 	if given != nil {
 		if len(given.Parts) > 0 || len(given.Offsets) != n || len(given.Pools) != n && (given.Pools != nil || len(p.Rules.Pools) > 1) {
-			issues.Say("plan", "", fmt.Sprintf("must have an offset for each of the %d buffers, and a pool if there are several", n))
+			issues.Say("plan", "", fmt.Sprintf("must have an offset for each of the %d buffers, and a pool for each if there are several pools", n))
 			return nil, issues.Err()
 		}
 		copy(d.at, given.Offsets)
@@ -206,7 +206,7 @@ func (r *ruled) replan(ctx context.Context, height int64, effort Step) (Answer, 
 		return r.lower(ctx, effort)
 	}
 	if len(r.p.AllPools()) > 1 {
-		return Answer{}, fault("", "height", height, "is for one pool; here each pool has its own, which LimitPool limits")
+		return Answer{}, fault("", "height", height, "is for one pool; here each pool has a capacity of its own: limit a pool, or replan to height 0")
 	}
 	if height >= r.height() {
 		return Answer{Status: model.Feasible, Step: Keep, Least: true}, nil

@@ -44,6 +44,12 @@ func (c *ruling) hopeless() *Proof {
 		return nil
 	case o == nil:
 		return &Proof{Why: ByRules, By: why}
+	case why != "":
+		p := &Proof{Why: ByRules, By: why, Capacity: c.p.Capacity, A: q.Buffers[o.Members[0]].ID}
+		if len(o.Members) > 1 {
+			p.B = q.Buffers[o.Members[1]].ID
+		}
+		return p
 	}
 	slot, ok := together(q, o.Members)
 	if !ok {

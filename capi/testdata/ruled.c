@@ -85,7 +85,7 @@ static void answers(void) {
 	CHECK(stowage_session_count(plan) == 4);
 	CHECK(stowage_session_get_answer(plan, &a, sizeof a) == 0 && a.pools == NULL); // they went with the next call
 	CHECK(stowage_session_limit_pool(plan, 0, 3) == STOWAGE_INFEASIBLE);
-	CHECK(strcmp(stowage_session_proof(plan), "no plan keeps the rules: proven by pools") == 0);
+	CHECK(strcmp(stowage_session_proof(plan), "no pool that buffer \"c\" may be in has a place for it") == 0);
 	CHECK(stowage_session_get_answer(plan, &a, sizeof a) == 0 && strcmp(a.why, "rules") == 0 && a.pools == NULL);
 
 	// A snapshot has the rules, and a session begins with it.
@@ -209,7 +209,7 @@ static void refusals(void) {
 	// Plans that are none.
 	memset(&o, 0, sizeof o);
 	CHECK(stowage_set_buffers(s, 2, lower, upper, size) == 0 && stowage_set_names(s, ids + 0) == 0 && stowage_set_pools(s, 2, pools, NULL, NULL, NULL) == 0);
-	CHECK(stowage_session_open(s, at, NULL, 0, &none) == STOWAGE_E_INPUT && strstr(stowage_error(s), "a pool if there are several") != NULL);
+	CHECK(stowage_session_open(s, at, NULL, 0, &none) == STOWAGE_E_INPUT && strstr(stowage_error(s), "a pool for each if there are several") != NULL);
 	o.pools = in;
 	CHECK(stowage_session_open(s, NULL, &o, sizeof o, &none) == STOWAGE_E_INPUT && strstr(stowage_error(s), "pools") != NULL);
 	CHECK(stowage_session_open(s, at, &o, sizeof o, &none) == STOWAGE_E_INPUT && strstr(stowage_error(s), "pool") != NULL);

@@ -189,7 +189,7 @@ func (t *tally) add(op *trace.Op, a *session.Answer, made bool, s *session.Sessi
 	case trace.Mark, trace.Rollback, trace.Commit, trace.Request, trace.Result:
 		return
 	case trace.Fits:
-		if op.Expect == "yes" && a.Status == stowage.Infeasible || op.Expect == "no" && a.Status.HasPlan() {
+		if unexpected(op, a) {
 			t.wrong++
 		}
 		return
@@ -230,12 +230,18 @@ func (t *tally) write(w io.Writer, s *session.Session) error {
 	return err
 }
 
+// unexpected reports whether an answer is another one than the trace expects. An undecided one is not.
+func unexpected(op *trace.Op, a *session.Answer) bool {
+	return op.Expect == "yes" && a.Status == stowage.Infeasible || op.Expect == "no" && a.Status.HasPlan()
+}
+
 // mostPlaces is how many places of one call are named.
 const mostPlaces = 2
 
 // subject names what a call is about.
 func subject(op *trace.Op, t *trace.Trace) string {
 	var names []string
+	var kinds string
 	switch op.Kind {
 	case trace.Place:
 		for i := range op.Buffers {
@@ -243,6 +249,7 @@ func subject(op *trace.Op, t *trace.Trace) string {
 		}
 	case trace.Bind, trace.Unbind:
 		names = op.Rules.Names()
+		kinds = kindsOf(&op.Rules)
 	case trace.Limit:
 		to := "to no capacity"
 		if op.Capacity > 0 {
@@ -258,7 +265,20 @@ func subject(op *trace.Op, t *trace.Trace) string {
 	if len(names) > mostNamed {
 		names = append(names[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(names)-mostNamed))
 	}
-	return strings.Join(names, ", ")
+	return kinds + strings.Join(names, ", ")
+}
+
+// kindsOf names the kinds of rules, as the keys of a trace do.
+func kindsOf(r *trace.Rules) (kinds string) {
+	for _, kind := range []struct {
+		key   string
+		count int
+	}{{"together", len(r.Together)}, {"apart", len(r.Apart)}, {"may_overlap", len(r.MayOverlap)}, {"distances", len(r.Distances)}} {
+		if kind.count > 0 {
+			kinds += kind.key + " "
+		}
+	}
+	return kinds
 }
 
 // mostNamed is how many buffers of one call are named.
@@ -281,7 +301,10 @@ func describe(op *trace.Op, t *trace.Trace, about string, a *session.Answer, mad
 	case !made:
 		return what + ": left out, the buffer is not there"
 	case a.Status == stowage.Infeasible:
-		return what + ": impossible: " + a.Proof.String()
+		if what += ": impossible: " + a.Proof.String(); unexpected(op, a) {
+			what += "; the trace expects yes"
+		}
+		return what
 	case a.Status == stowage.Unknown:
 		return what + ": undecided"
 	}
@@ -297,6 +320,9 @@ func describe(op *trace.Op, t *trace.Trace, about string, a *session.Answer, mad
 	}
 	if a.Moved.Buffers > 0 {
 		what += fmt.Sprintf(", moved %s, %d bytes", count(a.Moved.Buffers, "buffer"), a.Moved.Bytes)
+	}
+	if unexpected(op, a) {
+		what += "; the trace expects no"
 	}
 	return what
 }

@@ -241,7 +241,7 @@ class Sessions(unittest.TestCase):
             ("offsets", lambda: Session([(0, 4, 4), (0, 4, 4)], [0, 0])),
             ("effort", lambda: Session(effort="all")),
             ("penalties", lambda: Session(stowage.Problem([0, 0], [1, 1], [2, 2], penalties=[(0, 1, 5)]))),
-            ("a pool if there are several", lambda: Session(stowage.Problem([0], [1], [2], pools=["x", "y"]), [0])),
+            ("a pool for each if there are several", lambda: Session(stowage.Problem([0], [1], [2], pools=["x", "y"]), [0])),
             ("no pool 'z'", lambda: Session(stowage.Problem([0], [1], [2], pools=["x", "y"]), [0], pools=["z"])),
             ("pools: 2 values for 1 buffer", lambda: Session(stowage.Problem([0], [1], [2], pools=["x", "y"]), [0], pools=[0, 1])),
             ("pools: the problem has none", lambda: Session([(0, 4, 4)], [0], pools=[0])),
@@ -370,7 +370,7 @@ class Sessions(unittest.TestCase):
             self.assertEqual((view.offset, view.pool, view.step, len(s)), (4, "dram", "keep", 3))
             self.assertEqual(s.add("view", 2, 6, 2, together=tie).pools, ["dram"])
             no = s.limit_pool("sram", 3)
-            self.assertEqual((no.proof.why, no.reason, no.pools), ("rules", "no plan keeps the rules: proven by pools", None))
+            self.assertEqual((no.proof.why, no.reason, no.pools), ("rules", "no pool that buffer \"c\" may be in has a place for it", None))
             self.assertEqual((s.offsets, s.pools), ([0, 0, 8, 4], ["dram", "sram", "sram", "dram"]))
             plan = s.snapshot()
             self.assertEqual((plan.pools, plan.offsets, plan.height, plan.measures["height:dram"], stowage.verify(plan.problem, plan)), (s.pools, s.offsets, 20, 8, ""))

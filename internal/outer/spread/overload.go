@@ -27,12 +27,16 @@ type Overload struct {
 	Members     []int32 // the buffers of the bodies
 }
 
-// Overloaded returns an overload of a problem; nil if none is found. If a body has no pool, why is "pools". If only cells show it, why is
-// "loads".
+// Overloaded returns an overload of a problem; nil if none is found. If a body has no pool, why is "pools", and o has its members alone. If
+// only cells show it, why is "loads".
 func Overloaded(l *lower.Lowering) (o *Overload, why string) {
 	c := &Choices{lowering: l}
 	if !c.list() {
-		return nil, "pools"
+		for i := range c.Bodies {
+			if len(c.Bodies[i].Pools) == 0 {
+				return &Overload{Members: c.Bodies[i].Members}, "pools"
+			}
+		}
 	}
 	c.measure()
 	if o := c.hall(); o != nil {
