@@ -268,22 +268,23 @@ class Session:
         return self.place(self._one(id, lower, upper, size, alignment, offset, hint, gaps, allowed), **_ruled(rules))
 
     def place(
-        self, buffers: Buffers, effort: Optional[Effort] = None, *,
+        self, buffers: Buffers, effort: Optional[Effort] = None, *, allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
         together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
     ) -> Answer:  # fmt: skip
         """Adds several buffers, all of them or none. A fixed offset pins a buffer, and a hint is tried first. effort is the last
-        step that the call may take. A Problem's own rules are about these buffers alone; those of the keywords also about others."""
+        step that the call may take. allowed has the pools that each of them may be in, None for any. A Problem's own rules are about
+        these buffers alone; those of the keywords also about others."""
         step = 0 if effort is None else _step(effort)
         call, rules = self._lib.stowage_session_place_with, (together, apart, may_overlap, distances)
-        return self._all(buffers, rules, lambda s, r, room: call(self._handle, s, r, step, room))
+        return self._all(buffers, allowed, rules, lambda s, r, room: call(self._handle, s, r, step, room))
 
     def fits_all(
-        self, buffers: Buffers, *,
+        self, buffers: Buffers, *, allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
         together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
     ) -> Answer:  # fmt: skip
         """Asks whether several buffers could be added together, and changes nothing."""
         call, rules = self._lib.stowage_session_fits_with, (together, apart, may_overlap, distances)
-        return self._all(buffers, rules, lambda s, r, room: call(self._handle, s, r, room))
+        return self._all(buffers, allowed, rules, lambda s, r, room: call(self._handle, s, r, room))
 
     def bind(
         self, *, together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None
@@ -478,10 +479,17 @@ class Session:
             raise InputError(f"pool: there is no pool {pool!r}")
         return self._pools.index(pool)
 
-    def _all(self, buffers: Buffers, rules: _Four, call: Callable[[Any, Any, Any], int]) -> Answer:
+    def _all(
+        self, buffers: Buffers, allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]], rules: _Four, call: Callable[[Any, Any, Any], int]
+    ) -> Answer:
         if self._closed:
             raise InputError(_CLOSED)
         p, s = Problem.of(buffers), _library.Solver(self._lib, False)
+        if allowed is not None:
+            if p.rules is not None:
+                raise InputError("allowed: this problem has rules, so it says itself which pools are allowed")
+            p = p._copy()
+            p.rules = Rules(p.count, p.names, {"pools": self._pools, "allowed": allowed}, None)
         s.set(p)
         names = s.name(p)
         room = (c_int64 * max(p.count, 1))()

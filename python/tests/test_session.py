@@ -404,6 +404,20 @@ class Sessions(unittest.TestCase):
             a = s.place(both, "repair", together=[("b", "y")])
             self.assertEqual((a.pools, a.offsets[1]), (["dram", s.pool_of("b")], s.offset("b")))
 
+    def test_allowed(self):
+        two = [stowage.Buffer(0, 4, 1, id="x"), stowage.Buffer(4, 9, 1, id="y")]
+        for allowed in (["dram", None], [1, ["sram", "dram"]]):
+            with ruled() as s:
+                self.assertEqual(s.fits_all(two, allowed=allowed).pools[0], "dram")
+                self.assertEqual((s.place(two, allowed=allowed).pools[0], len(s)), ("dram", 5))
+                self.assertEqual(s.snapshot().problem.rules.allowed[3], [1])
+        for words, buffers, allowed in (
+            ("no pool 'x'", two, ["x", None]), ("allowed", two, ["dram"]),
+            ("has rules", stowage.Problem([0], [1], [1], names="n", pools=["sram", "dram"]), ["dram"]),
+        ):  # fmt: skip
+            with ruled() as s, self.assertRaisesRegex(stowage.InputError, words):
+                s.place(buffers, allowed=allowed)
+
     def test_rules_later(self):
         with Session([(0, 4, 4), (4, 9, 4)], rules=True) as s:
             self.assertEqual((s.pools, s.pool_of(0), s.height), (None, None, 4))
