@@ -165,11 +165,14 @@ static const char *bad_first(int64_t count, const int64_t *first) {
 	return NULL;
 }
 
-// stowageReady is stowageEnter for a call that reads the columns. It checks the indices of gaps again, because
-// they lead to other memory and may have changed since they were set.
+// stowageReady is stowageEnter for a call that reads the columns. It checks the indices of gaps and rules again, because
+// they lead to other memory and may have changed since they were set. A problem from JSON has no columns: those that were
+// set before it may be gone.
 int stowageReady(stowage_solver *s) {
 	ENTER(s);
-	const char *wrong = bad_first(s->count, s->json ? NULL : s->first);
+	if (s->json)
+		return STOWAGE_OK;
+	const char *wrong = bad_first(s->count, s->first);
 	if (wrong == NULL && stowageBadRules(s))
 		return stowageLeave(s, STOWAGE_E_INPUT);
 	return wrong == NULL ? STOWAGE_OK : stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, wrong));

@@ -87,15 +87,20 @@ func (d *draft) replace(id string, edit func(*model.Buffer)) error {
 	if i < 0 {
 		return unknown(id)
 	}
-	old := &d.p.Buffers[i]
-	b := copied(*old)
+	b := copied(d.p.Buffers[i])
+	in := allowedPools(&b)
 	edit(&b)
 	b.ID = id
-	if pools, pinned := d.kept[id]; pinned && (b.Fixed == nil || !slices.Equal(allowedPools(&b), allowedPools(old))) {
-		if slices.Equal(allowedPools(&b), allowedPools(old)) {
+	// The list of a pinned buffer is that of Pin. One that the edit has given it, even with the same pool, is meant for good.
+	if pools, pinned := d.kept[id]; pinned {
+		now := allowedPools(&b)
+		left := len(now) == 1 && &now[0] == &in[0] && now[0] == d.p.Buffers[i].Extra.Pools[0]
+		if left && b.Fixed == nil {
 			setPools(&b, pools)
 		}
-		d.keep(id, nil, false)
+		if !left || b.Fixed == nil {
+			d.keep(id, nil, false)
+		}
 	}
 	d.p.Buffers[i] = aligned(copied(b), d.o)
 	d.mine = append(d.mine, i)
@@ -392,7 +397,7 @@ func (d *draft) check() error {
 		if b.Fixed != nil && *b.Fixed > mostBytes-b.Size {
 			return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
 		}
-		if err := d.o.weighs(b); err != nil {
+		if err := d.o.suits(b); err != nil {
 			return err
 		}
 	}

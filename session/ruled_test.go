@@ -404,11 +404,7 @@ func drawRuledChange(r *gen.RNG, n *naiveRuled, next *int64) ruledChange {
 		pool := []int32{int32(r.Below(pools))}
 		f := func(b *model.Buffer) { setPools(b, pool) }
 		return ruledChange{"move", func(n *naiveRuled) ([]string, bool) {
-			if i := n.find(id); i >= 0 {
-				if !slices.Equal(allowedPools(&n.buffers[i]), pool) {
-					delete(n.kept, id)
-				}
-			}
+			delete(n.kept, id)
 			return edit(f)(n)
 		}, func(ctx context.Context, s *Session) (Answer, error) { return s.Replace(ctx, id, f) }}
 	}

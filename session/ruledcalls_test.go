@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -413,5 +414,64 @@ func TestRuledChain(t *testing.T) {
 	}
 	if _, at, _ := s.Buffer("a"); at != 2 {
 		t.Errorf("a is at %d, not 4 bytes below c", at)
+	}
+}
+
+// TestReplacePinned: a list of pools that Replace gives a pinned buffer is its list from then on, also if it is the pool of the pin.
+func TestReplacePinned(t *testing.T) {
+	ctx := context.Background()
+	given := []int32{0}
+	for _, x := range []struct {
+		edit func(b *model.Buffer)
+		want []int32
+	}{
+		{func(b *model.Buffer) { b.Fixed = nil }, nil},
+		{func(b *model.Buffer) { b.Size = 1 }, nil},
+		{func(b *model.Buffer) { b.Fixed = nil; setPools(b, given) }, given},
+		{func(b *model.Buffer) { setPools(b, given) }, given},
+		{func(b *model.Buffer) { b.Fixed = nil; b.Extra.Pools[0] = 1 }, []int32{1}},
+		{func(b *model.Buffer) { b.Fixed, b.Extra = nil, nil }, nil},
+	} {
+		s, err := Open(ctx, &model.Problem{
+			Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 2}}, Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}},
+		}, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := s.PinIn(ctx, "a", 0, 0); err != nil || a.Status != model.Feasible {
+			t.Fatal(a, err)
+		}
+		if a, err := s.Replace(ctx, "a", x.edit); err != nil || a.Status != model.Feasible {
+			t.Fatal(a, err)
+		}
+		if err := s.Unpin("a"); err != nil {
+			t.Fatal(err)
+		}
+		if p, _ := s.Snapshot(); !slices.Equal(allowedPools(&p.Buffers[0]), x.want) {
+			t.Errorf("a may be in %v, not in %v", allowedPools(&p.Buffers[0]), x.want)
+		}
+	}
+}
+
+// TestAlignments: an alignment that is none, or has no common multiple with that of the session, is refused.
+func TestAlignments(t *testing.T) {
+	ctx := context.Background()
+	for _, rules := range []*model.Rules{nil, {}} {
+		s, err := Open(ctx, &model.Problem{Rules: rules}, nil, Options{Alignment: 1<<31 - 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, align := range []int64{0, 1, 1 << 10, 1<<31 - 1, 1 << 31, 1 << 60, model.MaxSum, -4, model.MaxSum + 1} {
+			_, err := s.Fits(ctx, model.Buffer{ID: "a", Upper: 2, Size: 1, Alignment: align})
+			if _, refused := errors.AsType[*model.InputError](err); refused != (align < 0 || align > 1<<31-1) {
+				t.Errorf("alignment %d, rules %v: %v", align, rules, err)
+			}
+		}
+		_, err = Open(ctx, &model.Problem{
+			Rules: rules, Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 1, Alignment: 1 << 31}},
+		}, nil, Options{Alignment: 1<<31 - 1})
+		if _, refused := errors.AsType[*model.InputError](err); !refused {
+			t.Error("open:", err)
+		}
 	}
 }

@@ -230,9 +230,12 @@ func need(b *model.Buffer) int64 { return b.Size + min(b.Align()-1, mostBytes) }
 // aligned returns b with the alignment of the session.
 func (s *Session) aligned(b model.Buffer) model.Buffer { return aligned(b, &s.o) }
 
+// aligned leaves an alignment that is none, or that has no common multiple with the session's: suits refuses it.
 func aligned(b model.Buffer, o *Options) model.Buffer {
-	if o.Alignment > 1 {
-		b.Alignment = bound.LCM(b.Align(), o.Alignment, model.MaxSum)
+	if o.Alignment > 1 && b.Alignment >= 0 {
+		if both := bound.LCM(b.Align(), o.Alignment, model.MaxSum); both > 0 {
+			b.Alignment = both
+		}
 	}
 	return b
 }
@@ -248,11 +251,15 @@ func (s *Session) check(b *model.Buffer) error {
 	if b.Fixed != nil && *b.Fixed > mostBytes-b.Size {
 		return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
 	}
-	return s.o.weighs(b)
+	return s.o.suits(b)
 }
 
-// weighs returns what is wrong with a buffer's weight.
-func (o *Options) weighs(b *model.Buffer) error {
+// suits returns what is wrong with a valid buffer for these options: its alignment or its weight.
+func (o *Options) suits(b *model.Buffer) error {
+	if o.Alignment > 1 && b.Align()%o.Alignment != 0 {
+		return fault(b.ID, "alignment", b.Alignment, fmt.Sprintf(
+			"the least common multiple with the alignment %d of the session exceeds %d", o.Alignment, int64(model.MaxSum)))
+	}
 	if o.Weight != nil {
 		if w := o.Weight(b); w < 0 || w > MaxWeight {
 			return fault(b.ID, "weight", w, fmt.Sprintf("must be from 0 to %d", MaxWeight))

@@ -97,6 +97,19 @@ static void answers(void) {
 	CHECK(stowage_session_pool_of(again, "a") == stowage_session_pool_of(again, "view") && stowage_session_pool_of(again, "a") != stowage_session_pool_of(again, "b"));
 	stowage_session_free(again);
 
+	// Rules that a solver had before its problem was read do not count: their columns may be gone.
+	{
+		static const int64_t low[5], up[] = {1, 1, 1, 1, 1}, pool[] = {3}, high[] = {9};
+		int64_t *owner = malloc(sizeof *owner);
+		stowage_solver *used = stowage_new();
+		*owner = 4;
+		CHECK(stowage_set_buffers(used, 5, low, up, up) == 0 && stowage_set_allowed(used, 1, owner, zero) == 0 && stowage_set_reserved(used, 1, pool, zero, high) == 0);
+		free(owner);
+		CHECK(stowage_session_snapshot(plan, used) == 0 && stowage_json(used, NULL) != NULL);
+		CHECK(stowage_solve(used, NULL) == STOWAGE_OPTIMAL && stowage_session_snapshot(plan, used) == 0);
+		stowage_free(used);
+	}
+
 	// Both of a pair leave their group; then view need not follow a.
 	CHECK(stowage_session_pin_in(plan, "view", 0, STOWAGE_NONE) == STOWAGE_FEASIBLE && stowage_session_pool_of(plan, "a") == 0 && stowage_session_pool_of(plan, "b") == 1);
 	CHECK(stowage_session_unbind(plan, rules) == STOWAGE_FEASIBLE);
@@ -125,6 +138,10 @@ static void answers(void) {
 		CHECK(stowage_session_replace(plan, more, &at) == STOWAGE_FEASIBLE);
 		CHECK(stowage_session_get_answer(plan, &a, sizeof a) == 0 && a.pools[0] == 1);
 		CHECK(stowage_session_pool_of(plan, "b") == 1 && stowage_session_offset(plan, "b") == at);
+		// A pin, and then the pool of the pin for good.
+		CHECK(stowage_set_allowed(more, 0, NULL, NULL) == 0 && stowage_session_replace(plan, more, &at) == STOWAGE_FEASIBLE);
+		CHECK(stowage_session_pin(plan, "b", STOWAGE_NONE) == STOWAGE_FEASIBLE && stowage_set_allowed(more, 1, zero, allowed) == 0);
+		CHECK(stowage_session_replace(plan, more, &at) == STOWAGE_FEASIBLE && stowage_session_pin_in(plan, "b", 0, 40) == STOWAGE_E_INPUT);
 	}
 	stowage_session_free(plan);
 
