@@ -225,7 +225,7 @@ func (t *tally) write(w io.Writer, s *session.Session) error {
 	_, err := fmt.Fprintf(w, "changes: %d\nmade by: %s\nnot made: %d proven impossible, %d undecided, %d about buffers that are not there\nmoved: %.2f%% of the bytes per change\nplan: %s, height %d, load %d\n",
 		t.changes, strings.Join(parts, ", "), t.no, t.unknown, t.skipped, share, count(s.Len(), "buffer"), s.Height(), load)
 	if err == nil && t.wrong > 0 {
-		_, err = fmt.Fprintf(w, "fits: %d answers are not what the trace expects\n", t.wrong)
+		_, err = fmt.Fprintf(w, "fits: %s not as the trace expects\n", count(t.wrong, "answer"))
 	}
 	return err
 }
