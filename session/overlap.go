@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -10,9 +11,9 @@ import (
 
 // Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others least. Then buffers
 // that overlap, drawn at random and rather those that have moved, go where they overlap least, until none overlaps another. An overlap
-// costs its bytes times the weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows by one, and the
-// walk goes on. So it leaves its dead ends, and pairs that are hard to part get a price. An ejection (guided.go) knows only "in the way" and "not in the way". Here a
-// stack that must give way by a few bytes does so buffer by buffer:
+// costs its bytes times the weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows, and the
+// walk goes on. So it leaves its dead ends, and pairs that are hard to part get a price. An ejection (guided.go) knows only "in the way"
+// and "not in the way". Here a stack that must give way by a few bytes does so buffer by buffer:
 //
 //	bytes
 //	  |  [ a ]              |  [ a ]              |  [ a ]
@@ -20,6 +21,12 @@ import (
 //	  |      [ c ]          |      [ x ]          |  [ b ]
 //	  |    x: no room       |      [ c ]          |      [ c ]
 //	  +---------- time      +---------- time      +---------- time
+//
+// A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So a pair's first weight,
+// by which the weight also grows, falls with the fourth root of the smaller size.
+//
+// Weights that grow drive a walk away from offsets that were almost a plan. So it remembers the dead end at which least overlapped, in
+// bytes times first weights. After overlapStale dead ends with more it goes back there. It keeps the weights, and so leaves another way.
 //
 // The best place of a buffer is found in one pass. Let G(y) be the weighted bytes of the others below y: their ends, in order, make
 // it a line with corners. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which it touches another one that is
@@ -31,11 +38,17 @@ import (
 // buffer has gaps in its life.
 //
 // Source: guided local search (Voudouris and Tsang 1999), with the neighbourhood of Egeblad, Nielsen and Odgaard (2007) for nesting: one
-// piece goes along one axis to its best place.
+// piece goes along one axis to its best place. Going back is from Gardeyn and Wauters (2025), for nesting, too.
 //
-// Measured, before buffers that have moved were preferred, on 43 to 62 changes of each of D, F, J and K that ejections had not placed in 20,000 placements: 64,000 moves place 21, 39, 39 and
-// 31, in 14 to 66 ms each; 256,000 placements of ejections place 29, 26, 40 and 17, in 100 to 245 ms each.
-// Tried and dropped, on 130 of them: weights that grow by a fifth (75 plans where 77 were found), by the part of the buffer that
+// Measured, before buffers that have moved were preferred, on 43 to 62 changes of each of D, F, J and K that ejections had not placed in
+// 20,000 placements: 64,000 moves place 21, 39, 39 and 31, in 14 to 66 ms each; 256,000 placements of ejections place 29, 26, 40 and 17,
+// in 100 to 245 ms each.
+// On 19 changes of A to K that had stayed undecided, two walks of 500,000 moves find 5 plans without going back, 9 to 11 if a walk goes
+// back after 3 to 100 dead ends, and 7 after 1,000. With first weights that are all equal they find 6, and by the powers 0.2, 0.35 and 0.5
+// of size 10, 9 and 7.
+// Tried and dropped on 20 others, of which 8 are placed: weights that fall by a fifth or by half on going back (6 plans, 1 plan). Dropped
+// on the 19: a swap of two buffers on going back (8 plans where 9 were found).
+// Tried and dropped, before that, on 130 of them: weights that grow by a fifth (75 plans where 77 were found), by the part of the buffer that
 // overlaps (61), or halve every 50 or 200 times (71, 74); walks of 2,000 or 32,000 moves, as many moves in all (68, 64); of equally
 // good offsets the one nearest to the old one (74). The buffer with the most clashes, or the largest or smallest of two, in place of
 // any one: no difference on A and K.
@@ -43,9 +56,21 @@ import (
 // overlapMost is the largest number of buffers with which the walk is tried.
 const overlapMost = 2_000
 
-// overlapBytes is the largest sum of sizes with which it is tried. A weight is at most one more than the moves of a walk, so no sum
-// of bytes times weights overflows.
-const overlapBytes = 1 << 44
+// overlapBytes is the largest sum of sizes with which it is tried, and overlapDear the largest weight: no sum of bytes times weights
+// reaches farOff.
+const (
+	overlapBytes = 1 << 40
+	overlapDear  = 1 << 21
+)
+
+// overlapUnit is the first weight of a buffer as large as the capacity.
+const overlapUnit = 8
+
+// A walk goes back after overlapStale dead ends. Then the next dead end that is to be remembered may have one part in overlapSlack more.
+const (
+	overlapStale = 20
+	overlapSlack = 50
+)
 
 // An end is the lower or upper end of a placed buffer.
 type end struct {
@@ -70,8 +95,12 @@ type overlaps struct {
 	n       int
 	at      []int64
 	weights []int32 // of each pair that is live at one time; 0 for others
+	unit    []int32 // of each buffer: the first weight of a pair in which it is the smaller
+	least   int64   // what overlapped at the dead end that is remembered, in bytes times first weights; farOff if there was none
+	fewest  []int64 // the offsets there
+	stale   int     // dead ends since then
 	meets   []int32 // for one buffer after the other, those that are live with it
-	first   []int32 // where each buffer's begin in meets, and the number of all
+	begins  []int32 // where each buffer's begin in meets, and the number of all
 	ends    []end   // of all placed buffers, in order
 	clash   []int32 // how many others each buffer overlaps
 	list    []int32 // the buffers with a clash
@@ -102,17 +131,22 @@ func (h *overlaps) prepare(c *call) bool {
 	if n > overlapMost || s.bytes > overlapBytes || slices.ContainsFunc(s.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 }) {
 		return false
 	}
-	h.meets, h.first = h.meets[:0], h.first[:0]
+	h.meets, h.begins = h.meets[:0], h.begins[:0]
 	for i, l := range s.life {
-		h.first = append(h.first, int32(len(h.meets)))
+		h.begins = append(h.begins, int32(len(h.meets)))
 		for j, m := range s.life {
 			if m.lower < l.upper && l.lower < m.upper && j != i {
 				h.meets = append(h.meets, int32(j))
 			}
 		}
 	}
-	h.first = append(h.first, int32(len(h.meets)))
+	h.begins = append(h.begins, int32(len(h.meets)))
 	h.weights = slices.Grow(h.weights[:0], n*n)[:n*n]
+	h.unit = h.unit[:0]
+	for i := range s.p.Buffers {
+		root := math.Sqrt(math.Sqrt(float64(s.p.Capacity) / float64(s.p.Buffers[i].Size)))
+		h.unit = append(h.unit, int32(overlapUnit*max(1, root)))
+	}
 	h.clash = slices.Grow(h.clash[:0], n)[:n]
 	h.where = slices.Grow(h.where[:0], n)[:n]
 	h.tried = slices.Grow(h.tried[:0], n)[:n]
@@ -121,21 +155,25 @@ func (h *overlaps) prepare(c *call) bool {
 	return true
 }
 
-func (h *overlaps) meet(i int32) []int32 { return h.meets[h.first[i]:h.first[i+1]] }
+func (h *overlaps) meet(i int32) []int32 { return h.meets[h.begins[i]:h.begins[i+1]] }
 
 func (h *overlaps) row(i int32) []int32 { return h.weights[int(i)*h.n : (int(i)+1)*h.n] }
 
-// start begins a walk: all weights are 1, and the buffers without a place lie where they overlap least.
+// first returns the first weight of a pair.
+func (h *overlaps) first(i, j int32) int32 { return max(h.unit[i], h.unit[j]) }
+
+// start begins a walk: the buffers without a place lie where they overlap least.
 func (h *overlaps) start(draw *uint64) {
 	buffers := h.c.s.p.Buffers
 	h.at = append(h.at[:0], h.c.at...)
 	h.ends, h.list = h.ends[:0], h.list[:0]
+	h.least, h.fewest, h.stale = farOff, h.fewest[:0], 0
 	clear(h.weights)
 	for k := range h.at {
 		i := int32(k)
 		row := h.row(i)
 		for _, j := range h.meet(i) {
-			row[j] = 1
+			row[j] = h.first(i, j)
 		}
 		h.clash[i], h.where[i], h.tried[i] = 0, -1, false
 		if low := h.at[i]; low != away {
@@ -162,7 +200,7 @@ func (h *overlaps) walk(moves int, draw *uint64) bool {
 		h.c.nodes++
 		i := h.next(draw)
 		if i < 0 {
-			h.raise()
+			h.leave()
 			continue
 		}
 		if to := h.best(i, draw); to != h.at[i] {
@@ -192,17 +230,40 @@ func (h *overlaps) next(draw *uint64) int32 {
 	return a
 }
 
-// raise makes each overlap dearer.
-func (h *overlaps) raise() {
+// leave is called at a dead end: it makes each overlap dearer, and may go back.
+func (h *overlaps) leave() {
+	bytes := h.raise()
+	if bytes < h.least || len(h.fewest) == 0 {
+		h.least, h.stale = bytes, 0
+		h.fewest = append(h.fewest[:0], h.at...)
+		return
+	}
+	if h.stale++; h.stale <= overlapStale {
+		return
+	}
+	h.stale = 0
+	h.least = min(h.least+h.least/overlapSlack, farOff)
+	for i, offset := range h.fewest {
+		if h.at[i] != offset {
+			h.move(int32(i), offset)
+		}
+	}
+}
+
+// raise makes each overlap dearer. It returns the bytes that overlap, times first weights, each pair twice.
+func (h *overlaps) raise() (bytes int64) {
 	for _, i := range h.list {
 		row, low, high := h.row(i), h.at[i], h.top(i)
 		for _, j := range h.meet(i) {
 			if h.at[j] < high && low < h.top(j) {
-				row[j]++
+				first := h.first(i, j)
+				bytes = min(bytes+int64(first)*(min(high, h.top(j))-max(low, h.at[j])), farOff)
+				row[j] = min(row[j]+first, overlapDear)
 			}
 		}
 		h.tried[i] = false
 	}
+	return bytes
 }
 
 func (h *overlaps) top(i int32) int64 { return h.at[i] + h.c.s.p.Buffers[i].Size }

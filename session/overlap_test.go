@@ -132,6 +132,93 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// TestOverlapBack lets a walk end at dead ends. After overlapStale of them that are no better than the best one it lies as it lay there, what
+// it knows of the clashes is true, and the weights have grown.
+func TestOverlapBack(t *testing.T) {
+	back := 0
+	for seed := range uint64(40) {
+		s := draw(t, seed, 24, Options{})
+		c, done := s.begin(context.Background(), []int32{0})
+		for i := range c.at {
+			c.at[i] = away
+			c.homeless = append(c.homeless, int32(i))
+		}
+		var h overlaps
+		h.prepare(c)
+		random := seed
+		h.start(&random)
+		if len(h.list) < 2 {
+			done()
+			continue
+		}
+		h.leave()
+		best := slices.Clone(h.at)
+		// The other dead ends are made by hand: all buffers lie at 0.
+		for k := range overlapStale + 1 {
+			for i := range h.at {
+				if b := &s.p.Buffers[i]; b.Fixed == nil && h.at[i] != 0 {
+					h.move(int32(i), 0)
+				}
+			}
+			before := slices.Clone(h.weights)
+			worse := !slices.Equal(h.at, best)
+			h.leave()
+			if slices.Equal(before, h.weights) {
+				t.Fatalf("seed %d: no weight has grown", seed)
+			}
+			if !worse {
+				continue
+			}
+			if went := slices.Equal(h.at, best); went != (k == overlapStale) {
+				t.Fatalf("seed %d: after %d dead ends the walk went back: %t", seed, k+1, went)
+			} else if went {
+				back++
+			}
+			h.check(t)
+		}
+		done()
+	}
+	if back < 20 {
+		t.Errorf("only %d walks went back", back)
+	}
+}
+
+// TestOverlapWeights: the smaller of two buffers says how dear their first shared byte is, and no weight passes the largest.
+func TestOverlapWeights(t *testing.T) {
+	s := draw(t, 1, 12, Options{})
+	s.p.Capacity = 1 << 20
+	for i, size := range []int64{1, 1 << 8, 1 << 20} {
+		s.p.Buffers[i].Size = size
+	}
+	c, done := s.begin(context.Background(), []int32{0})
+	defer done()
+	var h overlaps
+	h.prepare(c)
+	for _, x := range []struct{ i, j, want int32 }{{0, 1, 8 * 32}, {1, 0, 8 * 32}, {1, 2, 8 * 8}, {2, 2, 8}} {
+		if got := h.first(x.i, x.j); got != x.want {
+			t.Errorf("buffers %d and %d: first weight %d, not %d", x.i, x.j, got, x.want)
+		}
+	}
+	random := uint64(1)
+	h.start(&random)
+	for i := range h.at {
+		if s.p.Buffers[i].Fixed == nil && s.p.Buffers[i].Size < s.p.Capacity {
+			h.move(int32(i), 0)
+		}
+	}
+	for _, i := range h.list {
+		for _, j := range h.meet(i) {
+			h.row(i)[j] = overlapDear - 10
+		}
+	}
+	for range 10 {
+		h.raise()
+	}
+	if most := slices.Max(h.weights); most != overlapDear {
+		t.Errorf("the largest weight is %d, not %d", most, overlapDear)
+	}
+}
+
 // TestOverlapLeftOut says when the walk is not tried: lives with gaps, and sums that may overflow.
 func TestOverlapLeftOut(t *testing.T) {
 	for name, change := range map[string]func(s *Session){
