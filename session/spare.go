@@ -19,9 +19,10 @@ import (
 // and 8; all together 13. Single moments and the life of the changed buffer alone prove no "no" on A and K.
 // These figures are from before exact search knew holes (internal/exact/canonical/holes.go). On 77 such calls of A, D, E, J and K, exact search
 // decides 4 in 5,000 nodes and 2 without holes, and merge 13 and 9.
-// In 2 s each, of all 115 calls of A to K that stay undecided, exact search decides 34 and merge 36, and mostly the same ones. CP-SAT (OR-Tools 9.15, one worker, 60 s,
-// old offsets as hints), with all buffers as rectangles or with one no-overlap for each full set of live buffers, decides none of four of A. To spread the buffers over
-// the ranges between pins is easy in each of 31 of A, C and K: so the pins alone prove nothing.
+// Of all 115 calls of A to K that stay undecided, exact search decides 34 in 2 s each, and merge 36, mostly the same ones. CP-SAT (OR-Tools
+// 9.15, one worker, 60 s, old offsets as hints) decides none of four of A: neither with all buffers as rectangles, nor with one no-overlap
+// for each full set of live buffers. To spread the buffers over the ranges between the pins is easy in each of 31 calls of A, C and K. So the
+// pins alone prove nothing.
 // Dropped: to ask all four once nothing else helps. Such plans move most of the bytes.
 
 // ahead asks exact search. It returns only a proof; a plan is kept in c.spare.

@@ -84,11 +84,12 @@ func TestRulesFaults(t *testing.T) {
 	const pools = `{"op":"open","format":"stowage-trace/1","pools":[{"id":"sram","capacity":8},{"id":"dram"}]}` + "\n"
 	const two = `{"op":"add","id":"alpha","lower":0,"upper":2,"size":1}` + "\n" + `{"op":"add","id":"b","lower":0,"upper":2,"size":1}` + "\n"
 	for text, want := range map[string]string{
-		`{"op":"open","format":"stowage-trace/1","capacity":9,"pools":[{"id":"x"}]}`:             `t.jsonl:1: capacity "9": is for one pool without a name; here each pool has its own`,
-		`{"op":"open","format":"stowage-trace/1","pools":[{"id":"x"},{"id":"x"}]}`:               `t.jsonl:1: pools[1].id "x": pool x: is a duplicate: the pool at index 0 has the same`,
-		`{"op":"open","format":"stowage-trace/1","pools":[{"id":"x","size":3}]}`:                 `t.jsonl:1: pools.size: is not a known key: pools has id, capacity, alignment, cost, reserved`,
-		`{"op":"open","format":"stowage-trace/1","penalties":[]}`:                                `t.jsonl:1: penalties "[]": is no key of the operation open`,
-		`{"op":"open","format":"stowage-trace/1","apart":[["a","b"]]}` + "\n" + two:              "t.jsonl:1: apart \"a\": is not there\nt.jsonl:1: apart \"b\": is not there",
+		`{"op":"open","format":"stowage-trace/1","capacity":9,"pools":[{"id":"x"}]}`: `t.jsonl:1: capacity "9": is for one pool without a name; here each pool has its own`,
+		`{"op":"open","format":"stowage-trace/1","pools":[{"id":"x"},{"id":"x"}]}`:   `t.jsonl:1: pools[1].id "x": pool x: is a duplicate: the pool at index 0 has the same`,
+		`{"op":"open","format":"stowage-trace/1","pools":[{"id":"x","size":3}]}`:     `t.jsonl:1: pools.size: is not a known key: pools has id, capacity, alignment, cost, reserved`,
+		`{"op":"open","format":"stowage-trace/1","penalties":[]}`:                    `t.jsonl:1: penalties "[]": is no key of the operation open`,
+		`{"op":"open","format":"stowage-trace/1","apart":[["a","b"]]}` + "\n" + two:  "t.jsonl:1: apart \"a\": is not there\nt.jsonl:1: apart \"b\": is not there",
+
 		open + two + `{"op":"bind"}`:                                                             `t.jsonl:4: op "\"bind\"": has no rules: it needs one of together, apart, may_overlap, distances`,
 		open + two + `{"op":"bind","apart":[["b","alpha","b"]]}`:                                 `t.jsonl:4: apart "[\"b\",\"alpha\",\"b\"]": is not a pair of buffers`,
 		open + two + `{"op":"bind","apart":[["b","b"]]}`:                                         `t.jsonl:4: apart[0] "b": a pair has two different buffers`,

@@ -21,7 +21,7 @@ from ._library import NO_OPTIONS, Options
 from ._plan import Plan
 from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, Times, _column, counted
 from ._progress import Progress
-from ._rules import Name, Pairs, Part, Pool, Triples
+from ._rules import Allowed, Name, Pairs, Part, Pool, Triples
 from ._size import Sizing
 from ._units import Seconds, Size
 
@@ -43,7 +43,7 @@ def solve(
     gaps: Optional[Iterable[Optional[Gaps]]] = None,
     names: Optional[Iterable[object]] = None,
     pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None,
-    allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
+    allowed: Optional[Allowed] = None,
     costs: Optional[Iterable[Optional[Mapping[Name, int]]]] = None,
     together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None,
     apart: Optional[Pairs] = None,

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Optional, Protocol, SupportsIndex, SupportsI
 
 from . import _units
 from ._errors import InputError, warn
-from ._rules import Name, Pairs, Pool, Rules, Triples, clocks_of
+from ._rules import Allowed, Name, Pairs, Pool, Rules, Triples, clocks_of
 from ._units import Size
 
 NONE = -1  # in a column: this buffer has no such value
@@ -113,7 +113,7 @@ class Problem:
         gaps: Optional[Iterable[Optional[Gaps]]] = None,
         names: Optional[Iterable[object]] = None,
         pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None,
-        allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
+        allowed: Optional[Allowed] = None,
         costs: Optional[Iterable[Optional[Mapping[Name, int]]]] = None,
         together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None,
         apart: Optional[Pairs] = None,

@@ -24,6 +24,9 @@ Name = Union[SupportsIndex, str]
 #: The number of clocks, and the times of all buffers, one after another.
 Clocks = tuple[int, "array[int]"]
 
+#: The pools that each buffer may be in: one, several, or None for any.
+Allowed = Iterable[Union[Name, Iterable[Name], None]]
+
 #: Pairs of buffers: sequences of two, or an array of two columns.
 Pairs = Iterable[Iterable[Name]]
 

@@ -21,7 +21,7 @@ from . import _api, _library, _units
 from ._errors import Error, InputError, NoPlanError
 from ._plan import Plan
 from ._problem import Buffers, Column, Gaps, Problem, Times, _column, counted
-from ._rules import Name, Pairs, Rules, Triples
+from ._rules import Allowed, Name, Pairs, Rules, Triples
 from ._units import Seconds, Size
 
 #: The last step that a call may take.
@@ -268,7 +268,7 @@ class Session:
         return self.place(self._one(id, lower, upper, size, alignment, offset, hint, gaps, allowed), **_ruled(rules))
 
     def place(
-        self, buffers: Buffers, effort: Optional[Effort] = None, *, allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
+        self, buffers: Buffers, effort: Optional[Effort] = None, *, allowed: Optional[Allowed] = None,
         together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
     ) -> Answer:  # fmt: skip
         """Adds several buffers, all of them or none. A fixed offset pins a buffer, and a hint is tried first. effort is the last
@@ -279,7 +279,7 @@ class Session:
         return self._all(buffers, allowed, rules, lambda s, r, room: call(self._handle, s, r, step, room))
 
     def fits_all(
-        self, buffers: Buffers, *, allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]] = None,
+        self, buffers: Buffers, *, allowed: Optional[Allowed] = None,
         together: Optional[Groups] = None, apart: Optional[Pairs] = None, may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None,
     ) -> Answer:  # fmt: skip
         """Asks whether several buffers could be added together, and changes nothing."""
@@ -480,7 +480,7 @@ class Session:
         return self._pools.index(pool)
 
     def _all(
-        self, buffers: Buffers, allowed: Optional[Iterable[Union[Name, Iterable[Name], None]]], rules: _Four, call: Callable[[Any, Any, Any], int]
+        self, buffers: Buffers, allowed: Optional[Allowed], rules: _Four, call: Callable[[Any, Any, Any], int]
     ) -> Answer:
         if self._closed:
             raise InputError(_CLOSED)
