@@ -2,20 +2,27 @@
 // session with all steps, by a fresh solve for each change, by a fresh solve with hints, and by keeping all that is
 // there. It prints a Markdown table. Times are of the processor, so that other programs do not count.
 //
+// By default each way plays its own changes. One that gives up more of them has an emptier memory later, and easier
+// changes. With -same one way plays, and all others are asked the same in its states (same.go).
+//
 // By default no clock ends a call, only the node limit. So everything but the times is the same on every machine.
 //
 //	go run ./lab/bench/session                     # the networks and A-K of STOWAGE_DATA
 //	go run ./lab/bench/session -changes 100 -only A,J
+//	go run ./lab/bench/session -only A -same session -others 500,5000
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,6 +40,8 @@ type settings struct {
 	slack, pins    float64
 	seed           uint64
 	limit          time.Duration
+	same           string  // the way that plays while the others are asked; empty if each plays
+	others         []int64 // node limits of the fresh ways that are asked; nil for that of nodes
 }
 
 // A way is one way to follow the changes.
@@ -40,32 +49,43 @@ type way struct {
 	name    string
 	without []session.Step
 	effort  session.Step
-	open    bool // no capacity
+	open    bool  // no capacity
+	nodes   int64 // node limit of each call; 0 means that of the settings
 }
 
 var ways = []way{
-	{"session", nil, session.Fresh, false},
-	{"fresh with hints", []session.Step{session.Keep, session.Fit, session.Repair, session.Window, session.Fresh}, session.Fresh, false},
-	{"fresh", []session.Step{session.Keep, session.Fit, session.Repair, session.Window, session.Hints}, session.Fresh, false},
-	{"keep all", nil, session.Fit, true},
+	{name: "session", effort: session.Fresh},
+	{name: "fresh with hints", without: []session.Step{session.Keep, session.Fit, session.Repair, session.Window, session.Fresh}, effort: session.Fresh},
+	{name: "fresh", without: []session.Step{session.Keep, session.Fit, session.Repair, session.Window, session.Hints}, effort: session.Fresh},
+	{name: "keep all", effort: session.Fit, open: true},
+}
+
+// An outcome is what one way made of one change.
+type outcome struct {
+	session.Answer
+	took  time.Duration
+	bytes float64 // of all buffers after the change
+	above bool    // the plan was above the limit
 }
 
 // A row is what came of one way on one instance.
 type row struct {
-	way, name       string
-	steps           [session.Fresh + 1]int
-	no, unknown     int
-	above           int // changes after which the plan was above the limit
-	moved           float64
-	median, late    time.Duration
-	heights         float64 // height over load at the end
-	changes, played int
+	way, name            string
+	steps                [session.Fresh + 1]int
+	no, decided, unknown int // decided: a plan or a proof
+	above                int // changes after which the plan was above the limit
+	moved                float64
+	median, late, latest time.Duration // the 50th, 95th and 99th percentile
+	sum                  time.Duration
+	heights              float64 // height over load at the end; 0 for a way that did not play
 }
 
 func main() {
 	var c settings
 	only := flag.String("only", "", "names of instances, with commas: A, J, hand_landmark_lite")
 	which := flag.String("ways", "", "names of ways, with commas; empty means all")
+	others := flag.String("others", "", "with -same: node limits of the fresh ways, with commas; empty means that of -nodes")
+	flag.StringVar(&c.same, "same", "", "the way that plays, session for one, while all ways are asked about its changes; empty if each plays")
 	flag.IntVar(&c.changes, "changes", 1000, "changes of each instance")
 	flag.IntVar(&c.nodes, "nodes", 0, "node limit of each call; 0 means the session's default")
 	flag.Float64Var(&c.slack, "slack", 1.05, "capacity over the initial height")
@@ -73,7 +93,11 @@ func main() {
 	flag.Uint64Var(&c.seed, "seed", 1, "seed of the changes")
 	flag.DurationVar(&c.limit, "limit", 0, "timeout of each call; 0 for none")
 	flag.Parse()
-	if err := run(c, split(*only), split(*which)); err != nil {
+	var err error
+	if c.others, err = numbers(*others); err == nil {
+		err = run(os.Stdout, c, split(*only), split(*which))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -83,9 +107,28 @@ func split(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-func run(c settings, only, which []string) error {
-	fmt.Println("| instance | way | keep | fit | repair | window | hints | fresh | no | undecided | above | moved | median | 95th | height / load |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+func numbers(list string) (numbers []int64, err error) {
+	for _, text := range split(list) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
+const head = `| instance | way | keep | fit | repair | window | hints | fresh | no | decided | undecided | above | moved | median | 95th | 99th | sum | height / load |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+`
+
+func run(out io.Writer, c settings, only, which []string) error {
+	games, err := gamesOf(c, which)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out, head)
+	var compared comparison
 	for _, folder := range []string{"models", "challenging"} {
 		files, _ := filepath.Glob(filepath.Join(public.Dir(), folder, "*.csv"))
 		rows := map[string][]row{}
@@ -94,40 +137,54 @@ func run(c settings, only, which []string) error {
 			if len(only) > 0 && !slices.Contains(only, name) {
 				continue
 			}
-			p, err := public.Load(folder + "/" + filepath.Base(file))
+			t, err := edited(folder+"/"+filepath.Base(file), c)
 			if err != nil {
 				return err
 			}
-			p.Capacity = 0
-			plan, err := stowage.Minimize(context.Background(), p, stowage.Options{NodeLimit: 100_000})
-			if err != nil {
-				return err
-			}
-			capacity := int64(float64(plan.Height) * c.slack)
-			t, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: c.seed, Changes: c.changes, Capacity: capacity, Pins: c.pins})
-			if err != nil {
-				return err
-			}
-			for _, w := range ways {
-				if len(which) > 0 && !slices.Contains(which, w.name) {
-					continue
-				}
-				r, err := measure(t, w, c)
+			for _, g := range games {
+				outcomes, heights, err := play(t, g, c)
 				if err != nil {
-					return fmt.Errorf("%s: %s: %w", name, w.name, err)
+					return fmt.Errorf("%s: %s: %w", name, g[0].name, err)
 				}
-				r.name = name
-				r.print()
-				rows[w.name] = append(rows[w.name], r)
+				for k, w := range g {
+					r := tally(name, w.name, outcomes[k])
+					if k == 0 {
+						r.heights = heights
+					}
+					r.print(out)
+					rows[w.name] = append(rows[w.name], r)
+				}
+				compared.add(name, g, outcomes)
 			}
 		}
-		for _, w := range ways {
+		for _, w := range slices.Concat(games...) {
 			if len(rows[w.name]) > 1 {
-				summary(folder, w.name, rows[w.name])
+				summary(out, folder, w.name, rows[w.name])
 			}
+		}
+		for _, g := range games {
+			compared.total(folder, g)
 		}
 	}
+	if compared.text.Len() > 0 {
+		fmt.Fprint(out, compareHead, compared.text.String())
+	}
 	return nil
+}
+
+// edited returns the changes of an instance.
+func edited(path string, c settings) (*trace.Trace, error) {
+	p, err := public.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	p.Capacity = 0
+	plan, err := stowage.Minimize(context.Background(), p, stowage.Options{NodeLimit: 100_000})
+	if err != nil {
+		return nil, err
+	}
+	capacity := int64(float64(plan.Height) * c.slack)
+	return traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: c.seed, Changes: c.changes, Capacity: capacity, Pins: c.pins})
 }
 
 // isChange says which operations are changes.
@@ -135,59 +192,93 @@ func isChange(k trace.Kind) bool {
 	return k == trace.Add || k == trace.Remove || k == trace.Resize || k == trace.Retime
 }
 
-// measure plays a trace in one way.
-func measure(t *trace.Trace, w way, c settings) (row, error) {
-	r := row{way: w.name}
+func (w *way) options(c settings) session.Options {
+	return session.Options{Without: w.without, Effort: w.effort, NodeLimit: cmp.Or(w.nodes, int64(c.nodes)), Timeout: c.limit}
+}
+
+// play plays a trace in the first of the ways, and asks the others about each change that it makes, in the state before it.
+// outcomes has those of each way, and heights is the height over the load at the end.
+func play(t *trace.Trace, g []way, c settings) (outcomes [][]outcome, heights float64, err error) {
 	ctx := context.Background()
-	o := session.Options{Without: w.without, Effort: w.effort, NodeLimit: int64(c.nodes), Timeout: c.limit}
 	from := *t
-	if w.open {
+	if g[0].open {
 		from.Capacity = 0
 	}
-	s, rest, err := session.Begin(ctx, &from, o)
+	s, rest, err := session.Begin(ctx, &from, g[0].options(c))
 	if err != nil {
-		return r, err
+		return nil, 0, err
 	}
 	player := session.NewPlayer(s)
-	var times []time.Duration
-	var moved, total float64
+	outcomes = make([][]outcome, len(g))
 	for i := range rest {
 		op := &rest[i]
-		r.changes += btoi(isChange(op.Kind))
-		began := processor.Used()
-		a, made, err := player.Play(ctx, op)
-		took := processor.Used() - began
+		before, plan := s.Snapshot()
+		o, made, err := timed(ctx, player, op, t.Capacity)
 		if err != nil {
-			return r, err
+			return nil, 0, err
 		}
 		if !made || !isChange(op.Kind) {
 			continue
 		}
-		r.played++
-		times = append(times, took)
-		switch a.Status {
+		outcomes[0] = append(outcomes[0], o)
+		for k := 1; k < len(g); k++ {
+			x, err := ask(ctx, before, plan, op, g[k].options(c))
+			if err != nil {
+				return nil, 0, fmt.Errorf("%s: %w", g[k].name, err)
+			}
+			if contradict(o.Status, x.Status) {
+				return nil, 0, fmt.Errorf("change %d: %s answers %v, and %s %v", len(outcomes[0]), g[0].name, o.Status, g[k].name, x.Status)
+			}
+			x.bytes = o.bytes
+			outcomes[k] = append(outcomes[k], x)
+		}
+	}
+	load, _ := s.Peak()
+	return outcomes, float64(s.Height()) / math.Max(1, float64(load)), nil
+}
+
+// timed plays one operation.
+func timed(ctx context.Context, player *session.Player, op *trace.Op, capacity int64) (o outcome, made bool, err error) {
+	began := processor.Used()
+	o.Answer, made, err = player.Play(ctx, op)
+	o.took = processor.Used() - began
+	s := player.Session
+	o.above = capacity > 0 && s.Height() > capacity
+	p, _ := s.Snapshot()
+	for k := range p.Buffers {
+		o.bytes += float64(p.Buffers[k].Size)
+	}
+	return o, made, err
+}
+
+// tally returns the row of some outcomes.
+func tally(name, way string, outcomes []outcome) row {
+	r := row{name: name, way: way}
+	var times []time.Duration
+	var moved, total float64
+	for i := range outcomes {
+		o := &outcomes[i]
+		times = append(times, o.took)
+		r.sum += o.took
+		total += o.bytes
+		r.above += btoi(o.above)
+		switch o.Status {
 		case model.Infeasible:
 			r.no++
 		case model.Unknown:
 			r.unknown++
 		default:
-			r.steps[a.Step]++
-			moved += float64(a.Moved.Bytes)
-		}
-		p, _ := s.Snapshot()
-		for k := range p.Buffers {
-			total += float64(p.Buffers[k].Size)
-		}
-		if t.Capacity > 0 && s.Height() > t.Capacity {
-			r.above++
+			r.steps[o.Step]++
+			moved += float64(o.Moved.Bytes)
 		}
 	}
-	slices.Sort(times)
-	r.median, r.late = times[len(times)/2], times[len(times)*95/100]
-	r.moved = moved / total
-	load, _ := s.Peak()
-	r.heights = float64(s.Height()) / math.Max(1, float64(load))
-	return r, nil
+	if n := len(times); n > 0 {
+		slices.Sort(times)
+		r.median, r.late, r.latest = times[n/2], times[n*95/100], times[n*99/100]
+		r.decided = n - r.unknown
+		r.moved = moved / math.Max(1, total)
+	}
+	return r
 }
 
 func btoi(b bool) int {
@@ -197,29 +288,57 @@ func btoi(b bool) int {
 	return 0
 }
 
-func (r *row) print() {
-	fmt.Printf("| %s | %s |", r.name, r.way)
+func (r *row) print(out io.Writer) {
+	fmt.Fprintf(out, "| %s | %s |", r.name, r.way)
 	for _, n := range r.steps[1:] {
-		fmt.Printf(" %d |", n)
+		fmt.Fprintf(out, " %d |", n)
 	}
-	fmt.Printf(" %d | %d | %d | %.2f%% | %s | %s | %.3f |\n", r.no, r.unknown, r.above, 100*r.moved, short(r.median), short(r.late), r.heights)
+	fmt.Fprintf(out, " %d | %d | %d | %d | %s | %s | %s | %s | %s |", r.no, r.decided, r.unknown, r.above,
+		share(r.moved), short(r.median), short(r.late), short(r.latest), short(r.sum))
+	if r.heights > 0 {
+		fmt.Fprintf(out, " %.3f", r.heights)
+	}
+	fmt.Fprintln(out, " |")
 }
 
-func short(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1000) }
+func short(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.1f µs", float64(d)/float64(time.Microsecond))
+	case d < time.Second:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+func share(x float64) string { return fmt.Sprintf("%.2f%%", 100*x) }
 
 // summary prints medians and the worst over instances.
-func summary(folder, name string, rows []row) {
-	var median, late []time.Duration
-	var moved []float64
-	worst, above := 0, 0
-	for _, r := range rows {
-		median, late, moved = append(median, r.median), append(late, r.late), append(moved, r.moved)
-		worst, above = max(worst, r.unknown), above+r.above
+func summary(out io.Writer, folder, name string, rows []row) {
+	// of is the median and the worst of a figure.
+	of := func(figure func(*row) float64) (median, worst float64) {
+		var values []float64
+		for i := range rows {
+			values = append(values, figure(&rows[i]))
+		}
+		slices.Sort(values)
+		return values[len(rows)/2], values[len(rows)-1]
 	}
-	slices.Sort(median)
-	slices.Sort(late)
-	slices.Sort(moved)
-	n := len(rows)
-	fmt.Printf("| **%s**, median (most) of %d | %s | | | | | | | | %d most | %d | %.2f%% (%.2f%%) | %s (%s) | %s (%s) | |\n", folder, n, name, worst, above,
-		100*moved[n/2], 100*moved[n-1], short(median[n/2]), short(median[n-1]), short(late[n/2]), short(late[n-1]))
+	count := func(figure func(*row) int) string {
+		median, worst := of(func(r *row) float64 { return float64(figure(r)) })
+		return fmt.Sprintf("%.0f (%.0f)", median, worst)
+	}
+	spell := func(figure func(*row) time.Duration) string {
+		median, worst := of(func(r *row) float64 { return float64(figure(r)) })
+		return fmt.Sprintf("%s (%s)", short(time.Duration(median)), short(time.Duration(worst)))
+	}
+	above, decided, asked := 0, 0, 0
+	for _, r := range rows {
+		above, decided, asked = above+r.above, decided+r.decided, asked+r.decided+r.unknown
+	}
+	moved, most := of(func(r *row) float64 { return r.moved })
+	fmt.Fprintf(out, "| **%s**, median (most) of %d | %s | | | | | | | | %d of %d | %s | %d | %s (%s) | %s | %s | %s | %s | |\n",
+		folder, len(rows), name, decided, asked, count(func(r *row) int { return r.unknown }), above, share(moved), share(most),
+		spell(func(r *row) time.Duration { return r.median }), spell(func(r *row) time.Duration { return r.late }),
+		spell(func(r *row) time.Duration { return r.latest }), spell(func(r *row) time.Duration { return r.sum }))
 }

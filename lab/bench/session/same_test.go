@@ -1,0 +1,164 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/model"
+)
+
+// tiny puts an instance of 40 buffers, twice, where run looks for the public ones.
+func tiny(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("STOWAGE_DATA", dir)
+	r := gen.NewRNG(1, "tiny")
+	var p model.Problem
+	for k := range 40 {
+		b := model.Buffer{ID: strconv.Itoa(k), Lower: r.Below(30), Size: r.Within(1, 60)}
+		b.Upper = b.Lower + r.Within(1, 15)
+		p.Buffers = append(p.Buffers, b)
+	}
+	for _, name := range []string{"tiny", "twin"} {
+		path := filepath.Join(dir, "challenging", name+".csv")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := csv.Write(f, &p, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// lasting returns a trace without what makes a session number its buffers anew, and so break ties in another way: removals and
+// rollbacks. The buffers become more, until not all find a place.
+func lasting(tr *trace.Trace) *trace.Trace {
+	t := *tr
+	t.Ops = slices.DeleteFunc(slices.Clone(tr.Ops), func(op trace.Op) bool {
+		return op.Kind == trace.Remove || op.Kind == trace.Mark || op.Kind == trace.Commit || op.Kind == trace.Rollback
+	})
+	return &t
+}
+
+// TestSame: a way that plays while others are asked makes the same of each change as alone. What carries nothing from change to
+// change makes the same of it when it is asked.
+func TestSame(t *testing.T) {
+	tiny(t)
+	c := settings{changes: 200, nodes: 20, slack: 1.05, pins: 0.1, seed: 1}
+	tr, err := edited("challenging/tiny.csv", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr = lasting(tr)
+	for _, name := range []string{"session", "fresh with hints", "fresh"} {
+		c.same = name
+		games, err := gamesOf(c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := games[0]
+		outcomes, _, err := play(tr, g, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, _, err := play(tr, g[:1], c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := func(what string, a, b []outcome) {
+			if len(a) != len(b) || len(a) < 50 {
+				t.Fatalf("%s: %s: %d and %d changes", name, what, len(a), len(b))
+			}
+			for i := range a {
+				if x, y := a[i].Answer, b[i].Answer; !reflect.DeepEqual(x, y) {
+					t.Errorf("%s: %s: change %d is %+v and %+v", name, what, i, x, y)
+				}
+			}
+		}
+		same("alone", outcomes[0], alone[0])
+		for k, w := range g {
+			if w.without == nil {
+				continue
+			}
+			if w.name == name+", opened" {
+				same("asked", outcomes[0], outcomes[k])
+			}
+			if r := tally("tiny", w.name, outcomes[k]); r.unknown == 0 || r.no == 0 || r.moved == 0 {
+				t.Errorf("%s: %s: not all kinds of answers: %+v", name, w.name, r)
+			}
+		}
+	}
+}
+
+// TestRunSame: the tables have a cell for each head, every change is in one of the four cases, and more nodes decide more.
+func TestRunSame(t *testing.T) {
+	tiny(t)
+	var out strings.Builder
+	c := settings{changes: 150, slack: 1, pins: 0.1, seed: 1, same: "session", others: []int64{1, 300}}
+	if err := run(&out, c, nil, []string{"fresh"}); err != nil {
+		t.Fatal(err)
+	}
+	first, second, _ := strings.Cut(out.String(), "\n\n")
+	for _, table := range []string{first, second} {
+		lines := strings.Split(strings.TrimSpace(table), "\n")
+		for _, line := range lines {
+			if strings.Count(line, "|") != strings.Count(lines[0], "|") {
+				t.Errorf("not as many cells as the head has: %s", line)
+			}
+		}
+	}
+	number := func(text string) int {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	decided, changes := map[string]int{}, map[string]int{}
+	for line := range strings.Lines(first) {
+		if cell := strings.Split(line, " | "); strings.HasPrefix(line, "| tiny") {
+			decided[cell[1]] = number(cell[9])
+		}
+	}
+	for line := range strings.Lines(second) { // of two instances, and their total
+		if cell := strings.Split(line, " | "); strings.HasPrefix(line, "| ") && cell[1] == "session" {
+			changes[cell[2]] += number(cell[4])
+		}
+	}
+	few, many := "fresh, 1 nodes", "fresh, 300 nodes"
+	if len(decided) != 3 || decided[few] >= decided[many] || decided[many] > 150 {
+		t.Errorf("decided %v\n%s", decided, out.String())
+	}
+	if len(changes) != 2 || changes[few] != 4*150 || changes[many] != changes[few] {
+		t.Errorf("changes %v\n%s", changes, out.String())
+	}
+	c.same = "keep all"
+	if err := run(&out, c, nil, nil); err == nil {
+		t.Error("a way without a capacity plays")
+	}
+}
+
+// TestContradict: a plan and a proof of none cannot both be right.
+func TestContradict(t *testing.T) {
+	if !contradict(model.Feasible, model.Infeasible) || !contradict(model.Infeasible, model.Optimal) {
+		t.Error("a contradiction is not found")
+	}
+	if contradict(model.Feasible, model.Optimal) || contradict(model.Unknown, model.Infeasible) || contradict(model.Feasible, model.Unknown) {
+		t.Error("a contradiction where there is none")
+	}
+}
