@@ -55,10 +55,13 @@ type way struct {
 
 var ways = []way{
 	{name: "session", effort: session.Fresh},
-	{name: "fresh with hints", without: []session.Step{session.Keep, session.Fit, session.Repair, session.Window, session.Fresh}, effort: session.Fresh},
-	{name: "fresh", without: []session.Step{session.Keep, session.Fit, session.Repair, session.Window, session.Hints}, effort: session.Fresh},
+	{name: "fresh with hints", effort: session.Fresh, without: append([]session.Step{session.Fresh}, local...)},
+	{name: "fresh", effort: session.Fresh, without: append([]session.Step{session.Hints}, local...)},
 	{name: "keep all", effort: session.Fit, open: true},
 }
+
+// local has the steps that plan a part.
+var local = []session.Step{session.Keep, session.Fit, session.Repair, session.Window}
 
 // An outcome is what one way made of one change.
 type outcome struct {
@@ -84,8 +87,8 @@ func main() {
 	var c settings
 	only := flag.String("only", "", "names of instances, with commas: A, J, hand_landmark_lite")
 	which := flag.String("ways", "", "names of ways, with commas; empty means all")
-	others := flag.String("others", "", "with -same: node limits of the fresh ways, with commas; empty means that of -nodes")
-	flag.StringVar(&c.same, "same", "", "the way that plays, session for one, while all ways are asked about its changes; empty if each plays")
+	others := flag.String("others", "", "with -same: node limits of the fresh ways; empty means that of -nodes")
+	flag.StringVar(&c.same, "same", "", "the way that plays while all are asked about its changes; empty if each plays")
 	flag.IntVar(&c.changes, "changes", 1000, "changes of each instance")
 	flag.IntVar(&c.nodes, "nodes", 0, "node limit of each call; 0 means the session's default")
 	flag.Float64Var(&c.slack, "slack", 1.05, "capacity over the initial height")
@@ -118,9 +121,9 @@ func numbers(list string) (numbers []int64, err error) {
 	return numbers, nil
 }
 
-const head = `| instance | way | keep | fit | repair | window | hints | fresh | no | decided | undecided | above | moved | median | 95th | 99th | sum | height / load |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
-`
+const head = "| instance | way | keep | fit | repair | window | hints | fresh | no | decided | undecided | above " +
+	"| moved | median | 95th | 99th | sum | height / load |\n" +
+	"|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 
 func run(out io.Writer, c settings, only, which []string) error {
 	games, err := gamesOf(c, which)
@@ -184,7 +187,8 @@ func edited(path string, c settings) (*trace.Trace, error) {
 		return nil, err
 	}
 	capacity := int64(float64(plan.Height) * c.slack)
-	return traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: c.seed, Changes: c.changes, Capacity: capacity, Pins: c.pins})
+	o := traces.EditOptions{Seed: c.seed, Changes: c.changes, Capacity: capacity, Pins: c.pins}
+	return traces.Edit(p, plan.Offsets, o)
 }
 
 // isChange says which operations are changes.
@@ -193,11 +197,12 @@ func isChange(k trace.Kind) bool {
 }
 
 func (w *way) options(c settings) session.Options {
-	return session.Options{Without: w.without, Effort: w.effort, NodeLimit: cmp.Or(w.nodes, int64(c.nodes)), Timeout: c.limit}
+	nodes := cmp.Or(w.nodes, int64(c.nodes))
+	return session.Options{Without: w.without, Effort: w.effort, NodeLimit: nodes, Timeout: c.limit}
 }
 
-// play plays a trace in the first of the ways, and asks the others about each change that it makes, in the state before it.
-// outcomes has those of each way, and heights is the height over the load at the end.
+// play plays a trace in the first of the ways, and asks the others about each change that it plays, in the state
+// before it. outcomes has those of each way, and heights is the height over the load at the end.
 func play(t *trace.Trace, g []way, c settings) (outcomes [][]outcome, heights float64, err error) {
 	ctx := context.Background()
 	from := *t
@@ -227,7 +232,7 @@ func play(t *trace.Trace, g []way, c settings) (outcomes [][]outcome, heights fl
 				return nil, 0, fmt.Errorf("%s: %w", g[k].name, err)
 			}
 			if contradict(o.Status, x.Status) {
-				return nil, 0, fmt.Errorf("change %d: %s answers %v, and %s %v", len(outcomes[0]), g[0].name, o.Status, g[k].name, x.Status)
+				return nil, 0, fmt.Errorf("%s: %s is %v, and was %v", g[k].name, op.ID, x.Status, o.Status)
 			}
 			x.bytes = o.bytes
 			outcomes[k] = append(outcomes[k], x)
@@ -238,15 +243,15 @@ func play(t *trace.Trace, g []way, c settings) (outcomes [][]outcome, heights fl
 }
 
 // timed plays one operation.
-func timed(ctx context.Context, player *session.Player, op *trace.Op, capacity int64) (o outcome, made bool, err error) {
+func timed(ctx context.Context, p *session.Player, op *trace.Op, capacity int64) (o outcome, made bool, err error) {
 	began := processor.Used()
-	o.Answer, made, err = player.Play(ctx, op)
+	o.Answer, made, err = p.Play(ctx, op)
 	o.took = processor.Used() - began
-	s := player.Session
+	s := p.Session
 	o.above = capacity > 0 && s.Height() > capacity
-	p, _ := s.Snapshot()
-	for k := range p.Buffers {
-		o.bytes += float64(p.Buffers[k].Size)
+	after, _ := s.Snapshot()
+	for k := range after.Buffers {
+		o.bytes += float64(after.Buffers[k].Size)
 	}
 	return o, made, err
 }
@@ -337,8 +342,10 @@ func summary(out io.Writer, folder, name string, rows []row) {
 		above, decided, asked = above+r.above, decided+r.decided, asked+r.decided+r.unknown
 	}
 	moved, most := of(func(r *row) float64 { return r.moved })
-	fmt.Fprintf(out, "| **%s**, median (most) of %d | %s | | | | | | | | %d of %d | %s | %d | %s (%s) | %s | %s | %s | %s | |\n",
-		folder, len(rows), name, decided, asked, count(func(r *row) int { return r.unknown }), above, share(moved), share(most),
+	fmt.Fprintf(out, "| **%s**, median (most) of %d | %s | | | | | | | | %d of %d | %s | %d | %s (%s) |",
+		folder, len(rows), name, decided, asked, count(func(r *row) int { return r.unknown }), above,
+		share(moved), share(most))
+	fmt.Fprintf(out, " %s | %s | %s | %s | |\n",
 		spell(func(r *row) time.Duration { return r.median }), spell(func(r *row) time.Duration { return r.late }),
 		spell(func(r *row) time.Duration { return r.latest }), spell(func(r *row) time.Duration { return r.sum }))
 }

@@ -11,21 +11,20 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: if each way plays its own changes, their times are of different questions: one that gives up a change does not have
-// that buffer later, so what it is asked then is easier. Here one way plays, and before each change all others get the same
-// question about the same state: a session is opened with the buffers, pins and offsets that are there, makes the change, and is
-// thrown away. Opening does not count. The way that plays is asked so as well, as "session, opened": the difference to
-// its own row is what a session gains or loses by going on.
+// Idea: if each way plays its own changes, their times are of different questions: one that gives up a change does
+// not have that buffer later, so what it is asked then is easier. Here one way plays, and all ways are asked about
+// each of its changes: a session is opened with the buffers, pins and offsets of the moment before, makes the change,
+// and is thrown away. Opening is not timed. The way that plays is asked too, as "session, opened": its row beside that
+// of "session" says what it gains or loses by going on.
 //
-// Invariant: what is asked leaves no trace in the session that plays. TestSame holds that it plays as it does alone.
+// A way that gives up early is fast. So the fresh ways can be asked with several node limits: that shows the time that
+// they need to decide as much as another.
 //
-// Which way plays decides the states: each has the plans and gaps that it made itself. So ask both ways round.
-//
-// A way that gives up early is fast. So the fresh ways are asked with several node limits: that shows the time that each needs to
-// decide as much as another.
+// Invariant: what is asked leaves no trace in the session that plays. The plans, and so the states, are still those of
+// the way that plays, and may suit it or not. So let each play once.
 
-// gamesOf returns the ways that go together: the first plays, and the others are asked. which has names of ways; it chooses those
-// that play or, with -same, those that are asked.
+// gamesOf returns the ways that go together: the first of them plays, and the others are asked. which has names of
+// ways, of those that play or, with -same, of those that are asked; if it is empty, all are meant.
 func gamesOf(c settings, which []string) (games [][]way, err error) {
 	chosen := func(w way) bool { return len(which) == 0 || slices.Contains(which, w.name) }
 	for _, w := range ways {
@@ -77,18 +76,17 @@ func contradict(a, b model.Status) bool {
 	return a != model.Unknown && b != model.Unknown && a.HasPlan() != b.HasPlan()
 }
 
-// A comparison is a table of the way that plays beside each other way, on the changes that both decide, that one of them decides, and that
-// none does.
+// A comparison is a table of the way that plays beside each other way: on the changes that both decide, that only one
+// decides, and that none does.
 type comparison struct {
 	text strings.Builder
 	all  [][]outcome // of the instances since the last total
 	n    int         // instances since then
 }
 
-const compareHead = `
-| instance | first | second | decided by | changes | first: moved | median | 95th | sum | second: moved | median | 95th | sum |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
-`
+const compareHead = "\n| instance | first | second | decided by | changes " +
+	"| first: moved | median | 95th | sum | second: moved | median | 95th | sum |\n" +
+	"|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 
 // add adds an instance. outcomes has those of each way of a game, in the order of the changes.
 func (c *comparison) add(name string, g []way, outcomes [][]outcome) {

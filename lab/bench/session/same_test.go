@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/session"
 )
 
 // tiny puts an instance of 40 buffers, twice, where run looks for the public ones.
@@ -45,8 +47,8 @@ func tiny(t *testing.T) {
 	}
 }
 
-// lasting returns a trace without what makes a session number its buffers anew, and so break ties in another way: removals and
-// rollbacks. The buffers become more, until not all find a place.
+// lasting returns a trace without removals and rollbacks. After these a session has its buffers in another order than
+// one that is opened, and breaks ties otherwise. The buffers become more, until not all find a place.
 func lasting(tr *trace.Trace) *trace.Trace {
 	t := *tr
 	t.Ops = slices.DeleteFunc(slices.Clone(tr.Ops), func(op trace.Op) bool {
@@ -55,8 +57,8 @@ func lasting(tr *trace.Trace) *trace.Trace {
 	return &t
 }
 
-// TestSame: a way that plays while others are asked makes the same of each change as alone. What carries nothing from change to
-// change makes the same of it when it is asked.
+// TestSame: a way that plays while others are asked makes the same of each change as alone. The fresh ways, which carry
+// nothing from change to change, make the same of it when they are asked.
 func TestSame(t *testing.T) {
 	tiny(t)
 	c := settings{changes: 200, nodes: 20, slack: 1.05, pins: 0.1, seed: 1}
@@ -105,7 +107,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestRunSame: the tables have a cell for each head, every change is in one of the four cases, and more nodes decide more.
+// TestRunSame: the lines of a table have as many cells as its head, every change is in one of the cases, and more nodes
+// decide more.
 func TestRunSame(t *testing.T) {
 	tiny(t)
 	var out strings.Builder
@@ -153,12 +156,47 @@ func TestRunSame(t *testing.T) {
 	}
 }
 
+// TestComparison: each change is in the line of those that decide it, with the figures of both ways on these changes.
+func TestComparison(t *testing.T) {
+	of := func(took time.Duration, moved int64, status ...model.Status) (outcomes []outcome) {
+		for _, s := range status {
+			a := session.Answer{Status: s, Moved: session.Movement{Bytes: moved}}
+			outcomes = append(outcomes, outcome{Answer: a, took: took, bytes: 100})
+		}
+		return outcomes
+	}
+	const yes, no, unknown = model.Feasible, model.Infeasible, model.Unknown
+	g := []way{{name: "a"}, {name: "b"}}
+	var c comparison
+	c.add("x", g, [][]outcome{
+		of(time.Microsecond, 10, yes, yes, yes, no, unknown),
+		of(time.Millisecond, 20, yes, unknown, unknown, no, yes),
+	})
+	c.add("y", g, [][]outcome{of(time.Microsecond, 5, unknown, yes), of(time.Millisecond, 20, unknown, yes)})
+	c.total("all", g)
+	const want = `
+| x | a | b | first | 2 | 10.00% | 1.0 µs | 1.0 µs | 2.0 µs | 0.00% | 1.0 ms | 1.0 ms | 2.0 ms |
+| x | a | b | second | 1 | 0.00% | 1.0 µs | 1.0 µs | 1.0 µs | 20.00% | 1.0 ms | 1.0 ms | 1.0 ms |
+| x | a | b | both | 2 | 5.00% | 1.0 µs | 1.0 µs | 2.0 µs | 10.00% | 1.0 ms | 1.0 ms | 2.0 ms |
+| y | a | b | none | 1 | 0.00% | 1.0 µs | 1.0 µs | 1.0 µs | 0.00% | 1.0 ms | 1.0 ms | 1.0 ms |
+| y | a | b | both | 1 | 5.00% | 1.0 µs | 1.0 µs | 1.0 µs | 20.00% | 1.0 ms | 1.0 ms | 1.0 ms |
+| **all**, all 2 | a | b | none | 1 | 0.00% | 1.0 µs | 1.0 µs | 1.0 µs | 0.00% | 1.0 ms | 1.0 ms | 1.0 ms |
+| **all**, all 2 | a | b | first | 2 | 10.00% | 1.0 µs | 1.0 µs | 2.0 µs | 0.00% | 1.0 ms | 1.0 ms | 2.0 ms |
+| **all**, all 2 | a | b | second | 1 | 0.00% | 1.0 µs | 1.0 µs | 1.0 µs | 20.00% | 1.0 ms | 1.0 ms | 1.0 ms |
+| **all**, all 2 | a | b | both | 3 | 5.00% | 1.0 µs | 1.0 µs | 3.0 µs | 13.33% | 1.0 ms | 1.0 ms | 3.0 ms |
+`
+	if got := "\n" + c.text.String(); got != want {
+		t.Errorf("got%s\nwant%s", got, want)
+	}
+}
+
 // TestContradict: a plan and a proof of none cannot both be right.
 func TestContradict(t *testing.T) {
 	if !contradict(model.Feasible, model.Infeasible) || !contradict(model.Infeasible, model.Optimal) {
 		t.Error("a contradiction is not found")
 	}
-	if contradict(model.Feasible, model.Optimal) || contradict(model.Unknown, model.Infeasible) || contradict(model.Feasible, model.Unknown) {
+	if contradict(model.Feasible, model.Optimal) || contradict(model.Unknown, model.Infeasible) ||
+		contradict(model.Feasible, model.Unknown) {
 		t.Error("a contradiction where there is none")
 	}
 }
