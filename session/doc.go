@@ -58,9 +58,12 @@
 //	walks.go     the step repair by walks, in turn; with long walks, the end of window
 //	guided.go    a walk over ejections
 //	overlap.go   a walk in which buffers may overlap for a while
+//	settle.go    what ends such a walk early: a plan in the order of the present offsets
+//	homing.go    bringing back what walks and planners have moved, by short walks
 //	spare.go     exact search ahead of the windows and long walks: a proof of no, or a spare plan
 //	least.go     the step repair for few buffers: the least movement, proven
 //	window.go    the steps that call a planner: window, hints, fresh
+//	merged.go    the end of fresh: merge, with one seed after the other
 //	movement.go  how much a new plan moves, and moving back what may stay
 //	home.go      moving back where only moved buffers are in the way
 //

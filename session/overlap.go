@@ -95,6 +95,8 @@ type overlaps struct {
 	ready   bool  // the walk can be tried
 	n       int
 	at      []int64
+	held    []bool  // the buffer must not move: it is pinned, or at home (homing.go)
+	pins    []int32 // the buffers that are held
 	weights []int32 // of each pair that is live at one time; 0 for others
 	unit    []int32 // of each buffer: the first weight of a pair in which it is the smaller
 	least   int64   // what overlapped at the dead end that is remembered, in bytes times first weights; farOff if there was none
@@ -107,6 +109,8 @@ type overlaps struct {
 	list    []int32 // the buffers with a clash
 	where   []int32 // each buffer's place in list; -1 for none
 	tried   []bool  // the buffer found nothing better since something near it changed
+	tops    []int64 // scratch of settle: the top of each buffer that it has placed from below; 0 for others
+	bottoms []int64 // likewise, the offset of each that it has placed from above; the largest number for others
 	open    []int32 // scratch of next
 	live    []end   // scratch of bend
 	corners []corner
@@ -114,15 +118,28 @@ type overlaps struct {
 
 // overlap walks for a number of moves. It returns a plan, or nil.
 func (c *call) overlap(moves int, draw *uint64) []int64 {
-	h := &c.s.scratch.overlaps
-	if h.c != c { // all walks of a call begin with the same buffers
-		h.ready = h.prepare(c)
+	h := c.overlaps()
+	if h == nil {
+		return nil
 	}
-	if !h.ready || !h.walk(moves, draw) {
+	h.start(c.at, c.homeless, draw)
+	if !h.walk(moves, draw) {
 		return nil
 	}
 	c.moveBack(h.at)
 	return h.at
+}
+
+// overlaps returns the state of this call's walks, or nil if the walk cannot be tried.
+func (c *call) overlaps() *overlaps {
+	h := &c.s.scratch.overlaps
+	if h.c != c { // all walks of a call have the same buffers
+		h.ready = h.prepare(c)
+	}
+	if !h.ready {
+		return nil
+	}
+	return h
 }
 
 // prepare lists which buffers meet. It reports whether the walk can be tried.
@@ -132,9 +149,10 @@ func (h *overlaps) prepare(c *call) bool {
 	if n > overlapMost || s.bytes > overlapBytes || slices.ContainsFunc(s.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 }) {
 		return false
 	}
-	h.meets, h.begins = h.meets[:0], h.begins[:0]
+	h.meets, h.begins, h.held = h.meets[:0], h.begins[:0], h.held[:0]
 	for i, l := range s.life {
 		h.begins = append(h.begins, int32(len(h.meets)))
+		h.held = append(h.held, s.p.Buffers[i].Fixed != nil)
 		for j, m := range s.life {
 			if m.lower < l.upper && l.lower < m.upper && j != i {
 				h.meets = append(h.meets, int32(j))
@@ -142,6 +160,7 @@ func (h *overlaps) prepare(c *call) bool {
 		}
 	}
 	h.begins = append(h.begins, int32(len(h.meets)))
+	h.tops, h.bottoms = slices.Grow(h.tops[:0], n)[:n], slices.Grow(h.bottoms[:0], n)[:n]
 	h.weights = slices.Grow(h.weights[:0], n*n)[:n*n]
 	h.unit = h.unit[:0]
 	for i := range s.p.Buffers {
@@ -163,12 +182,18 @@ func (h *overlaps) row(i int32) []int32 { return h.weights[int(i)*h.n : (int(i)+
 // first returns the first weight of a pair.
 func (h *overlaps) first(i, j int32) int32 { return max(h.unit[i], h.unit[j]) }
 
-// start begins a walk: the buffers without a place lie where they overlap least.
-func (h *overlaps) start(draw *uint64) {
+// start begins a walk at offsets of which no two overlap. Some buffers may have none yet: these go where they overlap least.
+func (h *overlaps) start(from []int64, homeless []int32, draw *uint64) {
 	buffers := h.c.s.p.Buffers
-	h.at = append(h.at[:0], h.c.at...)
+	h.at = append(h.at[:0], from...)
+	h.pins = h.pins[:0]
+	for i := range h.held {
+		if h.held[i] {
+			h.pins = append(h.pins, int32(i))
+		}
+	}
 	h.ends, h.list = h.ends[:0], h.list[:0]
-	h.least, h.fewest, h.stale = farOff, h.fewest[:0], 0
+	h.forget()
 	clear(h.weights)
 	for k := range h.at {
 		i := int32(k)
@@ -182,7 +207,7 @@ func (h *overlaps) start(draw *uint64) {
 		}
 	}
 	slices.SortFunc(h.ends, endsInOrder)
-	for _, i := range h.c.homeless {
+	for _, i := range homeless {
 		if to := buffers[i].Fixed; to != nil {
 			h.move(i, *to)
 		} else {
@@ -191,9 +216,11 @@ func (h *overlaps) start(draw *uint64) {
 	}
 }
 
+// forget forgets the dead ends.
+func (h *overlaps) forget() { h.least, h.fewest, h.stale = farOff, h.fewest[:0], 0 }
+
 // walk reports whether it found a plan, which is then in h.at.
 func (h *overlaps) walk(moves int, draw *uint64) bool {
-	h.start(draw)
 	for range moves {
 		if len(h.list) == 0 || h.c.watch.Over() {
 			break
@@ -201,6 +228,9 @@ func (h *overlaps) walk(moves int, draw *uint64) bool {
 		h.c.nodes++
 		i := h.next(draw)
 		if i < 0 {
+			if h.settle() {
+				return true
+			}
 			h.leave()
 			continue
 		}
@@ -217,7 +247,7 @@ func (h *overlaps) walk(moves int, draw *uint64) bool {
 func (h *overlaps) next(draw *uint64) int32 {
 	h.open = h.open[:0]
 	for _, i := range h.list {
-		if !h.tried[i] && h.c.s.p.Buffers[i].Fixed == nil {
+		if !h.tried[i] && !h.held[i] {
 			h.open = append(h.open, i)
 		}
 	}

@@ -31,7 +31,7 @@ func TestOverlapBest(t *testing.T) {
 			t.Fatalf("seed %d: not tried", seed)
 		}
 		random := seed
-		h.start(&random)
+		h.start(c.at, c.homeless, &random)
 		for range 40 {
 			i := int32(r.Below(int64(h.n)))
 			for _, j := range h.meet(i) {
@@ -146,7 +146,7 @@ func TestOverlapBack(t *testing.T) {
 		var h overlaps
 		h.prepare(c)
 		random := seed
-		h.start(&random)
+		h.start(c.at, c.homeless, &random)
 		if len(h.list) < 2 {
 			done()
 			continue
@@ -200,7 +200,7 @@ func TestOverlapWeights(t *testing.T) {
 		}
 	}
 	random := uint64(1)
-	h.start(&random)
+	h.start(c.at, c.homeless, &random)
 	for i := range h.at {
 		if s.p.Buffers[i].Fixed == nil && s.p.Buffers[i].Size < s.p.Capacity {
 			h.move(int32(i), 0)
@@ -250,7 +250,7 @@ func BenchmarkOverlap(b *testing.B) {
 	h := &s.scratch.overlaps
 	h.prepare(c)
 	random := uint64(1)
-	h.start(&random)
+	h.start(c.at, c.homeless, &random)
 	for b.Loop() {
 		h.best(0, &random)
 	}

@@ -23,7 +23,7 @@ import (
 // 9.15, one worker, 60 s, old offsets as hints) decides none of four of A: neither with all buffers as rectangles, nor with one no-overlap
 // for each full set of live buffers. To spread the buffers over the ranges between the pins is easy in each of 31 calls of A, C and K. So the
 // pins alone prove nothing.
-// Dropped: to ask all four once nothing else helps. Such plans move most of the bytes.
+// Dropped: to ask all four once nothing else helps, for as many nodes. merge alone, in short runs, stayed (merged.go).
 
 // ahead asks exact search. It returns only a proof; a plan is kept in c.spare.
 func (c *call) ahead() (Answer, []int64, error) {

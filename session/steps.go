@@ -30,6 +30,7 @@ type call struct {
 	homeless []int32 // the buffers to place
 	nodes    int64   // nodes used up
 	spare    []int64 // a plan of all, to take if no step before fresh finds one; nil for none
+	restart  uint64  // added to the seed of the planners that are asked
 	enough   int64   // the least height that a planner found above the capacity; 0 for none
 }
 
@@ -86,7 +87,7 @@ func (c *call) place(effort Step) (Answer, error) {
 	for _, step := range [...]struct {
 		step Step
 		find func() (Answer, []int64, error)
-	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.stroll}, {Window, c.ahead}, {Window, c.window}, {Window, c.wander}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared}} {
+	}{{Repair, c.least}, {Repair, c.repair}, {Repair, c.stroll}, {Window, c.ahead}, {Window, c.window}, {Window, c.wander}, {Hints, c.hints}, {Fresh, c.fresh}, {Fresh, c.spared}, {Fresh, c.merged}} {
 		if effort < step.step || c.watch.Over() {
 			break
 		}
@@ -102,6 +103,9 @@ func (c *call) place(effort Step) (Answer, error) {
 			return a, nil
 		}
 		if at != nil && !c.watch.Over() {
+			if step.step >= Window {
+				at = c.homing(at, homeLate)
+			}
 			c.at = at
 			return c.take(step.step, a)
 		}
@@ -260,7 +264,7 @@ func (c *call) touched() []int32 {
 func (c *call) ask(p *model.Problem, planner run.Planner, minimise bool, nodes int64) (plan.Result, error) {
 	tl := timeline.New(p)
 	r, err := run.Run(c.ctx, planner, tl, plan.Options{
-		Capacity: p.Capacity, Minimize: minimise, Seed: c.s.o.Seed, NodeLimit: max(1, nodes), Workers: 1,
+		Capacity: p.Capacity, Minimize: minimise, Seed: c.s.o.Seed + c.restart, NodeLimit: max(1, nodes), Workers: 1,
 	})
 	c.nodes += r.Stats.Nodes
 	if r.Status == model.Unknown && r.Enough > 0 && (c.enough == 0 || r.Enough < c.enough) {
