@@ -25,6 +25,8 @@ import (
 // A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So a pair's first weight,
 // by which the weight also grows, falls with the fourth root of the smaller size.
 //
+// At a dead end the order of the offsets may have a plan all the same (settle.go).
+//
 // Weights that grow drive a walk away from offsets that were almost a plan. So it remembers the dead end at which least overlapped, in
 // bytes times first weights. After overlapStale dead ends with more it goes back there. It keeps the weights, and so leaves another way.
 //

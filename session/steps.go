@@ -103,7 +103,7 @@ func (c *call) place(effort Step) (Answer, error) {
 			return a, nil
 		}
 		if at != nil && !c.watch.Over() {
-			if step.step >= Window {
+			if step.step >= Window && !s.skip[Repair] { // who leaves out repairs wants the planner's plan
 				at = c.homing(at, homeLate)
 			}
 			c.at = at
