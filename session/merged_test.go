@@ -31,6 +31,10 @@ func TestMerged(t *testing.T) {
 				t.Fatalf("seed %d: %s", seed, fault)
 			}
 		}
+		s.skip[Window] = true
+		if _, at, err := c.merged(); at != nil || err != nil {
+			t.Fatalf("seed %d: asked without windows: %v", seed, err)
+		}
 		done()
 	}
 	if plans < 10 {
