@@ -4,7 +4,7 @@
 // Idea: Chromium takes orders in the DevTools protocol, as JSON with a NUL byte after
 // each message, through two pipes that it inherits as files 3 and 4
 // (--remote-debugging-pipe). So there is no port, no WebSocket and no library, and the
-// browser ends with the test that began it.
+// browser ends with the test that began it, or with the last one.
 //
 // https://chromedevtools.github.io/devtools-protocol/ has the messages.
 package chromium
@@ -41,19 +41,16 @@ func Path(t testing.TB) string {
 	return ""
 }
 
-// A Page is a tab of a browser of its own.
-type Page struct {
-	t       testing.TB
-	out     io.Writer
-	session string
+// A browser is a running Chromium, and the pages in it.
+type browser struct {
+	out io.Writer
+	end func()
 
 	mu      sync.Mutex
+	gone    bool // it takes no more orders
 	last    int
 	waiting map[int]chan answer
-	events  map[string]chan struct{}
-	// Errors are what scripts of the page threw and nobody caught, and what it said
-	// on its console as errors.
-	Errors []string
+	pages   map[string]*Page // by session
 }
 
 type answer struct {
@@ -61,11 +58,82 @@ type answer struct {
 	err    error
 }
 
-// Open starts a browser with an empty page of that size in CSS pixels. It ends with
-// the test.
+// A Page is a tab that shares nothing with the tabs of other tests: its browser is another one, or with Main one in
+// which each has a context of its own.
+type Page struct {
+	t       testing.TB
+	browser *browser
+	session string
+
+	events map[string]chan struct{}
+	// Errors are what scripts of the page threw and nobody caught, and what it said
+	// on its console as errors.
+	Errors []string
+}
+
+var (
+	together bool     // the tests take one browser
+	common   *browser // that one, from the first test on that asks
+)
+
+// Main is for TestMain of a package with many tests in the browser, none of them parallel: one browser is started for all,
+// which takes seconds.
+func Main(m *testing.M) {
+	together = true
+	code := m.Run()
+	if common != nil {
+		common.end()
+	}
+	os.Exit(code)
+}
+
+// Open opens an empty page of that size in CSS pixels. It ends with the test. With arguments for the browser it has one of
+// its own.
 func Open(t testing.TB, width, height int, args ...string) *Page {
 	t.Helper()
 	path := Path(t)
+	var b *browser
+	if !together || len(args) > 0 {
+		b = start(t, path, args)
+		t.Cleanup(b.end)
+	} else {
+		if common == nil || common.ended() {
+			if common != nil {
+				common.end()
+			}
+			common = start(t, path, nil)
+		}
+		b = common
+	}
+	p := &Page{t: t, browser: b, events: map[string]chan struct{}{}}
+	var context struct {
+		ID string `json:"browserContextId"`
+	}
+	p.call("", "Target.createBrowserContext", nil, &context)
+	var target struct{ TargetID string }
+	p.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.ID}, &target)
+	var attached struct{ SessionID string }
+	p.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	p.session = attached.SessionID
+	b.mu.Lock()
+	b.pages[p.session] = p
+	b.mu.Unlock()
+	t.Cleanup(func() {
+		b.mu.Lock()
+		delete(b.pages, p.session)
+		b.mu.Unlock()
+		b.try("", "Target.disposeBrowserContext", context, nil) // else the browser has ended
+	})
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		p.Call(domain+".enable", nil, nil)
+	}
+	p.Size(width, height)
+	return p
+}
+
+// start starts a browser.
+func start(t testing.TB, path string, args []string) *browser {
+	t.Helper()
 	in, toBrowser, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -88,65 +156,66 @@ func Open(t testing.TB, width, height int, args ...string) *Page {
 	}
 	in.Close()
 	out.Close()
-	p := &Page{t: t, out: toBrowser, waiting: map[int]chan answer{}, events: map[string]chan struct{}{}}
+	b := &browser{out: toBrowser, waiting: map[int]chan answer{}, pages: map[string]*Page{}}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		p.read(fromBrowser)
+		b.read(fromBrowser)
 	}()
-	t.Cleanup(func() {
+	b.end = func() {
 		toBrowser.Close()
 		c.Process.Kill()
 		c.Wait()
 		fromBrowser.Close()
 		<-read
 		os.RemoveAll(dir)
-	})
-	var target struct{ TargetID string }
-	p.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	var attached struct{ SessionID string }
-	p.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	p.session = attached.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Log"} {
-		p.Call(domain+".enable", nil, nil)
 	}
-	p.Size(width, height)
-	return p
+	return b
+}
+
+func (b *browser) ended() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.gone
 }
 
 // read takes messages until the browser ends.
-func (p *Page) read(r io.Reader) {
-	b := bufio.NewReaderSize(r, 1<<20)
+func (b *browser) read(r io.Reader) {
+	in := bufio.NewReaderSize(r, 1<<20)
 	for {
-		text, err := b.ReadBytes(0)
+		text, err := in.ReadBytes(0)
 		if err != nil {
-			p.mu.Lock()
-			for id, w := range p.waiting {
-				delete(p.waiting, id)
+			b.mu.Lock()
+			b.gone = true
+			for id, w := range b.waiting {
+				delete(b.waiting, id)
 				w <- answer{err: errors.New("the browser ended")}
 			}
-			p.mu.Unlock()
+			b.mu.Unlock()
 			return
 		}
 		var m struct {
-			ID     int
-			Method string
-			Result json.RawMessage
-			Error  *struct{ Message string }
-			Params json.RawMessage
+			ID        int
+			SessionID string
+			Method    string
+			Result    json.RawMessage
+			Error     *struct{ Message string }
+			Params    json.RawMessage
 		}
 		if json.Unmarshal(text[:len(text)-1], &m) != nil {
 			continue
 		}
-		p.mu.Lock()
-		switch w := p.waiting[m.ID]; {
+		b.mu.Lock()
+		p := b.pages[m.SessionID]
+		switch w := b.waiting[m.ID]; {
 		case w != nil && m.ID != 0:
-			delete(p.waiting, m.ID)
+			delete(b.waiting, m.ID)
 			if m.Error != nil {
 				w <- answer{err: errors.New(m.Error.Message)}
 			} else {
 				w <- answer{result: m.Result}
 			}
+		case p == nil: // of the browser, or of a page whose test is over
 		case m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded":
 			var e struct {
 				Entry            struct{ Level, Text string }
@@ -165,7 +234,7 @@ func (p *Page) read(r io.Reader) {
 				close(c)
 			}
 		}
-		p.mu.Unlock()
+		b.mu.Unlock()
 	}
 }
 
@@ -173,20 +242,20 @@ const patience = time.Minute
 
 func (p *Page) call(session, method string, params, result any) {
 	p.t.Helper()
-	if err := p.try(session, method, params, result); err != nil {
+	if err := p.browser.try(session, method, params, result); err != nil {
 		p.t.Fatalf("%s: %v", method, err)
 	}
 }
 
-func (p *Page) try(session, method string, params, result any) error {
+func (b *browser) try(session, method string, params, result any) error {
 	if params == nil {
 		params = map[string]any{}
 	}
-	p.mu.Lock()
-	p.last++
-	id, w := p.last, make(chan answer, 1)
-	p.waiting[id] = w
-	p.mu.Unlock()
+	b.mu.Lock()
+	b.last++
+	id, w := b.last, make(chan answer, 1)
+	b.waiting[id] = w
+	b.mu.Unlock()
 	m := map[string]any{"id": id, "method": method, "params": params}
 	if session != "" {
 		m["sessionId"] = session
@@ -195,7 +264,7 @@ func (p *Page) try(session, method string, params, result any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.out.Write(append(text, 0)); err != nil {
+	if _, err := b.out.Write(append(text, 0)); err != nil {
 		return err
 	}
 	select {
@@ -219,9 +288,9 @@ func (p *Page) Call(method string, params, result any) {
 func (p *Page) Go(url string) {
 	p.t.Helper()
 	loaded := make(chan struct{})
-	p.mu.Lock()
+	p.browser.mu.Lock()
 	p.events["Page.loadEventFired"] = loaded
-	p.mu.Unlock()
+	p.browser.mu.Unlock()
 	p.Call("Page.navigate", map[string]any{"url": url}, nil)
 	select {
 	case <-loaded:
@@ -330,8 +399,8 @@ func (p *Page) Picture() []byte {
 // Quiet fails the test where the page had an error.
 func (p *Page) Quiet() {
 	p.t.Helper()
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.browser.mu.Lock()
+	defer p.browser.mu.Unlock()
 	for _, e := range p.Errors {
 		p.t.Errorf("the page: %s", e)
 	}

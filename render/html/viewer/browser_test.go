@@ -27,6 +27,8 @@ import (
 // what it shows and says, and what is in its pixels, is held against what Go has.
 // STOWAGE_PICTURES names a folder for pictures of it, to be looked at.
 
+func TestMain(m *testing.M) { chromium.Main(m) }
+
 // show writes a page and loads it.
 func show(t *testing.T, p *chromium.Page, docs ...html.Document) {
 	t.Helper()
