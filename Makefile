@@ -146,7 +146,7 @@ test:
 # are processors runs, since many wait: for a browser, a cluster, or a process of Python.
 forms:
 	@mkdir -p $(BIN)/forms
-	@CGO_ENABLED=1 $(GO) build -trimpath -tags=baselines -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./capi || true
+	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -tags=baselines -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./capi || true
 	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./npm/wasm/core ./npm/wasm/files
 	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep github.com/apache/beam/sdks/v2/go/container
 	@$(GO) run ./internal/testkit/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
