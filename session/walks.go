@@ -15,7 +15,7 @@ package session
 // Measured, on 145 changes of A, C, F and K that the search over ejections left: two walks over overlaps of 8,000 moves place 113, and
 // these lists' early walks 123 to 130, depending on the lengths of those over ejections. Walks over overlaps alone place as many in as
 // much time, but move 8% of the bytes where the others move 5 to 7%.
-// Played to the end (docs/sessions.md), a session that places more has a fuller memory later, so its next changes are harder. Four lists
+// Played to the end (docs/sessions.md), a session that places more has a fuller memory later, so its next changes are harder. Before settle.go, four lists
 // with other lengths leave 102 to 122 of 11,000 changes undecided, and of one instance up to 11 more or fewer: none is better for all.
 // The list that ended with 500,000 moves left 122.
 // Before walks over overlaps went back (overlap.go), on 197 to 286 changes of each of A, D, J and K, short walks in between (1,000, 2,000,
