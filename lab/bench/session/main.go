@@ -217,7 +217,11 @@ func play(t *trace.Trace, g []way, c settings) (outcomes [][]outcome, heights fl
 	outcomes = make([][]outcome, len(g))
 	for i := range rest {
 		op := &rest[i]
-		before, plan := s.Snapshot()
+		var before *model.Problem
+		var plan *model.Plan
+		if len(g) > 1 { // else it would only make garbage
+			before, plan = s.Snapshot()
+		}
 		o, made, err := timed(ctx, player, op, t.Capacity)
 		if err != nil {
 			return nil, 0, err
