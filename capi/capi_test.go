@@ -153,7 +153,7 @@ func TestHPP(t *testing.T) {
 				}
 				command := append([]string{compiler, standard}, strict...)
 				if standard != "-std=c++17" {
-					command = append(command, "-O0") // once with what is seen by optimising is enough
+					command = append(command, "-O0") // what g++ says only when it optimises, it has said in C++17
 				}
 				execute(t, program(t, "testdata/check.cc", false, command...))
 			})

@@ -20,19 +20,10 @@ const homePasses = 3
 
 // home returns buffers to their old offsets where only moved ones are in the way. at is a valid plan. It stays one.
 func (c *call) home(at []int64) {
-	s := c.s
 	var gone []int32
 	for range homePasses {
-		moved := s.scratch.moved[:0]
-		for i := range at {
-			if at[i] != c.old[i] && c.old[i] >= 0 && !c.mine[i] && s.p.Buffers[i].Fixed == nil {
-				moved = append(moved, int32(i))
-			}
-		}
-		s.scratch.moved = moved
-		c.costlyFirst(moved)
 		homes := 0
-		for _, i := range moved {
+		for _, i := range c.movedFrom(at) {
 			if c.watch.Over() {
 				return
 			}
@@ -44,6 +35,20 @@ func (c *call) home(at []int64) {
 			return
 		}
 	}
+}
+
+// movedFrom returns the buffers whose movement counts and that have moved, those that cost most first. The list is scratch.
+func (c *call) movedFrom(at []int64) []int32 {
+	s := c.s
+	moved := s.scratch.moved[:0]
+	for i := range at {
+		if at[i] != c.old[i] && c.old[i] >= 0 && !c.mine[i] && s.p.Buffers[i].Fixed == nil {
+			moved = append(moved, int32(i))
+		}
+	}
+	s.scratch.moved = moved
+	c.costlyFirst(moved)
+	return moved
 }
 
 // oneHome returns buffer i to its old offset, and reports whether that succeeded. gone is scratch.

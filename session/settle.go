@@ -34,10 +34,10 @@ import (
 // Measured, on the 118 changes of A to K that stay undecided without it: eight walks of 20,000 moves place 18 to 30 with it, for three seeds. On 53
 // of them, of A, C, F, J and K, ten walks place 16 with it and 8 without it, in 24.8 and 24.6 s.
 // Tried and dropped: other orders, by the middle or the upper end of each buffer (16 and 15 of the 53), and to let each buffer fall into holes
-// further down (16, in three times the time). To ask after each move, not only at dead ends: no more plans. To go on from the packed offsets when
+// further down (16, in twice the time). To ask after each move, not only at dead ends: no more plans. To go on from the packed offsets when
 // the walk goes back, every time, every fourth and every tenth time (3, 12 and 15). To take one buffer out, pack the others and put it
 // at the best place in their order: 31 and 23 of the 118 for two seeds, where 20 and 18 are placed without it, but in three times the time.
-// A tabu search over orders, which turns round one pair on a longest path at a time, ends 1 to 4% above the capacity in as much time.
+// A tabu search over orders, which turns round one pair on a longest path at a time, mostly ends 1 to 4% above the capacity in as much time.
 
 // settle looks for a plan in which the buffers keep their order. It reports whether there is one, which is then in h.at.
 func (h *overlaps) settle() bool {
