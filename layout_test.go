@@ -196,6 +196,7 @@ var layers = []struct {
 	{"internal/picture", nil},
 	{"internal/suggest", nil},
 	{"internal/distance", nil},
+	{"internal/kernelscratch", []string{"internal/distance"}},
 	{"internal/tiling", nil},
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "format", "internal/profile", "internal/lower"}},
