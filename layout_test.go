@@ -173,7 +173,8 @@ var layers = []struct {
 	{"internal/outer/cover", []string{"model", "internal/invariants", "internal/bound"}},                                                          // no planner
 	{"internal/outer/pools", []string{"model", "internal/invariants", "plan", "internal/bound", "internal/knots", "internal/lower", "internal/pile", "internal/profile", "internal/run", "internal/timeline", "internal/outer/penalty"}},
 	{"internal/outer/choice", []string{"model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/pools", "internal/outer/spread"}},
-	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover"}},
+	{"internal/outer/parts", []string{"model", "plan"}},
+	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover", "internal/outer/parts"}},
 	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/eviction", "internal/outer/pools"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},

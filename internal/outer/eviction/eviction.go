@@ -1,6 +1,5 @@
 // Package eviction plans problems in which buffers may be absent for stretches of their lives.
 //
-//	parts.go   a set of evictions taken: what is left of the buffers, as a problem
 //	few.go     few evictions: every set, in ascending order of price
 //	many.go    many evictions: cheap sets, which internal/outer/cover finds
 package eviction
@@ -14,12 +13,13 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/internal/outer/cover"
+	"github.com/stowage-go/stowage/internal/outer/parts"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a set of evictions is chosen, and the problem of parts that it leaves (parts.go) is planned as one
+// Idea: a set of evictions is chosen, and the problem of parts that it leaves (internal/outer/parts) is planned as one
 // without evictions. Taking one more eviction keeps every plan: its parts stay where the buffer was. So
 //
 //	no plan with all evictions taken     no plan at all
@@ -95,7 +95,7 @@ func (e *search) run(ctx context.Context) (plan.Result, error) {
 	for n := range every {
 		every[n] = true
 	}
-	all := part(p, every, nil).Problem
+	all := parts.All(p).Problem
 	for k := range all.Buffers {
 		all.Buffers[k].ID = strconv.Itoa(k) // parts of one buffer have its ID
 	}
@@ -135,7 +135,7 @@ func ofHeight(m model.Measure) bool {
 
 // ask plans the problem with these evictions taken, within so many nodes.
 func (e *search) ask(ctx context.Context, taken []bool, o []model.Measure, nodes int64) (plan.Result, error) {
-	q, limited := part(e.ground, taken, o), e.o.Options
+	q, limited := parts.Take(e.ground, taken, o), e.o.Options
 	if limit := e.stats.Nodes + nodes; limited.NodeLimit == 0 || limit < limited.NodeLimit {
 		limited.NodeLimit = limit
 	}
@@ -147,7 +147,7 @@ func (e *search) ask(ctx context.Context, taken []bool, o []model.Measure, nodes
 	if r.Status == model.Infeasible {
 		e.by = r.ProvedBy
 	}
-	return q.lift(e.p, r), nil
+	return q.Lift(e.p, r), nil
 }
 
 // over reports whether a limit of the run has come.

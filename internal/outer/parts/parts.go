@@ -1,4 +1,5 @@
-package eviction
+// Package parts takes evictions of a problem: what is left is a problem without evictions, whose buffers are parts of lives.
+package parts
 
 import (
 	"github.com/stowage-go/stowage/model"
@@ -19,18 +20,25 @@ import (
 //
 // Complexity: O(parts + pairs of parts that a rule names).
 
-// A partition is a problem of parts.
-type partition struct {
+// A Partition is a problem of parts.
+type Partition struct {
 	*model.Problem
-	of    []int32 // of each part, its buffer
+	Of    []int32 // of each part, its buffer
 	first []int32 // of each buffer, its first part; one more for the end
 	from  []int64 // of each part, where it begins in the life of its buffer
 }
 
-// part takes evictions: taken[n] is for the nth of all evictions, in the order of the buffers. The objective is o.
-func part(p *model.Problem, taken []bool, o []model.Measure) *partition {
+// All takes every eviction. If the parts have no plan, the problem has none.
+func All(p *model.Problem) *Partition { return take(p, func(int) bool { return true }, nil) }
+
+// Take takes evictions: taken[n] is for the nth of all evictions, in the order of the buffers. The objective is o.
+func Take(p *model.Problem, taken []bool, o []model.Measure) *Partition {
+	return take(p, func(n int) bool { return taken[n] }, o)
+}
+
+func take(p *model.Problem, taken func(n int) bool, o []model.Measure) *Partition {
 	r := *p.Rules
-	q := &partition{Problem: &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}}
+	q := &Partition{Problem: &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}}
 	n := 0
 	add := func(i int, lower, upper int64) {
 		b := &p.Buffers[i]
@@ -46,14 +54,14 @@ func part(p *model.Problem, taken []bool, o []model.Measure) *partition {
 				x.Gaps[k].Lower, x.Gaps[k].Upper = x.Gaps[k].Lower-back, x.Gaps[k].Upper-back
 			}
 		}
-		q.Buffers, q.of, q.from = append(q.Buffers, x), append(q.of, int32(i)), append(q.from, lower)
+		q.Buffers, q.Of, q.from = append(q.Buffers, x), append(q.Of, int32(i)), append(q.from, lower)
 	}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		q.first = append(q.first, int32(len(q.Buffers)))
 		lower := b.Lower
 		for _, e := range evictionsOf(b) {
-			if taken[n] {
+			if taken(n) {
 				add(i, lower, e.Lower)
 				lower = e.Upper
 			}
@@ -76,7 +84,7 @@ func evictionsOf(b *model.Buffer) []model.Eviction {
 }
 
 // rules puts parts in the place of buffers.
-func (q *partition) rules(r *model.Rules) {
+func (q *Partition) rules(r *model.Rules) {
 	each := func(x model.Pair, yield func(model.Pair)) {
 		for a := q.first[x[0]]; a < q.first[x[0]+1]; a++ {
 			for b := q.first[x[1]]; b < q.first[x[1]+1]; b++ {
@@ -111,8 +119,8 @@ func (q *partition) rules(r *model.Rules) {
 	r.Together, r.Distances = ties, distances
 }
 
-// lift makes the plan of the parts a plan of p. Its measures are counted anew; its bounds stay those of the parts.
-func (q *partition) lift(p *model.Problem, r plan.Result) plan.Result {
+// Lift makes the plan of the parts a plan of p. Its measures are counted anew; its bounds stay those of the parts.
+func (q *Partition) Lift(p *model.Problem, r plan.Result) plan.Result {
 	if !r.Status.HasPlan() {
 		return r
 	}
