@@ -195,6 +195,7 @@ var layers = []struct {
 	{"graph", []string{"model", "plan", "internal/bound", "internal/order"}},
 	{"internal/units", []string{"model"}},
 	{"internal/picture", nil},
+	{"internal/shown", nil},
 	{"internal/suggest", nil},
 	{"internal/distance", nil},
 	{"internal/kernelscratch", []string{"internal/distance"}},

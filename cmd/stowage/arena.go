@@ -210,10 +210,7 @@ func newArenaShow() *cobra.Command {
 					return fmt.Errorf("%s: the plan is not valid: %s", in.Name, r.Violations[0].Message)
 				}
 			}
-			return writeTo(cmd, "", func(w io.Writer) error {
-				if asJSON {
-					return writeIndented(w, arenaFactsOf(plans))
-				}
+			return writeReport(cmd, asJSON, func() any { return arenaFactsOf(plans) }, func(w io.Writer) error {
 				if err := sayPlans(w, plans); err != nil {
 					return err
 				}
@@ -327,10 +324,7 @@ func arenaStats(cmd *cobra.Command, path string, t *trace.Trace, all, asJSON boo
 	}
 	plans[0].Baselines = baselines
 	facts := arenaFactsOf(plans)
-	return writeTo(cmd, "", func(w io.Writer) error {
-		if asJSON {
-			return writeIndented(w, facts)
-		}
+	return writeReport(cmd, asJSON, func() any { return facts }, func(w io.Writer) error {
 		least := int64(0)
 		for i := range plans {
 			fmt.Fprintln(w, plans[i].String())

@@ -49,10 +49,7 @@ The plan is in PROBLEM, or in PLAN, which is matched to the buffers of PROBLEM b
 			if err != nil {
 				return err
 			}
-			return writeTo(cmd, "", func(w io.Writer) error {
-				if asJSON {
-					return writeIndented(w, barriersOf(p, waits))
-				}
+			return writeReport(cmd, asJSON, func() any { return barriersOf(p, waits) }, func(w io.Writer) error {
 				return writeBarriers(w, p, waits)
 			})
 		},

@@ -71,7 +71,7 @@ func (c *compareFlags) runRuled(cmd *cobra.Command, files []*format.File, inputs
 			return outcome(exitUndecided)
 		}
 		sortRuns(runs)
-		err := writeTo(cmd, "", func(w io.Writer) error {
+		err := writeText(cmd, "", func(w io.Writer) error {
 			if k > 0 {
 				fmt.Fprintln(w)
 			}

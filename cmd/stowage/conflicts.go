@@ -65,10 +65,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 		}
 	}
 	left := leftOver(x, rest)
-	err := writeTo(cmd, "", func(w io.Writer) error {
-		if e.asJSON {
-			return writeConflictsJSON(w, found, left)
-		}
+	err := writeReport(cmd, e.asJSON, func() any { return conflictsOf(found, left) }, func(w io.Writer) error {
 		return writeConflicts(w, columns(cmd.OutOrStdout()), found, len(p.Buffers), len(rest.Buffers), left)
 	})
 	if err != nil {
@@ -139,13 +136,16 @@ func leftOver(x *stowage.Explanation, rest *stowage.Problem) string {
 	return "was not looked at"
 }
 
-func writeConflictsJSON(w io.Writer, found []conflict, left string) error {
-	out := struct {
-		Conflicts []*explanationJSON `json:"conflicts"`
-		Rest      string             `json:"rest"`
-	}{Rest: left}
+// conflictsJSON is the report of explain --conflicts. The keys are a contract with scripts.
+type conflictsJSON struct {
+	Conflicts []*explanationJSON `json:"conflicts"`
+	Rest      string             `json:"rest"`
+}
+
+func conflictsOf(found []conflict, left string) *conflictsJSON {
+	out := &conflictsJSON{Rest: left}
 	for _, c := range found {
 		out.Conflicts = append(out.Conflicts, explanationOf(c.explanation, c.subset))
 	}
-	return writeIndented(w, out)
+	return out
 }

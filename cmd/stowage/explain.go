@@ -116,10 +116,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	err = writeTo(cmd, "", func(w io.Writer) error {
-		if e.asJSON {
-			return writeExplanationJSON(w, x, subset)
-		}
+	err = writeReport(cmd, e.asJSON, func() any { return explanationOf(x, subset) }, func(w io.Writer) error {
 		return writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers))
 	})
 	if err != nil {
@@ -133,7 +130,7 @@ func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
 	sayLate(cmd, late)
 	if e.asJSON {
 		x := &stowage.Explanation{Status: stowage.Unknown, Capacity: int64(e.capacity)}
-		if err := writeTo(cmd, "", func(w io.Writer) error { return writeExplanationJSON(w, x, &stowage.Problem{}) }); err != nil {
+		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, explanationOf(x, &stowage.Problem{})) }); err != nil {
 			return err
 		}
 	}
@@ -238,10 +235,6 @@ type explanationJSON struct {
 	Buffers     []bufferJSON   `json:"buffers"`
 	FixedAbove  *bufferJSON    `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
 	Reason      string         `json:"reason,omitempty"`      // which pools and rules are at fault, if the problem has rules
-}
-
-func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.Problem) error {
-	return writeIndented(w, explanationOf(x, subset))
 }
 
 // explanationOf returns an explanation in the form of the JSON.

@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/dsa"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
@@ -181,6 +182,19 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 		return err
 	}
 	return outputError{path, err}
+}
+
+// writeText is writeTo for a report that people read: what acts on a terminal is escaped.
+func writeText(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+	return writeTo(cmd, path, func(w io.Writer) error { return write(shown.Writer(w)) })
+}
+
+// writeReport prints a report on standard output, as JSON or as text.
+func writeReport(cmd *cobra.Command, asJSON bool, value func() any, write func(io.Writer) error) error {
+	if asJSON {
+		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, value()) })
+	}
+	return writeText(cmd, "", write)
 }
 
 func writeDocument(cmd *cobra.Command, path, name string, d *document) error {

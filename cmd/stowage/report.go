@@ -94,7 +94,7 @@ func (f *reportFlags) run(cmd *cobra.Command, input string) error {
 	case "zip":
 		return writeTo(cmd, f.output, r.zip)
 	}
-	return writeTo(cmd, f.output, r.text)
+	return writeText(cmd, f.output, r.text)
 }
 
 // reported is the content of the file. The keys are those of its JSON.

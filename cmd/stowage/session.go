@@ -161,7 +161,7 @@ func (s *sessionFlags) play(cmd *cobra.Command, ctx context.Context, path string
 			page.add(op, wanted, &a, made, open)
 		}
 		if line := describe(op, t, "", &a, made); s.each && line != "" {
-			fmt.Fprintln(cmd.OutOrStdout(), line)
+			fmt.Fprintln(cmd.OutOrStdout(), cell(line))
 		}
 	}
 	return &all, open, page, nil

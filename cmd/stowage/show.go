@@ -91,7 +91,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	}
 	if s.text {
 		width := columns(cmd.OutOrStdout())
-		return writeTo(cmd, s.output, func(w io.Writer) error { return writeFacts(w, width, claim, d) })
+		return writeText(cmd, s.output, func(w io.Writer) error { return writeFacts(w, width, claim, d) })
 	}
 	return writeDocument(cmd, s.output, name, d)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/render/chart"
@@ -32,7 +33,7 @@ func (c *curve) write(w io.Writer, name string, width int) error {
 	case "svg":
 		return chart.WriteSizes(w, c.chart())
 	}
-	return c.writeText(w, width)
+	return c.writeText(shown.Writer(w), width)
 }
 
 // at returns the point of the curve at a capacity, and how many problems fit with the plans of

@@ -1,56 +1,64 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/stowage-go/stowage/internal/shown"
 )
 
 // Idea: everything that the command prints goes through an outlet. It knows whether it is a
-// terminal, and whether all writes succeeded. On a terminal it escapes control characters,
-// because the names of buffers come from files: a name could move the cursor, colour the screen
-// or retitle the window. Standard error is always escaped, because a log is often read on a
-// terminal later. Standard output to a file or a pipe is not escaped, because it may be a plan.
-// The outlet keeps its first error, so a lost line always changes the exit code.
-//
-// A standard output that the shell has closed (>&-) looks like /dev/null: Go's runtime opens
-// that in its place before main.
+// terminal, and whether all writes succeeded. On a terminal package shown escapes what acts on the
+// terminal, because the names of buffers come from files. Standard error is always escaped,
+// because a log is often read on a terminal later. Standard output to a file or a pipe is not,
+// because it may be a plan; a report for people is (writeText in output.go). The outlet keeps its
+// first error, so a lost line always changes the exit code.
 
 // An outlet is standard output or standard error.
 type outlet struct {
 	w        io.Writer
-	messages bool     // standard error
-	file     *os.File // the terminal; nil if it is none
-	rest     []byte   // the first bytes of an incomplete letter
-	err      error    // the error of the first write that failed
+	messages bool      // standard error
+	file     *os.File  // the terminal; nil if it is none
+	shows    io.Writer // what escapes for w; nil if nothing is to be escaped
+	asked    bool      // whether the shell has closed it is known
+	err      error     // the error of the first write that failed
 }
+
+// errClosed is the error of an output that the shell has closed.
+var errClosed = errors.New("it is closed")
 
 func newOutlet(w io.Writer, messages bool) *outlet {
 	o := &outlet{w: w, messages: messages}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		o.file = f
 	}
+	if o.file != nil || messages {
+		o.shows = shown.Writer(w)
+	}
 	return o
 }
 
-// Write writes p. For messages and on a terminal it escapes control characters.
+// Write writes p. For messages and on a terminal it writes what package shown makes of it.
 func (o *outlet) Write(p []byte) (int, error) {
-	out := p
-	if o.file != nil || o.messages {
-		out = append(o.rest, p...)
-		o.rest = nil
-		if k := len(out) - cutShort(out); k < len(out) {
-			out, o.rest = out[:k], slices.Clone(out[k:])
-		}
-		out = escapeControls(out)
+	w, err := o.w, o.err
+	if o.shows != nil {
+		w = o.shows
 	}
-	if _, err := o.w.Write(out); err != nil {
+	if !o.asked && !o.messages {
+		if f, ok := o.w.(*os.File); ok && closedByShell(f) {
+			err = errClosed
+		}
+		o.asked = true
+	}
+	if err != errClosed {
+		_, err = w.Write(p)
+	}
+	if err != nil {
 		if o.err == nil {
 			o.err = err
 		}
@@ -89,47 +97,8 @@ func columns(w io.Writer) int {
 // canRedraw reports whether a line of w can be erased and drawn anew.
 func canRedraw(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
 
-// cutShort returns how many bytes at the end of p are the beginning of an incomplete letter.
-func cutShort(p []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
-		if tail := p[len(p)-n:]; utf8.RuneStart(tail[0]) {
-			if utf8.FullRune(tail) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
-}
-
-// escapeControls writes control characters, except newline and tab, as Go does in strings. It
-// returns p itself if all of it is printable ASCII.
-func escapeControls(p []byte) []byte {
-	if !slices.ContainsFunc(p, func(c byte) bool { return (c < ' ' || c > '~') && c != '\n' && c != '\t' }) {
-		return p
-	}
-	out := make([]byte, 0, len(p)+16)
-	for len(p) > 0 {
-		r, n := utf8.DecodeRune(p)
-		switch {
-		case r < ' ' && r != '\n' && r != '\t', r == 0x7f, r == utf8.RuneError && n == 1:
-			out = fmt.Appendf(out, `\x%02x`, p[0])
-		case r > 0x7f && r < 0xa0: // the control characters of Latin-1
-			out = fmt.Appendf(out, `\u%04x`, r)
-		default:
-			out = append(out, p[:n]...)
-		}
-		p = p[n:]
-	}
-	return out
-}
-
-// cell returns a name for a table, or a fault for a line of its own: on one line, without
-// control characters.
-func cell(name string) string {
-	name = strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(name)
-	return string(escapeControls([]byte(name)))
-}
+// cell returns a name for a table, or a fault for a line of its own.
+func cell(name string) string { return shown.Text(name) }
 
 // onLines joins what is each for a line of its own.
 func onLines(lines []string, between string) string {

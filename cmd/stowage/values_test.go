@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -75,11 +76,11 @@ func TestSize(t *testing.T) {
 // TestOutlet writes the content of a hostile file to a terminal, in one piece and in all pairs
 // of pieces.
 func TestOutlet(t *testing.T) {
-	const text = "plain\ttext\nschön ‖ \x1b[2J\r\x7f\u009b0m \x9b"
-	const want = "plain\ttext\nschön ‖ \\x1b[2J\\x0d\\x7f\\u009b0m \\x9b"
+	const text = "plain\ttext\nschön ‖ \x1b[2J\r\x7f\u009b0m \u202e \x9b"
+	const want = "plain\ttext\nschön ‖ \\x1b[2J\\x0d\\x7f\\u009b0m \\u202e \\x9b"
 	for cut := range len(text) + 1 {
 		var b strings.Builder
-		o := &outlet{w: &b, file: os.Stdout}
+		o := &outlet{w: &b, file: os.Stdout, shows: shown.Writer(&b)}
 		if cut%2 == 0 { // messages, wherever they go
 			o = newOutlet(&b, true)
 		}

@@ -131,7 +131,7 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	if p.Capacity > 0 {
 		line += fmt.Sprintf(", capacity %d", p.Capacity)
 	}
-	return writeTo(cmd, "", func(w io.Writer) error {
+	return writeText(cmd, "", func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s, %s\n", line, count(len(p.Buffers), "buffer"))
 		return err
 	})

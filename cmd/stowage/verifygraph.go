@@ -82,7 +82,7 @@ func verifyGraph(cmd *cobra.Command, g *graph.Graph, path string, capacity size,
 			line += fmt.Sprintf(", capacity %d", capacity)
 		}
 		line += fmt.Sprintf(", %s, %s over operands", count(len(g.Operators), "operator"), count(len(r.Overlaps), "result"))
-		if err := writeTo(cmd, "", func(w io.Writer) error { _, err := fmt.Fprintln(w, line); return err }); err != nil {
+		if err := writeText(cmd, "", func(w io.Writer) error { _, err := fmt.Fprintln(w, line); return err }); err != nil {
 			return err
 		}
 	}
