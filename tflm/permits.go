@@ -137,7 +137,7 @@ func diesAt(m *tflite.Model, l *tflite.Lifetimes, s *tflite.Subgraph, operator, 
 // describe says what the order of a kernel depends on. It is false if the operator has options that
 // cannot be read.
 func describe(m *tflite.Model, o *tflite.Operator) (*distance.Operator, bool) {
-	d := &distance.Operator{Kind: o.Name()}
+	d := &distance.Operator{Kind: o.Name(), TransposedX: o.TransposedX, TransposedY: o.TransposedY}
 	for _, t := range o.Inputs {
 		d.Operands = append(d.Operands, tensorOf(m, t))
 	}

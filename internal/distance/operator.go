@@ -24,6 +24,8 @@ type Operator struct {
 	HalfPixelCenters bool   // of the RESIZE operators
 	Activation       string // the fused activation, TensorFlow Lite's name; "" and "NONE" are none
 	Symmetric        bool   // of MIRROR_PAD: the outermost element is repeated, too
+	TransposedX      bool   // of BATCH_MATMUL: the first operand is transposed
+	TransposedY      bool   // of BATCH_MATMUL: so is the second
 	PerChannel       bool   // the filter has a scale for each channel, if a kernel then takes another path
 
 	// The masks of STRIDED_SLICE, a bit for each dimension, and Offset: the ends are lengths.

@@ -20,11 +20,11 @@
 //   - Unknown: the glue may request scratch, and nobody can say how much from the description. Then an arena is at
 //     least what the rest needs.
 //
-// All of an answer is of the glue: what Prepare of the glue's kernel does. An operator whose types or dilation the library does not
-// compute may still get scratch, because the glue requests it before it looks.
+// All of an answer is of the glue: what Prepare of the glue's kernel does. An operator whose types or dilation the
+// library does not compute may still get scratch, because the glue requests it before it looks.
 //
 // # Layout
 //
 //   - set.go: names, versions, what they stand for; of.go: the answers; window.go: shapes of convolutions and pools.
-//   - esp.go: ESP-NN and its glue; kept.go: what stays in the arena's tail.
+//   - esp.go: ESP-NN and its glue; cmsis.go: CMSIS-NN and its glue; kept.go: what stays in the arena's tail.
 package kernelscratch

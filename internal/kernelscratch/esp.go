@@ -8,11 +8,11 @@ import "github.com/stowage-go/stowage/internal/distance"
 //
 // The glue asks if the operand is INT8, whatever the dilation, and after the buffer for weights of 4 bits.
 //
-// Source: espressif/esp-nn at v1.1.2 (596b084), v1.2.0 (b859e50), 27d1f4a: src/convolution/esp_nn_conv_esp32s3.c,
-// esp_nn_conv_esp32p4.c, esp_nn_conv_opt.c, esp_nn_depthwise_conv_s8_esp32s3.c, esp_nn_depthwise_conv_opt.c,
-// src/softmax/esp_nn_softmax_opt.c. The glue: espressif/esp-tflite-micro at 99f49e1,
+// Source: espressif/esp-nn at the revisions in set.go: src/convolution/esp_nn_conv_esp32s3.c, esp_nn_conv_esp32p4.c,
+// esp_nn_conv_opt.c, esp_nn_depthwise_conv_s8_esp32s3.c, esp_nn_depthwise_conv_esp32p4.c, esp_nn_depthwise_conv_opt.c,
+// src/softmax/*.c, and include/*.h for which chip has which. The glue: espressif/esp-tflite-micro at 99f49e1,
 // tensorflow/lite/micro/kernels/esp_nn/conv.cc, depthwise_conv.cc, softmax.cc. Its ADD, MUL, FULLY_CONNECTED and pools
-// request and keep what the reference kernels do.
+// request and keep what the reference kernels do. ESP-NN has a mean, a logistic and a hard swish; the glue calls none.
 
 var espRules = map[string]rule{
 	"CONV_2D":           espConvolution,
@@ -40,15 +40,22 @@ func espWindow(op *distance.Operator, kernel func(w *window) int64) ([]int64, An
 
 func espConvolution(s Set, op *distance.Operator) ([]int64, Answer) {
 	return espWindow(op, func(w *window) int64 {
+		pointwise := w.filter == [2]int64{1, 1} && !w.padded() && w.stride == [2]int64{1, 1}
 		switch {
 		case s.Part == InC:
 			return 0
-		case w.filter == [2]int64{1, 1} && !w.padded() && w.stride == [2]int64{1, 1}:
+		case s.Part == ESP32P4 && s.Version == esp123:
+			return espP4(w, pointwise)
+		case pointwise && s.Version == esp123:
+			return espPointwise(w) + espMargin
+		case pointwise:
 			return espPointwise(w)
-		case s.Part == ESP32S3 && s.Version == espColumns:
-			return espRows(w)
+		case s.Part == ESP32P4 || s.Version == esp112 || s.Version == esp120:
+			return espMargin + espImage(w) + w.out*w.area()*up(w.in, 16) + 4*w.out
+		case s.Version == esp123:
+			return espRows(w) + espMargin // the margin has doubled
 		}
-		return espMargin + espImage(w) + w.out*w.area()*up(w.in, 16) + 4*w.out
+		return espRows(w)
 	})
 }
 
@@ -77,9 +84,9 @@ func espImage(w *window) int64 {
 	return (w.image[0] + 2*w.before[0]) * (w.image[1] + 2*w.before[1]) * w.in
 }
 
-// espRows is a convolution since 27d1f4a. If a row of the filter is below 16 bytes and the filter is not, windows are copied
-// one by one; else the weights are kept twice, by channels and by rows, and the image again with what its last windows reach
-// beyond it.
+// espRows is a convolution since 27d1f4a. If a row of the filter is below 16 bytes and the filter is not, windows are
+// copied one by one; else the weights are kept twice, by channels and by rows, and the image again with what its last
+// windows reach beyond it.
 func espRows(w *window) int64 {
 	row := w.filter[1] * w.in
 	if all := row * w.filter[0]; row < 16 && all >= 16 {
@@ -101,26 +108,103 @@ func espDepthwise(s Set, op *distance.Operator) ([]int64, Answer) {
 		if s.Part != ESP32S3 {
 			return 0
 		}
-		weights, image := w.area()*w.in*w.multiplier, w.pixels()*w.in
-		gap := int64(32) // between weights and image of 16 bits
-		if s.Version == espOld {
+		tiles := s.Version == esp121 || s.Version == esp123
+		words := 2 * (w.area()*w.in*w.multiplier + w.pixels()*w.in) // weights and image of 16 bits
+		gap := int64(32)                                            // between the two
+		if s.Version == esp112 {
 			gap = 16
 		}
+		three := w.filter == [2]int64{3, 3}
 		switch {
-		case w.multiplier == 1 && w.in%16 == 0 && w.filter == [2]int64{3, 3}:
-			more := [2]int64{2 * w.before[0], 2 * w.before[1]}
-			if !w.padded() {
-				more = [2]int64{w.beyond(0), w.beyond(1)}
-			}
-			if more == [2]int64{} {
-				return weights + 16
-			}
-			return weights + (w.image[0]+more[0])*(w.image[1]+more[1])*w.in + 16
-		case w.multiplier == 1 && w.in%8 == 0 && w.filter == [2]int64{3, 3}, w.multiplier%4 == 0:
-			return 2*(weights+image) + gap
+		case w.multiplier == 1 && w.in%16 == 0 && three:
+			return espThree(w, tiles)
+		case w.multiplier == 1 && w.in%8 == 0 && three && tiles && w.in >= 12:
+			return espWidened(w)
+		case w.multiplier == 1 && w.in%8 == 0 && (three || tiles && words <= 48<<10):
+			return words + gap
+		case w.multiplier == 1 && w.in%8 == 0 && tiles: // as many rows of the image as the filter has
+			return 2*w.area()*w.in + 2*w.filter[0]*w.image[1]*w.in + gap
+		case w.multiplier == 1 && w.in > 3 && tiles:
+			return espEights(w)
+		case w.multiplier%4 == 0:
+			return words + gap
 		}
 		return espMargin
 	})
+}
+
+// espThree is a filter of 3×3 for a multiple of 16 channels: the weights, and the image with its padding, or with what
+// its last windows reach beyond it. Since 1.2.1 an image above 40 KiB is taken in strips of three rows.
+func espThree(w *window, tiles bool) int64 {
+	weights := 9 * w.in
+	more := [2]int64{2 * w.before[0], 2 * w.before[1]}
+	if !w.padded() {
+		more = [2]int64{w.beyond(0), w.beyond(1)}
+	}
+	if more == [2]int64{} {
+		return weights + 16
+	}
+	row := (w.image[1] + more[1]) * w.in
+	image := (w.image[0] + more[0]) * row
+	if tiles && image > 40<<10 {
+		image = 3 * row
+	}
+	return weights + image + 16
+}
+
+// espWidened is a filter of 3×3 whose channels are filled up to a multiple of 16: weights, image and result.
+func espWidened(w *window) int64 {
+	wide, pixels := up(w.in, 16), int64(1)
+	for d := range 2 {
+		pixels *= w.image[d] + 2*w.before[d] + max(0, w.beyond(d))
+	}
+	return wide*(9+pixels+w.result[0]*w.result[1]) + 64
+}
+
+// espEights is one filter a channel, with channels filled up to a multiple of 8: weights and image of 16 bits, the
+// result, and bias, shift and multiplier of each channel, each at a multiple of 16.
+func espEights(w *window) int64 {
+	wide := up(w.in, 8)
+	image := up(2*w.area()*wide, 16)
+	result := up(image+2*w.pixels()*wide, 16)
+	return up(result+w.result[0]*w.result[1]*wide, 16) + 3*4*wide + 16
+}
+
+// espP4 is a convolution of the ESP32-P4 since 1.2.3.
+func espP4(w *window, pointwise bool) int64 {
+	n := espMargin + 4*w.out // with sums of the weights
+	all, least := w.area()*w.in, up((16+w.filter[1]-1)/w.filter[1], 16)
+	switch {
+	case pointwise && w.in < 16:
+		return n + 16*w.out + 32
+	case pointwise:
+		return espPointwise(w)
+	case !w.padded() && w.filter[1]*w.in >= 16:
+		return n + w.out*w.area()*up(w.in, 16)
+	case all >= 16:
+		return n + all // a window
+	case !w.padded():
+		return n + (w.out*w.area()+w.pixels())*least
+	case espImage(w)+4*w.out <= espCache:
+		return n + espImage(w) + w.out*w.area()*up(w.in, 16)
+	}
+	return n + espTiles(w, least)
+}
+
+// espCache is L1D_BUDGET, the bytes that a tile of the image should stay below.
+const espCache = 32 << 10
+
+// espTiles is a padded image above espCache in tiles of as many rows of the result as fit.
+func espTiles(w *window, least int64) int64 {
+	channels, weights := w.in, int64(0)
+	if w.filter[1]*w.in < 16 {
+		channels, weights = least, w.area()*least*w.out
+	}
+	row, rows := (w.image[1]+2*w.before[1])*channels, int64(1)
+	if left := espCache - 4*w.out - weights; left > 0 && w.filter[0]*row <= left {
+		rows = min((left-w.filter[0]*row)/(w.stride[0]*row)+1, w.result[0])
+	}
+	return weights + ((rows-1)*w.stride[0]+w.filter[0]+2*w.before[0])*row
 }
 
 // espSoftmax is a softmax of INT8 to INT8. The kernel means the last dimension, and the glue hands it the second.

@@ -6,9 +6,9 @@ import "github.com/stowage-go/stowage/internal/distance"
 // some numbers more. What Prepare keeps beside it is often what the reference kernel keeps. Both are in
 // the arena's tail.
 //
-// Source: the structures of the glue named in esp.go, with the fields of the reference kernels at the revision of
-// distance.Reference. Sizes are what a compiler makes of them for pointers of 4 and of 8 bytes, with doubles
-// aligned to 8.
+// Source: the structures of the glue named in esp.go and cmsis.go, with the fields of the reference kernels at the
+// revision of distance.Reference. Sizes are what a compiler makes of them for pointers of 4 and of 8 bytes, with
+// doubles aligned to 8.
 
 // Kept is what a kernel takes of an arena's tail, and for a moment of its beginning.
 type Kept struct {
@@ -39,12 +39,14 @@ func keepers(l distance.Library) map[string]keeper {
 	switch l {
 	case distance.ESP:
 		return espKept
+	case distance.MVE, distance.DSP, distance.C:
+		return cmsisKept
 	}
 	return nil
 }
 
-// KeptBy returns what a set's kernel keeps for an operator if pointers have so many bytes, 4 or 8. The answer is that of
-// Of: what is kept is set only if it is ByVendor.
+// KeptBy returns what a set's kernel keeps for an operator if pointers have so many bytes, 4 or 8. The answer is that
+// of Of: what is kept is set only if it is ByVendor.
 func KeptBy(s Set, op *distance.Operator, word int64) (Kept, Answer) {
 	if _, answer := Of(s, op); answer != ByVendor {
 		return Kept{}, answer
@@ -64,6 +66,91 @@ var espKept = map[string]keeper{
 	"CONV_2D":           {data: data{60, 80}, temporaries: "o01012o", buffers: perChannel(0)},
 	"DEPTHWISE_CONV_2D": {data: data{60, 80}, temporaries: "o01012o", buffers: perChannel(3)},
 	"SOFTMAX":           {data: data{64, 88}, temporaries: "0o", buffers: exponents},
+}
+
+var cmsisKept = map[string]keeper{
+	"CONV_2D":                      {data: data{60, 80}, temporaries: "01o012o", buffers: ifQuantised(perChannel(0))},
+	"DEPTHWISE_CONV_2D":            {data: data{60, 80}, temporaries: "01o012o", buffers: ifQuantised(perChannel(3))},
+	"TRANSPOSE_CONV":               {data: data{76, 88}, temporaries: "o21213o", buffers: perChannel(0)},
+	"FULLY_CONNECTED":              {data: data{72, 96}, temporaries: "012o", buffers: connectedKept},
+	"AVERAGE_POOL_2D":              {data: data{36, 36}, temporaries: "0o0o"},
+	"MAX_POOL_2D":                  {data: data{36, 36}, temporaries: "0o"},
+	"SOFTMAX":                      {data: data{64, 88}, temporaries: "0o", buffers: exponents},
+	"SVDF":                         {data: data{40, 48}, temporaries: "01234o", buffers: svdfKept},
+	"BATCH_MATMUL":                 {data: data{36, 56}, temporaries: "01o", buffers: matricesKept},
+	"UNIDIRECTIONAL_SEQUENCE_LSTM": {data: data{908, 1008}, temporaries: "*o", buffers: lstmKept},
+}
+
+// quantised reports whether a tensor has integers of 8 or 16 bits.
+func quantised(t *distance.Tensor) bool { return is(t, "INT8") || is(t, "INT16") }
+
+// ifQuantised keeps nothing for other types.
+func ifQuantised(f func(Set, *distance.Operator, int64) []int64) func(Set, *distance.Operator, int64) []int64 {
+	return func(s Set, op *distance.Operator, word int64) []int64 {
+		if !quantised(operand(op, 0)) {
+			return nil
+		}
+		return f(s, op, word)
+	}
+}
+
+// connectedKept are multipliers and shifts, and the sums of the weights.
+func connectedKept(s Set, op *distance.Operator, word int64) (all []int64) {
+	if op.PerChannel && quantised(operand(op, 0)) {
+		all = perChannel(0)(s, op, word)
+	}
+	if is(operand(op, 0), "INT8") {
+		if bytes, kept := sums(s, op); kept {
+			all = append(all, bytes)
+		}
+	}
+	return all
+}
+
+// svdfKept are the sums of the weights.
+func svdfKept(s Set, op *distance.Operator, _ int64) []int64 {
+	if s.Library != distance.MVE || !is(operand(op, 0), "INT8") {
+		return nil
+	}
+	return []int64{4 * int64(operand(op, 1).Shape[0])}
+}
+
+// integers are the bytes of a list of integers with its length.
+func integers(n int) int64 { return 4 + 4*int64(n) }
+
+// matricesKept are a transposed copy of each operand that is not in the order that the kernel wants, with its
+// record (TfLiteEvalTensor) and shape; the shape of the result; multiplier, shift and bounds.
+func matricesKept(_ Set, op *distance.Operator, word int64) (all []int64) {
+	copied := func(t *distance.Tensor) {
+		all = append(all, data{12, 24}.on(word), integers(len(t.Shape)), t.Elements()*int64(t.Type.Bytes))
+	}
+	if op.TransposedX {
+		copied(operand(op, 0))
+	}
+	if !op.TransposedY {
+		copied(operand(op, 1))
+	}
+	all = append(all, integers(len(op.Results[0].Shape)))
+	if quantised(operand(op, 0)) {
+		all = append(all, 28)
+	}
+	return all
+}
+
+// lstmKept are biases with the sums of the weights, two for each of four gates.
+func lstmKept(_ Set, op *distance.Operator, _ int64) (all []int64) {
+	x, hidden := operand(op, 0), operand(op, lstmHidden)
+	if !quantised(x) || !is(operand(op, lstmCell), "INT16") || len(hidden.Shape) < 2 {
+		return nil
+	}
+	bytes := 4 * int64(hidden.Shape[1])
+	if is(x, "INT16") {
+		bytes *= 2
+	}
+	for range 8 {
+		all = append(all, bytes)
+	}
+	return all
 }
 
 // perChannel are a multiplier and a shift for each channel of a filter, whose channels are the given dimension.

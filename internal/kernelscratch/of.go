@@ -6,11 +6,12 @@ import (
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
-// Idea: a kernel's Prepare has the shapes of its operands and the operator's options, and requests scratch for them. A table
-// has one function for each library and kind of operator that does the same sums.
+// Idea: a kernel's Prepare has the shapes of its operands and the operator's options, and requests scratch for them. A
+// table has one function for each library and kind of operator that does the same sums.
 //
 // Invariant: for each operator whose shapes are whole, the sums are those of the library's own size functions
-// (lab/kernels compiles them and compares). The libraries count in 32 bits and some in 16: what does not fit is unknown.
+// (lab/kernels compiles them and compares). The libraries count in 32 bits and some in 16: what does not fit is
+// unknown.
 //
 // Complexity: O(1) for each operator.
 
@@ -32,6 +33,8 @@ func rules(l distance.Library) map[string]rule {
 	switch l {
 	case distance.ESP:
 		return espRules
+	case distance.MVE, distance.DSP, distance.C:
+		return cmsisRules
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // A Set is a library of kernels at one version, for one family of chips.
 type Set struct {
 	Library distance.Library
-	Version string // a release or a revision of the library's repository; "" for the reference kernels
+	Version string // a release or a revision of the library's repository, one of Sets; "" for the reference kernels
 	Part    string // of ESP-NN: the chips that its kernels are for, one of the parts below; "" for other libraries
 }
 
@@ -29,19 +29,41 @@ type name struct {
 	versions []string
 }
 
-// Versions of ESP-NN. A release that is not here has the formulas of the one before it: v1.0.0, v1.1.0 and v1.1.1 are as v1.1.2.
+// Versions of ESP-NN that differ. The others are as one of these, see alias.
 const (
-	espOld     = "v1.1.2"  // 596b084, September 2025
-	espAligned = "v1.2.0"  // b859e50, April 2026: depthwise convolutions of 16 bits ask for 16 bytes more
-	espColumns = "27d1f4a" // March 2026, between v1.2.0 and 1.2.1: convolutions of the ESP32-S3 with narrow rows of the filter
+	esp112  = "1.1.2"   // 596b084, September 2025
+	esp120  = "1.2.0"   // b859e50, April 2026: depthwise convolutions of 16 bits ask for 16 bytes more
+	esp27d1 = "27d1f4a" // March 2026, on the way to 1.2.1: convolutions of the ESP32-S3 keep the weights twice
+	esp121  = "1.2.1"   // 79d59ae: depthwise convolutions of the ESP32-S3 in tiles and with more channels
+	esp123  = "1.2.3"   // d45b843, April 2026: another margin, and kernels for the ESP32-P4
+)
+
+// Versions of CMSIS-NN that differ.
+const (
+	cmsis99f7 = "99f736a6" // July 2026
+	cmsis700  = "7.0.0"    // 22080c68, November 2024: convolutions in groups are taken for others
+)
+
+// alias has the versions whose formulas are those of another.
+var alias = map[string]string{
+	"1.0.0": esp112, "1.1.0": esp112, "1.1.1": esp112, "1.2.2": esp121, "d45b843": esp123,
+	"4ab83cc3": cmsis99f7, // tflite-micro's makefile downloads it
+}
+
+var (
+	espVersions   = []string{esp27d1, esp123, esp121, esp120, esp112}
+	cmsisVersions = []string{cmsis99f7, cmsis700}
 )
 
 // names lists all libraries, in the order in which help lists them.
 var names = []name{
 	{"reference", Set{Library: distance.Reference}, []string{""}},
-	{"esp-nn", Set{Library: distance.ESP, Part: ESP32S3}, []string{espColumns, espAligned, espOld}},
-	{"esp-nn-p4", Set{Library: distance.ESP, Part: ESP32P4}, []string{espColumns, espAligned, espOld}},
-	{"esp-nn-c", Set{Library: distance.ESP, Part: InC}, []string{espColumns, espAligned, espOld}},
+	{"cmsis-nn-mve", Set{Library: distance.MVE}, cmsisVersions},
+	{"cmsis-nn-dsp", Set{Library: distance.DSP}, cmsisVersions},
+	{"cmsis-nn-c", Set{Library: distance.C}, cmsisVersions},
+	{"esp-nn", Set{Library: distance.ESP, Part: ESP32S3}, espVersions},
+	{"esp-nn-p4", Set{Library: distance.ESP, Part: ESP32P4}, espVersions},
+	{"esp-nn-c", Set{Library: distance.ESP, Part: InC}, espVersions},
 }
 
 // Sets returns every library at every version, the default version of each library first.
@@ -65,7 +87,7 @@ func Names() (all []string) {
 }
 
 // Parse returns the set of a name such as "esp-nn" or "esp-nn@27d1f4a". Without a version it is the library's
-// default version.
+// default version. A version may begin with v. One whose formulas are those of another becomes the other.
 func Parse(text string) (Set, error) {
 	called, version, versioned := strings.Cut(text, "@")
 	at := slices.IndexFunc(names, func(n name) bool { return n.name == called })
@@ -81,8 +103,13 @@ func Parse(text string) (Set, error) {
 	if s.Version == "" {
 		return Set{}, fmt.Errorf("%q has a version, and %s has none to choose", text, n.name)
 	}
+	version = strings.TrimPrefix(version, "v")
+	if as, ok := alias[version]; ok {
+		version = as
+	}
 	if !slices.Contains(n.versions, version) {
-		return Set{}, fmt.Errorf("version %q of %s is not known: there are %s", version, n.name, strings.Join(n.versions, ", "))
+		return Set{}, fmt.Errorf("version %q of %s is not known: there are %s",
+			version, n.name, strings.Join(n.versions, ", "))
 	}
 	s.Version = version
 	return s, nil

@@ -5,8 +5,8 @@ import "github.com/stowage-go/stowage/internal/distance"
 // Idea: convolutions and pools have a window that slides over an image. All formulas look at the same sizes, so
 // they are read once.
 //
-// Source: tensorflow/tflite-micro at the revision of distance.Reference, tensorflow/lite/kernels/padding.h: the rows before the image
-// come from the length that the result should have by the padding, not from the one that it has.
+// Source: tensorflow/tflite-micro at the revision of distance.Reference, tensorflow/lite/kernels/padding.h: the rows
+// before the image come from the length that the result should have by the padding, not from the one that it has.
 
 // most bounds a dimension: ESP-NN reads dimensions into 16 bits, and no product of four may overflow.
 const most = 1<<16 - 1
