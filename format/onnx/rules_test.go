@@ -37,13 +37,28 @@ func TestRules(t *testing.T) {
 		"sample_size", "start", "end", "allowzero", "new_axis", "transA", "transB", "pooled_shape", "output_height",
 		"onesided", "inverse", "q_num_heads",
 		"kv_num_heads", "noop_with_empty_axes", "fmod", "output_dtype", "value_ints", "value_int", "value",
+		"num_heads", "qkv_hidden_sizes", "past_present_share_buffer", "sliding_window_cache", "channels",
+		"channels_last", "N", "K", "bits",
+		"gather_axis", "size", "step", "dim", "transBatchA", "transBatchB", "positive",
 	}
 	known := 0
-	for _, name := range ops.Operators() {
+	type operator struct{ domain, name string }
+	var operators []operator
+	for _, domain := range []string{"", "com.microsoft", "com.microsoft.nchwc"} {
+		for _, name := range ops.Operators(domain) {
+			operators = append(operators, operator{domain, name})
+		}
+	}
+	if len(operators) < 250 {
+		t.Errorf("only %d operators", len(operators))
+	}
+	for _, o := range operators {
+		domain, name := o.domain, o.name
 		for range 150 {
 			var g made.Graph
-			n := made.Node{Op: name, Out: []string{"y0", "y1", "y2"}[:1+rng.IntN(3)], Attributes: map[string]any{}}
-			for k := range rng.IntN(6) {
+			results := []string{"y0", "y1", "y2"}[:1+rng.IntN(3)]
+			n := made.Node{Op: name, Domain: domain, Out: results, Attributes: map[string]any{}}
+			for k := range rng.IntN(10) {
 				in := "x" + strconv.Itoa(k)
 				switch rng.IntN(5) {
 				case 0:

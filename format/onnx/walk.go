@@ -99,6 +99,7 @@ type walker struct {
 	valued    map[string]bool // of Options.Values
 	views     []view
 	ran       []step
+	blocked   *blocks // nil until it is asked for
 	clock
 
 	ins  []*ops.Operand // scratch of node

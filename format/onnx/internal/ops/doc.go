@@ -12,6 +12,7 @@
 //	index.go, resize.go    gathering and selecting; resizing
 //	linear.go, window.go   products and recurrent networks; convolution and pooling
 //	sequence.go            sequences and optionals
+//	contrib.go, fused.go   ONNX Runtime's own operators; blocked.go those on blocks of channels
 //	fold.go                results that are computed: compute.go arithmetic, move.go the rest
 //	allowance.go           what a walk may spend on elements that are known
 //

@@ -247,14 +247,18 @@ func multinomial(c *Call) string {
 	return ""
 }
 
-// span is Range: its length follows from the elements of its inputs.
+// span is Range: its length follows from the elements of its inputs. That of ONNX Runtime may have no step.
 func span(c *Call) string {
 	n := int64(-1)
-	if from, to, step := c.ints(0), c.ints(1), c.ints(2); len(from) == 1 && len(to) == 1 && len(step) == 1 {
+	steps, parts := c.ints(2), c.floats(2)
+	if !c.given(2) && !graph.Standard(c.Node.Domain) {
+		steps, parts = []int64{1}, []float64{1}
+	}
+	if from, to, step := c.ints(0), c.ints(1), steps; len(from) == 1 && len(to) == 1 && len(step) == 1 {
 		if s := step[0]; s != 0 && small([]int64{from[0] >> 20, to[0] >> 20, s >> 20}) {
 			n = max(0, ceilDiv(to[0]-from[0], s))
 		}
-	} else if from, to, step := c.floats(0), c.floats(1), c.floats(2); len(from) == 1 && len(to) == 1 &&
+	} else if from, to, step := c.floats(0), c.floats(1), parts; len(from) == 1 && len(to) == 1 &&
 		len(step) == 1 && step[0] != 0 {
 		if x := (to[0] - from[0]) / step[0]; whole(x) {
 			n = int64(x)

@@ -29,6 +29,8 @@ type Scope interface {
 	Attribute(n *graph.Node, name string) *graph.Attribute
 	// Quote returns a value's name for messages.
 	Quote(name int32) string
+	// Padded returns how many channels an image has after a node that brings it into blocks of channels.
+	Padded(n *graph.Node, channels int64) int64
 	// Spend takes bytes from the allowance for values, and reports whether they were left.
 	Spend(bytes int) bool
 }
@@ -48,15 +50,12 @@ func (c *Call) Infer() string {
 	if len(c.Out) == 0 {
 		return ""
 	}
-	var r rule
-	switch {
-	case graph.Standard(c.Node.Domain):
-		r = rules()[c.Node.Op]
-	case c.Node.Domain == "com.microsoft":
-		r = contributed()[c.Node.Op]
-	}
+	r := ruleOf(c.Node)
 	if r == nil {
 		return "the operator " + c.Node.Operator() + " is not supported: its result sizes cannot be derived"
+	}
+	if !graph.Standard(c.Node.Domain) {
+		c.Opset = runtimeOpset
 	}
 	return r(c)
 }
@@ -65,15 +64,13 @@ func (c *Call) Infer() string {
 // time, as far as is known.
 func Deterministic(n *graph.Node) bool {
 	switch n.Op {
-	case "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial":
+	case "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial",
+		"BiasDropout", "BitmaskDropout", "BitmaskBiasDropout":
 		return false
 	case "Dropout":
 		return len(n.In) < 3
 	}
-	if graph.Standard(n.Domain) {
-		return rules()[n.Op] != nil
-	}
-	return n.Domain == "com.microsoft" && contributed()[n.Op] != nil
+	return ruleOf(n) != nil
 }
 
 // Generates reports whether a node makes something of nothing.

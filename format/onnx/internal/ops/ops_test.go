@@ -24,6 +24,15 @@ func (alone) Attribute(n *graph.Node, name string) *graph.Attribute {
 func (alone) Quote(name int32) string { return strconv.Itoa(int(name)) }
 func (alone) Spend(int) bool          { return true }
 
+// Padded has blocks of 16 channels.
+func (alone) Padded(_ *graph.Node, channels int64) int64 { return (channels + 15) / 16 * 16 }
+
+// of gives the node of a call a domain.
+func of(domain string, c *Call) *Call {
+	c.Node.Domain = domain
+	return c
+}
+
 // call makes a call of an operator in its newest version, with results that are not known.
 func call(op string, results int, operands ...shape.Result) *Call {
 	c := &Call{
@@ -60,6 +69,9 @@ func TestInfer(t *testing.T) {
 			[]int64{1, 1, 8, 6},
 		},
 		{"linear.go", call("MatMul", 1, tensor(7, 2, 3), tensor(3, 4)), []int64{7, 2, 4}},
+		{"blocked.go", of(domainBlocked, call("ReorderInput", 1, tensor(1, 20, 8, 8))), []int64{1, 32, 8, 8}},
+		{"fused.go", of(domainFused, call("CDist", 1, tensor(7, 2), tensor(3, 2))), []int64{7, 3}},
+		{"contrib.go", of(domainFused, call("BiasSplitGelu", 1, tensor(2, 8))), []int64{2, 4}},
 		{"window.go", call("Conv", 1, tensor(1, 3, 8, 8), tensor(4, 3, 3, 3)), []int64{1, 4, 6, 6}},
 	} {
 		if c.call.Node.Op == "Concat" {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 )
 
 // A rule fills c.Out and returns why it could not, "" where it could or where the
@@ -15,17 +17,42 @@ type rule func(c *Call) string
 // starts without it.
 var rules = sync.OnceValue(makeRules)
 
-// contributed has the operators of com.microsoft that ONNX Runtime's optimiser writes most.
-var contributed = sync.OnceValue(makeContributed)
+// The domains of ONNX Runtime's own operators.
+const (
+	domainFused   = "com.microsoft"
+	domainBlocked = "com.microsoft.nchwc"
+)
 
-// Operators returns the names of the operators of ONNX itself that have a rule.
-func Operators() []string { return slices.Sorted(maps.Keys(rules())) }
+// ruleOf returns the rule of a node's operator, nil if there is none.
+func ruleOf(n *graph.Node) rule {
+	switch {
+	case graph.Standard(n.Domain):
+		return rules()[n.Op]
+	case n.Domain == domainFused:
+		return contributed()[n.Op]
+	case n.Domain == domainBlocked:
+		return blocked()[n.Op]
+	}
+	return nil
+}
+
+// Operators returns the names of a domain's operators that have a rule.
+func Operators(domain string) []string {
+	switch domain {
+	case domainFused:
+		return slices.Sorted(maps.Keys(contributed()))
+	case domainBlocked:
+		return slices.Sorted(maps.Keys(blocked()))
+	}
+	return slices.Sorted(maps.Keys(rules()))
+}
 
 func makeRules() map[string]rule {
 	rules := map[string]rule{
 		"Cast": cast, "CastLike": castLike, "BitCast": bitCast, "Where": where, "Dropout": dropout, "Clip": same,
 		"PRelu": same, "BatchNormalization": batchNormalization, "LayerNormalization": layerNormalization,
-		"Identity": identity, "Constant": constant, "ConstantOfShape": constantOfShape,
+		"SimplifiedLayerNormalization": layerNormalization, // of ONNX Runtime, in ONNX's domain
+		"Identity":                     identity, "Constant": constant, "ConstantOfShape": constantOfShape,
 		"RandomNormal": random, "RandomUniform": random, "RandomNormalLike": like, "RandomUniformLike": like,
 		"Bernoulli": like, "Multinomial": multinomial, "EyeLike": like, "Range": span,
 		"HannWindow": window, "HammingWindow": window, "BlackmanWindow": window, "MelWeightMatrix": melWeights,
@@ -86,12 +113,4 @@ func makeRules() map[string]rule {
 		rules[op] = reduce
 	}
 	return rules
-}
-
-func makeContributed() map[string]rule {
-	return map[string]rule{
-		"FusedConv": conv, "FusedGemm": gemm, "BiasGelu": same, "FastGelu": same, "Gelu": same, "QuickGelu": same,
-		"SkipLayerNormalization": same, "SkipSimplifiedLayerNormalization": same,
-		"QuantizeLinear": quantize, "DequantizeLinear": dequantize, "QLinearSigmoid": same, "QLinearLeakyRelu": same,
-	}
 }

@@ -184,7 +184,10 @@ func globalPool(c *Call) string {
 	return ""
 }
 
-func convTranspose(c *Call) string {
+func convTranspose(c *Call) string { return c.transposed(nil) }
+
+// transposed is a transposed convolution; padding may be given beside the attributes.
+func (c *Call) transposed(pads []int64) string {
 	dims, weights := c.dims(0), c.dims(1)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
@@ -197,6 +200,12 @@ func convTranspose(c *Call) string {
 	s, reason := c.sliding(rank, 1)
 	if reason != "" {
 		return reason
+	}
+	if pads != nil {
+		if len(pads) != 2*rank || !small(pads) {
+			return "its padding does not fit its input"
+		}
+		s.pads = pads
 	}
 	out := append([]int64{dims[0], -1}, shape.Open(rank)...)
 	groups := c.integer("group", 1)
