@@ -149,7 +149,7 @@ var layers = []struct {
 	{"internal/barrier", []string{"model", "plan"}},
 	{"internal/verify", []string{"model", "internal/sorting"}},
 	{"internal/timeline", []string{"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/tune"}},
-	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
+	{"internal/run", []string{"model", "plan", "internal/lower", "internal/timeline", "internal/bound"}},
 	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune", "internal/invariants"}},
 	{"lab/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants"}},
 	{"internal/exact/common", []string{"internal/run"}},

@@ -127,14 +127,14 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	}
 	var tl *timeline.Timeline
 	if !clock.came {
-		tl = timeline.NewUnless(p, clock.over)
+		tl = run.Timeline(planner, p, clock.over)
 	}
 	if tl == nil {
 		return clock.unknown(planner.Name(), began), nil
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout, tl.HasGaps()))
+		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout, tl.HasGaps() || tl.Problem != p)) // turned, it may have no gaps, but the check sees those of p
 		defer cancel()
 	}
 	r, err := run.Run(ctx, planner, tl, o)

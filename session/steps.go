@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -262,7 +261,7 @@ func (c *call) touched() []int32 {
 
 // ask asks a planner about a problem under a part of the node limit. All questions of a session go through here.
 func (c *call) ask(p *model.Problem, planner run.Planner, minimise bool, nodes int64) (plan.Result, error) {
-	tl := timeline.New(p)
+	tl := run.Timeline(planner, p, nil)
 	r, err := run.Run(c.ctx, planner, tl, plan.Options{
 		Capacity: p.Capacity, Minimize: minimise, Seed: c.s.o.Seed + c.restart, NodeLimit: max(1, nodes), Workers: 1,
 	})

@@ -69,7 +69,7 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		return nil, nil, plan.ErrNoCapacity
 	}
 
-	tl := timeline.New(p)
+	tl := run.Timeline(planner, p, nil)
 	start := time.Now()
 	r, err := run.Run(ctx, planner, tl, o)
 	if err != nil {

@@ -70,7 +70,7 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	}
 	t.runs++
 	sub := subset(t.problem, set, o.Capacity)
-	r, err := run.Run(t.ctx, t.planner, timeline.New(sub), o)
+	r, err := run.Run(t.ctx, t.planner, run.Timeline(t.planner, sub, nil), o)
 	switch {
 	case err != nil:
 		t.err = err

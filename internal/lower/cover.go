@@ -118,12 +118,14 @@ func (c *cover) write() {
 		b := &c.strip.Problem.Buffers[k]
 		b.Lower, b.Upper, b.Gaps = 0, 1, []model.Gap{{Lower: 0, Upper: 1}}
 	}
+	var pieces []model.Piece
 	for len(spans) > 0 {
-		n := 1
-		for n < len(spans) && spans[n].body == spans[0].body {
-			n++
+		n := 0
+		for pieces = pieces[:0]; n < len(spans) && spans[n].body == spans[0].body; n++ {
+			x := &spans[n]
+			pieces = append(pieces, model.Piece{Lower: int64(x.first), Upper: int64(x.last), From: x.from, To: x.to})
 		}
-		live(&c.strip.Problem.Buffers[spans[0].body], spans[:n])
+		live(&c.strip.Problem.Buffers[spans[0].body], pieces)
 		spans = spans[n:]
 	}
 }
@@ -194,24 +196,27 @@ func (c *cover) renumber(spans []span) {
 	}
 }
 
-// live gives a body its life, from its spans, ascending.
-func live(b *model.Buffer, spans []span) {
-	b.Lower, b.Upper, b.Gaps = int64(spans[0].first), int64(spans[len(spans)-1].last), nil
-	at := spans[0].first
-	for _, x := range spans {
-		if at < x.first {
-			b.Gaps = append(b.Gaps, model.Gap{Lower: int64(at), Upper: int64(x.first)})
+// live gives a buffer the life that its pieces say, which are in the order of time. Without pieces it stays as it is.
+func live(b *model.Buffer, pieces []model.Piece) {
+	if len(pieces) == 0 {
+		return
+	}
+	b.Lower, b.Upper, b.Gaps = pieces[0].Lower, pieces[len(pieces)-1].Upper, nil
+	at := pieces[0].Lower
+	for _, x := range pieces {
+		if at < x.Lower {
+			b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: x.Lower})
 		}
-		at = x.last
-		if x.from == 0 && x.to == b.Size {
+		at = x.Upper
+		if x.From == 0 && x.To == b.Size {
 			continue
 		}
-		window := model.Window{Lower: x.from, Upper: x.to}
-		if g := len(b.Gaps); g > 0 && b.Gaps[g-1].Upper == int64(x.first) && b.Gaps[g-1].Window != nil && *b.Gaps[g-1].Window == window {
-			b.Gaps[g-1].Upper = int64(x.last)
+		window := model.Window{Lower: x.From, Upper: x.To}
+		if g := len(b.Gaps); g > 0 && b.Gaps[g-1].Upper == x.Lower && b.Gaps[g-1].Window != nil && *b.Gaps[g-1].Window == window {
+			b.Gaps[g-1].Upper = x.Upper
 			continue
 		}
-		b.Gaps = append(b.Gaps, model.Gap{Lower: int64(x.first), Upper: int64(x.last), Window: &window})
+		b.Gaps = append(b.Gaps, model.Gap{Lower: x.Lower, Upper: x.Upper, Window: &window})
 	}
 }
 

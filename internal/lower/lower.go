@@ -11,7 +11,7 @@
 //	apart                   a slot is put in after a section (apart.go)
 //	clocks                  an interval order is a line of time; any other order is covered as a graph (clocks.go)
 //	distances               the two get a slot of their own, with windows (split.go)
-//	period                  time is cut where the fewest bytes are live (period.go)
+//	period                  time is cut where the fewest bytes are live (period.go); so is a step whose gaps say that it repeats (seam.go)
 //	together                the members' bytes become windows of one buffer (bodies.go)
 //	reserved ranges         stay beside the strip, for they count in no height (internal/outer)
 //
@@ -146,6 +146,9 @@ func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip
 		c.coverTime()
 	}
 	c.write()
+	if !l.knots { // the slots of a graph are not in the order of time
+		s.Problem = Turned(s.Problem)
+	}
 	return s
 }
 

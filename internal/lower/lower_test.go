@@ -1,4 +1,4 @@
-package lower
+package lower_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -174,7 +175,7 @@ func TestStrips(t *testing.T) {
 			skipped++
 			continue
 		}
-		l := New(p)
+		l := lower.New(p)
 		members := make([]int32, len(p.Buffers))
 		for i := range members {
 			members[i] = int32(i)
@@ -268,7 +269,7 @@ func TestNeverLive(t *testing.T) {
 	gone := model.Buffer{Lower: 0, Upper: 1, Size: 4, Gaps: []model.Gap{{Lower: 0, Upper: 1}}}
 	p := &model.Problem{Rules: &model.Rules{Apart: []model.Pair{{0, 1}}}, Buffers: []model.Buffer{gone, gone}}
 	p.Buffers[0].ID, p.Buffers[1].ID = "a", "b"
-	q := New(p).Strip(0, []int32{0, 1}, nil).Problem
+	q := lower.New(p).Strip(0, []int32{0, 1}, nil).Problem
 	if !q.Meet(0, 1) {
 		t.Errorf("the two do not meet: %+v", q.Buffers)
 	}

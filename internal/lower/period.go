@@ -8,14 +8,27 @@ import (
 )
 
 // Idea: the step repeats, so slots count modulo the period, and any slot may be the first. Time is cut where the
-// fewest bytes are live from one slot to the next. A buffer that crosses the cut is live at both ends and has a gap between. Any other buffer
-// has an ordinary lifespan.
+// fewest bytes are live from one slot to the next. A buffer that crosses the cut is live at both ends and has a
+// gap between. Any other buffer has an ordinary lifespan. A problem without rules says the same by gaps (seam.go).
 //
 // Complexity: O(n log n).
 
-// cut returns the time t in [0, period) that the fewest bytes cross. A buffer crosses t if it is live in slots t - 1 and t.
+// cut returns the time at which a problem with a period is cut.
 func (l *Lowering) cut() int64 {
-	period := l.Problem.Rules.Period
+	at, _ := quietest(l.Problem.Rules.Period, func(yield func(lower, upper, size int64)) {
+		for i := range l.Problem.Buffers {
+			b := &l.Problem.Buffers[i]
+			yield(b.Lower, b.Upper, b.Size)
+		}
+	})
+	return at
+}
+
+// quietest returns the time t in [0, period) that the fewest bytes cross, the earliest of several, and how many
+// fewer they are than at time 0. A life [lower, upper) crosses t if it is live in slots t - 1 and t, modulo the
+// period. It begins in [0, period) and is at most one period long. One that lasts for the whole period has no gap
+// wherever time is cut, so it does not count.
+func quietest(period int64, lives func(yield func(lower, upper, size int64))) (at, saved int64) {
 	type event struct{ at, bytes int64 }
 	events := []event{{0, 0}}
 	add := func(from, to, size int64) {
@@ -23,22 +36,25 @@ func (l *Lowering) cut() int64 {
 			events = append(events, event{from, size}, event{to, -size})
 		}
 	}
-	for i := range l.Problem.Buffers {
-		b := &l.Problem.Buffers[i]
-		// It crosses the times from lower + 1 to upper - 1.
-		add(b.Lower+1, min(b.Upper, period), b.Size)
-		add(max(b.Lower+1-period, 0), b.Upper-period, b.Size)
-	}
+	lives(func(lower, upper, size int64) {
+		if upper-lower < period { // it crosses the times from lower + 1 to upper - 1
+			add(lower+1, min(upper, period), size)
+			add(max(lower+1-period, 0), upper-period, size)
+		}
+	})
 	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
-	best, least, crossing := int64(0), int64(-1), int64(0)
+	first, least, crossing := int64(-1), int64(-1), int64(0)
 	for k, e := range events {
 		crossing += e.bytes
 		last := k == len(events)-1 || events[k+1].at > e.at
 		if last && e.at < period && (least < 0 || crossing < least) {
-			best, least = e.at, crossing
+			if first < 0 {
+				first = crossing // that at time 0, where the first event is
+			}
+			at, least = e.at, crossing
 		}
 	}
-	return best
+	return at, first - least
 }
 
 // pieces yields the pieces of a buffer on the line of time that the sweep uses.
@@ -54,38 +70,20 @@ func (l *Lowering) pieces(i int32, yield func(model.Piece)) {
 		}
 		return
 	}
-	period := l.Problem.Rules.Period
+	turned(b, 0, l.Problem.Rules.Period, l.turn, yield)
+}
+
+// turned yields the pieces of a buffer if the slots from base to base + period are cut at base + turn. Time then
+// begins at base again.
+func turned(b *model.Buffer, base, period, turn int64, yield func(model.Piece)) {
 	for x := range b.Pieces {
 		length := x.Upper - x.Lower
-		x.Lower = mod(x.Lower-l.turn, period)
-		if x.Upper = x.Lower + length; x.Upper <= period {
+		x.Lower = base + mod(x.Lower-base-turn, period)
+		if x.Upper = x.Lower + length; x.Upper <= base+period {
 			yield(x)
 			continue
 		}
-		yield(model.Piece{Lower: x.Lower, Upper: period, From: x.From, To: x.To})
-		yield(model.Piece{Lower: 0, Upper: x.Upper - period, From: x.From, To: x.To})
+		yield(model.Piece{Lower: x.Lower, Upper: base + period, From: x.From, To: x.To})
+		yield(model.Piece{Lower: base, Upper: x.Upper - period, From: x.From, To: x.To})
 	}
-}
-
-// Turned returns a valid problem, whose only rule is its period, as a problem without rules: time begins at
-// the cut, and what crosses it has a gap. Buffers and their order stay, so the plans of the two are the same.
-func Turned(p *model.Problem) *model.Problem {
-	l := &Lowering{Problem: p}
-	l.turn = l.cut()
-	plain := *p
-	plain.Rules, plain.Buffers = nil, slices.Clone(p.Buffers)
-	for i := range plain.Buffers {
-		b := &plain.Buffers[i]
-		b.Gaps = nil
-		var all []model.Piece
-		l.pieces(int32(i), func(x model.Piece) { all = append(all, x) })
-		slices.SortFunc(all, func(x, y model.Piece) int { return cmp.Compare(x.Lower, y.Lower) })
-		b.Lower, b.Upper = all[0].Lower, all[len(all)-1].Upper
-		for k := 1; k < len(all); k++ {
-			if x, y := all[k-1], all[k]; x.Upper < y.Lower {
-				b.Gaps = append(b.Gaps, model.Gap{Lower: x.Upper, Upper: y.Lower})
-			}
-		}
-	}
-	return &plain
 }

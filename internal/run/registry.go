@@ -10,13 +10,14 @@ package run
 import (
 	"context"
 
+	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
 // A Planner makes plans of prepared problems. The contract of plan.Planner holds for it.
-// tl.Problem is the problem itself. Name is the name in Info.
+// tl.Problem is the problem itself, or the problem turned (see Timeline). Name is the name in Info.
 type Planner interface {
 	Name() string
 	Info() plan.Info
@@ -76,6 +77,17 @@ func Prepared(r *plan.Registration) Planner {
 	return &foreign{r}
 }
 
+// Timeline prepares a problem without rules for a planner of this repository. If the problem is a step that repeats, its
+// time begins where the fewest bytes are live (lower.Turned). The plans are the same, and the times of the timeline are
+// not. A user's own planner gets the problem as it is. over is as for timeline.NewUnless; if the limit comes, the result is
+// nil.
+func Timeline(planner Planner, p *model.Problem, over func() bool) *timeline.Timeline {
+	if _, own := planner.(*foreign); !own {
+		p = lower.Turned(p)
+	}
+	return timeline.NewUnless(p, over)
+}
+
 // sweeping makes a plan.Planner of a planner of prepared problems: it computes the timeline.
 type sweeping struct{ planner Planner }
 
@@ -87,7 +99,7 @@ func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (
 	}
 	w := NewWatch(ctx)
 	defer w.Close()
-	tl := timeline.NewUnless(p, w.Over)
+	tl := Timeline(s.planner, p, w.Over)
 	if tl == nil {
 		return plan.Result{}, nil // Unknown
 	}
