@@ -175,7 +175,8 @@ var layers = []struct {
 	{"internal/outer/choice", []string{"model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/pools", "internal/outer/spread"}},
 	{"internal/outer/parts", []string{"model", "plan"}},
 	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover", "internal/outer/parts"}},
-	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/eviction", "internal/outer/pools"}},
+	{"internal/outer/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/outer/parts"}}, // no planner
+	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/eviction", "internal/outer/pools"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},

@@ -40,6 +40,7 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 		defer cancel()
 		o.Timeout = 0
 	}
+	ctx = run.Noting(ctx)
 	if own, ok := planner.(run.Ruler); ok {
 		if r, taken, err := own.Rules(ctx, p, o); taken || err != nil {
 			r.Objective = p.Objective()
@@ -59,6 +60,12 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	}
 	if err != nil {
 		return plan.Result{}, err
+	}
+	if enumerates(planner) {
+		small(ctx, p, o, &r)
+	}
+	if r.Status == model.Unknown || r.Status == model.Feasible && pools.Minimizing(p, &o) {
+		r.Stopped = run.Why(ctx, r.Stats.Nodes, o.NodeLimit)
 	}
 	r.Objective = p.Objective()
 	r.Stats.Elapsed = time.Since(began)

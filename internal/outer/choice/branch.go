@@ -228,9 +228,7 @@ func (c *chooser) result() plan.Result {
 		}
 	}
 	if proven {
-		r.Status, r.ProvedBy, r.Stopped = model.Optimal, c.planner, plan.Finished
-	} else {
-		r.Stopped = cmp.Or(c.Stopped(), plan.StopEffort)
+		r.Status, r.ProvedBy = model.Optimal, c.planner
 	}
 	return r
 }

@@ -122,7 +122,7 @@ func (c *chooser) decide(ctx context.Context) (plan.Result, error) {
 	case c.best != nil:
 		return c.result(), nil
 	case c.cut || len(c.answers) > 0:
-		return plan.Result{Status: model.Unknown, Planner: c.planner, Stopped: cmp.Or(c.Stopped(), plan.StopEffort)}, nil
+		return plan.Result{Status: model.Unknown, Planner: c.planner}, nil
 	}
 	return c.Infeasible(cmp.Or(c.by, "pools")), nil
 }

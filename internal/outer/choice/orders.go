@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/internal/pile"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: if the cheapest assignment by the loads does not pack, the walk through the orders of live buffers (internal/pile) looks for
@@ -65,8 +66,12 @@ func (x *packing) orders(ctx context.Context, failed int32) error {
 	brief, cancel := run.Share(ctx, 8)
 	err := x.deepen(brief, o, levels[0])
 	cancel()
-	if end, timed := ctx.Deadline(); err != nil || timed && time.Until(end) < longWalks {
+	if err != nil {
 		return err
+	}
+	if end, timed := ctx.Deadline(); timed && time.Until(end) < longWalks {
+		run.Cut(ctx, plan.StopTimeout) // what follows is left out
+		return nil
 	}
 	ctx, cancel = run.Share(ctx, 2)
 	defer cancel()

@@ -14,7 +14,6 @@ import (
 
 	"github.com/stowage-go/stowage/internal/outer/cover"
 	"github.com/stowage-go/stowage/internal/outer/parts"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -123,7 +122,7 @@ func (e *search) run(ctx context.Context) (plan.Result, error) {
 		if len(e.answers) == 0 {
 			return plan.Result{Status: model.Infeasible, Planner: e.o.Name, ProvedBy: cmp.Or(e.by, e.o.Name)}, nil
 		}
-		return plan.Result{Status: model.Unknown, Planner: e.o.Name, Stopped: run.Why(ctx, e.stats.Nodes, e.o.NodeLimit)}, nil
+		return plan.Result{Status: model.Unknown, Planner: e.o.Name}, nil
 	}
 	return e.result(ctx), nil
 }
@@ -210,7 +209,7 @@ func (e *search) leastCost(taken []bool) (sum int64) {
 // result gives the best plan the bounds that hold for all sets.
 func (e *search) result(ctx context.Context) plan.Result {
 	r := *e.best
-	r.Bounds, r.Status, r.ProvedBy, r.Stopped = nil, model.Feasible, "", plan.Finished
+	r.Bounds, r.Status, r.ProvedBy = nil, model.Feasible, ""
 	r.LowerBound = min(e.room.LowerBound, r.Height)
 	if e.own == 0 {
 		// Any plan that fits will do.
@@ -237,8 +236,6 @@ func (e *search) result(ctx context.Context) plan.Result {
 	}
 	if proven {
 		r.Status, r.ProvedBy = model.Optimal, e.o.Name
-	} else {
-		r.Stopped = run.Why(ctx, e.stats.Nodes, e.o.NodeLimit)
 	}
 	return r
 }

@@ -148,7 +148,16 @@ func (e *search) share(ctx context.Context) func() bool {
 	if limited {
 		end = time.Now().Add(time.Until(end) / 4)
 	}
-	return func() bool { return e.over(ctx) || limited && time.Now().After(end) }
+	return func() bool {
+		if e.over(ctx) {
+			return true
+		}
+		late := limited && time.Now().After(end)
+		if late {
+			run.Cut(ctx, plan.StopTimeout)
+		}
+		return late
+	}
 }
 
 // try asks for a plan of a set, within few nodes if there are many buffers and within a third of the time that is left: there may

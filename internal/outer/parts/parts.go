@@ -37,42 +37,49 @@ func Take(p *model.Problem, taken []bool, o []model.Measure) *Partition {
 }
 
 func take(p *model.Problem, taken func(n int) bool, o []model.Measure) *Partition {
-	r := *p.Rules
-	q := &Partition{Problem: &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}}
+	q := empty(p)
 	n := 0
-	add := func(i int, lower, upper int64) {
-		b := &p.Buffers[i]
-		x := b.Within(lower, upper)
-		if b.Extra != nil {
-			extra := *b.Extra
-			extra.Evictions = nil
-			x.Extra = &extra
-		}
-		if back := r.Period; back > 0 && x.Lower >= back {
-			x.Lower, x.Upper = x.Lower-back, x.Upper-back
-			for k := range x.Gaps {
-				x.Gaps[k].Lower, x.Gaps[k].Upper = x.Gaps[k].Lower-back, x.Gaps[k].Upper-back
-			}
-		}
-		q.Buffers, q.Of, q.from = append(q.Buffers, x), append(q.Of, int32(i)), append(q.from, lower)
-	}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		q.first = append(q.first, int32(len(q.Buffers)))
 		lower := b.Lower
 		for _, e := range evictionsOf(b) {
 			if taken(n) {
-				add(i, lower, e.Lower)
+				q.add(p, i, lower, e.Lower)
 				lower = e.Upper
 			}
 			n++
 		}
-		add(i, lower, b.Upper)
+		q.add(p, i, lower, b.Upper)
 	}
 	q.first = append(q.first, int32(len(q.Buffers)))
-	r.Objective = o
-	q.rules(&r)
+	q.Rules.Objective = o
+	q.rules(q.Rules)
 	return q
+}
+
+// empty returns a problem without buffers, whose rules are a copy of those of p.
+func empty(p *model.Problem) *Partition {
+	r := *p.Rules
+	return &Partition{Problem: &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}}
+}
+
+// add adds the part [lower, upper) of buffer i.
+func (q *Partition) add(p *model.Problem, i int, lower, upper int64) {
+	b := &p.Buffers[i]
+	x := b.Within(lower, upper)
+	if b.Extra != nil {
+		extra := *b.Extra
+		extra.Evictions = nil
+		x.Extra = &extra
+	}
+	if back := q.Rules.Period; back > 0 && x.Lower >= back {
+		x.Lower, x.Upper = x.Lower-back, x.Upper-back
+		for k := range x.Gaps {
+			x.Gaps[k].Lower, x.Gaps[k].Upper = x.Gaps[k].Lower-back, x.Gaps[k].Upper-back
+		}
+	}
+	q.Buffers, q.Of, q.from = append(q.Buffers, x), append(q.Of, int32(i)), append(q.from, lower)
 }
 
 // evictionsOf returns the evictions of a buffer.

@@ -7,7 +7,6 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: two assignments of buffers to pools mostly differ in one or two pools. The planner's answer for a pool with a set of
@@ -160,11 +159,9 @@ func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes i
 
 // Holds asks as Packs does, with all of the time that is left, and keeps no answer: for sets that no choice will have.
 func (s *Search) Holds(ctx context.Context, pool int32, members []int32, nodes int64) (model.Status, error) {
-	before := s.stopped
 	a, err := s.within(nodes, func() (answer, error) {
 		return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
 	})
-	s.stopped = before
 	return a.status, err
 }
 
@@ -188,11 +185,5 @@ func (s *Search) briefly(ctx context.Context, nodes int64, ask func(context.Cont
 	}
 	ctx, cancel := run.Share(ctx, part)
 	defer cancel()
-	before := s.stopped
-	a, err := s.within(nodes, func() (answer, error) { return ask(ctx) })
-	s.stopped = before
-	if s.stopped == plan.Finished && !a.status.HasPlan() && a.status != model.Infeasible {
-		s.stopped = plan.StopEffort
-	}
-	return a, err
+	return s.within(nodes, func() (answer, error) { return ask(ctx) })
 }

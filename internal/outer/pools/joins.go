@@ -4,13 +4,11 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-	"time"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: threads that exchange no message, not even through others, have nothing to do with one another: each buffer of one conflicts with
@@ -131,15 +129,12 @@ func (u *untangling) apart(ctx context.Context, parts []groupOf) (answer, error)
 		if nodes, limited := u.left(); limited {
 			x.options.NodeLimit = s.stats.Nodes + max(1, nodes/int64(len(parts)-k))
 		}
-		short, cancel := part(ctx, 1, time.Duration(len(parts)-k))
+		short, cancel := run.Share(ctx, len(parts)-k)
 		b, err := x.plan(short, x.strip, 0, true)
 		cancel()
 		s.stats = x.stats
 		if err != nil {
 			return answer{}, err
-		}
-		if x.stopped != plan.Finished {
-			s.stopped = x.stopped
 		}
 		if a.bound += b.bound; b.status != model.Optimal {
 			a.status = b.status

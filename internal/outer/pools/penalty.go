@@ -101,23 +101,26 @@ func (s *Search) leastIn(ctx context.Context, q *pool, left int) error {
 
 // recreate lets ruin improve the plan of a pool, for so many steps at most and a part of what the limits leave.
 func (s *Search) recreate(ctx context.Context, q *pool, f *penalty.Field, steps int64, parts int) {
+	share := steps
 	if s.options.NodeLimit > 0 {
-		steps = min(steps, (s.options.NodeLimit-s.stats.Nodes)/int64(parts))
+		share = min(steps, (s.options.NodeLimit-s.stats.Nodes)/int64(parts))
 	}
 	var until time.Time
 	if end, limited := ctx.Deadline(); limited && s.options.NodeLimit == 0 {
 		until = time.Now().Add(time.Until(end) / time.Duration(parts))
 	}
-	offsets, paid, taken := f.Improve(ctx, q.offsets, s.options.Seed, penalty.Limits{Enough: q.least, Steps: steps, Until: until})
+	offsets, paid, taken := f.Improve(ctx, q.offsets, s.options.Seed, penalty.Limits{Enough: q.least, Steps: share, Until: until})
 	s.stats.Nodes += taken
 	if paid < q.paid {
 		q.use(q.strip, offsets)
 		q.paid = paid
 	}
-	if paid > q.least {
-		if s.stopped = run.Why(ctx, s.stats.Nodes, s.options.NodeLimit); s.stopped == plan.StopEffort && !until.IsZero() && time.Now().After(until) {
-			s.stopped = plan.StopTimeout
-		}
+	switch {
+	case paid <= q.least:
+	case taken >= share && share < steps:
+		run.Cut(ctx, plan.StopNodes)
+	case taken < share && !until.IsZero():
+		run.Cut(ctx, plan.StopTimeout)
 	}
 }
 
@@ -129,13 +132,16 @@ func (s *Search) bySlots(ctx context.Context, q *pool, f *penalty.Field) {
 	} else if _, limited := ctx.Deadline(); limited {
 		nodes *= 20
 	}
+	share := nodes
 	if s.options.NodeLimit > 0 {
-		nodes = min(nodes, (s.options.NodeLimit-s.stats.Nodes)/4)
+		share = min(nodes, (s.options.NodeLimit-s.stats.Nodes)/4)
 	}
 	_ = s.sparing(ctx, 2, func(ctx context.Context) error {
 		offsets := slices.Clone(q.offsets)
-		bound, taken := f.LeastBySlots(ctx, offsets, nodes)
-		s.stats.Nodes += taken
+		bound, taken := f.LeastBySlots(ctx, offsets, share)
+		if s.stats.Nodes += taken; taken >= share && share < nodes {
+			run.Cut(ctx, plan.StopNodes)
+		}
 		q.least = max(q.least, bound)
 		if paid := f.Paid(offsets); paid < q.paid {
 			q.use(q.strip, offsets)
@@ -185,7 +191,6 @@ func (s *Search) apart(ctx context.Context, q *pool) error {
 func (s *Search) sparing(ctx context.Context, parts int, ask func(context.Context) error) error {
 	ctx, cancel := run.Share(ctx, parts)
 	defer cancel()
-	defer func(before plan.Stop) { s.stopped = before }(s.stopped)
 	return ask(ctx)
 }
 

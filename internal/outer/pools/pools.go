@@ -43,7 +43,6 @@ type Search struct {
 	planner run.Planner
 	options plan.Options
 	stats   plan.Stats
-	stopped plan.Stop
 	pools   []pool
 	kept    *answers // of pools with sets of buffers; nil if there is one choice
 }
@@ -58,9 +57,6 @@ func (s *Search) KeepAnswers() { s.kept = &answers{} }
 
 // Stats returns what the search has taken, with what was spent before it.
 func (s *Search) Stats() plan.Stats { return s.stats }
-
-// Stopped returns the last limit that a run has met.
-func (s *Search) Stopped() plan.Stop { return s.stopped }
 
 // Over reports whether the limits of the search are over.
 func (s *Search) Over(ctx context.Context) bool {
@@ -101,7 +97,7 @@ func (s *Search) Plan(ctx context.Context, of []int32) (plan.Result, error) {
 		known = known && a.status.HasPlan()
 	}
 	if !known {
-		return plan.Result{Status: model.Unknown, Planner: s.planner.Name(), Stopped: s.stopped}, nil
+		return plan.Result{Status: model.Unknown, Planner: s.planner.Name()}, nil
 	}
 	return s.minimise(ctx)
 }
@@ -202,11 +198,6 @@ func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 	}
 	if proven {
 		r.Status, r.ProvedBy = model.Optimal, s.planner.Name()
-	} else if Minimizing(s.Problem, &s.options) {
-		r.Stopped = s.stopped
-		if r.Stopped == plan.Finished {
-			r.Stopped = plan.StopEffort
-		}
 	}
 	return r, nil
 }

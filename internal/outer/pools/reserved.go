@@ -10,7 +10,6 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: reserved bytes count in no height and in no bound. So they cannot simply be buffers with fixed offsets. A plan ends
@@ -185,9 +184,6 @@ func (s *Search) ask(ctx context.Context, tl *timeline.Timeline, n int, capacity
 	s.stats.Nodes += r.Stats.Nodes
 	s.stats.Backtracks += r.Stats.Backtracks
 	a := answer{status: r.Status, bound: r.LowerBound, by: r.ProvedBy}
-	if r.Stopped != plan.Finished {
-		s.stopped = r.Stopped
-	}
 	if r.Status.HasPlan() {
 		a.offsets = r.Offsets[:n]
 		for i, at := range a.offsets {

@@ -79,7 +79,6 @@ func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, 
 	} else {
 		turns = append(turns, u.long, u.auto)
 	}
-	before := s.stopped
 	for k := 0; ; k++ {
 		if k == len(turns) {
 			if nodes, few := u.left(); !limited || ctx.Err() != nil || few && nodes == 0 {
@@ -103,7 +102,6 @@ func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, 
 			}
 		}
 		if u.a.status == model.Optimal || u.a.status.HasPlan() && u.a.height <= u.goal {
-			s.stopped = before
 			break
 		}
 	}
@@ -133,7 +131,7 @@ func (u *untangling) watched(ctx context.Context, search func(*run.Watch)) error
 
 // short is the short ejection: an eighth of a limit at most.
 func (u *untangling) short(ctx context.Context) error {
-	ctx, cancel := part(ctx, 1, 8)
+	ctx, cancel := run.Share(ctx, 8)
 	defer cancel()
 	steps := firstSteps * u.n
 	if nodes, limited := u.left(); limited {
@@ -151,7 +149,7 @@ func (u *untangling) long(ctx context.Context) error {
 	if nodes, limited := u.left(); limited {
 		steps = (nodes*2 + 2) / 3 * u.n
 	}
-	ctx, cancel := part(ctx, 2, 3)
+	ctx, cancel := run.Shares(ctx, 2, 3)
 	defer cancel()
 	return u.watched(ctx, func(w *run.Watch) { u.k.Eject(w, steps, misses) })
 }
@@ -167,7 +165,7 @@ func (u *untangling) auto(ctx context.Context) error {
 			of = 8
 		}
 	}
-	ctx, cancel := part(ctx, 1, time.Duration(of))
+	ctx, cancel := run.Share(ctx, int(of))
 	defer cancel()
 	old := u.s.options
 	if nodes, limited := u.left(); limited {
@@ -189,11 +187,3 @@ func (u *untangling) auto(ctx context.Context) error {
 
 // lastTurn is the time below which auto has all that is left.
 const lastTurn = 20 * time.Millisecond
-
-// part returns a context that ends after so many of so many parts of the time that is left.
-func part(ctx context.Context, some, of time.Duration) (context.Context, context.CancelFunc) {
-	if end, limited := ctx.Deadline(); limited {
-		return context.WithTimeout(ctx, time.Until(end)*some/of)
-	}
-	return ctx, func() {}
-}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -48,14 +49,14 @@ func (u *untangling) threads(ctx context.Context) error {
 	if loads > u.goal {
 		return nil
 	}
-	ctx, cancel := part(ctx, 1, threadsPart)
+	ctx, cancel := run.Share(ctx, threadsPart)
 	defer cancel()
-	old, stopped := u.s.options.NodeLimit, u.s.stopped
+	old := u.s.options.NodeLimit
 	if nodes, limited := u.left(); limited {
 		u.s.options.NodeLimit -= nodes - nodes/threadsPart
 	}
 	a, err := u.apart(ctx, parts)
-	u.s.options.NodeLimit, u.s.stopped = old, stopped
+	u.s.options.NodeLimit = old
 	if a.status.HasPlan() {
 		u.k.Take(a.offsets)
 	}

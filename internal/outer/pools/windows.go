@@ -107,9 +107,7 @@ func (w *Windows) Ask(ctx context.Context, bodies []int32, first, last int32, no
 		return a.status, nil
 	}
 	key := string(slices.Clone(w.key))
-	before := w.stopped
 	a, err := w.within(nodes, func() (answer, error) { return w.one(ctx, p, len(in), w.capacity, false) })
-	w.stopped = before
 	if err != nil {
 		return model.Unknown, err
 	}
@@ -153,9 +151,7 @@ func (w *Windows) Roll(
 			}
 			p.Buffers = append(p.Buffers, b)
 		}
-		before := w.stopped
 		a, err := w.within(nodes, func() (answer, error) { return w.one(ctx, p, len(in), w.capacity, false) })
-		w.stopped = before
 		if err != nil || !a.status.HasPlan() {
 			return false, err
 		}

@@ -1,0 +1,224 @@
+package enumerate
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: bodies of one pool begin at their least offsets. As long as two of them are in each other's way, one of two inequalities
+// must hold: the difference of their offsets is at most the lower end of the range that it lies in, or at least the upper end. Both
+// are tried. If none are, the least penalised pair that pays does so, or one of its two inequalities holds. What is left at the end
+// is a point: a height and what is paid. Points that another point is not above in either are the front.
+//
+// A branch ends if a point of the front is not above its bounds. With low[b] as the least offset of b,
+//
+//	height >= max over b of low[b] + size[b]
+//	height >= max over sections and bytes x of x + sum of the bytes in use there of bodies whose bytes begin at x or above
+//	height >= the least height of a part of the set
+//
+// Invariant: each plan of the set keeps to one of the inequalities of each pair. A branch that says that a pair pays has the plans in
+// which it does. So for each plan some point is as low and pays as little.
+//
+// Complexity: exponential in the pairs that are in each other's way. O(pairs + uses) a node.
+//
+// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as internal/exact/pairs has them for one capacity; a front by an
+// archive of points that none dominates.
+
+// front has the plans of a set of bodies of which none is better than another, the lowest first.
+type front struct {
+	points []point
+}
+
+// point is a plan of a set.
+type point struct {
+	height, paid int64
+	bodies       []int32
+	at           []int64 // the offset of each
+}
+
+// lowest is the least height. The front has a point.
+func (f *front) lowest() int64 { return f.points[0].height }
+
+// cheapest is the least penalty.
+func (f *front) cheapest() int64 { return f.points[len(f.points)-1].paid }
+
+// packer looks for the front of a set.
+type packer struct {
+	*lane
+	*search
+	bodies []int32
+	places []int32
+	high   []int64 // no offset is above
+	pairs  []soft  // the penalised ones; a and b are numbers of the set
+	pays   []bool  // of each, whether it has been decided to pay
+	sums   [][]use // of each section with several bodies of the set; places are numbers of the set
+	above  []more
+	least  int64 // no plan is lower
+	front
+	order []use // scratch
+}
+
+// front looks for the front of a set. had is the front of a part of it.
+func (l *lane) front(x *search, in set, had *front) *front {
+	k := &packer{lane: l, search: x, least: had.lowest()}
+	number := make([]int32, len(l.body))
+	top := l.highest // a stack of all bodies above this is a plan, if any of them may be there
+	for place, body := range l.body {
+		number[place] = -1
+		if in.has(body) {
+			number[place] = int32(len(k.places))
+			k.places, k.bodies = append(k.places, int32(place)), append(k.bodies, body)
+			top = max(top, l.fixed[place]+l.size[place])
+		}
+	}
+	for _, place := range k.places {
+		top += l.size[place] + l.align[place] - 1
+	}
+	if l.capacity > 0 {
+		top = min(top, l.capacity)
+	}
+	low := make([]int64, len(k.places))
+	for n, place := range k.places {
+		at, high := l.lift(place, 0), top-l.size[place]
+		if f := l.fixed[place]; f >= 0 {
+			if l.lift(place, f) != f {
+				return &k.front
+			}
+			at, high = f, min(f, high)
+		}
+		if at > high {
+			return &k.front
+		}
+		low[n], k.high = at, append(k.high, high)
+	}
+	for _, y := range l.soft {
+		if a, b := number[y.a], number[y.b]; a >= 0 && b >= 0 {
+			y.a, y.b = a, b
+			k.pairs = append(k.pairs, y)
+		}
+	}
+	k.pays = make([]bool, len(k.pairs))
+	for _, all := range l.load {
+		var here []use
+		for _, u := range all {
+			if n := number[u.place]; n >= 0 {
+				here = append(here, use{n, u.from, u.to})
+			}
+		}
+		if len(here) > 1 {
+			k.sums = append(k.sums, here)
+		}
+	}
+	k.descend(low, 0)
+	return &k.front
+}
+
+// descend goes on from offsets that keep to all inequalities, with so much paid.
+func (k *packer) descend(low []int64, paid int64) {
+	if k.over() {
+		return
+	}
+	height, fits := k.heightOf(low)
+	if !fits || k.beaten(height, paid) {
+		return
+	}
+	if a, b, f, clash := k.clash(low); clash {
+		ways := [2]more{{a, b, f.Below}, {b, a, -f.Above}}
+		if low[b]+ways[1].by+k.size[k.places[a]] < low[a]+ways[0].by+k.size[k.places[b]] {
+			ways[0], ways[1] = ways[1], ways[0]
+		}
+		for _, m := range ways {
+			k.try(low, paid, m)
+		}
+		return
+	}
+	for n, y := range k.pairs {
+		if d := low[y.b] - low[y.a]; k.pays[n] || d <= y.above || d >= y.below {
+			continue
+		}
+		k.pays[n] = true
+		k.descend(low, paid+y.cost)
+		k.pays[n] = false
+		k.try(low, paid, more{y.a, y.b, y.below})
+		k.try(low, paid, more{y.b, y.a, -y.above})
+		return
+	}
+	k.add(low)
+}
+
+// try goes on with one more inequality.
+func (k *packer) try(low []int64, paid int64, m more) {
+	if k.cut {
+		return
+	}
+	k.above = append(k.above, m)
+	if next := slices.Clone(low); k.rise(next) {
+		k.descend(next, paid)
+	}
+	k.above = k.above[:len(k.above)-1]
+}
+
+// beaten reports whether a point is as good as these bounds.
+func (k *packer) beaten(height, paid int64) bool {
+	return slices.ContainsFunc(k.points, func(y point) bool { return y.paid <= paid && (y.height <= height || !k.tall) })
+}
+
+// heightOf returns a bound of the height, and whether it is within the capacity.
+func (k *packer) heightOf(low []int64) (height int64, fits bool) {
+	height = k.least
+	for n, at := range low {
+		height = max(height, at+k.size[k.places[n]])
+	}
+	for _, all := range k.sums {
+		k.order = k.order[:0]
+		for _, u := range all {
+			u.from, u.to = low[u.place]+u.from, u.to-u.from // where it begins, and how many bytes
+			k.order = append(k.order, u)
+		}
+		slices.SortFunc(k.order, func(x, y use) int { return int(max(-1, min(1, y.from-x.from))) })
+		bytes := int64(0)
+		for _, u := range k.order {
+			bytes += u.to
+			height = max(height, u.from+bytes)
+		}
+	}
+	return height, k.capacity == 0 || height <= k.capacity
+}
+
+// clash returns two bodies that are in each other's way, those nearest the ground, and the range that their difference lies in.
+func (k *packer) clash(low []int64) (a, b int32, f timeline.Forbidden, found bool) {
+	nearest := int64(0)
+	for i := range low {
+		for j := i + 1; j < len(low); j++ {
+			at := max(low[i], low[j])
+			if found && at >= nearest {
+				continue
+			}
+			d := low[j] - low[i]
+			for _, r := range k.hard[int(k.places[i])*len(k.body)+int(k.places[j])] {
+				if r.Above < d && d < r.Below {
+					a, b, f, found, nearest = int32(i), int32(j), r, true, at
+					break
+				}
+			}
+		}
+	}
+	return a, b, f, found
+}
+
+// add puts a plan into the front.
+func (k *packer) add(low []int64) {
+	y := point{bodies: k.bodies, at: low}
+	for n, at := range low {
+		y.height = max(y.height, at+k.size[k.places[n]])
+	}
+	for _, p := range k.pairs {
+		if d := low[p.b] - low[p.a]; p.above < d && d < p.below {
+			y.paid += p.cost
+		}
+	}
+	k.points = slices.DeleteFunc(k.points, func(z point) bool { return z.paid >= y.paid && (z.height >= y.height || !k.tall) })
+	at, _ := slices.BinarySearchFunc(k.points, y.height, func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
+	k.points = slices.Insert(k.points, at, y)
+}

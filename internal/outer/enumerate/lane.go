@@ -1,0 +1,141 @@
+package enumerate
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: whatever the rules say of two bodies in one pool, it is about the difference of their offsets. It must lie in none of
+// some open ranges (they conflict), and it costs something in others (a penalty is paid). What they say of one body is about its
+// offset: a multiple, below the capacity, in none of some open ranges (reserved bytes), or one number (fixed). internal/lower
+// knows every rule, so all of this is read off its strip of the pool.
+//
+// Invariant: offsets that keep to all of this are a plan of the pool, and every plan does. It does not matter which other bodies
+// are in the pool.
+//
+// Complexity: O(bodies²) ranges.
+
+// lane is a pool.
+type lane struct {
+	id        string
+	capacity  int64 // 0 for none
+	alignment int64
+	reserved  []model.Range
+	highest   int64 // the end of its highest reserved range
+	tall      bool  // its height counts
+
+	of    []int32 // of each body, its place in what follows; -1 if it may not be in the pool
+	above []int64 // of each part of Stretches, how far it begins above its body; valid if the body is in the pool
+	body  []int32 // of each place, its body
+	align []int64
+	size  []int64
+	fixed []int64 // -1 if the offset is free
+	never [][]timeline.Forbidden
+	hard  [][]timeline.Forbidden // of places a < b, at a·places + b: differences offset(b) - offset(a) that are forbidden
+	soft  []soft
+	load  [][]use // of each section, who uses what
+}
+
+// soft is a penalty: it is paid if offset(b) - offset(a) lies between, both ends excluded.
+type soft struct {
+	a, b         int32
+	above, below int64
+	cost         int64
+}
+
+// use is bytes of a body in a section.
+type use struct {
+	place    int32
+	from, to int64
+}
+
+// newLane reads off a pool.
+func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall, pays bool) *lane {
+	q := &l.Pools[pool]
+	x := &lane{id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall}
+	for _, r := range x.reserved {
+		x.highest = max(x.highest, r.Upper)
+	}
+	x.of, x.above = make([]int32, len(members)), make([]int64, len(of))
+	var here []int32
+	for k, all := range members {
+		x.of[k] = -1
+		may := !slices.ContainsFunc(all, func(i int32) bool { return !l.Problem.Buffers[i].MayUse(pool) })
+		if may && l.Strip(pool, all, nil).Impossible == "" {
+			here = append(here, all...)
+		}
+	}
+	if len(here) == 0 {
+		return x
+	}
+	slices.Sort(here)
+	strip := l.Strip(pool, here, nil)
+	n := len(strip.Problem.Buffers)
+	x.body, x.never, x.fixed = make([]int32, n), make([][]timeline.Forbidden, n), make([]int64, n)
+	for k, i := range here {
+		place := strip.Body[k]
+		x.of[of[i]], x.body[place], x.above[i] = place, of[i], strip.At[k]
+		for _, r := range x.reserved {
+			// No byte of a buffer may lie in them, in use or not.
+			f := timeline.Forbidden{Above: r.Lower - strip.At[k] - l.Problem.Buffers[i].Size, Below: r.Upper - strip.At[k]}
+			x.never[place] = append(x.never[place], f)
+		}
+	}
+	for place := range n {
+		b := &strip.Problem.Buffers[place]
+		x.align, x.size, x.fixed[place] = append(x.align, b.Align()), append(x.size, b.Size), -1
+		if b.Fixed != nil {
+			x.fixed[place] = *b.Fixed
+		}
+	}
+	x.forbid(timeline.New(strip.Problem), n)
+	if !pays {
+		return x
+	}
+	for _, y := range l.PenaltiesOf() {
+		i, j := y.Buffers[0], y.Buffers[1]
+		a, b := x.of[of[i]], x.of[of[j]]
+		if a < 0 || b < 0 || a == b {
+			continue
+		}
+		if a > b {
+			i, j, a, b = j, i, b, a
+		}
+		lead := x.above[i] - x.above[j]
+		x.soft = append(x.soft, soft{a, b, lead - l.Problem.Buffers[j].Size, lead + l.Problem.Buffers[i].Size, y.Cost})
+	}
+	return x
+}
+
+// forbid lists the differences that are forbidden, and the loads.
+func (x *lane) forbid(t *timeline.Timeline, n int) {
+	x.hard = make([][]timeline.Forbidden, n*n)
+	x.load = make([][]use, t.Sections())
+	for a := range n {
+		first, last := t.Extent(a)
+		for b := a + 1; b < n; b++ {
+			if begin, end := t.Extent(b); begin >= last || end <= first {
+				continue
+			}
+			x.hard[a*n+b] = []timeline.Forbidden{{Above: -x.size[b], Below: x.size[a]}}
+			if t.HasGaps() {
+				x.hard[a*n+b] = slices.Clone(t.Forbid(a, b))
+			}
+		}
+		for _, s := range t.Spans(a) {
+			for section := s.First; section < s.Last; section++ {
+				u := use{int32(a), 0, x.size[a]}
+				if t.HasGaps() {
+					u.from, u.to = s.Lower, s.Upper
+				}
+				if u.from < u.to {
+					x.load[section] = append(x.load[section], u)
+				}
+			}
+		}
+	}
+	x.load = slices.DeleteFunc(x.load, func(all []use) bool { return len(all) < 2 })
+}

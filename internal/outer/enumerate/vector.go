@@ -1,0 +1,136 @@
+package enumerate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a measure of height is a sum or a maximum over the heights of some pools, which a peak raises to the end of the highest
+// reserved range. With the least height of each pool in place of its height, the same formula is a bound.
+//
+// Invariant: bounds that hold one by one hold together in the order of the measures: if no value is below its bound, the values
+// are lexicographically not below the bounds.
+//
+// Complexity: O(measures · pools), and in finish the product of the fronts, less what the bounds cut off.
+
+// gauge is a measure, taken apart.
+type gauge struct {
+	measure model.Measure // cost, penalty, eviction; empty for heights
+	pools   []int         // whose heights count
+	peak    bool          // each counts at least to the end of its highest reserved range
+	highest bool          // the largest counts, not the sum
+}
+
+// gauge takes the measures apart.
+func (x *search) gauge(measures []model.Measure, pools []model.Pool) {
+	for _, m := range measures {
+		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {
+			x.gauges = append(x.gauges, gauge{measure: m})
+			continue
+		}
+		kind, id, one := strings.Cut(string(m), ":")
+		g := gauge{highest: strings.HasPrefix(kind, "max_"), peak: strings.HasSuffix(kind, string(model.MeasurePeak))}
+		for q := range pools {
+			if !one || pools[q].ID == id {
+				g.pools = append(g.pools, q)
+			}
+		}
+		x.gauges = append(x.gauges, g)
+	}
+}
+
+// heights reports whether the height of a pool counts.
+func (x *search) heights(pool int) bool {
+	return slices.ContainsFunc(x.gauges, func(g gauge) bool { return slices.Contains(g.pools, pool) })
+}
+
+// pays reports whether penalties count.
+func (x *search) pays() bool {
+	return slices.ContainsFunc(x.gauges, func(g gauge) bool { return g.measure == model.MeasurePenalty })
+}
+
+// values returns the measures, for these heights and penalties of the pools, and so much for what has no pool yet.
+func (x *search) values(height, paid func(pool int) int64, rest int64) []int64 {
+	v := make([]int64, len(x.gauges))
+	for k := range x.gauges {
+		switch g := &x.gauges[k]; g.measure {
+		case model.MeasureCost:
+			v[k] = x.cost + rest
+		case model.MeasureEviction:
+			v[k] = x.evicted
+		case model.MeasurePenalty:
+			for pool := range x.lanes {
+				v[k] += paid(pool)
+			}
+		default:
+			for _, pool := range g.pools {
+				h := height(pool)
+				if g.peak {
+					h = max(h, x.lanes[pool].highest)
+				}
+				if g.highest {
+					v[k] = max(v[k], h)
+				} else {
+					v[k] += h
+				}
+			}
+		}
+	}
+	return v
+}
+
+// least returns bounds of the measures, for all that may follow.
+func (x *search) least(rest int64) []int64 {
+	v := x.values(func(pool int) int64 { return x.at[pool].lowest() }, func(pool int) int64 { return x.at[pool].cheapest() }, rest)
+	for k, floor := range x.floors {
+		v[k] = max(v[k], floor)
+	}
+	return v
+}
+
+// met reports whether the best plan is as good as no plan can be.
+func (x *search) met() bool { return slices.Compare(x.best, x.least(x.rest[0])) <= 0 }
+
+// finish chooses a point of the front of each pool. All bodies have a pool.
+func (x *search) finish() {
+	at := make([]*point, len(x.lanes))
+	x.combine(at, 0)
+}
+
+// combine chooses the points of the pools from one on.
+func (x *search) combine(at []*point, pool int) {
+	chosen := func(q int) *point {
+		if q < pool {
+			return at[q]
+		}
+		return nil
+	}
+	v := x.values(func(q int) int64 {
+		if y := chosen(q); y != nil {
+			return y.height
+		}
+		return x.at[q].lowest()
+	}, func(q int) int64 {
+		if y := chosen(q); y != nil {
+			return y.paid
+		}
+		return x.at[q].cheapest()
+	}, 0)
+	if x.best != nil && slices.Compare(v, x.best) >= 0 {
+		return
+	}
+	if pool == len(at) {
+		x.best = v
+		x.keep(at)
+		return
+	}
+	if x.over() {
+		return
+	}
+	for n := range x.at[pool].points {
+		at[pool] = &x.at[pool].points[n]
+		x.combine(at, pool+1)
+	}
+}
