@@ -37,6 +37,8 @@ type Terms struct {
 	// Inclusive says that lifespans and gaps of the file end with their last
 	// time slot.
 	Inclusive bool
+	// Time returns a time as the file has it, such as 1.25 for 125; nil if they are the same.
+	Time func(v int64) string
 	// Over is called every 65,536 buffers; nil for never. If it returns true, validation
 	// ends, and the error has the faults found so far.
 	Over func() bool
@@ -143,17 +145,29 @@ func (v *validator) end(upper int64) int64 {
 	return upper
 }
 
+// moment formats a time as the file has it.
+func (v *validator) moment(at int64) string {
+	if v.Time == nil {
+		return itoa(at)
+	}
+	return v.Time(at)
+}
+
 // gap formats a gap as the file has it.
 func (v *validator) gap(g *Gap) string {
-	return GapText(Gap{g.Lower, v.end(g.Upper), g.Window})
+	text := v.moment(g.Lower) + "-" + v.moment(v.end(g.Upper))
+	if g.Window != nil {
+		text += fmt.Sprintf("@%d:%d", g.Window.Lower, g.Window.Upper)
+	}
+	return text
 }
 
 // lifespan formats a lifespan as the file counts.
 func (v *validator) lifespan(b *Buffer) string {
 	if v.Inclusive {
-		return fmt.Sprintf("[%d, %d]", b.Lower, v.end(b.Upper))
+		return fmt.Sprintf("[%s, %s]", v.moment(b.Lower), v.moment(v.end(b.Upper)))
 	}
-	return fmt.Sprintf("[%d, %d)", b.Lower, b.Upper)
+	return fmt.Sprintf("[%s, %s)", v.moment(b.Lower), v.moment(b.Upper))
 }
 
 // buffer checks the fields of one buffer against each other.
@@ -194,18 +208,18 @@ func (v *validator) outside(i int, field string, value, least int64) {
 
 // span says what is wrong with a lifespan.
 func (v *validator) span(i int, b *Buffer) {
-	field, value, what := "upper", itoa(v.end(b.Upper)), ""
+	field, value, what := "upper", v.moment(v.end(b.Upper)), ""
 	switch {
 	case b.Upper <= b.Lower && v.Inclusive:
-		what = fmt.Sprintf("the lifespan ends before it starts: %s is %d", v.name("lower"), b.Lower)
+		what = fmt.Sprintf("the lifespan ends before it starts: %s is %s", v.name("lower"), v.moment(b.Lower))
 	case b.Upper == b.Lower:
-		what = fmt.Sprintf("the lifespan is empty: %s is also %d", v.name("lower"), b.Lower)
+		what = fmt.Sprintf("the lifespan is empty: %s is also %s", v.name("lower"), v.moment(b.Lower))
 	case b.Upper < b.Lower:
-		what = fmt.Sprintf("the lifespan ends before it starts: %s is %d", v.name("lower"), b.Lower)
+		what = fmt.Sprintf("the lifespan ends before it starts: %s is %s", v.name("lower"), v.moment(b.Lower))
 	case b.Lower < -MaxSum:
-		field, value, what = "lower", itoa(b.Lower), fmt.Sprintf("must be at least %d", int64(-MaxSum))
+		field, value, what = "lower", v.moment(b.Lower), "must be at least "+v.moment(-MaxSum)
 	default:
-		what = fmt.Sprintf("must be at most %d", v.end(MaxSum))
+		what = "must be at most " + v.moment(v.end(MaxSum))
 	}
 	v.add(i, field, value, what)
 }

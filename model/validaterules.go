@@ -214,13 +214,13 @@ func (v *validator) time(r *Rules) {
 		v.clocks(r, i, b, x.Clocks)
 		if p := r.Period; p > 0 {
 			if b.Lower < 0 || b.Lower >= p {
-				v.add(i, "lower", itoa(b.Lower), fmt.Sprintf("must be from 0 to %d: the period is %d", p-1, p))
+				v.add(i, "lower", v.moment(b.Lower), fmt.Sprintf("must be from 0 to %s: the period is %s", v.moment(p-1), v.moment(p)))
 			} else if b.Upper > b.Lower+p {
-				v.add(i, "upper", itoa(v.end(b.Upper)), fmt.Sprintf("the lifespan is longer than the period of %d; such a buffer needs one more for each turn", p))
+				v.add(i, "upper", v.moment(v.end(b.Upper)), fmt.Sprintf("the lifespan is longer than the period of %s; such a buffer needs one more for each turn", v.moment(p)))
 			}
 		}
 		for k, e := range x.Evictions {
-			text := fmt.Sprintf("[%d, %d)", e.Lower, e.Upper)
+			text := fmt.Sprintf("[%s, %s)", v.moment(e.Lower), v.moment(e.Upper))
 			switch {
 			case r.Threads > 0:
 				v.add(i, "evictions", text, "a problem with clocks has no evictions")

@@ -5,6 +5,7 @@
 //	lower | start | begin     first time slot of the lifespan
 //	upper                     one past the last time slot; by vector clocks both are as 3:0:7
 //	end                       in place of upper: the last time slot, inclusive
+//	stop | last | until | to  in place of upper, if ReadOptions.Ends says what they mean
 //	size                      bytes, at least 1
 //	alignment                 optional; empty, 0 and 1 mean no constraint
 //	gaps                      optional; "a-b" or "a-b@lo:hi", separated by spaces
@@ -12,20 +13,25 @@
 //	offset                    optional fixed offset; empty or -1 means none
 //
 // If a file has no ID column of these names, a column name is the ID. If it has no column
-// size, a column bytes is the size. Other names for the end of a lifespan, such as stop,
-// are refused, because they do not say whether the end is inclusive.
+// size, a column bytes is the size.
 //
-// If the file has end in place of upper, the ends of gaps are inclusive too, as in the
-// older files of google/minimalloc. Windows are always half-open.
+// Some programs write half-open lifespans under the name end. ReadOptions.Ends says so, and
+// Extra.Times how the file was read. The ends of gaps are as those of lifespans: inclusive if
+// the file has end in place of upper, as in the older files of google/minimalloc. Windows are
+// always half-open.
+//
+// Times may have fractions. All times of the file are then multiplied by the same power of
+// ten, which Extra.Times has too. No offset depends on that.
 //
 // Other columns are kept, and are written again with the plan. A name that is one slip
 // away from one of the above is an error, because it is most likely a misspelling.
 //
 // Fields are separated by commas, semicolons or tabs: the header decides, or a line sep=;
 // before it. Whole numbers may have a fraction of zeros or an exponent, as spreadsheets
-// write them: 3.0, 1.05E+06. But 3.000 is refused, because it may mean thousands. Sizes,
-// alignments, hints and offsets may have a unit: 1.5MiB. The numbers of gaps have neither:
-// they are an optional minus sign and the digits 0 to 9.
+// write them: 3.0, 1.05E+06. But 3.000 is refused, because it may mean thousands, unless
+// another time of the file shows that a point begins a fraction. Sizes, alignments, hints and
+// offsets may have a unit: 1.5MiB. The numbers of gaps have neither: they are an optional minus
+// sign and the digits 0 to 9. The times of gaps may have a fraction, such as 0.5-1.25.
 //
 // Fields may be quoted as in RFC 4180, and a quoted field may span lines. Lines may end
 // with LF, CRLF or, in a file without LF, CR. A byte order mark is skipped, and so are
@@ -47,6 +53,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -60,11 +67,18 @@ type table struct {
 
 	bad     []int // the rows that could not be read
 	threads int   // the most clocks of a row; 0 if time is one line
+
+	row      int       // how many rows next has come to
+	comments []Comment // in the order of the file
+
+	ends  times.Ends // what the user says of the ends
+	times times.Read // what is known of the times
+	digit points     // what the points in times mean
 }
 
 // open reads r and finds its header, of which it asks the columns of need. The
 // error is set where there is no point in going on to the rows.
-func open(r io.Reader, file string, need []column, strict bool) (*table, error) {
+func open(r io.Reader, file string, need []column, strict bool, ends times.Ends) (*table, error) {
 	text, err := source.Read(r, file)
 	if err != nil {
 		return nil, err
@@ -75,8 +89,8 @@ func open(r io.Reader, file string, need []column, strict bool) (*table, error) 
 	if begin := strings.TrimLeft(text.Text, " \t\n"); (strings.HasPrefix(begin, "[") || strings.HasPrefix(begin, "{")) && json.Valid([]byte(begin)) {
 		return nil, text.Refuse(len(text.Text)-len(begin), "", "is JSON, and such a file is named .json")
 	}
-	t := &table{file: file, scan: scanner{text: text.Text, sep: ',', nextLine: 1}}
-	for t.scan.blank() || t.scan.comment(0) {
+	t := &table{file: file, ends: ends, scan: scanner{text: text.Text, sep: ',', nextLine: 1, most: maxColumns}}
+	for t.scan.blank() || t.comment(-1) {
 	}
 	if !t.scan.hint() {
 		t.scan.sep = separatorOf(t.scan.text[min(t.scan.pos, len(t.scan.text)):])
@@ -88,20 +102,36 @@ func open(r io.Reader, file string, need []column, strict bool) (*table, error) 
 	if !t.header(need, strict) {
 		return nil, t.issues.Err()
 	}
+	t.scan.most = t.head.width
 	return t, nil
+}
+
+// comment passes over a comment below a number of rows, and keeps it.
+func (t *table) comment(row int) bool {
+	begin, width := t.scan.pos, 0
+	if row >= 0 {
+		width = t.head.width
+	}
+	if !t.scan.comment(width) {
+		return false
+	}
+	line := t.scan.text[begin:min(t.scan.pos, len(t.scan.text))]
+	t.comments = append(t.comments, Comment{row, strings.Clone(strings.TrimRight(line, "\r\n"))})
+	return true
 }
 
 // next moves to the next row that is not blank, which a row of nothing but separators is
 // too; false at the end.
 func (t *table) next() bool {
 	for {
-		if t.scan.comment(t.head.width) {
+		if t.comment(t.row) {
 			continue
 		}
 		if !t.scan.next() {
 			return false
 		}
-		if t.scan.fault != "" || slices.ContainsFunc(t.scan.fields, filled) {
+		if t.scan.fault != "" || t.scan.more || slices.ContainsFunc(t.scan.fields, filled) {
+			t.row++
 			return true
 		}
 	}
@@ -136,7 +166,7 @@ func (t *table) sound() bool {
 	if len(s.fields) != t.head.width {
 		t.issues.Add(model.Issue{
 			File: t.file, Line: s.line, Buffer: source.Clip(t.field(id)),
-			Message: "has " + count(len(s.fields), "field") + ", the header has " + count(t.head.width, "column"),
+			Message: "has " + s.fieldCount() + ", the header has " + count(t.head.width, "column"),
 		})
 		return false
 	}

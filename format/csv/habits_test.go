@@ -176,7 +176,7 @@ func TestSecondNames(t *testing.T) {
 	}
 	// What does not say whether it is inclusive is not guessed.
 	for header, says := range map[string]string{
-		"name,start,stop,bytes":      `x.csv:1: header "stop": could mean two things: name the column upper if it has the first time slot after the lifespan, or end if it has the last one in it`,
+		"name,start,stop,bytes":      `x.csv:1: header "stop": could mean two things: --ends half-open if it has the first time slot after the lifespan, --ends inclusive if it has the last one in it; the names upper and end say the same`,
 		"name,name,lower,upper,size": `x.csv:1: header "name": appears twice`,
 	} {
 		if _, err := Read(strings.NewReader(header+"\n"), "x.csv"); err == nil || err.Error() != says {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
@@ -34,7 +35,7 @@ const example = "id,lower,upper,size"
 var columnNames = [numColumns][]string{
 	id:        {"id", "buffer", "buffer_id"},
 	lower:     {"lower", "start", "begin"},
-	upper:     {"upper", inclusiveName},
+	upper:     {times.Upper, times.End},
 	size:      {"size"},
 	alignment: {"alignment"},
 	gaps:      {"gaps"},
@@ -47,14 +48,18 @@ var columnNames = [numColumns][]string{
 const maxColumns = 10_000
 
 // secondNames are names that mean a column only if the file has none of the names above for
-// it. A file may have an id and, beside it, a name that is something else.
-var secondNames = map[string]column{"name": id, "bytes": size}
+// it. A file may have an id and, beside it, a name that is something else. The ambiguous names
+// of an end are read only if the user says what they mean.
+var secondNames = func() map[string]column {
+	names := map[string]column{"name": id, "bytes": size}
+	for _, name := range times.Ambiguous {
+		names[name] = upper
+	}
+	return names
+}()
 
-// inclusiveName in place of upper says that lifespans and gaps end inclusively.
-const inclusiveName = "end"
-
-// A Header has the names of the columns of a file, in the order of the file. If it has end
-// in place of upper, the ends of lifespans and gaps are inclusive.
+// A Header has the names of the columns of a file, in the order of the file. What a name for
+// the end of a lifespan means is in Extra.Times.
 type Header []string
 
 // Known returns the columns that have a meaning to Stowage.
@@ -96,14 +101,24 @@ func (h Header) columns() []column {
 	return list
 }
 
-// An Extra has what a CSV file holds besides the problem: the separator of its fields, and
-// the columns that have no meaning to Stowage.
+// An Extra has what a CSV file holds besides the problem: the separator of its fields, the
+// columns that have no meaning to Stowage, comments, and how its times were read.
 type Extra struct {
 	// Separator stands between the fields: a comma, a semicolon or a tab.
 	Separator byte
 	// Columns has the contents of the columns in Header.Others, in that order: for each
 	// column, one field for each buffer.
 	Columns [][]string
+	// Comments are the lines that begin with #, in the order of the file.
+	Comments []Comment
+	// Times says how ends and fractions of times were read. WriteWith writes them as they were.
+	Times times.Read
+}
+
+// A Comment is a line of a file that holds no data.
+type Comment struct {
+	Row  int    // how many rows stand above it; -1 above the header
+	Text string // the line, with its #
 }
 
 // A header says where the columns of a file are.
@@ -113,7 +128,7 @@ type header struct {
 	name      [numColumns]string // the column's name in this file; our own where it has none
 	width     int                // fields of a row
 	named     int                // of these, those up to the last that has a name
-	inclusive bool               // the file has end in place of upper
+	inclusive bool               // ends are inclusive
 	complete  bool               // no column is missing or double, or nearly a known one
 	extra     []int              // the fields of the other columns
 }
@@ -130,7 +145,7 @@ func (t *table) header(need []column, strict bool) bool {
 	if len(fields) > maxColumns {
 		t.issues.Add(model.Issue{
 			File: t.file, Line: t.scan.line, Field: "header",
-			Message: "has " + count(len(fields), "column") + ": at most " + strconv.Itoa(maxColumns) + " are read",
+			Message: "has more than " + count(maxColumns, "column") + ", which is the most that is read",
 		})
 		return false
 	}
@@ -151,7 +166,6 @@ func (t *table) header(need []column, strict bool) bool {
 		t.issues.Add(model.Issue{File: t.file, Line: t.scan.line, Field: field, Value: source.Clip(value), Message: message})
 	}
 	known := t.columns(strict, refuse)
-	h.inclusive = h.name[upper] == inclusiveName
 	if known == 0 {
 		// Not one name is right, so this is a row, another format or another
 		// separator; naming all that is missing would help nobody.
@@ -164,7 +178,7 @@ func (t *table) header(need []column, strict bool) bool {
 		return false
 	}
 	for _, c := range need {
-		if h.at[c] < 0 && !(c == upper && slices.ContainsFunc(h.names, func(name string) bool { return slices.Contains(ambiguous, strings.ToLower(name)) })) {
+		if h.at[c] < 0 {
 			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing")
 		}
 	}
@@ -176,6 +190,11 @@ func (t *table) header(need []column, strict bool) bool {
 func (t *table) columns(strict bool, refuse func(field, value, message string)) (known int) {
 	h := &t.head
 	means := h.names.columns()
+	for k, name := range h.names { // plans have no use for ends
+		if !strict && means[k] == upper && slices.Contains(times.Ambiguous, strings.ToLower(name)) {
+			means[k] = other
+		}
+	}
 	var there [numColumns]bool
 	for _, c := range means {
 		if c >= 0 {
@@ -190,9 +209,6 @@ func (t *table) columns(strict bool, refuse func(field, value, message string)) 
 		case c < 0 && !strict:
 		case c < 0 && name == "":
 			refuse("header", "", "column "+strconv.Itoa(k+1)+" has no name")
-		case c < 0 && slices.Contains(ambiguous, name) && !there[upper]:
-			refuse("header", field, "could mean two things: name the column upper if it has the first time slot after the lifespan, or end if it has the last one in it")
-			there[upper] = true
 		case c < 0 && meant(name, &there) != "":
 			refuse("header", field, "is not a known column: did you mean "+meant(name, &there)+"?")
 		case c < 0 && seen[name]:
@@ -207,9 +223,24 @@ func (t *table) columns(strict bool, refuse func(field, value, message string)) 
 			known++
 			h.at[c], h.name[c] = k, name
 			seen[name] = true
+			if c == upper && strict {
+				t.endsOf(field, refuse)
+			}
 		}
 	}
 	return known
+}
+
+// endsOf decides what the ends in a column of a name mean.
+func (t *table) endsOf(field string, refuse func(field, value, message string)) {
+	is, fault := t.ends.Of(field)
+	if fault != "" {
+		refuse("header", field, fault)
+	}
+	t.head.inclusive = is == times.Inclusive
+	if !strings.EqualFold(field, times.Upper) {
+		t.times.Name, t.times.Ends, t.times.Said = strings.Clone(field), is, t.ends != ""
+	}
 }
 
 // nameOf returns the file's name of a field of the model, which goes by the
@@ -230,9 +261,6 @@ func columnOf(name string) column {
 	}
 	return -1
 }
-
-// ambiguous are names for the end of a lifespan that do not say whether it is inclusive.
-var ambiguous = []string{"stop", "last", "until", "to"}
 
 // elsewhere has what other forms of Stowage, and other tools, call a column.
 var elsewhere = map[string]column{"align": alignment, "fixed": offset}

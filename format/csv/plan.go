@@ -21,7 +21,7 @@ import (
 // that are missing, negative or above model.MaxSum, unknown pools, and buffers without a row.
 // ReadPlan does not check whether the plan is valid; stowage.VerifyPlan does.
 func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
-	t, err := open(r, file, []column{offset}, false)
+	t, err := open(r, file, []column{offset}, false, "")
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -31,13 +32,42 @@ func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
 	return p, h, err
 }
 
-// ReadExtra is ReadHeader, and also returns the separator and the other columns of the
-// file.
+// ReadExtra is ReadHeader, and also returns what else is in the file, and how its times were
+// read.
 func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error) {
-	t, err := open(r, file, []column{lower, upper, size}, true)
+	return ReadWith(r, file, ReadOptions{})
+}
+
+// ReadOptions say what a file leaves open. The zero value leaves it to the names of its columns.
+type ReadOptions struct {
+	// Ends says what the ends of lifespans and gaps mean if they are not in a column upper.
+	Ends times.Ends
+}
+
+// ReadWith is ReadExtra with options.
+func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, Header, *Extra, error) {
+	t, err := open(r, file, []column{lower, upper, size}, true, o.Ends)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	begin, above, comments := t.scan, t.issues, t.comments
+	t.row = 0
+	p, extra, err := t.rows()
+	if t.digit.again() {
+		t.scan, t.issues, t.comments, t.row = begin, above, comments, 0
+		t.bad, t.threads, t.times.Point = nil, 0, ""
+		p, extra, err = t.rows()
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	extra.Comments, extra.Times = t.comments, t.times
+	extra.Times.Places = t.digit.all
+	return p, t.head.names, extra, nil
+}
+
+// rows reads the rows.
+func (t *table) rows() (*model.Problem, *Extra, error) {
 	extra := &Extra{Separator: t.scan.sep, Columns: make([][]string, len(t.head.extra))}
 	rows := t.scan.rows()
 	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
@@ -65,23 +95,24 @@ func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error)
 		p.Rules = &model.Rules{Threads: t.threads}
 		t.unclocked(p)
 	}
-	err = t.issues.Err()
+	err := t.issues.Err()
 	if t.head.complete {
-		err = source.Join(err, clip(model.ValidateAs(p, model.Terms{
+		terms := model.Terms{
 			Where: func(i int) model.Issue {
 				if i < 0 {
-					return model.Issue{File: file}
+					return model.Issue{File: t.file}
 				}
-				return model.Issue{File: file, Line: int(lines[i])}
+				return model.Issue{File: t.file, Line: int(lines[i])}
 			},
 			Name:      t.head.nameOf,
 			Inclusive: t.head.inclusive,
-		})))
+		}
+		if places := t.digit.all; places > 0 {
+			terms.Time = func(v int64) string { return string(times.Append(nil, v, places)) }
+		}
+		err = source.Join(err, clip(model.ValidateAs(p, terms)))
 	}
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return p, t.head.names, extra, nil
+	return p, extra, err
 }
 
 // rows returns how many rows may follow: no more than there are lines, and none
@@ -109,10 +140,14 @@ func (t *table) buffer(number int) (b model.Buffer, ok bool) {
 	if t.clocked() {
 		ok = t.clocks(&b)
 	} else {
-		v, fault := parseInt(t.field(lower))
+		v, fault := t.digit.time(t.field(lower))
 		b.Lower = integer(lower, v, fault)
-		v, fault = parseEnd(t.field(upper), t.head.inclusive)
+		v, fault = t.digit.time(t.field(upper))
+		v, fault = after(v, fault, t.head.inclusive)
 		b.Upper = integer(upper, v, fault)
+		if t.head.inclusive && ok && t.times.Point == "" && b.Upper == b.Lower+1 {
+			t.times.Point = strings.Clone(source.Clip(b.ID))
+		}
 	}
 	v, fault := parseSize(t.field(size))
 	b.Size = integer(size, v, fault)
@@ -155,7 +190,7 @@ func (t *table) name(number int) string {
 // last fault.
 func (t *table) gaps(field string) (list []model.Gap, fault string) {
 	for text := range strings.FieldsFuncSeq(field, gapSpace) {
-		g, why := parseGap(text, t.head.inclusive)
+		g, why := parseGap(text, t.head.inclusive, &t.digit)
 		if why != "" {
 			t.refuse(gaps, text, why)
 			fault = why

@@ -6,7 +6,9 @@ import "strings"
 // one pass over its bytes; the fields are slices of the text. At the first
 // quote the record is read again with care (careful). The fields that come out
 // are those of encoding/csv (a fuzz test holds the two together), except that a
-// CRLF inside quotes is kept, so that what is written can be read back.
+// CRLF inside quotes is kept, so that what is written can be read back. Fields beyond the
+// most that a record may have are passed over: a line of nothing but separators would
+// take sixteen times its length.
 //
 // Invariant: between calls pos is at the start of a line, nextLine is its
 // number. A record that breaks the rules sets fault, and the scan goes on at
@@ -21,10 +23,12 @@ import "strings"
 type scanner struct {
 	text     string
 	sep      byte // between fields
+	most     int  // fields of a record that are kept, and one beyond them to tell of more
 	pos      int  // start of the next record
 	nextLine int  // its line, from 1
 
 	fields []string // of the current record; valid until the next call of next
+	more   bool     // the record has further fields
 	line   int      // line at which the current record starts
 
 	fault      string // what is wrong with the current record, empty for nothing
@@ -86,7 +90,7 @@ func (s *scanner) comment(width int) bool {
 
 // next reads a record, passing over empty lines; false at the end of the text.
 func (s *scanner) next() bool {
-	s.fault = ""
+	s.fault, s.more = "", false
 	text, sep := s.text, s.sep
 	for s.pos < len(text) {
 		fields := s.fields[:0]
@@ -96,6 +100,10 @@ func (s *scanner) next() bool {
 		for ; i < len(text); i++ {
 			switch text[i] {
 			case sep:
+				if len(fields) > s.most {
+					s.passOver(fields, i)
+					return true
+				}
 				fields = append(fields, text[begin:i])
 				begin = i + 1
 			case '\n':
@@ -116,6 +124,26 @@ func (s *scanner) next() bool {
 		return true
 	}
 	return false
+}
+
+// passOver ends a record that has more fields than are kept, at the end of the line that i is in.
+func (s *scanner) passOver(fields []string, i int) {
+	rest, _, _ := strings.Cut(s.text[i:], "\n")
+	if strings.IndexByte(rest, '"') >= 0 { // a quoted field may span lines
+		s.careful()
+		return
+	}
+	s.fields, s.more = fields, true
+	s.pos = i + len(rest) + 1
+	s.nextLine++
+}
+
+// fieldCount says how many fields the record has.
+func (s *scanner) fieldCount() string {
+	if s.more {
+		return "more than " + count(s.most, "field")
+	}
+	return count(len(s.fields), "field")
 }
 
 // careful reads the record at pos, some field of which has a quote.
@@ -159,7 +187,11 @@ func (s *scanner) careful() {
 				s.broken("has a quote inside an unquoted field", line, field)
 			}
 		}
-		s.fields = append(s.fields, field)
+		if len(s.fields) <= s.most {
+			s.fields = append(s.fields, field)
+		} else {
+			s.more = true
+		}
 		if i == len(text) || text[i] == '\n' {
 			break
 		}

@@ -15,7 +15,7 @@ const (
 	notInteger = "is not an integer"
 	noInteger  = "is empty: expected an integer"
 	tooLarge   = "does not fit into 64 bits"
-	notGap     = "is not a gap: expected a-b or a-b@lo:hi, each a plain whole number"
+	notGap     = "is not a gap: expected a-b or a-b@lo:hi, each a plain number"
 	thousands  = "may mean thousands: write it without the point"
 )
 
@@ -72,10 +72,8 @@ func parseSize(s string) (int64, string) {
 	return v, ""
 }
 
-// parseEnd is parseInt for the end of a lifespan or gap, which an inclusive
-// dialect counts one lower.
-func parseEnd(s string, inclusive bool) (int64, string) {
-	v, fault := parseInt(s)
+// after returns the first time slot after an end, which an inclusive dialect counts one lower.
+func after(v int64, fault string, inclusive bool) (int64, string) {
 	if fault == "" && inclusive {
 		if v == math.MaxInt64 {
 			return 0, tooLarge
@@ -100,26 +98,47 @@ func parseOffset(s string) (v int64, none bool, fault string) {
 // parseGap reads one gap, by the grammar that testdata/gaptext.json has examples of; the
 // Python package reads the gaps of tables by the same:
 //
-//	gap     = integer "-" integer [ "@" integer ":" integer ]
+//	gap     = time "-" time [ "@" integer ":" integer ]
+//	time    = integer [ "." digit { digit } ]
 //	integer = [ "-" ] digit { digit }    digit is one of 0 to 9
 //
-// Other numbers of a file may be spelled as spreadsheets do (3.0, +3, 1E3). A gap has two to
+// Other numbers of a file may be spelled as spreadsheets do (+3, 1E3). A gap has two to
 // four of them in one field, with minus signs between: it stays unambiguous only if they are
 // plain.
-func parseGap(s string, inclusive bool) (g model.Gap, fault string) {
+func parseGap(s string, inclusive bool, p *points) (g model.Gap, fault string) {
 	ok, large := true, false
+	digits := func(from int) (to int) {
+		for to = from; to < len(s) && '0' <= s[to] && s[to] <= '9'; to++ {
+		}
+		ok = ok && to > from
+		return to
+	}
+	sign := func() int {
+		if strings.HasPrefix(s, "-") {
+			return 1
+		}
+		return 0
+	}
 	take := func() int64 {
-		n := 0
-		if n < len(s) && s[n] == '-' {
-			n++
-		}
-		digits := n
-		for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-			n++
-		}
-		ok = ok && n > digits
+		n := digits(sign())
 		v, err := strconv.ParseInt(s[:n], 10, 64)
 		large = large || errors.Is(err, strconv.ErrRange)
+		s = s[n:]
+		return v
+	}
+	time := func() int64 {
+		n := digits(sign())
+		if n < len(s) && s[n] == '.' {
+			n = digits(n + 1)
+		}
+		if !ok {
+			return 0
+		}
+		v, why := p.time(s[:n])
+		large = large || why == tooLarge
+		if why != "" && why != tooLarge && fault == "" {
+			fault = why
+		}
 		s = s[n:]
 		return v
 	}
@@ -128,9 +147,9 @@ func parseGap(s string, inclusive bool) (g model.Gap, fault string) {
 		s, found = strings.CutPrefix(s, mark)
 		ok = ok && found
 	}
-	g.Lower = take()
+	g.Lower = time()
 	skip("-")
-	g.Upper = take()
+	g.Upper = time()
 	if strings.HasPrefix(s, "@") {
 		skip("@")
 		g.Window = new(model.Window)
@@ -143,6 +162,8 @@ func parseGap(s string, inclusive bool) (g model.Gap, fault string) {
 		return model.Gap{}, notGap
 	case large || inclusive && g.Upper == math.MaxInt64:
 		return model.Gap{}, "holds a number that does not fit into 64 bits"
+	case fault != "":
+		return model.Gap{}, fault
 	case inclusive:
 		g.Upper++
 	}

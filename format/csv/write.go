@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -24,10 +26,12 @@ type WriteOptions struct {
 	// of google/minimalloc: id, lower, upper, size, then alignment, hint, gaps and offset
 	// if any buffer has one.
 	Header Header
-	// Extra has the separator, and the contents of the columns of Header that have no
-	// meaning to Stowage; ReadExtra returns those of a file. It must have the same buffers
-	// in the same order. Nil means commas, and no such columns.
+	// Extra has the separator, the contents of the columns of Header that have no meaning to
+	// Stowage, and how times are written; ReadExtra returns those of a file. It must have the
+	// same buffers in the same order. Nil means commas, no such columns, and whole times.
 	Extra *Extra
+	// Comments writes the comments of Extra, each above the row that it was above.
+	Comments bool
 }
 
 // Write is WriteWith in the default dialect: the zero WriteOptions.
@@ -69,12 +73,14 @@ func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 		return err
 	}
 	if e.clocks = p.Rules != nil && p.Rules.Threads > 0; e.clocks && e.last > 0 {
-		return errors.New("csv: the column end is inclusive, which times by clocks cannot be: name it upper")
+		return errors.New("csv: the ends are inclusive, which times by clocks cannot be: name the column upper")
 	}
 	// Rows are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
-	row := append(e.header(make([]byte, 0, full+1<<12)), '\n')
+	row := e.remarks(make([]byte, 0, full+1<<12), -1)
+	row = append(e.header(row), '\n')
 	for i := range p.Buffers {
+		row = e.remarks(row, i)
 		b := &p.Buffers[i]
 		at := b.Fixed
 		if offsets != nil {
@@ -87,8 +93,17 @@ func writeRows(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 			row = row[:0]
 		}
 	}
-	_, err = w.Write(row)
+	_, err = w.Write(e.remarks(row, math.MaxInt))
 	return err
+}
+
+// remarks appends the comments above a row.
+func (e *encoder) remarks(dst []byte, row int) []byte {
+	for len(e.comments) > 0 && e.comments[0].Row <= row {
+		dst = append(append(dst, e.comments[0].Text...), '\n')
+		e.comments = e.comments[1:]
+	}
+	return dst
 }
 
 // Writable returns an error that says what CSV cannot express: rules other than clocks, or a list of the IDs with a
@@ -127,8 +142,13 @@ type encoder struct {
 	columns []column
 	extra   [][]string // of the columns that are none of ours, by place; nil for ours
 	sep     byte
-	last    int64 // taken off the ends of lifespans and gaps
-	clocks  bool  // times are by clocks
+	ends    times.Ends // of a file that was read
+	last    int64      // taken off the ends of lifespans and gaps
+	clocks  bool       // times are by clocks
+	places  int        // decimal places of times
+	fault   string     // what is wrong with the name of the ends
+
+	comments []Comment // that are still to be written
 }
 
 // newEncoder settles the columns: those of the header, then those that are
@@ -136,8 +156,14 @@ type encoder struct {
 func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
 	e := &encoder{sep: ','}
 	others := 0
-	if o.Extra != nil && o.Extra.Separator != 0 {
-		e.sep = o.Extra.Separator
+	if x := o.Extra; x != nil {
+		if x.Separator != 0 {
+			e.sep = x.Separator
+		}
+		if o.Comments {
+			e.comments = x.Comments
+		}
+		e.ends, e.places = x.Times.Ends, x.Times.Places
 	}
 	means := o.Header.columns()
 	if len(means) > 0 && !slices.Contains(means, id) {
@@ -179,19 +205,30 @@ func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
 			case lower:
 				name = "start"
 			case upper:
-				name = inclusiveName
+				name = times.End
 			}
 		}
 		if needs[c] && !slices.Contains(e.columns, c) {
 			e.add(c, name)
 		}
 	}
+	if e.fault != "" {
+		return nil, fmt.Errorf("csv: the column of the ends %s", e.fault)
+	}
 	return e, nil
 }
 
 func (e *encoder) add(c column, name string) {
 	e.columns, e.names, e.extra = append(e.columns, c), append(e.names, name), append(e.extra, nil)
-	if c == upper && strings.ToLower(name) == inclusiveName {
+	if c != upper {
+		return
+	}
+	is, fault := e.ends.Of(name)
+	if strings.EqualFold(name, times.Upper) { // it is half-open, whatever a file said
+		is, fault = times.HalfOpen, ""
+	}
+	e.fault = fault
+	if is == times.Inclusive {
 		e.last = 1
 	}
 }
@@ -210,13 +247,13 @@ func (e *encoder) row(dst []byte, i int, b *model.Buffer, at *int64) []byte {
 			if e.clocks {
 				dst = appendClock(dst, b.Extra.Clocks.Lower)
 			} else {
-				dst = appendInt(dst, b.Lower)
+				dst = times.Append(dst, b.Lower, e.places)
 			}
 		case upper:
 			if e.clocks {
 				dst = appendClock(dst, b.Extra.Clocks.Upper)
 			} else {
-				dst = appendInt(dst, b.Upper-e.last)
+				dst = times.Append(dst, b.Upper-e.last, e.places)
 			}
 		case size:
 			dst = appendInt(dst, b.Size)
@@ -249,8 +286,12 @@ func (e *encoder) gaps(dst []byte, list []model.Gap) []byte {
 		if k > 0 {
 			dst = append(dst, ' ')
 		}
-		g.Upper -= e.last
-		dst = append(dst, model.GapText(g)...)
+		dst = append(times.Append(dst, g.Lower, e.places), '-')
+		dst = times.Append(dst, g.Upper-e.last, e.places)
+		if w := g.Window; w != nil {
+			dst = append(appendInt(append(dst, '@'), w.Lower), ':')
+			dst = appendInt(dst, w.Upper)
+		}
 	}
 	return dst
 }

@@ -136,6 +136,38 @@ func Whole(text string) (int64, error) {
 	return scaled(strings.ToLower(strings.TrimSpace(text)), 1)
 }
 
+// Decimal reads a decimal number as whole, divided by ten to the power of places, with the fewest places: 1.250 is 125
+// and 2. It knows no unit. The error is ErrSyntax, or ErrLarge if whole or places does not fit.
+func Decimal(text string) (whole int64, places int, err error) {
+	negative, before, after, exponent, ok := decimal(strings.ToLower(strings.TrimSpace(text)))
+	if !ok {
+		return 0, 0, ErrSyntax
+	}
+	digits := strings.TrimLeft(before+after, "0")
+	places = len(after) - exponent
+	for places > 0 && strings.HasSuffix(digits, "0") {
+		digits, places = digits[:len(digits)-1], places-1
+	}
+	switch {
+	case digits == "":
+		return 0, 0, nil
+	case len(digits) > mostDigits || places < len(digits)-mostDigits || places > mostDigits:
+		return 0, 0, ErrLarge
+	case places < 0:
+		digits, places = digits+strings.Repeat("0", -places), 0
+	}
+	if whole, err = strconv.ParseInt(digits, 10, 64); err != nil {
+		return 0, 0, ErrLarge
+	}
+	if negative {
+		whole = -whole
+	}
+	return whole, places, nil
+}
+
+// mostDigits is the number of digits that any number of 64 bits could need.
+const mostDigits = 19
+
 // decimal takes a number as it is written apart: a sign or none, digits, a fraction or
 // none, an exponent of up to nine digits or none.
 func decimal(text string) (negative bool, whole, fraction string, exponent int, ok bool) {
