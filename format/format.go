@@ -25,6 +25,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/dsa"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -84,8 +85,10 @@ type File struct {
 	Shares bool
 	// DSA has what a plan for dsa-solver must name, if the file is a problem of dsa-solver; nil for any other file.
 	DSA *dsa.Document
-	// Notes tell people what the reader decided, a sentence each.
+	// Notes tell people what the reader decided, a sentence each. What it decided of times is in Times.
 	Notes []string
+	// Times says how the ends of lifespans and times with fractions were read.
+	Times times.Read
 	// Kind is the kind of the file.
 	Kind Kind
 	// Heaps has the names of the heaps in a dump; Problem is one of them. It is nil for

@@ -21,6 +21,7 @@ import (
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/format/xla"
 	"github.com/stowage-go/stowage/model"
 )
@@ -77,6 +78,9 @@ type Options struct {
 	// Heap is the heap of a dump to read, by its name in File.Heaps. Empty means the heap
 	// with the largest load.
 	Heap string
+	// Ends says what the ends of lifespans mean in a table or in JSON, if their name leaves it open. Empty means
+	// inclusive for the name end.
+	Ends times.Ends
 	// Deadline is when to stop waiting for a pipe, a terminal or another file that is not
 	// regular; the error then is a *LateError. The zero time means never. A regular file
 	// is always read to its end.
@@ -104,6 +108,7 @@ type row struct {
 	begins     func(head []byte) bool // whether a file begins like this one
 	open       bool                   // takes Options, Heap aside
 	heaps      bool                   // takes Options.Heap
+	ends       bool                   // takes Options.Ends
 	problem    func(r io.Reader, name string, o Options) (*File, error)
 	plan       func(r io.Reader, name string, p *model.Problem) (*model.Plan, error) // nil for what holds no plan
 }
@@ -120,10 +125,10 @@ var readers = []row{
 		},
 	},
 	{
-		kind: JSON, title: "JSON", extensions: []string{".json"}, begins: document, plan: json.ReadPlan,
-		problem: func(r io.Reader, name string, _ Options) (*File, error) {
-			p, plan, err := json.ReadAll(r, name)
-			return &File{Problem: p, Plan: plan}, err
+		kind: JSON, title: "JSON", extensions: []string{".json"}, begins: document, plan: json.ReadPlan, ends: true,
+		problem: func(r io.Reader, name string, o Options) (*File, error) {
+			p, plan, read, err := json.ReadWith(r, name, json.ReadOptions{Ends: o.Ends})
+			return &File{Problem: p, Plan: plan, Times: read}, err
 		},
 	},
 	{
@@ -158,15 +163,18 @@ var readers = []row{
 		kind: Plans, title: "a plan of an arena", extensions: []string{".plan"}, problem: readPlans, heaps: true, begins: arena.IsPlan, plan: planPlans,
 	},
 	{
-		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan,
+		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan, ends: true,
 		begins: func([]byte) bool { return true },
-		problem: func(r io.Reader, name string, _ Options) (*File, error) {
-			p, header, extra, err := csv.ReadExtra(r, name)
-			f := &File{Problem: p, Header: header, Extra: extra}
+		problem: func(r io.Reader, name string, o Options) (*File, error) {
+			p, header, extra, err := csv.ReadWith(r, name, csv.ReadOptions{Ends: o.Ends})
+			if err != nil {
+				return nil, err
+			}
+			f := &File{Problem: p, Header: header, Extra: extra, Times: extra.Times}
 			if others := header.Others(); len(others) > 0 {
 				f.Notes = []string{"columns with no meaning to Stowage are kept as they are: " + strings.Join(others, ", ")}
 			}
-			return f, err
+			return f, nil
 		},
 	},
 }
@@ -187,6 +195,9 @@ func (in *Input) Settles(o Options) error {
 	var issues model.Issues
 	if !o.empty() && !in.row.open {
 		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which takes no option for a dimension, value, size or alignment"})
+	}
+	if o.Ends != "" && !in.row.ends {
+		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", whose ends mean one thing: --ends is for tables and JSON"})
 	}
 	if o.Heap != "" && !in.row.heaps {
 		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which has no heaps to choose from"})

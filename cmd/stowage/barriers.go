@@ -33,9 +33,10 @@ The plan is in PROBLEM, or in PLAN, which is matched to the buffers of PROBLEM b
 				return err
 			}
 			p, path := own.Problem, args[len(args)-1]
+			warnEnds(cmd, args[0], own.File)
 			noteRead(cmd, args[0], own.File)
 			if len(args) == 2 {
-				noteOthers(cmd, args[0], args[1], p)
+				noteOthers(cmd, args[0], args[1], own.File)
 			}
 			made := &stowage.Plan{Offsets: own.offsets, Pools: own.pools, Parts: own.parts, Height: -1}
 			report, err := stowage.VerifyPlan(p, made)
@@ -59,6 +60,7 @@ The plan is in PROBLEM, or in PLAN, which is matched to the buffers of PROBLEM b
 	f.SortFlags = false
 	f.VarP(&capacity, "capacity", "c", "the plan must fit `SIZE` bytes [default: the problem's, or none]")
 	flags.bindHeap(cmd)
+	flags.bindEnds(cmd)
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

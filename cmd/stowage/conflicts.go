@@ -56,7 +56,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 		}
 	}
 	if e.output != "" {
-		d := &document{problem: union, header: file.Header.Known()}
+		d := &document{problem: union, header: file.Header.Known(), times: file.Times}
 		if slices.Contains(pictureNames(), name) {
 			d = misfit(ctx, p, o, found[0].explanation, placesOf(p, union), fmt.Sprintf("%s cannot fit %d: %s", count(len(union.Buffers), "buffer"), union.Capacity, count(len(found), "conflict")))
 		}

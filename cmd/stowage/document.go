@@ -25,20 +25,25 @@ func writeCSV(w io.Writer, d *document) error {
 	if d.result != nil && d.problem.Ruled() && csv.Writable(d.problem) != nil { // more rules than clocks: the plan alone
 		return csv.WritePlan(w, d.problem, d.placed())
 	}
-	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header, Extra: d.extra})
+	extra := d.extra
+	if extra == nil {
+		extra = &csv.Extra{Times: d.times}
+	}
+	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header, Extra: extra, Comments: d.comments})
 }
 
 // writeJSON writes the problem and its plan in one file. The capacity is the one of the run, so
 // that verify needs no flag.
 func writeJSON(w io.Writer, d *document) error {
+	o := stowjson.WriteOptions{Places: d.times.Places}
 	if d.result == nil {
-		return stowjson.Write(w, d.problem, nil)
+		return stowjson.WriteWith(w, d.problem, nil, o)
 	}
-	return stowjson.Write(w, d.problem, &stowjson.Plan{
+	return stowjson.WriteWith(w, d.problem, &stowjson.Plan{
 		Planner: d.result.Planner, Status: d.result.Status, Height: d.height,
 		LowerBound: d.lowerBound, Offsets: d.offsets,
 		Pools: d.result.Pools, Parts: d.result.Parts, Measures: d.result.Measures, Bounds: d.result.Bounds,
-	})
+	}, o)
 }
 
 // placed returns the plan of a run.

@@ -108,7 +108,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	subset := explain.Subset(p, x)
 	if e.output != "" && x.Status == stowage.Infeasible {
-		d := &document{problem: subset, header: file.Header.Known()}
+		d := &document{problem: subset, header: file.Header.Known(), times: file.Times}
 		if slices.Contains(pictureNames(), name) {
 			d = misfit(ctx, p, o, x, x.Buffers, explain.Told(x, p, cell))
 		}

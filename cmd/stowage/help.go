@@ -204,7 +204,7 @@ type commandGroup struct {
 var rootGroups = []struct{ title, names string }{
 	{"Commands", "solve plan show explain verify"},
 	{"More commands", "view arena size compare check barriers planners gen session minimalloc report"},
-	{"Help and setup", "help formats firmware rules memories completion man version"},
+	{"Help and setup", "help formats tables firmware rules memories completion man version"},
 }
 
 // arrange puts the commands of the root into their groups. The manual has the same groups.

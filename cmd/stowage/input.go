@@ -93,9 +93,10 @@ func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) e
 	return nil
 }
 
-// warnRead says that a problem leaves nothing to plan, or that what is proven of it does not hold for the model
-// that it was read from. The wording is a contract with scripts.
+// warnRead says that a problem leaves nothing to plan, that the meaning of its times was guessed, or that what is
+// proven of it does not hold for the model that it was read from. The wording is a contract with scripts.
 func warnRead(cmd *cobra.Command, path string, f *format.File) {
+	warnEnds(cmd, path, f)
 	if f.Shares {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: the model has a plan of its own in which tensors share bytes while both live, as Vela's do; the problem read from it keeps them apart, so no bound or proof here holds for the model: see 'stowage plan' [own-plan]\n", nameOf(path))
 	}
@@ -112,13 +113,26 @@ func warnRead(cmd *cobra.Command, path string, f *format.File) {
 	}
 }
 
-// noteRead says which decisions the reader of a model or a dump made.
+// warnEnds says how ends were read whose meaning was guessed. What is not guessed is for noteRead.
+func warnEnds(cmd *cobra.Command, path string, f *format.File) {
+	if !f.Times.Sure() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: %s [ends]\n", nameOf(path), f.Times.EndsNote())
+	}
+}
+
+// noteRead says which decisions the reader made.
 func noteRead(cmd *cobra.Command, path string, f *format.File) {
 	tag := "model"
 	if f.Heaps != nil {
 		tag = "dump"
 	} else if f.Kind == format.CSV {
 		tag = "extra-columns"
+	}
+	if note := f.Times.EndsNote(); note != "" && f.Times.Sure() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [ends]\n", nameOf(path), note)
+	}
+	if note := f.Times.ScaleNote(); note != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [times]\n", nameOf(path), note)
 	}
 	for _, note := range f.Notes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [%s]\n", nameOf(path), note, tag)

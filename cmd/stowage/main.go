@@ -160,7 +160,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
 		newSolve(), newPlan(), newCheck(), newVerify(), newBarriers(), newExplain(), newShow(), newView(), newCompare(), newSize(), newGen(), newPlanners(), newReport(), newArena(), newSession(),
-		newMinimalloc(), newMan(), newVersion(), newFormats(), newFirmware(), newRules(), newMemories(),
+		newMinimalloc(), newMan(), newVersion(), newFormats(), newTables(), newFirmware(), newRules(), newMemories(),
 	)
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)

@@ -100,10 +100,13 @@ func (m *minimallocFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fail("Opening file %s failed.", m.input)
 	}
-	p, err := csv.Read(file, m.input)
+	p, _, extra, err := csv.ReadExtra(file, m.input)
 	file.Close()
 	if err != nil {
 		return fail("%v", err)
+	}
+	if extra.Times.Places > 0 {
+		return fail("%s: the times have fractions: multiply them by %d.", m.input, extra.Times.Scale())
 	}
 	p.Capacity = m.capacity
 	start := time.Now()

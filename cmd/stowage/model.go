@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -18,6 +19,7 @@ type modelFlags struct {
 	sizes     []string
 	alignment size
 	heap      string
+	ends      ends
 	ruled     bool // the command takes problems with rules
 }
 
@@ -27,6 +29,12 @@ const modelSection = "Models and dumps"
 
 // bind defines the flags on a command.
 func (m *modelFlags) bind(cmd *cobra.Command) {
+	m.bindModels(cmd)
+	m.bindEnds(cmd)
+}
+
+// bindModels defines the flags for models and dumps.
+func (m *modelFlags) bindModels(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringArrayVar(&m.dims, "dim", nil, "set an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N if it has no name; repeatable")
@@ -37,6 +45,13 @@ func (m *modelFlags) bind(cmd *cobra.Command) {
 	group(cmd, modelSection, "dim", "value", "size", "alignment")
 }
 
+// bindEnds defines the flag that says what the ends of lifespans mean.
+func (m *modelFlags) bindEnds(cmd *cobra.Command) {
+	cmd.Flags().Var(&m.ends, "ends", "read the ends of lifespans in CSV and JSON as `WORD`: inclusive or half-open [default: by their name; end is inclusive]")
+	group(cmd, modelSection, "ends")
+	complete(cmd, "ends", func() []string { return []string{string(times.Inclusive), string(times.HalfOpen)} })
+}
+
 // bindHeap defines the flag that chooses a heap of a dump.
 func (m *modelFlags) bindHeap(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.heap, "heap", "", "take the heap `NAME` of a dump [default: the one of the largest load]")
@@ -45,7 +60,7 @@ func (m *modelFlags) bindHeap(cmd *cobra.Command) {
 
 // options returns the reader's options that the flags stand for.
 func (m *modelFlags) options() (format.Options, error) {
-	o := format.Options{Alignment: int64(m.alignment), Heap: m.heap}
+	o := format.Options{Alignment: int64(m.alignment), Heap: m.heap, Ends: times.Ends(m.ends)}
 	parse := func(flag string, pairs []string, number func(string) (int64, error)) (map[string]int64, error) {
 		var out map[string]int64
 		for _, pair := range pairs {

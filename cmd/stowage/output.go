@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/dsa"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render"
@@ -30,6 +31,8 @@ type document struct {
 	problem    *stowage.Problem // with the capacity of the run
 	header     csv.Header       // of the CSV file that the problem came from; nil for none
 	extra      *csv.Extra       // of that file
+	times      times.Read       // how the times of the file were read, CSV or not
+	comments   bool             // the comments of extra are written too
 	offsets    []int64
 	pools      []int32         // of each buffer, with rules; nil if there is one pool
 	parts      []stowage.Parts // of buffers that are evicted

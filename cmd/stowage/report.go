@@ -84,10 +84,14 @@ func (f *reportFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
+	warnEnds(cmd, input, file)
 	r := f.report(input, file, &o)
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	r.solve(ctx, o)
+	if r.Result != nil {
+		r.Result.Read(string(file.Times.Ends), file.Times.Scale())
+	}
 	switch kind {
 	case "json":
 		return writeTo(cmd, f.output, r.json)

@@ -81,7 +81,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	}
 	if s.against != "" {
 		// The earlier plan is on the left, so it comes first in the page.
-		before, _, err := readDocument(cmd, s.against, s.capacity, &modelFlags{})
+		before, _, err := readDocument(cmd, s.against, s.capacity, &modelFlags{ends: s.model.ends})
 		if err != nil {
 			return err
 		}
@@ -103,6 +103,7 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 	if err != nil {
 		return nil, "", err
 	}
+	warnEnds(cmd, input, own.File)
 	noteRead(cmd, input, own.File)
 	p := own.Problem
 	if p.Ruled() {
@@ -117,7 +118,7 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 	if claimant != "" {
 		claim = fmt.Sprintf(" as %s claims; %d by computation", claimant, computed)
 	}
-	d = &document{problem: p, header: own.Header, extra: own.Extra, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
+	d = &document{problem: p, header: own.Header, extra: own.Extra, times: own.Times, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
 	if d.offsets != nil {
 		report, err := stowage.Verify(p, d.offsets, p.Capacity)
 		if err != nil {
@@ -139,7 +140,7 @@ func ruledDocument(input string, own owned) (*document, error) {
 	if err := own.needPlan(input); err != nil {
 		return nil, err
 	}
-	d := &document{problem: own.Problem, header: own.Header, extra: own.Extra, offsets: own.offsets, pools: own.pools, parts: own.parts, plan: own.Plan}
+	d := &document{problem: own.Problem, header: own.Header, extra: own.Extra, times: own.Times, offsets: own.offsets, pools: own.pools, parts: own.parts, plan: own.Plan}
 	report, err := stowage.VerifyPlan(own.Problem, &stowage.Plan{Offsets: d.offsets, Pools: d.pools, Parts: d.parts, Height: -1})
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/figures"
@@ -148,7 +149,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		}
 	}
 	// The plan has been written. A later failure does not take it back.
-	failed := []error{s.writeStats(cmd, r, p)}
+	failed := []error{s.writeStats(cmd, r, p, file.Times)}
 	if s.why {
 		printWhy(cmd.ErrOrStderr(), turns, r, p, &o)
 	}
@@ -193,7 +194,7 @@ func (s *solveFlags) late(cmd *cobra.Command, late *format.LateError, planner st
 	if !s.quiet {
 		sayLate(cmd, late)
 	}
-	if err := s.writeStats(cmd, r, &stowage.Problem{Capacity: int64(s.capacity)}); err != nil {
+	if err := s.writeStats(cmd, r, &stowage.Problem{Capacity: int64(s.capacity)}, times.Read{}); err != nil {
 		return err
 	}
 	return outcome(exitUndecided)
@@ -207,7 +208,7 @@ func (s *solveFlags) writes(formats ...string) bool {
 // writePlan writes the plan to all outputs.
 func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
 	p := file.Problem
-	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, pools: r.Pools, parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r}
+	d := &document{problem: p, header: file.Header, extra: file.Extra, times: file.Times, offsets: r.Offsets, pools: r.Pools, parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r}
 	if !s.ignoreOffsets && s.capacity == 0 { // the problem is that of the file
 		d.dsa = file.DSA
 	}
@@ -234,11 +235,12 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 }
 
 // writeStats writes the file of --stats.
-func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowage.Problem) error {
+func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowage.Problem, read times.Read) error {
 	if s.stats == "" {
 		return nil
 	}
 	stats := figures.Of(r, p, s.minimize)
+	stats.Read(string(read.Ends), read.Scale())
 	// Writing to a closed pipe is an error like others. It must not kill the program, because a
 	// certificate may still have to be written.
 	signal.Ignore(syscall.SIGPIPE)

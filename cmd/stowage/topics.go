@@ -21,18 +21,7 @@ func newFormats() *cobra.Command {
 		Short: "The files that are read, and the flags for models",
 		Long: `A file is known by its extension, and otherwise by its content. INPUT may be - for standard input, and any file may be packed with gzip.
 
-CSV (.csv): the header names the columns, in any order.
-
-  id         the buffer's name; without it, buffers are numbered from 0
-  lower      first time slot of the lifespan; also start or begin
-  upper      first time slot after the lifespan; end in its place is inclusive
-             Both may be by vector clocks, as 3:0:7.
-  size       bytes; units are read, such as 1.5MiB
-  alignment  optional; the offset is a multiple of it
-  gaps       optional; times without use, such as "3-5 8-9", or 3-5@0:64
-             if bytes 0 to 63 stay in use
-  offset     optional; fixes the buffer's place, -1 for none
-  hint       optional; a place to try first, -1 for none
+CSV (.csv): the header names the columns; 'stowage help tables' lists them, and has the flag --ends for what lifespans mean.
 
 JSON (.json): {"buffers": [{"lower": 0, "upper": 4, "size": 64}]}, or the list of buffers alone, with the same names; more keys: 'stowage help rules'. That of dsa-solver (dsa-problem-v1) is read and written: .dsa.json, .dsa-solution.json.
 
@@ -44,9 +33,39 @@ Graphs (.json, plan alone): {"values": [...], "operators": [...]}, from a compil
 
 Dumps: of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch's allocator for CUDA (.pickle), Inductor's code (.py), ggml's log (.ggml-log), or arenas' .trace and .plan. The problem is that of one heap. ggml, XLA and Inductor also record their plan: show draws and verify checks it.`,
 	}
-	m.bind(cmd)
+	m.bindModels(cmd)
 	g.bind(cmd)
 	group(cmd, planSection, "reorder", "permits")
+	return cmd
+}
+
+// newTables returns the topic about the columns of CSV, which are the keys of JSON too.
+func newTables() *cobra.Command {
+	var m modelFlags
+	cmd := &cobra.Command{
+		Use:   "tables",
+		Short: "The columns of CSV, and what times mean",
+		Long: `CSV (.csv): the header names the columns, in any order. The keys of JSON have the same names.
+
+  id         the buffer's name; without it, buffers are numbered from 0
+  lower      first time slot of the lifespan; also start or begin
+  upper      first time slot after the lifespan
+  end        in place of upper: the last time slot of the lifespan, inclusive
+  size       bytes; units are read, such as 1.5MiB
+  alignment  optional; the offset is a multiple of it
+  gaps       optional; times without use, such as "3-5 8-9", or 3-5@0:64
+             if bytes 0 to 63 stay in use
+  offset     optional; fixes the buffer's place, -1 for none
+  hint       optional; a place to try first, -1 for none
+
+Other programs use the name end both ways. --ends half-open reads it as they mean upper. How end was read is said on standard error, as [ends], and in the file of --stats. With --ends, the names stop, last, until and to are read too. Gaps of CSV end as lifespans do.
+
+Times are whole numbers, or have fractions, as 0.25. Then all times of the file are multiplied by one power of ten, which changes no offset, and [times] says which. Plans in CSV and JSON have the times of INPUT. Sizes are whole numbers. Times may also be by vector clocks, as 3:0:7.
+
+A column of another name is kept in plans. A line that begins with # is a comment, unless it has as many fields as the header.`,
+	}
+	m.bindEnds(cmd)
+	group(cmd, "Tables", "ends")
 	return cmd
 }
 

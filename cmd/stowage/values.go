@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/units"
 )
 
@@ -46,6 +47,20 @@ func (d *duration) String() string { return time.Duration(*d).String() }
 
 // Type names the value in help.
 func (d *duration) Type() string { return "D" }
+
+// ends is what the user says of the ends of lifespans: a word of package times, or nothing.
+type ends times.Ends
+
+func (e *ends) Set(text string) error {
+	v, err := times.ParseEnds(text)
+	*e = ends(v)
+	return err
+}
+
+func (e *ends) String() string { return string(*e) }
+
+// Type names the value in help.
+func (e *ends) Type() string { return "WORD" }
 
 // once is the file name of a command that writes one file. A second name is refused: only one
 // of the two files would be written.

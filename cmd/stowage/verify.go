@@ -9,6 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -53,6 +54,7 @@ Each violation is printed on standard error. If the plan is invalid or a claim i
 	f.VarP(&capacity, "capacity", "c", "fit into `SIZE` bytes [default: the problem's, or none]")
 	f.StringVar(&certificate, "certificate", "", "check the proof in `FILE` too")
 	flags.bindHeap(cmd)
+	flags.bindEnds(cmd)
 	f.BoolVar(&asJSON, "json", false, "print the verdict as JSON, on standard output only")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
@@ -83,10 +85,11 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	if err != nil {
 		return err
 	}
+	warnEnds(cmd, args[0], own.File)
 	if !quiet {
 		noteRead(cmd, args[0], own.File)
 		if len(args) == 2 {
-			noteOthers(cmd, args[0], args[1], own.Problem)
+			noteOthers(cmd, args[0], args[1], own.File)
 		}
 	}
 	if own.Problem.Ruled() {
@@ -280,12 +283,24 @@ func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 	return owned{File: f, offsets: plan.Offsets, pools: plan.Pools, parts: plan.Parts}, nil
 }
 
+// saidOf returns what the user said of the ends of a file, which holds for a plan in the same columns too.
+func saidOf(f *format.File) times.Ends {
+	if f.Times.Said {
+		return f.Times.Ends
+	}
+	return ""
+}
+
 // noteOthers says if a plan was made for other buffers of the same names, most likely of
 // another version of the problem. The sizes and lifespans in the plan's file are ignored.
-func noteOthers(cmd *cobra.Command, problem, path string, p *stowage.Problem) {
-	f, err := format.ReadFile(path)
+func noteOthers(cmd *cobra.Command, problem, path string, of *format.File) {
+	p := of.Problem
+	f, err := format.ReadFileWith(path, format.Options{Ends: saidOf(of)})
 	if err != nil { // a plan may have only offsets
 		return
+	}
+	life := func(f *format.File, b *stowage.Buffer) string {
+		return "[" + string(times.Append(nil, b.Lower, f.Times.Places)) + ", " + string(times.Append(nil, b.Upper, f.Times.Places)) + ")"
 	}
 	index := map[string]int{}
 	for i := range p.Buffers {
@@ -303,8 +318,8 @@ func noteOthers(cmd *cobra.Command, problem, path string, p *stowage.Problem) {
 		switch {
 		case b.Size != want.Size:
 			what = fmt.Sprintf("size %d, not %d", b.Size, want.Size)
-		case b.Lower != want.Lower || b.Upper != want.Upper:
-			what = fmt.Sprintf("lifespan [%d, %d), not [%d, %d)", b.Lower, b.Upper, want.Lower, want.Upper)
+		case life(f, b) != life(of, want):
+			what = "lifespan " + life(f, b) + ", not " + life(of, want)
 		default:
 			continue
 		}

@@ -101,9 +101,9 @@ func (d *decoder) readPart(x *parted) {
 	d.object("plan.parts", partKeys, 3, func(key int) {
 		switch key {
 		case 0:
-			p.Lower, _ = d.integer("plan.parts.lower")
+			p.Lower = d.time("plan.parts.lower")
 		case 1:
-			p.Upper, _ = d.integer("plan.parts.upper")
+			p.Upper = d.time("plan.parts.upper")
 		case 2:
 			p.Offset = d.amount("plan.parts.offset")
 		case 3:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
@@ -28,32 +29,61 @@ func Read(r io.Reader, file string) (*model.Problem, []int64, error) {
 
 // ReadAll is Read, and returns the whole plan of the file; nil if it has none.
 func ReadAll(r io.Reader, file string) (*model.Problem, *Plan, error) {
+	p, plan, _, err := ReadWith(r, file, ReadOptions{})
+	return p, plan, err
+}
+
+// ReadOptions say what a file leaves open. The zero value leaves it to the names of its keys.
+type ReadOptions struct {
+	// Ends says what the ends of lifespans and gaps mean if their key is not upper.
+	Ends times.Ends
+}
+
+// ReadWith is ReadAll with options. It also says how the times were read: WriteWith writes
+// fractions as they were.
+func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, *Plan, times.Read, error) {
 	text, err := source.Read(r, file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, times.Read{}, err
 	}
 	if err := check(text); err != nil {
-		return nil, nil, err
+		return nil, nil, times.Read{}, err
 	}
-	d := decoder{walker: walker{Text: text}, version: Version}
+	d := decode(text, o, 0)
+	if d.seen > 0 { // the power of ten that makes all times whole is known only at the end
+		d = decode(text, o, d.seen)
+	}
+	p, plan, err := d.finish()
+	return p, plan, d.times, err
+}
+
+// decode walks the text. Times are multiplied by ten to the power of places.
+func decode(text *source.Text, o ReadOptions, places int) *decoder {
+	d := &decoder{walker: walker{Text: text}, version: Version, moments: moments{asked: o.Ends, times: times.Read{Places: places}}}
 	if versionOf(text) == RulesVersion {
 		d.ruled = ruled{two: true, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}}
 	}
 	d.document()
+	return d
+}
+
+// finish looks up names, and checks the document as a whole.
+func (d *decoder) finish() (*model.Problem, *Plan, error) {
 	if d.version != Version && d.version != RulesVersion {
 		// What another version means by its keys is not for this one to say.
 		return nil, nil, d.otherVersion("versions 1 and 2")
 	}
 	if d.two {
+		d.wholeSlots()
 		d.resolve()
 	}
-	err = d.issues.Err()
+	err := d.issues.Err()
 	if d.listed {
 		err = source.Join(err, d.validate())
 	}
 	if err != nil {
-		if what := elsewhereRead(text.Text); !d.listed && what != "" {
-			return nil, nil, text.Refuse(0, "", what)
+		if what := elsewhereRead(d.Text.Text); !d.listed && what != "" {
+			return nil, nil, d.Refuse(0, "", what)
 		}
 		var e *model.InputError
 		if errors.As(err, &e) { // keys may stand in any order, lines in one
@@ -110,6 +140,7 @@ type decoder struct {
 	offsetsAt  int   // where the offsets of the plan stand
 	listed     bool  // buffers is a list
 
+	moments
 	ruled // of version 2
 
 	version   int64 // as the file has it
@@ -187,7 +218,7 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 	for d.more() {
 		keyAt := d.pos
 		name, _ := d.text()
-		k := slices.Index(keys, name)
+		k := slices.Index(keys, d.timeKey(what, name))
 		switch {
 		case k < 0:
 			d.refuse(keyAt, inside(what, name), "", "is not a known key: "+meant(what, name, keys))
@@ -214,18 +245,13 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 
 // elsewhere has what other forms of Stowage, and other tools, call a key of a buffer.
 var elsewhere = map[string]string{
-	"name": "id", "buffer": "id", "buffer_id": "id", "start": "lower", "begin": "lower", "stop": "upper", "end": "upper",
-	"bytes": "size", "align": "alignment", "fixed": "offset",
+	"name": "id", "buffer": "id", "buffer_id": "id", "bytes": "size", "align": "alignment", "fixed": "offset",
 }
 
 // meant says which key one that is not known may stand for, or which keys there are.
 func meant(what, name string, keys []string) string {
 	if what == "a buffer" {
-		switch key := elsewhere[strings.ToLower(name)]; key {
-		case "":
-		case "upper":
-			return "did you mean upper, the first time slot after the lifespan?"
-		default:
+		if key := elsewhere[strings.ToLower(name)]; key != "" {
 			return "did you mean " + key + "?"
 		}
 	}
@@ -309,11 +335,11 @@ func (d *decoder) readBuffer() {
 		switch key {
 		case 0:
 			if lower = d.clocks("lower"); lower == nil {
-				b.Lower, _ = d.integer("lower")
+				b.Lower = d.time(d.names.lower)
 			}
 		case 1:
 			if upper = d.clocks("upper"); upper == nil {
-				b.Upper, _ = d.integer("upper")
+				b.Upper = d.end(d.names.upper)
 			}
 		case 2:
 			b.Size, _ = d.integer("size")
@@ -340,6 +366,7 @@ func (d *decoder) readBuffer() {
 		}
 	})
 	d.setClocks(start, &b, lower, upper)
+	d.point(&b, named)
 	if !named { // as Stowage names it in Python, C and JavaScript
 		b.ID = strconv.Itoa(len(d.problem.Buffers))
 	}
@@ -359,15 +386,15 @@ var gapKeys = []string{"lower", "upper", "window"}
 
 func (d *decoder) gap() (g model.Gap) {
 	if d.two && d.peek() == '[' {
-		g.Lower, g.Upper = d.ends("gaps")
+		g.Lower, g.Upper = d.span("gaps", d.time)
 		return g
 	}
 	d.object("gaps", gapKeys, 2, func(key int) {
 		switch key {
 		case 0:
-			g.Lower, _ = d.integer("gaps.lower")
+			g.Lower = d.time("gaps." + d.names.lower)
 		case 1:
-			g.Upper, _ = d.integer("gaps.upper")
+			g.Upper = d.end("gaps." + d.names.upper)
 		case 2:
 			at := d.pos
 			var ends []int64

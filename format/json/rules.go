@@ -118,7 +118,7 @@ func (d *decoder) rule(name string) {
 		}
 		r.Threads, d.threadsIn = int(min(threads, maxThreads)), true
 	case "period":
-		r.Period, _ = d.integer(name)
+		r.Period = d.time(name)
 	case "objective":
 		d.list(name, func() {
 			d.peek()
@@ -149,7 +149,10 @@ func (d *decoder) readPool() {
 			p.Cost, _ = d.integer("pools.cost")
 		case 4:
 			d.list("pools.reserved", func() {
-				lower, upper := d.ends("pools.reserved")
+				lower, upper := d.span("pools.reserved", func(field string) int64 {
+					v, _ := d.integer(field)
+					return v
+				})
 				p.Reserved = append(p.Reserved, model.Range{Lower: lower, Upper: upper})
 			})
 		}
@@ -167,12 +170,13 @@ func (d *decoder) integers(field string) (all []int64) {
 	return all
 }
 
-// ends reads a range, as a pair of integers.
-func (d *decoder) ends(field string) (lower, upper int64) {
+// span reads a range, as a pair of numbers.
+func (d *decoder) span(field string, number func(field string) int64) (lower, upper int64) {
 	d.peek()
 	at, sound := d.pos, d.sound
 	d.sound = true
-	pair := d.integers(field)
+	var pair []int64
+	d.list(field, func() { pair = append(pair, number(field)) })
 	if d.sound && len(pair) != 2 {
 		d.refuse(at, field, d.Text.Text[at:d.pos], "is not a pair of integers")
 	}
@@ -272,9 +276,9 @@ func (d *decoder) bufferRule(name string, b *model.Buffer) {
 			d.object("evictions", []string{"lower", "upper", "cost"}, 3, func(key int) {
 				switch key {
 				case 0:
-					e.Lower, _ = d.integer("evictions.lower")
+					e.Lower = d.time("evictions.lower")
 				case 1:
-					e.Upper, _ = d.integer("evictions.upper")
+					e.Upper = d.time("evictions.upper")
 				case 2:
 					e.Cost, _ = d.integer("evictions.cost")
 				}
@@ -331,6 +335,8 @@ func (d *decoder) setClocks(at int, b *model.Buffer, lower, upper []int64) {
 	case lower == nil && upper == nil || !d.sound:
 	case len(lower) != len(upper):
 		d.refuse(at, "upper", "", fmt.Sprintf("lower and upper must have as many clocks: they have %d and %d", len(lower), len(upper)))
+	case d.names.inclusive:
+		d.refuse(at, d.names.upper, "", "cannot be inclusive by clocks: name the key upper")
 	default:
 		d.says = true
 		b.SetClocks(lower, upper)

@@ -158,7 +158,7 @@ func (e *encoder) rulesAbove(r *model.Rules) {
 		e.str(",\n  \"threads\": ").int(int64(r.Threads))
 	}
 	if r.Period != 0 {
-		e.str(",\n  \"period\": ").int(r.Period)
+		e.str(",\n  \"period\": ").time(r.Period)
 	}
 	if len(r.Objective) > 0 {
 		e.str(",\n  \"objective\": ").inline(len(r.Objective), func(k int) { e.quote(string(r.Objective[k])) })
@@ -184,7 +184,7 @@ func (e *encoder) extra(p *model.Problem, x *model.Extra) {
 	if len(x.Evictions) > 0 {
 		e.str(`, "evictions": `).inline(len(x.Evictions), func(k int) {
 			v := &x.Evictions[k]
-			e.str(`{"lower": `).int(v.Lower).str(`, "upper": `).int(v.Upper).str(`, "cost": `).int(v.Cost).str("}")
+			e.str(`{"lower": `).time(v.Lower).str(`, "upper": `).time(v.Upper).str(`, "cost": `).int(v.Cost).str("}")
 		})
 	}
 }
@@ -229,7 +229,7 @@ func (e *encoder) rulesPlan(p *model.Problem, plan *Plan) {
 			}
 			e.str("\n      ").quote(p.Buffers[x.Buffer].ID).str(": ").inline(len(x.Parts), func(k int) {
 				part := &x.Parts[k]
-				e.str(`{"lower": `).int(part.Lower).str(`, "upper": `).int(part.Upper).str(`, "offset": `).int(part.Offset)
+				e.str(`{"lower": `).time(part.Lower).str(`, "upper": `).time(part.Upper).str(`, "offset": `).int(part.Offset)
 				if several {
 					e.str(`, "pool": `).quote(pools[part.Pool].ID)
 				}

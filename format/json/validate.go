@@ -14,12 +14,12 @@ import (
 func (d *decoder) validate() error {
 	readable := d.issues.Err() == nil
 	d.refused = 0 // each pass keeps its own first issues
-	err := model.ValidateAt(&d.problem, func(i int) model.Issue {
+	err := model.ValidateAs(&d.problem, d.terms(func(i int) model.Issue {
 		if i < 0 {
 			return model.Issue{File: d.File}
 		}
 		return d.place(d.starts[i])
-	})
+	}))
 	var e *model.InputError
 	if errors.As(err, &e) {
 		for k := range e.Issues {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -19,12 +20,24 @@ import (
 // The error is w's, or says that the plan does not match the buffers, or that a name is
 // not valid UTF-8. In the last two cases nothing is written.
 func Write(w io.Writer, p *model.Problem, plan *Plan) error {
+	return WriteWith(w, p, plan, WriteOptions{})
+}
+
+// WriteOptions say how a file is written. The zero value writes times as they are in the problem.
+type WriteOptions struct {
+	// Places is the number of decimal places of the times, as times.Read has it: they are divided by ten to the power of
+	// it.
+	Places int
+}
+
+// WriteWith is Write with options.
+func WriteWith(w io.Writer, p *model.Problem, plan *Plan, o WriteOptions) error {
 	if err := writable(p, plan); err != nil {
 		return err
 	}
 	// Lines are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
-	e := encoder{w: w, dst: make([]byte, 0, full+1<<12), full: full}
+	e := encoder{w: w, dst: make([]byte, 0, full+1<<12), full: full, places: o.Places}
 	two := says(p)
 	version := int64(Version)
 	if two {
@@ -105,7 +118,9 @@ type encoder struct {
 	w    io.Writer
 	dst  []byte
 	full int // bytes from which dst is written
-	err  error
+
+	places int // decimal places of times
+	err    error
 }
 
 func (e *encoder) flush(end bool) {
@@ -125,6 +140,12 @@ func (e *encoder) str(s string) *encoder {
 
 func (e *encoder) int(v int64) *encoder {
 	e.dst = strconv.AppendInt(e.dst, v, 10)
+	return e
+}
+
+// time appends a time.
+func (e *encoder) time(v int64) *encoder {
+	e.dst = times.Append(e.dst, v, e.places)
 	return e
 }
 
@@ -156,8 +177,8 @@ func (e *encoder) buffer(p *model.Problem, b *model.Buffer, two bool) {
 		e.str(`, "lower": `).ints(b.Extra.Clocks.Lower)
 		e.str(`, "upper": `).ints(b.Extra.Clocks.Upper)
 	} else {
-		e.str(`, "lower": `).int(b.Lower)
-		e.str(`, "upper": `).int(b.Upper)
+		e.str(`, "lower": `).time(b.Lower)
+		e.str(`, "upper": `).time(b.Upper)
 	}
 	e.str(`, "size": `).int(b.Size)
 	if a := b.Align(); a != 1 {
@@ -169,7 +190,7 @@ func (e *encoder) buffer(p *model.Problem, b *model.Buffer, two bool) {
 		} else {
 			e.str(", ")
 		}
-		e.str(`{"lower": `).int(g.Lower).str(`, "upper": `).int(g.Upper)
+		e.str(`{"lower": `).time(g.Lower).str(`, "upper": `).time(g.Upper)
 		if g.Window != nil {
 			e.str(`, "window": [`).int(g.Window.Lower).str(", ").int(g.Window.Upper).str("]")
 		}

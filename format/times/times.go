@@ -106,11 +106,11 @@ func (r Read) EndsNote() string {
 	case r.Name == "":
 		return ""
 	case r.Said:
-		return fmt.Sprintf("the ends in %s are read as %s, as --ends says; the other is --ends %s", r.Name, r.Ends, r.Ends.other())
+		return fmt.Sprintf("%s is read as %s, as --ends says; --ends %s is the other way", r.Name, r.Ends, r.Ends.other())
 	case r.Point != "":
-		return fmt.Sprintf("the ends in %s are read as inclusive, and must be: buffer %s starts and ends in one time slot; otherwise --ends half-open would say that an end is the first time slot after the lifespan", r.Name, r.Point)
+		return fmt.Sprintf("%s is read as inclusive, and can be nothing else: buffer %s starts and ends in one time slot; --ends half-open is the other way", r.Name, r.Point)
 	}
-	return fmt.Sprintf("the ends in %s are read as inclusive: the last time slot of each lifespan; if an end is the first one after it, say --ends half-open", r.Name)
+	return fmt.Sprintf("%s is read as inclusive, the last time slot of each lifespan; if it is the first one after the lifespan, say --ends half-open", r.Name)
 }
 
 // ScaleNote says what the times were multiplied by; it is empty if they were not.

@@ -39,6 +39,18 @@ type Figures struct {
 	Objective []model.Measure         `json:"objective,omitempty"`
 	Measures  map[model.Measure]int64 `json:"measures,omitempty"`
 	Bounds    map[model.Measure]int64 `json:"bounds,omitempty"`
+	// Ends says how the ends of lifespans in a file were read: inclusive or half-open. It is empty if the name of the
+	// column alone says it.
+	Ends string `json:"ends,omitempty"`
+	// TimeScale is what the times of a file were multiplied by, because they have fractions; 0 if they have none.
+	TimeScale int64 `json:"time_scale,omitempty"`
+}
+
+// Read sets how the times of a file were read. A scale of 1 is none.
+func (f *Figures) Read(ends string, scale int64) {
+	if f.Ends = ends; scale > 1 {
+		f.TimeScale = scale
+	}
 }
 
 // Of returns the figures of a run. p.Capacity is the capacity that the run had to fit, and
