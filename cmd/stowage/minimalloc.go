@@ -96,6 +96,9 @@ func (m *minimallocFlags) run(cmd *cobra.Command) error {
 	if m.input == "" {
 		return fail("Opening file failed: --input names none.")
 	}
+	if samePlace(m.output, m.input) {
+		return fail("--output would replace --input %s, which is read: name another file.", m.input)
+	}
 	file, err := os.Open(m.input)
 	if err != nil {
 		return fail("Opening file %s failed.", m.input)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/dsa"
@@ -148,7 +149,7 @@ type use struct{ what, path string }
 // apart refuses a file that another use names too.
 func (u use) apart(others []use) error {
 	for _, o := range others {
-		if samePlace(u.path, o.path) {
+		if samePlace(u.path, o.path) || o.path == format.Standard && !strings.HasPrefix(o.what, "-") && replaces(u.path, o.path) {
 			return usagef("%s and %s both name %s", o.what, u.what, u.path)
 		}
 	}
@@ -167,6 +168,35 @@ func samePlace(a, b string) bool {
 	x, err := filepath.Abs(a)
 	y, other := filepath.Abs(b)
 	return err == nil && other == nil && x == y
+}
+
+// forceUsage is the help of the flag that lets an output replace an input.
+const forceUsage = "let -o replace a file that is read"
+
+// checkReplaced refuses an output that would replace an input, unless the user forces it.
+func checkReplaced(outputs []output, inputs []use, force bool) error {
+	for _, o := range outputs {
+		for _, in := range inputs {
+			if !force && replaces(o.path, in.path) {
+				return usagef("%s %s would replace %s, which is read: name another file, or add --force", o.flag, o.path, in.what)
+			}
+		}
+	}
+	return nil
+}
+
+// replaces reports whether an output is a file that is read: by its name, by another one that leads to it, or as
+// standard input.
+func replaces(path, input string) bool {
+	if input != format.Standard {
+		return samePlace(path, input)
+	}
+	x, err := os.Stdin.Stat()
+	if err != nil || toStdout(path) || !x.Mode().IsRegular() {
+		return false
+	}
+	y, err := os.Stat(path)
+	return err == nil && os.SameFile(x, y)
 }
 
 // writeTo writes to a file as a whole or not at all, or to standard output.

@@ -28,6 +28,7 @@ type planFlags struct {
 	inPlace bool
 	kernels kernelsFlag
 	replace bool
+	force   bool
 	tail    size
 
 	capacity size
@@ -50,9 +51,7 @@ func newPlan() *cobra.Command {
 		Short: "Plan the arena of a model, or of a graph of operators",
 		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes.
 
-With --capacity the exit code says whether the arena fits. If not, nothing is written. An .onnx model or a graph cannot hold a plan: -o then writes offsets.
-
-'stowage help firmware' explains the numbers, the files and scratch.`,
+With --capacity the exit code says whether the arena fits. If not, nothing is written. An .onnx model or a graph cannot hold a plan: -o then writes offsets. 'stowage help firmware' explains the numbers, the files and scratch.`,
 		Example: `  stowage plan model.tflite
   stowage plan -c 256KiB model.tflite
   stowage plan --diagonal reference -o planned.tflite -o model.h model.tflite
@@ -87,6 +86,7 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
+	f.BoolVar(&p.force, "force", false, forceUsage)
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
 	f.Var(&p.kernels, "diagonal", "let results overlap operands as `KERNELS` permit")

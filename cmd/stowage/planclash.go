@@ -43,9 +43,15 @@ func (p *planFlags) clash(cmd *cobra.Command, path string, kind format.Kind, out
 	if p.json && p.toStdout() {
 		return usagef("--json needs -o FILE: standard output has what -o or --report writes")
 	}
+	if p.format != "" {
+		outputs = append(slices.Clip(outputs), output{p.problemFile(), "-o", p.format})
+	}
 	for _, o := range outputs {
-		// The planned or reordered model may replace the one that it was made from.
+		// The planned or reordered model may replace the one that it was made from, if that is forced.
 		if kind == format.TFLite && o.kind == "tflite" || o.kind == onnxModel {
+			if err := checkReplaced([]output{o}, []use{{"MODEL", path}}, p.force); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := (use{o.flag, o.path}).apart([]use{{"MODEL", path}}); err != nil {

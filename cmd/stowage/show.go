@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -63,7 +64,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(s.output); err != nil {
+	if err := errors.Join(checkOutput(s.output), use{"-o", s.output}.apart([]use{{"INPUT", input}, {"--against", s.against}})); err != nil {
 		return err
 	}
 	if !s.text {

@@ -41,6 +41,8 @@ type solveFlags struct {
 	progress    string
 	certificate string
 	quiet       bool
+	force       bool
+	input       string
 	why         bool
 	cpuProfile  string
 }
@@ -68,18 +70,19 @@ The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .htm
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, setting.Usage("minimize"))
 	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, which may be INPUT")
-	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`; repeatable [default: CSV on standard output]")
+	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`; repeatable [default: CSV on stdout]")
 	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
 	f.IntVar(&s.steps, "steps", 0, "record `N` steps of exact search, to play back in HTML")
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
 	f.StringVar(&s.progress, "progress", "", "write the state to `FILE` as JSON, 20 lines a second")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound to `FILE`, for verify")
 	f.BoolVar(&s.why, "why", false, "print the turns of auto and why the run ended")
+	f.BoolVar(&s.force, "force", false, forceUsage)
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "start")
-	group(cmd, "Output", "format", "steps", "stats", "progress", "certificate", "why")
+	group(cmd, "Output", "format", "force", "steps", "stats", "progress", "certificate", "why")
 	complete(cmd, "format", func() []string { return slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}) })
 	return cmd
 }
@@ -91,6 +94,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	o.Minimize = s.minimize
+	s.input = input
 	if err := s.checkPaths(cmd, input); err != nil {
 		return err
 	}
@@ -231,7 +235,24 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 			fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
 		}
 	}
-	return writeAll(cmd, s.outputs, func(w io.Writer, o output) error { return writerOf(o.kind)(w, d) })
+	s.warnComments(cmd, file)
+	return writeAll(cmd, s.outputs, func(w io.Writer, o output) error {
+		d.comments = replaces(o.path, s.input)
+		return writerOf(o.kind)(w, d)
+	})
+}
+
+// warnComments says that a file is replaced by one without its comments. A plan in CSV that replaces INPUT has them.
+func (s *solveFlags) warnComments(cmd *cobra.Command, file *format.File) {
+	for _, o := range s.outputs {
+		lost := replaces(o.path, s.start) && s.start != "" && !replaces(o.path, s.input)
+		if file.Extra != nil && len(file.Extra.Comments) > 0 && o.kind != "csv" {
+			lost = lost || replaces(o.path, s.input)
+		}
+		if lost {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: it is replaced, and comments in it are lost [comments]\n", o.path)
+		}
+	}
 }
 
 // writeStats writes the file of --stats.
@@ -317,9 +338,12 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 	if err := checkOutputs(s.outputs); err != nil {
 		return err
 	}
-	// The plan may replace the file that it was made from. No other output may replace an
+	// The plan may replace the file that it was made from, if that is forced. No other output may replace an
 	// input.
 	uses := []use{{"INPUT", input}, {"--start", s.start}}
+	if err := checkReplaced(s.outputs, uses, s.force); err != nil {
+		return err
+	}
 	for _, o := range s.outputs {
 		uses = append(uses, use{o.flag, o.path})
 	}
