@@ -136,7 +136,7 @@ var layers = []struct {
 	may    []string
 }{
 	{"model", nil},
-	{"plan", []string{"model"}},
+	{"plan", []string{"model", "internal/suggest"}},
 	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena"}},
 	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/lower", "internal/outer", "internal/verify")},
@@ -212,7 +212,7 @@ var layers = []struct {
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
 	{"format/onnx/internal/ops", []string{"format/onnx/internal/graph", "format/onnx/internal/shape"}},
 	{"format/times", []string{"internal/units"}},
-	{"format/trace", []string{"model", "format/json"}},
+	{"format/trace", []string{"model", "format/json", "internal/suggest"}},
 	{"format/tflite", []string{"model", "format/internal", "internal/tfliteschema"}},
 	{"internal/profile", []string{"model"}},
 	{"internal/colour", []string{"model"}},

@@ -28,6 +28,9 @@ func (e *LateError) Error() string {
 	return e.Name + ": the timeout came before the whole input was read"
 }
 
+// ErrFolder is the error for a folder in place of a file.
+var ErrFolder = errors.New("it is a folder, not a file")
+
 // errLate is a LateError that does not know the name yet.
 var errLate = errors.New("the timeout came before the whole input was read")
 
@@ -55,7 +58,7 @@ func openUntil(path string, deadline time.Time) (io.ReadCloser, error) {
 	}
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() { // os.Open takes it, and reading then fails
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a folder, not a file")}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrFolder}
 	}
 	if !deadline.IsZero() && waits(info, err) {
 		return newAwaited(deadline, func() (io.ReadCloser, error) { return os.Open(path) }), nil

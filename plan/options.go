@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -110,7 +110,7 @@ func CheckNames(info *Info, o *Options) error {
 	}
 	has := func(what, name string, known []string) {
 		if !slices.Contains(known, name) {
-			issues.Say("", "", "planner "+info.Name+" has no "+what+" "+strconv.Quote(name)+"; it has "+list(known))
+			issues.Say("", "", "planner "+info.Name+" has no "+what+" "+strconv.Quote(name)+"; it has "+list(name, known))
 		}
 	}
 	for _, name := range o.Without {
@@ -122,10 +122,10 @@ func CheckNames(info *Info, o *Options) error {
 	return issues.Err()
 }
 
-// list returns names with commas between them, or that there are none.
-func list(names []string) string {
+// list returns the names that are nearest to one that is not there, or that there are none.
+func list(name string, names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return strings.Join(names, ", ")
+	return suggest.Listed(name, names, "")
 }

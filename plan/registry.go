@@ -66,7 +66,7 @@ func Find(name string) (*Registration, error) {
 	r := find(name)
 	registry.RUnlock()
 	if r == nil {
-		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(Names()) + elsewhere}
+		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(name, Names()) + elsewhere}
 	}
 	return r, nil
 }

@@ -53,6 +53,7 @@ type arenaFlags struct {
 	all       bool
 	baselines []string
 	output    string
+	json      bool
 	quiet     bool
 }
 
@@ -77,6 +78,7 @@ A lifespan may reach into the next step, as those of gradients do: time is a cyc
 	f.Var(&a.guard, "guard", "leave `SIZE` bytes free behind each allocation, for guard mode")
 	f.BoolVar(&a.all, "all", false, "plan steps that come only once, too")
 	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines, "compare with the planners `P1,P2`, as simulations; none for none")
+	f.BoolVar(&a.json, "json", false, "print the report as JSON on standard output, with -o FILE for the plan")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	a.search.bindPlanner(cmd)
 	complete(cmd, "baselines", plannerNames)
@@ -87,6 +89,9 @@ func (a *arenaFlags) run(cmd *cobra.Command, path string) error {
 	solve, err := a.search.options()
 	if err != nil {
 		return err
+	}
+	if a.json && toStdout(a.output) {
+		return usagef("--json prints the report, so the plan needs -o FILE")
 	}
 	if slices.Equal(a.baselines, []string{"none"}) {
 		a.baselines = nil
@@ -123,7 +128,10 @@ func (a *arenaFlags) run(cmd *cobra.Command, path string) error {
 	if err := writeTo(cmd, a.output, func(w io.Writer) error { return trace.WritePlans(w, plans) }); err != nil {
 		return err
 	}
-	if a.quiet {
+	switch {
+	case a.json:
+		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, arenaFactsOf(plans)) })
+	case a.quiet:
 		return nil
 	}
 	return sayPlans(cmd.ErrOrStderr(), plans)

@@ -31,6 +31,7 @@ type compareFlags struct {
 	format       string
 	resume       string
 	quiet        bool
+	json         bool
 
 	ignoreOffsets bool
 	model         modelFlags
@@ -41,14 +42,14 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare INPUT...",
 		Short: "Run planners side by side",
-		Long: `Compare runs each planner on each INPUT and prints a table. For each planner it has the height of the plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. Every plan is verified. If a planner refuses a problem, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout. With --repeat, each planner that has an answer runs again, and the table has the median, the least and the greatest time. Each problem with rules, such as pools, has a table with the measures of its objective.
+		Long: `Compare runs each planner on each INPUT and prints a table: the height of its plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. INPUT may be a folder or a pattern, as for size. Every plan is verified. If a planner refuses a problem, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout. With --repeat the table has the median, the least and the greatest time. Each problem with rules, such as pools, has a table with the measures of its objective.
 
-If you interrupt compare, it writes what it has. --resume FILE stores each run in FILE and does not repeat it if the problem, the planner and the limits are the same.
+An interrupted compare writes what it has. --resume FILE stores each run in FILE and does not repeat it if the problem, the planner and the limits are the same.
 
 ` + formatsHelp,
 		Example: `  stowage compare model.csv
-  stowage compare --planners first-fit,xla-heap,somas,exact --timeout 1m *.csv
-  stowage compare --planners all --resume runs.jsonl -o heights.svg *.csv
+  stowage compare --planner first-fit,xla-heap,somas,exact --timeout 1m *.csv
+  stowage compare --planner all --resume runs.jsonl -o heights.svg *.csv
   stowage compare --repeat 5 -o planners.html *.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -63,7 +64,7 @@ If you interrupt compare, it writes what it has. --resume FILE stores each run i
 	f.SortFlags = false
 	f.VarP(&c.capacity, "capacity", "c", "fit into `SIZE` bytes [default: each input's, or none]")
 	f.BoolVar(&c.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
-	f.StringSliceVar(&c.planners, "planners", nil, "run the planners `P1,P2` [default: all]")
+	bindPlanners(cmd, &c.planners, "all")
 	f.Uint64Var(&c.seed, "seed", 0, "start random choices from the number `N` [default: 0]")
 	f.IntVar(&c.workers, "workers", 1, "let each planner search with `N` threads")
 	f.VarP(&c.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")
@@ -72,18 +73,29 @@ If you interrupt compare, it writes what it has. --resume FILE stores each run i
 	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
 	f.VarP((*once)(&c.output), "output", "o", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
 	f.StringVar(&c.format, "format", "", "write as `NAME`, such as md, whatever the extension")
+	bindJSON(cmd, &c.json)
 	f.StringVar(&c.resume, "resume", "", "store the runs in `FILE`, and do not repeat them")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "print nothing on standard error")
 	group(cmd, "Problem", "ignore-offsets")
 	c.model.bind(cmd)
 	group(cmd, "Runs", "exact-timeout", "nodes", "seed", "workers", "repeat", "resume")
-	group(cmd, "Output", "format")
-	complete(cmd, "planners", func() []string { return append([]string{"all"}, plannerNames()...) })
+	group(cmd, "Output", "format", "json")
 	complete(cmd, "format", experiment.Formats)
 	return cmd
 }
 
-func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
+func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
+	if err := chooseJSON(c.json, &c.format); err != nil {
+		return err
+	}
+	found, err := inputsOf(args)
+	if err != nil {
+		return err
+	}
+	var inputs []string
+	for _, in := range found {
+		inputs = append(inputs, in.path)
+	}
 	name, err := formatOf(c.format, c.output, experiment.Formats())
 	if wanted, other := formatOf(c.format, c.output, pictureNames()); err != nil && other == nil {
 		return usagef("compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables", strings.ToUpper(wanted))
@@ -97,7 +109,7 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	if c.repeat < 1 {
 		return usagef("invalid argument %q for --repeat: must be at least 1", strconv.Itoa(c.repeat))
 	}
-	planners, err := c.chosen()
+	planners, err := chosenPlanners(c.planners, plannerNames())
 	if err != nil {
 		return err
 	}
@@ -105,7 +117,7 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 		Planners: planners, Repeat: c.repeat, Optimum: time.Duration(c.exactTimeout),
 		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
 	}
-	files, err := c.read(cmd, inputs)
+	files, inputs, err := c.read(cmd, found)
 	if err != nil {
 		return err
 	}
@@ -166,53 +178,32 @@ func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []stri
 	return checkPicture(cmd, c.output, name, "")
 }
 
-// read reads the problems.
-func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (files []*format.File, err error) {
+// read reads the problems, and returns them with their paths. A file that a folder or a pattern
+// has found is reported and left out if it cannot be read, unless there is no other.
+func (c *compareFlags) read(cmd *cobra.Command, inputs []inputFile) (files []*format.File, paths []string, err error) {
 	c.model.ruled = true
-	for _, path := range inputs {
+	for _, in := range inputs {
+		path := in.path
 		file, err := readProblem(path, c.capacity, c.ignoreOffsets, &c.model)
+		if err != nil && in.named {
+			return nil, nil, err
+		}
 		if err != nil {
-			return nil, err
+			if code := report(cmd.ErrOrStderr(), cmd, err); code != exitUsage {
+				return nil, nil, outcome(code)
+			}
+			continue
 		}
 		warnRead(cmd, path, file)
 		if !c.quiet {
 			noteRead(cmd, path, file)
 		}
-		files = append(files, file)
+		files, paths = append(files, file), append(paths, path)
 	}
-	return files, nil
-}
-
-// chosen returns the planners that the flag names, without repetitions. It refuses unknown
-// ones.
-func (c *compareFlags) chosen() ([]string, error) {
-	known := plannerNames()
-	if len(c.planners) == 0 {
-		return known, nil
+	if len(files) == 0 {
+		return nil, nil, outcome(exitUsage)
 	}
-	var names []string
-	for _, name := range c.planners {
-		switch {
-		case name == "all":
-			names = append(names, known...)
-		case strings.TrimSpace(name) == "":
-			return nil, usagef("--planners has an empty name: it takes names with commas and no blanks between them, such as first-fit,exact")
-		case !slices.Contains(known, name):
-			return nil, usagef("no planner is named %q%s", name, oneOf(name, append([]string{"all"}, known...)))
-		default:
-			names = append(names, name)
-		}
-	}
-	seen := map[string]bool{}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		again := seen[name]
-		seen[name] = true
-		return again
-	})
-	if len(names) == 0 {
-		return nil, usagef("--planners names none")
-	}
-	return names, nil
+	return files, paths, nil
 }
 
 // bars are the progress bars, one for each problem. There are none without a terminal.

@@ -35,8 +35,8 @@ func (c *compareFlags) checkRuled(files []*format.File, inputs []string) error {
 			return usagef("%s has no rules, and others have: compare takes one kind at a time", inputs[k])
 		}
 	}
-	if c.output != "" || c.format != "" || c.resume != "" || c.repeat > 1 {
-		return usagef("-o, --format, --resume and --repeat do not go with rules: compare prints a table")
+	if c.output != "" || c.format != "" && c.format != "json" || c.resume != "" || c.repeat > 1 {
+		return usagef("-o, --format, --resume and --repeat do not go with rules: compare prints a table, or JSON with --json")
 	}
 	return nil
 }
@@ -48,6 +48,7 @@ func (c *compareFlags) runRuled(cmd *cobra.Command, files []*format.File, inputs
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
+	all := []ruledJSON{}
 	for k, f := range files {
 		var runs []ruledRun
 		for _, planner := range planners {
@@ -71,6 +72,10 @@ func (c *compareFlags) runRuled(cmd *cobra.Command, files []*format.File, inputs
 			return outcome(exitUndecided)
 		}
 		sortRuns(runs)
+		if c.format == "json" {
+			all = append(all, jsonOf(nameOf(inputs[k]), f.Problem, runs))
+			continue
+		}
 		err := writeText(cmd, "", func(w io.Writer) error {
 			if k > 0 {
 				fmt.Fprintln(w)
@@ -81,7 +86,46 @@ func (c *compareFlags) runRuled(cmd *cobra.Command, files []*format.File, inputs
 			return err
 		}
 	}
+	if c.format == "json" {
+		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, all) })
+	}
 	return nil
+}
+
+// ruledJSON is a problem with its runs, the best first. The keys are a contract with scripts.
+type ruledJSON struct {
+	Problem string         `json:"problem"`
+	Buffers int            `json:"buffers"`
+	Runs    []ruledRunJSON `json:"runs"`
+}
+
+type ruledRunJSON struct {
+	Planner  string           `json:"planner"`
+	Status   string           `json:"status,omitempty"`
+	Measures map[string]int64 `json:"measures,omitempty"`
+	Seconds  float64          `json:"seconds"`
+	Refused  string           `json:"refused,omitempty"`
+}
+
+func jsonOf(name string, p *stowage.Problem, runs []ruledRun) ruledJSON {
+	out := ruledJSON{Problem: name, Buffers: len(p.Buffers), Runs: []ruledRunJSON{}}
+	for _, run := range runs {
+		one := ruledRunJSON{Planner: run.planner}
+		if run.refused != nil {
+			one.Refused = run.refused.Error()
+		}
+		if r := run.result; r != nil {
+			one.Status, one.Seconds = r.Status.String(), r.Stats.Elapsed.Seconds()
+			if r.Status.HasPlan() {
+				one.Measures = map[string]int64{}
+				for _, m := range p.Objective() {
+					one.Measures[string(m)] = valueOf(r.Measures, m)
+				}
+			}
+		}
+		out.Runs = append(out.Runs, one)
+	}
+	return out
 }
 
 // sortRuns puts the best plan first: by the measures of the objective, then by time. Runs without a plan are behind.

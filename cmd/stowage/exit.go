@@ -104,6 +104,9 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 		usage    usageError
 		internal internalError
 	)
+	if cmd != nil {
+		err = folderFault(cmd, err)
+	}
 	switch {
 	case err == nil:
 		return exitOK

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/suggest"
 )
 
 type genFlags struct {
@@ -90,10 +91,10 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 		return writeTo(cmd, "", func(w io.Writer) error { return writeKinds(w, width) })
 	}
 	if len(args) == 1 && !slices.Contains(kindNames(), args[0]) {
-		return usagef("no generator is named %q%s", args[0], oneOf(args[0], kindNames()))
+		return usagef("no generator is named %q%s", args[0], oneOf(args[0], kindNames(), "stowage gen --list"))
 	}
 	if len(args) == 0 {
-		return usagef("missing argument KIND; the choices are %s", strings.Join(kindNames(), ", "))
+		return usagef("missing argument KIND; the choices are %s", suggest.Listed("random", kindNames(), "stowage gen --list"))
 	}
 	if args[0] == editKind {
 		return g.edit.run(cmd, g)

@@ -337,7 +337,7 @@ func strictCompletion(root *cobra.Command) {
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("no completion for the shell %q%s", args[0], oneOf(args[0], shells))
+			return usagef("no completion for the shell %q%s", args[0], oneOf(args[0], shells, ""))
 		}
 		return cmd.Help()
 	}

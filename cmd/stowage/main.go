@@ -15,6 +15,7 @@
 //	output.go      writing a plan in the format that its file name asks for
 //	terminal.go    what differs on a terminal
 //	suggest.go     what a misspelt word may have meant
+//	names.go       what several commands take by one name: planners, folders, JSON
 //	interrupt.go   what a signal does to a running search
 //	progress.go    the progress line
 //	serve.go       the page of view, over HTTP
@@ -119,6 +120,7 @@ func newLightRoot(out, errs io.Writer, only *cobra.Command) *cobra.Command {
 	root := &cobra.Command{Use: "stowage", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(out)
 	root.SetErr(errs)
+	root.SetGlobalNormalizationFunc(oneName)
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -156,6 +158,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetOut(out) // before the completions, which keep a copy
 	root.SetErr(errs)
 	root.Flags().BoolVar(&askedForVersion, "version", false, "print the version")
+	root.SetGlobalNormalizationFunc(oneName)
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(

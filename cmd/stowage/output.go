@@ -114,7 +114,7 @@ func formatOf(flag, path string, allowed []string) (string, error) {
 		}
 	}
 	if !slices.Contains(allowed, name) {
-		return "", usagef("%s: no such output format%s", from, oneOf(name, allowed))
+		return "", usagef("%s: no such output format%s", from, oneOf(name, allowed, ""))
 	}
 	return name, nil
 }

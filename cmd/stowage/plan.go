@@ -16,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -111,7 +112,7 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if !slices.Contains(targetNames, p.target) && partOf(p.target) == nil {
-		return usagef("invalid argument %q for --target: must be one of %s, or a part: %s", p.target, strings.Join(targetNames, ", "), strings.Join(partNames(), ", "))
+		return usagef("invalid argument %q for --target: must be one of %s, or a part: %s", p.target, strings.Join(targetNames, ", "), suggest.Listed(p.target, partNames(), "stowage plan --target list"))
 	}
 	if p.where, err = p.memories(); err != nil {
 		return err
@@ -337,7 +338,7 @@ func operatorsOf(m *tflite.Model) string {
 		names = append(names, m.Operators[k].Name())
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("; the operators are 0 to %d, named %s", len(m.Operators)-1, strings.Join(slices.Compact(names), ", "))
+	return fmt.Sprintf("; the operators are 0 to %d, named %s", len(m.Operators)-1, suggest.Listed("", slices.Compact(names), ""))
 }
 
 func scratchOfLog(path string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {

@@ -38,6 +38,7 @@ type reportFlags struct {
 	search
 	minimize  bool
 	anonymize bool
+	json      bool
 	output    string
 }
 
@@ -63,7 +64,8 @@ If INPUT is a model or a dump, the file has only its buffers with their lifespan
 	f.BoolVar(&r.anonymize, "anonymize", false, "name the buffers b0, b1 and so on, and leave out all other names")
 	f.VarP((*once)(&r.output), "output", "o", "write to `FILE`, as .txt, .json or .zip [default: text on standard output]")
 	group(cmd, "Problem", "minimize", "anonymize")
-	group(cmd, "Output", "output")
+	f.BoolVar(&r.json, "json", false, "write JSON, whatever the extension")
+	group(cmd, "Output", "output", "json")
 	return cmd
 }
 
@@ -76,6 +78,9 @@ func (f *reportFlags) run(cmd *cobra.Command, input string) error {
 	kind, err := formatOf("", f.output, []string{"txt", "md", "json", "zip"})
 	if err != nil {
 		return err
+	}
+	if f.json {
+		kind = "json"
 	}
 	if err := errors.Join(checkOutput(f.output), use{"-o", f.output}.apart([]use{{"INPUT", input}})); err != nil {
 		return err

@@ -29,6 +29,7 @@ type sessionFlags struct {
 	seed            uint64
 	output, format  string
 	each, quiet     bool
+	json            bool
 }
 
 // sessionNames are the formats that a session is written in.
@@ -64,6 +65,7 @@ The summary on standard output counts the changes by the step that made them, an
 	f.VarP((*once)(&s.output), "output", "o", "write the last problem and its plan to `FILE`, by its extension; as .html a page that plays all calls")
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, html), whatever the extension")
 	f.BoolVar(&s.each, "each", false, "print a line for each call")
+	f.BoolVar(&s.json, "json", false, "print the summary as JSON")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "print no summary")
 	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes [default: the trace's]")
 	f.StringVar(&s.effort, "effort", "fresh", "let calls take no step after `STEP`: keep, fit, repair, window, hints, fresh")
@@ -72,7 +74,7 @@ The summary on standard output counts the changes by the step that made them, an
 	f.Int64Var(&s.nodes, "nodes", 0, fmt.Sprintf("end the planner of each call after `N` nodes [default: %d]", session.DefaultNodeLimit))
 	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
 	group(cmd, plannerSection, "effort", "planner", "timeout", "nodes", "seed")
-	group(cmd, "Output", "output", "format", "each", "quiet")
+	group(cmd, "Output", "output", "format", "each", "json", "quiet")
 	complete(cmd, "effort", efforts)
 	complete(cmd, "planner", plannerNames)
 	complete(cmd, "format", sessionNames)
@@ -82,6 +84,9 @@ The summary on standard output counts the changes by the step that made them, an
 func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 	if _, ok := session.StepOf(s.effort); !ok {
 		return usagef("invalid argument %q for --effort: must be one of %s", s.effort, strings.Join(efforts(), ", "))
+	}
+	if s.json && s.each {
+		return usagef("--json and --each exclude each other: with --each there is a line for each call")
 	}
 	if !slices.Contains(plannerNames(), s.planner) {
 		return usageError{setting.UnknownPlanner(s.planner)}
@@ -110,8 +115,9 @@ func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if !s.quiet {
-		if err := tally.write(cmd.OutOrStdout(), open); err != nil {
-			return outputError{"", err}
+		err := writeReport(cmd, s.json, func() any { return tally.facts(open) }, func(w io.Writer) error { return tally.write(w, open) })
+		if err != nil {
+			return err
 		}
 	}
 	if s.output == "" {
@@ -218,16 +224,47 @@ func (t *tally) write(w io.Writer, s *session.Session) error {
 		parts = append(parts, fmt.Sprintf("%s %d", step, t.steps[step]))
 	}
 	load, _ := s.Peak()
-	share := 0.0
-	if t.bytes > 0 {
-		share = 100 * t.moved / t.bytes
-	}
 	_, err := fmt.Fprintf(w, "changes: %d\nmade by: %s\nnot made: %d proven impossible, %d undecided, %d about buffers that are not there\nmoved: %.2f%% of the bytes per change\nplan: %s, height %d, load %d\n",
-		t.changes, strings.Join(parts, ", "), t.no, t.unknown, t.skipped, share, count(s.Len(), "buffer"), s.Height(), load)
+		t.changes, strings.Join(parts, ", "), t.no, t.unknown, t.skipped, 100*t.share(), count(s.Len(), "buffer"), s.Height(), load)
 	if err == nil && t.wrong > 0 {
 		_, err = fmt.Fprintf(w, "fits: %s not as the trace expects\n", count(t.wrong, "answer"))
 	}
 	return err
+}
+
+// sessionFacts is the summary as JSON. The keys are a contract with scripts.
+type sessionFacts struct {
+	Changes    int            `json:"changes"`
+	Steps      map[string]int `json:"steps"`
+	Impossible int            `json:"impossible"`
+	Undecided  int            `json:"undecided"`
+	NotThere   int            `json:"not_there"`
+	Unexpected int            `json:"unexpected"`
+	Moved      float64        `json:"moved"` // bytes, of all changes
+	Share      float64        `json:"moved_share"`
+	Buffers    int            `json:"buffers"`
+	Height     int64          `json:"height"`
+	Load       int64          `json:"load"`
+}
+
+func (t *tally) facts(s *session.Session) *sessionFacts {
+	load, _ := s.Peak()
+	f := &sessionFacts{
+		Changes: t.changes, Steps: map[string]int{}, Impossible: t.no, Undecided: t.unknown, NotThere: t.skipped, Unexpected: t.wrong,
+		Moved: t.moved, Share: t.share(), Buffers: s.Len(), Height: s.Height(), Load: load,
+	}
+	for step := session.Keep; step <= session.Fresh; step++ {
+		f.Steps[step.String()] = t.steps[step]
+	}
+	return f
+}
+
+// share returns which part of the bytes the changes moved.
+func (t *tally) share() float64 {
+	if t.bytes == 0 {
+		return 0
+	}
+	return t.moved / t.bytes
 }
 
 // unexpected reports whether an answer is another one than the trace expects. An undecided one is not.

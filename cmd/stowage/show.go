@@ -19,6 +19,7 @@ type showFlags struct {
 	output   string
 	format   string
 	text     bool
+	json     bool
 	against  string
 	model    modelFlags
 }
@@ -49,15 +50,19 @@ A bound that a JSON file claims is shown as claimed. An invalid plan is drawn as
 	f.StringVar(&s.format, "format", "", "draw as `NAME`, such as svg, whatever the extension")
 	f.StringVar(&s.against, "against", "", "in HTML, compare with the plan in `FILE`, by names")
 	f.BoolVar(&s.text, "text", false, "print buffers, horizon, load, bounds and more as text")
+	f.BoolVar(&s.json, "json", false, "print the figures of --text as JSON")
 	complete(cmd, "format", pictureNames)
 	return cmd
 }
 
 func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	name, err := formatOf(s.format, s.output, pictureNames())
-	if s.text {
+	if s.text || s.json {
+		if s.text && s.json {
+			return usagef("--text and --json exclude each other")
+		}
 		if s.format != "" {
-			return usagef("--text and --format exclude each other")
+			return usagef("%s and --format exclude each other", map[bool]string{true: "--json", false: "--text"}[s.json])
 		}
 		err = nil
 	}
@@ -67,7 +72,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if err := errors.Join(checkOutput(s.output), use{"-o", s.output}.apart([]use{{"INPUT", input}, {"--against", s.against}})); err != nil {
 		return err
 	}
-	if !s.text {
+	if !s.text && !s.json {
 		if err := checkPicture(cmd, s.output, name, ", or add --text for the figures"); err != nil {
 			return err
 		}
@@ -75,7 +80,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if s.against != "" && name != "html" {
 		return usagef("--against needs HTML: name a page with -o FILE.html")
 	}
-	s.model.ruled = !s.text && s.against == ""
+	s.model.ruled = !s.text && !s.json && s.against == ""
 	d, claim, err := readDocument(cmd, input, s.capacity, &s.model)
 	if err != nil {
 		return err
@@ -89,6 +94,9 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 		tellApart([]*document{before, d}, []string{s.against, input})
 		before.beside = []html.Document{pageOf(d)}
 		d = before
+	}
+	if s.json {
+		return writeTo(cmd, s.output, func(w io.Writer) error { return writeIndented(w, figuresOf(d)) })
 	}
 	if s.text {
 		width := columns(cmd.OutOrStdout())
@@ -151,6 +159,34 @@ func ruledDocument(input string, own owned) (*document, error) {
 		d.warning = fmt.Sprintf("not valid, %s: %s", count(report.Total, "violation"), report.Violations[0].Message)
 	}
 	return d, nil
+}
+
+// shownFacts is the JSON of show --json. The keys are a contract with scripts.
+type shownFacts struct {
+	Name       string `json:"name,omitempty"`
+	Buffers    int    `json:"buffers"`
+	Lower      int64  `json:"lower"`
+	Upper      int64  `json:"upper"`
+	Sections   int    `json:"sections"`
+	Partitions int    `json:"partitions"`
+	Load       int64  `json:"load"`
+	LowerBound int64  `json:"lower_bound"`
+	Capacity   int64  `json:"capacity,omitempty"`
+	Height     *int64 `json:"height,omitempty"` // of the plan, if there is one
+	Fault      string `json:"fault,omitempty"`  // of the plan
+}
+
+func figuresOf(d *document) *shownFacts {
+	tl := timeline.New(d.problem)
+	f := &shownFacts{
+		Name: d.problem.Name, Buffers: len(d.problem.Buffers), Sections: tl.Sections(), Partitions: len(tl.Partitions),
+		Load: tl.MaxLoad, LowerBound: d.lowerBound, Capacity: d.problem.Capacity, Fault: d.warning,
+	}
+	f.Lower, f.Upper = profile.Horizon(d.problem)
+	if d.offsets != nil {
+		f.Height = &d.height
+	}
+	return f
 }
 
 // writeFacts prints a problem in a few lines, and its plan if there is one. It prints claim

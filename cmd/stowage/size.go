@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +43,7 @@ type sizeFlags struct {
 	outputs  []output
 	format   string
 	quiet    bool
+	json     bool
 	badInput bool // an input that an argument names itself could not be read
 
 	ignoreOffsets bool
@@ -58,7 +58,7 @@ func newSize() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "size INPUT...",
 		Short: "Find which capacity is enough, for one problem or many",
-		Long: `Size minimises the plan of each INPUT once with each planner, and prints which capacities are enough. A plan fits every capacity from its height up. A proven lower bound rules out every capacity below it. Between the two, a capacity is unknown: a limit came first. An interrupt ends the runs, and what is known is written.
+		Long: `Size minimises the plan of each INPUT once with each planner, and prints which capacities are enough. A plan fits every capacity from its height up. A proven lower bound rules out every capacity below it. Between the two, a capacity is unknown: a limit came first.
 
 The load of a problem is the most memory that is live at once. The last table has how many problems fit, are proven not to fit, and are unknown at each capacity.
 
@@ -84,24 +84,27 @@ The sizes of .tflite models are bytes of tensors, without the tail and scratch o
 	f.SortFlags = false
 	f.StringSliceVar(&s.at, "at", nil, "ask the capacities `C1,C2`: sizes such as 512KiB, or shares of the load such as 120% [default: where answers change]")
 	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
-	f.StringSliceVar(&s.planners, "planner", nil, "run the planners `P1,P2`, or all; repeatable [default: "+stowage.DefaultPlanner+"]")
+	bindPlanners(cmd, &s.planners, stowage.DefaultPlanner)
 	f.VarP(&s.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")
 	f.Int64Var(&s.nodes, "nodes", 0, setting.Usage("nodes"))
 	f.IntVar(&s.workers, "workers", 1, setting.Usage("workers"))
 	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
 	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`, as .csv, .json or .svg; repeatable [default: tables on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
+	bindJSON(cmd, &s.json)
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	group(cmd, "Problem", "ignore-offsets")
 	s.model.bind(cmd)
 	group(cmd, plannerSection, "nodes", "workers", "seed")
-	group(cmd, "Output", "format")
-	complete(cmd, "planner", func() []string { return append([]string{"all"}, plannerNames()...) })
+	group(cmd, "Output", "format", "json")
 	complete(cmd, "format", func() []string { return sizeFormats })
 	return cmd
 }
 
 func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
+	if err := chooseJSON(s.json, &s.format); err != nil {
+		return err
+	}
 	capacities, err := parseCapacities(s.at)
 	if err != nil {
 		return err
@@ -155,28 +158,16 @@ func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// chosen returns the planners that the flag names, without repetitions, and checks the options
-// of each.
+// chosen returns the planners that the flag names, and checks the options of each.
 func (s *sizeFlags) chosen() ([]string, error) {
-	names := s.planners
-	if len(names) == 0 {
-		names = []string{stowage.DefaultPlanner}
-	}
-	if slices.Contains(names, "all") {
-		names = slices.Concat(names, plannerNames())
-	}
-	var all []string
+	names, err := chosenPlanners(s.planners, []string{stowage.DefaultPlanner})
 	for _, name := range names {
-		if name == "all" || slices.Contains(all, name) {
-			continue
-		}
 		o := s.options(name)
 		if err := errors.Join(setting.CheckNames(&o)...); err != nil {
 			return nil, usageError{err}
 		}
-		all = append(all, name)
 	}
-	return all, nil
+	return names, err
 }
 
 func (s *sizeFlags) options(planner string) stowage.Options {
@@ -184,7 +175,7 @@ func (s *sizeFlags) options(planner string) stowage.Options {
 }
 
 // checkPaths decides where the outputs go, and checks these places, before any work is done.
-func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []sizeInput) error {
+func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []inputFile) error {
 	paths := s.paths
 	if len(paths) == 0 {
 		paths = []string{""}
@@ -229,12 +220,6 @@ type curve struct {
 	tensors    bool       // there are .tflite models, whose sizes are those of the tensors alone
 }
 
-// A sizeInput is a file to read. named is false if it was found by a folder or a pattern.
-type sizeInput struct {
-	path  string
-	named bool
-}
-
 // An unread input is a file that could not be read, with the reason.
 type unread struct {
 	File    string `json:"file"`
@@ -262,7 +247,7 @@ const sharesRefusal = "tensors share bytes in the model's own plan: see 'stowage
 // read reads the problems and gives them distinct names. All inputs are read before the first
 // run, so that a bad one costs no search. One that cannot be read is reported and counted, and
 // the others are measured, unless there is none.
-func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []sizeInput) error {
+func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error {
 	var instances []experiment.Instance
 	var shares []bool
 	head := ""
@@ -399,20 +384,4 @@ func (p *sized) run(planner int) *sizeRun {
 		return nil
 	}
 	return &p.runs[planner]
-}
-
-// inputsOf returns the files that the arguments name. A pattern that the shell has not
-// expanded is expanded here, as on Windows.
-func inputsOf(args []string) ([]sizeInput, error) {
-	var all []sizeInput
-	for _, arg := range args {
-		found, err := format.Files(arg)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range found {
-			all = append(all, sizeInput{path, path == arg})
-		}
-	}
-	return all, nil
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -40,6 +41,7 @@ type solveFlags struct {
 	stats       string
 	progress    string
 	certificate string
+	json        bool
 	quiet       bool
 	force       bool
 	input       string
@@ -54,7 +56,7 @@ func newSolve() *cobra.Command {
 		Short: "Plan the buffers of a problem",
 		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first.
 
-The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .html, .tex, or .h and .c for C. With several -o, all files are written, or none. A timeout includes the reading of INPUT. The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; the second one kills.
+The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .html, .tex, or .h and .c for C. With several -o, all files are written, or none. A timeout includes the reading of INPUT. A first signal stops the search and writes the best plan so far; a second one kills.
 
 ` + formatsHelp,
 		Example: `  stowage solve model.csv
@@ -74,6 +76,7 @@ The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .htm
 	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
 	f.IntVar(&s.steps, "steps", 0, "record `N` steps of exact search, to play back in HTML")
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
+	f.BoolVar(&s.json, "json", false, "print the figures of --stats, with -o FILE for the plan")
 	f.StringVar(&s.progress, "progress", "", "write the state to `FILE` as JSON, 20 lines a second")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound to `FILE`, for verify")
 	f.BoolVar(&s.why, "why", false, "print the turns of auto and why the run ended")
@@ -82,7 +85,7 @@ The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .htm
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "start")
-	group(cmd, "Output", "format", "force", "steps", "stats", "progress", "certificate", "why")
+	group(cmd, "Output", "format", "force", "steps", "stats", "json", "progress", "certificate", "why")
 	complete(cmd, "format", func() []string { return slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}) })
 	return cmd
 }
@@ -302,6 +305,15 @@ func (s *solveFlags) startFault(err error) error {
 
 // checkPaths decides where the outputs go, and checks these places, before any work is done.
 func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
+	if s.json {
+		if s.stats != "" {
+			return usagef("--json and --stats exclude each other: both write the same figures")
+		}
+		if len(s.paths) == 0 {
+			return usagef("--json prints the figures of the run, so the plan needs -o FILE; --format json prints the plan as JSON")
+		}
+		s.stats = "-"
+	}
 	paths := s.paths
 	if len(paths) == 0 {
 		paths = []string{""}
@@ -375,7 +387,7 @@ func (s *solveFlags) checkSteps() error {
 		}
 	}
 	if !slices.Contains(tell, s.planner) {
-		return usagef("planner %s does not tell of its steps; those that do are %s", s.planner, strings.Join(tell, ", "))
+		return usagef("planner %s does not tell of its steps; those that do are %s", s.planner, suggest.Listed(s.planner, tell, ""))
 	}
 	return nil
 }

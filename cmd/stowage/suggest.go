@@ -83,7 +83,7 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 		word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), "=")
 		hint := ""
 		if len(word) > 1 {
-			hint = isIt("--"+word, flagNames(cmd))
+			hint = isFlag(word, cmd)
 		}
 		return usagef("unknown flag: %s%s", name, hint)
 	case errors.As(err, &invalid):
@@ -92,7 +92,7 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 			// The parser took the first letter as a flag and the rest as its value: -capcity as
 			// -c apcity.
 			word, _, _ := strings.Cut(taken, "=")
-			if hint := isIt("-"+word, flagNames(cmd)); hint != "" {
+			if hint := isFlag(strings.TrimPrefix(word, "-"), cmd); hint != "" {
 				return usagef("unknown flag: %s%s", word, hint)
 			}
 		}
@@ -101,12 +101,25 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 	return usageError{err}
 }
 
-// flagNames returns the flags of a command as users type them.
+// isFlag asks whether a flag of the command was meant by a word, which has no dashes: they would make
+// any two flags more alike.
+func isFlag(word string, cmd *cobra.Command) string {
+	near := suggest.Nearest(word, flagNames(cmd))
+	for k := range near {
+		near[k] = "--" + near[k]
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// flagNames returns the names of a command's flags, without dashes.
 func flagNames(cmd *cobra.Command) []string {
 	var all []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
-			all = append(all, "--"+f.Name)
+			all = append(all, f.Name)
 		}
 	})
 	return all

@@ -104,7 +104,7 @@ func TestTerminalNames(t *testing.T) {
 		"explain --capacity 4 " + path:                     `\x1b[31mred\x1b]0;title\x07`,
 		"explain --json --capacity 4 " + path:              `\u001b[31mred`,
 		"solve " + bad:                                     `buffer \x1b[31mred`,
-		"compare --planners first-fit -q " + path:          "first-fit",
+		"compare --planner first-fit -q " + path:           "first-fit",
 		"solve --capacity 4 --planner first-fit -q " + bad: `buffer \x1b[31mred`,
 	} {
 		_, shown := onTerminal(t, 200, strings.Fields(line)...)
@@ -130,7 +130,7 @@ func TestTerminalWidth(t *testing.T) {
 	for _, width := range []uint16{40, 72, 100, 200} {
 		for _, line := range []string{
 			"planners", "planners exact", "planners auto", "planners first-fit", "gen --list",
-			"show --text " + path, "compare -q --planners first-fit,exact " + path,
+			"show --text " + path, "compare -q --planner first-fit,exact " + path,
 		} {
 			code, shown := onTerminal(t, width, strings.Fields(line)...)
 			if code != exitOK {

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )

@@ -33,6 +33,8 @@ PROBLEM may also be a graph in JSON. Its operators are then replayed in the orde
 
 The rules of a problem in JSON version 2 are checked as well: pools, buffers tied together or kept apart, and so on. A PLAN in CSV then has a column pool if there are several. Bounds are not computed.
 
+PROBLEM may be a folder, or a pattern such as "plans/*.csv": verify then checks the plan in each file, a line each.
+
 With --certificate, verify also checks the proof in that file, which 'stowage solve --certificate' wrote, and reports the bound that it proves. PROBLEM may then have no plan.
 
 Each violation is printed on standard error. If the plan is invalid or a claim is false, the exit code is 2.`,
@@ -45,6 +47,11 @@ Each violation is printed on standard error. If the plan is invalid or a claim i
 		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
 			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if files, err := several(args); err != nil {
+				return err
+			} else if files != nil {
+				return verifyAll(cmd, args[0], files, &flags, capacity, certificate, quiet, asJSON)
+			}
 			return verify(cmd, args, &flags, capacity, certificate, quiet, asJSON)
 		},
 	}
@@ -58,6 +65,56 @@ Each violation is printed on standard error. If the plan is invalid or a claim i
 	f.BoolVar(&asJSON, "json", false, "print the verdict as JSON, on standard output only")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
+}
+
+// several returns the files of a folder or of a pattern that is the only argument; nil if the argument is a file.
+func several(args []string) ([]string, error) {
+	if len(args) != 1 {
+		return nil, nil
+	}
+	found, err := format.Files(args[0])
+	if err != nil || len(found) == 1 && found[0] == args[0] {
+		return nil, err
+	}
+	return found, nil
+}
+
+// verifyAll checks the plan of each file. The exit code is that of the first file that is not valid.
+func verifyAll(cmd *cobra.Command, from string, files []string, m *modelFlags, capacity size, certificate string, quiet, asJSON bool) error {
+	if certificate != "" || asJSON {
+		return usagef("%s is several files: --certificate and --json go with one", from)
+	}
+	code, valid := exitOK, 0
+	for _, path := range files {
+		if !quiet {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: ", cell(path)); err != nil {
+				return outputError{err: err}
+			}
+		}
+		err := verify(cmd, []string{path}, m, capacity, "", quiet, false)
+		if err == nil {
+			valid++
+			continue
+		}
+		if !quiet {
+			fmt.Fprintln(cmd.OutOrStdout(), "not valid")
+		}
+		if got := report(cmd.ErrOrStderr(), cmd, err); got == exitInternal || code == exitOK {
+			code = got
+		}
+	}
+	if !quiet {
+		if err := writeText(cmd, "", func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%d of %s are valid\n", valid, count(len(files), "plan"))
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if code != exitOK {
+		return outcome(code)
+	}
+	return nil
 }
 
 func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, certificate string, quiet, asJSON bool) error {

@@ -28,7 +28,7 @@ func newView() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view FILE...",
 		Short: "Look at plans in a browser",
-		Long: `View serves a page that shows the plan in each FILE: to zoom, to search, and to compare two plans. For a file without a plan it draws the load over time. The address is printed on standard output; the first signal ends the command. A trace of changes (.jsonl) is played, call by call.
+		Long: `View serves a page that shows the plan in each FILE, or in each file of a folder: to zoom, to search, and to compare two plans. For a file without a plan it draws the load over time. The address is printed on standard output; the first signal ends the command. A trace of changes (.jsonl) is played, call by call.
 
 It listens on this machine's own address, 127.0.0.1, only, and answers only requests that name it. The page loads nothing from elsewhere. 'stowage show -o FILE.html' writes the same page to a file.
 
@@ -85,6 +85,14 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 
 // page writes the page of the files: their plans, or the calls of a trace.
 func (v *viewFlags) page(cmd *cobra.Command, files []string) ([]byte, error) {
+	found, err := inputsOf(files)
+	if err != nil {
+		return nil, err
+	}
+	files = nil
+	for _, in := range found {
+		files = append(files, in.path)
+	}
 	for _, file := range files {
 		if isTrace := strings.EqualFold(filepath.Ext(file), ".jsonl"); isTrace && len(files) > 1 {
 			return nil, usagef("%s is a trace of changes, which is viewed alone", file)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	fjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -279,7 +280,7 @@ func (p *parser) pool(key string) *int32 {
 		for i := range p.r.pools {
 			all = append(all, p.r.pools[i].ID)
 		}
-		p.fault(key, value, "is no pool of the first line, which has "+cmp.Or(strings.Join(all, ", "), "none"))
+		p.fault(key, value, "is no pool of the first line, which has "+cmp.Or(suggest.Listed(name, all, ""), "none"))
 	}
 	return &k
 }

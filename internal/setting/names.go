@@ -16,7 +16,10 @@ const defaultPlanner = "auto"
 
 // UnknownPlanner returns the error for a planner that does not exist.
 func UnknownPlanner(name string) error {
-	return errors.New("no planner is named " + strconv.Quote(name) + suggest.OneOf(name, plan.Names()))
+	if strings.Contains(name, ",") {
+		return errors.New(strconv.Quote(name) + " names several planners, and one runs here; 'stowage compare --planner " + name + "' runs them side by side")
+	}
+	return errors.New("no planner is named " + strconv.Quote(name) + suggest.OneOf(name, plan.Names(), "stowage planners"))
 }
 
 // CheckNames refuses an unknown planner, and all unknown techniques and parameters at once.
@@ -83,7 +86,7 @@ func unknownOf(planner, what, name string, has []string, otherwise func(*plan.In
 	if hint := suggest.Question(name, has); hint != "" {
 		there = hint + " It has "
 	}
-	if there += strings.Join(has, ", "); len(has) == 0 {
+	if there += suggest.Listed(name, has, "stowage planners "+planner); len(has) == 0 {
 		there = "; it has none"
 	}
 	var others []string
@@ -97,7 +100,7 @@ func unknownOf(planner, what, name string, has []string, otherwise func(*plan.In
 		if len(others) > 1 {
 			verb = " have it"
 		}
-		there += "; " + strings.Join(others, ", ") + verb
+		there += "; " + suggest.Listed(planner, others, "") + verb
 	}
 	return errors.New("planner " + planner + " has no " + what + " " + strconv.Quote(name) + there)
 }

@@ -90,7 +90,7 @@ func Of(name string) (*Setting, error) {
 			return &All[k], nil
 		}
 	}
-	return nil, errors.New("there is no option " + strconv.Quote(name) + suggest.OneOf(name, names))
+	return nil, errors.New("there is no option " + strconv.Quote(name) + suggest.OneOf(name, names, ""))
 }
 
 // Usage returns the line of help of a setting. It panics if there is no setting of that name,

@@ -1,7 +1,11 @@
 // Package suggest says what a misspelt name may have been meant to be.
 package suggest
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Idea: whatever is misspelt, a command, a flag, a planner, a format, is answered
 // with what it may have been meant to be. The distance is that of Damerau and
@@ -70,11 +74,35 @@ func Question(name string, candidates []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// OneOf is Question followed by all that there are.
-func OneOf(name string, all []string) string {
+// Most is how many names a message lists.
+const Most = 7
+
+// OneOf is Question followed by what there is: all names, or the Most nearest if there are more.
+// where is the command that lists all of them; it may be empty.
+func OneOf(name string, all []string, where string) string {
 	there := "; the choices are "
 	if hint := Question(name, all); hint != "" {
 		there = hint + " The choices are "
 	}
-	return there + strings.Join(all, ", ")
+	return there + Listed(name, all, where)
+}
+
+// Listed lists names, at most Most of them: those that are nearest to name come first then, if
+// any is near, and the list says how many there are, and which command lists them all.
+func Listed(name string, all []string, where string) string {
+	if len(all) <= Most {
+		return strings.Join(all, ", ")
+	}
+	near := Nearest(name, all)
+	rest := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return slices.Contains(near, c) })
+	if lower := strings.ToLower(name); len(near) > 0 {
+		slices.SortStableFunc(rest, func(a, b string) int {
+			return distance(lower, strings.ToLower(a)) - distance(lower, strings.ToLower(b))
+		})
+	}
+	text := strings.Join(append(near, rest...)[:Most], ", ") + ", … "
+	if where == "" {
+		return text + "(" + strconv.Itoa(len(all)) + " in all)"
+	}
+	return text + "('" + where + "' lists all " + strconv.Itoa(len(all)) + ")"
 }

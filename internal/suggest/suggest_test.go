@@ -25,11 +25,25 @@ func TestQuestions(t *testing.T) {
 		"ve":     "; did you mean verify? The choices are solve, verify, view",
 		"qwertz": "; the choices are solve, verify, view",
 	} {
-		if got := OneOf(name, all); got != want {
+		if got := OneOf(name, all, ""); got != want {
 			t.Errorf("OneOf(%q) = %q, want %q", name, got, want)
 		}
 	}
 	if got := Question("vi", []string{"via", "vid"}); got != "; did you mean via or vid?" {
 		t.Errorf("of two it asks %q", got)
+	}
+}
+
+// TestMostNames: of many names a message lists seven, the nearest first, and says how many there are.
+func TestMostNames(t *testing.T) {
+	all := []string{"auto", "beam", "boxing", "climb", "exact", "first-fit", "ladder", "merge", "tela"}
+	if got, want := OneOf("exat", all, "stowage planners"), "; did you mean exact? The choices are exact, beam, tela, auto, merge, boxing, climb, … ('stowage planners' lists all 9)"; got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	if got, want := Listed("qwertz", all, ""), " in all)"; !strings.HasSuffix(got, ", … (9"+want) || strings.Count(got, ",") != Most {
+		t.Errorf("%q", got)
+	}
+	if got, want := Listed("x", all[:Most], "y"), strings.Join(all[:Most], ", "); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -131,7 +131,7 @@ class Sweep(unittest.TestCase):
     def test_digest(self):
         # The digest is that of files of runs, and the load that of the command.
         said = subprocess.run(
-            [stowage.command(), "compare", "--planners", "first-fit", "--format", "json", "-"],
+            [stowage.command(), "compare", "--planner", "first-fit", "--format", "json", "-"],
             input=json.dumps(self.problems[0].as_dict()), capture_output=True, text=True, check=False,
         )  # fmt: skip
         row = stowage.sweep(self.problems[:1], planners="first-fit")[0]

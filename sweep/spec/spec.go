@@ -211,7 +211,7 @@ func meant(name string, known []string) string {
 	if near := suggest.Nearest(name, known); len(near) > 0 {
 		return "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return "; there are " + strings.Join(known, ", ")
+	return "; there are " + suggest.Listed(name, known, "")
 }
 
 // broken takes the line out of an error of YAML, which has it in its text.
