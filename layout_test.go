@@ -164,15 +164,16 @@ var layers = []struct {
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
-	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
+	{"internal/explain", with(kernel, "internal/exact/engine", "internal/outer/places", "internal/verify")}, // names the fixed offsets that collide
 	{"internal/lower", []string{"model"}},
 	{"internal/knots", []string{"model", "internal/bound", "internal/run"}},
 	{"internal/pile", []string{"internal/bound", "internal/timeline"}},
-	{"internal/outer/penalty", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline"}}, // no planner
-	{"internal/outer/spread", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/pile"}},                      // no planner
-	{"internal/outer/cover", []string{"model", "internal/invariants", "internal/bound"}},                                                          // no planner
+	{"internal/outer/penalty", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline"}},     // no planner
+	{"internal/outer/spread", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/outer/places", "internal/pile"}}, // no planner
+	{"internal/outer/cover", []string{"model", "internal/invariants", "internal/bound"}},                                                              // no planner
 	{"internal/outer/pools", []string{"model", "internal/invariants", "plan", "internal/bound", "internal/knots", "internal/lower", "internal/pile", "internal/profile", "internal/run", "internal/timeline", "internal/outer/penalty"}},
-	{"internal/outer/choice", []string{"model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/pools", "internal/outer/spread"}},
+	{"internal/outer/choice", []string{"model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/places", "internal/outer/pools", "internal/outer/spread"}},
+	{"internal/outer/places", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}}, // no planner
 	{"internal/outer/parts", []string{"model", "plan"}},
 	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover", "internal/outer/parts"}},
 	{"internal/outer/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/outer/parts"}}, // no planner

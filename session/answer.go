@@ -100,8 +100,9 @@ type Proof struct {
 	Pools          []string // by load: the IDs of the pools where the buffers may be, whose room is Capacity; nil for the only one
 	Slot           int64    // by load: a time at which it is too much
 	Load           int64    // by load: the bytes that are live then
-	A, B           string   // by collision: the IDs; by pin: A; by rules: A, if it has a place in no pool, with B that is tied to it
+	A, B           string   // by collision: the IDs; by pin: A; by rules: A, if it has no place, with B that is tied to it or has none beside it
 	By             string   // by search or rules: the planner or technique
+	Reason         string   // by rules: why A has no place, in words; empty for other reasons
 	LowestPossible int64    // a bound: no plan is lower; 0 if nothing is known
 }
 
@@ -118,15 +119,8 @@ func (p *Proof) String() string {
 	case ByPin:
 		return fmt.Sprintf("the pinned buffer %s ends above the capacity %d", strconv.Quote(p.A), p.Capacity)
 	}
-	if p.Why == ByRules && p.A != "" {
-		who, them := "buffer "+strconv.Quote(p.A), "it"
-		if p.B != "" {
-			who, them = who+" and those tied to it", "them"
-		}
-		if p.Capacity > 0 {
-			return fmt.Sprintf("the capacity %d has no place for %s", p.Capacity, who)
-		}
-		return fmt.Sprintf("no pool that %s may be in has a place for %s", who, them)
+	if p.Reason != "" {
+		return p.Reason
 	}
 	if p.Why == ByRules {
 		return "no plan keeps the rules: proven by " + p.By

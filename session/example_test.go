@@ -75,6 +75,6 @@ func ExampleSession_PlaceWith() {
 	// Output:
 	// apart: feasible repair moved 8
 	// view: feasible keep at 4 in pool 1 moved 0
-	// 3 bytes of sram: infeasible no pool that buffer "c" may be in has a place for it
+	// 3 bytes of sram: infeasible buffer "c" of 4 has no place: in the pool "sram" it takes 4, more than the capacity of 3
 	// offsets [0 0 8 4] pools [1 0 0 1]
 }

@@ -152,7 +152,7 @@ func (c *ruling) mayMove(all []int, blocks []block, set uint32) (*placing, model
 	return c.question(all, exact, leastNodes, func(i int32) bool { return held[i] }, nil)
 }
 
-// question asks a planner for a plan of some buffers. Those that are held stay where they were. edit changes the problem, if it is not nil.
+// question asks a planner for a plan of some buffers. Those that are held stay where they were: then there is no proof. edit changes the problem, if it is not nil.
 func (c *ruling) question(all []int, planner run.Planner, nodes int64, held func(i int32) bool, edit func(q *model.Problem)) (*placing, model.Status, *Proof, error) {
 	q := model.Among(c.p, all)
 	for k, i := range all {
@@ -175,8 +175,8 @@ func (c *ruling) question(all []int, planner run.Planner, nodes int64, held func
 	r, err := c.ask(q, planner, false, nodes)
 	if err != nil || !r.Status.HasPlan() {
 		var proof *Proof
-		if err == nil && r.Status == model.Infeasible {
-			proof = c.proof(&r, planner)
+		if err == nil && r.Status == model.Infeasible && !slices.ContainsFunc(all, func(i int) bool { return held(int32(i)) }) {
+			proof = c.proof(q, &r, planner)
 		}
 		return nil, r.Status, proof, err
 	}

@@ -2,8 +2,10 @@ package session
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/model"
 )
@@ -14,6 +16,8 @@ import (
 //
 // Before the call there was a plan. So what is too much now has a body that could not stay, and it is enough to ask about these bodies
 // and those in conflict with them. Nothing is asked if every body has found a place.
+//
+// The places of single bodies and of pairs may prove it, too (internal/outer/places): then the proof has their words.
 //
 // Invariant: the bodies that are asked about are whole, since a tie may let its members share bytes.
 //
@@ -43,13 +47,7 @@ func (c *ruling) hopeless() *Proof {
 	case o == nil && why == "":
 		return nil
 	case o == nil:
-		return &Proof{Why: ByRules, By: why}
-	case why != "":
-		p := &Proof{Why: ByRules, By: why, Capacity: c.p.Capacity, A: q.Buffers[o.Members[0]].ID}
-		if len(o.Members) > 1 {
-			p.B = q.Buffers[o.Members[1]].ID
-		}
-		return p
+		return byRules(q, why)
 	}
 	slot, ok := together(q, o.Members)
 	if !ok {
@@ -62,6 +60,21 @@ func (c *ruling) hopeless() *Proof {
 	if len(c.p.Rules.Pools) > 0 {
 		for _, k := range o.Pools {
 			p.Pools = append(p.Pools, c.pools[k].ID)
+		}
+	}
+	return p
+}
+
+// byRules returns the proof of what has proved that a problem has no plan. If the places did, it has their words.
+func byRules(q *model.Problem, by string) *Proof {
+	p := &Proof{Why: ByRules, By: by, Capacity: q.Capacity}
+	if by != places.Proved {
+		return p
+	}
+	if found := places.Prove(q, strconv.Quote); found != nil {
+		p.Reason, p.A = found.Reason, q.Buffers[found.None[0]].ID
+		if len(found.None) > 1 {
+			p.B = q.Buffers[found.None[1]].ID
 		}
 	}
 	return p

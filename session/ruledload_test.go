@@ -54,11 +54,11 @@ func TestRuledHopeless(t *testing.T) {
 			"no plan keeps the rules: proven by loads",
 		},
 		{"one pool", three, 0, only(in(0)), add(8, in(0), Rules{}), add(8, in(0, 2), Rules{}), "at time 2 the live buffers that may only be in x need 16 bytes; there is room for 12"},
-		{"a buffer larger than the capacity", one, 16, buffers, add(17, nil, Rules{}), add(4, nil, Rules{}), `the capacity 16 has no place for buffer "n"`},
-		{"a buffer larger than its pools", three, 0, only(in(0)), add(9, in(0, 1), Rules{}), add(9, in(1, 2), Rules{}), `no pool that buffer "n" may be in has a place for it`},
+		{"a buffer larger than the capacity", one, 16, buffers, add(17, nil, Rules{}), add(4, nil, Rules{}), `buffer "n" of 17 has no place: it takes 17, more than the capacity of 16`},
+		{"a buffer larger than its pools", three, 0, only(in(0)), add(9, in(0, 1), Rules{}), add(9, in(1, 2), Rules{}), `buffer "n" of 9 has no place: in the pool "x" it takes 9, and the longest stretch that is not reserved has 8; in the pool "y" it takes 9, more than the capacity of 8`},
 		{
 			"a tie to a buffer in another pool", three, 0, only(in(0)), add(8, in(1), Rules{Together: []Tie{{Buffers: []string{"a", "n"}}}}), add(4, in(0), Rules{Together: []Tie{{Buffers: []string{"a", "n"}}}}),
-			`no pool that buffer "a" and those tied to it may be in has a place for them`,
+			`buffers "a" and "n" are tied to one pool, and none is allowed to all of them`,
 		},
 		{"two pools of three", three, 0, only(in(0, 1)), add(8, in(0, 1), Rules{}), add(8, in(0, 2), Rules{}), "at time 2 the live buffers that may only be in x and y need 21 bytes; there is room for 20"},
 	} {

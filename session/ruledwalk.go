@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/model"
 )
@@ -99,7 +98,7 @@ func (c *ruling) round(part int64, draw *uint64) *placing {
 // stops returns the two best places for a body.
 func (c *ruling) stops(p *placing, body int32, price func(int32) int64) (best []stop) {
 	for q := range int32(len(c.pools)) {
-		first, step, ok := c.alignment(body, q)
+		grid, ok := c.grid(body, q)
 		if !ok {
 			continue
 		}
@@ -136,7 +135,7 @@ func (c *ruling) stops(p *placing, body int32, price func(int32) int64) (best []
 				best = best[:2]
 			}
 		}
-		try(first)
+		try(grid.First)
 		if pool, origin, ok := c.stands(body); ok && pool == q {
 			try(origin)
 		}
@@ -144,9 +143,9 @@ func (c *ruling) stops(p *placing, body int32, price func(int32) int64) (best []
 			try(origin)
 		}
 		for k := range bans {
-			try(first + bound.Up(max(bans[k].high-first, 0), step))
-			if low := bans[k].low; low >= first {
-				try(low - (low-first)%step)
+			try(grid.Up(max(bans[k].high, 0)))
+			if low := bans[k].low; low >= grid.First {
+				try(grid.Down(low))
 			}
 		}
 	}

@@ -15,9 +15,9 @@ import (
 //
 // Complexity: that of the planner, within a part of the node limit for each question.
 
-// proof says who proved that there is no plan.
-func (c *ruling) proof(r *plan.Result, planner run.Planner) *Proof {
-	return &Proof{Why: ByRules, By: cmp.Or(r.ProvedBy, planner.Name())}
+// proof says who proved that there is no plan of a problem.
+func (c *ruling) proof(p *model.Problem, r *plan.Result, planner run.Planner) *Proof {
+	return byRules(p, cmp.Or(r.ProvedBy, planner.Name()))
 }
 
 // everything returns all indices.
@@ -243,7 +243,7 @@ func (c *ruling) lowest(hints bool, nodes int64) (Answer, error) {
 	case c.refusal != nil:
 		return Answer{}, c.refusal
 	case r.Status == model.Infeasible:
-		return Answer{Status: r.Status, Proof: c.proof(&r, c.s.planner), Nodes: c.nodes}, nil
+		return Answer{Status: r.Status, Proof: c.proof(&q, &r, c.s.planner), Nodes: c.nodes}, nil
 	case !r.Status.HasPlan() || c.watch.Over():
 		return Answer{Nodes: c.nodes}, nil
 	}

@@ -310,7 +310,7 @@ static void ruled_sessions() {
   CHECK(view && view.offsets == std::vector<int64_t>{4} && view.pools == std::vector<int64_t>{1} && plan.count() == 3);
   CHECK(plan.place(more, tie, stowage::step::keep).pools == std::vector<int64_t>{1} && plan.pool_of("view") == 1);
   stowage::answer less = plan.limit_pool(0, 3);
-  CHECK(less.status == stowage::status::infeasible && less.why == "rules" && less.reason == "no pool that buffer \"c\" may be in has a place for it" && less.pools.empty());
+  CHECK(less.status == stowage::status::infeasible && less.why == "rules" && less.reason == "buffer \"c\" of 4 has no place: in the pool \"sram\" it takes 4, more than the capacity of 3" && less.pools.empty());
   CHECK((plan.offsets() == std::vector<int64_t>{0, 0, 8, 4}) && (plan.pools() == std::vector<int64_t>{1, 0, 0, 1}));
   stowage::solver copy = plan.snapshot();
   CHECK(has(copy.json(), "\"together\"") && copy.measure("height:dram").first == 8);

@@ -85,7 +85,7 @@ static void answers(void) {
 	CHECK(stowage_session_count(plan) == 4);
 	CHECK(stowage_session_get_answer(plan, &a, sizeof a) == 0 && a.pools == NULL); // they went with the next call
 	CHECK(stowage_session_limit_pool(plan, 0, 3) == STOWAGE_INFEASIBLE);
-	CHECK(strcmp(stowage_session_proof(plan), "no pool that buffer \"c\" may be in has a place for it") == 0);
+	CHECK(strcmp(stowage_session_proof(plan), "buffer \"c\" of 4 has no place: in the pool \"sram\" it takes 4, more than the capacity of 3") == 0);
 	CHECK(stowage_session_get_answer(plan, &a, sizeof a) == 0 && strcmp(a.why, "rules") == 0 && a.pools == NULL);
 
 	// A snapshot has the rules, and a session begins with it.

@@ -418,6 +418,9 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		s = r.Status.String() + ": " + measures(r)
 	case r.Status == stowage.Infeasible && p.Ruled():
 		s = "infeasible: no plan keeps the rules"
+		if why := explain.Local(p); why != "" {
+			s += " (" + cell(why) + ")"
+		}
 	case r.Status.HasPlan():
 		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound, gap(r.Height, r.LowerBound))
 	case r.Collision != nil:

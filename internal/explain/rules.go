@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -19,6 +20,9 @@ import (
 // let buffers share bytes although they conflict. Such buffers count in no clique.
 //
 //	Σ size of a clique of conflicts > Σ free bytes of the pools that its buffers may be in
+//
+// If the places of single buffers and pairs prove it (internal/outer/places), only the buffers of that proof are asked about, and the reason
+// is its sentence.
 //
 // Invariant: a set is smaller only by a proof. A run that a limit ends keeps its group.
 //
@@ -70,7 +74,10 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 		return r.Status == model.Infeasible, r.Status != model.Unknown
 	}
 	core, decided := all, true
-	for group := max(1, len(all)/2); ; group /= 2 {
+	if proof := prove(p); proof != nil {
+		core = proof.Buffers
+	}
+	for group := max(1, len(core)/2); ; group /= 2 {
 		decided = true
 		for at := 0; at < len(core) && len(core) > 1; {
 			rest := slices.Concat(core[:at], core[min(at+group, len(core)):])
@@ -94,6 +101,14 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 	return e, nil
 }
 
+// prove looks for a proof by places, with IDs as they are.
+func prove(p *model.Problem) *places.Proof {
+	return places.Prove(p, func(id string) string { return id })
+}
+
+// sentence gives words a capital letter and a full stop.
+func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
+
 // ruledReason says in words why no plan keeps the rules of some buffers.
 func ruledReason(p *model.Problem, core []int) string {
 	pools := p.AllPools()
@@ -105,9 +120,6 @@ func ruledReason(p *model.Problem, core []int) string {
 	}
 	where, free, bounded := roomOf(pools, usable)
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	if len(core) == 1 {
-		return "Buffer " + p.Buffers[core[0]].ID + " of " + number(p.Buffers[core[0]].Size) + " keeps the rules nowhere in " + where + "."
-	}
 	conflicts := model.NewConflicts(p)
 	near := map[model.Pair]bool{} // may share bytes although they conflict
 	for _, d := range p.Rules.Distances {
@@ -130,7 +142,9 @@ func ruledReason(p *model.Problem, core []int) string {
 		}
 	}
 	var s string
-	switch {
+	switch proof := prove(model.Among(p, core)); {
+	case proof != nil && (len(core) == 1 || !clique || !bounded || sum <= free):
+		return sentence(proof.Reason)
 	case clique && bounded && sum > free:
 		s = "Every two of them conflict. They take " + number(sum) + ", which is " + number(sum-free) + " more than " + where + "."
 	case clique:

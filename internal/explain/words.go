@@ -15,6 +15,15 @@ import (
 // search. It reads the problem itself, in O(n log n), after a run that has proven that
 // nothing fits.
 
+// Local says which buffers of a problem with rules have no place by themselves, or beside one another, without a capital letter and a full stop.
+// It is empty if all have.
+func Local(p *model.Problem) string {
+	if proof := prove(p); proof != nil {
+		return proof.Reason
+	}
+	return ""
+}
+
 // mostNamed is the number of buffers of an overfull section that Reason names.
 const mostNamed = 3
 
@@ -22,9 +31,13 @@ const mostNamed = 3
 // lower than lowerBound. The reasons are: fixed offsets that collide, a fixed offset or a size above
 // the capacity, or the moment that is too full and by how much. If it is none of these,
 // the reason is the arrangement, and Reason says how far the bound is above the capacity.
-// name is how an ID is written. Of a problem with rules it says only that no plan keeps them.
+// name is how an ID is written. If the problem has rules, Reason names what has no place by itself or beside another (Local). If the reason is
+// another one, it says only that no plan keeps the rules.
 func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) string) string {
 	if p.Ruled() {
+		if why := Local(p); why != "" {
+			return name("No plan keeps the rules. " + sentence(why))
+		}
 		return "No plan keeps the rules."
 	}
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }

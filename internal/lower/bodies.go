@@ -17,10 +17,26 @@ import (
 //
 // Source: the Chinese remainder theorem, for moduli that need not be coprime.
 
+// A Grid is the origins of a body, the offsets of its lowest byte, that suit alignments: First, First + Step and so on, with First below Step.
+// Any origin suits Grid{0, 1}.
+type Grid struct{ First, Step int64 }
+
+// And leaves the origins at which a member that begins at bytes above is a multiple of align. ok is false if there are none.
+func (g Grid) And(at, align int64) (both Grid, ok bool) {
+	both.First, both.Step, ok = remainder(g.First, g.Step, mod(-at, align), align)
+	return both, ok
+}
+
+// Down returns the greatest number of the grid, or of what continues it below 0, that is at most x.
+func (g Grid) Down(x int64) int64 { return x - mod(x-g.First, g.Step) }
+
+// Up returns the least number of it that is at least x.
+func (g Grid) Up(x int64) int64 { return x + mod(g.First-x, g.Step) }
+
 // makeBodies makes the buffers of the strip, still without lives.
 func (l *Lowering) makeBodies(s *Strip, poolAlign int64) {
 	of := make(map[int32]int32, len(s.Members))
-	var rest []int64 // of each body, the remainder
+	var grids []Grid // of each body
 	s.Body, s.At = make([]int32, len(s.Members)), make([]int64, len(s.Members))
 	for k, i := range s.Members {
 		b := &l.Problem.Buffers[i]
@@ -33,22 +49,22 @@ func (l *Lowering) makeBodies(s *Strip, poolAlign int64) {
 			body = int32(len(s.Problem.Buffers))
 			of[root] = body
 			s.Problem.Buffers = append(s.Problem.Buffers, model.Buffer{ID: b.ID, Alignment: 1})
-			rest = append(rest, 0)
+			grids = append(grids, Grid{0, 1})
 		}
 		s.Body[k], s.At[k] = body, at
 		q := &s.Problem.Buffers[body]
 		q.Size = max(q.Size, at+b.Size)
 		for _, m := range []int64{b.Align(), max(poolAlign, 1)} {
-			r, both, ok := remainder(rest[body], q.Alignment, mod(-at, m), m)
+			g, ok := grids[body].And(at, m)
 			if !ok {
 				s.Impossible = fmt.Sprintf("no offset suits the alignments of all buffers that are together with %s", b.ID)
 				return
 			}
-			rest[body], q.Alignment = r, both
+			grids[body], q.Alignment = g, g.Step
 		}
 	}
 	for k, i := range s.Members {
-		s.At[k] += rest[s.Body[k]]
+		s.At[k] += grids[s.Body[k]].First
 		q, b := &s.Problem.Buffers[s.Body[k]], &l.Problem.Buffers[i]
 		if b.Fixed != nil {
 			at := *b.Fixed - s.At[k]
@@ -63,8 +79,8 @@ func (l *Lowering) makeBodies(s *Strip, poolAlign int64) {
 			q.Hint = &at
 		}
 	}
-	for body := range rest {
-		s.Problem.Buffers[body].Size += rest[body]
+	for body, g := range grids {
+		s.Problem.Buffers[body].Size += g.First
 	}
 }
 

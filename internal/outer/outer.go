@@ -7,6 +7,7 @@
 //
 // Each of them has a part that asks no planner:
 //
+//	places     where each body may lie by itself and beside fixed ones, before any search
 //	cover      evictions by loads alone
 //	spread     pools by loads and costs alone
 //	penalty    penalties by moving buffers in a plan

@@ -370,7 +370,7 @@ class Sessions(unittest.TestCase):
             self.assertEqual((view.offset, view.pool, view.step, len(s)), (4, "dram", "keep", 3))
             self.assertEqual(s.add("view", 2, 6, 2, together=tie).pools, ["dram"])
             no = s.limit_pool("sram", 3)
-            self.assertEqual((no.proof.why, no.reason, no.pools), ("rules", "no pool that buffer \"c\" may be in has a place for it", None))
+            self.assertEqual((no.proof.why, no.reason, no.pools), ("rules", "buffer \"c\" of 4 has no place: in the pool \"sram\" it takes 4, more than the capacity of 3", None))
             self.assertEqual((s.offsets, s.pools), ([0, 0, 8, 4], ["dram", "sram", "sram", "dram"]))
             plan = s.snapshot()
             self.assertEqual((plan.pools, plan.offsets, plan.height, plan.measures["height:dram"], stowage.verify(plan.problem, plan)), (s.pools, s.offsets, 20, 8, ""))

@@ -17,6 +17,7 @@ import (
 	"context"
 
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/internal/run"
@@ -53,11 +54,16 @@ func Plan(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Opt
 	s := pools.New(l, planner, o, spent)
 	var r plan.Result
 	var err error
-	if of, ok := alone(l); ok {
-		r, err = s.Plan(ctx, of)
-	} else {
+	if of, ok := alone(l); !ok {
 		s.KeepAnswers()
 		r, err = choose(ctx, s, planner.Name())
+	} else if places.Find(p, l.Conflicts).None() {
+		r = s.Infeasible(places.Proved)
+		if only := l.Pools[0].Capacity; len(l.Pools) == 1 && only > 0 {
+			r.LowerBound = only + 1
+		}
+	} else {
+		r, err = s.Plan(ctx, of)
 	}
 	r.Stats = s.Stats()
 	return r, err

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/places"
 )
 
 // Idea: loads alone may prove that there is no plan. Bodies that conflict pair by pair share no byte, so in a section, for each set S of pools
@@ -27,22 +28,21 @@ type Overload struct {
 	Members     []int32 // the buffers of the bodies
 }
 
-// Overloaded returns an overload of a problem; nil if none is found. If a body has no pool, why is "pools", and o has its members alone. If
-// only cells show it, why is "loads".
+// Overloaded returns an overload of a problem; nil if none is found. If only cells show it, why is "loads". If the places of bodies show it,
+// why is places.Proved.
 func Overloaded(l *lower.Lowering) (o *Overload, why string) {
 	c := &Choices{lowering: l}
 	if !c.list() {
-		for i := range c.Bodies {
-			if len(c.Bodies[i].Pools) == 0 {
-				return &Overload{Members: c.Bodies[i].Members}, "pools"
-			}
-		}
+		return nil, places.Proved
 	}
 	c.measure()
 	if o := c.hall(); o != nil {
 		return o, ""
 	}
-	if !c.forced() {
+	switch {
+	case c.sets.None():
+		return nil, places.Proved
+	case !c.forced():
 		return nil, "loads"
 	}
 	return nil, ""

@@ -137,24 +137,3 @@ func (b *Body) FitsIn(n int, room Room) bool {
 	}
 	return true
 }
-
-// may reports whether each member of a body fits between the reserved ranges of a pool.
-func (c *Choices) may(members []int32, pool int32) bool {
-	q := &c.lowering.Pools[pool]
-	widest, at := int64(0), int64(0)
-	reserved := lower.Merged(q.Reserved)
-	for _, r := range reserved {
-		widest, at = max(widest, r.Lower-at), r.Upper
-	}
-	for _, i := range members {
-		b := &c.lowering.Problem.Buffers[i]
-		last := q.Capacity - at
-		if q.Capacity == 0 {
-			last = b.Size
-		}
-		if !b.MayUse(pool) || b.Size > max(widest, last) {
-			return false
-		}
-	}
-	return true
-}

@@ -26,6 +26,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/places"
 )
 
 // firstWidth is the most states of a section in the first walk through time. Each later walk has ten times as many, up to mostWidth.
@@ -39,6 +40,7 @@ type Choices struct {
 	Sections int
 	Prices   *Prices // set by Cheapest
 	Low      int64   // no plan costs less; set by Cheapest
+	sets     *places.Sets
 	room     Room    // beside bodies with one pool
 	program  *planes // set by Cheapest, if there is one
 }
@@ -62,11 +64,12 @@ type Brief func(context.Context) (context.Context, context.CancelFunc)
 // An Assignment has the place in its list of each body with a choice.
 type Assignment []int32
 
-// New lists the choices of a problem. If there is no plan, because a body has no pool or those without a choice do not fit, why is "pools" or "loads".
+// New lists the choices of a problem. If there is no plan, because the places of bodies say so or those without a choice do not fit, why is
+// places.Proved or "loads".
 func New(l *lower.Lowering) (c *Choices, why string) {
 	c = &Choices{lowering: l}
-	if !c.list() {
-		return nil, "pools"
+	if !c.list() || c.sets.None() {
+		return nil, places.Proved
 	}
 	c.measure()
 	if !c.forced() {
@@ -76,9 +79,10 @@ func New(l *lower.Lowering) (c *Choices, why string) {
 	return c, ""
 }
 
-// list lists the bodies. It returns false if one has no pool.
+// list lists the bodies. It returns false if one has no place.
 func (c *Choices) list() bool {
 	p := c.lowering.Problem
+	c.sets = places.Find(p, c.lowering.Conflicts)
 	body, _ := c.lowering.Bodies()
 	index := make(map[int32]int)
 	for i := range p.Buffers {
@@ -99,7 +103,7 @@ func (c *Choices) list() bool {
 	for k := range c.Bodies {
 		b := &c.Bodies[k]
 		for q := range c.lowering.Pools {
-			if c.may(b.Members, int32(q)) {
+			if c.sets.May(b.Members[0], int32(q)) {
 				b.Pools = append(b.Pools, int32(q))
 			}
 		}

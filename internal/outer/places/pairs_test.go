@@ -1,9 +1,10 @@
-package session
+package places
 
 import (
+	"math/rand/v2"
 	"testing"
 
-	tiny "github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -13,12 +14,17 @@ import (
 // the oracle takes the plan. It returns how many plans it took and how many not.
 func bannedAsJudged(t *testing.T, p *model.Problem, most int64) (good, bad int) {
 	t.Helper()
-	c := newBodies(p)
+	c := NewPairs(p, model.NewConflicts(p))
+	free := func(i, j int32, by int64) (free bool) {
+		free = true
+		c.Between(i, j, func(low, high int64) { free = free && (by <= low || high <= by) })
+		return free
+	}
 	for a := range most {
 		for b := range most {
 			legal := oracle.Legal(p, &model.Plan{Offsets: []int64{a, b}})
-			if one, other := free(c.between(nil, 0, 1, b), a), free(c.between(nil, 1, 0, a), b); one != legal || other != legal {
-				t.Fatalf("at %d and %d: free %v and %v, but legal %v, of %s", a, b, one, other, legal, tiny.DescribeRuled(p))
+			if one, other := free(0, 1, a-b), free(1, 0, b-a); one != legal || other != legal {
+				t.Fatalf("at %d and %d: free %v and %v, but legal %v, of %s", a, b, one, other, legal, drawn.DescribeRuled(p))
 			}
 			if legal {
 				good++
@@ -52,14 +58,17 @@ func TestBetweenDistances(t *testing.T) {
 
 // TestBetween has pairs of drawn problems, with all their rules but for ties.
 func TestBetween(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 13))
 	good, bad := 0, 0
-	for seed := range plantest.Share(uint64(3000), 300) {
-		p := drawRuled(seed)
+	for range plantest.Share(3000, 300) {
+		p := drawn.Ruled(r)
 		p.Capacity, p.Rules.Pools, p.Rules.Together = 0, nil, nil
 		for i := range p.Buffers {
 			b := &p.Buffers[i]
 			b.Alignment, b.Fixed = 0, nil
-			setPools(b, nil)
+			if b.Extra != nil {
+				b.Extra = &model.Extra{Clocks: b.Extra.Clocks}
+			}
 		}
 		for i := range p.Buffers {
 			for j := range i {
