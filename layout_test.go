@@ -190,7 +190,7 @@ var layers = []struct {
 	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/bench", any},
-	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/testkit/kernelcase", "lab/kernels"}},
+	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/kernelscratch", "internal/testkit/kernelcase", "internal/testkit/scratchcase", "lab/kernels"}},
 
 	{"internal/testkit/networks", []string{"internal/order", "internal/splitmix"}},
 	{"internal/order", []string{"model", "internal/invariants"}},
@@ -245,6 +245,7 @@ var layers = []struct {
 	{"internal/testkit/onnxmade", nil},
 	{"internal/testkit/operators", []string{"internal/distance"}},
 	{"internal/testkit/kernelcase", []string{"internal/distance"}},
+	{"internal/testkit/scratchcase", []string{"internal/distance"}},
 	{"internal/testkit/tflitemade", []string{"internal/tfliteschema"}},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},

@@ -78,7 +78,7 @@ var cmsisKept = map[string]keeper{
 	"SOFTMAX":                      {data: data{64, 88}, temporaries: "0o", buffers: exponents},
 	"SVDF":                         {data: data{40, 48}, temporaries: "01234o", buffers: svdfKept},
 	"BATCH_MATMUL":                 {data: data{36, 56}, temporaries: "01o", buffers: matricesKept},
-	"UNIDIRECTIONAL_SEQUENCE_LSTM": {data: data{908, 1008}, temporaries: "*o", buffers: lstmKept},
+	"UNIDIRECTIONAL_SEQUENCE_LSTM": {data: data{912, 1008}, temporaries: "*o", buffers: lstmKept},
 }
 
 // quantised reports whether a tensor has integers of 8 or 16 bits.

@@ -138,3 +138,21 @@ func (s Set) String() string {
 func (s Set) Order() (distance.Library, bool) {
 	return s.Library, s.Library != distance.ESP || s.Part == InC
 }
+
+// Source returns the repository of the library and the revision whose formulas a set has.
+func (s Set) Source() (repository, revision string) {
+	repository, revision = s.Library.Source()
+	switch s.Version {
+	case esp112:
+		revision = "596b08401a63da3a2e1b40868c442f582a99ae26"
+	case esp120:
+		revision = "b859e50b9019a873f2c271ad51a005d18d1336aa"
+	case esp121:
+		revision = "79d59ae3eb5f6b6ebc5149034ae5876d29605eed"
+	case esp27d1:
+		revision = "27d1f4ab114547878b665f8de5ed6c5756ab3d90"
+	case cmsis700:
+		revision = "22080c68d040c98139e6cb1549473e3149735f4d"
+	}
+	return repository, revision
+}
