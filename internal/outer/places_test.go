@@ -2,11 +2,8 @@ package outer_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/outer"
 	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/internal/run"
@@ -21,20 +18,12 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"places-31126.json": "buffers b0 of 1 and b3 of 1, which are tied, have no place: " +
+		"undecided-min-31126": "buffers b0 of 1 and b3 of 1, which are tied, have no place: " +
 			"in the pool p no offset has b0 at a multiple of 3 and b3, 7 above it, at a multiple of 3; " +
 			"in the pool q they take 8, more than the capacity of 2; in the pool r they take 8, more than the capacity of 3",
-		"places-49211.json": "buffer b0 of 4 has no place: in the pool q it is fixed at 6 and ends at 10, above the capacity of 6",
+		"undecided-min-49211": "buffer b0 of 4 has no place: in the pool q it is fixed at 6 and ends at 10, above the capacity of 6",
 	} {
-		f, err := os.Open(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		p, _, err := json.Read(f, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := read(t, name)
 		r, err := outer.Solve(context.Background(), p, run.Prepared(known), plan.Options{})
 		if err != nil || r.Status != model.Infeasible || r.ProvedBy != places.Proved {
 			t.Errorf("%s: %v by %q, %v", name, r.Status, r.ProvedBy, err)

@@ -15,8 +15,12 @@ import (
 func TestDeepen(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 6))
 	higher := 0
-	for range plantest.Share(4_000, 600, 200) {
-		c, least, dearest := chosen(drawn.Spilled(r, 6+r.IntN(8)))
+	for n := range plantest.Share(4_000, 600, 200) {
+		p := drawn.Spilled(r, 6+r.IntN(8))
+		if n%4 == 0 {
+			p = drawn.Several(r, 3+r.IntN(4))
+		}
+		c, least, dearest := chosen(p)
 		if c == nil {
 			continue
 		}

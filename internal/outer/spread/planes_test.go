@@ -19,9 +19,11 @@ func TestPlanes(t *testing.T) {
 	above, below, covers, met, all := 0, 0, 0, 0, 0
 	for n := range plantest.Share(6_000, 900, 300) {
 		p := drawn.Spilled(r, 5+r.IntN(8))
-		switch n % 3 {
+		switch n % 4 {
 		case 0:
 			p = drawn.Pooled(r)
+		case 2:
+			p = drawn.Several(r, 3+r.IntN(4))
 		case 1:
 			for i := range p.Buffers { // values that have nothing to do with sizes
 				p.Buffers[i].Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 1 + r.Int64N(60)}}}

@@ -20,8 +20,11 @@ func TestWalkIsCheapest(t *testing.T) {
 	narrow, above, cut := 0, 0, 0
 	for n := range plantest.Share(10_000, 800, 300) {
 		p := drawn.Pooled(r)
-		if n%2 == 0 {
+		switch n % 4 {
+		case 0, 2:
 			p = drawn.Spilled(r, 3+r.IntN(8))
+		case 1:
+			p = drawn.Several(r, 3+r.IntN(4))
 		}
 		c, why := New(lower.New(p))
 		if why != "" {

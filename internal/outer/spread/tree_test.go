@@ -17,8 +17,10 @@ func TestTree(t *testing.T) {
 	all, branched, cut, proven := 0, 0, 0, 0
 	for n := range plantest.Share(4_000, 600, 200) {
 		p := drawn.Spilled(r, 8+r.IntN(6))
-		if n%3 == 0 {
+		if n%6 == 0 {
 			p = drawn.Pooled(r)
+		} else if n%6 == 3 {
+			p = drawn.Several(r, 3+r.IntN(4))
 		} else {
 			for i := range p.Buffers { // values that have nothing to do with sizes
 				p.Buffers[i].Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 1 + r.Int64N(600)}}}

@@ -69,9 +69,10 @@ func Ruled(r *rand.Rand) *model.Problem {
 
 // ruling draws one problem.
 type ruling struct {
-	r   *rand.Rand
-	has map[string]bool
-	p   *model.Problem
+	r    *rand.Rand
+	has  map[string]bool
+	p    *model.Problem
+	most int64 // pools; 3 if it is less
 }
 
 // within draws from low to high, both included.
@@ -162,7 +163,7 @@ func (d *ruling) buffer(i int, unit int64) {
 func (d *ruling) pools(unit int64) {
 	many := int64(1)
 	if d.has["pools"] {
-		many = d.within(2, 3)
+		many = d.within(2, max(3, d.most))
 	}
 	var sum int64
 	for i := range d.p.Buffers {
@@ -345,7 +346,7 @@ func Evicted(r *rand.Rand) *model.Problem {
 	}
 }
 
-// Pooled returns a problem as Ruled does, without evictions and with several pools to choose from.
+// Pooled returns a problem as Ruled does, without evictions and with two to five pools to choose from.
 func Pooled(r *rand.Rand) *model.Problem {
 	for {
 		d := ruling{r: r, has: map[string]bool{}}
@@ -354,6 +355,7 @@ func Pooled(r *rand.Rand) *model.Problem {
 			d.has[feature] = r.Float64() < chance
 		}
 		d.has["evictions"], d.has["pools"], d.has["costs"] = false, true, r.IntN(4) > 0
+		d.most = []int64{3, 3, 3, 3, 3, 3, 4, 5}[r.IntN(8)]
 		d.has["capacity"] = r.IntN(10) > 0
 		p := d.problem()
 		chosen := slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Extra == nil || len(b.Extra.Pools) != 1 })

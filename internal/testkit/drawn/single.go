@@ -65,6 +65,53 @@ func Spilled(r *rand.Rand, n int) *model.Problem {
 	return p
 }
 
+// Several adds up to three pools to a problem as Spilled draws it: without a capacity and dearer than the slow one, or with little
+// room, an alignment or a reserved range, at costs of their own. Some buffers may not be in all of them, and some are apart.
+func Several(r *rand.Rand, n int) *model.Problem {
+	p := Spilled(r, n)
+	for k := range int32(1 + r.IntN(3)) {
+		q := model.Pool{ID: "pool" + strconv.Itoa(int(k)), Cost: r.Int64N(4)}
+		if r.IntN(3) > 0 {
+			q.Capacity = 2 + r.Int64N(8)
+			q.Alignment = 1 + r.Int64N(3)
+			if r.IntN(3) == 0 {
+				q.Reserved = []model.Range{{Lower: 1, Upper: 2}}
+			}
+		} else {
+			q.Cost = 5
+		}
+		p.Rules.Pools = append(p.Rules.Pools, q)
+	}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		for q := range p.Rules.Pools {
+			if r.IntN(5) == 0 {
+				if b.Extra == nil {
+					b.Extra = &model.Extra{}
+				}
+				if !slices.ContainsFunc(b.Extra.Costs, func(c model.PoolCost) bool { return int(c.Pool) == q }) {
+					b.Extra.Costs = append(b.Extra.Costs, model.PoolCost{Pool: int32(q), Cost: r.Int64N(20)})
+				}
+			}
+		}
+		if r.IntN(4) == 0 {
+			if b.Extra == nil {
+				b.Extra = &model.Extra{}
+			}
+			b.Extra.Pools = []int32{1}
+			for q := range int32(len(p.Rules.Pools)) {
+				if q != 1 && r.IntN(2) == 0 {
+					b.Extra.Pools = append(b.Extra.Pools, q)
+				}
+			}
+		}
+		if j := r.IntN(n); j < i && r.IntN(6) == 0 {
+			p.Rules.Apart = append(p.Rules.Apart, model.Pair{int32(j), int32(i)})
+		}
+	}
+	return p
+}
+
 // Tight draws a problem as Spilled does, of few times and several alignments, so that what fits by its loads often does not pack.
 func Tight(r *rand.Rand, n int) *model.Problem {
 	p := Spilled(r, n)
