@@ -331,7 +331,7 @@ func TestPage(t *testing.T) {
 	// A problem that does not fit is drawn as its lowest plan, with the conflict in red.
 	drop("tight.json", tight)
 	page.Until(`/^tight.json: infeasible, no plan is lower than 12, /.test(` + says + `)`)
-	if got, want := page.Text(`document.getElementById("warning").textContent`), "a and c cannot fit 10 together. In [1, 2) they take 12, which is 2 too much. Without any one of them the rest fit."; got != want {
+	if got, want := page.Text(`document.getElementById("warning").textContent`), "a and c cannot fit 10 together. In [1, 2) they take 12, which is 2 too much. If any one of them is left out, the others of this set fit; the whole problem may still not."; got != want {
 		t.Errorf("it warns %q, want %q", got, want)
 	}
 	page.Until(`stowage.files[0].height === 12 && stowage.files[0].doc.capacity === 10 && stowage.files[0].doc.conflict && [...stowage.files[0].doc.broken].join() === "1,0,1" && !document.getElementById("warning").hidden`)

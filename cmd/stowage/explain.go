@@ -30,7 +30,7 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain --capacity SIZE INPUT",
 		Short: "Name the buffers that cannot fit a capacity",
-		Long: `Explain names a set of buffers that cannot fit the capacity together. The set is irreducible: without any one of its buffers, the rest fit. So one of them has to shrink, be split or be spilled. Another such set may have fewer buffers; --smallest looks for one of the fewest. If a limit comes first, explain says how far it came.
+		Long: `Explain names a set of buffers that cannot fit the capacity together. The set is irreducible: if any one of its buffers is left out, the others of the set fit. So one of them has to shrink, be split or be spilled. Explain then names what is enough alone, if it finds that: a capacity, and changes of one buffer. Another such set may have fewer buffers; --smallest looks for one of the fewest. If a limit comes first, explain says how far it came.
 
 A problem with rules needs no capacity. The explanation then names the pools that are too small and the rules at fault; if every two of the buffers conflict, it says so.
 
@@ -116,8 +116,19 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	err = writeReport(cmd, e.asJSON, func() any { return explanationOf(x, subset) }, func(w io.Writer) error {
-		return writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers))
+	ways, err := e.ways(ctx, p, x, began)
+	if err != nil {
+		return err
+	}
+	err = writeReport(cmd, e.asJSON, func() any {
+		out := explanationOf(x, subset)
+		out.Ways = waysOf(ways, p)
+		return out
+	}, func(w io.Writer) error {
+		if err := writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers)); err != nil {
+			return err
+		}
+		return writeWays(w, ways, x, p, input)
 	})
 	if err != nil {
 		return err
@@ -196,11 +207,11 @@ func howFew(x *stowage.Explanation) string {
 	case x.Smallest:
 		return "No fewer are enough for that: " + any + "."
 	case x.AtLeast > 0 && x.Irreducible:
-		return "Without any one of them the rest fit.\nA limit came: " + any + ", but others, fewer than these, may not."
+		return explain.AloneFit + "\nA limit came: " + any + ", but others, fewer than these, may not."
 	case x.AtLeast > 0:
 		return "A limit came: " + any + ", but fewer than these may not."
 	case x.Irreducible:
-		return "Without any one of them the rest fit."
+		return explain.AloneFit
 	}
 	return "A limit came: a part of them may be enough."
 }
@@ -234,6 +245,7 @@ type explanationJSON struct {
 	Collision   *collisionJSON `json:"collision,omitempty"`
 	Buffers     []bufferJSON   `json:"buffers"`
 	FixedAbove  *bufferJSON    `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
+	Ways        *waysJSON      `json:"ways,omitempty"`        // that were found to be enough, each alone
 	Reason      string         `json:"reason,omitempty"`      // which pools and rules are at fault, if the problem has rules
 }
 

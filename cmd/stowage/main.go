@@ -15,6 +15,7 @@
 //	output.go      writing a plan in the format that its file name asks for
 //	terminal.go    what differs on a terminal
 //	suggest.go     what a misspelt word may have meant
+//	ways.go        the next step after an answer of "no"
 //	names.go       what several commands take by one name: planners, folders, JSON
 //	interrupt.go   what a signal does to a running search
 //	progress.go    the progress line

@@ -162,6 +162,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	}
 	if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
+		s.sayNext(ctx, cmd, input, r, p, began)
 		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "no picture is written: stowage explain, with the same capacity and -o, draws what does not fit")
 		}

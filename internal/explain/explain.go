@@ -6,6 +6,7 @@
 //	quickxplain.go  the long way: divide and conquer, for any reason
 //	trial.go        asking a planner whether some of the buffers fit
 //	words.go        the reason in words
+//	ways.go         the cheapest ways out: a capacity, a smaller buffer, one that is not there at that time
 //	drawable.go     a version of the problem that can be drawn
 //
 //	smallest.go     Smallest: the fewest buffers, by implicit hitting sets

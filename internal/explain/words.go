@@ -79,6 +79,9 @@ func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) s
 		}
 		s += name(p.Buffers[m.buffer].ID) + " (" + n(m.bytes) + ")"
 	}
+	if lowerBound > load {
+		return s + ". No plan is lower than " + n(lowerBound) + "."
+	}
 	return s + "."
 }
 
@@ -140,10 +143,13 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 	}
 	s := names + " cannot fit " + capacity + " together. " + Why(x, Subset(p, x), name)
 	if x.Irreducible {
-		s += " Without any one of them the rest fit."
+		s += " " + AloneFit
 	}
 	return s
 }
+
+// AloneFit is what irreducible means.
+const AloneFit = "If any one of them is left out, the others of this set fit; the whole problem may still not."
 
 // Subset returns the buffers of an explanation as a problem.
 func Subset(p *model.Problem, x *plan.Explanation) *model.Problem {

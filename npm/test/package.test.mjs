@@ -350,7 +350,7 @@ test("why nothing fits", async () => {
     );
     assert.equal(
       why.why,
-      "b1, b3 and b5 cannot fit 11 together. In [0, 3) they take 12, which is 1 too much. Without any one of them the rest fit.",
+      "b1, b3 and b5 cannot fit 11 together. In [0, 3) they take 12, which is 1 too much. If any one of them is left out, the others of this set fit; the whole problem may still not.",
     );
   }
   const fits = await explain(paper, { capacity: 12 });
