@@ -152,7 +152,7 @@ func TestDocsCommands(t *testing.T) {
 // to it: in the section of each marked block, or in the one before it.
 func TestDocsMeasured(t *testing.T) {
 	marker := regexp.MustCompile(`^<!-- (bench:[a-z0-9-]+|tflm[a-z-]*) -->$`)
-	command := regexp.MustCompile(`go run \./lab/bench/|make bench|python3? python/bench/|#how-it-was-measured`)
+	command := regexp.MustCompile(`go run \./lab/bench/|make bench|python3? (?:python|lab)/bench/|#how-it-was-measured`)
 	found := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)

@@ -3,9 +3,13 @@ package stowage_test
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,13 +101,15 @@ func BenchmarkLatency(b *testing.B) {
 	}
 }
 
-// TestAllocations holds how often Solve allocates where there is little to search.
+// TestAllocations holds how often Solve allocates where there is little to search, and what the page says of it. It
+// varies a little: a collection in between takes pools away, and the public instances may be absent.
 func TestAllocations(t *testing.T) {
-	for _, tc := range []struct {
-		buffers, median int
-	}{{20, 48}, {100, 63}} { // 44 and 59 with the public instances or without; a collection in between takes pools away
+	const varies = 4
+	page := filepath.Join("docs", "planners", "auto.md")
+	lines := read(t, page)
+	for _, buffers := range []int{20, 100} {
 		var all []int
-		for _, p := range shapes(t, tc.buffers) {
+		for _, p := range shapes(t, buffers) {
 			o := asked(t, p, aims[0])
 			all = append(all, int(testing.AllocsPerRun(3, func() {
 				if _, err := stowage.Solve(context.Background(), p, o); err != nil {
@@ -112,8 +118,28 @@ func TestAllocations(t *testing.T) {
 			})))
 		}
 		slices.Sort(all)
-		if got := all[len(all)/2]; got > tc.median {
-			t.Errorf("%d buffers: the median of %d problems is %d allocations, at most %d are its share", tc.buffers, len(all), got, tc.median)
+		got := all[len(all)/2]
+		t.Logf("%d buffers: %d allocations", buffers, got)
+		at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, fmt.Sprintf("| %d | 1.1 × load |", buffers)) })
+		if at < 0 {
+			t.Fatalf("%s has no row of %d buffers", page, buffers)
+		}
+		cells := strings.Split(strings.TrimSuffix(lines[at], " |"), " | ")
+		says, err := strconv.Atoi(cells[len(cells)-1])
+		if err != nil {
+			t.Fatalf("%s: %q", page, lines[at])
+		}
+		switch off := got - says; {
+		case max(off, -off) <= varies:
+		case *update:
+			cells[len(cells)-1] = strconv.Itoa(got)
+			lines[at] = strings.Join(cells, " | ") + " |"
+			if err := os.WriteFile(page, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Errorf("%d buffers: the median of %d problems is %d allocations, and %s says %d; if that is meant to be, go test . -run TestAllocations -update",
+				buffers, len(all), got, page, says)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Command pypto measures `auto` on the problems that the PyPTO compiler exports, beside the best plans known, and has
 // every plan checked by dsa-solver's own verifier.
 //
-//	go run ./lab/bench/pypto [-timeout 2s] [-objective peak] [-best best.csv] [-check dsacheck] [-runs runs.csv] [-into FILE] FOLDER...
+//	go run ./lab/bench/pypto [-timeout 2s] [-objective peak] [-best best.csv] [-check dsacheck] [-runs runs.csv] [-each] [-into FILE] FOLDER...
 //
 // A folder is searched for .json files. Each is read as dsa-problem-v1, planned by one worker, and verified. README.md
 // says where the files and the verifier are from. Times are the processor's, which other programs on the machine do not lengthen.
@@ -51,6 +51,7 @@ func main() {
 	best := flag.String("best", "", "read the best values known from `FILE`: CSV with the columns instance, peak and cost")
 	check := flag.String("check", "", "check each plan with `PROGRAM`, which check/dsacheck.cpp makes")
 	runs := flag.String("runs", "", "write a line for each file to `FILE`, as CSV")
+	each := flag.Bool("each", false, "make a table with a row for each file, for a few hard ones")
 	into := flag.String("into", "", "put the table into the document `FILE`")
 	flag.Parse()
 	record.Main("pypto", func(ctx context.Context) error {
@@ -72,7 +73,11 @@ func main() {
 				all = append(all, x)
 			}
 		}
-		text := table(all, *check != "") + fmt.Sprintf("\n%v a file at most; %v; %s.\n", *timeout, record.ThisMachine(), record.Today())
+		text, block := table(all, *check != ""), "bench:pypto"
+		if *each {
+			text, block = tableOfEach(all), "bench:pypto-each"
+		}
+		text += fmt.Sprintf("\n%v a file at most; %v; %s.\n", *timeout, record.ThisMachine(), record.Today())
 		fmt.Print(text)
 		said(all)
 		if *runs != "" {
@@ -81,7 +86,7 @@ func main() {
 			}
 		}
 		if *into != "" {
-			return record.ReplaceBlock(*into, "bench:pypto", text)
+			return record.ReplaceBlock(*into, block, text)
 		}
 		return nil
 	})
@@ -275,6 +280,20 @@ func table(all []outcome, checked bool) string {
 		head = append(head, "accepted by dsa-solver")
 	}
 	return experiment.NewTable(append(head, "over 0.1 s", "longest s"), rows).Markdown()
+}
+
+// tableOfEach has a row for each file.
+func tableOfEach(all []outcome) string {
+	var rows [][]string
+	for k := range all {
+		x := &all[k]
+		value, bound := x.first()
+		rows = append(rows, []string{
+			"`" + strings.TrimSuffix(x.file, ".json") + "`", string(x.problem.Objective()[0]), experiment.Grouped(value), experiment.Grouped(bound),
+			x.status.String(), fmt.Sprintf("%.2f", x.seconds),
+		})
+	}
+	return experiment.NewTable([]string{"problem", "first measure", "value", "bound", "status", "s"}, rows).Markdown()
 }
 
 func count(to *int, is bool) {

@@ -1,5 +1,6 @@
 // Command size measures what the library adds to a program: it builds small
-// programs with and without it, stripped, and takes the difference.
+// programs with and without it, stripped, and takes the difference. It also builds what users install, as the
+// Makefile does, and says how large the files are; that needs make and a C compiler.
 //
 //	go run ./lab/bench/size [-into docs/measured.md]
 //
@@ -42,6 +43,14 @@ var paper = []struct {
 	kB   int64
 }{{"MiniMalloc (C++)", 25}, {"TelaMalloc (C++)", 206}, {"mixed ILP (C++)", 2021}}
 
+// products are what users install: the target of make, its tags, and the file in bin.
+var products = []struct{ target, tags, file, name string }{
+	{"build", "", "stowage", "`stowage`, the command"},
+	{"sweep", "", "stowage-sweep", "`stowage-sweep`"},
+	{"capi", "", "capi/libstowage.so", "`libstowage.so`, the library for C"},
+	{"capi", "baselines", "capi/libstowage.so", "`libstowage.so` with the baselines"},
+}
+
 func main() {
 	into := flag.String("into", "", "put the table into the document `FILE`")
 	flag.Parse()
@@ -69,7 +78,28 @@ func measure(system, arch string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return markdown(sizes, system+"/"+arch), nil
+	files, err := productsIn(dir)
+	if err != nil {
+		return "", err
+	}
+	return markdown(sizes, files, system+"/"+arch), nil
+}
+
+// productsIn builds what users install, for this machine, into a folder, and returns the sizes of the files.
+func productsIn(dir string) (sizes []int64, err error) {
+	for _, p := range products {
+		make := exec.Command("make", "-s", "BIN="+dir, "TAGS="+p.tags, p.target)
+		make.Stderr = os.Stderr
+		if err := make.Run(); err != nil {
+			return nil, fmt.Errorf("make %s: %w", p.target, err)
+		}
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(p.file)))
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, info.Size())
+	}
+	return sizes, nil
 }
 
 // sizesOn builds the programs, stripped, for a platform into a folder, and returns their
@@ -100,7 +130,7 @@ func sizesOn(dir, system, arch string) ([]int64, error) {
 	return sizes, nil
 }
 
-func markdown(sizes []int64, platform string) string {
+func markdown(sizes, files []int64, platform string) string {
 	kB := func(n int64) string { return experiment.Grouped((n+500)/1000) + " kB" }
 	var rows [][]string
 	for i, p := range programs[1:] {
@@ -111,7 +141,12 @@ func markdown(sizes []int64, platform string) string {
 	}
 	var s strings.Builder
 	s.WriteString(experiment.NewTable([]string{"library", "share of a stripped binary"}, rows).Markdown())
-	fmt.Fprintf(&s, "\nDifference to a program without it (%s, most of it Go's runtime and fmt); %s, %s; %s. The paper's figures are sizes of library files, table 3.\n",
+	rows = nil
+	for i, p := range products {
+		rows = append(rows, []string{p.name, kB(files[i])})
+	}
+	s.WriteString("\n" + experiment.NewTable([]string{"file", "stripped"}, rows).Markdown())
+	fmt.Fprintf(&s, "\nThe first table is the difference to a program without it (%s, most of it Go's runtime and fmt). The paper's figures are sizes of library files, table 3. %s, %s; %s.\n",
 		kB(sizes[0]), platform, runtime.Version(), record.Today())
 	return s.String()
 }
