@@ -472,7 +472,7 @@ func TestModels(t *testing.T) {
 	}
 	path := put(t, "a.tflite", string(data))
 	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil ||
-		!strings.Contains(err.Error(), "takes no option for a dimension, value, size or alignment") {
+		!strings.Contains(err.Error(), "takes no option for a dimension, value, shape, size or alignment") {
 		t.Errorf("with an option: %v", err)
 	}
 	if _, err := ReadPlan(path, &model.Problem{}); err == nil ||

@@ -152,7 +152,7 @@ func TestDumpsFail(t *testing.T) {
 		{"m.hlo.pb", xlaProto(), Options{Heap: "9"}, ` heap "9": is not in this file: there are 7, 8`},
 		{"m.pickle", snapshot, Options{Heap: "1:0"}, ` heap "1:0": is not in this file: there is 0:0`},
 		{"m.csv", csvText, Options{Heap: "9"}, "is CSV, which has no heaps to choose from"},
-		{"m.mlir", ireeText, Options{Alignment: 4}, "is a dump of IREE, which takes no option for a dimension, value, size or alignment"},
+		{"m.mlir", ireeText, Options{Alignment: 4}, "is a dump of IREE, which takes no option for a dimension, value, shape, size or alignment"},
 		{"m-buffer-assignment.txt", xlaText, Options{}, ":1: has no live ranges"},
 		{"m", "Memory Space: default (color=0)\n", Options{}, ":1: \"Memory Space: default (color=0)\": is not a buffer assignment"},
 		{"m.pb", "", Options{}, ": has no buffer assignment"},

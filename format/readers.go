@@ -69,6 +69,8 @@ type Options struct {
 	Dims map[string]int64
 	// Values has the values of inputs that hold one number. The key is the input's name.
 	Values map[string]int64
+	// Shapes has the types and shapes of tensors whose shape cannot be derived. The key is the tensor's name.
+	Shapes map[string]onnx.Shape
 	// Sizes has the sizes in bytes of tensors whose shape cannot be derived. The key is
 	// the tensor's name.
 	Sizes map[string]int64
@@ -92,12 +94,12 @@ type Options struct {
 }
 
 func (o Options) empty() bool {
-	return len(o.Dims) == 0 && len(o.Values) == 0 && len(o.Sizes) == 0 && o.Alignment == 0
+	return len(o.Dims) == 0 && len(o.Values) == 0 && len(o.Shapes) == 0 && len(o.Sizes) == 0 && o.Alignment == 0
 }
 
 // ONNX returns the options for a model of ONNX.
 func (o Options) ONNX() onnx.Options {
-	return onnx.Options{Dims: o.Dims, Values: o.Values, Sizes: o.Sizes, Alignment: o.Alignment}
+	return onnx.Options{Dims: o.Dims, Values: o.Values, Shapes: o.Shapes, Sizes: o.Sizes, Alignment: o.Alignment}
 }
 
 // A row of the table of readers.
@@ -194,7 +196,7 @@ type Input struct {
 func (in *Input) Settles(o Options) error {
 	var issues model.Issues
 	if !o.empty() && !in.row.open {
-		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which takes no option for a dimension, value, size or alignment"})
+		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which takes no option for a dimension, value, shape, size or alignment"})
 	}
 	if o.Ends != "" && !in.row.ends {
 		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", whose ends mean one thing: --ends is for tables and JSON"})

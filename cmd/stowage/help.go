@@ -149,7 +149,8 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	for _, s := range sections(cmd) {
 		if where := explainedIn(cmd, s.title); where != "" {
-			fmt.Fprintf(w, "\n%s (%s):\n  %s\n", s.title, where, strings.Join(names(s.flags), ", "))
+			list := wrap(strings.Join(names(s.flags), ", "), helpWidth-2, "  ")
+			fmt.Fprintf(w, "\n%s (%s):\n  %s\n", s.title, where, list)
 			continue
 		}
 		fmt.Fprintf(w, "\n%s:\n", s.title)

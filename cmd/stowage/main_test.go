@@ -68,6 +68,8 @@ func TestScripts(t *testing.T) {
 						tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "npulost.tflite"),
 					tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "open.onnx"), onnxmade.Open(), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "saved.onnx"), onnxmade.Saved(), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "wired.onnx"), onnxmade.Network(16, 24), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
@@ -16,6 +17,7 @@ import (
 type modelFlags struct {
 	dims      []string
 	values    []string
+	shapes    []string
 	sizes     []string
 	alignment size
 	heap      string
@@ -37,12 +39,13 @@ func (m *modelFlags) bind(cmd *cobra.Command) {
 func (m *modelFlags) bindModels(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&m.dims, "dim", nil, "set an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N if it has no name; repeatable")
-	f.StringArrayVar(&m.values, "value", nil, "set an input of an ONNX model that is a number: `NAME=N`, to decide branches; repeatable")
-	f.StringArrayVar(&m.sizes, "size", nil, "set the bytes of a tensor of an ONNX model whose size is not known: `NAME=SIZE`; repeatable")
-	f.Var(&m.alignment, "alignment", "round sizes and offsets of an ONNX model up to multiples of `SIZE` bytes [default: 64]")
+	f.StringArrayVar(&m.dims, "dim", nil, "set an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N; repeatable")
+	f.StringArrayVar(&m.values, "value", nil, "set an ONNX input that is one number: `NAME=N`; repeatable")
+	f.StringArrayVar(&m.shapes, "shape", nil, "set the shape of an ONNX tensor if it is not known: `NAME=DIMS:TYPE`, such as y=20x1x32:float32; repeatable")
+	f.StringArrayVar(&m.sizes, "size", nil, "set only the bytes of such a tensor: `NAME=SIZE`; repeatable")
+	f.Var(&m.alignment, "alignment", "round ONNX sizes up to multiples of `SIZE` [default: 64]")
 	m.bindHeap(cmd)
-	group(cmd, modelSection, "dim", "value", "size", "alignment")
+	group(cmd, modelSection, "dim", "value", "shape", "size", "alignment")
 }
 
 // bindEnds defines the flag that says what the ends of lifespans mean.
@@ -54,7 +57,7 @@ func (m *modelFlags) bindEnds(cmd *cobra.Command) {
 
 // bindHeap defines the flag that chooses a heap of a dump.
 func (m *modelFlags) bindHeap(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.heap, "heap", "", "take the heap `NAME` of a dump [default: the one of the largest load]")
+	cmd.Flags().StringVar(&m.heap, "heap", "", "take heap `NAME` of a dump [default: of the largest load]")
 	group(cmd, modelSection, "heap")
 }
 
@@ -103,10 +106,36 @@ func (m *modelFlags) options() (format.Options, error) {
 	if o.Values, err = parse("value", m.values, whole); err != nil {
 		return o, err
 	}
+	if o.Shapes, err = shapesOf(m.shapes); err != nil {
+		return o, err
+	}
 	o.Sizes, err = parse("size", m.sizes, func(text string) (int64, error) {
 		var n size
 		err := n.Set(text)
 		return int64(n), err
 	})
 	return o, err
+}
+
+// shapesOf reads the arguments of --shape.
+func shapesOf(pairs []string) (map[string]onnx.Shape, error) {
+	var out map[string]onnx.Shape
+	for _, pair := range pairs {
+		at := strings.LastIndexByte(pair, '=')
+		if at < 1 {
+			return nil, usagef("invalid argument %q for --shape: must be NAME=DIMS:TYPE, such as y=20x1x32:float32", pair)
+		}
+		s, err := onnx.ParseShape(pair[at+1:])
+		if err != nil {
+			return nil, usagef("invalid argument %q for --shape: %v", pair, err)
+		}
+		if old, ok := out[pair[:at]]; ok && old.String() != s.String() {
+			return nil, usagef("invalid argument %q for --shape: it is %s by the one before", pair, old)
+		}
+		if out == nil {
+			out = map[string]onnx.Shape{}
+		}
+		out[pair[:at]] = s
+	}
+	return out, nil
 }

@@ -90,7 +90,7 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.BoolVar(&p.force, "force", false, forceUsage)
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
-	f.Var(&p.kernels, "diagonal", "let results overlap operands as `KERNELS` permit")
+	f.Var(&p.kernels, "diagonal", "let results overlap operands as kernels `NAME` permit")
 	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")

@@ -231,6 +231,10 @@ func documentONNX(a *onnx.Arena, result *stowage.Result) *document {
 	return d
 }
 
+// optimizedNote is said of models that ONNX Runtime did not save.
+const optimizedNote = "ONNX Runtime makes another graph of this one, and allocates that: to plan it, let ONNX Runtime save it " +
+	"(SessionOptions.optimized_model_filepath), and plan the file"
+
 func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result, alignment int64) *onnxReport {
 	r := &onnxReport{
 		Model: m.File, Nodes: m.Nodes, Buffers: len(a.Problem.Buffers), Alignment: alignment, Status: result.Status,
@@ -238,6 +242,9 @@ func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowa
 	}
 	if r.Alignment == 0 {
 		r.Alignment = onnx.Alignment
+	}
+	if !m.Optimized {
+		r.Notes = append(r.Notes, optimizedNote)
 	}
 	for i := range a.Tensors {
 		if !a.Tensors[i].Stored {

@@ -24,6 +24,7 @@ type cause struct {
 	place, operator string
 	value           string // whose shape is not known
 	reason          string
+	hint            string // what the user can do
 	open            string // what --dim would take for the first dimension; empty where it would not do
 	count           int    // values that depend on it, itself included
 }
@@ -79,7 +80,7 @@ func (w *walker) blameInput(v int32, in *graph.ValueInfo) {
 			if d < 0 {
 				name := in.Type.Dims[i].Name
 				if name == "" || len(name) > graph.LongName {
-					name = w.m.Names[in.Name] + ":" + strconv.Itoa(i)
+					name = axisOf(w.m.Names[in.Name], i)
 				}
 				open = append(open, name)
 			}
@@ -105,8 +106,17 @@ func (w *walker) because(v int32, c cause) {
 		return
 	}
 	c.value, c.count = w.m.Names[w.values[v].name], 1
+	c.hint = hintOf(&w.values[v].Result, c.value)
 	w.causes = append(w.causes, c)
 	w.values[v].cause = int32(len(w.causes))
+}
+
+// hintOf says what gives a value a size: its shape, from which others follow, or if it has none, its size alone.
+func hintOf(r *shape.Result, name string) string {
+	if r.Kind != shape.KindNone || r.Elem == shape.TypeString || len(name) > graph.LongName {
+		return "; give its size in bytes (--size)"
+	}
+	return "; give its shape and type, as --shape " + shell(name+"=DIMS:TYPE") + ", or its size in bytes alone (--size)"
 }
 
 // dependents says how many values depend on one.
@@ -171,6 +181,11 @@ func (w *walker) faults() error {
 			})
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(w.o.Shapes)) {
+		if issue, wrong := w.shapeFault(key); wrong {
+			issues.Add(issue)
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(w.o.Sizes)) {
 		switch n := w.o.Sizes[key]; {
 		case n < 1 || n > model.MaxSum/8:
@@ -195,15 +210,15 @@ func (w *walker) faults() error {
 		if inputs && c.open == "" {
 			continue
 		}
-		hint := "; give its size in bytes (--size)"
+		hint := c.hint
 		switch {
 		case c.open != "":
 			hint = "; give them, as with" + c.open
 		case len(w.o.Dims) > 0 && strings.HasPrefix(c.reason, ops.TooLargeWindow):
 			hint = "; the dimensions that are given may be too small (--dim)"
 		case w.branching(c):
-			hint = "; give the input that may decide the branch, as with" + w.deciding +
-				", or the size in bytes (--size)"
+			hint = "; give the input that may decide the branch, as with" + w.deciding + ", or" +
+				strings.TrimPrefix(c.hint, "; give")
 			w.deciding = "" // once is enough
 		}
 		message := c.reason

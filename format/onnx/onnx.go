@@ -4,7 +4,8 @@
 // rarely has the sizes of the tensors between nodes, so the package derives them.
 // walk.go walks the graph once, in the order of the file, which is topological.
 // branch.go, control.go and inline.go follow If, loops and functions. said.go adds what
-// the file and the user say, and cause.go explains which sizes are still open.
+// the file and the user say, given.go shapes that the user gives, blocks.go how many channels an
+// image in blocks has, and cause.go explains which sizes are still open.
 // lifetime.go counts the time of lifespans in the same walk, and problem.go makes the
 // buffers of the arena.
 //
@@ -17,7 +18,7 @@
 // # Where sizes come from
 //
 // There are three sources: the shape that follows from a node's inputs, the shape that
-// the file gives (value_info, and the types of outputs), and sizes that the user gives
+// the file gives (value_info, and the types of outputs), and shapes and sizes that the user gives
 // (Options). Options.Dims gives the dimensions that inputs leave open. An error names
 // the source that is missing.
 //
@@ -57,6 +58,7 @@ type Model struct {
 	IRVersion int64  // version of the format
 	Producer  string // program that wrote the file
 	Nodes     int    // number of nodes, including those of nested graphs and functions
+	Optimized bool   // ONNX Runtime saved the graph that it runs: it names its own operator sets then
 
 	file *graph.Model
 	data []byte
@@ -80,5 +82,8 @@ func Parse(data []byte, file string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{File: file, IRVersion: p.Version, Producer: p.Producer, Nodes: p.Count, file: p, data: data}, nil
+	_, optimized := p.Opsets["com.microsoft.nchwc"]
+	return &Model{
+		File: file, IRVersion: p.Version, Producer: p.Producer, Nodes: p.Count, Optimized: optimized, file: p, data: data,
+	}, nil
 }

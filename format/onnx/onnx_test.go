@@ -401,7 +401,7 @@ func TestRefused(t *testing.T) {
 			}),
 			Options{},
 			`node 0 "mine" (test.Own): the size of "y" is not known: the operator test.Own is not supported: ` +
-				`its result sizes cannot be derived; 1 other value depends on it; give its size in bytes (--size)`,
+				`its result sizes cannot be derived; 1 other value depends on it; give its shape and type, as --shape y=DIMS:TYPE, or its size in bytes alone (--size)`,
 		},
 		{"depth", graph(deep), Options{}, "is nested more than 24 graphs deep"},
 		{
@@ -548,12 +548,12 @@ func TestRefused(t *testing.T) {
 			Options{},
 			`then_branch, node 0 (test.Own): the size of "t" is not known: the operator test.Own is not supported: ` +
 				`its result sizes cannot be derived; give the input that may decide the branch, ` +
-				`as with --value rate=1, or the size in bytes (--size)`,
+				`as with --value rate=1, or its shape and type, as --shape t=DIMS:TYPE, or its size in bytes alone (--size)`,
 		},
 		{
 			"branch, decided", graph(undecided),
 			Options{Values: map[string]int64{"rate": 0}},
-			"its result sizes cannot be derived; give its size in bytes (--size)",
+			"its result sizes cannot be derived; give its shape and type, as --shape t=DIMS:TYPE, or its size in bytes alone (--size)",
 		},
 	} {
 		m, err := Parse(c.data, "test.onnx")

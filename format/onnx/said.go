@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -62,9 +63,9 @@ func (w *walker) typed(t *graph.TypeInfo, input string) shape.Result {
 		r.Dims = make([]int64, len(t.Dims))
 		for i := range t.Dims {
 			r.Dims[i] = w.dimension(&t.Dims[i])
-			if r.Dims[i] < 0 && input != "" {
-				key := input + ":" + strconv.Itoa(i)
-				if d, ok := w.o.Dims[key]; ok {
+			if input != "" && t.Dims[i].Value < 0 {
+				key := axisOf(input, i)
+				if d, ok := w.o.Dims[key]; ok && (r.Dims[i] < 0 || r.Dims[i] == d) {
 					w.dimmed[key] = true
 					r.Dims[i] = d
 				}
@@ -74,9 +75,39 @@ func (w *walker) typed(t *graph.TypeInfo, input string) shape.Result {
 	return r
 }
 
+// settle gives each dimension with a name its size: by that name, or by INPUT:AXIS of any input that has it. If the
+// user gives it several sizes by INPUT:AXIS, each is for that axis alone.
+func (w *walker) settle() {
+	w.symbols = map[string]int64{}
+	differ := map[string]bool{}
+	for k := range w.m.Graph.Inputs {
+		in := &w.m.Graph.Inputs[k]
+		if in.Type == nil || w.lookup(in.Name) >= 0 {
+			continue
+		}
+		for i := range in.Type.Dims {
+			d := &in.Type.Dims[i]
+			if v, ok := w.o.Dims[axisOf(w.m.Names[in.Name], i)]; ok && d.Value < 0 && d.Name != "" {
+				old, had := w.symbols[d.Name]
+				differ[d.Name] = differ[d.Name] || had && old != v
+				w.symbols[d.Name] = v
+			}
+		}
+	}
+	for name := range differ {
+		if differ[name] {
+			delete(w.symbols, name)
+		}
+	}
+	maps.Copy(w.symbols, w.o.Dims)
+}
+
+// axisOf names a dimension of an input by its place.
+func axisOf(input string, axis int) string { return input + ":" + strconv.Itoa(axis) }
+
 func (w *walker) dimension(d *graph.Dimension) int64 {
 	if d.Value < 0 && d.Name != "" {
-		if v, ok := w.o.Dims[d.Name]; ok {
+		if v, ok := w.symbols[d.Name]; ok {
 			w.dimmed[d.Name] = true
 			return v
 		}
@@ -84,9 +115,15 @@ func (w *walker) dimension(d *graph.Dimension) int64 {
 	return d.Value
 }
 
-// declare adds what the file says of a value to what follows from its node. Where
-// the two differ the node counts, since that is what runs.
+// declare adds what the file and the user say of a value to what follows from its node.
 func (w *walker) declare(r *shape.Result, t *graph.TypeInfo, name int32) {
+	w.declared(r, t, name)
+	w.shaped(r, w.m.Names[name])
+}
+
+// declared adds what the file says of a value to what follows from its node. Where
+// the two differ the node counts, since that is what runs.
+func (w *walker) declared(r *shape.Result, t *graph.TypeInfo, name int32) {
 	if t == nil || t.Kind == shape.KindNone {
 		return
 	}

@@ -38,6 +38,9 @@ type Options struct {
 	// the same in each run: for example the condition of a branch. The key is the
 	// input's name. These inputs then take no memory.
 	Values map[string]int64
+	// Shapes has the types and shapes of values that the model leaves open, and whose shape cannot be derived. The
+	// key is the value's name.
+	Shapes map[string]Shape
 	// Sizes has the sizes in bytes of values whose size cannot be derived. The key is
 	// the value's name.
 	Sizes map[string]int64
@@ -94,9 +97,11 @@ type walker struct {
 	openDims  []string // the flags that settle the open dimensions of inputs, each once
 	fault     *model.Issue
 	notes     []string
-	sized     map[string]bool // of Options.Sizes, those that were of use
-	dimmed    map[string]bool // of Options.Dims
-	valued    map[string]bool // of Options.Values
+	sized     map[string]bool   // of Options.Sizes, those that were of use
+	dimmed    map[string]bool   // of Options.Dims
+	valued    map[string]bool   // of Options.Values
+	shapes    map[string]string // of Options.Shapes, those that were met, and why they do not fit; "" if they do
+	symbols   map[string]int64  // dimensions by their names in the model
 	views     []view
 	ran       []step
 	blocked   *blocks // nil until it is asked for
@@ -135,6 +140,7 @@ func walk(m *graph.Model, o Options) (*walker, error) {
 	w.values = make([]value, 0, min(m.Values, w.left/valueBytes))
 	w.start()
 	w.version()
+	w.settle()
 	w.main(m.Graph)
 	return w, w.faults()
 }
@@ -226,6 +232,7 @@ func (w *walker) main(g *graph.Graph) {
 			continue
 		}
 		r := w.typed(in.Type, w.m.Names[in.Name])
+		w.shaped(&r, w.m.Names[in.Name])
 		w.give(&r, w.m.Names[in.Name])
 		v := w.add(in.Name, r)
 		w.born(v, 0)

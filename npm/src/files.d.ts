@@ -22,6 +22,8 @@ export interface FileOptions {
   dims?: Record<string, Whole>;
   /** Values of inputs that are one number. */
   values?: Record<string, Whole>;
+  /** Shapes and types of tensors whose shape is unknown: "20x1x32:float32". */
+  shapes?: Record<string, string>;
   /** Bytes of tensors whose shape is unknown. */
   sizes?: Record<string, Size>;
   /** Sizes and offsets of a model are multiples of this. */

@@ -15,7 +15,7 @@ import {
 } from "./columns.js";
 import { Faults, InputError, checkOptions } from "./faults.js";
 
-const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap", "beside"];
+const LEFT_OPEN = ["dims", "values", "shapes", "sizes", "alignment", "heap", "beside"];
 const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
 const MODEL = OPTIONS.filter((name) => name !== "start").concat("view");
 const FORMATS = ["csv", "json"];
@@ -118,7 +118,7 @@ export function readersOf(host) {
 function inOptions(message) {
   return message
     .replace(
-      /--(dim|value|size) (?:'([^']*)=([^'=]*)'|(\S+)=(\w+))/g,
+      /--(dim|value|shape|size) (?:'([^']*)=([^'=]*)'|(\S+)=([\w:]+))/g,
       (_, flag, name, value, plainName, plainValue) => {
         const [key, to] = [name ?? plainName, value ?? plainValue];
         const text = (word, plain) => (plain.test(word) ? word : JSON.stringify(word));
@@ -143,7 +143,7 @@ function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) 
   return about;
 }
 
-async function fileOf(name, content, { heap, alignment, dims, values, sizes, beside }) {
+async function fileOf(name, content, { heap, alignment, dims, values, shapes, sizes, beside }) {
   const others = beside && {};
   for (const [other, bytes] of Object.entries(beside ?? {})) others[other] = await bytesOf(bytes);
   const pairs = (of, field) =>
@@ -155,6 +155,7 @@ async function fileOf(name, content, { heap, alignment, dims, values, sizes, bes
     alignment: digits(alignment, "alignment"),
     dims: pairs(dims, "dims"),
     values: pairs(values, "values"),
+    shapes: shapes && Object.fromEntries(Object.entries(shapes).map(([k, v]) => [k, String(v)])),
     sizes: pairs(sizes, "sizes"),
     beside: others,
   };

@@ -462,6 +462,16 @@ test("what a model leaves open is asked for in options", async () => {
     });
   }
   assert.equal((await files.plan("tiny.onnx", bytes, { dims: { batch: 1 } })).height, 16384);
+  assert.equal((await files.plan("tiny.onnx", bytes, { shapes: { input: "1x3x16x16:float32" } })).height, 16384);
+  for (const [shape, told] of [
+    ["1x4x16x16", "does not fit what the model says: it is FLOAT [?,3,16,16]"],
+    ["1x3", "does not fit"],
+    ["many", "must be DIMS:TYPE"],
+  ])
+    await assert.rejects(files.plan("tiny.onnx", bytes, { shapes: { input: shape } }), (e) => {
+      assert.ok(e instanceof InputError && e.message.includes(told) && e.message.includes("shape of input"), e.message);
+      return true;
+    });
 });
 
 test("files that belong to another are given with it", async () => {

@@ -125,6 +125,7 @@ def plan(
     ignore_offsets: bool = False,
     dims: Optional[Mapping[str, int]] = None,
     values: Optional[Mapping[str, int]] = None,
+    shapes: Optional[Mapping[str, str]] = None,
     sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
@@ -153,8 +154,9 @@ def plan(
                search ends and the best plan so far is returned. An exception ends it too.
     ignore_offsets  forget the fixed offsets of a table or a file
 
-    The rest is for files. dims, values, sizes and alignment settle what an ONNX model leaves
-    open: the command's --dim batch=1 is dims={"batch": 1}. heap names a heap of a dump.
+    The rest is for files. dims, values, shapes, sizes and alignment settle what an ONNX model
+    leaves open: the command's --dim batch=1 is dims={"batch": 1}, and its --shape
+    y=20x1x32:float32 is shapes={"y": "20x1x32:float32"}. heap names a heap of a dump.
 
     An outcome is never an exception: look at the status of the Plan. Bad input is an
     InputError. Ctrl-C ends the search; the best plan so far is returned, and its stopped is
@@ -164,7 +166,7 @@ def plan(
     progress = _callback(progress)
     if isinstance(source, (str, os.PathLike)):
         path = readable(os.fspath(source))
-        settled = _settled(dims, values, sizes, alignment, heap, ignore_offsets)
+        settled = _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets)
         if isinstance(start, (str, os.PathLike)):
             settled += ["--start", readable(os.fspath(start))]
             start = None
@@ -172,8 +174,8 @@ def plan(
             problem = _load(path, settled)
             return _run(problem, o, progress) if start is None else _started(problem, start, o, progress)
         return _by_command(None, path, o, settled, progress=progress)
-    if any(x is not None for x in (dims, values, sizes, alignment, heap)):
-        raise InputError("dims, values, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
+    if any(x is not None for x in (dims, values, shapes, sizes, alignment, heap)):
+        raise InputError("dims, values, shapes, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
     if isinstance(start, (str, os.PathLike)):
         raise InputError("start is the path of a file, which is only for a problem that is in a file too")
     problem = _table(source, ignore_offsets)
@@ -193,6 +195,7 @@ def size(
     ignore_offsets: bool = False,
     dims: Optional[Mapping[str, int]] = None,
     values: Optional[Mapping[str, int]] = None,
+    shapes: Optional[Mapping[str, str]] = None,
     sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
@@ -212,11 +215,11 @@ def size(
     plan that keeps them apart proves nothing of the model. No planner runs.
     """
     o = _options(None, True, timeout, nodes, workers, seed, planner, without, params)
-    settled = _settled(dims, values, sizes, alignment, heap, ignore_offsets)
+    settled = _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets)
     if isinstance(source, (str, os.PathLike)):
         problem = _load(readable(os.fspath(source)), settled)
-    elif any(x is not None for x in (dims, values, sizes, alignment, heap)):
-        raise InputError("dims, values, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
+    elif any(x is not None for x in (dims, values, shapes, sizes, alignment, heap)):
+        raise InputError("dims, values, shapes, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
     else:
         problem = _table(source, ignore_offsets)
     free = problem._copy()
@@ -357,13 +360,14 @@ def load(
     ignore_offsets: bool = False,
     dims: Optional[Mapping[str, int]] = None,
     values: Optional[Mapping[str, int]] = None,
+    shapes: Optional[Mapping[str, str]] = None,
     sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
 ) -> Problem:
     """Returns the problem of a file, without planning it. plan explains the keywords, and
     says which files there are."""
-    return _load(readable(os.fspath(path)), _settled(dims, values, sizes, alignment, heap, ignore_offsets))
+    return _load(readable(os.fspath(path)), _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets))
 
 
 # The largest capacity: every problem fits it.
@@ -435,11 +439,11 @@ _COMMAND = frozenset(("milp", "tela-learned"))
 
 
 def _settled(
-    dims: Optional[Mapping[str, int]], values: Optional[Mapping[str, int]], sizes: Optional[Mapping[str, Union[int, str]]],
+    dims: Optional[Mapping[str, int]], values: Optional[Mapping[str, int]], shapes: Optional[Mapping[str, str]], sizes: Optional[Mapping[str, Union[int, str]]],
     alignment: Optional[int], heap: Optional[str], ignore_offsets: bool = False,
 ) -> list[str]:  # fmt: skip
     flags = ["--ignore-offsets"] if ignore_offsets else []
-    named: tuple[tuple[str, Optional[Mapping[str, Union[int, str]]]], ...] = (("--dim", dims), ("--value", values), ("--size", sizes))
+    named: tuple[tuple[str, Optional[Mapping[str, Any]]], ...] = (("--dim", dims), ("--value", values), ("--shape", shapes), ("--size", sizes))
     for flag, pairs in named:
         for key, value in (pairs or {}).items():
             flags += [flag, f"{key}={value}"]

@@ -78,6 +78,7 @@ _KEYWORDS = (
     (r"--start (.+?)(?= improves)", r'start="\1"'),
     (r"--dim ([^=\s]+)=([0-9]+)", r'dims={"\1": \2}'),
     (r"--value ([^=\s]+)=([0-9]+)", r'values={"\1": \2}'),
+    (r"--shape '?([^=\s]+)=([^\s',;]+)'?", r'shapes={"\1": "\2"}'),
     (r"\(--size\)", "(sizes)"),
     (r"\(--dim\)", "(dims)"),
     (r"--heap takes another", 'heap="NAME" takes another'),

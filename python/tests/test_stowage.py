@@ -341,6 +341,10 @@ class Library(unittest.TestCase):
         self.assertTrue(p.optimal and "input" in p.by_name())
         with self.assertRaisesRegex(stowage.InputError, "batch"):
             stowage.plan(examples / "tiny.onnx")
+        shaped = stowage.plan(examples / "tiny.onnx", shapes={"input": "2x3x16x16"})
+        self.assertEqual((shaped.height, shaped.names), (p.height, p.names))
+        with self.assertRaisesRegex(stowage.InputError, r'shape of input "2x4x16x16": does not fit what the model says: it is FLOAT'):
+            stowage.plan(examples / "tiny.onnx", shapes={"input": "2x4x16x16"})
         unet = examples / "unet.csv"
         problem = stowage.load(unet)
         self.assertEqual((len(problem), problem.capacity, stowage.lower_bound(unet)), (36, 0, 83681280))
@@ -441,6 +445,9 @@ class Reading(unittest.TestCase):
             with self.assertWarns(stowage.InputWarning) as caught:
                 self.assertEqual(stowage.plan(path, capacity=4).status, "infeasible")
             self.assertEqual(len(caught.warnings), 1)
+        from stowage._errors import worded
+
+        self.assertEqual(worded("as --shape y=DIMS:TYPE, or"), 'as shapes={"y": "DIMS:TYPE"}, or')
         with self.assertRaisesRegex(stowage.InputError, 'give them, as with dims={"batch": 1}'):
             stowage.plan(pathlib.Path(__file__).parents[2] / "examples" / "tiny.onnx")
 

@@ -311,3 +311,37 @@ func Network(seed, layers int) []byte {
 	g.Outputs = Names(names[len(names)-1])
 	return Model{Graph: g}.Bytes()
 }
+
+// Open returns a model that leaves open what a user must give: two dimensions without names of their own, and the
+// result of an operator that nobody knows, from which the last result follows.
+func Open() []byte {
+	return Model{Domains: []string{"com.example"}, Graph: Graph{
+		Inputs: []Value{Floats("x", "N", 3, "?", "?")},
+		Stored: []Tensor{{Name: "w", Type: Float, Dims: []int64{32, 10}, External: true}},
+		Nodes: []Node{
+			{Op: "Relu", In: []string{"x"}, Out: []string{"a"}},
+			{Op: "Twist", Name: "twist", Domain: "com.example", In: []string{"a"}, Out: []string{"y"}},
+			{Op: "MatMul", In: []string{"y", "w"}, Out: []string{"z"}},
+		},
+		Outputs: Names("z"),
+	}}.Bytes()
+}
+
+// Saved returns a model as ONNX Runtime saves it: two convolutions on an image in blocks of channels.
+func Saved() []byte {
+	const domain = "com.microsoft.nchwc"
+	conv := func(from, weights, to string) Node {
+		return Node{Op: "Conv", Domain: domain, In: []string{from, weights}, Out: []string{to}, Attributes: map[string]any{"pads": []int64{1, 1, 1, 1}}}
+	}
+	weights := Tensor{Name: "w", Type: Float, Dims: []int64{16, 16, 3, 3}, External: true}
+	return Model{Domains: []string{domain}, Graph: Graph{
+		Inputs: []Value{Floats("x", 1, 16, 8, 8)},
+		Stored: []Tensor{weights},
+		Nodes: []Node{
+			{Op: "ReorderInput", Domain: domain, In: []string{"x"}, Out: []string{"a"}},
+			conv("a", "w", "b"), conv("b", "w", "c"),
+			{Op: "ReorderOutput", Domain: domain, In: []string{"c"}, Out: []string{"y"}, Attributes: map[string]any{"channels": 16}},
+		},
+		Outputs: Names("y"),
+	}}.Bytes()
+}

@@ -17,9 +17,11 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/onnx"
 	reason "github.com/stowage-go/stowage/internal/explain"
 	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/internal/viewdata"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
 )
 
@@ -171,6 +173,10 @@ func noRules(c *bridge.Call, what string) error {
 func open(c *bridge.Call) (*format.File, error) {
 	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Alignment: bridge.Integer(c.Input.Get("alignment"))}
 	o.Dims, o.Values, o.Sizes = pairs(c.Input.Get("dims")), pairs(c.Input.Get("values")), pairs(c.Input.Get("sizes"))
+	var err error
+	if o.Shapes, err = shapes(c.Input); err != nil {
+		return nil, err
+	}
 	given := c.Input.Get("beside")
 	o.Beside = func(name string) (io.ReadCloser, error) {
 		if given.IsUndefined() || given.Get(name).IsUndefined() {
@@ -193,6 +199,27 @@ func pairs(v js.Value) map[string]int64 {
 		out[name] = bridge.Integer(v.Get(name))
 	}
 	return out
+}
+
+// shapes returns names with shapes, as the command's --shape has them.
+func shapes(in js.Value) (map[string]onnx.Shape, error) {
+	v := in.Get("shapes")
+	if v.IsUndefined() {
+		return nil, nil
+	}
+	out := map[string]onnx.Shape{}
+	var issues model.Issues
+	keys := js.Global().Get("Object").Call("keys", v)
+	for k := range keys.Length() {
+		name := keys.Index(k).String()
+		text := v.Get(name).String()
+		s, err := onnx.ParseShape(text)
+		if err != nil {
+			issues.Add(model.Issue{File: in.Get("name").String(), Field: "shape of " + name, Value: text, Message: err.Error()})
+		}
+		out[name] = s
+	}
+	return out, issues.Err()
 }
 
 // write writes a plan as the command does.

@@ -3,6 +3,8 @@ package graph
 import (
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/stowage-go/stowage/format/internal/protowire"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
@@ -262,8 +264,17 @@ func (p *parser) dimension(b []byte) Dimension {
 				p.fail("has a dimension of " + strconv.FormatInt(d.Value, 10))
 			}
 		case f.number == 2 && f.kind == protowire.BytesType:
-			d.Name = p.text(f.body)
+			if d.Name = p.text(f.body); unnamed(d.Name) {
+				d.Name = ""
+			}
 		}
 	})
 	return d
+}
+
+// unnamed reports whether the name of a dimension only says that it is open, as "?", "-1" and "None" do. Two
+// dimensions with such a name need not be equal.
+func unnamed(name string) bool {
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return name == "-1" || name == "None" || strings.IndexFunc(name, letter) < 0
 }

@@ -162,7 +162,7 @@ type TypeInfo struct {
 	Of     *TypeInfo // of a sequence or an optional
 }
 
-// A Dimension is a number, or a name, or nothing.
+// A Dimension is a number, or a name, or nothing. Equal names are equal sizes.
 type Dimension struct {
 	Value int64 // -1 for none
 	Name  string

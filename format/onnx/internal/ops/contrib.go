@@ -27,7 +27,7 @@ func makeContributed() map[string]rule {
 		"FusedConv": conv, "FusedGemm": gemm, "MaxpoolWithMask": pool, "NhwcMaxPool": lastChannels(pool),
 		"ConvTransposeWithDynamicPads": convTransposePadded, "NhwcConv": lastChannels(conv),
 		"NhwcFusedConv": lastChannels(conv),
-		"QLinearConv": eitherChannels(convQuantized), "QLinearAveragePool": eitherChannels(pool),
+		"QLinearConv":   eitherChannels(convQuantized), "QLinearAveragePool": eitherChannels(pool),
 		"QLinearGlobalAveragePool": eitherChannels(globalPool),
 
 		"FusedMatMul": matMulFused, "TransposeMatMul": matMulFused, "FusedMatMulActivation": matMulFused,

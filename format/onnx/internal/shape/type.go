@@ -1,6 +1,9 @@
 package shape
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A Kind says whether a value is a tensor.
 type Kind uint8
@@ -60,6 +63,22 @@ func (t Type) Bits() int64 {
 		return types[t].bits
 	}
 	return 0
+}
+
+// Named returns the type that people call so: by ONNX's name, in capitals or not, or float32 and float64.
+func Named(name string) (t Type, ok bool) {
+	switch name = strings.ToUpper(name); name {
+	case "FLOAT32":
+		name = "FLOAT"
+	case "FLOAT64":
+		name = "DOUBLE"
+	}
+	for k := range types {
+		if types[k].name == name && types[k].bits > 0 {
+			return Type(k), true
+		}
+	}
+	return 0, false
 }
 
 // Integer reports whether elements are whole numbers or truth values, and of at
