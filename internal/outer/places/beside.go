@@ -5,17 +5,19 @@ import (
 	"slices"
 )
 
-// Idea: two bodies that may only be in the same pool, and conflict, have places beside each other if for some allowed range [low, high] of
-// distances there are places a of the first and b of the second with
+// Idea: two bodies that may only be in the same pool, and conflict, have places beside each other if for some
+// allowed range [low, high] of distances there are places a of the first and b of the second with
 //
 //	low <= a - b <= high
 //
-// The outer ranges have no end, so the extremes decide: the highest a less the lowest b, and the other way round. They alone decide for
-// most pairs, without a look at who conflicts. A range between two forbidden ones is asked about place by place of the body that has fewer.
+// The outer ranges have no end, so the extremes decide: the highest a less the lowest b, and the other way round.
+// They alone decide for most pairs, without a look at who conflicts. A range between two forbidden ones is asked
+// about place by place of the body that has fewer.
 //
 // Invariant: two bodies are at fault only if each two of their places are forbidden.
 //
-// Complexity: O(n log n) for the bodies of a pool, and O(1) for each two whose extremes are too close. mostTried places of a body.
+// Complexity: O(n log n) for the bodies of a pool, and O(1) for each two whose extremes are too close. mostTried
+// places of a body.
 
 // mostTried is the most places of a body that are tried one by one. A body with more is taken to have room.
 const mostTried = 1 << 12

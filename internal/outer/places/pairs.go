@@ -2,17 +2,19 @@ package places
 
 import "github.com/stowage-go/stowage/model"
 
-// Idea: two buffers that conflict may not lie at all distances from one another. A forbidden distance is in an open range:
+// Idea: two buffers that conflict may not lie at all distances from one another. A forbidden distance is in an open
+// range:
 //
 //	offset of i - offset of j is forbidden
 //	    apart         from -size of i to size of j
 //	    live together the same, for the bytes of each two pieces that meet
 //	    a distance    only below the distance, if i dies and j is born
 //
-// Invariant: model.Conflicts says who conflicts. Only the distances between those that do are computed here. verify reads the rules by
-// itself.
+// Invariant: model.Conflicts says who conflicts. Only the distances between those that do are computed here. verify
+// reads the rules by itself.
 //
-// Complexity: O(1) for two buffers without gaps, and O(pieces of the one times pieces of the other) for those with gaps.
+// Complexity: O(1) for two buffers without gaps, and O(pieces of the one times pieces of the other) for those with
+// gaps.
 
 // Pairs says at which distances two buffers of a problem may lie in one pool.
 type Pairs struct {

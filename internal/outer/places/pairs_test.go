@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// bannedAsJudged holds, for all small offsets of two buffers and in both orders, that the one is free of the ban of the other if and only if
-// the oracle takes the plan. It returns how many plans it took and how many not.
+// bannedAsJudged holds, for all small offsets of two buffers and in both orders, that the one is free of the ban of
+// the other if and only if the oracle takes the plan. It returns how many plans it took and how many not.
 func bannedAsJudged(t *testing.T, p *model.Problem, most int64) (good, bad int) {
 	t.Helper()
 	c := NewPairs(p, model.NewConflicts(p))

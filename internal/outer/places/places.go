@@ -1,5 +1,6 @@
-// Package places finds the places that each body of a problem with rules may have by itself and beside bodies that have one place only.
-// It searches nothing. If a body has no place, or two have none beside each other, there is no plan.
+// Package places finds the places that each body of a problem with rules may have by itself, and beside bodies that
+// have one place only. It searches nothing. If a body has no place, or two have none beside each other, there is no
+// plan.
 //
 //	places.go   the places of each body in each pool, and those that fixed neighbours leave
 //	beside.go   two bodies that may only be in the same pool
@@ -15,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a body is buffers that are tied, or one buffer. Its place is a pool and an origin, the offset of its lowest byte. The origins that it
-// may have in a pool are a grid, less open ranges:
+// Idea: a body is buffers that are tied, or one buffer. Its place is a pool and an origin, the offset of its lowest
+// byte. The origins that it may have in a pool are a grid, less open ranges:
 //
 //	alignments       first, first + step, and so on: those of all members and of the pool (lower.Grid)
 //	capacity         origin <= capacity - end of the highest member
@@ -28,7 +29,8 @@ import (
 //
 // Invariant: a place that is taken away is in no plan. A limit only leaves places that could have been taken away.
 //
-// Complexity: O(members · pools · reserved ranges), and O(bodies) for each body that has one place; mostEffort of these in all.
+// Complexity: O(members · pools · reserved ranges), and O(bodies) for each body that has one place; mostEffort of these
+// in all.
 
 // Proved is who proved that there is no plan if this package did.
 const Proved = "places"
@@ -93,29 +95,37 @@ func Find(p *model.Problem, c *model.Conflicts) *Sets {
 // None reports whether the places prove that there is no plan.
 func (s *Sets) None() bool { return s.fault != nil }
 
-// May reports whether the body of a buffer may be in a pool. If there is no plan anyway, it tells of the body by itself.
+// May reports whether the body of a buffer may be in a pool. If there is no plan anyway, it tells of the body by
+// itself.
 func (s *Sets) May(buffer, pool int32) bool {
 	x := &s.bodies[s.index[buffer]].in[pool]
 	return len(x.spans) > 0 || s.None() && x.alone
 }
 
-// list lists the bodies.
+// list lists the bodies. Bodies of one buffer share their arrays.
 func (s *Sets) list() {
-	known := map[int32]int32{} // of the buffer that stands for a body
+	n := len(s.p.Buffers)
+	s.bodies = make([]body, 0, n)
+	each := make([]int32, n)
+	known := make([]int32, n) // 1 + the body of the buffer that stands for one
 	for i := range s.p.Buffers {
+		each[i] = int32(i)
 		root := int32(i)
 		if s.body != nil {
 			root = s.body[i]
 		}
-		k, ok := known[root]
-		if !ok {
-			k = int32(len(s.bodies))
-			known[root] = k
+		if known[root] == 0 {
 			s.bodies = append(s.bodies, body{})
+			known[root] = int32(len(s.bodies))
 		}
+		k := known[root] - 1
 		s.index[i] = k
 		b := &s.bodies[k]
-		b.members, b.end = append(b.members, int32(i)), max(b.end, s.from(int32(i))+s.p.Buffers[i].Size)
+		if b.end = max(b.end, s.from(int32(i))+s.p.Buffers[i].Size); b.members == nil {
+			b.members = each[i : i+1 : i+1]
+		} else {
+			b.members = append(b.members, int32(i))
+		}
 	}
 }
 
@@ -133,11 +143,14 @@ func (s *Sets) alone() {
 	for q := range s.pools {
 		free[q] = freeOf(&s.pools[q])
 	}
+	n := len(s.pools)
+	sets, rooms := make([]set, n*len(s.bodies)), make([]span, n*len(s.bodies))
 	for k := range s.bodies {
 		b, some := &s.bodies[k], false
-		b.in = make([]set, len(s.pools))
+		b.in = sets[k*n : (k+1)*n]
 		for q := range s.pools {
-			b.in[q] = s.within(b, int32(q), free[q])
+			b.in[q].spans = rooms[k*n+q : k*n+q : k*n+q+1]
+			s.within(&b.in[q], b, int32(q), free[q])
 			b.in[q].alone = len(b.in[q].spans) > 0
 			some = some || b.in[q].alone
 		}
@@ -147,7 +160,8 @@ func (s *Sets) alone() {
 	}
 }
 
-// freeOf returns the stretches of bytes of a pool that are not reserved, half-open. The last one ends at model.MaxSum if there is no capacity.
+// freeOf returns the stretches of bytes of a pool that are not reserved, half-open. If there is no capacity, the last
+// one ends at model.MaxSum.
 func freeOf(q *model.Pool) (free []span) {
 	at := int64(0)
 	for _, r := range lower.Merged(q.Reserved) {
@@ -179,12 +193,12 @@ func (s *Sets) mayUse(b *body, pool int32) bool {
 	return !slices.ContainsFunc(b.members, func(i int32) bool { return !s.p.Buffers[i].MayUse(pool) })
 }
 
-// within finds the places of a body in a pool with these free stretches.
-func (s *Sets) within(b *body, pool int32, free []span) (x set) {
+// within finds the places of a body in a pool with these free stretches. The set has no span yet.
+func (s *Sets) within(x *set, b *body, pool int32, free []span) {
 	q := &s.pools[pool]
 	var ok bool
 	if x.grid, ok = s.gridOf(b, q); !ok || !s.mayUse(b, pool) {
-		return x
+		return
 	}
 	room := span{x.grid.First, x.grid.Down(model.MaxSum)}
 	if q.Capacity > 0 {
@@ -194,16 +208,16 @@ func (s *Sets) within(b *body, pool int32, free []span) (x set) {
 	if origin, fixed := s.fixedAt(b); fixed {
 		x.open = false
 		if origin < room.first || origin > room.last || x.grid.Down(origin) != origin {
-			return x
+			return
 		}
 		room = span{origin, origin}
 	}
 	if room.first > room.last {
-		return x
+		return
 	}
-	x.spans = []span{room}
+	x.spans = append(x.spans, room)
 	if len(q.Reserved) == 0 {
-		return x
+		return
 	}
 	for _, i := range b.members {
 		from, size := s.from(i), s.p.Buffers[i].Size
@@ -222,7 +236,6 @@ func (s *Sets) within(b *body, pool int32, free []span) (x set) {
 		}
 		x.spans = both
 	}
-	return x
 }
 
 // gridOf returns the origins of a body that suit all alignments. ok is false if there are none.
@@ -230,7 +243,7 @@ func (s *Sets) gridOf(b *body, q *model.Pool) (g lower.Grid, ok bool) {
 	g, ok = lower.Grid{First: 0, Step: 1}, true
 	for _, i := range b.members {
 		for _, align := range [...]int64{s.p.Buffers[i].Align(), max(q.Alignment, 1)} {
-			if ok {
+			if ok && align > 1 {
 				g, ok = g.And(s.from(i), align)
 			}
 		}
@@ -308,8 +321,11 @@ func (s *Sets) spread() {
 			if s.effort--; s.effort < 0 {
 				return
 			}
-			if b.done || x.open || len(x.spans) == 0 || x.spans[0].first >= origin+f.end || x.spans[len(x.spans)-1].last+b.end <= origin {
+			if b.done || x.open || len(x.spans) == 0 {
 				continue
+			}
+			if x.spans[0].first >= origin+f.end || x.spans[len(x.spans)-1].last+b.end <= origin {
+				continue // they share no byte wherever b lies
 			}
 			if !s.keepOff(b, x, f, origin) {
 				continue
@@ -326,8 +342,8 @@ func (s *Sets) spread() {
 	}
 }
 
-// keepOff takes the origins of b away at which it shares bytes that it may not share with f, which lies at an origin. It reports
-// whether there were any.
+// keepOff takes the origins of b away at which it shares bytes with f, which lies at an origin, and may not share them.
+// It reports whether there were any.
 func (s *Sets) keepOff(b *body, x *set, f *body, origin int64) (some bool) {
 	for _, i := range b.members {
 		for _, j := range f.members {

@@ -11,11 +11,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a fault rests on the buffers of its bodies, on the neighbours that took their places, and on the neighbours of these. Buffers are
-// left out of this set, in ever smaller groups, as long as the rest still has a fault. What remains is put in words.
+// Idea: a fault rests on the buffers of its bodies, on the neighbours that took their places, and on the neighbours
+// of these. Buffers are left out of this set, in ever smaller groups, as long as the rest still has a fault. What
+// remains is put in words.
 //
-// A problem with evictions is asked with all of them taken: a plan of a problem, cut down to what no eviction takes away, is a plan of these
-// parts. So the proof holds whatever is evicted.
+// A problem with evictions is asked with all of them taken: a plan of a problem, cut down to what no eviction takes
+// away, is a plan of these parts. So the proof holds whatever is evicted.
 //
 // Invariant: without any one of its buffers the places prove nothing. A search may prove that fewer buffers are enough.
 //
@@ -33,8 +34,8 @@ type Proof struct {
 	None    []int  // the buffers that have no place; one body, or two
 }
 
-// Prove looks for a proof that a valid problem with rules has no plan. It returns nil if the places prove nothing. name is how an ID is
-// written.
+// Prove looks for a proof that a valid problem with rules has no plan. It returns nil if the places prove nothing.
+// name is how an ID is written.
 func Prove(p *model.Problem, name func(id string) string) *Proof {
 	core := coreOf(p)
 	if core == nil {
@@ -177,12 +178,19 @@ func (s *wording) pair(a, b *body, pool int32) string {
 		}
 		return text + fmt.Sprintf("the capacity of %d", room)
 	}
-	text += fmt.Sprintf("; within the capacity of %d they share bytes wherever they lie: ", q.Capacity) + s.write(s.p.Buffers[a.members[0]].ID) + " may begin at " + s.offsets(a, pool) +
-		", and " + s.write(s.p.Buffers[b.members[0]].ID) + " at " + s.offsets(b, pool)
+	text += fmt.Sprintf("; within the capacity of %d they share bytes wherever they lie: %s may begin at %s, and %s at %s", q.Capacity,
+		s.write(s.p.Buffers[a.members[0]].ID), s.offsets(a, pool), s.write(s.p.Buffers[b.members[0]].ID), s.offsets(b, pool))
 	if causes := s.causes(pool, a, b); causes != "" {
 		text += " beside " + causes
 	}
 	return text
+}
+
+// alone returns the places of a body in a pool by itself.
+func (s *wording) alone(b *body, pool int32, free []span) []span {
+	var x set
+	s.within(&x, b, pool, free)
+	return x.spans
 }
 
 // near reports whether two buffers may share bytes at some distances although they conflict.
@@ -213,7 +221,7 @@ func (s *wording) clause(b *body, pool int32) string {
 		return fmt.Sprintf("alignments let them begin at %d and end at %d, above the capacity of %d", grid.First, grid.First+b.end, q.Capacity)
 	}
 	free := freeOf(q)
-	if alone := s.within(b, pool, free); len(alone.spans) == 0 {
+	if len(s.alone(b, pool, free)) == 0 {
 		if longest := longestOf(free); len(b.members) == 1 && longest < b.end {
 			return fmt.Sprintf("%s %s %d, and the longest stretch that is not reserved has %d", it, takes, b.end, longest)
 		}
