@@ -176,8 +176,9 @@ var layers = []struct {
 	{"internal/outer/places", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}}, // no planner
 	{"internal/outer/parts", []string{"model", "plan"}},
 	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover", "internal/outer/parts"}},
-	{"internal/outer/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/outer/parts"}}, // no planner
-	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/eviction", "internal/outer/pools"}},
+	{"internal/outer/floor", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}},                                                                  // no planner
+	{"internal/outer/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/outer/floor", "internal/outer/parts"}}, // no planner
+	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/floor", "internal/outer/eviction", "internal/outer/pools"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},

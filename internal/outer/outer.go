@@ -49,26 +49,44 @@ func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 			return r, err
 		}
 	}
-	var r plan.Result
-	var err error
-	if evicts := func(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }; slices.ContainsFunc(p.Buffers, evicts) {
-		e := eviction.Options{Options: o, Name: planner.Name(), Least: pools.Minimizing(p, &o), Few: eviction.Few}
-		r, err = eviction.Plan(ctx, p, e, func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
-			return choice.Plan(ctx, p, planner, o, spent)
-		})
-	} else {
-		r, err = choice.Plan(ctx, p, planner, o, plan.Stats{})
-	}
+	r, err := solve(ctx, p, planner, o)
 	if err != nil {
 		return plan.Result{}, err
 	}
-	if enumerates(planner) {
-		small(ctx, p, o, &r)
-	}
-	if r.Status == model.Unknown || r.Status == model.Feasible && pools.Minimizing(p, &o) {
+	if raise(p, &o, &r); open(p, &o, &r) {
 		r.Stopped = run.Why(ctx, r.Stats.Nodes, o.NodeLimit)
 	}
 	r.Objective = p.Objective()
 	r.Stats.Elapsed = time.Since(began)
 	return r, nil
+}
+
+// solve enumerates small problems, and leaves the others to the searches below.
+func solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error) {
+	if !enumerates(planner) {
+		return search(ctx, p, planner, o)
+	}
+	small := first(ctx, p, planner, o)
+	if !open(p, &o, &small) {
+		return small, nil
+	}
+	r, err := search(ctx, p, planner, o)
+	if err != nil {
+		return plan.Result{}, err
+	}
+	r.Stats.Nodes += small.Stats.Nodes
+	better(p, &r, &small)
+	last(ctx, p, o, &r)
+	return r, nil
+}
+
+// search decides on evictions, pools and places.
+func search(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error) {
+	if !slices.ContainsFunc(p.Buffers, evicts) {
+		return choice.Plan(ctx, p, planner, o, plan.Stats{})
+	}
+	e := eviction.Options{Options: o, Name: planner.Name(), Least: pools.Minimizing(p, &o), Few: eviction.Few}
+	return eviction.Plan(ctx, p, e, func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+		return choice.Plan(ctx, p, planner, o, spent)
+	})
 }

@@ -9,10 +9,13 @@
 package enumerate
 
 import (
+	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/floor"
 	"github.com/stowage-go/stowage/internal/outer/parts"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
@@ -50,7 +53,6 @@ const mostFronts = 1 << 17
 type Options struct {
 	Nodes  int64   // the most nodes; 0 is no limit
 	Values []int64 // of a plan that is known, by the measures that are searched; nil if none is
-	Floors []int64 // of these measures: no plan is below
 }
 
 // An Outcome is what a search has found.
@@ -78,17 +80,28 @@ func Takes(p *model.Problem, buffers int) bool {
 
 // Plan looks for the best plan by some measures. p is valid and of a size that Takes accepts.
 func Plan(ctx context.Context, p *model.Problem, measures []model.Measure, o Options) Outcome {
-	x := &search{p: p, parts: parts.Every(p), most: o.Nodes, best: o.Values, floors: o.Floors, kept: map[key]*front{}}
+	x := &search{p: p, parts: parts.Every(p), most: o.Nodes, best: o.Values, kept: map[key]*front{}}
 	if !x.parts.Valid() {
 		return Outcome{}
 	}
 	x.watch = run.NewWatch(ctx)
 	defer x.watch.Close()
 	x.prepare(measures)
-	if x.best == nil || !x.met() {
-		x.choose(0, 0)
-	}
+	x.bound(measures)
+	x.each()
 	return Outcome{Done: !x.cut, Plan: x.plan, Nodes: x.nodes}
+}
+
+// bound sets the floors of the measures. A measure that the best plan has at its floor is held there: a better plan has it, too.
+func (x *search) bound(measures []model.Measure) {
+	f, met := floor.New(x.p), x.best != nil
+	x.floors = nil
+	for k, m := range measures {
+		x.floors = append(x.floors, f.Least(m))
+		if met = met && x.floors[k] >= x.best[k]; met {
+			f.Hold(m, x.best[k])
+		}
+	}
 }
 
 // A set has a bit for each body.
@@ -111,6 +124,8 @@ type key struct {
 type unit struct {
 	body   int32 // of a buffer with evictions, its first part
 	prices []int64
+	least  int64 // no part of it costs less
+	first  int   // the place of its first eviction among those of all units
 }
 
 // end returns which of the parts that begin at one place ends at another.
@@ -129,16 +144,17 @@ type search struct {
 	members [][]int32 // of each body, its parts
 	costs   [][]int64 // of each body and pool
 	units   []unit
-	rest    []int64 // of each unit, the least cost of it and of those after it
 	twin    []int   // of each pool, one before it that is the same in all that counts; -1 if there is none
-	floors  []int64
+	floors  []int64 // of each measure: no plan is below
 
-	in      []set    // of each pool, what is there
-	at      []*front // of each pool, the front of that
-	chosen  []choice
-	cost    int64
-	evicted int64
-	kept    map[key]*front
+	in        []set    // of each pool, what is there
+	at        []*front // of each pool, the front of that
+	chosen    []choice
+	cost      int64
+	evicted   int64
+	penalised bool   // some pair may pay
+	taken     []bool // of each eviction, if a set of them is in hand; nil if they are chosen with the pools
+	kept      map[key]*front
 
 	best []int64
 	plan *model.Plan
@@ -192,6 +208,7 @@ func (x *search) prepare(measures []model.Measure) {
 		x.costs = append(x.costs, costs)
 	}
 	x.gauge(measures, l.Pools)
+	x.penalised = len(l.PenaltiesOf()) > 0
 	for pool := range l.Pools {
 		x.lanes = append(x.lanes, newLane(l, int32(pool), x.members, of, x.heights(pool), x.pays()))
 	}
@@ -240,9 +257,13 @@ func (x *search) arrange() {
 		}
 		return int(max(-1, min(1, t-s)))
 	})
-	x.rest = make([]int64, len(x.units)+1)
-	for k := len(x.units) - 1; k >= 0; k-- {
-		x.rest[k] = x.rest[k+1] + slices.Min(x.costs[x.units[k].body])
+	evictions := 0
+	for k := range x.units {
+		x.units[k].first = evictions
+		evictions += len(x.units[k].prices)
+	}
+	for k := range x.units {
+		x.units[k].least = slices.Min(x.costs[x.units[k].body])
 	}
 }
 
@@ -275,6 +296,117 @@ func (x *search) same(a, b int, measures []model.Measure) bool {
 	})
 }
 
+// mostEvictions is the most evictions whose sets are gone through one by one.
+const mostEvictions = 10
+
+// each goes through the sets of evictions, with all evictions first, for a good plan, and then in ascending order of price. If there are
+// too many, each buffer's evictions are chosen with its pools.
+//
+// Most measures do not change with one more eviction, so if evictions were chosen with the pools, a plan with fewer of them would be
+// looked for beside each choice of pools that is as good so far.
+func (x *search) each() {
+	var prices []int64
+	units, rest := make([]int, len(x.units)), int64(0)
+	for k := range x.units {
+		units[k], rest = k, rest+x.units[k].least
+		prices = append(prices, x.units[k].prices...)
+	}
+	look := func() {
+		if least := x.least(rest); x.best == nil || slices.Compare(least, x.best) < 0 {
+			x.choose(units)
+		}
+	}
+	if len(prices) == 0 || len(prices) > mostEvictions {
+		look()
+		return
+	}
+	try := func(set int) {
+		x.taken, x.evicted = make([]bool, len(prices)), price(prices, set)
+		for n := range prices {
+			x.taken[n] = set>>n&1 == 1
+		}
+		look()
+	}
+	sets := make([]int, 1<<len(prices))
+	for n := range sets {
+		sets[n] = n
+	}
+	all := len(sets) - 1
+	if try(all); x.cut {
+		return
+	}
+	if x.grows() {
+		x.fewer(sets, prices, try)
+		return
+	}
+	slices.SortStableFunc(sets, func(a, b int) int { return cmp.Compare(price(prices, a), price(prices, b)) })
+	for _, set := range sets {
+		if try(set); x.cut {
+			return
+		}
+	}
+}
+
+// price returns what a set of evictions costs.
+func price(prices []int64, set int) (sum int64) {
+	for n, y := range prices {
+		if set>>n&1 == 1 {
+			sum += y
+		}
+	}
+	return sum
+}
+
+// grows reports whether the eviction is the last measure, and no measure before it rises with one more eviction.
+func (x *search) grows() bool {
+	last := len(x.gauges) - 1
+	return x.gauges[last].measure == model.MeasureEviction && !slices.ContainsFunc(x.gauges[:last], func(g gauge) bool {
+		return g.measure == model.MeasureCost || g.measure == model.MeasurePenalty && x.penalised
+	})
+}
+
+// fewer looks for the cheapest set that is as good as all evictions in the measures before the eviction. All are as good as any set can
+// be, so those values are floors. If a set is not as good, no part of it is. So the largest sets come first.
+func (x *search) fewer(sets []int, prices []int64, try func(set int)) {
+	if x.best == nil {
+		return // no set has a plan
+	}
+	last := len(x.gauges) - 1
+	copy(x.floors[:last], x.best)
+	slices.SortStableFunc(sets, func(a, b int) int {
+		return cmp.Or(bits.OnesCount(uint(b))-bits.OnesCount(uint(a)), cmp.Compare(price(prices, a), price(prices, b)))
+	})
+	var worse []int
+	for _, set := range sets {
+		if price(prices, set) >= x.best[last] || slices.ContainsFunc(worse, func(s int) bool { return s&set == set }) {
+			continue
+		}
+		if try(set); x.cut {
+			return
+		}
+		if x.best[last] > price(prices, set) {
+			worse = append(worse, set)
+		}
+	}
+}
+
+// ends reports whether the part of the kth unit that begins after so many evictions ends before another, and what that costs.
+func (x *search) ends(k, begin, end int) (ok bool, price int64) {
+	u := &x.units[k]
+	if x.taken == nil {
+		if end < len(u.prices) {
+			price = u.prices[end]
+		}
+		return true, price
+	}
+	taken := x.taken[u.first : u.first+len(u.prices)]
+	next := slices.Index(taken[begin:], true)
+	if next < 0 {
+		return end == len(u.prices), 0
+	}
+	return end == begin+next, 0 // the price of the set is paid already
+}
+
 // over counts a node, and reports whether a limit has come.
 func (x *search) over() bool {
 	if x.nodes++; x.most > 0 && x.nodes > x.most || x.watch.Over() {
@@ -283,43 +415,64 @@ func (x *search) over() bool {
 	return x.cut
 }
 
-// choose goes on with the kth unit, and if it has evictions with its part that begins after so many of them.
-func (x *search) choose(k, begin int) {
-	if k == len(x.units) {
+// choose goes on with one of the units that are left: the one with the fewest ways on.
+func (x *search) choose(left []int) {
+	if len(left) == 0 {
 		x.finish()
 		return
 	}
-	u := &x.units[k]
-	var options []option
-	for end := begin; end <= len(u.prices); end++ {
-		if end < len(u.prices) {
-			x.evicted += u.prices[end]
-		}
-		options = x.offer(options, k, begin, end)
-		if end < len(u.prices) {
-			x.evicted -= u.prices[end]
-		}
-		if x.cut {
+	rest := int64(0)
+	for _, k := range left {
+		rest += x.units[k].least
+	}
+	next, fewest := -1, []option(nil)
+	for _, k := range left {
+		options := x.ways(k, 0, rest-x.units[k].least)
+		if x.cut || len(options) == 0 {
 			return
+		}
+		if next < 0 || len(options) < len(fewest) {
+			next, fewest = k, options
+		}
+	}
+	n := slices.Index(left, next)
+	x.branch(next, 0, fewest, slices.Delete(slices.Clone(left), n, n+1), rest-x.units[next].least)
+}
+
+// ways returns the ways on with the part of the kth unit that begins after so many evictions, the best bounds first. rest is the least cost of
+// the other units.
+func (x *search) ways(k, begin int, rest int64) (options []option) {
+	for end := begin; end <= len(x.units[k].prices); end++ {
+		ok, price := x.ends(k, begin, end)
+		if !ok {
+			continue
+		}
+		x.evicted += price
+		options = x.offer(options, k, begin, end, rest)
+		x.evicted -= price
+		if x.cut {
+			return nil
 		}
 	}
 	slices.SortStableFunc(options, func(a, b option) int { return slices.Compare(a.least, b.least) })
+	return options
+}
+
+// branch goes all ways on with a part of the kth unit. left are the other units.
+func (x *search) branch(k, begin int, options []option, left []int, rest int64) {
 	for n := range options {
 		o := &options[n]
 		if x.best != nil && slices.Compare(o.least, x.best) >= 0 {
-			break // the others are no better
+			return // the others are no better
 		}
-		price := int64(0)
-		if o.end < len(u.prices) {
-			price = u.prices[o.end]
-		}
+		_, price := x.ends(k, begin, o.end)
 		was, had, spent := x.in[o.pool], x.at[o.pool], x.cost
 		x.in[o.pool], x.at[o.pool], x.cost, x.evicted = was.with(o.body), o.front, spent+x.costs[o.body][o.pool], x.evicted+price
 		x.chosen = append(x.chosen, o.choice)
-		if o.end < len(u.prices) {
-			x.choose(k, o.end+1)
+		if o.end < len(x.units[k].prices) {
+			x.branch(k, o.end+1, x.ways(k, o.end+1, rest), left, rest)
 		} else {
-			x.choose(k+1, 0)
+			x.choose(left)
 		}
 		x.chosen = x.chosen[:len(x.chosen)-1]
 		x.in[o.pool], x.at[o.pool], x.cost, x.evicted = was, had, spent, x.evicted-price
@@ -330,13 +483,12 @@ func (x *search) choose(k, begin int) {
 }
 
 // offer adds the pools in which a part of the kth unit has a plan that may be better than the best.
-func (x *search) offer(options []option, k, begin, end int) []option {
+func (x *search) offer(options []option, k, begin, end int, rest int64) []option {
 	u := &x.units[k]
 	body := u.body
 	if u.prices != nil {
 		body = u.part(begin, end)
 	}
-	rest := x.rest[k+1] // a further part costs no less than 0
 	for pool, l := range x.lanes {
 		if l.of[body] < 0 || x.twin[pool] >= 0 && x.in[pool] == (set{}) && x.in[x.twin[pool]] == (set{}) {
 			continue

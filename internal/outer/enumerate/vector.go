@@ -90,9 +90,6 @@ func (x *search) least(rest int64) []int64 {
 	return v
 }
 
-// met reports whether the best plan is as good as no plan can be.
-func (x *search) met() bool { return slices.Compare(x.best, x.least(x.rest[0])) <= 0 }
-
 // finish chooses a point of the front of each pool. All bodies have a pool.
 func (x *search) finish() {
 	at := make([]*point, len(x.lanes))

@@ -61,7 +61,8 @@ type ruled struct {
 	body        []int   // of each buffer, a number of its body
 	reach       []int64 // of each pool, the height that is looked at
 	most, nodes int
-	search      func() // places the pieces of one set of evictions
+	objective   []named // as measures returns it
+	search      func()  // places the pieces of one set of evictions
 
 	pieces  []piece // those of the evictions in hand, in the order of placing
 	links   [][]link
@@ -455,19 +456,23 @@ func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool) []int6
 			}
 		}
 	}
+	for q := range peaks {
+		peaks[q] = max(peaks[q], heights[q])
+	}
+	return o.vector(heights, peaks, cost, penalty)
+}
+
+// vector returns the measures of the objective, from the heights and peaks of the pools, the cost and the penalty.
+func (o *ruled) vector(heights, peaks []int64, cost, penalty int64) []int64 {
 	sum := func(values []int64) (sum int64) {
 		for _, v := range values {
 			sum += v
 		}
 		return sum
 	}
-	for q := range peaks {
-		peaks[q] = max(peaks[q], heights[q])
-	}
 	var vector []int64
-	for _, m := range o.p.Objective() {
-		kind, id, one := strings.Cut(string(m), ":")
-		q := slices.IndexFunc(o.pools, func(q model.Pool) bool { return one && q.ID == id })
+	for _, m := range o.measures() {
+		kind, q, one := m.kind, m.pool, m.pool >= 0
 		v := int64(0)
 		switch {
 		case one && kind == "height":
@@ -494,6 +499,23 @@ func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool) []int6
 		vector = append(vector, v)
 	}
 	return vector
+}
+
+// named is a measure, and the pool that it names or -1.
+type named struct {
+	kind string
+	pool int
+}
+
+// measures returns the objective, taken apart once.
+func (o *ruled) measures() []named {
+	if o.objective == nil {
+		for _, m := range o.p.Objective() {
+			kind, id, one := strings.Cut(string(m), ":")
+			o.objective = append(o.objective, named{kind, slices.IndexFunc(o.pools, func(q model.Pool) bool { return one && q.ID == id })})
+		}
+	}
+	return o.objective
 }
 
 // keep makes the plan of the pieces.

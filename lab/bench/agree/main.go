@@ -6,6 +6,7 @@
 //	go run ./lab/bench/agree -problems 1000000 -planners exact:1:1,auto:1:0
 //	go run ./lab/bench/agree -every -problems 1000 -planners '*'    a limit at every node and look
 //	go run ./lab/bench/agree -rules -problems 200000    problems with rules: auto and exact on all, the others on one in 16
+//	go run ./lab/bench/agree -banked -problems 100000   up to 7 buffers in 3 to 5 pools: all measures at their best values, without a limit
 //	go run ./lab/bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
 // A line on standard error says how far it is; a run that was stopped goes on with
@@ -29,6 +30,7 @@ import (
 
 	_ "github.com/stowage-go/stowage" // the planners of the product
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/lab/agree"
 	_ "github.com/stowage-go/stowage/lab/baselines"
@@ -54,7 +56,15 @@ func main() {
 	show := flag.Bool("show", false, "print the problems and their lowest heights, and ask nobody")
 	rules := flag.Bool("rules", false, "ask about problems with rules; only -problems, -from, -share and -workers count then")
 	share := flag.Uint64("share", 16, "with -rules: one in how many problems each planner but auto and exact is asked about")
+	pools := flag.Bool("banked", false, "ask auto about small problems in several pools, each of which it must decide; only -problems, -from and -workers count then")
 	flag.Parse()
+	if *pools {
+		if err := banked(*problems, *from, *workers); err != nil {
+			fmt.Fprintln(os.Stderr, "agree:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *rules {
 		if err := ruled(*problems, *from, max(*share, 1), *workers); err != nil {
 			fmt.Fprintln(os.Stderr, "agree:", err)
@@ -329,6 +339,48 @@ func ruled(problems, from, share uint64, workers int) error {
 	}
 	wg.Wait()
 	fmt.Printf("seeds %d to %d: %s", from, from+problems-1, sum)
+	if faults > 0 {
+		return fmt.Errorf("%d faults", faults)
+	}
+	fmt.Println("no disagreement")
+	return nil
+}
+
+// banked asks auto about small problems in several pools.
+func banked(problems, from uint64, workers int) error {
+	var next atomic.Uint64
+	next.Store(from)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	var sum agree.BankedTally
+	faults, began := 0, time.Now()
+	for range workers {
+		wg.Go(func() {
+			for {
+				first := next.Add(block) - block
+				if first >= from+problems {
+					return
+				}
+				var tally agree.BankedTally
+				for seed := first; seed < min(first+block, from+problems); seed++ {
+					if p, fault := tally.Banked(seed, "auto"); fault != "" {
+						mu.Lock()
+						faults++
+						fmt.Printf("seed %d: %s\n%s\n", seed, fault, drawn.DescribeRuled(p))
+						mu.Unlock()
+					}
+				}
+				mu.Lock()
+				before := sum.Problems / 5_000
+				if sum.Add(tally); sum.Problems/5_000 > before {
+					fmt.Fprintf(os.Stderr, "%s, %d faults, %.0f s\n", sum, faults, time.Since(began).Seconds())
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Printf("seeds %d to %d: %s\n", from, from+problems-1, sum)
 	if faults > 0 {
 		return fmt.Errorf("%d faults", faults)
 	}

@@ -1,0 +1,34 @@
+package outer
+
+import (
+	"github.com/stowage-go/stowage/internal/outer/floor"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// mostFloors is the most buffers for which an open answer's bounds are raised: that takes a few milliseconds for a thousand buffers.
+const mostFloors = 10_000
+
+// raise raises the bounds of an open result to those that need no search, rank by rank. If all bounds are met, the plan is proven.
+//
+// Invariant: a measure is held at its value only if its bound is met. So each bound holds for all plans that are as good before.
+func raise(p *model.Problem, o *plan.Options, r *plan.Result) {
+	if !r.Status.HasPlan() || !open(p, o, r) || len(p.Buffers) > mostFloors || len(r.Bounds) != len(p.Objective()) {
+		return
+	}
+	f, proven := floor.New(p), true
+	for k := range r.Bounds {
+		b := &r.Bounds[k]
+		value := model.ValueOf(r.Measures, b.Measure)
+		b.Value = max(b.Value, min(value, f.Least(b.Measure)))
+		if proven = proven && b.Value == value; proven {
+			f.Hold(b.Measure, value)
+		}
+	}
+	if proven {
+		r.Status, r.ProvedBy = model.Optimal, r.Planner
+	}
+	if r.Bounds[0].Measure == model.MeasureHeight {
+		r.LowerBound = max(r.LowerBound, r.Bounds[0].Value)
+	}
+}
