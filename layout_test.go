@@ -249,7 +249,7 @@ var layers = []struct {
 	{"internal/testkit/scratchcase", []string{"internal/distance"}},
 	{"internal/testkit/tflitemade", []string{"internal/tfliteschema"}},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
-	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
+	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
 	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "lab/experiment", "sweep/spec"}}, // no engine

@@ -37,8 +37,11 @@ type BankOptions struct {
 	Target *Target
 	// Tail is the tail in bytes that the target reports; 0 for what Predict says.
 	Tail int64
-	// Scratch is what kernels ask for beside tensors, as in Options.
+	// Scratch is what kernels ask for beside tensors, as in Options, and Set are these kernels.
 	Scratch []tflite.Scratch
+	Set     Set
+	// Named says that the firmware has just these kernels, as in Options.
+	Named bool
 	// InPlace lets results lie over operands that die, as in Options.
 	InPlace bool
 	// Solve steers the planner. It has no capacity: the pools have their own.
@@ -88,6 +91,7 @@ type Banks struct {
 	Short int64
 
 	target   *Target
+	set      Set
 	floor    int64 // the smallest arena for an empty head
 	reported bool  // the target has reported the tail
 }
@@ -123,7 +127,7 @@ func MakeBanks(ctx context.Context, m *tflite.Model, o BankOptions) (*Banks, err
 	if err != nil {
 		return nil, err
 	}
-	b := &Banks{Model: m, Arena: a, Pools: o.Pools, Home: home, target: o.Target}
+	b := &Banks{Model: m, Arena: a, Pools: o.Pools, Home: home, target: o.Target, set: o.Set}
 	if b.target == nil {
 		b.target = &Firmware32
 	}
@@ -251,7 +255,7 @@ func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.
 func (b *Banks) settle(reported int64) bool {
 	own := *b.target
 	own.planner = 0 // the planner class lies outside
-	f := predict(b.Model, b.Arena, nil, 0, &own, 0)
+	f := b.set.predict(b.Model, b.Arena, nil, 0, &own, 0)
 	b.Tail, b.floor = tflite.RoundUp(f.Tail), f.Smallest
 	if reported > 0 {
 		b.Tail, b.floor, b.reported = tflite.RoundUp(reported), f.Measured(reported, 0), true
@@ -333,7 +337,7 @@ type Strip struct {
 
 // OneStrip plans the model for a runtime that has one strip, with the build and the scratch of the options.
 func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, error) {
-	p, err := Make(ctx, m, Options{Scratch: o.Scratch, InPlace: o.InPlace, Solve: o.Solve})
+	p, err := Make(ctx, m, Options{Scratch: o.Scratch, Set: o.Set, Named: o.Named, InPlace: o.InPlace, Solve: o.Solve})
 	if err != nil {
 		return nil, err
 	}
@@ -345,7 +349,7 @@ func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, erro
 	if p.Worth() {
 		offsets = p.Offsets
 	}
-	f := Predict(m, p.Arena, offsets, p.WrittenHead(), t)
+	f := o.Set.Predict(m, p.Arena, offsets, p.WrittenHead(), t)
 	// Two allocators in place of one are two words more (arena_allocator of the runtime).
 	s := &Strip{Head: p.WrittenHead(), Arena: f.Smallest, NonPersistent: f.Front, Persistent: tflite.RoundUp(f.Tail + 2*t.word)}
 	if o.Tail > 0 {
@@ -372,7 +376,7 @@ func (b *Banks) Arenas() (out []BankArena) {
 		if !b.reported {
 			own := *t
 			own.planner = 0
-			bytes = predict(b.Model, b.Arena, nil, b.Heads[b.Home], &own, 0).Smallest
+			bytes = b.set.predict(b.Model, b.Arena, nil, b.Heads[b.Home], &own, 0).Smallest
 		}
 		out = append(out, BankArena{t, bytes})
 	}

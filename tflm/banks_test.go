@@ -45,11 +45,11 @@ func TestBanks(t *testing.T) {
 	split, exact := 0, 0
 	for seed := range uint64(12) {
 		m := parse(t, tflitemade.Network(seed, 7))
-		one, err := Make(t.Context(), m, Options{Scratch: Reference(m)})
+		one, err := Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := BankOptions{Pools: twoPools(one.Head/2/16*16, 1<<16), Home: -1, Scratch: Reference(m)}
+		o := BankOptions{Pools: twoPools(one.Head/2/16*16, 1<<16), Home: -1, Scratch: ReferenceSet.Scratch(m)}
 		b, err := MakeBanks(t.Context(), m, o)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestBanksTraffic(t *testing.T) {
 // TestBanksRoom: the tail takes room in the home, and a fast memory with room for all gets all.
 func TestBanksRoom(t *testing.T) {
 	m := parse(t, tflitemade.Network(4, 24))
-	all, err := MakeBanks(t.Context(), m, BankOptions{Pools: twoPools(1<<20, 1<<20), Home: 1, Scratch: Reference(m)})
+	all, err := MakeBanks(t.Context(), m, BankOptions{Pools: twoPools(1<<20, 1<<20), Home: 1, Scratch: ReferenceSet.Scratch(m)})
 	if err != nil || all.Traffic != 0 || all.Heads[1] != 0 || all.Used[1] != all.floor {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -124,7 +124,7 @@ func TestBanksRoom(t *testing.T) {
 		{"less than the tail", all.Heads[0], all.floor - 16, stowage.Infeasible, 16},
 		{"less than all", all.Heads[0] - slack - 16, all.floor, stowage.Infeasible, 16},
 	} {
-		b, err := MakeBanks(t.Context(), m, BankOptions{Pools: twoPools(c.fast, c.slow), Home: 1, Scratch: Reference(m)})
+		b, err := MakeBanks(t.Context(), m, BankOptions{Pools: twoPools(c.fast, c.slow), Home: 1, Scratch: ReferenceSet.Scratch(m)})
 		if err != nil {
 			t.Fatal(err)
 		}

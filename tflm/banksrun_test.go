@@ -156,7 +156,7 @@ func TestBanksRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := m.Arena(l, tflm.Reference(m))
+		a, err := m.Arena(l, tflm.ReferenceSet.Scratch(m))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestBanksRun(t *testing.T) {
 		for _, inPlace := range []bool{false, true} {
 			b, err := tflm.MakeBanks(t.Context(), m, tflm.BankOptions{
 				Pools: []model.Pool{{ID: "fast", Capacity: tflite.RoundUp(head / 2), Alignment: 16}, {ID: "slow", Capacity: 1 << 24, Alignment: 16}},
-				Home:  1, Target: &tflm.Firmware64, Scratch: tflm.Reference(m), InPlace: inPlace,
+				Home:  1, Target: &tflm.Firmware64, Scratch: tflm.ReferenceSet.Scratch(m), InPlace: inPlace,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -216,7 +216,7 @@ func TestBanksRunWrong(t *testing.T) {
 	m := parsed(t, data, "net")
 	o := tflm.BankOptions{
 		Pools: []model.Pool{{ID: "fast", Capacity: 1 << 14, Alignment: 16}, {ID: "slow", Capacity: 1 << 20, Alignment: 16}},
-		Home:  1, Target: &tflm.Firmware64, Scratch: tflm.Reference(m),
+		Home:  1, Target: &tflm.Firmware64, Scratch: tflm.ReferenceSet.Scratch(m),
 	}
 	b, err := tflm.MakeBanks(t.Context(), m, o)
 	if err != nil {
@@ -246,7 +246,7 @@ func TestStripRun(t *testing.T) {
 	r := builtRuntime(t)
 	for name, data := range bankModels(t) {
 		m := parsed(t, data, name)
-		o := tflm.BankOptions{Target: &tflm.Firmware64, Scratch: tflm.Reference(m)}
+		o := tflm.BankOptions{Target: &tflm.Firmware64, Scratch: tflm.ReferenceSet.Scratch(m)}
 		s, err := tflm.OneStrip(t.Context(), m, o)
 		if err != nil {
 			t.Fatal(err)

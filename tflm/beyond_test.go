@@ -35,9 +35,9 @@ func TestBeyond32Bits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v, err := CheckFor(parse(t, data), 0, o.Kernels)
+				v, err := CheckFor(parse(t, data), CheckOptions{Kernels: o.Kernels})
 				if o.InPlace && o.Kernels == "" {
-					v, err = CheckFor(parse(t, data), 0, ReferenceKernels)
+					v, err = CheckFor(parse(t, data), CheckOptions{Kernels: ReferenceKernels})
 				}
 				if err != nil || !v.OK() {
 					t.Errorf("operator %d, %d blocks, %+v: %+v, %v", k, blocks, o, v, err)

@@ -20,7 +20,7 @@ import (
 // Variable tensors keep their value from run to run, but the runtime knows only
 // when operators touch them. Pinned, they are safe if nothing else, pinned or
 // placed on the device, can come over them at any time. That goes for the scratch of
-// kernels, too, as far as the reference kernels ask for it. Tensors may share bytes on
+// kernels, too. Tensors may share bytes on
 // purpose: a result over an operand that dies, if the kernel works in place
 // (inplace.go), and whatever belongs to one operator alone (share.go).
 //
@@ -57,6 +57,7 @@ const (
 	Unused     Rule = "unused"    // an offset for what is not in the arena
 	TooHigh    Rule = "capacity"  // a tensor ends above the capacity given
 	OutOfRange Rule = "range"     // a tensor ends above 2 GiB
+	Larger     Rule = "larger"    // with known kernels the plan takes more than the runtime's own
 )
 
 // A Finding is one thing that is wrong with a plan.
@@ -124,19 +125,30 @@ func (v *Verdict) add(s Severity, r Rule, tensor, other int, format string, args
 // capacity of the arena's head in bytes, 0 for none. The error is that of
 // tflite.Model.Lifetimes.
 func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
-	return CheckFor(m, capacity, "")
+	return CheckFor(m, CheckOptions{Capacity: capacity})
 }
 
-// CheckFor is Check for the kernels of a library. Results may then lie over operands as closely
-// as these kernels permit, and no closer. Without a library such a pair is a warning.
-func CheckFor(m *tflite.Model, capacity int64, kernels Kernels) (*Verdict, error) {
+// CheckOptions say what a plan is checked for.
+type CheckOptions struct {
+	// Capacity is that of the arena's head, in bytes; 0 for none.
+	Capacity int64
+	// Kernels lets results lie over operands as closely as the kernels of a library permit, and no closer. Without
+	// it such a pair is a warning.
+	Kernels Kernels
+	// Set is the kernels whose scratch the device places.
+	Set Set
+}
+
+// CheckFor is Check with options.
+func CheckFor(m *tflite.Model, o CheckOptions) (*Verdict, error) {
+	capacity, kernels := o.Capacity, o.Kernels
 	l, err := m.Lifetimes()
 	if err != nil {
 		return nil, err
 	}
 	v := &Verdict{}
-	o := m.Offline
-	if o == nil {
+	plan := m.Offline
+	if plan == nil {
 		if t, k := newSharing(m, l).lost(nil); t >= 0 {
 			v.add(Fault, Outside, t, -1, "the model has no metadata %s, but operator %d is %s and finds %s only where Vela put it: compile the model again", tflite.MetadataName, k, npu, m.Label(t))
 			return v, nil
@@ -149,18 +161,18 @@ func CheckFor(m *tflite.Model, capacity int64, kernels Kernels) (*Verdict, error
 		}
 		return v, nil
 	}
-	if o.Entries > 1 {
-		v.add(Warning, Duplicate, -1, -1, "there are %d entries named %s; the last one counts", o.Entries, tflite.MetadataName)
+	if plan.Entries > 1 {
+		v.add(Warning, Duplicate, -1, -1, "there are %d entries named %s; the last one counts", plan.Entries, tflite.MetadataName)
 	}
-	if int(o.Count) != len(m.Tensors) {
-		v.add(Fault, Count, -1, -1, "the plan is for %d tensors, but the model has %d: the runtime refuses it", o.Count, len(m.Tensors))
+	if int(plan.Count) != len(m.Tensors) {
+		v.add(Fault, Count, -1, -1, "the plan is for %d tensors, but the model has %d: the runtime refuses it", plan.Count, len(m.Tensors))
 		return v, nil
 	}
-	if len(o.Offsets) < len(m.Tensors) {
-		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime would read past its end", len(o.Offsets), len(m.Tensors))
+	if len(plan.Offsets) < len(m.Tensors) {
+		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime would read past its end", len(plan.Offsets), len(m.Tensors))
 		return v, nil
 	}
-	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, kernels: kernels, last: 1}
+	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, kernels: kernels, set: o.Set, last: 1}
 	if kernels != "" {
 		x.permits, x.refused = permits(m, l, kernels)
 	}
@@ -190,6 +202,7 @@ type pinned struct {
 	lifetimes *tflite.Lifetimes
 	capacity  int64
 	kernels   Kernels        // those that the plan may rely on; empty for none
+	set       Set            // those whose scratch the device places
 	permits   []permit       // of these kernels
 	refused   map[int]string // by operator: why these kernels permit nothing
 	last      int64          // the end of all lifespans: variables live until then
@@ -340,11 +353,11 @@ type shared struct {
 	from, to int64 // the bytes that it shares
 }
 
-// scratchOver finds variables over which the device puts what the reference kernels ask
-// for beside tensors. It does so if no operator uses the variable then.
+// scratchOver finds variables over which the device puts what the kernels ask for beside tensors. It does so if no
+// operator uses the variable then.
 func (x *pinned) scratchOver(variables []int) error {
 	m := x.model
-	a, err := m.Arena(x.lifetimes, Reference(m))
+	a, err := m.Arena(x.lifetimes, x.set.Scratch(m))
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func tooClose(v *tflm.Verdict, x tflm.Overlay) bool {
 
 func check(t *testing.T, m *tflite.Model, kernels tflm.Kernels) *tflm.Verdict {
 	t.Helper()
-	v, err := tflm.CheckFor(m, 0, kernels)
+	v, err := tflm.CheckFor(m, tflm.CheckOptions{Kernels: kernels})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func ExampleMake() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := tflm.Make(context.Background(), m, tflm.Options{Scratch: tflm.Reference(m)})
+	plan, err := tflm.Make(context.Background(), m, tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m)})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func ExampleMakeBanks() {
 	}
 	plan, err := tflm.MakeBanks(context.Background(), m, tflm.BankOptions{
 		Pools: []model.Pool{{ID: "dtcm", Capacity: 1 << 10}, {ID: "axi", Capacity: 480 << 10}},
-		Home:  -1, Scratch: tflm.Reference(m),
+		Home:  -1, Scratch: tflm.ReferenceSet.Scratch(m),
 	})
 	if err != nil {
 		log.Fatal(err)

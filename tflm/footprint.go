@@ -96,18 +96,18 @@ const maxScratch = 12
 const perBuffer = 40
 
 // Predict returns the footprint of a model with a plan of this head, in bytes, on
-// a target. The arena's problem has the scratch buffers; offsets are the plan's,
-// nil for none.
-func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target) Footprint {
-	return predict(m, a, offsets, head, t, perBuffer)
+// a target, if it is built with the kernels of the set. The arena's problem has the
+// scratch buffers; offsets are the plan's, nil for none.
+func (s Set) Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target) Footprint {
+	return s.predict(m, a, offsets, head, t, perBuffer)
 }
 
 // predict is Predict for a planner that takes so many bytes for a buffer while it plans.
-func predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target, each int64) Footprint {
-	f := arena{t: t, stage: LimitPrepare}
+func (s Set) predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target, each int64) Footprint {
+	f := arena{t: t, set: s, stage: LimitPrepare}
 	f.start(m)
 	requests := f.prepareAll(m, a)
-	room := f.finish(m, offsets, requests) + each*int64(len(a.Tensor))
+	room := f.finish(m, offsets, requests) + each*int64(len(a.Tensor)+len(a.Empty))
 	// The planner gets whole multiples between beginning and end.
 	f.stage = LimitPlanning
 	planning, front := f.tail, max(f.front, room)
@@ -147,17 +147,19 @@ func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
 			f.keep(o.size.on(t), o.align.on(t))
 		}
 	}
+	all := make([]kernel, len(m.Operators))
 	for i := range m.Operators {
-		if size := kernels()[m.Operators[i].Name()].data.on(t); size > 0 {
+		all[i] = f.set.kernel(m, &m.Operators[i], t)
+		if size := all[i].data.on(t); size > 0 {
 			f.keep(size, tflite.Alignment)
 		}
 	}
 	asked := make([]int64, len(m.Operators))
-	for _, k := range a.Operators {
+	for _, k := range slices.Concat(a.Operators, a.Empty) {
 		asked[k]++
 	}
 	for i := range m.Operators {
-		f.prepare(m, &m.Operators[i])
+		f.prepare(m, &m.Operators[i], &all[i])
 		requests += asked[i]
 		f.head = t.request * (requests + maxScratch)
 		f.need(f.head)
@@ -208,6 +210,7 @@ func (f *Footprint) Measured(tail, head int64) int64 {
 // An arena is where the allocations of a model stand.
 type arena struct {
 	t          *Target
+	set        Set
 	tail, head int64
 	handles    map[int32]string // the variable of each tensor of a VAR_HANDLE
 	smallest   int64
@@ -265,8 +268,7 @@ func (f *arena) assign(m *tflite.Model, o *tflite.Operator) {
 }
 
 // prepare goes through what a kernel looks at and keeps.
-func (f *arena) prepare(m *tflite.Model, o *tflite.Operator) {
-	k := kernels()[o.Name()]
+func (f *arena) prepare(m *tflite.Model, o *tflite.Operator, k *kernel) {
 	if o.Name() == "ASSIGN_VARIABLE" {
 		f.assign(m, o)
 	}

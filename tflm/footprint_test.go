@@ -31,7 +31,7 @@ func TestFootprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, target := range targets {
-			f := tflm.Predict(m, plan.Arena, nil, plan.Before, target)
+			f := tflm.ReferenceSet.Predict(m, plan.Arena, nil, plan.Before, target)
 			if f.Smallest != c.arena[k] {
 				t.Errorf("%s, %s: %d, want %d", c.name, target.Name, f.Smallest, c.arena[k])
 			}

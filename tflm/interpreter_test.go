@@ -50,7 +50,9 @@ func parsed(t *testing.T, data []byte, name string) *tflite.Model {
 	return m
 }
 
-func options(m *tflite.Model) tflm.Options { return tflm.Options{Scratch: tflm.Reference(m)} }
+func options(m *tflite.Model) tflm.Options {
+	return tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m)}
+}
 
 // TestInterpreter runs made models before and after, in place too.
 func TestInterpreter(t *testing.T) {
@@ -330,7 +332,7 @@ func TestTraps(t *testing.T) {
 			}
 			// Where Check finds no fault the head is the one that is emulated.
 			if did == same && c.ok {
-				o := tflm.Options{Scratch: tflm.Reference(planned)}
+				o := tflm.Options{Scratch: tflm.ReferenceSet.Scratch(planned)}
 				plan, err := tflm.Make(context.Background(), planned, o)
 				if err != nil {
 					t.Fatal(err)
@@ -338,7 +340,7 @@ func TestTraps(t *testing.T) {
 				if plan.Before != a.Sizes.Head {
 					t.Errorf("head %d, emulated %d", a.Sizes.Head, plan.Before)
 				}
-				f := tflm.Predict(planned, plan.Arena, planned.Offline.Offsets, plan.Before, &tflm.Interpreter)
+				f := tflm.ReferenceSet.Predict(planned, plan.Arena, planned.Offline.Offsets, plan.Before, &tflm.Interpreter)
 				if f.Tail != a.Sizes.Tail {
 					t.Errorf("tail %d, predicted %d", a.Sizes.Tail, f.Tail)
 				}

@@ -51,7 +51,7 @@ func TestKeptForKernels(t *testing.T) {
 	if data, err = p.Written(m); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := CheckFor(parse(t, data), 0, CMSISDSP); err != nil || !v.OK() {
+	if v, err := CheckFor(parse(t, data), CheckOptions{Kernels: CMSISDSP}); err != nil || !v.OK() {
 		t.Errorf("what takes its place is faulty: %+v, %v", v, err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // for each reference kernel, as bytes, so that a tail is known before anything
 // runs.
 //
-// Kernels of a vendor (CMSIS-NN, Xtensa, ESP-NN) keep and ask for other amounts;
-// what they ask for is in the log of a target (stowage_probe.h).
+// Kernels of a vendor keep and ask for other amounts. Those of CMSIS-NN and ESP-NN are in set.go;
+// what others ask for is in the log of a target (stowage_probe.h).
 //
 // Source: tensorflow/tflite-micro 90b983c, reference kernels under
 // tensorflow/lite/micro/kernels and flatbuffer_conversions.cc. The sizes are what
@@ -378,17 +378,3 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 })
 
 func (d data) on(t *Target) int64 { return d[t.column] }
-
-// Reference returns the scratch that the reference kernels ask for, on 64 bit.
-func Reference(m *tflite.Model) []tflite.Scratch {
-	var out []tflite.Scratch
-	for i := range m.Operators {
-		o := &m.Operators[i]
-		if k := kernels()[o.Name()]; k.scratch != nil {
-			for _, n := range k.scratch(call{m, o, &Interpreter}) {
-				out = append(out, tflite.Scratch{Operator: i, Bytes: n})
-			}
-		}
-	}
-	return out
-}

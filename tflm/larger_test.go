@@ -58,7 +58,7 @@ func TestNoModelLarger(t *testing.T) {
 			if (models+min(k, 6))%plantest.Share(1, 3) != 0 {
 				continue
 			}
-			o.Scratch = tflm.Reference(m)
+			o.Scratch = tflm.ReferenceSet.Scratch(m)
 			made, err := tflm.Make(t.Context(), m, o)
 			if err != nil {
 				return err

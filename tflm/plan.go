@@ -24,9 +24,15 @@ import (
 
 // Options say how to plan a model.
 type Options struct {
-	// Scratch is what kernels ask for beside tensors. Without it the figures are
-	// those of kernels that ask for nothing.
+	// Scratch is what kernels ask for beside tensors: that of a Set, or what a target has logged. Without it
+	// the figures are those of kernels that ask for nothing.
 	Scratch []tflite.Scratch
+	// Set is the kernels that decide what is kept in the arena's tail.
+	Set Set
+	// Named says that the firmware has just these kernels. The plan is then the lowest for their scratch, and may
+	// be worse with others (Plan.Worse). Otherwise it is worse than the runtime's own with none that is
+	// known. Kernels names them, too.
+	Named bool
 	// InPlace lets results lie over operands that die.
 	InPlace bool
 	// Kernels lets results lie over operands as closely as the kernels of a library permit, in
@@ -43,6 +49,8 @@ type Options struct {
 	Replace bool
 	// Solve steers the planner. Its capacity is that of the arena's head.
 	Solve stowage.Options
+
+	bars map[Set]int64 // of the model in the order that it had, by set; nil if this is that order
 }
 
 // A Plan is what planning a model gives.
@@ -92,8 +100,17 @@ type Plan struct {
 	// several of them share is there once. It is nil for other plans.
 	Occupied *model.Problem
 
+	// Set is the kernels that the figures hold for, beside Scratch: that of the options.
+	Set Set
+	// Withheld are the sets of kernels with which the plan that was found is worse than the runtime's own, if
+	// no plan was found that is worse with none. The model then keeps the plan that it has.
+	Withheld []Standing
+
 	was     *Plan // of the model in the order that it had, if Order is another one
 	replace bool
+	named   bool            // Options.Named
+	mends   bool            // the model's own plan is worse than the runtime's on some kernels, and the new one on none
+	rivals  []rival         // the known sets of kernels
 	lowered *graph.Lowering // what United is of, if Kernels is set
 	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
@@ -107,9 +124,9 @@ type Plan struct {
 func (p *Plan) Better() bool { return p.Offsets != nil && p.Head < p.Greedy }
 
 // Worth reports whether the plan is to be written: it takes less than the model as it
-// is, or takes the place of a faulty plan or of one that is to be replaced.
+// is, or takes the place of a plan that is faulty, is worse than the runtime's own on known kernels, or is to be replaced.
 func (p *Plan) Worth() bool {
-	return p.Offsets != nil && !p.Kept && (p.Head < p.Before || p.Faulty || p.replaces())
+	return p.Offsets != nil && !p.Kept && (p.Head < p.Before || p.Faulty || p.mends || p.replaces())
 }
 
 // NPU reports whether an NPU is to run a part of the model, so that only the compiler of
@@ -142,17 +159,22 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Model: m, Arena: a, Life: l, replace: o.Replace}
+	o.Named = o.Named || o.Kernels != ""
+	p := &Plan{Model: m, Arena: a, Life: l, Set: o.Set, named: o.Named, replace: o.Replace}
 	if p.Greedy, err = emulate(ctx, a.Problem, nil); err != nil {
 		return nil, err
 	}
-	v, err := CheckFor(m, 0, o.Kernels)
+	v, err := CheckFor(m, CheckOptions{Kernels: o.Kernels, Set: o.Set})
 	if err != nil {
 		return nil, err
 	}
 	if err := p.judge(ctx, v, &o); err != nil || p.Kept {
 		return p, err
 	}
+	if p.rivals, err = p.rivalsOf(ctx); err != nil {
+		return nil, err
+	}
+	p.raise(o.bars)
 	o.Solve.Minimize = true
 	if err := p.solve(ctx, &o); err != nil || !p.Result.Status.HasPlan() {
 		return p, err
@@ -163,7 +185,7 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 			return nil, err
 		}
 	}
-	return p, nil
+	return p, p.everywhere(ctx, &o)
 }
 
 // judge says what the plan in the model is worth, if there is one, and whether it is
@@ -233,18 +255,28 @@ const maxOffset = math.MaxInt32
 
 // pin makes offsets for the model of those of the united buffers: of all that the runtime
 // does not place by itself, as it does scratch and variables.
-func (p *Plan) pin(ctx context.Context) (err error) {
-	m, a, united, in := p.Model, p.Arena, p.United, p.In
+func (p *Plan) pin(ctx context.Context) error {
 	pins := slices.Clone(p.Result.Offsets)
-	scratch := len(united.Buffers) - (len(a.Tensor) - a.Scratch)
+	scratch := p.unitedTensors()
 	for k := range pins[scratch:] {
 		pins[scratch+k] = tflite.Online
 	}
-	for k, t := range a.Tensor {
-		if t >= 0 && variableOf(m, t) >= 0 {
-			pins[in[k]] = tflite.Online
+	p.leave(pins)
+	return p.pinAt(ctx, pins)
+}
+
+// leave leaves to the device what must not be pinned.
+func (p *Plan) leave(pins []int64) {
+	for k, t := range p.Arena.Tensor {
+		if t >= 0 && variableOf(p.Model, t) >= 0 {
+			pins[p.In[k]] = tflite.Online
 		}
 	}
+}
+
+// pinAt makes offsets for the model of those of the united buffers, of which some are left to the device.
+func (p *Plan) pinAt(ctx context.Context, pins []int64) (err error) {
+	m, a, united, in := p.Model, p.Arena, p.United, p.In
 	if p.Head, err = emulate(ctx, united, pins); err != nil {
 		return err
 	}
@@ -328,14 +360,14 @@ func emulate(ctx context.Context, p *model.Problem, pins []int64) (int64, error)
 	return height, err
 }
 
-// Head returns the head that the runtime makes of a model as it is, with the scratch
-// of the reference kernels. The model's plan, if it has one, must be without a fault.
-func Head(ctx context.Context, m *tflite.Model) (int64, error) {
+// Head returns the head that the runtime makes of a model as it is, with kernels that ask for this scratch. The model's
+// plan, if it has one, must be without a fault.
+func Head(ctx context.Context, m *tflite.Model, scratch []tflite.Scratch) (int64, error) {
 	l, err := m.Lifetimes()
 	if err != nil {
 		return 0, err
 	}
-	a, err := m.Arena(l, Reference(m))
+	a, err := m.Arena(l, scratch)
 	if err != nil {
 		return 0, err
 	}

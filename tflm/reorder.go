@@ -102,7 +102,7 @@ func (p *Plan) inOrders(ctx context.Context, best *Plan, orders [][]int, o Optio
 			return nil, err
 		}
 		next := o
-		next.Solve.Timeout = left(len(orders) - k)
+		next.Solve.Timeout, next.bars = left(len(orders)-k), p.bars()
 		next.Scratch = slices.Clone(o.Scratch)
 		for i := range next.Scratch {
 			next.Scratch[i].Operator = slices.Index(order, o.Scratch[i].Operator)

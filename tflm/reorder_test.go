@@ -73,7 +73,7 @@ func TestReorder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, err := CheckFor(parse(t, written), p.Head, o.Kernels); err != nil || !v.OK() {
+			if v, err := CheckFor(parse(t, written), CheckOptions{Capacity: p.Head, Kernels: o.Kernels}); err != nil || !v.OK() {
 				t.Errorf("seed %d: %v, %v", seed, v, err)
 			}
 		}
@@ -150,7 +150,7 @@ func TestReorderKept(t *testing.T) {
 		if data, err = again.Written(planned); err != nil || len(data) != len(planned.Bytes()) {
 			t.Errorf("seed %d: %d bytes: %v", seed, len(data), err)
 		}
-		if head, err := Head(t.Context(), parse(t, data)); err != nil || head != p.Head {
+		if head, err := Head(t.Context(), parse(t, data), nil); err != nil || head != p.Head {
 			t.Errorf("seed %d: head %d: %v", seed, head, err)
 		}
 	}

@@ -82,7 +82,7 @@ func TestReorderedPlans(t *testing.T) {
 		o.Reorder, o.InPlace = true, seed%3 == 1
 		if seed%3 == 2 {
 			m, o.Kernels = parsed(t, tflitemade.Images(seed, 10), "network"), tflm.ReferenceKernels
-			o.Scratch = tflm.Reference(m)
+			o.Scratch = tflm.ReferenceSet.Scratch(m)
 		}
 		r, err := p.Compare(context.Background(), m, t.TempDir(), 3, o)
 		if err != nil {
@@ -136,7 +136,7 @@ func TestPoseLandmark(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	r, err := start(t).Compare(t.Context(), m, t.TempDir(), 1, tflm.Options{Reorder: true, Scratch: tflm.Reference(m)})
+	r, err := start(t).Compare(t.Context(), m, t.TempDir(), 1, tflm.Options{Reorder: true, Scratch: tflm.ReferenceSet.Scratch(m)})
 	if err != nil {
 		t.Fatal(err)
 	}

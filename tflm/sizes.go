@@ -36,7 +36,7 @@ func (p *Plan) Sizes() []Sizes {
 	}
 	var out []Sizes
 	for _, t := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
-		out = append(out, Sizes{t, Predict(was.Model, was.Arena, own, p.Before, t), Predict(p.Model, p.Arena, planned, p.WrittenHead(), t)})
+		out = append(out, Sizes{t, p.Set.Predict(was.Model, was.Arena, own, p.Before, t), p.Set.Predict(p.Model, p.Arena, planned, p.WrittenHead(), t)})
 	}
 	return out
 }
@@ -79,8 +79,13 @@ var targets = []cheader.ArenaSize{
 	{Target: "PYTHON", About: "the interpreter of PyPI, tflite_micro"},
 }
 
-// ReferenceNote is the sentence to print beside sizes that use the scratch of Reference.
-const ReferenceNote = "They are for the runtime's reference kernels. Kernels of a vendor may need more."
+// KernelsNote is the sentence to print beside sizes: which kernels they are for.
+func KernelsNote(s Set) string {
+	if s == ReferenceSet {
+		return "They are for the reference kernels (tensorflow/tflite-micro " + s.Version() + ")."
+	}
+	return "They are for the kernels of " + s.String() + "."
+}
 
 // Runtime returns what header and array say of the runtime's arena: the model that is
 // written, and a size for each target, in the order of Sizes.

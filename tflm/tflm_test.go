@@ -251,13 +251,13 @@ func TestMutated(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		a, err := m.Arena(l, Reference(m))
+		a, err := m.Arena(l, ReferenceSet.Scratch(m))
 		if err != nil {
 			continue
 		}
 		read++
 		for _, target := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
-			Predict(m, a, nil, 0, target)
+			ReferenceSet.Predict(m, a, nil, 0, target)
 		}
 		peakOf(a.Problem, l)
 		InPlaceLoad(m, l, a)

@@ -68,7 +68,7 @@ func TestVela(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want a head of %d", name, v, err, window)
 		}
 		for _, inPlace := range []bool{false, true} {
-			p, err := tflm.Make(t.Context(), m, tflm.Options{Scratch: tflm.Reference(m), InPlace: inPlace})
+			p, err := tflm.Make(t.Context(), m, tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m), InPlace: inPlace})
 			if err != nil || !p.Kept || p.Worth() || p.Before != window || p.Head != window {
 				t.Fatalf("%s: %+v, %v; want a head of %d", name, p, err, window)
 			}
@@ -77,7 +77,7 @@ func TestVela(t *testing.T) {
 			}
 		}
 		// Moved apart, as they were once, the NPU would not find its tensors.
-		p, err := tflm.Make(t.Context(), m, tflm.Options{Scratch: tflm.Reference(m), Replace: true})
+		p, err := tflm.Make(t.Context(), m, tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m), Replace: true})
 		if err != nil || !p.Worth() || p.Head <= window {
 			t.Fatalf("%s: %+v, %v", name, p, err)
 		}

@@ -38,24 +38,26 @@ const (
 	AlternativeStates = 2_000
 )
 
-// Alternatives plans the same model with options that o does not have: in place, with the distances of the reference
-// kernels, in another order, and with these distances in another order. The plan must be one that Make returned for
+// Alternatives plans the same model with options that o does not have: in place, with the distances of its kernels, if
+// their order is known, in another order, and with these distances in another order. The plan must be one that Make returned for
 // o. There are none if it is kept or none was found, or for a model of an NPU. The same plan has the same
 // alternatives: limits count nodes, and those of o that are lower hold. If the context ends, each is the best so far.
 func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, err error) {
 	if p.Kept || p.Offsets == nil || p.NPU() {
 		return nil, nil
 	}
-	if o.Kernels == "" {
-		if !o.InPlace {
-			all = append(all, Alternative{InPlace: true})
-		}
-		all = append(all, Alternative{Kernels: ReferenceKernels})
+	lib, ordered := o.Set.Order()
+	ordered = ordered && o.Kernels == ""
+	if o.Kernels == "" && !o.InPlace {
+		all = append(all, Alternative{InPlace: true})
+	}
+	if ordered {
+		all = append(all, Alternative{Kernels: lib})
 	}
 	if !o.Reorder {
 		all = append(all, Alternative{Reorder: true})
-		if o.Kernels == "" {
-			all = append(all, Alternative{Kernels: ReferenceKernels, Reorder: true})
+		if ordered {
+			all = append(all, Alternative{Kernels: lib, Reorder: true})
 		}
 	}
 	nodes := int64(AlternativeNodes)

@@ -65,6 +65,7 @@ func arguments(argv []string) []string {
 // execute runs one command line and returns the exit code.
 func execute(args []string, stdout, stderr io.Writer) (code int) {
 	defer recoverTo(stderr, &code)
+	args = withValues(args)
 	out, errs := newOutlet(stdout, false), newOutlet(stderr, true)
 	var cmd *cobra.Command
 	err := errLight

@@ -27,7 +27,7 @@ type planFlags struct {
 	scratch []string
 	fold    bool
 	inPlace bool
-	kernels kernelsFlag
+	kernels kernelsFlags
 	replace bool
 	force   bool
 	tail    size
@@ -43,6 +43,7 @@ type planFlags struct {
 	search search
 	model  modelFlags
 	graph  graphFlags
+	doubts tflm.Doubts // about the model that is written
 }
 
 func newPlan() *cobra.Command {
@@ -52,10 +53,10 @@ func newPlan() *cobra.Command {
 		Short: "Plan the arena of a model, or of a graph of operators",
 		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes.
 
-With --capacity the exit code says whether the arena fits. If not, nothing is written. An .onnx model or a graph cannot hold a plan: -o then writes offsets. 'stowage help firmware' explains the numbers, the files and scratch.`,
+With --capacity the exit code says whether the arena fits. If not, nothing is written. An .onnx model or a graph cannot hold a plan: -o then writes offsets. 'stowage help firmware' explains the numbers, files, kernels and scratch.`,
 		Example: `  stowage plan model.tflite
   stowage plan -c 256KiB model.tflite
-  stowage plan --diagonal reference -o planned.tflite -o model.h model.tflite
+  stowage plan --kernels esp-nn -o planned.tflite -o model.h model.tflite
   stowage plan --dim batch=1 -o plan.h model.onnx`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (p.probe || p.target == listed) && len(args) == 0 {
@@ -82,7 +83,7 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.SortFlags = false
 	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the planned model, .onnx for that of --reorder, .h for numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
-	f.StringVar(&p.target, "target", "32", "for --capacity: `TARGET` 32, 64 (bit) or python; or a part and its memories, such as stm32h743 (list)")
+	f.StringVar(&p.target, "target", "32", "for --capacity: `TARGET` 32, 64 (bit) or python; or a part, with its memories and kernels (list)")
 	f.StringArrayVar(&p.pools, "pool", nil, "plan in several memories: `NAME=SIZE`, the fastest first (stowage help memories); repeatable")
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
@@ -90,8 +91,8 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.BoolVar(&p.force, "force", false, forceUsage)
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
-	f.Var(&p.kernels, "diagonal", "let results overlap operands as kernels `NAME` permit")
-	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; repeatable")
+	p.kernels.bind(cmd, "let results overlap operands as the kernels (`NAME`) allow")
+	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels that are not known: `OPERATOR=BYTES`, the log of a target, reference or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
@@ -99,9 +100,8 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	p.model.bind(cmd)
 	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
+	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
-	complete(cmd, "diagonal", kernelLibraries)
 	complete(cmd, "target", func() []string { return append(append(slices.Clone(targetNames), partNames()...), listed) })
 	return cmd
 }
@@ -116,6 +116,12 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	}
 	if p.where, err = p.memories(); err != nil {
 		return err
+	}
+	if err := p.kernels.settle(partOf(p.target)); err != nil {
+		return err
+	}
+	if p.target == "python" && p.kernels.set != tflm.ReferenceSet {
+		return usagef("--target python does not go with the kernels of %s: the interpreter of PyPI has the reference kernels", p.kernels.set.Name())
 	}
 	in, err := openModel(path)
 	if err != nil {
@@ -162,11 +168,12 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	if p.fold {
 		m = folded
 	}
+	p.doubts = tflm.DoubtsOf(m, p.kernels.set)
 	l, err := folded.Lifetimes()
 	if err != nil {
 		return err
 	}
-	scratch, err := readScratch(p.scratch, folded, l)
+	scratch, err := readScratch(p.scratch, p.kernels.set, folded, l)
 	if err != nil {
 		return err
 	}
@@ -182,7 +189,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	options := tflm.Options{Scratch: scratch, InPlace: p.inPlace, Kernels: tflm.Kernels(p.kernels), Reorder: p.graph.reorder, Replace: p.replace, Solve: o}
+	options := tflm.Options{Scratch: scratch, Set: p.kernels.set, Named: p.named(), InPlace: p.inPlace, Kernels: p.kernels.overlaps, Reorder: p.graph.reorder, Replace: p.replace, Solve: o}
 	made, err := tflm.Make(ctx, folded, options)
 	if err != nil {
 		return err
@@ -213,7 +220,34 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	if err := p.say(cmd, r); err != nil {
 		return err
 	}
+	if end == nil && len(p.doubts.Obstacles) > 0 && slices.ContainsFunc(outputs, forFirmware) {
+		end = outcome(exitUndecided)
+	}
+	if end != nil && p.quiet && !p.json {
+		for _, x := range p.doubts.Obstacles {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: the model cannot run: %s: %s\n", in.Name, cell(x.Why), cell(x.Next))
+		}
+	}
 	return end
+}
+
+// named reports whether the user has said which kernels the firmware has, or what they ask for.
+func (p *planFlags) named() bool { return p.kernels.from != "" || p.scratchFrom() != "reference" }
+
+// scratchFrom says where the scratch is from: reference, which stands for the kernels that are named, none, or declared.
+func (p *planFlags) scratchFrom() string {
+	switch {
+	case len(p.scratch) == 0, len(p.scratch) == 1 && p.scratch[0] == "reference" && p.kernels.set == tflm.ReferenceSet:
+		return "reference"
+	case len(p.scratch) == 1 && p.scratch[0] == "none":
+		return "none"
+	}
+	return "declared"
+}
+
+// forFirmware reports whether firmware is built with an output.
+func forFirmware(o output) bool {
+	return o.flag == "-o" && slices.Contains([]string{"tflite", "h", "c", array, selftest, poolPlanner}, o.kind)
 }
 
 // unwritten says that no plan is written. It returns the outputs that are written all the same:
@@ -283,16 +317,16 @@ func readModel(path string) (*tflite.Model, error) {
 	return tflite.Read(in.Reader, nameOf(path))
 }
 
-// readScratch turns the values of --scratch into scratch buffers.
-func readScratch(values []string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {
-	var out []tflite.Scratch
+// readScratch turns the values of --scratch into scratch buffers. Without any it is that of the kernels.
+func readScratch(values []string, set tflm.Set, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {
 	if len(values) == 0 {
-		values = []string{"reference"}
+		return set.Scratch(m), nil
 	}
+	var out []tflite.Scratch
 	for _, value := range values {
 		switch value {
 		case "reference":
-			out = append(out, tflm.Reference(m)...)
+			out = append(out, tflm.ReferenceSet.Scratch(m)...)
 			continue
 		case "none":
 			continue
@@ -317,8 +351,10 @@ func readScratch(values []string, m *tflite.Model, l *tflite.Lifetimes) ([]tflit
 		number, err := strconv.Atoi(key)
 		for k := range m.Operators {
 			if err == nil && k == number || err != nil && strings.EqualFold(m.Operators[k].Name(), key) {
-				out = append(out, tflite.Scratch{Operator: k, Bytes: int64(n)})
 				found = true
+				if n > 0 {
+					out = append(out, tflite.Scratch{Operator: k, Bytes: int64(n)})
+				}
 			}
 		}
 		if !found {

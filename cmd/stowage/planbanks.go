@@ -45,7 +45,13 @@ type banksReport struct {
 	Unknown  []string         `json:"unknown_operators"`
 	Strip    *stripReport     `json:"one_strip,omitempty"`
 	Stopped  string           `json:"stopped,omitempty"`
+	Kernels  *kernelsReport   `json:"kernels,omitempty"` // that the figures hold for; of a runtime
+	// CannotRun are why the model does not run as it is. What its arena needs is then a lower bound.
+	CannotRun []obstacleReport `json:"cannot_run,omitempty"`
 
+	set      tflm.Set    // the kernels; of a runtime
+	about    []string    // about them
+	doubts   tflm.Doubts // that the target's tail does not settle
 	memories *memories
 	slowest  string
 	read     []string // what the reader decided
@@ -89,7 +95,7 @@ type stripPool struct {
 func (p *planFlags) runBanks(cmd *cobra.Command, m *tflite.Model, scratch []tflite.Scratch, outputs []output, o stowage.Options) error {
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	options := tflm.BankOptions{Pools: p.where.pools, Home: p.where.home, Target: &tflm.Firmware32, Tail: int64(p.tail), Scratch: scratch, InPlace: p.inPlace, Solve: o}
+	options := tflm.BankOptions{Pools: p.where.pools, Home: p.where.home, Target: &tflm.Firmware32, Tail: int64(p.tail), Scratch: scratch, Set: p.kernels.set, Named: p.named(), InPlace: p.inPlace, Solve: o}
 	if p.target == "64" {
 		options.Target = &tflm.Firmware64
 	}
@@ -106,6 +112,8 @@ func (p *planFlags) runBanks(cmd *cobra.Command, m *tflite.Model, scratch []tfli
 	end := outcomeOf(made.Result.Status)
 	if end != nil {
 		outputs = p.unwritten(cmd, outputs)
+	} else if r.doubts.AtLeast() {
+		end = outcome(exitUndecided)
 	}
 	name := nameFor(m.File)
 	err = writeAll(cmd, outputs, func(w io.Writer, o output) error {
@@ -160,7 +168,19 @@ func (p *planFlags) banksReport(b *tflm.Banks) *banksReport {
 		Part: p.target, ByOrder: b.ByOrder, Slow: b.Slow, Short: b.Short, Arena: b.Pools[b.Home].ID, Tail: b.Tail, Variable: b.Variables,
 		Unknown: append([]string{}, tflm.Unknown(b.Model)...), Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.where,
 	}
+	kernels := p.kernels.report()
+	r.Kernels, r.set, r.about, r.doubts = &kernels, p.kernels.set, p.aboutKernels(r.Scratch), p.doubts
+	r.CannotRun = obstaclesOf(p.doubts.Obstacles)
+	if p.tail > 0 {
+		r.doubts.Unknown = nil
+	}
+	if p.scratchFrom() != "reference" {
+		r.doubts.Scratch = nil
+	}
 	r.solved(b.Result, b.Pools)
+	if r.Fits == "yes" && r.doubts.AtLeast() {
+		r.Fits = "unknown"
+	}
 	if b.Pool != nil {
 		for k := range r.Pools {
 			x := &r.Pools[k]
@@ -205,11 +225,9 @@ func (r *banksReport) solved(result *stowage.Result, pools []model.Pool) {
 
 // bankPlan returns the plan as C takes it.
 func (p *planFlags) bankPlan(name string, b *tflm.Banks) *cheader.BankPlan {
-	note := ""
-	if len(p.scratch) == 0 {
-		note = tflm.ReferenceNote
-	}
-	return b.ForC(name, note)
+	out := b.ForC(name, tflm.KernelsNote(p.kernels.set))
+	out.AtLeast = out.AtLeast || p.doubts.AtLeast() && p.tail == 0
+	return out
 }
 
 // print writes the report for people.
@@ -224,7 +242,7 @@ func (r *banksReport) print(w io.Writer) error {
 	for _, q := range r.Pools {
 		width = max(width, len(q.ID))
 	}
-	if r.Fits == "yes" {
+	if r.Status.HasPlan() {
 		fmt.Fprintf(&s, "  %-*s %11s %10s %8s %10s\n", width, "memory", "capacity", "used", "buffers", "moved")
 		for _, q := range r.Pools {
 			fmt.Fprintf(&s, "  %-*s %11d %10d %8d %10d", width, q.ID, q.Capacity, q.Used, q.Buffers, q.Moved)
@@ -282,7 +300,7 @@ func (q *stripPool) words(two bool) string {
 }
 
 func (r *banksReport) atLeast() string {
-	if len(r.Unknown) > 0 {
+	if r.doubts.AtLeast() {
 		return "at least "
 	}
 	return ""
@@ -291,8 +309,12 @@ func (r *banksReport) atLeast() string {
 // verdict says whether the plan fits.
 func (r *banksReport) verdict() string {
 	switch {
+	case r.Fits == "yes" && r.Kernels != nil:
+		return "fits, for " + of(r.set)
 	case r.Fits == "yes":
 		return "fits"
+	case r.Status.HasPlan():
+		return "whether it fits is not known: its arena needs this or more"
 	case r.Fits == "no" && r.Short > 0:
 		return fmt.Sprintf("short by %d: that is proven", r.Short)
 	case r.Fits == "no":
@@ -322,10 +344,13 @@ func (r *banksReport) notes() (out []string) {
 	if r.Variable > 0 {
 		out = append(out, fmt.Sprintf("variable tensors, %d bytes, are in the tail", r.Variable))
 	}
+	for k := range r.CannotRun {
+		out = append(out, r.CannotRun[k].words())
+	}
 	if len(r.Unknown) > 0 {
 		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
 	}
-	return out
+	return append(out, r.about...)
 }
 
 // countOf counts things whose plural is irregular.

@@ -69,7 +69,7 @@ func requests(t *testing.T, data []byte) (lines []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := m.Arena(l, tflm.Reference(m))
+	a, err := m.Arena(l, tflm.ReferenceSet.Scratch(m))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,12 @@ type fitReport struct {
 	Before   int64    `json:"as_it_is"`
 	Would    []string `json:"what_would_fit"`
 
-	atLeast string // "at least ", if what is needed is not known exactly
-	others  bool   // it would fit with other options
+	Kernels *kernelsReport `json:"kernels,omitempty"` // that the answer holds for; none for an .onnx model
+
+	whom      string // " for" and the kernels
+	elsewhere string // what other kernels need; empty for nothing to say
+	atLeast   string // "at least ", if what is needed is not known exactly
+	others    bool   // it would fit with other options
 }
 
 // targetNames are the values of --target, in the order of the report's arenas.
@@ -41,7 +45,13 @@ const listed = "list"
 func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (end error) {
 	at := slices.Index(targetNames, p.target)
 	x := &r.Arenas[at]
-	f := &fitReport{Capacity: int64(p.capacity), Target: x.Target, Before: x.Before, Would: []string{}}
+	f := &fitReport{Capacity: int64(p.capacity), Target: x.Target, Before: x.Before, Would: []string{}, Kernels: &r.Kernels, whom: " for " + of(r.set)}
+	if r.ScratchFrom == "declared" && r.Kernels.From == "default" {
+		f.whom = " with this scratch"
+	}
+	if x.MeasuredBefore == 0 {
+		f.elsewhere = alsoFits(made, []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at], f.Capacity)
+	}
 	r.Fit = f
 	if x.MeasuredBefore > 0 {
 		f.Before = x.MeasuredBefore
@@ -61,8 +71,11 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 	if !exact {
 		f.atLeast = "at least "
 	}
+	for _, o := range r.CannotRun {
+		f.Would = append(f.Would, "a model that runs: "+o.Why+": "+o.Next)
+	}
 	if r.ScratchUnknown {
-		f.Would = append(f.Would, "nothing is known of the scratch that "+r.library+" asks for: --scratch takes the log of the target")
+		f.Would = append(f.Would, "nothing is known of the scratch that "+r.set.Name()+" asks for in "+strings.Join(r.doubts.Scratch, ", ")+": --scratch takes the log of the target")
 	}
 	if len(r.Unknown) > 0 && x.MeasuredBefore == 0 {
 		f.Would = append(f.Would, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: --tail takes what the target reports")
@@ -91,7 +104,7 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 
 // neededBy returns the smallest arena of a target with other options.
 func (p *planFlags) neededBy(other alternative, r *planReport, at int) int64 {
-	flags := &planFlags{tail: p.tail, scratch: p.scratch, kernels: p.kernels}
+	flags := &planFlags{tail: p.tail, scratch: p.scratch, kernels: p.kernels, doubts: p.doubts}
 	report := flags.reportOf(other.Plan, r.Folded, nil)
 	n, _ := report.Arenas[at].needed(report)
 	return n
@@ -108,7 +121,7 @@ func (p *planFlags) least(made *tflm.Plan, at int) int64 {
 	if made.OrderBound > 0 { // what is proven of one order is not of all
 		head = min(head, made.OrderBound)
 	}
-	f := tflm.Predict(made.Model, made.Arena, offsets, head, t)
+	f := made.Set.Predict(made.Model, made.Arena, offsets, head, t)
 	if p.tail > 0 && t != &tflm.Interpreter {
 		return f.Measured(int64(p.tail), head)
 	}
@@ -131,21 +144,25 @@ func (f *fitReport) lines() []string {
 	var out []string
 	switch f.Fits {
 	case "yes":
-		line := fmt.Sprintf("it fits into %d bytes (%s): it needs %d and leaves %d", f.Capacity, f.Target, f.Needed, f.Capacity-f.Needed)
+		line := fmt.Sprintf("it fits into %d bytes (%s)%s: it needs %d and leaves %d", f.Capacity, f.Target, f.whom, f.Needed, f.Capacity-f.Needed)
 		if f.Before > f.Capacity {
 			line += fmt.Sprintf("; without the plan it needs %d", f.Before)
 		}
-		return []string{line}
+		out = append(out, line)
+		if f.elsewhere != "" {
+			out = append(out, f.elsewhere)
+		}
+		return out
 	case "no":
 		with := ""
 		if f.others {
 			with = " with these options"
 		}
-		out = append(out, fmt.Sprintf("it does not fit into %d bytes (%s)%s: it needs %s%d, %d too many", f.Capacity, f.Target, with, f.atLeast, f.Needed, f.Needed-f.Capacity))
+		out = append(out, fmt.Sprintf("it does not fit into %d bytes (%s)%s%s: it needs %s%d, %d too many", f.Capacity, f.Target, f.whom, with, f.atLeast, f.Needed, f.Needed-f.Capacity))
 	default:
-		out = append(out, fmt.Sprintf("whether it fits into %d bytes (%s) is not known: it needs %d or more", f.Capacity, f.Target, f.Needed))
+		out = append(out, fmt.Sprintf("whether it fits into %d bytes (%s)%s is not known: it needs %d or more", f.Capacity, f.Target, f.whom, f.Needed))
 		if f.Needed > f.Capacity {
-			out[0] = fmt.Sprintf("whether it fits into %d bytes (%s) is not known: the best plan found needs %d", f.Capacity, f.Target, f.Needed)
+			out[0] = fmt.Sprintf("whether it fits into %d bytes (%s)%s is not known: the best plan found needs %d", f.Capacity, f.Target, f.whom, f.Needed)
 		}
 	}
 	if len(f.Would) > 0 {

@@ -69,7 +69,7 @@ func openGraph(in *format.Input) (*graph.Graph, error) {
 }
 
 func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
-	modelsOnly := []string{"in-place", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "dim", "value", "shape", "size", "alignment", "heap"}
+	modelsOnly := []string{"in-place", "kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "dim", "value", "shape", "size", "alignment", "heap"}
 	for _, flag := range modelsOnly {
 		if cmd.Flags().Changed(flag) {
 			hint := ""

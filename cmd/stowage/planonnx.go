@@ -51,7 +51,7 @@ type onnxReport struct {
 const greedyBySize = "tflite-greedy-by-size"
 
 func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
-	for _, flag := range []string{"diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target"} {
+	for _, flag := range []string{"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target"} {
 		if cmd.Flags().Changed(flag) && (flag != "target" || partOf(p.target) == nil) {
 			return usagef("--%s is for .tflite models", flag)
 		}

@@ -283,16 +283,6 @@ func (r *planReport) tellCopied(made *tflm.Plan, file string) {
 
 // runtime returns the sizes of the runtime's arena for the model that is written.
 func (r *planReport) runtime(model []byte) *cheader.Runtime {
-	note := ""
-	switch {
-	case r.Tail > 0:
-		note = "They count with the tail of " + strconv.FormatInt(r.Tail, 10) + " bytes that the target reported."
-	case r.ScratchUnknown:
-		note = "They count with the scratch of the reference kernels. That of " + r.library + " is not known."
-	case r.ScratchFrom == "reference":
-		note = tflm.ReferenceNote
-	}
-	note = strings.TrimSpace(note + " " + r.assumed())
 	var sizes []int64
 	atLeast := false
 	for i := range r.Arenas {
@@ -302,12 +292,35 @@ func (r *planReport) runtime(model []byte) *cheader.Runtime {
 	}
 	// If the target has reported its tail, its size is exact, even if that of another target is
 	// only a bound.
-	if atLeast && r.Tail > 0 && !r.ScratchUnknown {
+	if atLeast && r.Tail > 0 && !r.ScratchUnknown && len(r.CannotRun) == 0 {
 		atLeast, sizes = false, sizes[:2]
 	}
-	out := tflm.Runtime(model, sizes, note)
+	out := tflm.Runtime(model, sizes, r.comment())
 	out.AtLeast = atLeast
 	return out
+}
+
+// comment says in the files for C what the sizes hold for.
+func (r *planReport) comment() string {
+	note := tflm.KernelsNote(r.set)
+	switch {
+	case r.ScratchUnknown:
+		note += " The scratch of some is not known."
+	case r.ScratchFrom == "none":
+		note += " They count with no scratch."
+	case r.ScratchFrom == "declared":
+		note += " They count with the scratch that was given."
+	}
+	if r.Tail > 0 {
+		note += " They count with the tail of " + strconv.FormatInt(r.Tail, 10) + " bytes that the target reported."
+	}
+	for _, x := range r.CannotRun {
+		note += " The model does not run as it is: " + x.Why + "."
+	}
+	if r.elsewhere != "" {
+		note += " W" + r.elsewhere[1:] + "."
+	}
+	return strings.TrimSpace(note + " " + r.assumed())
 }
 
 // needed returns the smallest arena that works with the model that is written. exact reports
@@ -317,12 +330,13 @@ func (x *arenaReport) needed(r *planReport) (bytes int64, exact bool) {
 	if bytes == 0 {
 		bytes = x.Before
 	}
+	runs := !r.ScratchUnknown && len(r.CannotRun) == 0
 	if x.MeasuredBefore > 0 {
 		bytes = x.MeasuredPlanned
 		if bytes == 0 {
 			bytes = x.MeasuredBefore
 		}
-		return bytes, !r.ScratchUnknown
+		return bytes, runs
 	}
-	return bytes, len(r.Unknown) == 0 && !r.ScratchUnknown
+	return bytes, runs && len(r.Unknown) == 0
 }

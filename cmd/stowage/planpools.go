@@ -202,7 +202,7 @@ func partNames() (names []string) {
 func listParts(w io.Writer) error {
 	var s strings.Builder
 	for _, m := range tflm.Maps() {
-		fmt.Fprintf(&s, "%s: %s\n", m.Name, m.Part)
+		fmt.Fprintf(&s, "%s: %s, kernels %s\n", m.Name, m.Part, m.Kernels)
 		for _, q := range m.Pools {
 			cost := ""
 			if m.Costs {

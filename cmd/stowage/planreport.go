@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,8 +43,8 @@ type planReport struct {
 	Faulty         bool           `json:"faulty_plan"`   // the plan in the model is faulty
 	Kept           bool           `json:"plan_kept"`     // the plan in the model is kept: its tensors share bytes on purpose
 	Fit            *fitReport     `json:"fit,omitempty"` // the answer to --capacity
-	// Kernels is the library that the plan assumes; empty if it assumes nothing.
-	Kernels  string          `json:"kernels"`
+	// Kernels are those that the figures hold for.
+	Kernels  kernelsReport   `json:"kernels"`
 	Overlays []overlayReport `json:"overlays"` // the pairs that depend on it
 	orderReport
 	WouldLower []wouldLower `json:"would_lower"` // what other options would save
@@ -55,10 +56,71 @@ type planReport struct {
 	Selftest       int64 `json:"selftest_arena,omitempty"` // what the self-test needs on the target, if it is written
 	selftestOn     string
 
+	Assumes   string           `json:"plan_assumes"`           // the library whose order of reading and writing the plan relies on; empty for none
+	Known     []knownReport    `json:"known_kernels"`          // what the known kernels make of the model that is written
+	Worse     []standingReport `json:"worse_with,omitempty"`   // kernels with which the plan takes more than the runtime's own
+	Withheld  []standingReport `json:"withheld_for,omitempty"` // those for which a plan with a smaller head is not written
+	CannotRun []obstacleReport `json:"cannot_run"`             // if there are any, the smallest arenas are lower bounds
+
+	set       tflm.Set // the kernels that the figures hold for
+	about     []string // about them
+	elsewhere string   // what other kernels need; empty for nothing to say
+	doubts    tflm.Doubts
+
 	library string // that of --diagonal
 	apart   string // why nothing was gained by it; empty if something was, or without it
 	folds   bool   // the constants are folded in the file too
 	copied  string // why the output is the unchanged model, and which file that is; empty if it is changed
+}
+
+// A standingReport is what kernels make of a plan.
+type standingReport struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Own     int64  `json:"head_greedy"` // without any plan
+	Head    int64  `json:"head_planned"`
+}
+
+func standingsOf(all []tflm.Standing) (out []standingReport) {
+	for _, s := range all {
+		out = append(out, standingReport{s.Set.Name(), s.Set.Version(), min(s.Own, s.Before), s.Head})
+	}
+	return out
+}
+
+// words names the kernels with their heads, the first few of them.
+func standingWords(all []standingReport) string {
+	const most = 4
+	var words []string
+	for _, s := range all[:min(most, len(all))] {
+		words = append(words, fmt.Sprintf("%s %s (a head of %d, %d without)", s.Name, s.Version, s.Head, s.Own))
+	}
+	text := strings.Join(words, ", ")
+	if n := len(all) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// An obstacleReport is why the model cannot run.
+type obstacleReport struct {
+	Operator int    `json:"operator"`
+	Kind     string `json:"kind"`
+	Why      string `json:"why"`
+	Next     string `json:"next_step"`
+}
+
+func obstaclesOf(all []tflm.Obstacle) []obstacleReport {
+	out := []obstacleReport{}
+	for _, x := range all {
+		out = append(out, obstacleReport{x.Operator, x.Name, x.Why, x.Next})
+	}
+	return out
+}
+
+// words says that the model does not run, why, and what to do.
+func (x *obstacleReport) words() string {
+	return "as it is the model does not run in TensorFlow Lite Micro: " + x.Why + ": " + x.Next
 }
 
 // arenaReport is the smallest arena that works on a target, for the model as it is and for the
@@ -96,24 +158,19 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.fold,
-		Kernels: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked, library: string(p.kernels),
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, p.doubts.Unknown...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.fold,
+		Assumes: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked, library: string(p.kernels.overlaps),
+		Kernels: p.kernels.report(), Known: knownOf(made), Worse: standingsOf(made.Worse()), Withheld: standingsOf(made.Withheld),
+		ScratchFrom: p.scratchFrom(), CannotRun: obstaclesOf(p.doubts.Obstacles),
+		set: p.kernels.set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), elsewhere: made.Elsewhere(&tflm.Firmware32), doubts: p.doubts,
 	}
-	switch {
-	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
-		r.ScratchFrom = "reference"
-	case len(p.scratch) == 1 && p.scratch[0] == "none":
-		r.ScratchFrom = "none"
-	default:
-		r.ScratchFrom = "declared"
-	}
-	if p.kernels != "" && made.Kernels == "" && !made.Kept {
+	if p.kernels.overlaps != "" && made.Kernels == "" && !made.Kept {
 		r.apart = "with results over operands, as " + r.library + " permits, the head would not be smaller: the plan assumes nothing"
-		if why := made.WhyApart(tflm.Kernels(p.kernels)); why != "" {
+		if why := made.WhyApart(p.kernels.overlaps); why != "" {
 			r.apart += ". At the peak, " + why
 		}
 	}
-	r.ScratchUnknown = p.kernels != "" && tflm.Kernels(p.kernels) != tflm.ReferenceKernels && r.ScratchFrom == "reference"
+	r.ScratchUnknown = r.ScratchFrom == "reference" && len(p.doubts.Scratch) > 0
 	if p.graph.reorder {
 		r.orderReport = orderOf(made)
 	}
@@ -128,6 +185,9 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *
 func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 	for _, s := range made.Sizes() {
 		t, before, with := s.Target, s.Before, s.After
+		if t == &tflm.Interpreter && made.Set != tflm.ReferenceSet {
+			continue // it has the reference kernels
+		}
 		x := arenaReport{Target: t.Name, Before: before.Smallest, LimitBefore: before.Limit, Tail: with.Tail}
 		if made.Offsets != nil {
 			x.Planned, x.Limit = with.Smallest, with.Limit
@@ -225,7 +285,7 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 		}
 		return append(out, "perhaps another plan: --replace-plan plans anew, without what shares bytes on purpose")
 	}
-	if best := min(r.HeadPlanned, r.HeadBefore); r.Kernels != "" && r.Status == stowage.Optimal {
+	if best := min(r.HeadPlanned, r.HeadBefore); r.Assumes != "" && r.Status == stowage.Optimal {
 		out = append(out, "no other placement is lower with these kernels: that is proven")
 	} else if best == r.Peak.Bytes {
 		out = append(out, "no other placement is lower: the head is as large as what is live at its peak")
@@ -266,7 +326,7 @@ func (r *planReport) figures() []html.Fact {
 		add("head planned", "%d (%s, lower bound %d)%s", r.HeadPlanned, r.Status, r.LowerBound, less)
 	}
 	atLeast := ""
-	if len(r.Unknown) > 0 || r.ScratchUnknown {
+	if r.doubtful() {
 		atLeast = "at least "
 	}
 	for _, x := range r.Arenas {
@@ -283,7 +343,7 @@ func (r *planReport) figures() []html.Fact {
 	for _, x := range r.Arenas {
 		if x.MeasuredBefore > 0 {
 			planned, atLeast := "", ""
-			if r.ScratchUnknown {
+			if r.ScratchUnknown || len(r.CannotRun) > 0 {
 				atLeast = "at least "
 			}
 			if x.MeasuredPlanned > 0 && !r.Kept {
@@ -315,9 +375,9 @@ func (r *planReport) notes() []string {
 	}
 	if r.Folded > 0 {
 		out = append(out, count(r.Folded, "float16 constant")+" counted as float32 weights, not as buffers")
-		if !r.folds {
-			out = append(out, "as it is the model does not run in TensorFlow Lite Micro, which does not expand float16: see --fold-float16")
-		}
+	}
+	for _, x := range r.CannotRun {
+		out = append(out, x.words())
 	}
 	if len(r.Unknown) > 0 {
 		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
@@ -328,17 +388,25 @@ func (r *planReport) notes() []string {
 	if r.Selftest > 0 {
 		out = append(out, r.tested())
 	}
-	switch {
-	case r.ScratchUnknown:
-		out = append(out, "the scratch that "+r.library+" asks for is not known, so the arenas are lower bounds: --scratch takes the log of a target (stowage plan --probe)")
-	case r.ScratchFrom != "reference":
-		if r.library != "" && r.library != string(tflm.ReferenceKernels) && r.Tail == 0 {
-			out = append(out, "the arenas count with the tail of the reference kernels: --tail takes what the target reports")
-		}
-	case r.Scratch > 0:
-		out = append(out, "with the scratch of the reference kernels; those of a vendor ask for more: see --scratch")
-	default:
-		out = append(out, "the reference kernels ask for no scratch; those of a vendor may: see --scratch")
+	return append(out, r.aboutKernels()...)
+}
+
+// doubtful reports whether the smallest arenas are only lower bounds, whatever tail is given.
+func (r *planReport) doubtful() bool {
+	return len(r.Unknown)+len(r.CannotRun) > 0 || r.ScratchUnknown
+}
+
+// aboutKernels says which kernels the figures hold for, and what others make of the model.
+func (r *planReport) aboutKernels() []string {
+	out := slices.Clone(r.about)
+	if len(r.Worse) > 0 {
+		out = append(out, "the plan takes more than the runtime's own with "+standingWords(r.Worse))
+	}
+	if len(r.Withheld) > 0 {
+		out = append(out, "no plan is written: the lowest that was found takes more than the runtime's own with "+standingWords(r.Withheld)+"; --kernels NAME plans for one set of kernels")
+	}
+	if r.elsewhere != "" && (r.Fit == nil || r.Fit.Fits != "yes") {
+		out = append(out, r.elsewhere+": --kernels NAME")
 	}
 	return out
 }

@@ -32,6 +32,8 @@ type Arena struct {
 	// Operators has, for each scratch buffer, the operator that requests it, as an
 	// index into Model.Operators.
 	Operators []int
+	// Empty has the operators of requests of 0 bytes, which are no buffers. The runtime keeps records of them.
+	Empty []int
 }
 
 // Arena returns the problem that the runtime plans. Sizes and offsets are in bytes,
@@ -59,7 +61,9 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.Itoa(s.Operator), Message: "there is no such operator: the model has " + strconv.Itoa(len(m.Operators))})
 		case s.Bytes < 0 || s.Bytes > source.MaxBinary:
 			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.FormatInt(s.Bytes, 10), Message: "must be from 0 to " + strconv.Itoa(source.MaxBinary)})
-		case s.Bytes > 0:
+		case s.Bytes == 0:
+			a.Empty = append(a.Empty, s.Operator)
+		default:
 			o := &m.Operators[s.Operator]
 			a.Operators = append(a.Operators, s.Operator)
 			add("scratch "+strconv.Itoa(k)+" of "+o.Name()+" "+strconv.Itoa(s.Operator), s.Bytes, l.Operators[s.Operator], -1)

@@ -78,26 +78,36 @@ export interface ArenaSize<N = number> {
   before: N;
   /** For the model in files; the same as before if the new plan is no better. */
   planned: N;
-  /** Whether the sizes are lower bounds, because the kernel of an operator is not known. */
+  /** Whether the sizes are lower bounds: the model cannot run as it is, or something of a kernel is not known. */
   atLeast: boolean;
 }
 
 export interface PlannedModel<N = number, A = Float64Array> extends Result<N, A>, About<N> {
   arenas: ArenaSize<N>[];
+  /** The kernels that the sizes are for. */
+  kernels: { name: string; version: string };
+  /** Which kernels the sizes are for, what others need, and why the model cannot run if it cannot; in sentences. */
+  notes: string[];
   /** The model with its plan, a C header, the model as a C array, and the plan; missing if no plan was found. */
   files?: { tflite: Uint8Array; h: Uint8Array; cc: Uint8Array; csv: Uint8Array };
+}
+
+export interface ModelOptions {
+  view?: boolean;
+  /** The kernels that the firmware has, such as "esp-nn" or "esp-nn@27d1f4a"; "reference" if it is left out. */
+  kernels?: string;
 }
 
 /** Plans a .tflite model for TensorFlow Lite Micro, as `stowage plan` does. */
 export function planModel(
   name: string,
   content: Content,
-  options: BigOptions & { view?: boolean },
+  options: BigOptions & ModelOptions,
 ): Promise<PlannedModel<bigint, BigInt64Array>>;
 export function planModel(
   name: string,
   content: Content,
-  options?: SolveOptions & { view?: boolean },
+  options?: SolveOptions & ModelOptions,
 ): Promise<PlannedModel>;
 
 /** Why nothing in a file fits, with the names of the buffers. */

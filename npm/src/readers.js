@@ -17,7 +17,7 @@ import { Faults, InputError, checkOptions } from "./faults.js";
 
 const LEFT_OPEN = ["dims", "values", "shapes", "sizes", "alignment", "heap", "beside"];
 const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
-const MODEL = OPTIONS.filter((name) => name !== "start").concat("view");
+const MODEL = OPTIONS.filter((name) => name !== "start").concat("view", "kernels");
 const FORMATS = ["csv", "json"];
 const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
 
@@ -62,6 +62,7 @@ export function readersOf(host) {
         ...(await fileOf(name, content, options)),
         options: searchOf(options),
         view: Boolean(options.view),
+        kernels: options.kernels === undefined ? undefined : String(options.kernels),
       };
       const out = await ask("planModel", input, { ...options, onProgress: progressOf(options) });
       const { bigint } = options;
@@ -74,6 +75,8 @@ export function readersOf(host) {
           planned: numberOf(planned, bigint),
           atLeast,
         })),
+        kernels: out.kernels,
+        notes: out.notes,
         files: out.files && { tflite: out.files.tflite, h: out.files.h, cc: out.files.cc, csv: out.output },
       };
     },

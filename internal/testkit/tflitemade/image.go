@@ -11,16 +11,7 @@ import (
 // convolutions, depthwise ones, pools, activations and additions, one after the other. Strides,
 // dilation, padding, filters, channels and batches are drawn, too.
 func Images(seed uint64, layers int) []byte {
-	d := images{rng: rand.New(rand.NewPCG(seed, 0x1346e))}
-	now := d.add("input", []int32{int32(1 + d.rng.IntN(2)), int32(6 + d.rng.IntN(10)), int32(5 + d.rng.IntN(12)), int32(1 + d.rng.IntN(6))})
-	d.g.Inputs = []int32{now}
-	before := now
-	for range layers {
-		next := d.layer(now, before)
-		before, now = now, next
-	}
-	d.g.Outputs = []int32{now}
-	return Model([]Graph{d.g})
+	return Model([]Graph{drawnImages(seed, layers)})
 }
 
 type images struct {

@@ -51,7 +51,7 @@ func (f *firmwares) Set(text string) error {
 // and with two plans.
 func (f *firmware) check(m *tflite.Model, dir string) (faults []string, err error) {
 	c := trial{firmware: f, m: m, path: filepath.Join(dir, "firmware.tflite"), known: len(tflm.Unknown(m)) == 0}
-	o := tflm.Options{Scratch: tflm.Reference(m)}
+	o := tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m)}
 	for _, inPlace := range []bool{false, true} {
 		o.InPlace = inPlace
 		made, err := tflm.Make(context.Background(), m, o)
@@ -143,7 +143,7 @@ func (c *trial) smallest(what string, data []byte, a *tflite.Arena, head int64, 
 	if err != nil {
 		return err
 	}
-	want := tflm.Predict(c.m, a, offsets, head, c.target).Smallest
+	want := tflm.ReferenceSet.Predict(c.m, a, offsets, head, c.target).Smallest
 	if d := got - want; c.known && d != 0 || d < 0 {
 		c.add("%s: smallest arena %d, predicted %d", what, got, want)
 		c.most = max(c.most, d, -d)

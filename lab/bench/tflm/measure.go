@@ -128,7 +128,7 @@ func (c *campaign) measure(data []byte, file string) (*result, error) {
 	r := &result{Model: filepath.Base(m.File), Folded: folded, Unknown: tflm.Unknown(m), folded: m}
 	s := subject{campaign: c, result: r, path: filepath.Join(c.dir, r.Model), done: map[[32]byte]outcome{}}
 	for k, out := range r.plans() {
-		o := tflm.Options{Scratch: tflm.Reference(m)}
+		o := tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m)}
 		modes[k].set(&o)
 		made, err := tflm.Make(context.Background(), m, o)
 		if err != nil {
@@ -149,7 +149,7 @@ func (c *campaign) measure(data []byte, file string) (*result, error) {
 	}
 	for k, to := range []*int64{&r.Arena32Before, &r.Arena32After, &r.Arena32InPlace} {
 		head := []*outcome{&r.AsItIs, &r.Planned, &r.InPlace}[k].EmulatedHead
-		*to = tflm.Predict(m, s.arena, nil, head, &tflm.Firmware32).Smallest
+		*to = tflm.ReferenceSet.Predict(m, s.arena, nil, head, &tflm.Firmware32).Smallest
 	}
 	return r, nil
 }

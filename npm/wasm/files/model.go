@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stowage-go/stowage"
@@ -14,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/viewdata"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -43,7 +45,17 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		tell(p)
 	}
 	o.Moves = steps.Move
-	made, err := tflm.Make(c.Context, folded, tflm.Options{Scratch: tflm.Reference(folded), Solve: o})
+	set, named := tflm.ReferenceSet, false
+	if kernels := c.Input.Get("kernels"); kernels.Truthy() {
+		if set, err = tflm.ParseSet(kernels.String()); err != nil {
+			var issues model.Issues
+			issues.Add(model.Issue{Field: "kernels", Value: kernels.String(), Message: err.Error()})
+			return nil, issues.Err()
+		}
+		named = true
+	}
+	doubts := tflm.DoubtsOf(m, set)
+	made, err := tflm.Make(c.Context, folded, tflm.Options{Scratch: set.Scratch(folded), Set: set, Named: named, Solve: o})
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +64,19 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	r := made.Result
 	out := bridge.Result(r, p.Capacity, o.Minimize)
 	about(out, &format.File{Problem: &p, Kind: format.TFLite})
-	model, err := made.Written(m)
+	written, err := made.Written(m)
 	if err != nil {
 		return nil, err
 	}
-	runtime := runtimeOf(model, made)
+	runtime := runtimeOf(written, made, doubts)
 	out["arenas"] = arenas(made, runtime)
+	out["kernels"] = map[string]any{"name": set.Name(), "version": set.Version()}
+	notes := notesOf(made, doubts)
+	var told []any
+	for _, note := range notes {
+		told = append(told, note)
+	}
+	out["notes"] = told
 	d := &viewdata.Doc{Problem: &p, Title: p.Name, LowerBound: r.LowerBound, Facts: facts(&format.File{Kind: format.TFLite}, r)}
 	switch {
 	case made.Kept:
@@ -74,9 +93,12 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		}
 	}
 	d.Facts = append(d.Facts, factsOfArenas(made, runtime)...)
+	for _, note := range notes {
+		d.Facts = append(d.Facts, viewdata.Fact{Name: "note", Value: note})
+	}
 	if made.Placed != nil {
 		out["height"] = bridge.Digits(made.Head)
-		if err := files(out, model, runtime, made, &p); err != nil {
+		if err := files(out, written, runtime, made, &p); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +141,7 @@ func fixedOf(p *stowage.Problem) []int64 {
 // arenas returns the sizes of the arena by target.
 func arenas(made *tflm.Plan, names *cheader.Runtime) []any {
 	out := []any{}
-	for k, s := range made.Sizes() {
+	for k, s := range sizesOf(made) {
 		out = append(out, map[string]any{
 			"target": names.Arenas[k].About, "before": bridge.Digits(s.Before.Smallest), "planned": bridge.Digits(s.After.Smallest),
 			"atLeast": names.AtLeast,
@@ -128,30 +150,62 @@ func arenas(made *tflm.Plan, names *cheader.Runtime) []any {
 	return out
 }
 
+// sizesOf returns the sizes on the targets that may have the kernels: the interpreter of PyPI has the reference kernels.
+func sizesOf(made *tflm.Plan) []tflm.Sizes {
+	all := made.Sizes()
+	if made.Set != tflm.ReferenceSet {
+		all = slices.DeleteFunc(all, func(s tflm.Sizes) bool { return s.Target == &tflm.Interpreter })
+	}
+	return all
+}
+
 // factsOfArenas returns the sizes of the arena as figures of the page.
 func factsOfArenas(made *tflm.Plan, names *cheader.Runtime) []viewdata.Fact {
 	var out []viewdata.Fact
-	for k, s := range made.Sizes() {
-		value := bridge.Digits(s.After.Smallest)
+	least := ""
+	if names.AtLeast {
+		least = "at least "
+	}
+	for k, s := range sizesOf(made) {
+		value := least + bridge.Digits(s.After.Smallest)
 		if s.After.Smallest != s.Before.Smallest {
-			value += ", as it is " + bridge.Digits(s.Before.Smallest)
+			value += ", as it is " + least + bridge.Digits(s.Before.Smallest)
 		}
 		out = append(out, viewdata.Fact{Name: "arena, " + names.Arenas[k].About, Value: value})
 	}
-	for _, name := range tflm.Unknown(made.Model) {
-		out = append(out, viewdata.Fact{Name: "note", Value: "the kernel of " + name + " is not known, so the arenas are lower bounds"})
+	return out
+}
+
+// notesOf says which kernels the sizes are for, what others need, and what is in doubt.
+func notesOf(made *tflm.Plan, doubts tflm.Doubts) []string {
+	out := []string{"The sizes" + strings.TrimPrefix(tflm.KernelsNote(made.Set), "They")}
+	if other := made.Elsewhere(&tflm.Firmware32); other != "" {
+		out = append(out, "W"+other[1:]+".")
+	}
+	for _, x := range doubts.Obstacles {
+		out = append(out, "The model does not run as it is: "+x.Why+". What to do: "+x.Next+".")
+	}
+	for _, name := range doubts.Unknown {
+		out = append(out, "The kernel of "+name+" is not known, so the arenas are lower bounds.")
+	}
+	for _, name := range doubts.Scratch {
+		out = append(out, "The scratch for "+name+" is not known with these kernels, so the arenas are lower bounds.")
 	}
 	return out
 }
 
 // runtimeOf returns the sizes of the runtime's arena for the model that is written.
-func runtimeOf(model []byte, made *tflm.Plan) *cheader.Runtime {
+func runtimeOf(model []byte, made *tflm.Plan, doubts tflm.Doubts) *cheader.Runtime {
 	var sizes []int64
-	for _, s := range made.Sizes() {
+	for _, s := range sizesOf(made) {
 		sizes = append(sizes, s.After.Smallest)
 	}
-	out := tflm.Runtime(model, sizes, tflm.ReferenceNote)
-	out.AtLeast = len(tflm.Unknown(made.Model)) > 0
+	note := tflm.KernelsNote(made.Set)
+	for _, x := range doubts.Obstacles {
+		note += " The model does not run as it is: " + x.Why + "."
+	}
+	out := tflm.Runtime(model, sizes, note)
+	out.AtLeast = doubts.AtLeast()
 	return out
 }
 

@@ -16,6 +16,9 @@ const OPEN = [
   { option: "--alignment", id: "plan-alignment", name: "Alignment", hint: "64" },
 ];
 
+/** The libraries of kernels that firmware may have. Go: tflm.NewestSets. */
+const KERNELS = ["reference", "cmsis-nn-mve", "cmsis-nn-dsp", "cmsis-nn-c", "esp-nn", "esp-nn-p4", "esp-nn-c"];
+
 /** Why a search ended before its answer, in words of the page. */
 const STOPPED = {
   timeout: "the time was up",
@@ -104,6 +107,11 @@ class Drop {
     const names = make("select");
     names.id = "plan-with";
     for (const name of PLANNERS) names.append(new Option(name));
+    this.kernels = make("select");
+    this.kernels.id = "plan-kernels";
+    this.kernels.append(new Option("not said", ""), ...KERNELS.map((name) => new Option(name)));
+    this.kernelField = field("Kernels", this.kernels);
+    this.kernelField.hidden = true;
     this.go = make("button", "primary", "Plan");
     this.stop = make("button", "", "Stop, keep the best");
     this.stop.hidden = true;
@@ -126,6 +134,7 @@ class Drop {
       field("Planner", names),
       field("Capacity", input("plan-capacity", 9, "none")),
       field("Seconds", input("plan-seconds", 4, "10")),
+      this.kernelField,
       open,
       this.go,
       this.stop,
@@ -265,6 +274,7 @@ class Drop {
         bytes: file.bytes,
         beside: file.beside,
         ...this.#leftOpen(),
+        kernels: this.kernels.value || undefined,
         format: "csv",
         view: true,
         options: {
@@ -367,7 +377,9 @@ class Drop {
       }),
     );
     this.get.hidden = !kinds.length;
-    this.arenas.replaceChildren(...(made?.arenas ? [arenaTable(made.arenas)] : []));
+    this.kernelField.hidden = !this.files.some((f) => f.kind === "tflite");
+    const notes = (made?.notes ?? []).map((note) => make("p", "", note));
+    this.arenas.replaceChildren(...(made?.arenas ? [arenaTable(made.arenas), ...notes] : []));
   }
 
   #save(kind) {

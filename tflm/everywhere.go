@@ -1,0 +1,377 @@
+package tflm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a plan pins tensors, and the device places the scratch of its kernels around them. Other kernels ask for other
+// scratch, so a plan that is good with one library may be worse with another than what the runtime plans by itself. Who
+// does not say which kernels the firmware has gets a plan that is worse with none that is known. Each plan is
+// judged by the runtime's greedy planner with the scratch of each known set. If it fails, some of its tensors are left
+// to the device: that places them with the scratch of the kernels that it has, and the few that stay pinned
+// keep the head low. Which ones is found by local search, one tensor at a time.
+//
+//	cost = (sum over sets of bytes above the bar, head, sum of heads), the bar being the head without the plan
+//
+// The search begins with all tensors pinned. If it fails, it begins again with none, and then with a plan of the tensors
+// with the largest scratch of all sets. The runtime's own plan is taken if all fail.
+//
+// Invariant: with Options.Named false, a plan that is written has on no known set a larger head than the runtime makes by
+// itself, nor than the model has as it is. (A larger head is a larger arena, or one of the same size.)
+//
+// Complexity: a greedy plan for each set that differs, in at most mostTries tries; one if the first plan passes.
+//
+// Dropped: tensors under a roof that leaves room for the scratch of all sets above them. No such plan exists for the wake
+// words of PyPI's pymicro-wakeword, for which leaving tensors to the device loses nothing.
+//
+// Source: Stowage.
+
+// mostTries is how many choices of pinned tensors are judged, from each beginning.
+const mostTries = 1_000
+
+// A Standing is what a set of kernels makes of a plan: heads of the arena, in bytes.
+type Standing struct {
+	Set    Set
+	Own    int64 // as the runtime plans by itself
+	Before int64 // of the model as it is: Own, unless it has a plan that can be followed
+	Head   int64 // with the new plan
+}
+
+// bar is what a plan must not exceed.
+func (s *Standing) bar() int64 { return min(s.Own, s.Before) }
+
+// A rival is a standing with the scratch that it is from, and other sets that ask for the same.
+type rival struct {
+	Standing
+	same    []Set
+	arena   *tflite.Arena
+	scratch []model.Buffer
+}
+
+// rivalsOf returns what each known set makes of a model as it is. Sets that ask for the same scratch are one.
+func (p *Plan) rivalsOf(ctx context.Context) (all []rival, err error) {
+	m := p.Model
+	at := map[string]int{}
+	for _, s := range KnownSets() {
+		scratch := s.Scratch(m)
+		key := fmt.Sprint(scratch)
+		if k, ok := at[key]; ok {
+			all[k].same = append(all[k].same, s)
+			continue
+		}
+		at[key] = len(all)
+		r := rival{Standing: Standing{Set: s}, same: []Set{s}}
+		if r.arena, err = m.Arena(p.Life, scratch); err != nil {
+			return nil, err
+		}
+		r.scratch = r.arena.Problem.Buffers[r.arena.Scratch:]
+		if r.Own, err = emulate(ctx, r.arena.Problem, nil); err != nil {
+			return nil, err
+		}
+		r.Before = r.Own
+		if m.Offline != nil && !p.Faulty && !p.replaces() {
+			if r.Before, _, _, err = followed(ctx, m, p.Life, r.arena); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// A try is a plan of the tensors, with what comes of it.
+type try struct {
+	pins  []int64 // by buffer of United: the tensors; the rest is Online
+	head  int64
+	heads []int64 // by rival
+	worse bool    // on some rival
+}
+
+// judgeTry places the scratch of each set around the tensors. Offsets that cannot be pinned make no try.
+func (p *Plan) judgeTry(ctx context.Context, offsets []int64) (*try, error) {
+	n := p.unitedTensors()
+	x := &try{pins: slices.Repeat([]int64{tflite.Online}, len(p.United.Buffers))}
+	if offsets != nil {
+		copy(x.pins, offsets[:n])
+	}
+	p.leave(x.pins)
+	for _, at := range x.pins {
+		if at > maxOffset {
+			return nil, nil
+		}
+	}
+	var err error
+	if x.head, err = emulate(ctx, p.United, x.pins); err != nil {
+		return nil, err
+	}
+	x.heads = make([]int64, len(p.rivals))
+	for k := range p.rivals {
+		r := &p.rivals[k]
+		q := &model.Problem{Buffers: slices.Concat(p.United.Buffers[:n], r.scratch)}
+		pins := slices.Concat(x.pins[:n], slices.Repeat([]int64{tflite.Online}, len(r.scratch)))
+		if x.heads[k], err = emulate(ctx, q, pins); err != nil {
+			return nil, err
+		}
+		x.worse = x.worse || x.heads[k] > r.bar()
+	}
+	return x, nil
+}
+
+// unitedTensors returns how many buffers of United are tensors; the others are scratch.
+func (p *Plan) unitedTensors() int {
+	return len(p.United.Buffers) - (len(p.Arena.Tensor) - p.Arena.Scratch)
+}
+
+// everywhere replaces the plan that was found by one that is no worse on any known set, if there is one. Otherwise the model
+// keeps the runtime's own plan, or the one that it has, unless the kernels are named.
+func (p *Plan) everywhere(ctx context.Context, o *Options) error {
+	if p.Offsets == nil || p.Kept || len(p.Overlays) > 0 { // one with overlays holds with its own kernels only
+		return nil
+	}
+	first, err := p.judgeTry(ctx, p.Result.Offsets)
+	if err != nil || first == nil {
+		return err
+	}
+	best, most := first, p.most()
+	if first.worse && first.head <= most {
+		if best, err = p.elsewhere(ctx, o, first, most); err == nil && best == nil {
+			return p.withhold(ctx, first)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if best != first {
+		if err := p.take(ctx, best); err != nil {
+			return err
+		}
+	}
+	p.stand(best)
+	if p.Model.Offline != nil && p.Head == p.Before && !p.Worth() {
+		return p.asItIs(ctx)
+	}
+	return nil
+}
+
+// asItIs takes over the plan that the model has, since that is the one that is written.
+func (p *Plan) asItIs(ctx context.Context) (err error) {
+	p.Head, p.Offsets = p.Before, slices.Clone(p.Model.Offline.Offsets)
+	_, p.Placed, _, err = followed(ctx, p.Model, p.Life, p.Arena)
+	return err
+}
+
+// most returns the largest head with which a plan is written.
+func (p *Plan) most() int64 {
+	switch {
+	case p.Faulty || p.replaces():
+		return math.MaxInt64
+	case slices.ContainsFunc(p.rivals, func(r rival) bool { return r.Before > r.Own }):
+		return p.Before // it mends the plan in the model
+	}
+	return p.Before - tflite.Alignment
+}
+
+// withhold keeps the runtime's own plan, or the plan that the model has.
+func (p *Plan) withhold(ctx context.Context, first *try) error {
+	for k, r := range p.rivals {
+		if first.heads[k] > r.bar() {
+			r.Head = first.heads[k]
+			p.Withheld = append(p.Withheld, r.Standing)
+		}
+	}
+	if p.Model.Offline != nil && !p.Faulty && !p.replaces() {
+		return p.asItIs(ctx)
+	}
+	p.United, p.In = unite(p.Arena, groups(p.Model, p.Life, func(int, int) bool { return false }))
+	own, err := p.judgeTry(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if own.worse { // in another order of the operators
+		p.Offsets, p.Placed, p.Head = nil, nil, 0
+		p.Result = &stowage.Result{Status: stowage.Unknown, LowerBound: p.Result.LowerBound, Planner: p.Result.Planner}
+		return nil
+	}
+	if err := p.take(ctx, own); err != nil {
+		return err
+	}
+	p.stand(own)
+	return nil
+}
+
+// stand notes what each set makes of the plan, and if the model's own plan is worse on one than the runtime's, and the new
+// one is not.
+func (p *Plan) stand(x *try) {
+	was, is := false, false
+	for k := range p.rivals {
+		r := &p.rivals[k]
+		r.Head = x.heads[k]
+		was, is = was || r.Before > r.Own, is || r.Head > r.Own
+	}
+	p.mends = was && !is && p.Head <= p.Before
+}
+
+// raise takes over the bars of the model in the order that it had, if this is another one.
+func (p *Plan) raise(bars map[Set]int64) {
+	for k := range p.rivals {
+		r := &p.rivals[k]
+		least, ok := int64(0), false
+		for _, s := range r.same {
+			if bar, there := bars[s]; there && (!ok || bar < least) {
+				least, ok = bar, true
+			}
+		}
+		if ok {
+			r.Own, r.Before = least, least
+		}
+	}
+}
+
+// bars returns the bar of each known set.
+func (p *Plan) bars() map[Set]int64 {
+	out := map[Set]int64{}
+	for k := range p.rivals {
+		for _, s := range p.rivals[k].same {
+			out[s] = p.rivals[k].bar()
+		}
+	}
+	return out
+}
+
+// take makes a try the plan.
+func (p *Plan) take(ctx context.Context, x *try) error {
+	offsets, height, err := Greedy(ctx, p.United, x.pins)
+	if err != nil {
+		return err
+	}
+	r := *p.Result
+	r.Offsets, r.Height, r.Status = offsets, height, stowage.Feasible
+	if height <= r.LowerBound {
+		r.Status = stowage.Optimal
+	}
+	p.Result = &r
+	return p.pinAt(ctx, x.pins)
+}
+
+// elsewhere looks for the lowest plan that is no worse on any rival, with a head of most at the most. It returns nil if there
+// is none; with named kernels it returns first, unless another plan is as low.
+func (p *Plan) elsewhere(ctx context.Context, o *Options, first *try, most int64) (*try, error) {
+	if o.Named {
+		most = first.head
+	}
+	var best *try
+	begin := func(offsets []int64, pinned bool) error {
+		x, err := p.loosen(ctx, offsets, pinned, first.head)
+		if err == nil && x != nil && !x.worse && x.head <= most && (best == nil || x.head < best.head) {
+			best = x
+		}
+		return err
+	}
+	found := func() bool { return best != nil && best.head <= first.head }
+	for _, pinned := range []bool{true, false} {
+		if err := begin(p.Result.Offsets, pinned); err != nil || found() {
+			return best, err
+		}
+	}
+	if o.Named {
+		return first, nil
+	}
+	run := stowage.Options{Minimize: true, Seed: o.Solve.Seed, NodeLimit: AlternativeNodes}
+	r, err := stowage.Solve(ctx, &model.Problem{Buffers: slices.Concat(p.United.Buffers[:p.unitedTensors()], p.largest())}, run)
+	if err == nil && r.Status.HasPlan() {
+		err = begin(r.Offsets, true)
+	}
+	return best, err
+}
+
+// loosen looks for a choice of tensors to pin where a plan has them. It begins with all of them, or with none, and ends early
+// at a plan that is worse on no rival and as low as the head that is hoped for. Offsets that cannot be pinned give nil.
+func (p *Plan) loosen(ctx context.Context, plan []int64, pinned bool, hoped int64) (*try, error) {
+	n := p.unitedTensors()
+	offsets, tensors := slices.Clone(plan[:n]), make([]int, n)
+	for _, in := range p.In[:p.Arena.Scratch] {
+		tensors[in]++
+	}
+	for i := range offsets {
+		if !pinned && tensors[i] == 1 {
+			offsets[i] = tflite.Online
+		}
+	}
+	best, err := p.judgeTry(ctx, offsets)
+	if err != nil || best == nil {
+		return nil, err
+	}
+	for tries, moved := 1, true; moved && (best.worse || best.head > hoped); {
+		moved = false
+		for i := range n {
+			if tensors[i] > 1 {
+				continue // a result over its operand is there only if both are pinned
+			}
+			if tries++; tries > mostTries || ctx.Err() != nil {
+				return best, nil
+			}
+			was := offsets[i]
+			if offsets[i] = plan[i]; was != tflite.Online {
+				offsets[i] = tflite.Online
+			}
+			x, err := p.judgeTry(ctx, offsets)
+			if err != nil {
+				return nil, err
+			}
+			if x == nil || p.dearer(x, best) > 0 {
+				offsets[i] = was
+				continue
+			}
+			moved = moved || p.dearer(x, best) < 0
+			best = x
+		}
+	}
+	return best, nil
+}
+
+// dearer compares what two tries cost.
+func (p *Plan) dearer(x, y *try) int {
+	above := func(x *try) (n int64) {
+		for k := range p.rivals {
+			n += max(0, x.heads[k]-p.rivals[k].bar())
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(above(x), above(y)), cmp.Compare(x.head, y.head), cmp.Compare(sum(x.heads), sum(y.heads)))
+}
+
+func sum(all []int64) (n int64) {
+	for _, x := range all {
+		n += x
+	}
+	return n
+}
+
+// largest returns the scratch of all operators, each buffer as large as any rival asks for.
+func (p *Plan) largest() []model.Buffer {
+	type request struct{ operator, number int }
+	most := map[request]model.Buffer{}
+	for k := range p.rivals {
+		r := &p.rivals[k]
+		asked := map[int]int{}
+		for i, b := range r.scratch {
+			at := request{r.arena.Operators[i], asked[r.arena.Operators[i]]}
+			asked[at.operator]++
+			if b.Size > most[at].Size {
+				b.ID = fmt.Sprintf("scratch %d of operator %d", at.number, at.operator)
+				most[at] = b
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(most), func(a, b model.Buffer) int { return strings.Compare(a.ID, b.ID) })
+}

@@ -1,0 +1,142 @@
+package tflm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stowage-go/stowage/format/tflite"
+)
+
+// Idea: who reads a number of an arena has some kernels in mind, and often others than the number is for. So it can be said of
+// each plan what the other known kernels make of it: the least and the most that the model needs, and where a plan is worse
+// than none.
+//
+// Invariant: what is said is of the model that is written.
+//
+// Complexity: a prediction for each known set, a greedy plan for each that differs.
+
+// Standings returns what each known set makes of the plan, the reference kernels first. There are none for a plan that is
+// kept or that assumes a library, and without a plan. Sets that ask for the same scratch have the same heads.
+func (p *Plan) Standings() (all []Standing) {
+	if p.Kept || len(p.Overlays) > 0 || p.Offsets == nil {
+		return nil
+	}
+	for _, s := range KnownSets() {
+		for k := range p.rivals {
+			if r := &p.rivals[k]; slices.Contains(r.same, s) {
+				all = append(all, Standing{Set: s, Own: r.Own, Before: r.Before, Head: r.Head})
+			}
+		}
+	}
+	return all
+}
+
+// Worse returns the standings with which the plan that is written takes more than the runtime by itself or the model as it
+// is. It has none unless the kernels are named.
+func (p *Plan) Worse() (all []Standing) {
+	if !p.Worth() {
+		return nil
+	}
+	for _, s := range p.Standings() {
+		if s.Head > s.bar() {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// With returns the footprint of the model that is written on a target, if it is built with other kernels: those of a
+// standing.
+func (p *Plan) With(s Standing, t *Target) Footprint {
+	for k := range p.rivals {
+		if r := &p.rivals[k]; slices.Contains(r.same, s.Set) {
+			head, offsets := s.Before, []int32(nil)
+			if p.Model.Offline != nil && !p.Faulty {
+				offsets = p.Model.Offline.Offsets
+			}
+			if p.Worth() {
+				head, offsets = s.Head, p.Offsets
+			}
+			return s.Set.Predict(p.Model, r.arena, offsets, head, t)
+		}
+	}
+	return Footprint{}
+}
+
+// WorseWith returns the known sets with which the plan in a model has a larger head than the runtime makes by itself; Head is
+// that with the plan. There are none for a model without a plan, and for a plan whose tensors share bytes, which
+// is for one set of kernels. The plan must be without a fault.
+func WorseWith(ctx context.Context, m *tflite.Model) (all []Standing, err error) {
+	v, err := Check(m, 0)
+	if err != nil || m.Offline == nil || v.Shares > 0 || !v.OK() {
+		return nil, err
+	}
+	p := &Plan{Model: m}
+	if p.Life, err = m.Lifetimes(); err != nil {
+		return nil, err
+	}
+	if p.rivals, err = p.rivalsOf(ctx); err != nil {
+		return nil, err
+	}
+	for _, s := range KnownSets() {
+		for k := range p.rivals {
+			if r := &p.rivals[k]; r.Before > r.Own && slices.Contains(r.same, s) {
+				all = append(all, Standing{Set: s, Own: r.Own, Before: r.Own, Head: r.Before})
+			}
+		}
+	}
+	return all, nil
+}
+
+// An Other is what the model that is written needs with other kernels.
+type Other struct {
+	Set     Set
+	Arena   int64 // the smallest that works, in bytes
+	AtLeast bool  // it is a lower bound
+}
+
+// String names the kernels and the arena, such as "50288 (esp-nn 27d1f4a)".
+func (o Other) String() string {
+	if o.AtLeast {
+		return fmt.Sprintf("at least %d (%s)", o.Arena, o.Set)
+	}
+	return fmt.Sprintf("%d (%s)", o.Arena, o.Set)
+}
+
+// Others returns the least and the most that the model needs on a target with the libraries that are known, each at its newest
+// version. ok is false if the kernels are named, or if nothing differs from the reference kernels and the model has no
+// convolution of 8 bits.
+func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
+	if p.named || t == &Interpreter {
+		return least, most, false
+	}
+	newest := NewestSets()
+	var own int64
+	for _, s := range p.Standings() {
+		if !slices.Contains(newest, s.Set) {
+			continue
+		}
+		x := Other{s.Set, p.With(s, t).Smallest, len(s.Set.UnknownScratch(p.Model)) > 0}
+		if s.Set == ReferenceSet {
+			own = x.Arena
+			continue
+		}
+		if least.Arena == 0 || x.Arena < least.Arena {
+			least = x
+		}
+		if x.Arena > most.Arena {
+			most = x
+		}
+	}
+	return least, most, least.Arena > 0 && (convolves8(p.Model) || least.Arena != own || most.Arena != own)
+}
+
+// Elsewhere says what the model needs on a target with other kernels; empty if Others has nothing to say.
+func (p *Plan) Elsewhere(t *Target) string {
+	least, most, ok := p.Others(t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("with other kernels the smallest arena, %s, is %s to %s", t.Name, least, most)
+}
