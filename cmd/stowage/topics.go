@@ -81,7 +81,7 @@ func newFirmware() *cobra.Command {
   smallest arena  the least size for which AllocateTensors succeeds, if the
                   arena is aligned to 16: the number for kTensorArenaSize
 
-Plan computes these without a board, from what the runtime and its reference kernels keep (tensorflow/tflite-micro 90b983c). It does so for 32-bit and 64-bit firmware, and for the Python package tflite_micro. If it does not know an operator, it says "at least". Give the tail that your target reports with --tail.
+Plan computes these without a board, from what the runtime (tensorflow/tflite-micro 90b983c) and the kernels keep. It does so for 32-bit and 64-bit firmware, and for the Python package tflite_micro. If the model cannot run, or an operator is not known, it says "at least", and --capacity exits with 3 or 4. Give the tail that your target reports with --tail.
 
 -o FILE writes by extension. It may be repeated, and either all files are written or none:
 
@@ -93,23 +93,25 @@ Plan computes these without a board, from what the runtime and its reference ker
   .c              memory and a table of tensors, for code without the runtime
   others          the problem with its plan
 
-The new plan is written only if the head gets smaller by it. Otherwise the model comes out as it was. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, unless it overlaps more closely than the KERNELS of --diagonal permit; --replace-plan replaces it.
+The kernels decide which scratch is asked for, so each number holds for one set of them. --kernels NAME says which the firmware has; NAME@VERSION takes another version than the newest. A part as --target stands for its kernels.
 
-Scratch is memory that kernels ask for beside the tensors. It is not in the model and differs from target to target. --scratch may be repeated and takes one of these:
-
-  reference       what the runtime's reference kernels ask for; the default
-  none            nothing
-  SVDF=2048       so many bytes for each SVDF, or 3=2048 for operator 3, from 0
-  device.log      what a target printed that was built with the header of
-                  --probe, or with TF_LITE_SHOW_MEMORY_USE
-
-A kernel often reads the beginning of its operand before it writes the end of its result. With --diagonal=KERNELS the result may lie over what was read, which takes up to half of the head away. How closely depends on the order of the kernel's loops, so KERNELS must be the library that the firmware is built with. With another one the outputs may be wrong: see check --diagonal. With a vendor's and no --scratch the sizes are "at least", and --capacity exits with 3 or 4.
-
-  reference       TensorFlow Lite Micro's own kernels
+  reference       TensorFlow Lite Micro's own kernels; the default
   cmsis-nn-mve    CMSIS-NN for Cortex-M52, M55 and M85
   cmsis-nn-dsp    CMSIS-NN for Cortex-M4, M7 and M33
   cmsis-nn-c      CMSIS-NN for Cortex-M0, M0+, M3 and M23
-  esp-nn          ESP-NN's kernels in C
+  esp-nn          ESP-NN for the ESP32-S3; esp-nn-p4 for the P4
+  esp-nn-c        ESP-NN's kernels in C: ESP32, S2, C3 and others
+
+Scratch of other kernels is given with --scratch, which may be repeated:
+
+  SVDF=2048       so many bytes for each SVDF, or 3=2048 for operator 3, from 0
+  device.log      what a target printed that was built with the header of
+                  --probe, or with TF_LITE_SHOW_MEMORY_USE
+  reference, none what the reference kernels ask for, or nothing
+
+The new plan is written only if the head gets smaller by it. If no kernels are named, it is worse than the runtime's own on none that are known. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, unless it overlaps more closely than --diagonal permits; --replace-plan replaces it.
+
+With --diagonal a result may lie over what its kernel has read of the operand, which takes up to half of the head away. How closely depends on the order of the kernel's loops: those of --kernels, or of --diagonal=NAME. With other kernels the outputs may be wrong: see check --diagonal.
 
 In an ONNX model, --dim sets dimensions that the inputs leave open.`,
 	}
