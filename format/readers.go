@@ -83,6 +83,8 @@ type Options struct {
 	// Ends says what the ends of lifespans mean in a table or in JSON, if their name leaves it open. Empty means
 	// inclusive for the name end.
 	Ends times.Ends
+	// Scratch returns what the kernels of a .tflite model ask for beside its tensors. Nil means nothing.
+	Scratch func(m *tflite.Model) []tflite.Scratch
 	// Deadline is when to stop waiting for a pipe, a terminal or another file that is not
 	// regular; the error then is a *LateError. The zero time means never. A regular file
 	// is always read to its end.
@@ -320,9 +322,9 @@ func text(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
 }
 
-// readTFLite reads the arena of a model, without the scratch of kernels. It also reads the
-// model's own plan, if that has an offset for each of its tensors.
-func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
+// readTFLite reads the arena of a model, with the scratch of kernels only if the options say what they ask for. It also
+// reads the model's own plan, if that has an offset for each buffer.
+func readTFLite(r io.Reader, name string, options Options) (*File, error) {
 	m, err := tflite.Read(r, name)
 	if err != nil {
 		return nil, err
@@ -335,7 +337,11 @@ func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := m.Arena(l, nil)
+	var scratch []tflite.Scratch
+	if options.Scratch != nil {
+		scratch = options.Scratch(m)
+	}
+	a, err := m.Arena(l, scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -343,10 +349,10 @@ func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
 	if o := m.Offline; o != nil && len(o.Offsets) == len(m.Tensors) && len(a.Tensor) > 0 {
 		plan := &json.Plan{Planner: tflite.MetadataName, Status: model.Feasible}
 		for k, t := range a.Tensor {
-			at := int64(o.Offsets[t])
-			if at < 0 {
-				return f, nil
+			if t < 0 || o.Offsets[t] < 0 {
+				return f, nil // the device places it
 			}
+			at := int64(o.Offsets[t])
 			plan.Offsets = append(plan.Offsets, at)
 			plan.Height = max(plan.Height, at+a.Problem.Buffers[k].Size)
 		}

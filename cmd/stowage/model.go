@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
@@ -23,6 +24,8 @@ type modelFlags struct {
 	heap      string
 	ends      ends
 	ruled     bool // the command takes problems with rules
+
+	scratch func(m *tflite.Model) []tflite.Scratch // what kernels ask for; nil for nothing
 }
 
 // modelSection is the section of these flags. Only the help topic about files lists them one by
@@ -63,7 +66,7 @@ func (m *modelFlags) bindHeap(cmd *cobra.Command) {
 
 // options returns the reader's options that the flags stand for.
 func (m *modelFlags) options() (format.Options, error) {
-	o := format.Options{Alignment: int64(m.alignment), Heap: m.heap, Ends: times.Ends(m.ends)}
+	o := format.Options{Scratch: m.scratch, Alignment: int64(m.alignment), Heap: m.heap, Ends: times.Ends(m.ends)}
 	parse := func(flag string, pairs []string, number func(string) (int64, error)) (map[string]int64, error) {
 		var out map[string]int64
 		for _, pair := range pairs {

@@ -48,6 +48,7 @@ type sizeFlags struct {
 
 	ignoreOffsets bool
 	model         modelFlags
+	kernels       kernelsFlags
 }
 
 // sizeFormats are the formats of the curve; the first is the default.
@@ -64,7 +65,7 @@ The load of a problem is the most memory that is live at once. The last table ha
 
 INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension. "models/**" also reads the folders below. A file that cannot be read is reported, and the others are measured.
 
-The sizes of .tflite models are bytes of tensors, without the tail and scratch of their arena. A model with Vela's plan is unknown. See 'stowage plan'.
+The sizes of .tflite models are bytes of tensors, with --kernels also of scratch, and without the tail of their arena. A model with Vela's plan is unknown. See 'stowage plan'.
 
 ` + formatsHelp,
 		Example: `  stowage size model.tflite
@@ -95,6 +96,8 @@ The sizes of .tflite models are bytes of tensors, without the tail and scratch o
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	group(cmd, "Problem", "ignore-offsets")
 	s.model.bind(cmd)
+	s.kernels.bind(cmd, "")
+	group(cmd, modelSection, "kernels")
 	group(cmd, plannerSection, "nodes", "workers", "seed")
 	group(cmd, "Output", "format", "json")
 	complete(cmd, "format", func() []string { return sizeFormats })
@@ -115,6 +118,12 @@ func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if _, err := s.model.options(); err != nil {
 		return err
+	}
+	if err := s.kernels.settle(nil); err != nil {
+		return err
+	}
+	if s.kernels.from != "" {
+		s.model.scratch = s.kernels.set.Scratch
 	}
 	inputs, err := inputsOf(args)
 	if err != nil {
@@ -217,7 +226,8 @@ type curve struct {
 	problems   []sized
 	capacities []capacity // of the curve, ascending
 	unread     []unread   // the inputs that could not be read
-	tensors    bool       // there are .tflite models, whose sizes are those of the tensors alone
+	tensors    string     // what the sizes of .tflite models are; empty if there are none
+	without    string     // what they lack
 }
 
 // An unread input is a file that could not be read, with the reason.
@@ -275,8 +285,14 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	if len(instances) == 0 {
 		return outcome(exitUsage)
 	}
-	if c.tensors = head != ""; c.tensors && !s.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are bytes of tensors (the head); the arena of TensorFlow Lite Micro also has a tail and scratch: 'stowage plan' has its size [head]\n", nameOf(head))
+	if head != "" {
+		c.tensors, c.without = "tensors", "a tail and scratch"
+		if s.kernels.from != "" {
+			c.tensors, c.without = "tensors, and of the scratch of "+strings.TrimPrefix(of(s.kernels.set), "the kernels of "), "a tail"
+		}
+	}
+	if head != "" && !s.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are bytes of %s (the head); the arena of TensorFlow Lite Micro also has %s: 'stowage plan' has its size [head]\n", nameOf(head), c.tensors, c.without)
 	}
 	experiment.DistinctNames(instances)
 	for k, in := range instances {

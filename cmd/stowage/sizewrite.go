@@ -113,8 +113,8 @@ func (c *curve) closing() (lines []string) {
 	case all > 1:
 		line += fmt.Sprintf(" for all %d problems", all)
 	}
-	if c.tensors {
-		line += ", without the tail and scratch of .tflite models"
+	if c.tensors != "" {
+		line += ", without " + strings.Replace(c.without, "a tail", "the tail", 1) + " of .tflite models"
 	}
 	return append(lines, line)
 }
@@ -231,8 +231,8 @@ func (c *curve) capacityTable() *experiment.Table {
 		t.Title = "What is known of each capacity."
 		t.Columns[2].Number = false
 	}
-	if c.tensors {
-		t.Title += "\nThe sizes of .tflite models are bytes of tensors: their arena also has a tail and scratch ('stowage plan')."
+	if c.tensors != "" {
+		t.Title += "\nThe sizes of .tflite models are bytes of " + c.tensors + ": their arena also has " + c.without + " ('stowage plan')."
 	}
 	t.Columns[0].Number = true
 	if len(c.planners) > 1 {
