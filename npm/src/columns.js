@@ -3,6 +3,7 @@
 
 import { Faults, InputError } from "./faults.js";
 import { ruledOf, rulesOf } from "./rules.js";
+import { timesOf } from "./times.js";
 import { sizeOf, timeOf } from "./units.js";
 
 const LEAST = -(2n ** 63n);
@@ -12,6 +13,7 @@ const MOST = 2n ** 63n - 1n;
 export const COMMON = ["worker", "signal"];
 export const OPTIONS = [
   ...COMMON,
+  "ends",
   "planner",
   "capacity",
   "minimize",
@@ -29,6 +31,7 @@ export const OPTIONS = [
 /** The options of an explanation. */
 export const EXPLAIN = [
   ...COMMON,
+  "ends",
   "planner",
   "capacity",
   "smallest",
@@ -49,11 +52,8 @@ const SIZES = ["size", "alignment", "fixed", "hint", "capacity", "start", "offse
 
 /** For each field that a buffer must have: names that others use for it, and what to say. */
 const CALLED = {
-  lower: [["start", "begin", "first"], "is missing: what is called NAME there is lower here"],
-  upper: [
-    ["end", "stop", "last"],
-    "is missing: upper is one past the last time, so it is NAME + 1 if NAME is the last time",
-  ],
+  lower: [["first"], "is missing: what is called NAME there is lower here"],
+  upper: [["finish"], "is missing: upper is one past the last time, and end the last time"],
   size: [["bytes", "nbytes"], "is missing: what is called NAME there is size here"],
 };
 
@@ -99,11 +99,13 @@ function lost(values) {
  * their place in the columns. So the program can find the other faults. If no columns can be
  * made, an error is thrown.
  */
-export function problemOf(problem, faults) {
+export function problemOf(problem, faults, ends) {
   if (Array.isArray(problem)) problem = { buffers: problem };
   if (typeof problem === "string")
     throw new InputError("the problem is text, not an object: plan() of stowage/files reads CSV and JSON");
   if (!problem || typeof problem !== "object") throw new InputError("the problem is not an object");
+  let told;
+  [problem, told] = timesOf(problem, ends, faults);
   const { buffers } = problem;
   if (faults.slips(problem, COLUMNS).has("buffers") && !given(buffers)) faults.end();
   let capacity;
@@ -114,6 +116,7 @@ export function problemOf(problem, faults) {
   }
   const columns = { ...(given(buffers) ? ofBuffers(buffers, faults) : ofColumns(problem, faults)), capacity };
   columns.rules = rulesOf(problem.rules, columns.lower.length, columns.ids);
+  columns.told = told;
   return columns;
 }
 
@@ -329,7 +332,7 @@ export function numbersOf(column, bigint) {
 }
 
 /** Makes a result of the answer of a program. Its keys are in a fixed order; those of the answer are not. */
-export function resultOf(out, bigint, rules) {
+export function resultOf(out, bigint, rules, told = {}) {
   const { status, planner, member, foundBy, provedBy, ended, stopped, nodes, backtracks, seconds } = out;
   return {
     status,
@@ -346,6 +349,7 @@ export function resultOf(out, bigint, rules) {
     backtracks,
     seconds,
     ...ruledOf(out, out.objective && rules, (text) => numberOf(text, bigint)),
+    ...told,
   };
 }
 

@@ -29,11 +29,16 @@ export function coreOf(host) {
     const faults = new Faults();
     if (!options || typeof options !== "object") throw new InputError("the options are not an object");
     faults.slips(options, known, "", true);
-    const columns = problemOf(problem, faults);
+    const { told, ...columns } = problemOf(problem, faults, options.ends);
     const input = { problem: columns, ...more(columns.lower.length, faults, columns) };
     if (!faults.issues.length) {
       const { rules } = columns;
-      return { rules, ...(await client.call(operation, input, { ...options, onProgress: progressOf(options) })) };
+      try {
+        return { rules, told, ...(await client.call(operation, input, { ...options, onProgress: progressOf(options) })) };
+      } catch (error) {
+        if (!(error instanceof InputError) || !told.timeScale) throw error;
+        throw new InputError(`${error.message}\n(times are multiplied by ${told.timeScale} here)`, error.issues);
+      }
     }
     try {
       await client.call("check", { problem: columns }, options);
@@ -50,7 +55,7 @@ export function coreOf(host) {
       const { start, capacity } = optionsOf({ start: offsets, capacity: options.capacity }, n, "offsets", faults);
       return { offsets: start, capacity, ...placesIn(options, rules, n, ids) };
     };
-    return call(operation, problem, options, [...COMMON, "capacity", "pools", "parts", "bigint"], more);
+    return call(operation, problem, options, [...COMMON, "ends", "capacity", "pools", "parts", "bigint"], more);
   }
 
   return {
@@ -58,7 +63,7 @@ export function coreOf(host) {
     async solve(problem, options = {}) {
       const more = (n, faults) => ({ options: optionsOf(options, n, "start", faults) });
       const out = await call("solve", problem, options, OPTIONS, more);
-      return resultOf(out, options.bigint, out.rules);
+      return resultOf(out, options.bigint, out.rules, out.told);
     },
 
     /** Names buffers that cannot fit together, and says why. */

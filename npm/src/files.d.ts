@@ -30,6 +30,8 @@ export interface FileOptions {
   alignment?: Size;
   /** The heap of a dump to plan. Default: the one with the largest load. */
   heap?: string;
+  /** What end, stop, last, until or to mean in a table or in JSON. Without it, end is inclusive, and a note says so. */
+  ends?: "inclusive" | "half-open";
   /** Files that belong to this one, by name: XLA's NAME-live-range.txt and NAME-buffer-assignment-values.txt. */
   beside?: Record<string, Content>;
 }
@@ -53,6 +55,10 @@ export interface About<N = number> {
   /** The decisions that the reader made. */
   notes: string[];
   heaps: string[];
+  /** How the ends of lifespans were read; missing if they are called upper. */
+  ends?: "inclusive" | "half-open";
+  /** What times with fractions were multiplied by; missing if times are whole numbers. */
+  timeScale?: number;
   /** For the viewer. */
   view?: { meta: string; data: Uint8Array };
 }

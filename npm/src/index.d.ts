@@ -120,6 +120,9 @@ export interface Columns {
 /** Buffers, alone or with a capacity; or columns. */
 export type Problem = readonly Buffer[] | Buffers | Columns;
 
+/** What the end of a lifespan is: its last time slot, or the first one after it. */
+export type Ends = "inclusive" | "half-open";
+
 /** What is known of a plan. "optimal" and "infeasible" are proofs. */
 export type Status = "optimal" | "feasible" | "infeasible" | "unknown";
 
@@ -140,6 +143,8 @@ export interface CallOptions {
 }
 
 export interface SolveOptions extends CallOptions {
+  /** What end means in place of upper. Without it, end is the last time slot of a lifespan, and a note of the result says so. */
+  ends?: Ends;
   /** Default: "auto". */
   planner?: string;
   /** Bytes to fit into. It replaces the problem's own. */
@@ -203,6 +208,12 @@ export interface Result<N = number, A = Float64Array> {
   measures?: Record<string, N>;
   /** A proven lower bound of each measure of the objective, for plans with the best values of those before it. */
   bounds?: Record<string, N>;
+  /** How the ends of lifespans were read; missing if they are called upper. */
+  ends?: Ends;
+  /** What times with fractions were multiplied by; missing if times are whole numbers. Times in results are multiplied, too. */
+  timeScale?: number;
+  /** What was decided about the problem; missing if nothing was. */
+  notes?: string[];
 }
 
 export type BigResult = Result<bigint, BigInt64Array>;

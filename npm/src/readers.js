@@ -14,8 +14,9 @@ import {
   resultOf,
 } from "./columns.js";
 import { Faults, InputError, checkOptions } from "./faults.js";
+import { checkEnds } from "./times.js";
 
-const LEFT_OPEN = ["dims", "values", "shapes", "sizes", "alignment", "heap", "beside"];
+const LEFT_OPEN = ["dims", "values", "shapes", "sizes", "alignment", "heap", "ends", "beside"];
 const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
 const MODEL = OPTIONS.filter((name) => name !== "start").concat("view", "kernels");
 const FORMATS = ["csv", "json"];
@@ -128,7 +129,8 @@ function inOptions(message) {
         return `${flag}s: { ${text(key, /^[A-Za-z_$][\w$]*$/)}: ${text(to, /^\d+$/)} }`;
       },
     )
-    .replace(/--(heap|alignment)\b/g, "$1");
+    .replace(/--ends (inclusive|half-open)/g, 'ends: "$1"')
+    .replace(/--(heap|alignment|ends)\b/g, "$1");
 }
 
 /** Returns the options of a search. */
@@ -140,13 +142,16 @@ function searchOf(options) {
 }
 
 /** Returns what is known of a file, with keys in a fixed order. */
-function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) {
+function aboutOf({ name, kind, buffers, capacity, notes, heaps, view, ends, timeScale }, bigint) {
   const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes: notes.map(inOptions), heaps };
+  if (ends) about.ends = ends;
+  if (timeScale) about.timeScale = Number(timeScale);
   if (view) about.view = { meta: view.meta, data: view.data };
   return about;
 }
 
-async function fileOf(name, content, { heap, alignment, dims, values, shapes, sizes, beside }) {
+async function fileOf(name, content, { heap, ends, alignment, dims, values, shapes, sizes, beside }) {
+  checkEnds(ends);
   const others = beside && {};
   for (const [other, bytes] of Object.entries(beside ?? {})) others[other] = await bytesOf(bytes);
   const pairs = (of, field) =>
@@ -155,6 +160,7 @@ async function fileOf(name, content, { heap, alignment, dims, values, shapes, si
     name: String(name),
     bytes: await bytesOf(content),
     heap,
+    ends,
     alignment: digits(alignment, "alignment"),
     dims: pairs(dims, "dims"),
     values: pairs(values, "values"),

@@ -38,6 +38,65 @@ function hard() {
   return { buffers };
 }
 
+const halfopen = {
+  columns: { start: [0, 2], end: [2, 4], size: [600, 600] },
+  rows: [
+    { id: "a", start: 0, end: 2, size: 600 },
+    { id: "b", start: 2, end: 4, size: 600 },
+  ],
+  "x.csv": "name,start,end,size\na,0,2,600\nb,2,4,600\n",
+  "x.json": '[{"id": "a", "start": 0, "end": 2, "size": 600}, {"id": "b", "start": 2, "end": 4, "size": 600}]',
+};
+
+/** Plans a problem that is an object or the text of a file. */
+const planned = (name, problem, options) =>
+  typeof problem === "string" ? files.plan(name, problem, options) : solve(problem, options);
+
+test("end is inclusive unless ends says otherwise, and that is said", async () => {
+  for (const [name, problem] of Object.entries(halfopen)) {
+    const guessed = await planned(name, problem, {});
+    assert.deepEqual([guessed.height, guessed.ends], [1200, "inclusive"], name);
+    assert.match(guessed.notes.join(), /^end is read as inclusive, .*, say ends: "half-open"$/);
+    const said = await planned(name, problem, { ends: "half-open" });
+    assert.deepEqual([said.height, said.ends], [600, "half-open"], name);
+    assert.equal((await planned(name, problem, { ends: "inclusive" })).height, 1200, name);
+    await assert.rejects(planned(name, problem, { ends: "both" }), /must be inclusive or half-open/);
+  }
+  const plain = await solve(paper);
+  assert.deepEqual([plain.ends, plain.notes, plain.timeScale], [undefined, undefined, undefined]);
+  await assert.rejects(solve(paper, { ends: "inclusive" }), /upper: is half-open, and ends says otherwise/);
+  const to = [{ lower: 0, to: 2, size: 600 }, { lower: 2, to: 4, size: 600 }];
+  await assert.rejects(solve(to), /buffer 0: to: could mean two things: ends: "half-open" if/);
+  assert.equal((await solve(to, { ends: "half-open" })).height, 600);
+  const point = await solve({ start: [0, 2], end: [2, 2], size: [600, 600] });
+  assert.match(point.notes[0], /can be nothing else: a buffer starts and ends in one time slot/);
+  assert.equal((await verify(halfopen.rows, [0, 0], { ends: "half-open" })).ok, true);
+  assert.equal((await verify(halfopen.rows, [0, 0])).ok, false);
+});
+
+test("times with fractions are multiplied, which changes no offset", async () => {
+  const rows = [
+    { id: "a", lower: 0.5, upper: 1.25, size: 600, gaps: [{ lower: 0.75, upper: 1, window: { lower: 0, upper: 8 } }] },
+    { id: "b", lower: 1.25, upper: 2, size: 600 },
+  ];
+  const columns = { lower: [0.5, 1.25], upper: new Float64Array([1.25, 2]), size: [600, 600] };
+  const text = "id,lower,upper,size,gaps\na,0.5,1.25,600,0.75-1@0:8\nb,1.25,2,600,\n";
+  for (const [name, problem] of Object.entries({ rows, columns, "x.csv": text })) {
+    const made = await planned(name, problem, {});
+    assert.deepEqual([made.height, made.timeScale], [600, 100], name);
+    assert.match(made.notes.join(), /multiplied by 100 here, which changes no offset$/);
+    if (made.output) assert.match(new TextDecoder().decode(made.output), /\na,0\.5,1\.25,600,0\.75-1@0:8,0\n/);
+  }
+  const closed = await solve([{ start: 0.5, end: 1.25, size: 600 }, { start: 1.25, end: 2, size: 600 }]);
+  assert.equal(closed.height, 1200);
+  const thirds = await solve([{ lower: 0.1, upper: 0.3, size: 1 }, { lower: 0.3, upper: 1e-1, size: 1 }]).catch((e) => e);
+  assert.match(thirds.message, /buffer 1: upper "1": the lifespan ends before it starts/);
+  await assert.rejects(solve([{ lower: 0, upper: 1e-20, size: 1 }]), /more than 18 decimal places: round/);
+  await assert.rejects(solve([{ lower: 1e-10, upper: 1e10, size: 1 }]), /does not fit into 64 bits if it is multiplied by 10000000000/);
+  await assert.rejects(solve([{ lower: 0, upper: NaN, size: 1 }]), /must be a whole number/);
+  await assert.rejects(solve([{ lower: 0, upper: 1, size: 1.5 }]), /size "1.5": must be a whole number/);
+});
+
 for (const worker of [true, false]) {
   test(`a plan, worker: ${worker}`, async () => {
     const plan = await solve(paper, { worker });
@@ -130,7 +189,7 @@ test("what is wrong with an input", async () => {
     return true;
   });
   for (const [problem, options] of [
-    [{ buffers: [{ lower: 0.5, upper: 3, size: 1 }] }],
+    [{ buffers: [{ lower: "0.5", upper: 3, size: 1 }] }],
     [{ buffers: [{ lower: 0, upper: 3 }] }],
     [{ lower: [1], upper: [2] }],
     [undefined],
@@ -241,7 +300,7 @@ test("issues have every fault, of whatever kind", async () => {
   for (const worker of [true, false]) {
     const buffers = [
       { lower: 0, upper: 0, size: -1 },
-      { lower: 1.5, upper: 3, size: 4 },
+      { lower: "1.5", upper: 3, size: 4 },
       { lower: 0, upper: 2, sise: 4 },
       { id: "t", lower: 0, upper: 2, size: "4 bytes", gaps: [{ lower: 5, upper: 9 }] },
       null,
@@ -263,7 +322,7 @@ test("issues have every fault, of whatever kind", async () => {
         "tiemout",
       ].toSorted(),
     );
-    const columns = { lower: [0, 0.5, 0], upper: [0, 2, 2], size: [1, 1, "x"] };
+    const columns = { lower: [0, "0.5", 0], upper: [0, 2, 2], size: [1, 1, "x"] };
     assert.deepEqual((await told(solve(columns, { worker }))).toSorted(), ["0 upper 0", "1 lower 0.5", "2 size x"]);
   }
   // Of many, the first 20 are listed, and the message says how many there are.
@@ -285,15 +344,9 @@ test("what others call it gets a hint", async () => {
       return true;
     });
   };
-  await hint(
-    [{ start: 0, end: 4, size: 8 }],
-    "buffer 0: lower: is missing",
-    "called start",
-    "upper is one past the last time",
-    "end + 1",
-  );
-  await hint([{ id: "a", begin: 0, stop: 4, size: 8 }], "buffer a: lower", "begin", "stop");
-  await hint({ start: [0], end: [1], size: [1] }, "start");
+  await hint([{ first: 0, finish: 4, size: 8 }], "buffer 0: lower: is missing", "called first", "and end the last time");
+  await hint([{ id: "a", begin: 0, stop: 4, size: 8 }], "buffer a: stop: could mean two things");
+  await hint({ first: [0], upper: [1], size: [1] }, "first");
   await hint([{ lower: 0, upper: 1 }], "buffer 0: size: is missing");
   await hint([{ lower: 0, upper: 1, size: 4, timeout: 3 }, 7], "buffer 1", "is not an object");
   await hint([{ lower: 0, upper: 1, bytes: 4 }], "buffer 0: size: is missing: what is called bytes there is size here");

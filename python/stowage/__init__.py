@@ -20,6 +20,7 @@ from ._api import conflict, explain, load, lower_bound, plan, size, solve, solve
 from ._barriers import Wait, barriers
 from ._command import command
 from ._errors import Error, InputError, InputWarning, NoPlanError
+from ._times import EndsWarning, TimesWarning
 from ._generate import generate
 from ._graph import plan_graph, verify_graph
 from ._trace import plan_trace
@@ -37,7 +38,9 @@ __all__ = [
     "Buffer",
     "Error",
     "InputError",
+    "EndsWarning",
     "InputWarning",
+    "TimesWarning",
     "Moved",
     "NoPlanError",
     "Part",

@@ -23,6 +23,7 @@ from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, Times, _colu
 from ._progress import Progress
 from ._rules import Allowed, Name, Pairs, Part, Pool, Triples
 from ._size import Sizing
+from ._times import checked, scaled
 from ._units import Seconds, Size
 
 #: What plan takes: a problem, a table, buffers, or the path of a file.
@@ -129,6 +130,7 @@ def plan(
     sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
+    ends: Optional[str] = None,
 ) -> Plan:
     """Plans a problem, as `stowage solve` does.
 
@@ -154,6 +156,9 @@ def plan(
                search ends and the best plan so far is returned. An exception ends it too.
     ignore_offsets  forget the fixed offsets of a table or a file
 
+    ends       what the ends in a column end, stop, last, until or to are: "inclusive" or
+               "half-open". Without it, end is read as inclusive, with an EndsWarning.
+
     The rest is for files. dims, values, shapes, sizes and alignment settle what an ONNX model
     leaves open: the command's --dim batch=1 is dims={"batch": 1}, and its --shape
     y=20x1x32:float32 is shapes={"y": "20x1x32:float32"}. heap names a heap of a dump.
@@ -166,7 +171,7 @@ def plan(
     progress = _callback(progress)
     if isinstance(source, (str, os.PathLike)):
         path = readable(os.fspath(source))
-        settled = _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets)
+        settled = _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets, ends)
         if isinstance(start, (str, os.PathLike)):
             settled += ["--start", readable(os.fspath(start))]
             start = None
@@ -178,7 +183,7 @@ def plan(
         raise InputError("dims, values, shapes, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
     if isinstance(start, (str, os.PathLike)):
         raise InputError("start is the path of a file, which is only for a problem that is in a file too")
-    problem = _table(source, ignore_offsets)
+    problem = _table(source, ignore_offsets, ends)
     return _run(problem, o, progress) if start is None else _started(problem, start, o, progress)
 
 
@@ -199,6 +204,7 @@ def size(
     sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
+    ends: Optional[str] = None,
 ) -> Sizing:
     """Finds which capacities are enough for a problem, as `stowage size` does.
 
@@ -215,13 +221,13 @@ def size(
     plan that keeps them apart proves nothing of the model. No planner runs.
     """
     o = _options(None, True, timeout, nodes, workers, seed, planner, without, params)
-    settled = _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets)
+    settled = _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets, ends)
     if isinstance(source, (str, os.PathLike)):
         problem = _load(readable(os.fspath(source)), settled)
     elif any(x is not None for x in (dims, values, shapes, sizes, alignment, heap)):
         raise InputError("dims, values, shapes, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
     else:
-        problem = _table(source, ignore_offsets)
+        problem = _table(source, ignore_offsets, ends)
     free = problem._copy()
     free._capacity = 0
     if problem._own_plan:
@@ -272,9 +278,9 @@ def solve_many(
     return _many_by_command(many, o, side)
 
 
-def _table(source: Buffers, ignore_offsets: bool) -> Problem:
+def _table(source: Buffers, ignore_offsets: bool, ends: Optional[str]) -> Problem:
     """Returns the problem of a table or of buffers."""
-    problem = Problem.of(source)
+    problem = Problem.of(source, ends=ends)
     if ignore_offsets:
         return problem.unpinned()
     if problem is not source and problem.pinned():
@@ -364,24 +370,33 @@ def load(
     sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
+    ends: Optional[str] = None,
 ) -> Problem:
     """Returns the problem of a file, without planning it. plan explains the keywords, and
     says which files there are."""
-    return _load(readable(os.fspath(path)), _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets))
+    return _load(readable(os.fspath(path)), _settled(dims, values, shapes, sizes, alignment, heap, ignore_offsets, ends))
 
 
 # The largest capacity: every problem fits it.
 _ANY = (1 << 61) - 1
 
 # The tags of the notes about a file. The first call has made warnings of them, later ones skip them.
-_NOTES = ("plan-unused", "pinned", "model", "dump", "extra-columns")
+_NOTES = ("plan-unused", "pinned", "model", "dump", "extra-columns", "ends", "times")
 
 
 def _load(path: str, settled: list[str], but: Sequence[str] = ("plan-unused",)) -> Problem:
     """Reads the problem of a file by the command, which writes it together with a plan that
     costs almost nothing. Notes become warnings, except those with a tag in but. The library reads
     JSON with rules, since the first plan of such a problem may cost much."""
-    if path.endswith((".json", ".json.gz")) and (problem := _load_ruled(path)) is not None:
+    if "--ends" in settled:
+        but = (*but, "ends")
+    problem = _read(path, settled, but)
+    problem._source = path
+    return problem
+
+
+def _read(path: str, settled: list[str], but: Sequence[str]) -> Problem:
+    if "--ends" not in settled and path.endswith((".json", ".json.gz")) and (problem := _load_ruled(path)) is not None:
         return problem.unpinned() if "--ignore-offsets" in settled else problem
     tags: set[str] = set()
     figures, document = _command.solve(path, [*settled, "--planner", "first-fit"], but=but, tags=tags)
@@ -416,6 +431,10 @@ def _load_ruled(path: str) -> Optional[Problem]:
         return None
     if not isinstance(document, dict) or document.get("version") != 2:
         return None
+    buffers = document.get("buffers")
+    for b in buffers if isinstance(buffers, list) else ():
+        if isinstance(b, dict) and ("upper" not in b or float in (type(b["upper"]), type(b.get("lower")))):
+            return None  # the command says how these times are read
     try:
         checked = _library.read(text)
     except InputError as err:
@@ -440,9 +459,11 @@ _COMMAND = frozenset(("milp", "tela-learned"))
 
 def _settled(
     dims: Optional[Mapping[str, int]], values: Optional[Mapping[str, int]], shapes: Optional[Mapping[str, str]], sizes: Optional[Mapping[str, Union[int, str]]],
-    alignment: Optional[int], heap: Optional[str], ignore_offsets: bool = False,
+    alignment: Optional[int], heap: Optional[str], ignore_offsets: bool = False, ends: Optional[str] = None,
 ) -> list[str]:  # fmt: skip
     flags = ["--ignore-offsets"] if ignore_offsets else []
+    if checked(ends) is not None:
+        flags += ["--ends", str(ends)]
     named: tuple[tuple[str, Optional[Mapping[str, Any]]], ...] = (("--dim", dims), ("--value", values), ("--shape", shapes), ("--size", sizes))
     for flag, pairs in named:
         for key, value in (pairs or {}).items():
@@ -478,9 +499,10 @@ def _by_command(
         text = json.dumps(d, ensure_ascii=False)
         if start is not None:
             return _with_start(p, d, start, flags, progress)
-    figures, document = _command.solve(path, flags, text, progress)
+    figures, document = _command.solve(path, flags, text, progress, ("ends",) if "--ends" in flags else ())
     if p is None:
         p = _problem_of(document) if document is not None else _load(path, settled, _NOTES)
+        p._source = path
     return _plan_of(p, figures, document)
 
 
@@ -529,13 +551,20 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
     for keyword, key in (("allowed", "pools"), ("costs", "costs"), ("evictions", "evictions")):
         if any(key in b for b in buffers):
             rules[keyword] = column(key, None)
-    return Problem(
-        column("lower", 0), column("upper", 0), column("size", 0), column("alignment", 1),
+    lower, upper, scale = column("lower", 0), column("upper", 0), 1
+    if any(type(x) is float for x in lower) or any(type(x) is float for x in upper):  # the command has said so
+        if (made := scaled(lower, upper, gaps, rules.get("evictions"), rules.get("period"))) is not None:
+            lower, upper, gaps, evictions, period, scale = made
+            rules.update({key: value for key, value in (("evictions", evictions), ("period", period)) if value is not None})
+    problem = Problem(
+        lower, upper, column("size", 0), column("alignment", 1),
         offset=offsets if any(x is not None for x in offsets) else None,
         hint=column("hint", None) if any("hint" in b for b in buffers) else None,
         gaps=gaps if any(gaps) else None,
         names=column("id", ""), capacity=document.get("capacity", 0), name=document.get("name", ""), **rules,
     )  # fmt: skip
+    problem.scale = scale
+    return problem
 
 
 def valid(source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None) -> bool:

@@ -13,10 +13,12 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
-from ._errors import Error, InputError, warn, worded
+from ._errors import Error, InputError, InputWarning, warn, worded
 from ._progress import Progress
+from ._times import EndsWarning, TimesWarning
 
 SLICE = 0.05  # seconds between looks at signals and progress
+_WARNINGS = {"ends": EndsWarning, "times": TimesWarning}
 _KINDS = {1: "failed", 2: "refused the input"}
 
 
@@ -117,7 +119,7 @@ def _heed(said: str, but: Sequence[str], tags: Optional[set[str]]) -> None:
             if tags is not None:
                 tags.add(m[3])
             if m[3] not in but:
-                warn(worded(m[1] + m[2]))
+                warn(worded(m[1] + m[2]), _WARNINGS.get(m[3], InputWarning))
 
 
 def solve(

@@ -64,12 +64,12 @@ def readable(path: str) -> str:
     return os.path.join(".", path) if path == "-" else path
 
 
-def warn(text: str) -> None:
+def warn(text: str, kind: type[InputWarning] = InputWarning) -> None:
     """Gives a warning whose place is the code that called the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, InputWarning, stacklevel=level)
+    warnings.warn(text, kind, stacklevel=level)
 
 
 # Flags in the messages of the command, and the keywords that stand for them here.
@@ -82,6 +82,7 @@ _KEYWORDS = (
     (r"\(--size\)", "(sizes)"),
     (r"\(--dim\)", "(dims)"),
     (r"--heap takes another", 'heap="NAME" takes another'),
+    (r"--ends (inclusive|half-open)", r'ends="\1"'),
 )
 
 

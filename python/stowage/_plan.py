@@ -196,12 +196,16 @@ class Plan:
         """Returns a page with the plan and a viewer, made by the command."""
         return _command.run(["show", "--format", "html", "-"], self.to_json())[1]
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+    def save(self, path: Union[str, os.PathLike[str]], *, force: bool = False) -> None:
         """Writes the plan in the form of the file's extension: .json, .csv; the pictures
         .svg, .html, .tex, .png and .pdf; and .h and .c for C. With .gz behind it, as in
         plan.csv.gz, the file is compressed. Without a plan there are only pictures. An
-        OSError if the file cannot be written; it is then as it was before."""
+        OSError if the file cannot be written; it is then as it was before. The file that the
+        problem was read from is replaced only with force=True; comments in it are then lost."""
         path = os.fspath(path)
+        source = self.problem._source
+        if source and not force and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
+            raise InputError(f"{path}: the plan would replace the file that its problem was read from: name another file, or say force=True")
         name = os.path.basename(path)
         plain = name.removesuffix(".gz")
         if plain.endswith(_PICTURES):

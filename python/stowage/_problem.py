@@ -15,12 +15,13 @@ import ctypes
 import os
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Optional, Protocol, SupportsIndex, SupportsInt, Union
 
 from . import _units
 from ._errors import InputError, warn
 from ._rules import Allowed, Name, Pairs, Pool, Rules, Triples, clocks_of
+from ._times import AMBIGUOUS, checked, inclusive, scaled, tell_ends, tell_scale, written, wrong
 from ._units import Size
 
 NONE = -1  # in a column: this buffer has no such value
@@ -92,7 +93,7 @@ class Problem:
     and upper are then their sums.
     """
 
-    __slots__ = ("_capacity", "_columns", "_numpy", "_own_plan", "at", "count", "gaps", "name", "names", "rules")
+    __slots__ = ("_capacity", "_columns", "_numpy", "_own_plan", "_source", "at", "count", "gaps", "name", "names", "rules", "scale")
 
     at: tuple[int, ...]  #: where the columns are
     count: int
@@ -100,6 +101,7 @@ class Problem:
     name: str
     names: Optional[list[str]]
     rules: Optional[Rules]  #: pools and whatever else the problem has; None for one strip of bytes
+    scale: int  #: what times with fractions were multiplied by; 1 if they are whole numbers
 
     def __init__(
         self,
@@ -133,8 +135,17 @@ class Problem:
             if starts is None or ends is None or starts[0] != ends[0]:
                 raise InputError(f"lower and upper have {starts[0] if starts else 0} and {ends[0] if ends else 0} clocks")
             lower, upper = ([sum(times[k : k + threads]) for k in range(0, len(times), threads)] for threads, times in (starts, ends))
-        lowers, a, n = _column("lower", lower)
-        uppers, b, m = _column("upper", upper)
+        self.scale = 1
+        try:
+            lowers, a, n = _column("lower", lower)
+            uppers, b, m = _column("upper", upper)
+            gaps = None if gaps is None else list(gaps)
+            made = None if gaps is None else _Gaps(gaps)
+        except InputError as err:
+            lower, upper, gaps, evictions, period = self._whole(lower, upper, gaps, evictions, period, distances, err)
+            lowers, a, n = _column("lower", lower)
+            uppers, b, m = _column("upper", upper)
+            made = None if gaps is None else _Gaps(gaps)
         sizes, c, k = _column("size", size)
         if not n == m == k:
             raise InputError(f"lower, upper and size have {n}, {m} and {k} values")
@@ -142,6 +153,7 @@ class Problem:
         self._numpy = hasattr(sizes, "__array_interface__")
         self.gaps = self.names = None
         self._own_plan = False  # of a model whose own plan lets tensors share bytes
+        self._source = ""  # the path of the file that it was read from
         alignments = offsets = hints = None
         d = e = f = 0
         if alignment is not None:
@@ -154,8 +166,8 @@ class Problem:
         if hint is not None:
             hints, f, k = _column("hint", hint, NONE)
             _count("hint", k, n)
-        if gaps is not None:
-            self.gaps = _Gaps(gaps)
+        if made is not None:
+            self.gaps = made
             _count("gaps", self.gaps.count, n)
         if names is not None:
             self.names = _names(names, n)
@@ -173,6 +185,20 @@ class Problem:
         self._capacity, self.name = _units.size("capacity", capacity) if capacity else 0, name
         self._columns: tuple[Any, ...] = (lowers, uppers, sizes, alignments, offsets, hints)
         self.at = (a, b, c, d, e, f)
+
+    def _whole(self, lower: Any, upper: Any, gaps: Any, evictions: Any, period: Any, distances: Any, err: InputError) -> Any:
+        """Returns times that have fractions as whole numbers; raises err if that is not what is wrong."""
+        for x in (lower, upper):
+            if not isinstance(x, Iterable) or isinstance(x, (str, bytes, Set, Mapping)) or getattr(x, "ndim", 1) != 1 or getattr(x, "mask", None) is not None:
+                raise err
+        made = scaled(lower, upper, gaps, evictions, period)
+        if made is None or made[5] == 1:
+            raise wrong(lower=lower, upper=upper) or err
+        if distances is not None:
+            raise InputError("distances count time slots, so times must be whole numbers")
+        self.scale = made[5]
+        tell_scale(self.scale)
+        return made[:5]
 
     @property
     def capacity(self) -> int:
@@ -212,15 +238,19 @@ class Problem:
         return self._columns[5]  # type: ignore[no-any-return]
 
     @classmethod
-    def of(cls, source: Buffers) -> Problem:
+    def of(cls, source: Buffers, *, ends: Optional[str] = None) -> Problem:
         """Makes a problem of a table with the columns of a CSV file (a DataFrame or a
         dict), or of buffers: each a Buffer, a dict of its fields, or a tuple that begins
-        with lower, upper, size. A Problem is returned as it is."""
+        with lower, upper, size. A Problem is returned as it is.
+
+        ends says whether the ends in a column end, stop, last, until or to are "inclusive" or
+        "half-open". Without it, end is read as inclusive, with an EndsWarning. upper is half-open."""
+        checked(ends)
         if isinstance(source, Problem):
             return source
         if isinstance(source, Mapping) or hasattr(source, "columns") or getattr(getattr(source, "dtype", None), "names", None):
-            return _of_table(source)
-        return _of_buffers(source)
+            return _of_table(source, ends)
+        return _of_buffers(source, ends)
 
     def __len__(self) -> int:
         return self.count
@@ -231,11 +261,11 @@ class Problem:
         columns = (_plain(column) for column in self._columns)
         rules = self.rules
         if rules is None:
-            return _again, (*columns, gaps, self.names, self.capacity, self.name, {}, self._own_plan)
+            return _again, (*columns, gaps, self.names, self.capacity, self.name, {}, self._own_plan, self.scale)
         lower, upper, *others = columns
         if (clocks := rules.clocks) is not None:
             lower, upper = clocks
-        return _again, (lower, upper, *others, gaps, self.names, self.capacity, self.name, rules._given())
+        return _again, (lower, upper, *others, gaps, self.names, self.capacity, self.name, rules._given(), self._own_plan, self.scale)
 
     def __repr__(self) -> str:
         capacity = f", capacity {self.capacity}" if self.capacity else ""
@@ -292,6 +322,14 @@ class Problem:
         """Returns the content of a JSON file of this problem."""
         return self._dict()
 
+    def _written(self) -> Callable[[int], Any]:
+        """Returns how times are written: as they were before they were multiplied, if floats have the digits for that and
+        no rule has times too."""
+        scale = self.scale
+        if scale == 1 or self.rules is not None or any(abs(x) >= 10**15 for x in (*self.lower, *self.upper)):
+            return lambda n: n
+        return lambda n: written(n, scale)
+
     def _dict(self) -> dict[str, Any]:
         d: dict[str, Any] = {"version": 1}
         if self.name:
@@ -299,14 +337,15 @@ class Problem:
         if self.capacity:
             d["capacity"] = self.capacity
         d["buffers"] = buffers = []
+        time = self._written()
         for i in range(self.count):
             b = self.buffer(i)
-            entry: dict[str, Any] = {"id": b.id, "lower": b.lower, "upper": b.upper, "size": b.size}
+            entry: dict[str, Any] = {"id": b.id, "lower": time(b.lower), "upper": time(b.upper), "size": b.size}
             if b.alignment != 1:
                 entry["alignment"] = b.alignment
             if b.gaps:
                 entry["gaps"] = [
-                    {"lower": g[0], "upper": g[1], **({"window": list(g[2:])} if len(g) > 2 else {})} for g in b.gaps
+                    {"lower": time(g[0]), "upper": time(g[1]), **({"window": list(g[2:])} if len(g) > 2 else {})} for g in b.gaps
                 ]
             if b.offset is not None:
                 entry["offset"] = b.offset
@@ -318,9 +357,9 @@ class Problem:
         return d
 
 
-def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint: Any, gaps: Any, names: Any, capacity: int, name: str, rules: Mapping[str, Any] = {}, own_plan: bool = False) -> Problem:
+def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint: Any, gaps: Any, names: Any, capacity: int, name: str, rules: Mapping[str, Any] = {}, own_plan: bool = False, scale: int = 1) -> Problem:
     problem = Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, capacity=capacity, name=name, **rules)
-    problem._own_plan = own_plan
+    problem._own_plan, problem.scale = own_plan, scale
     return problem
 
 
@@ -332,7 +371,7 @@ class _Gaps:
         self.columns: tuple[array[int], ...] = tuple(array("q") for _ in range(4))
         for i, of_one in enumerate(gaps):
             if isinstance(of_one, str):
-                of_one = _gaps_of_cell(of_one, False)
+                of_one = _gaps_of_cell(of_one)
             elif of_one is not None and not isinstance(of_one, Iterable):
                 raise InputError(f"gaps of buffer {i}: {of_one!r} is no sequence of gaps")
             for gap in of_one or ():
@@ -478,9 +517,6 @@ COLUMNS = {
 # have an id and, beside it, a name that is something else.
 SECOND_NAMES = {"name": "id", "bytes": "size"}
 
-# Names for the end of a lifespan that leave open whether the end is inclusive.
-AMBIGUOUS = ("stop", "last", "until", "to")
-
 # Names of columns in other parts of Stowage and in other tools.
 ELSEWHERE = {"align": "alignment", "fixed": "offset"}
 
@@ -507,7 +543,7 @@ def _one_slip(a: str, b: str) -> bool:
     return len(a) + 1 == len(b) and a[i:] == b[i + 1 :]
 
 
-def _found(there: list[Any]) -> dict[str, Any]:
+def _found(there: list[Any], ends: Optional[str] = None) -> dict[str, Any]:
     """Returns, for each column that Stowage knows, the name that the table has for it."""
     found: dict[str, Any] = {}
     others: dict[str, Any] = {}
@@ -523,12 +559,11 @@ def _found(there: list[Any]) -> dict[str, Any]:
             found[column] = name
     for word in [word for word in others if word in SECOND_NAMES and SECOND_NAMES[word] not in found]:
         found[SECOND_NAMES[word]] = others.pop(word)
+    for word in [word for word in others if word in AMBIGUOUS]:
+        if "upper" not in found:
+            inclusive(others[word], ends)  # raises an error if nothing is said of it
+            found["upper"] = others.pop(word)
     for word, name in others.items():
-        if word in AMBIGUOUS and "upper" not in found:
-            raise InputError(
-                f"the column {name} may end a lifespan in two ways: call it upper if it is the first time slot after, "
-                "end if it is the last one in it"
-            )
         if want := _meant(word, found):
             raise InputError(f"the table has a column {name}, which is not a known one: did you mean {want}?")
     if others:
@@ -536,7 +571,7 @@ def _found(there: list[Any]) -> dict[str, Any]:
     return found
 
 
-def _of_table(table: Any) -> Problem:
+def _of_table(table: Any, ends: Optional[str] = None) -> Problem:
     # Each kind has its names in another place: a dict, a DataFrame, a table of pyarrow,
     # a structured array.
     if isinstance(table, Mapping):
@@ -545,7 +580,7 @@ def _of_table(table: Any) -> Problem:
         there = list(getattr(table, "column_names", table.columns))
     else:
         there = list(table.dtype.names)
-    has = _found(there)
+    has = _found(there, ends)
     found: dict[str, Any] = {column: table[has[column]] if column in has else None for column in COLUMNS}
     index = getattr(table, "index", None)  # of a DataFrame: set_index("id")
     if found["id"] is None and not callable(index) and getattr(index, "name", None) in (*COLUMNS["id"], "name"):
@@ -553,33 +588,66 @@ def _of_table(table: Any) -> Problem:
     missing = [column for column in ("lower", "upper", "size") if found[column] is None]
     if missing:
         raise InputError(f"the table has no column {' and no '.join(missing)}; it has {', '.join(map(str, there))}")
-    upper, gaps, inclusive = found["upper"], found["gaps"], str(has["upper"]).strip().lower() == "end"
-    if inclusive:
-        upper, _, _ = _column("end", upper)
-        upper = upper + 1 if hasattr(upper, "__array_interface__") else [x + 1 for x in upper]
+    lower, upper, gaps, scale = found["lower"], found["upper"], found["gaps"], 1
+    last = inclusive(has["upper"], ends)
     if gaps is not None:
-        gaps = [_gaps_of_cell(cell, inclusive) for cell in gaps]
-    return Problem(
-        found["lower"], upper, found["size"], found["alignment"],
+        gaps = [_gaps_of_cell(cell) for cell in gaps]  # not yet multiplied
+    try:
+        _column("lower", lower)
+        uppers, _, _ = _column(str(has["upper"]), upper)
+    except InputError as err:
+        made = scaled(lower, upper, gaps)
+        if made is None or made[5] == 1:
+            raise wrong(lower=lower, **{str(has["upper"]): upper}) or err from None
+        lower, uppers, gaps, _, _, scale = made
+        tell_scale(scale)
+    if last:
+        if ends is None:
+            tell_ends(has["upper"], next((str(i) for i, (x, y) in enumerate(zip(lower, uppers)) if x == y), None))
+        uppers = uppers + 1 if hasattr(uppers, "__array_interface__") else [x + 1 for x in uppers]
+        if gaps is not None:  # texts end as lifespans do, and sequences as those of a Buffer
+            gaps = [[[gap[0], gap[1] + 1, *gap[2:]] for gap in of_one] if isinstance(cell, str) else of_one for cell, of_one in zip(found["gaps"], gaps)]
+    problem = Problem(
+        lower, uppers if last or scale > 1 else upper, found["size"], found["alignment"],
         offset=found["offset"], hint=found["hint"], gaps=gaps, names=found["id"],
     )  # fmt: skip
+    problem.scale = max(scale, problem.scale)
+    return problem
 
 
-def _gaps_of_cell(cell: Any, inclusive: bool) -> Gaps:
+def _gaps_of_cell(cell: Any) -> Any:
     """Returns the gaps of a cell, which is a text as in a CSV file, or a sequence."""
     if cell is None or isinstance(cell, float):
         return ()
-    if not isinstance(cell, str):
-        return cell  # type: ignore[no-any-return]
-    return [[gap[0], gap[1] + inclusive, *gap[2:]] for gap in _units.gaps(cell)]
+    return _units.gaps(cell) if isinstance(cell, str) else cell
 
 
-def _of_buffers(source: Any) -> Problem:
+def _of_records(rows: list[Any], ends: Optional[str]) -> Problem:
+    """Returns the problem of dicts with the names of columns: a table, row by row."""
+    has = _found(list({key: None for row in rows for key in row}), ends)
+    if unknown := {key for row in rows for key in row} - set(has.values()):
+        raise InputError(f"buffer {next(i for i, row in enumerate(rows) if unknown & row.keys())}: {sorted(map(str, unknown))[0]} is no field of a buffer")
+    for column in ("lower", "upper", "size"):
+        if column not in has:
+            raise InputError(f"the buffers have no {column}")
+        for i, row in enumerate(rows):
+            if has[column] not in row:
+                raise InputError(f"buffer {i}: it has no {has[column]}")
+    table = {name: [row.get(name) for row in rows] for name in has.values()}
+    if "id" in has:
+        table[has["id"]] = [str(i) if x is None else x for i, x in enumerate(table[has["id"]])]
+    return _of_table(table, ends)
+
+
+def _of_buffers(source: Any, ends: Optional[str]) -> Problem:
     if isinstance(source, (str, os.PathLike)):
         raise InputError(f"{os.fspath(source)!r} is a path; stowage.load reads the problem of a file")
     if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise InputError(f"{source!r} is neither a problem, a table, buffers, nor the path of a file")
     buffers = []
+    source = list(source)
+    if source and all(isinstance(b, Mapping) for b in source) and any(b.keys() - set(Buffer._fields) for b in source):
+        return _of_records(source, ends)
     for i, b in enumerate(source):
         try:
             buffers.append(b if isinstance(b, Buffer) else Buffer(**b) if isinstance(b, Mapping) else Buffer(*b))

@@ -7,7 +7,7 @@ spelling, and the gaps of a shared table. Only 0 to 9 are digits: int() and \\d 
 
 from __future__ import annotations
 
-from typing import Optional, SupportsIndex, SupportsInt, Union
+from typing import Any, Optional, SupportsIndex, SupportsInt, Union
 
 from ._errors import InputError
 
@@ -157,17 +157,27 @@ def _duration(text: str) -> float:
     return -total if m[1] == "-" else total
 
 
-def gaps(text: str) -> list[list[int]]:
+def gaps(text: str) -> list[list[Any]]:
     """Returns the gaps of a text as CSV has them: a-b or a-b@lo:hi, with spaces between."""
     import re
 
     found = []
     for one in re.split(r"[ \t\n\r]+", text.strip(" \t\n\r")) if text.strip(" \t\n\r") else ():
-        m = re.fullmatch(r"(-?[0-9]+)-(-?[0-9]+)(?:@(-?[0-9]+):(-?[0-9]+))?", one)
+        m = re.fullmatch(r"(-?[0-9]+(?:\.[0-9]+)?)-(-?[0-9]+(?:\.[0-9]+)?)(?:@(-?[0-9]+):(-?[0-9]+))?", one)
         if m is None:
             raise InputError(f"gaps: {one!r} is neither a-b nor a-b@lo:hi")
-        found.append([int(x) for x in m.groups() if x is not None])
+        found.append([_time(x) for x in m.groups() if x is not None])
     return found
+
+
+def _time(text: str) -> Any:
+    """Returns a number without an exponent: an int, or a Decimal if it has a fraction."""
+    whole, _, fraction = text.partition(".")
+    if not fraction.strip("0"):
+        return int(whole)
+    from decimal import Decimal
+
+    return Decimal(text)
 
 
 def number(name: str, x: SupportsInt, text: bool) -> int:

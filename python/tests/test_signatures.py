@@ -8,7 +8,7 @@ import unittest
 import stowage
 from stowage import _library
 
-FILES = ("ignore_offsets", "dims", "values", "shapes", "sizes", "alignment", "heap")
+FILES = ("ignore_offsets", "dims", "values", "shapes", "sizes", "alignment", "heap", "ends")
 
 class Signatures(unittest.TestCase):
     def options(self, call, but=()):

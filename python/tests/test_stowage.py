@@ -452,6 +452,96 @@ class Reading(unittest.TestCase):
             stowage.plan(pathlib.Path(__file__).parents[2] / "examples" / "tiny.onnx")
 
 
+class Times(unittest.TestCase):
+    """Ends that may be inclusive, and times with fractions: the cases are those of the command (ends.txt)."""
+
+    TABLE = {"name": ["a", "b"], "start": [0, 2], "end": [2, 4], "size": [600, 600]}
+
+    def sources(self, folder, table):
+        """Returns a table in each form that is read."""
+        rows = [dict(zip(table, row)) for row in zip(*table.values())]
+        paths = [os.path.join(folder, "x.csv"), os.path.join(folder, "x.json")]
+        with open(paths[0], "w", newline="", encoding="utf-8") as f:
+            csv.writer(f).writerows([table.keys(), *zip(*table.values())])
+        with open(paths[1], "w", encoding="utf-8") as f:
+            json.dump([{"id" if k == "name" else k: x for k, x in row.items()} for row in rows], f)
+        return [table, rows, *paths]
+
+    def test_ends(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for source in self.sources(folder, self.TABLE):
+                with self.assertWarnsRegex(stowage.EndsWarning, 'end is read as inclusive, .*, say ends="half-open"'):
+                    self.assertEqual(stowage.plan(source).height, 1200)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    self.assertEqual(stowage.plan(source, ends="half-open").height, 600)
+                    self.assertEqual(stowage.plan(source, ends="inclusive").height, 1200)
+                    self.assertEqual(stowage.size(source, ends="half-open").height, 600)
+                    if isinstance(source, str):
+                        self.assertEqual(list(stowage.load(source, ends="half-open").upper), [2, 4])
+                    else:
+                        self.assertEqual(list(stowage.Problem.of(source, ends="half-open").upper), [2, 4])
+
+    def test_other_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for source in self.sources(folder, {"lower": [0, 2], "to": [2, 4], "size": [600, 600]}):
+                with self.assertRaisesRegex(stowage.InputError, 'ends="half-open" if it has the first time slot after'):
+                    stowage.plan(source)
+                self.assertEqual(stowage.plan(source, ends="half-open").height, 600)
+                with self.assertRaisesRegex(stowage.InputError, "ends is 'both', must be"):
+                    stowage.plan(source, ends="both")
+            for source in self.sources(folder, {"lower": [0, 2], "upper": [2, 4], "size": [600, 600]})[:1]:
+                with self.assertRaisesRegex(stowage.InputError, "upper is half-open, and ends says otherwise"):
+                    stowage.plan(source, ends="inclusive")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    self.assertEqual(stowage.plan(source, ends="half-open").height, 600)
+
+    def test_a_point(self):
+        # A buffer that starts where it ends tells that ends are inclusive, so nothing was guessed.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(stowage.plan({"start": [0, 2], "end": [2, 2], "size": [600, 600]}).height, 1200)
+
+    def test_fractions(self):
+        table = {"id": ["a", "b"], "lower": [0.5, 1.25], "upper": [1.25, 2.0], "size": [600, 600], "gaps": ["0.75-1@0:8", ""]}
+        with tempfile.TemporaryDirectory() as folder:
+            for source in self.sources(folder, table)[:3]:
+                with self.assertWarnsRegex(stowage.TimesWarning, "multiplied by 100 here, which changes no offset") as caught:
+                    plan = stowage.plan(source)
+                self.assertEqual(len(caught.warnings), 1)
+                p = plan.problem
+                self.assertEqual((plan.height, p.scale, list(p.lower), list(p.upper), p.gaps.rows(0)), (600, 100, [50, 125], [125, 200], [(75, 100, 0, 8)]))
+                self.assertEqual(pickle.loads(pickle.dumps(p)).scale, 100)
+                to = os.path.join(folder, "plan.csv")
+                plan.save(to)
+                with open(to, encoding="utf-8") as f:
+                    self.assertIn("\na,0.5,1.25,600,0.75-1@0:8,0\n", f.read())
+        with self.assertWarns(stowage.TimesWarning):
+            p = stowage.solve([0.1, 0.3], [0.3, 1e-1 + 0.3], [1, 1]).problem
+        self.assertEqual((p.scale, list(p.lower), list(p.upper)), (10, [1, 3], [3, 4]))
+        with self.assertWarns(stowage.EndsWarning):
+            p = stowage.Problem.of({"start": [0.5], "end": [1.5], "size": [1]})
+        self.assertEqual((list(p.lower), list(p.upper)), ([5], [16]))
+        for lower, upper, says in (
+            ([0], [1e-20], "more than 18 decimal places: round"), ([1e-10, 0], [1e10, 1], "10000000000.0 does not fit into 64 bits if it is multiplied by 10000000000"),
+            ([0.5], [float("nan")], "upper of buffer 0: nan is no whole number"), ([0.5], ["1"], "upper of buffer 0: '1' is no whole number"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(stowage.InputError, says):
+                stowage.solve(lower, upper, [1] * len(lower))
+        with self.assertRaisesRegex(stowage.InputError, "size of buffer 0: 1.5 is no whole number"):
+            stowage.solve([0], [1], [1.5])
+
+    def test_own_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.sources(folder, {"id": ["a"], "lower": [0], "upper": [2], "size": [600]})[2]
+            for plan in (stowage.plan(path), stowage.solve_many([stowage.load(path)])[0]):
+                with self.assertRaisesRegex(stowage.InputError, "would replace the file that its problem was read from.*force=True"):
+                    plan.save(path)
+                plan.save(os.path.join(folder, "other.csv"))
+            plan.save(path, force=True)
+
+
 class Running(unittest.TestCase):
     def test_progress(self):
         seen = []

@@ -134,7 +134,7 @@ class Units(unittest.TestCase):
     def rows(self, text, inclusive):
         from stowage._problem import _gaps_of_cell, _Gaps
 
-        gaps = _gaps_of_cell(text, inclusive)
+        gaps = [[gap[0], gap[1] + inclusive, *gap[2:]] for gap in _gaps_of_cell(text)]
         for gap in gaps:
             for x in gap:
                 _units.number("gaps", x, False)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall/js"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/format/times"
 	reason "github.com/stowage-go/stowage/internal/explain"
 	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/internal/viewdata"
@@ -171,7 +173,7 @@ func noRules(c *bridge.Call, what string) error {
 
 // open reads the file of a call. The reader may open the files that were given beside it.
 func open(c *bridge.Call) (*format.File, error) {
-	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Alignment: bridge.Integer(c.Input.Get("alignment"))}
+	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Ends: times.Ends(bridge.Text(c.Input.Get("ends"))), Alignment: bridge.Integer(c.Input.Get("alignment"))}
 	o.Dims, o.Values, o.Sizes = pairs(c.Input.Get("dims")), pairs(c.Input.Get("values")), pairs(c.Input.Get("sizes"))
 	var err error
 	if o.Shapes, err = shapes(c.Input); err != nil {
@@ -222,31 +224,50 @@ func shapes(in js.Value) (map[string]onnx.Shape, error) {
 	return out, issues.Err()
 }
 
+// extraOf returns what else is in a file, with how its times are written.
+func extraOf(f *format.File) *csv.Extra {
+	if f.Extra == nil {
+		return &csv.Extra{Times: f.Times}
+	}
+	return f.Extra
+}
+
 // write writes a plan as the command does.
 func write(kind string, f *format.File, r *stowage.Result) ([]byte, error) {
 	var b bytes.Buffer
 	var err error
 	if kind == "json" {
-		err = json.Write(&b, f.Problem, &json.Plan{
+		err = json.WriteWith(&b, f.Problem, &json.Plan{
 			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
 			Pools: r.Pools, Parts: r.Parts, Measures: r.Measures, Bounds: r.Bounds,
-		})
+		}, json.WriteOptions{Places: f.Times.Places})
 	} else if f.Problem.Ruled() && csv.Writable(f.Problem) != nil { // more rules than clocks: the plan alone
 		err = csv.WritePlan(&b, f.Problem, &r.Plan)
 	} else {
-		err = csv.WriteWith(&b, f.Problem, r.Offsets, csv.WriteOptions{Header: f.Header, Extra: f.Extra})
+		err = csv.WriteWith(&b, f.Problem, r.Offsets, csv.WriteOptions{Header: f.Header, Extra: extraOf(f)})
 	}
 	return b.Bytes(), err
+}
+
+// notesOf returns what the reader decided.
+func notesOf(f *format.File) []string {
+	return slices.DeleteFunc(append([]string{f.Times.EndsNote(), f.Times.ScaleNote()}, f.Notes...), func(s string) bool { return s == "" })
 }
 
 // about says what a file is.
 func about(out map[string]any, f *format.File) {
 	notes, heaps := []any{}, []any{}
-	for _, n := range f.Notes {
+	for _, n := range notesOf(f) {
 		notes = append(notes, n)
 	}
 	for _, h := range f.Heaps {
 		heaps = append(heaps, h)
+	}
+	if f.Times.Ends != "" {
+		out["ends"] = string(f.Times.Ends)
+	}
+	if scale := f.Times.Scale(); scale > 1 {
+		out["timeScale"] = scale
 	}
 	out["name"], out["kind"], out["buffers"] = f.Problem.Name, string(f.Kind), len(f.Problem.Buffers)
 	out["capacity"], out["notes"], out["heaps"] = bridge.Digits(f.Problem.Capacity), notes, heaps
@@ -285,7 +306,7 @@ func facts(f *format.File, r *stowage.Result) []viewdata.Fact {
 			add("stopped", string(r.Stopped))
 		}
 	}
-	for _, n := range f.Notes {
+	for _, n := range notesOf(f) {
 		add("note", n)
 	}
 	if len(f.Heaps) > 1 {
