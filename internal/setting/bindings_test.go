@@ -174,11 +174,11 @@ func TestBindingsOptionsJavaScript(t *testing.T) {
 		})
 	}
 	names := found(`"(\w+)"`, part(t, "npm/src/columns.js", "export const OPTIONS = [", "];"))
-	same(t, "OPTIONS", sorted(names), sorted(append(there(called), "timeoutMs", "start", "onProgress", "bigint")))
+	same(t, "OPTIONS", sorted(names), sorted(append(there(called), "timeoutMs", "start", "onProgress", "bigint", "ends")))
 
 	fields := found(`(?m)^  (\w+\?: [^;]+);`, part(t, "npm/src/index.d.ts", "interface SolveOptions extends CallOptions {", "\n}"))
 	want := append(there(func(s *Setting) string { return called(s) + "?: " + types[s.Kind] }),
-		"timeoutMs?: number", "start?: ArrayLike<Whole>", "onProgress?: (progress: Progress) => void", "bigint?: false")
+		"timeoutMs?: number", "start?: ArrayLike<Whole>", "onProgress?: (progress: Progress) => void", "bigint?: false", "ends?: Ends")
 	same(t, "SolveOptions", sorted(fields), sorted(want))
 
 	explain := found(`"(\w+)"`, part(t, "npm/src/columns.js", "export const EXPLAIN = [", "];"))

@@ -257,6 +257,8 @@ export function solve(problem: Problem, options?: SolveOptions): Promise<Result>
 
 /** Options of explain. */
 export interface ExplainOptions extends CallOptions {
+  /** What end means in place of upper. */
+  ends?: Ends;
   /** Default: "auto". */
   planner?: string;
   /** Bytes that the buffers should fit into. It replaces the problem's own. */
