@@ -395,7 +395,7 @@ func (w *walker) called(place string, at int, n *graph.Node) (c ops.Call, consta
 }
 
 // runsGraph is said of operators other than If, Loop and Scan that have a graph.
-const runsGraph = "runs a graph in a way that Stowage does not support"
+const runsGraph = "runs a graph in a way that Stowage does not support; save that graph as a model of its own, and plan it"
 
 // operand returns the value of an input's name, -1 for one left out.
 func (w *walker) operand(place string, at int, n *graph.Node, name int32) (int32, bool) {
