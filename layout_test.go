@@ -138,7 +138,7 @@ var layers = []struct {
 	{"model", nil},
 	{"plan", []string{"model", "internal/suggest"}},
 	{"sizing", []string{"model", "plan"}},
-	{"arena", []string{"", "model", "plan", "format/arena"}},
+	{"arena", []string{"", "model", "plan", "format/arena", "internal/lower"}},
 	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/lower", "internal/outer", "internal/verify")},
 	{"session/repack", []string{"", "model", "internal/bound", "internal/splitmix"}},
 	{"internal/splitmix", nil},

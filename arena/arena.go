@@ -121,7 +121,7 @@ func (o *Options) check() error {
 		issues.Say("capacity", fmt.Sprint(o.Solve.Capacity), "must be 0: a plan of an arena is the lowest")
 	}
 	for _, name := range o.Baselines {
-		if _, err := plan.Find(name); err != nil {
+		if _, err := plan.Find(name); err != nil && name != CachingName {
 			issues.Say("baselines", name, "is no planner")
 		}
 	}

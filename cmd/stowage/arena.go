@@ -77,7 +77,7 @@ A lifespan may reach into the next step, as those of gradients do: time is a cyc
 	f.Var(&a.alignment, "alignment", "align every allocation to `SIZE` bytes at least [default: 64]")
 	f.Var(&a.guard, "guard", "leave `SIZE` bytes free behind each allocation, for guard mode")
 	f.BoolVar(&a.all, "all", false, "plan steps that come only once, too")
-	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines, "compare with the planners `P1,P2`, as simulations; none for none")
+	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines, "compare with the planners `P1,P2`, as simulations, beside cuda-caching; none for none")
 	f.BoolVar(&a.json, "json", false, "print the report as JSON on standard output, with -o FILE for the plan")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	a.search.bindPlanner(cmd)
@@ -97,7 +97,7 @@ func (a *arenaFlags) run(cmd *cobra.Command, path string) error {
 		a.baselines = nil
 	}
 	for _, name := range a.baselines {
-		if !slices.Contains(plannerNames(), name) {
+		if name != arena.CachingName && !slices.Contains(plannerNames(), name) {
 			return usageError{setting.UnknownPlanner(name)}
 		}
 	}
@@ -167,14 +167,28 @@ func sayPlans(w io.Writer, plans []trace.Plan) error {
 	}
 	p := &plans[0]
 	if p.Status == stowage.Optimal {
-		fmt.Fprintf(w, "optimal: one block of %d bytes, and none is smaller\n", p.Height)
+		fmt.Fprintf(w, "optimal: one block of %d bytes; no plan of these lifespans takes less\n", p.Height)
 	} else {
-		fmt.Fprintf(w, "feasible: one block of %d bytes; none is below %d\n", p.Height, p.Bound)
+		fmt.Fprintf(w, "feasible: one block of %d bytes; no plan of these lifespans takes less than %d\n", p.Height, p.Bound)
 	}
 	for _, b := range p.Baselines {
-		fmt.Fprintf(w, "%s takes %d bytes (%s), by simulation\n", b.Name, b.Bytes, over(b.Bytes, p.Height))
+		fmt.Fprintf(w, "%s takes %d bytes (%s), by simulation%s\n", b.Name, b.Bytes, over(b.Bytes, p.Height), whyLess(&b, p))
 	}
 	return nil
+}
+
+// whyLess says how a baseline can take less than a plan; "" if it does not.
+func whyLess(b *trace.Baseline, p *trace.Plan) (s string) {
+	if b.Bytes >= p.Height {
+		return ""
+	}
+	if p.Guard > 0 {
+		s = fmt.Sprintf(", without a guard of %d bytes behind each allocation", p.Guard)
+	}
+	if arena.Roams(b.Name) {
+		s += "; it may put an allocation elsewhere in each cycle, and a plan may not"
+	}
+	return s
 }
 
 // over says how much more than a height something is.

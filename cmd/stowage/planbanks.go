@@ -253,7 +253,7 @@ func (r *banksReport) print(w io.Writer) error {
 		}
 		proof := fmt.Sprintf("no plan is below %d", r.Bound)
 		if r.Traffic == r.Bound {
-			proof = "the least, proven"
+			proof = "the least in this order, proven"
 		}
 		fmt.Fprintf(&s, "traffic %d: %s; %d if all is in %s\n", r.Traffic, proof, r.Slow, r.slowest)
 	} else {

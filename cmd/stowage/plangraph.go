@@ -286,7 +286,7 @@ func (r *graphReport) print(w io.Writer) error {
 		_, err := io.WriteString(w, s.String())
 		return err
 	}
-	fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)\n", r.p.Height, r.p.Status, r.p.LowerBound)
+	fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)\n", r.p.Height, provenFor(r.p.Status, r.reorder), r.p.LowerBound)
 	fmt.Fprintf(&s, "  saved            %s\n", r.saved())
 	if len(r.p.Overlaps) > 0 {
 		s.WriteString("results over operands\n")
@@ -304,6 +304,17 @@ func (r *graphReport) print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
+}
+
+// provenFor is a status with what it holds for: the order of the operators that the plan follows, or all orders.
+func provenFor(s stowage.Status, orders bool) string {
+	switch {
+	case s != stowage.Optimal:
+		return s.String()
+	case orders:
+		return "optimal in any order"
+	}
+	return "optimal in this order"
 }
 
 // overlaps says which result lies over which operand.

@@ -326,7 +326,7 @@ func (r *onnxReport) print(w io.Writer) error {
 		fmt.Fprintf(&s, "  greedy by size   %d\n", r.Greedy)
 	}
 	if r.Status.HasPlan() {
-		fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)", r.Planned, r.Status, r.LowerBound)
+		fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)", r.Planned, provenFor(r.Status, false), r.LowerBound)
 		if r.Greedy > r.Planned {
 			fmt.Fprintf(&s, ", %.1f%% less than greedy", 100*float64(r.Greedy-r.Planned)/float64(r.Greedy))
 		}

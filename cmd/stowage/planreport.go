@@ -323,7 +323,7 @@ func (r *planReport) figures() []html.Fact {
 		case r.HeadBefore > r.HeadPlanned:
 			less = fmt.Sprintf(", %.1f%% less", 100*float64(r.HeadBefore-r.HeadPlanned)/float64(r.HeadBefore))
 		}
-		add("head planned", "%d (%s, lower bound %d)%s", r.HeadPlanned, r.Status, r.LowerBound, less)
+		add("head planned", "%d (%s, lower bound %d)%s", r.HeadPlanned, provenFor(r.Status, false), r.LowerBound, less)
 	}
 	atLeast := ""
 	if r.doubtful() {

@@ -57,12 +57,12 @@ class Pool(NamedTuple):
     height: int
     """The height of the plan in the code."""
     bound: int
-    """A proven bound: no plan of this pool is lower; 0 if unknown."""
+    """A proven bound: no plan of this pool with these lifespans is lower; 0 if unknown."""
     why: str
     """Why Inductor's plan was kept; "" if Stowage's is in the code."""
 
     def __str__(self) -> str:
-        proven = ", the least possible" if self.height == self.bound else ""
+        proven = ", the least possible for these lifespans" if self.height == self.bound else ""
         kept = f"; Inductor's plan is kept: {self.why}" if self.why else ""
         return f"{self.name} on {self.device}: {self.buffers} buffers, Inductor {self.inductor:,} bytes, now {self.height:,}{proven}{kept}"
 

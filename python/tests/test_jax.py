@@ -3,6 +3,8 @@
 import contextlib
 import os
 import random
+import subprocess
+import sys
 import unittest
 import unittest.mock
 
@@ -119,6 +121,29 @@ class Jax(unittest.TestCase):
         self.assertLess(report.after, report.before)
         for kind in ("while", "conditional"):
             self.assertIn(kind, report.kinds)
+
+    def test_order(self):
+        # Rounds that could run one after the other: what is proven holds for XLA's order, and the report says so.
+        program = (
+            "import jax, jax.numpy as jnp, stowage.jax\n"
+            "def f(x, y): return tuple(jnp.bincount(x * k + y, length=64 * k + 64) for k in range(1, 7))\n"
+            "s = jax.ShapeDtypeStruct((2000,), jnp.int32)\n"
+            "r = stowage.jax.replan(jax.jit(f).lower(s, s).compile(), runs=0)[1]\n"
+            "print(r.after, r.floor, r)"
+        )
+
+        def said(flags):
+            out = subprocess.run([sys.executable, "-c", program], env={**os.environ, "XLA_FLAGS": flags}, check=True, capture_output=True, text=True)
+            after, floor, words = out.stdout.split(" ", 2)
+            return int(after), int(floor), words
+
+        after, floor, words = said("")
+        self.assertGreater(after, floor)
+        self.assertIn(f", the least possible in this order of the steps (every order needs at least {floor:,}; ", words)
+        self.assertIn(_rewrite.MEMORY_FIRST, words)
+        after, same, words = said(_rewrite.MEMORY_FIRST)
+        self.assertEqual((after, same), (floor, floor))
+        self.assertIn(", the least possible in any order of the steps; ", words)
 
     def test_donated_inputs(self):
         w, x = [jax.ShapeDtypeStruct((16, 16), jnp.float32)] * 3, jax.ShapeDtypeStruct((40, 16), jnp.float32)

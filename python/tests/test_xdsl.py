@@ -90,7 +90,7 @@ class Xdsl(unittest.TestCase):
         func.return"""
         (report,), _ = self.same(function(body), [()])
         self.assertEqual((report.planned, report.total, report.arena), (2, 800, 400))
-        self.assertEqual(str(report), "@main: 2 allocations of 800 bytes in an arena of 400, the least possible")
+        self.assertEqual(str(report), "@main: 2 allocations of 800 bytes in an arena of 400, the least possible for these lifespans")
 
     def test_live_until_the_last_access(self):
         """A dealloc at the end of the function keeps nothing alive; a use in a loop does, for the whole loop."""

@@ -64,7 +64,7 @@ class Stats(NamedTuple):
     height: int
     """The height of the plan that the last step followed."""
     bound: int
-    """A proven bound: no plan is lower. If it equals the height, the plan is the best possible."""
+    """A proven bound: no plan of the recorded lifespans is lower. If it equals the height, the plan is the least for them."""
     damaged: int
     """What guard mode has found: bytes that were written while nobody had them."""
 
@@ -81,7 +81,7 @@ class Stats(NamedTuple):
     def __str__(self) -> str:
         if not self.plans:
             return f"{self.state}, {self.steps} steps"
-        proven = ", the least possible" if self.height == self.bound else ""
+        proven = ", the least possible for these lifespans" if self.height == self.bound else ""
         without = f", {self.baseline:,} without: {self.saved:,} bytes saved" if self.baseline else ""
         return (
             f"{self.state}, {self.steps} steps: {self.served:,} allocations served ({self.share:.1%}), {self.missed:,} missed, "

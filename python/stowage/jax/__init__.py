@@ -4,13 +4,13 @@
 
     compiled = jax.jit(f).lower(*args).compile()
     better, report = stowage.jax.replan(compiled)
-    print(report)                  # heap of 2,552,832 bytes is 2,340,864 (8.3% less), the least possible; …
+    print(report)                  # heap of 2,552,832 bytes is 2,340,864 (8.3% less), the least possible in this order …
     better(*args)                  # the same outputs, bit by bit
 
 XLA plans the temporaries of a compiled function. On branching networks at small batch its plan is 1 to 13% above
-the least. replan serialises the function, reads its schedule, plans its heap anew, and loads it again. Then it runs
-both on random inputs and compares the outputs. rewrite does this for a payload of
-jax.experimental.serialize_executable, without running it.
+the least in its order of the steps. replan serialises the function, reads its schedule, plans its heap anew, and loads
+it again. Then it runs both on random inputs and compares the outputs. rewrite does this for a payload of
+jax.experimental.serialize_executable, without running it. Both keep the order of the steps; docs/jax.md says how to get another.
 
 The format of serialised executables is internal to one version of jaxlib: other versions than those in VERSIONS are
 refused, and so is everything in an executable that is not known. docs/jax.md has the rest.

@@ -20,6 +20,11 @@ from ._check import check
 from ._thunks import ALIGNMENT, Executable, Refused, instructions, read
 
 
+# XLA on the CPU has two schedulers. The usual one goes breadth first, so that steps can run at the same time. This switches
+# to the other one, which goes depth first, for memory (openxla/xla, CpuCompiler::CreateHloSchedule).
+MEMORY_FIRST = "--xla_cpu_enable_concurrency_optimized_scheduler=false"
+
+
 @dataclass(frozen=True)
 class Report:
     """What was planned. Sizes are bytes of XLA's heap: what memory_analysis() calls temp_size_in_bytes."""
@@ -29,9 +34,9 @@ class Report:
     after: int
     """The heap now. If it equals before, nothing was rewritten."""
     bound: int
-    """No plan of the buffers that were found is lower: it is proven."""
+    """No plan of the buffers that were found is lower while the steps keep their order: it is proven."""
     status: str
-    """optimal: after is the bound; feasible: a lower plan may exist."""
+    """optimal: after is the bound, so no plan is lower in this order of the steps; feasible: a lower plan may exist."""
     buffers: int
     """How many buffers were planned."""
     steps: int
@@ -42,6 +47,8 @@ class Report:
     """The time that the planner took."""
     runs: int = 0
     """Runs in which old and new executable had the same outputs, bit by bit; 0 if they were not run."""
+    floor: int = 0
+    """No order of the steps needs less: the most bytes that one step reads and writes. 0 if unknown."""
 
     @property
     def saved(self) -> int:
@@ -50,7 +57,13 @@ class Report:
 
     def __str__(self) -> str:
         share = f" ({self.saved / self.before:.1%} less)" if self.saved else ", as it was"
-        least = ", the least possible" if self.status == "optimal" else f", at least {self.bound:,}"
+        least = f", at least {self.bound:,} in this order of the steps"
+        if self.status == "optimal":
+            least = ", the least possible in this order of the steps"
+            if self.after <= self.floor:
+                least = ", the least possible in any order of the steps"
+            elif self.floor:
+                least += f" (every order needs at least {self.floor:,}; for another order compile with XLA_FLAGS={MEMORY_FIRST})"
         runs = f"; outputs equal in {self.runs} runs" if self.runs else ""
         return f"heap of {self.before:,} bytes is {self.after:,}{share}{least}; {self.buffers} buffers in {self.steps} steps{runs}"
 
@@ -71,9 +84,12 @@ def executable(data: bytes, timeout: Optional[Seconds]) -> tuple[bytes, Report]:
     if plan.offsets is None:
         raise Refused(f"the heap could not be planned: {plan.reason or plan.status}")
     offsets, height = [int(x) for x in plan.offsets], plan.height
-    report = Report(e.size, min(height, e.size), plan.lower_bound, "optimal" if plan.optimal else "feasible", len(found), len(e.steps), e.kinds, plan.seconds)
+    after = min(height, e.size)
+    report = Report(
+        e.size, after, min(plan.lower_bound, after), "optimal" if plan.optimal else "feasible", len(found), len(e.steps), e.kinds, plan.seconds, floor=_floor(e),
+    )  # fmt: skip
     if height >= e.size:
-        return data, Report(e.size, e.size, min(plan.lower_bound, e.size), report.status, report.buffers, report.steps, e.kinds, plan.seconds)
+        return data, report
     _set(e, found, offsets, height)
     new = e.dump()
     before, after = read(data), read(new)
@@ -81,6 +97,18 @@ def executable(data: bytes, timeout: Optional[Seconds]) -> tuple[bytes, Report]:
         _scratch.take(x, scratch)
     check(before, after)
     return new, report
+
+
+def _floor(e: Executable) -> int:
+    """Returns the most bytes that one step reads and writes: its slices share the same bytes in every plan (_check.py)."""
+    most = 0
+    for s in e.steps:
+        bytes_, end = 0, 0
+        for lower, upper in sorted((a.lower, a.upper) for a in s.slices()):
+            if upper > end:
+                bytes_, end = bytes_ + upper - max(lower, end), upper
+        most = max(most, bytes_)
+    return most
 
 
 def _set(e: Executable, found: list[_lives.Buffer], offsets: list[int], height: int) -> None:

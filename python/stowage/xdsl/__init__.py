@@ -4,7 +4,7 @@
     import stowage.xdsl
 
     for report in stowage.xdsl.plan(module):
-        print(report)              # @main: 5 allocations of 3,072 bytes in an arena of 1,536, the least possible
+        print(report)              # @main: 5 allocations of 3,072 bytes in an arena of 1,536, the least possible for these lifespans
 
 In each function memref.alloc and memref.dealloc become one allocation, the arena, with a memref.view at a planned offset for each. The
 module is changed in place. ArenaPass is the same as a pass of xDSL, named stowage-arena. run runs a function in

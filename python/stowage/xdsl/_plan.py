@@ -55,10 +55,10 @@ class Function:
     arena: int
     """The size of the arena."""
     bound: int
-    """No plan is lower: it is proven."""
+    """No plan of these lifespans is lower: it is proven."""
 
     def __str__(self) -> str:
-        least = ", the least possible" if self.arena == self.bound else f", at least {self.bound:,}"
+        least = ", the least possible for these lifespans" if self.arena == self.bound else f", at least {self.bound:,}"
         text = f"{self.name}: {self.planned} allocations of {self.total:,} bytes in an arena of {self.arena:,}{least}" if self.planned else f"{self.name}: nothing planned"
         return "\n".join([text, *(f"  {name} stays: {why}" for name, why in self.left.items())])
 
