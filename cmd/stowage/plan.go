@@ -92,7 +92,7 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
 	p.kernels.bind(cmd, "let results overlap operands as the kernels (`NAME`) allow")
-	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels that are not known: `OPERATOR=BYTES`, the log of a target, reference or none; repeatable")
+	f.StringArrayVar(&p.scratch, "scratch", nil, "`OPERATOR=BYTES`, a target's log, or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")

@@ -65,7 +65,7 @@ The load of a problem is the most memory that is live at once. The last table ha
 
 INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension. "models/**" also reads the folders below. A file that cannot be read is reported, and the others are measured.
 
-The sizes of .tflite models are bytes of tensors, with --kernels also of scratch, and without the tail of their arena. A model with Vela's plan is unknown. See 'stowage plan'.
+The sizes of .tflite models are bytes of tensors, with --kernels of scratch too, without the arena's tail ('stowage plan'). With Vela's plan a model is unknown.
 
 ` + formatsHelp,
 		Example: `  stowage size model.tflite
