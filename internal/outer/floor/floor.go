@@ -25,7 +25,7 @@ import (
 //
 //	height:p     >= h(p) = max of L(p), and ends of in(p)
 //	peak:p       >= max(h(p), top(p))
-//	height       >= max(sum of h(p), L)
+//	height       >= max(sum of h(p), L + the least sum of reserved bytes below free ranges that have L bytes together)
 //	peak         >= max(sum over p of max(h(p), top(p)), L + sum of R(p))
 //	max_height   >= max of h(p), ends(b), and the least H at which all pools together have L free bytes below H
 //	max_peak     >= max of that, and top(p)
@@ -238,7 +238,7 @@ func (f *Floors) Least(m model.Measure) (least int64) {
 	load := f.load(func(*body) bool { return true })
 	switch m {
 	case model.MeasureHeight:
-		least = max(least, load)
+		least = max(least, load+f.waste(load))
 	case model.MeasurePeak:
 		for q := range f.pools {
 			load += f.taken(q, none)
@@ -319,6 +319,45 @@ func (f *Floors) level(load, low int64) int64 {
 		}
 	}
 	return low
+}
+
+// mostWays is the most choices of free ranges that are looked at.
+const mostWays = 1_000
+
+// waste returns the fewest reserved bytes that lie below the ends of the pools if they hold so many bytes. Each pool is used up to one of its
+// free ranges, or not at all.
+func (f *Floors) waste(load int64) int64 {
+	type way struct{ free, waste int64 }
+	ways := []way{{}}
+	for q := range f.pools {
+		pool, at, free, below := []way{{}}, int64(0), int64(0), int64(0)
+		for _, r := range append(slices.Clip(f.reserved[q]), model.Range{Lower: none, Upper: none}) {
+			if room := min(r.Lower, f.limit[q]) - at; room > 0 {
+				free = min(none, free+room)
+				pool = append(pool, way{free, below})
+			}
+			at, below = r.Upper, below+r.Upper-r.Lower
+		}
+		var more []way
+		for _, x := range ways {
+			for _, y := range pool {
+				more = append(more, way{min(none, x.free+y.free), x.waste + y.waste})
+			}
+		}
+		if ways = more; len(ways) > mostWays {
+			return 0
+		}
+	}
+	least := int64(none)
+	for _, x := range ways {
+		if x.free >= load {
+			least = min(least, x.waste)
+		}
+	}
+	if least == none {
+		return 0 // nothing fits
+	}
+	return least
 }
 
 // penalty adds up the penalties that every plan pays.

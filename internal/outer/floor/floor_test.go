@@ -97,6 +97,7 @@ func TestFormulas(t *testing.T) {
 		"height of one behind the reserved": {pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5})}, buffers: []model.Buffer{buffer(3)}, m: "height", want: 8},
 		"height of a fixed one":             {pools: open, buffers: []model.Buffer{fixed(9)}, m: "height:p", want: 12},
 		"height of all":                     {pools: open, buffers: []model.Buffer{buffer(3), buffer(4), buffer(5)}, m: "height", want: 12},
+		"height above reserved bytes":       {pools: []model.Pool{pool("p", 7, model.Range{Lower: 0, Upper: 2}), pool("q", 3)}, buffers: []model.Buffer{buffer(2), buffer(2)}, m: "height", want: 6},
 		"peak of an empty pool":             {pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5}), pool("q", 0)}, buffers: nil, m: "peak:p", want: 5},
 		"peak with holes":                   {pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5}), pool("q", 0)}, buffers: []model.Buffer{buffer(4), buffer(4)}, m: "peak", want: 11},
 		"max_height of the largest":         {pools: open, buffers: []model.Buffer{buffer(9), buffer(1)}, m: "max_height", want: 9},
