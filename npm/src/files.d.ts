@@ -93,7 +93,7 @@ export interface PlannedModel<N = number, A = Float64Array> extends Result<N, A>
   /** The kernels that the sizes are for. */
   kernels: { name: string; version: string };
   /** Which kernels the sizes are for, what others need, and why the model cannot run if it cannot; in sentences. */
-  notes: string[];
+  arenaNotes: string[];
   /** The model with its plan, a C header, the model as a C array, and the plan; missing if no plan was found. */
   files?: { tflite: Uint8Array; h: Uint8Array; cc: Uint8Array; csv: Uint8Array };
 }

@@ -77,7 +77,7 @@ export function readersOf(host) {
           atLeast,
         })),
         kernels: out.kernels,
-        notes: out.notes,
+        arenaNotes: out.arenaNotes,
         files: out.files && { tflite: out.files.tflite, h: out.files.h, cc: out.files.cc, csv: out.output },
       };
     },

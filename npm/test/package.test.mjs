@@ -589,6 +589,14 @@ test("a model for firmware", async () => {
   assert.match(new TextDecoder().decode(made.files.cc), /alignas\(16\)|unsigned char/);
   await assert.rejects(files.planModel("x.tflite", "no model"), InputError);
   assert.deepEqual(await told(files.planModel("x.tflite", "", { dim: 3, timeot: 1 })), ["timeot"]);
+  // The sizes are for kernels, which are named.
+  assert.deepEqual(made.kernels, { name: "reference", version: "90b983c" });
+  assert.match(made.arenaNotes[0], /^The sizes are for the reference kernels/);
+  const vendor = await files.planModel("tiny.tflite", await modelBytes(), { kernels: "esp-nn@27d1f4a" });
+  assert.deepEqual(vendor.kernels, { name: "esp-nn", version: "27d1f4a" });
+  assert.equal(vendor.arenas.length, 2); // the interpreter of PyPI has the reference kernels
+  assert.match(new TextDecoder().decode(vendor.files.h), /They are for the kernels of esp-nn 27d1f4a/);
+  await assert.rejects(files.planModel("tiny.tflite", await modelBytes(), { kernels: "esp" }), InputError);
 });
 
 const folder = process.env.STOWAGE_SAME;

@@ -71,12 +71,12 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	runtime := runtimeOf(written, made, doubts)
 	out["arenas"] = arenas(made, runtime)
 	out["kernels"] = map[string]any{"name": set.Name(), "version": set.Version()}
-	notes := notesOf(made, doubts)
+	notes := arenaNotes(made, doubts)
 	var told []any
 	for _, note := range notes {
 		told = append(told, note)
 	}
-	out["notes"] = told
+	out["arenaNotes"] = told
 	d := &viewdata.Doc{Problem: &p, Title: p.Name, LowerBound: r.LowerBound, Facts: facts(&format.File{Kind: format.TFLite}, r)}
 	switch {
 	case made.Kept:
@@ -176,8 +176,8 @@ func factsOfArenas(made *tflm.Plan, names *cheader.Runtime) []viewdata.Fact {
 	return out
 }
 
-// notesOf says which kernels the sizes are for, what others need, and what is in doubt.
-func notesOf(made *tflm.Plan, doubts tflm.Doubts) []string {
+// arenaNotes says which kernels the sizes are for, what others need, and what is in doubt.
+func arenaNotes(made *tflm.Plan, doubts tflm.Doubts) []string {
 	out := []string{"The sizes" + strings.TrimPrefix(tflm.KernelsNote(made.Set), "They")}
 	if other := made.Elsewhere(&tflm.Firmware32); other != "" {
 		out = append(out, "W"+other[1:]+".")

@@ -378,7 +378,7 @@ class Drop {
     );
     this.get.hidden = !kinds.length;
     this.kernelField.hidden = !this.files.some((f) => f.kind === "tflite");
-    const notes = (made?.notes ?? []).map((note) => make("p", "", note));
+    const notes = (made?.arenaNotes ?? []).map((note) => make("p", "", note));
     this.arenas.replaceChildren(...(made?.arenas ? [arenaTable(made.arenas), ...notes] : []));
   }
 
