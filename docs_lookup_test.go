@@ -53,7 +53,7 @@ func TestDocsFlags(t *testing.T) {
 				help[name] = append(help[name], m[1:]...)
 			}
 			for _, line := range helpNames.FindAllString(string(out), -1) {
-				help[name] = append(help[name], strings.Split(strings.TrimSpace(line), ", ")...)
+				help[name] = append(help[name], strings.Fields(strings.ReplaceAll(line, ",", " "))...)
 			}
 			union = append(union, help[name]...)
 			list(words, string(out))
