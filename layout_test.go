@@ -257,7 +257,7 @@ var layers = []struct {
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
-	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/sweep", "internal/units"}},
+	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/sweep", "internal/units"}},
 	{"python", nil},
 }
 

@@ -18,6 +18,34 @@ static int begin(stowage_solver *s) {
 	return STOWAGE_OK;
 }
 
+// wide refuses an index that does not fit Go's 32 bits, as the caller has given it. Go says what is wrong with others. It sets
+// the error.
+static int wide(stowage_solver *s) {
+	static const struct {
+		int list, column;
+		const char *name, *of;
+	} indices[] = {
+		{STOWAGE_APART, 0, "apart", "buffer"}, {STOWAGE_APART, 1, "apart", "buffer"},
+		{STOWAGE_MAY_OVERLAP, 0, "may_overlap", "buffer"}, {STOWAGE_MAY_OVERLAP, 1, "may_overlap", "buffer"},
+		{STOWAGE_TOGETHER, 0, "together", "buffer"}, {STOWAGE_TOGETHER, 1, "together", "buffer"},
+		{STOWAGE_DISTANCES, 0, "distances", "buffer"}, {STOWAGE_DISTANCES, 1, "distances", "buffer"},
+		{STOWAGE_PENALTIES, 0, "penalties", "buffer"}, {STOWAGE_PENALTIES, 1, "penalties", "buffer"},
+		{STOWAGE_ALLOWED, 1, "allowed", "pool"}, {STOWAGE_COSTS, 1, "costs", "pool"},
+	};
+	for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) {
+		const int64_t *column = s->rules.list[indices[k].list].column[indices[k].column];
+		for (int64_t i = 0; i < s->rules.list[indices[k].list].count; i++)
+			if (column[i] < INT32_MIN || column[i] > INT32_MAX) {
+				char text[160];
+				snprintf(text, sizeof text, "%s[%" PRId64 "] \"%" PRId64 "\": there is no %s of this index; there are %" PRId64, indices[k].name, i, column[i],
+					indices[k].of, indices[k].of[0] == 'p' ? s->rules.pools : s->count);
+				stowageFail(s, STOWAGE_E_INPUT, text);
+				return 1;
+			}
+	}
+	return 0;
+}
+
 int stowageBadRules(stowage_solver *s) {
 	static const struct {
 		int list;
@@ -37,7 +65,7 @@ int stowageBadRules(stowage_solver *s) {
 				return 1;
 			}
 	}
-	return 0;
+	return wide(s);
 }
 
 // bad_count refuses a number of rules that is none.

@@ -15,8 +15,8 @@ import (
 )
 
 // Idea: the rules of a caller become model.Rules here, and pools, parts and measures of a plan go back. Every
-// index is checked by model.Validate; one that does not fit 32 bits becomes -1, which is none. The first column of
-// a list that belongs to buffers or pools is checked by stowageReady (rules.c), since Go's types have no place for a wrong one.
+// index is checked by model.Validate. One that does not fit 32 bits, and the first column of a list that belongs to buffers or
+// pools, are refused before (stowageReady, rules.c), since Go's types have no place for them.
 //
 // Complexity: one pass over the lists. All rules are copied, because Go's types differ from columns.
 
@@ -24,10 +24,20 @@ import (
 const none = -1
 
 func index(x int64) int32 {
-	if x < 0 || x > math.MaxInt32 {
+	if x < math.MinInt32 || x > math.MaxInt32 {
 		return none
 	}
 	return int32(x)
+}
+
+// wide returns an error for the first index of a column that does not fit 32 bits; nil if all do.
+func wide(what string, column []int64) error {
+	for k, x := range column {
+		if int64(int32(x)) != x {
+			return inputError(what + "[" + strconv.Itoa(k) + "] " + strconv.Quote(strconv.FormatInt(x, 10)) + ": there is no such index")
+		}
+	}
+	return nil
 }
 
 // indices returns a column as Go's indices. It is empty, but not nil, for no numbers.
@@ -258,6 +268,14 @@ func stowageVerifyPlan(s *C.stowage_solver, offsets, pools *C.int64_t, parts C.i
 	defer guard(s, &broken)
 	problem := peerOf(s).fill(s)
 	n, m := len(problem.Buffers), int(parts)
+	for _, x := range []struct {
+		what   string
+		column []int64
+	}{{"pools", column(pools, n)}, {"buffer", column(buffer, m)}, {"pool", column(pool, m)}} {
+		if err := wide(x.what, x.column); err != nil {
+			return C.int64_t(fail(s, err))
+		}
+	}
 	plan := &stowage.Plan{Offsets: column(offsets, n), Height: -1}
 	if pools != nil {
 		plan.Pools = indices(column(pools, n))

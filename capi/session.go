@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/session"
 )
@@ -35,7 +36,7 @@ func followerOf(s *C.stowage_session) *follower { return cgo.Handle(s.peer).Valu
 // failed stores an error for stowage_session_error, and returns its code.
 func failed(s *C.stowage_session, err error) C.int {
 	C.free(unsafe.Pointer(s.error))
-	s.error = C.CString(err.Error())
+	s.error = C.CString(shown.Lines(err.Error()))
 	return codeOf(err)
 }
 
@@ -74,6 +75,9 @@ func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C
 	if o.pools != nil {
 		if given == nil {
 			return fail(from, inputError("pools: they are those of a plan, and there are no offsets"))
+		}
+		if err := wide("pools", column(o.pools, len(problem.Buffers))); err != nil {
+			return fail(from, err)
 		}
 		given.Pools = indices(column(o.pools, len(problem.Buffers)))
 	}
@@ -189,7 +193,7 @@ func answered(s *C.stowage_session, offsets *C.int64_t, call func(context.Contex
 	if p := a.Proof; p != nil {
 		put(s.answer.why[:], string(p.Why))
 		s.answer.proof_time, s.answer.proof_load, s.answer.proof_bound = C.int64_t(p.Slot), C.int64_t(p.Load), C.int64_t(p.LowestPossible)
-		s.proof = C.CString(p.String())
+		s.proof = C.CString(shown.Lines(p.String()))
 	}
 	copy(column(offsets, len(a.Offsets)), a.Offsets)
 	if n := len(a.Pools); n > 0 {
@@ -329,6 +333,9 @@ func stowageSessionPinIn(s *C.stowage_session, id *C.char, pool, offset C.int64_
 		if at == C.STOWAGE_NONE {
 			_, at, _ = f.Buffer(name)
 		}
+		if err := wide("pool", []int64{int64(pool)}); err != nil {
+			return session.Answer{}, err
+		}
 		return f.PinIn(ctx, name, index(int64(pool)), at)
 	})
 }
@@ -336,6 +343,9 @@ func stowageSessionPinIn(s *C.stowage_session, id *C.char, pool, offset C.int64_
 //export stowageSessionLimitPool
 func stowageSessionLimitPool(s *C.stowage_session, pool, capacity C.int64_t) C.int {
 	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
+		if err := wide("pool", []int64{int64(pool)}); err != nil {
+			return session.Answer{}, err
+		}
 		return f.LimitPool(ctx, index(int64(pool)), int64(capacity))
 	})
 }

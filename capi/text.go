@@ -15,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/figures"
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -48,13 +49,13 @@ func codeOf(err error) C.int {
 
 func say(s *C.stowage_solver, text string) {
 	C.free(unsafe.Pointer(s.error))
-	s.error = C.CString(text)
+	s.error = C.CString(shown.Lines(text))
 }
 
 // give sets the text that stowage_reason returns.
 func give(s *C.stowage_solver, text string) {
 	C.free(unsafe.Pointer(s.reason))
-	s.reason = C.CString(text)
+	s.reason = C.CString(shown.Lines(text))
 }
 
 // guard turns a panic into an error, because a panic would end the caller's process.

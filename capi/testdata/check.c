@@ -159,6 +159,15 @@ static void rules(void) {
 	CHECK(strcmp(stowage_error(s), "costs: there is no buffer of the number 7; there are 5") == 0);
 	CHECK(stowage_set_costs(s, 0, NULL, NULL, NULL) == 0 && stowage_set_apart(s, 1, zero, bad) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
 	CHECK(strstr(stowage_error(s), "apart[0] \"7\": there is no buffer of this index") != NULL && stowage_set_apart(s, 1, zero, NULL) == STOWAGE_E_INPUT);
+	static const int64_t wide[] = {INT64_C(4294967296)}, low[] = {-5};
+	CHECK(stowage_set_apart(s, 1, zero, wide) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strcmp(stowage_error(s), "apart[0] \"4294967296\": there is no buffer of this index; there are 5") == 0);
+	CHECK(stowage_set_apart(s, 1, zero, low) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "apart[0] \"-5\": there is no buffer of this index") != NULL);
+	CHECK(stowage_set_apart(s, 0, NULL, NULL) == 0 && stowage_set_together(s, 1, wide, zero, NULL) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strcmp(stowage_error(s), "together[0] \"4294967296\": there is no buffer of this index; there are 5") == 0);
+	CHECK(stowage_set_together(s, 0, NULL, NULL, NULL) == 0 && stowage_set_allowed(s, 1, zero, wide) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strstr(stowage_error(s), "allowed[0] \"4294967296\": there is no pool of this index") != NULL && stowage_set_allowed(s, 0, NULL, NULL) == 0);
+	CHECK(stowage_verify_plan(s, offsets, NULL, 1, wide, zero, one, NULL, zero) == STOWAGE_E_INPUT && strcmp(stowage_error(s), "buffer[0] \"4294967296\": there is no such index") == 0);
 	CHECK(stowage_set_apart(s, -1, zero, one) == STOWAGE_E_INPUT && stowage_set_pools(s, 1, NULL, NULL, NULL, NULL) == STOWAGE_E_INPUT);
 	CHECK(stowage_set_apart(t, 1, zero, one) == STOWAGE_E_INPUT && strstr(stowage_error(t), "JSON") != NULL && stowage_load(t) == STOWAGE_E_UNSUPPORTED && stowage_digest(t) == NULL);
 	CHECK(stowage_set_clocks(s, INT64_MAX, clocks, ends) == STOWAGE_E_INPUT && stowage_set_clocks(s, 2, clocks, NULL) == STOWAGE_E_INPUT);
