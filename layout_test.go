@@ -200,6 +200,7 @@ var layers = []struct {
 	{"internal/picture", nil},
 	{"internal/shown", nil},
 	{"internal/suggest", nil},
+	{"internal/version", nil},
 	{"internal/distance", nil},
 	{"internal/kernelscratch", []string{"internal/distance"}},
 	{"internal/tiling", nil},
@@ -252,7 +253,7 @@ var layers = []struct {
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
 	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/suggest", "internal/units"}},
-	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "lab/experiment", "sweep/spec"}}, // no engine
+	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "internal/version", "lab/experiment", "sweep/spec"}}, // no engine
 	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}},        // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},

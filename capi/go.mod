@@ -2,6 +2,6 @@ module github.com/stowage-go/stowage/capi
 
 go 1.26.0
 
-require github.com/stowage-go/stowage v0.2.0
+require github.com/stowage-go/stowage v0.3.0
 
-require github.com/stowage-go/stowage/lab v0.2.0
+require github.com/stowage-go/stowage/lab v0.3.0

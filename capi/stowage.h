@@ -65,7 +65,7 @@ extern "C" {
 /* stowage_abi returns the ABI of the library that is loaded. */
 STOWAGE_API int stowage_abi(void);
 
-/* stowage_version returns the library's version, such as "0.2.0". It is static. */
+/* stowage_version returns the library's version, such as "0.3.0". It is static. */
 STOWAGE_API const char *stowage_version(void);
 
 /* What calls return. Numbers from 0 up are outcomes. Numbers below 0 are errors, and

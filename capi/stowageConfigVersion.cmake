@@ -1,5 +1,5 @@
 # Before 1.0 a new minor version may change the interface; from then on a major one.
-set(PACKAGE_VERSION "0.2.0")
+set(PACKAGE_VERSION "0.3.0")
 
 if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
   set(PACKAGE_VERSION_COMPATIBLE FALSE)

@@ -2,7 +2,7 @@ module github.com/stowage-go/stowage/lab
 
 go 1.26.0
 
-require github.com/stowage-go/stowage v0.2.0
+require github.com/stowage-go/stowage v0.3.0
 
 require github.com/tetratelabs/wazero v1.12.0
 

@@ -46,7 +46,7 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
     """Builds the wheel into a folder and returns its name. PEP 517 asks for this function."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
     with tempfile.TemporaryDirectory() as folder:
-        system, library, command = _binaries(pathlib.Path(folder), project["version"])
+        system, library, command = _binaries(pathlib.Path(folder))
         tag = "py3-none-" + _platform(system, library)
         info = f"{project['name']}-{project['version']}.dist-info"
         files = {
@@ -107,7 +107,7 @@ def _compiler(go: str, root: pathlib.Path) -> bool:
     return False
 
 
-def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path | None, pathlib.Path]:
+def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path | None, pathlib.Path]:
     """Builds the library, unless there is to be none, and the command. Returns the system
     that they are for."""
     root = HERE.parent
@@ -130,7 +130,7 @@ def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path | N
     command = folder / "command"
     # Without cgo the command needs no libc, and starts sooner.
     environment["CGO_ENABLED"] = "0"
-    subprocess.run([*common, f"-s -w -buildid= -X main.version=v{version}", "-o", str(command), "./cmd/stowage"], cwd=root, env=environment, check=True)
+    subprocess.run([*common, "-s -w -buildid=", "-o", str(command), "./cmd/stowage"], cwd=root, env=environment, check=True)
     return system, library, command
 
 

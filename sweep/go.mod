@@ -7,8 +7,8 @@ require (
 	github.com/bmatcuk/doublestar/v4 v4.10.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/spf13/cobra v1.10.2
-	github.com/stowage-go/stowage v0.2.0
-	github.com/stowage-go/stowage/lab v0.2.0
+	github.com/stowage-go/stowage v0.3.0
+	github.com/stowage-go/stowage/lab v0.3.0
 	go.yaml.in/yaml/v3 v3.0.6
 	google.golang.org/grpc v1.83.2
 )

@@ -2,11 +2,11 @@ module github.com/stowage-go/stowage/cmd/stowage
 
 go 1.26.0
 
-require github.com/stowage-go/stowage v0.2.0
+require github.com/stowage-go/stowage v0.3.0
 
-require github.com/stowage-go/stowage/lab v0.2.0
+require github.com/stowage-go/stowage/lab v0.3.0
 
-require github.com/stowage-go/stowage/render/print v0.2.0
+require github.com/stowage-go/stowage/render/print v0.3.0
 
 require github.com/jedib0t/go-pretty/v6 v6.8.3
 

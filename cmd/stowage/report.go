@@ -21,6 +21,7 @@ import (
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/internal/version"
 )
 
 // Idea: a user who reports a fault attaches one file. It has everything that is needed to
@@ -148,7 +149,7 @@ func (f *reportFlags) report(input string, file *format.File, o *stowage.Options
 	now := time.Now().UTC()
 	r := &reported{
 		made:    now,
-		Version: versionText(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: version.Text(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Processors: runtime.GOMAXPROCS(0), Date: now.Format(time.RFC3339),
 		Input: reportedInput{Kind: kindOf(input), Buffers: len(file.Problem.Buffers), Notes: file.Notes, Anonymized: f.anonymize},
 		Options: reportedOptions{

@@ -2,7 +2,7 @@ module github.com/stowage-go/stowage/render/print
 
 go 1.26.0
 
-require github.com/stowage-go/stowage v0.2.0
+require github.com/stowage-go/stowage v0.3.0
 
 require (
 	github.com/signintech/gopdf v0.33.0

@@ -1,6 +1,6 @@
 // Program release builds what a release consists of, into one folder:
 //
-//	go run ./internal/testkit/release -version 0.2.0 -out bin/release
+//	go run ./internal/testkit/release -version 0.3.0 -out bin/release
 //
 // The command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on
 // those and for Windows on amd64; wheels for all of them, with the library where there is
@@ -50,7 +50,7 @@ type release struct {
 
 func main() {
 	r := release{compilers: map[system]string{}}
-	flag.StringVar(&r.version, "version", "", "the `version`, such as 0.2.0")
+	flag.StringVar(&r.version, "version", "", "the `version`, such as 0.3.0")
 	flag.StringVar(&r.out, "out", "bin/release", "the `folder` that is filled")
 	for _, s := range linked {
 		if s == (system{runtime.GOOS, runtime.GOARCH}) {
@@ -117,7 +117,7 @@ func (r *release) commands() error {
 	}
 	for _, s := range systems {
 		path := r.command(s)
-		flags := "-s -w -buildid= -X main.version=v" + r.version
+		flags := "-s -w -buildid="
 		environment := []string{"CGO_ENABLED=0", "GOOS=" + s.os, "GOARCH=" + s.arch}
 		if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", path, "./cmd/stowage"); err != nil {
 			return err

@@ -1,0 +1,76 @@
+package stowage_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/version"
+)
+
+// versions has the files with a copy of the version, each with what stands before it.
+var versions = []struct{ file, before string }{
+	{"capi/version.c", `#define STOWAGE_VERSION "`}, {"capi/stowage.pc", `Version: `}, {"capi/stowageConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
+	{"capi/stowage.h", `stowage_version returns the library's version, such as "`},
+	{"python/pyproject.toml", `\nversion = "`}, {"python/stowage/_version.py", `__version__ = "`},
+	{"npm/package.json", `"version": "`}, {"docs/javascript.md", `stowage-`},
+	{"go.work", `stowage-go/stowage(?:/[a-z/]+)? v`}, {"cmd/stowage/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`}, {"capi/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
+	{"lab/go.mod", `stowage-go/stowage v`}, {"render/print/go.mod", `stowage-go/stowage v`}, {"sweep/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
+	{"CONTRIBUTING.md", "`(?:[a-z/]+/)?v"}, {"CONTRIBUTING.md", "-version=v"},
+}
+
+// TestVersion compares all copies of the version with internal/version/VERSION. With -update it writes them.
+func TestVersion(t *testing.T) {
+	now := version.Number()
+	if !regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`).MatchString(now) {
+		t.Fatalf("internal/version/VERSION has %q", now)
+	}
+	for _, v := range versions {
+		text, err := os.ReadFile(filepath.FromSlash(v.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies := regexp.MustCompile("(" + v.before + `)([0-9]+\.[0-9]+\.[0-9]+)`)
+		found := copies.FindAllSubmatch(text, -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no version behind %q", v.file, v.before)
+		}
+		if *update {
+			if err := os.WriteFile(filepath.FromSlash(v.file), copies.ReplaceAll(text, []byte("${1}"+now)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		for _, f := range found {
+			if string(f[2]) != now {
+				t.Errorf("%s has the version %s, and internal/version/VERSION %s: go test . -run TestVersion -update", v.file, f[2], now)
+			}
+		}
+	}
+	// A program that go build makes, without flags of the linker, says it too.
+	out, err := exec.Command(built.Command(t), "version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "stowage v"+now+" ") {
+		t.Errorf("stowage version: %s, %v", out, err)
+	}
+}
+
+// TestChangelog: the newest section of CHANGELOG.md is that of the version, and only this one may be unreleased.
+func TestChangelog(t *testing.T) {
+	heads := regexp.MustCompile(`(?m)^## ([0-9.]+), (unreleased|20[0-9]{2}-[0-9]{2}-[0-9]{2})$`).FindAllStringSubmatch(strings.Join(read(t, "CHANGELOG.md"), "\n"), -1)
+	all := regexp.MustCompile(`(?m)^## `).FindAllString(strings.Join(read(t, "CHANGELOG.md"), "\n"), -1)
+	if len(heads) == 0 || len(heads) != len(all) {
+		t.Fatalf("CHANGELOG.md: %d of %d sections have a version and a date", len(heads), len(all))
+	}
+	for k, h := range heads {
+		if k == 0 && h[1] != version.Number() {
+			t.Errorf("the newest section is of %s, and the version is %s", h[1], version.Number())
+		}
+		if k > 0 && h[2] == "unreleased" {
+			t.Errorf("%s is unreleased, and a newer version is there", h[1])
+		}
+	}
+}
