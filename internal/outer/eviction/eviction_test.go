@@ -57,12 +57,50 @@ func evict(t *testing.T, ctx context.Context, p *model.Problem, planner run.Plan
 	return r
 }
 
+// judged holds an answer against brute force. It reports whether the plan is the best.
+func judged(t *testing.T, p *model.Problem, got *plan.Result, best []int64) bool {
+	t.Helper()
+	if !got.Status.HasPlan() {
+		if got.Status == model.Infeasible && best != nil {
+			t.Fatalf("a false infeasible\n%s", drawn.DescribeRuled(p))
+		}
+		return false
+	}
+	if report := verify.CheckMeasures(p, &got.Plan, got.Measures); !report.OK() {
+		t.Fatalf("%s\n%s", report.Violations[0].Message, drawn.DescribeRuled(p))
+	}
+	var values []int64
+	for k, m := range p.Objective() {
+		values = append(values, model.ValueOf(got.Measures, m))
+		if slices.Equal(values[:k], best[:k]) && got.Bounds[k].Value > best[k] {
+			t.Fatalf("the bounds are %v, brute force has %v\n%s", got.Bounds, best, drawn.DescribeRuled(p))
+		}
+	}
+	c := slices.Compare(values, best)
+	if c < 0 || got.Status == model.Optimal && c > 0 {
+		t.Fatalf("%v with %v, brute force has %v\n%s", got.Status, values, best, drawn.DescribeRuled(p))
+	}
+	return c == 0
+}
+
+// heights are objectives with two measures of height, or with eviction behind one: a bound of the one is none of the other.
+var heights = [][]model.Measure{
+	{model.MeasureHeight, model.MeasureEviction},
+	{model.MeasurePeak, model.MeasureEviction},
+	{model.MeasureHeight, model.MeasureMaxHeight},
+	{model.MeasurePeak, model.MeasureHeight},
+	{model.MeasureMaxPeak, model.MeasureEviction, model.MeasureMaxHeight},
+}
+
 // TestMany plans tiny problems as if they had many evictions, and holds the answers against brute force.
 func TestMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 8))
 	counts, met := map[model.Status]int{}, 0
-	for range plantest.Share(3_000, 800, 400) {
+	for n := range plantest.Share(3_000, 800, 400) {
 		p := drawn.Evicted(r)
+		if n%3 == 1 {
+			p.Rules.Objective = heights[r.IntN(len(heights))]
+		}
 		if len(cover.All(p)) == 0 {
 			continue
 		}
@@ -76,26 +114,7 @@ func TestMany(t *testing.T) {
 		}
 		got := evict(t, context.Background(), p, auto(t), o)
 		counts[got.Status]++
-		if !got.Status.HasPlan() {
-			if got.Status == model.Infeasible && best != nil {
-				t.Fatalf("a false infeasible\n%s", drawn.DescribeRuled(p))
-			}
-			continue
-		}
-		if report := verify.CheckMeasures(p, &got.Plan, got.Measures); !report.OK() {
-			t.Fatalf("%s\n%s", report.Violations[0].Message, drawn.DescribeRuled(p))
-		}
-		var values []int64
-		for k, m := range p.Objective() {
-			values = append(values, model.ValueOf(got.Measures, m))
-			if slices.Equal(values[:k], best[:k]) && got.Bounds[k].Value > best[k] {
-				t.Fatalf("the bounds are %v, brute force has %v\n%s", got.Bounds, best, drawn.DescribeRuled(p))
-			}
-		}
-		switch c := slices.Compare(values, best); {
-		case c < 0 || got.Status == model.Optimal && c > 0:
-			t.Fatalf("%v with %v, brute force has %v\n%s", got.Status, values, best, drawn.DescribeRuled(p))
-		case c == 0:
+		if judged(t, p, &got, best) {
 			met++
 		}
 	}
@@ -103,6 +122,35 @@ func TestMany(t *testing.T) {
 	t.Logf("%v, %d of %d plans are the best", counts, met, planned)
 	if counts[model.Optimal]*10 < planned*4 || met*10 < planned*8 {
 		t.Errorf("%v, %d of %d plans are the best", counts, met, planned)
+	}
+}
+
+// TestFew plans tiny problems set by set, half of them with an early end, and holds the answers against brute force.
+func TestFew(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 25))
+	counts := map[model.Status]int{}
+	for n := range plantest.Share(3_000, 600, 300) {
+		p := drawn.Evicted(r)
+		if n%2 == 1 {
+			p.Rules.Objective = heights[r.IntN(len(heights))]
+		}
+		if len(cover.All(p)) == 0 {
+			continue
+		}
+		best, _, decided := oracle.Ruled(p, 100_000)
+		if !decided {
+			continue
+		}
+		ctx := context.Background()
+		if n%4 > 1 {
+			ctx = run.EndAtLook(ctx, r.Int64N(30))
+		}
+		got := evict(t, ctx, p, auto(t), Options{Options: plan.Options{Minimize: true}, Few: Few})
+		counts[got.Status]++
+		judged(t, p, &got, best)
+	}
+	if t.Log(counts); min(counts[model.Optimal], counts[model.Feasible], counts[model.Infeasible]) < 20 {
+		t.Errorf("the test is lopsided: %v", counts)
 	}
 }
 

@@ -1,10 +1,16 @@
 package pools
 
 import (
+	"context"
 	"testing"
 
+	_ "github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // TestHopeless: a case is left out only if a buffer is longer than every hole below its limit, or the load above the holes together. If they are
@@ -33,6 +39,55 @@ func TestHopeless(t *testing.T) {
 		}
 		if first, possible := hopeless(lower.New(p).Strip(0, all, nil), 2, x.capacity); first != x.first || possible != x.possible {
 			t.Errorf("%v in %d: %d, %v; want %d, %v", x.sizes, x.capacity, first, possible, x.first, x.possible)
+		}
+	}
+}
+
+// unsure is a planner that leaves the first question undecided.
+type unsure struct {
+	run.Planner
+	asked int
+}
+
+func (u *unsure) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	if u.asked++; u.asked == 1 {
+		return plan.NewResult(model.Unknown, nil), nil
+	}
+	return u.Planner.Plan(ctx, tl, o)
+}
+
+// TestUndecidedCase: if it is not known whether a plan ends below the first range, a plan above it is not proven the lowest, and its bound is
+// that of the first case.
+func TestUndecidedCase(t *testing.T) {
+	known, err := plan.Find("exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &model.Problem{Buffers: in.Problem.Buffers, Rules: &model.Rules{
+		Pools: []model.Pool{{ID: "x", Capacity: 100, Reserved: []model.Range{{Lower: 24, Upper: 25}}}}, Objective: []model.Measure{model.MeasureHeight},
+	}}
+	for _, first := range []model.Status{model.Infeasible, model.Unknown} {
+		planner := &unsure{Planner: run.Prepared(known)}
+		if first == model.Infeasible {
+			planner.asked = 1 // sure of all
+		}
+		s := New(lower.New(p), planner, plan.Options{Minimize: true}, plan.Stats{})
+		s.assign(make([]int32, len(p.Buffers)))
+		a, err := s.plan(context.Background(), s.pools[0].strip, 100, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case planner.asked < 2 || a.height <= 25:
+			t.Errorf("first %v: asked %d times, height %d", first, planner.asked, a.height)
+		case first == model.Infeasible && (a.status != model.Optimal || a.bound != a.height):
+			t.Errorf("no plan below the range: %v, %d, bound %d; want optimal", a.status, a.height, a.bound)
+		case first == model.Unknown && (a.status != model.Feasible || a.bound > 24):
+			t.Errorf("it is not known if there is a plan below the range: %v, %d, bound %d; want feasible, and at most 24", a.status, a.height, a.bound)
 		}
 	}
 }
