@@ -17,20 +17,22 @@ import (
 // without .gz and by how its content begins. That two are packed into one another is
 // not looked for.
 //
-// A few kilobytes can unpack to a thousand times as much, which a reader would hold
-// before it could refuse it. So content ends, with an error, where it is large and made
-// of nearly nothing; in any case at what is the limit of the binary formats, too.
+// A few kilobytes can unpack to a thousand times as much, and a reader takes up to some
+// forty times its text. So content ends, with an error, where it is large and made of
+// nearly nothing: this is the budget of memory of all readers. Below, readers take no more
+// than in proportion to what they read (TestBombs). In any case content ends at what is the
+// limit of the binary formats, too. A file that is not packed has the size that it takes.
 
 const packedExtension = ".gz"
 
 // limits are how much a file may unpack to.
 type limits struct {
 	free  int64 // bytes that any file may unpack to
-	times int64 // beyond them, bytes for each that is packed: text has 5 to 20, 1,032 are the most
+	times int64 // beyond them, bytes for each that is packed: text has 5 to 30, 1,032 are the most
 	most  int64 // bytes that no file may unpack to more than
 }
 
-var unpackedLimits = limits{free: 256 << 20, times: 100, most: 2 << 30}
+var unpackedLimits = limits{free: 2 << 20, times: 50, most: 2 << 30}
 
 // allow returns how much may have come of that many packed bytes.
 func (l limits) allow(packed int64) int64 { return min(max(l.free, l.times*packed), l.most) }
@@ -83,7 +85,7 @@ func (p *packed) Read(to []byte) (int, error) {
 	if p.out > p.limits.allow(p.in.bytes) {
 		message := fmt.Sprintf("unpacks to more than %d bytes", p.limits.most)
 		if p.out <= p.limits.most {
-			message = fmt.Sprintf("unpacks to more than %d bytes, and to more than %d times its packed size", p.limits.free, p.limits.times)
+			message = fmt.Sprintf("unpacks to more than %d bytes, and to more than %d times its packed size: unpack it first, with gunzip", p.limits.free, p.limits.times)
 		}
 		var issues model.Issues
 		issues.Add(model.Issue{Message: message})

@@ -103,7 +103,7 @@ func TestPackedLimit(t *testing.T) {
 		refusal string // empty for content that is read
 	}{
 		{"at the free size", make([]byte, 1000), limits{1000, 10, 5000}, ""},
-		{"zeros beyond it", make([]byte, 1001), limits{1000, 10, 5000}, "unpacks to more than 1000 bytes, and to more than 10 times its packed size"},
+		{"zeros beyond it", make([]byte, 1001), limits{1000, 10, 5000}, "unpacks to more than 1000 bytes, and to more than 10 times its packed size: unpack it first, with gunzip"},
 		{"noise beyond it", noise, limits{1000, 10, 5000}, ""},
 		{"noise at the last size", noise, limits{1000, 10, 3000}, ""},
 		{"noise beyond the last size", noise, limits{1000, 10, 2999}, "unpacks to more than 2999 bytes"},
@@ -143,7 +143,7 @@ func TestPackedBomb(t *testing.T) {
 		if took := int64(after.TotalAlloc - before.TotalAlloc); took > unpackedLimits.free*12/10 {
 			t.Errorf("%s: %d MB are allocated", name, took>>20)
 		}
-		want := name + ": unpacks to more than 268435456 bytes, and to more than 100 times its packed size"
+		want := name + ": unpacks to more than 2097152 bytes, and to more than 50 times its packed size: unpack it first, with gunzip"
 		var input *model.InputError
 		if !errors.As(err, &input) || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

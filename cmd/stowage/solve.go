@@ -250,7 +250,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 func (s *solveFlags) warnComments(cmd *cobra.Command, file *format.File) {
 	for _, o := range s.outputs {
 		lost := replaces(o.path, s.start) && s.start != "" && !replaces(o.path, s.input)
-		if file.Extra != nil && len(file.Extra.Comments) > 0 && o.kind != "csv" {
+		if file.Extra != nil && len(file.Extra.Comments) > 0 && (o.kind != "csv" || file.Extra.Silent) {
 			lost = lost || replaces(o.path, s.input)
 		}
 		if lost {

@@ -70,6 +70,7 @@ type table struct {
 
 	row      int       // how many rows next has come to
 	comments []Comment // in the order of the file
+	silent   bool      // there are more comments
 
 	ends  times.Ends // what the user says of the ends
 	times times.Read // what is known of the times
@@ -106,6 +107,9 @@ func open(r io.Reader, file string, need []column, strict bool, ends times.Ends)
 	return t, nil
 }
 
+// maxComments is how many comments of a file are kept.
+const maxComments = 100_000
+
 // comment passes over a comment below a number of rows, and keeps it.
 func (t *table) comment(row int) bool {
 	begin, width := t.scan.pos, 0
@@ -114,6 +118,10 @@ func (t *table) comment(row int) bool {
 	}
 	if !t.scan.comment(width) {
 		return false
+	}
+	if len(t.comments) == maxComments {
+		t.silent = true
+		return true
 	}
 	line := t.scan.text[begin:min(t.scan.pos, len(t.scan.text))]
 	t.comments = append(t.comments, Comment{row, strings.Clone(strings.TrimRight(line, "\r\n"))})

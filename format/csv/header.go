@@ -111,6 +111,8 @@ type Extra struct {
 	Columns [][]string
 	// Comments are the lines that begin with #, in the order of the file.
 	Comments []Comment
+	// Silent reports whether the file has more comments than are kept.
+	Silent bool
 	// Times says how ends and fractions of times were read. WriteWith writes them as they were.
 	Times times.Read
 }

@@ -61,7 +61,7 @@ func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, Header, 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	extra.Comments, extra.Times = t.comments, t.times
+	extra.Comments, extra.Silent, extra.Times = t.comments, t.silent, t.times
 	extra.Times.Places = t.digit.all
 	return p, t.head.names, extra, nil
 }
@@ -74,6 +74,9 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 	lines := make([]int32, 0, rows)
 	for t.next() {
 		b, ok := t.buffer(len(p.Buffers))
+		if len(t.bad) == source.MostFaults {
+			return nil, nil, t.issues.Err()
+		}
 		if !ok {
 			t.bad = append(t.bad, len(p.Buffers))
 			b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}

@@ -467,6 +467,10 @@ func (d *decoder) list(field string, item func()) bool {
 		return false
 	}
 	for d.more() {
+		if d.refused > source.MostFaults {
+			d.value()
+			continue
+		}
 		item()
 	}
 	return true

@@ -133,6 +133,10 @@ func invalid(s string) int {
 	return len(s)
 }
 
+// MostFaults is how many parts of a file may be at fault before a reader gives up: a message takes more memory than
+// what it is about.
+const MostFaults = 1000
+
 // Line returns the 1-based line of the byte at the given index.
 func (t *Text) Line(at int) int { return 1 + strings.Count(t.Text[:min(at, len(t.Text))], "\n") }
 
