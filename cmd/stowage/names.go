@@ -32,7 +32,7 @@ func oneName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // bindPlanners defines the flag of a command that runs several planners.
 func bindPlanners(cmd *cobra.Command, names *[]string, otherwise string) {
-	cmd.Flags().StringSliceVar(names, "planner", nil, "run the planners `P1,P2`, or all; repeatable [default: "+otherwise+"]")
+	cmd.Flags().StringSliceVar(names, "planner", nil, "run the planners `P1,P2`, or all [default: "+otherwise+"]")
 	complete(cmd, "planner", func() []string { return append([]string{"all"}, plannerNames()...) })
 }
 
