@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -97,6 +98,9 @@ func (m *maker) exhaust(ctx context.Context, p *Plan, bound int64) (*Plan, bool,
 	all, err := order.Each(ctx, &halved.Program, x.target, stepsEach*most, x)
 	if err == nil {
 		err = x.err
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		m.cuts = append(m.cuts, plan.StopTimeout)
 	}
 	return x.best, all && x.known, err
 }

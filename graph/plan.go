@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -111,7 +112,8 @@ type Plan struct {
 	Saved Saved
 	// Planner is the planner that made the plan.
 	Planner string
-	// Stopped says why the last run ended.
+	// Stopped says what ended the work before it had an answer: the last state of each run and of the search for orders counts. It is
+	// plan.Finished if there is an answer.
 	Stopped plan.Stop
 }
 
@@ -142,7 +144,39 @@ func Make(ctx context.Context, g *Graph, o Options) (*Plan, error) {
 		}
 	}
 	m := maker{g: g, o: o, began: time.Now()}
-	return m.make(ctx, order)
+	p, err := m.make(ctx, order)
+	if err == nil {
+		m.ended(ctx, p)
+	}
+	return p, err
+}
+
+// ended says why the work ended. What is proven of the orders may be more than the last run knew, and a limit may have cut off another run
+// or the search for orders.
+func (m *maker) ended(ctx context.Context, p *Plan) {
+	if p.Status == model.Optimal || p.Status == model.Infeasible || p.Status == model.Feasible && !m.o.Run.Minimizing() {
+		p.Stopped = plan.Finished
+		return
+	}
+	switch err := ctx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded):
+		m.cuts = append(m.cuts, plan.StopTimeout)
+	case err != nil:
+		m.cuts = append(m.cuts, plan.StopInterrupt)
+	}
+	for _, modes := range m.tried {
+		for _, x := range modes {
+			if x.result != nil {
+				m.cuts = append(m.cuts, x.result.Stopped)
+			}
+		}
+	}
+	for _, by := range []plan.Stop{plan.StopInterrupt, plan.StopTimeout, plan.StopNodes, plan.StopEffort} {
+		if slices.Contains(m.cuts, by) {
+			p.Stopped = by
+			return
+		}
+	}
 }
 
 type maker struct {
@@ -151,6 +185,8 @@ type maker struct {
 	began time.Time
 	until time.Duration // the time that the next runs share, counted from began; 0 for no limit
 	runs  int           // how many of them may still come
+	tried [][]mode      // every order's modes
+	cuts  []plan.Stop   // what ended searches for orders
 }
 
 // A mode is an order with permits that count, and what planning brought so far.
@@ -251,6 +287,11 @@ func (m *maker) search(ctx context.Context, order []int) ([][]int, int64, error)
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
+	defer func() {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			m.cuts = append(m.cuts, plan.StopTimeout)
+		}
+	}()
 	return m.orders(ctx, order)
 }
 
@@ -260,6 +301,7 @@ func (m *maker) inOrder(ctx context.Context, order []int, kinds []Permits) ([]mo
 	for k, permits := range kinds {
 		modes[k] = mode{order: order, permits: permits}
 	}
+	m.tried = append(m.tried, modes)
 	for k := range modes {
 		if err := m.run(ctx, modes, k, m.share()); err != nil {
 			return nil, err

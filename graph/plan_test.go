@@ -227,3 +227,44 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("only %d steps lower a plan", below)
 	}
 }
+
+// TestStopped: a proof was not ended by a limit, even if the last run says so, and an open answer was if any run or the context says so.
+func TestStopped(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 12))
+	counts := map[plan.Stop]int{}
+	for range 60 {
+		g := drawn(r, 3+r.IntN(4))
+		at, calls := r.IntN(4), 0
+		by := []plan.Stop{plan.StopTimeout, plan.StopNodes, plan.StopEffort}[r.IntN(3)]
+		ctx, cancel := context.WithCancel(context.Background())
+		ends := r.IntN(4) == 0 // the context is cancelled after that call, too
+		solve := func(_ context.Context, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
+			got, err := stowage.Solve(context.Background(), p, o)
+			if calls++; calls > at && err == nil && got.Status.HasPlan() { // it has not proven its plan
+				got.Status, got.Stopped, got.LowerBound = stowage.Feasible, by, 1
+				if ends {
+					cancel()
+				}
+			}
+			return got, err
+		}
+		p, err := graph.Make(ctx, g, graph.Options{Solve: solve, Reorder: r.IntN(2) == 0})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[p.Stopped]++
+		switch {
+		case p.Status == stowage.Optimal && p.Stopped != plan.Finished:
+			t.Errorf("optimal, ended by %q", p.Stopped)
+		case p.Status == stowage.Feasible && ends && calls > at && p.Stopped != plan.StopInterrupt:
+			t.Errorf("feasible, cancelled, ended by %q", p.Stopped)
+		case p.Status == stowage.Feasible && !ends && calls > at && p.Stopped != by:
+			t.Errorf("feasible, a run was cut off by %q, ended by %q", by, p.Stopped)
+		}
+	}
+	t.Log(counts)
+	if counts[plan.Finished] < 5 || counts[plan.StopTimeout] < 3 || counts[plan.StopInterrupt] < 3 {
+		t.Error("lopsided")
+	}
+}
