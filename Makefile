@@ -48,7 +48,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean ggml torch
+.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree pace race fuzz bench lint cover npm page man clean ggml torch
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -184,6 +184,10 @@ sweep-stores: sweep
 
 agree:
 	$(GO) run ./lab/bench/agree -problems $(PROBLEMS)
+
+# Limits of time, which no other test holds. On a machine that does nothing else.
+pace:
+	STOWAGE_PACE=1 $(GO) test -count=1 -p 1 $$(grep -rl --include='*_test.go' 'testkit/pace"' . | xargs -n1 dirname | sort -u)
 
 race:
 	$(GO) test -race $(MODULES)

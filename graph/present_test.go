@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/testkit/processor"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 )
 
 // TestPresent: what the tree finds is what a list of the blocks finds, while blocks come and go.
@@ -49,7 +49,7 @@ func TestPresent(t *testing.T) {
 // TestWideVerify: of a graph whose values are all there at once, four times the values take less than ten times the
 // processor's time. A list of what is there took sixteen times.
 func TestWideVerify(t *testing.T) {
-	took := func(n int) float64 {
+	pace.Grows(t, 10_000, 10, "four times as many values", func(n int) {
 		g := &Graph{Values: []Value{{Name: "in", Size: 1}}, Inputs: []int{0}}
 		join := Operator{Name: "join"}
 		p := &Plan{Offsets: []int64{0}, Scratch: make([]int64, n+1), Height: int64(n) + 1}
@@ -60,16 +60,9 @@ func TestWideVerify(t *testing.T) {
 			p.Offsets, p.Order = append(p.Offsets, int64(k)+1), append(p.Order, k)
 		}
 		g.Operators, p.Order = append(g.Operators, join), append(p.Order, n)
-		return processor.Of(func() {
-			r, err := Verify(g, p)
-			if err != nil || !r.OK() || r.Height != p.Height {
-				t.Fatalf("%v %+v", err, r)
-			}
-		}).Seconds()
-	}
-	const n = 10_000
-	took(n) // grows the heap
-	if once, four := took(n), took(4*n); four > 10*once+0.05 {
-		t.Errorf("%d values took %.3f s, and four times as many %.3f s", n, once, four)
-	}
+		r, err := Verify(g, p)
+		if err != nil || !r.OK() || r.Height != p.Height {
+			t.Fatalf("%v %+v", err, r)
+		}
+	})
 }

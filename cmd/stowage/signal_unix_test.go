@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 )
 
 // used returns the processor time of a process so far, or 0 if /proc does not have it.
@@ -29,10 +31,9 @@ func used(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // ticks: a hundred a second
 }
 
-// TestSignalsEndSearches sends signals to long searches. Each must end within a tenth of a
-// second, plus the time to write, with the best plan so far. Other programs may delay a
-// process, so the test counts processor time if /proc has it, and takes the quickest of several
-// runs.
+// TestSignalsEndSearches sends signals to long searches. Each must end with the best plan so far, in make pace
+// within a tenth of a second, plus the time to write. Other programs may delay a process, so that run counts
+// processor time if /proc has it, and takes the quickest of several runs.
 func TestSignalsEndSearches(t *testing.T) {
 	hearSignals(t)
 	const within, attempts = 150 * time.Millisecond, 4
@@ -75,11 +76,11 @@ func TestSignalsEndSearches(t *testing.T) {
 			if err != nil || !strings.Contains(stderr.String(), "; interrupted; 800 buffers") {
 				t.Fatalf("%v: %v\n%s", s, err, &stderr)
 			}
-			if best < within {
+			if best < within || !pace.On() {
 				break
 			}
 		}
-		if best > within {
+		if t.Logf("%v: the search goes on for %v", s, best); best > within && pace.On() {
 			t.Errorf("%v: the search goes on for %v", s, best)
 		}
 		if code := execute([]string{"verify", input, output}, &nothing, &nothing); code != exitOK {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -38,9 +39,8 @@ func TestPageOnFullDisk(t *testing.T) {
 	}
 }
 
-// solveRecording solves for 300 ms with a progress file. It returns what the command says and
-// how long it took.
-func solveRecording(t *testing.T, at string) (code int, said string, took time.Duration) {
+// solveRecording solves for 300 ms with a progress file. It returns what the command says.
+func solveRecording(t *testing.T, at string) (code int, said string) {
 	t.Helper()
 	dir := t.TempDir()
 	problem, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "plan.csv")
@@ -48,13 +48,11 @@ func solveRecording(t *testing.T, at string) (code int, said string, took time.D
 		t.Fatal("gen")
 	}
 	var stderr bytes.Buffer
-	start := time.Now()
 	code = execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", "300ms", "--progress", at}, os.Stdout, &stderr)
-	took = time.Since(start)
 	if _, err := os.Stat(plan); err != nil {
 		t.Errorf("no plan: %v", err)
 	}
-	return code, stderr.String(), took
+	return code, stderr.String()
 }
 
 // TestProgressOnFullDisk: on a full disk the command writes the plan, and reports the error of
@@ -63,7 +61,7 @@ func TestProgressOnFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full")
 	}
-	code, said, _ := solveRecording(t, "/dev/full")
+	code, said := solveRecording(t, "/dev/full")
 	if code != exitInternal || !strings.Contains(said, "cannot write /dev/full: no space left on device") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
@@ -87,17 +85,19 @@ func TestProgressUnread(t *testing.T) {
 		_, err = pipe.Write(make([]byte, 4096))
 	}
 	ended := make(chan struct{})
+	var read atomic.Bool
 	go func() {
 		select {
 		case <-ended:
-		case <-time.After(20 * time.Second):
+		case <-time.After(5 * time.Minute):
+			read.Store(true)
 			io.Copy(io.Discard, pipe) // so that the test fails rather than hangs
 		}
 	}()
-	code, said, took := solveRecording(t, at)
+	code, said := solveRecording(t, at)
 	close(ended)
-	if code != 0 || took > 10*time.Second {
-		t.Errorf("exit code %d after %v: %s", code, took, said)
+	if code != 0 || read.Load() {
+		t.Errorf("exit code %d, read %v: %s", code, read.Load(), said)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
-	"github.com/stowage-go/stowage/internal/testkit/processor"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/model"
@@ -134,14 +134,11 @@ func TestControlFlow(t *testing.T) {
 	for i := range int32(30) {
 		deep = append(deep, tflitemade.Graph{Ops: []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorIF, Callees: []int32{i + 1, i + 1}}}})
 	}
-	took := processor.Of(func() {
+	pace.Within(t, 5*time.Second, "nested control flow", func() {
 		if _, err := parse(t, tflitemade.Model(append(deep, one))).Lifetimes(); err == nil || !strings.Contains(err.Error(), "too often") {
 			t.Errorf("control flow nested 30 deep: %v", err)
 		}
 	})
-	if took > 5*time.Second {
-		t.Errorf("nested control flow took %v", took)
-	}
 }
 
 // TestRefused has one fault a model, each told by its place.

@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
-	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -296,31 +296,25 @@ func TestInterrupt(t *testing.T) {
 	tl := hard(t, 2)
 	first := planned(t, "first-fit", context.Background(), tl, plan.Options{})
 	for _, workers := range []int{1, 4} {
-		late := time.Hour
-		for range 3 { // the least of several: what the runtime does beside it counts
-			var best int64
-			ctx, cancel := context.WithCancel(context.Background())
-			var end time.Duration // of the processor
-			o := plan.Options{Timeout: time.Hour, Workers: workers}
-			o.Progress = func(p plan.Progress) {
-				if p.Nodes > 0 && end == 0 {
-					best, end = p.Height, processor.Used()
-					cancel()
-				}
-			}
-			r := planned(t, "auto", ctx, tl, o)
-			cancel()
-			if end == 0 {
-				t.Fatal("no progress was told")
-			}
-			late = min(late, processor.Used()-end)
-			if r.Status != model.Feasible || r.Height > best || r.Height > first.Height || r.LowerBound < tl.LowerBound {
-				t.Fatalf("workers %d: %s, height %d, bound %d; %d was told, first-fit has %d", workers, r.Status,
-					r.Height, r.LowerBound, best, first.Height)
+		var best int64
+		told := false
+		ctx, cancel := context.WithCancel(context.Background())
+		o := plan.Options{Timeout: time.Hour, Workers: workers}
+		o.Progress = func(p plan.Progress) {
+			if p.Nodes > 0 && !told {
+				best, told = p.Height, true
+				cancel()
 			}
 		}
-		if late > 200*time.Millisecond {
-			t.Errorf("workers %d: the plan comes %v after the end", workers, late)
+		var r plan.Result
+		pace.After(t, ctx, 200*time.Millisecond, "the plan", func() { r = planned(t, "auto", ctx, tl, o) })
+		cancel()
+		if !told {
+			t.Fatal("no progress was told")
+		}
+		if r.Status != model.Feasible || r.Height > best || r.Height > first.Height || r.LowerBound < tl.LowerBound {
+			t.Fatalf("workers %d: %s, height %d, bound %d; %d was told, first-fit has %d", workers, r.Status,
+				r.Height, r.LowerBound, best, first.Height)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
-	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -216,9 +216,7 @@ func TestOptions(t *testing.T) {
 			t.Error("a limit is reported as infeasible")
 		}
 	}
-	if d := processor.Of(func() { must(t, random(9, 400), plan.Options{Timeout: 100 * time.Millisecond}) }); d > 3*time.Second {
-		t.Errorf("a timeout of 100 ms took %v", d)
-	}
+	pace.Within(t, 3*time.Second, "a timeout of 100 ms", func() { must(t, random(9, 400), plan.Options{Timeout: 100 * time.Millisecond}) })
 	bad := plan.Options{Params: map[string]string{"random": "101", "core-nodes": "-1", "patience": "-1"}}
 	_, err := (&Planner{}).Plan(context.Background(), timeline.New(p), bad)
 	if err == nil {

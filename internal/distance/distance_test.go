@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/distance"
 	"github.com/stowage-go/stowage/internal/testkit/operators"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 )
 
 func tensor(name string, shape ...int) distance.Tensor {
@@ -186,15 +187,11 @@ func TestBroken(t *testing.T) {
 
 // TestCost checks that large tensors cost little.
 func TestCost(t *testing.T) {
-	began := time.Now()
-	for range 100 {
+	pace.Fastest(t, 100, 20*time.Millisecond, "a convolution of 2^30 elements", func() {
 		x, y := tensor("INT8", 4, 1024, 1024, 64), tensor("INT8", 4, 1024, 1024, 256)
 		op := convolution(x, weights("INT8", 256, 3, 3, 1), y, 1)
 		if got, refused := distance.Of(distance.Reference, op); len(got) != 1 {
 			t.Fatal(got, refused)
 		}
-	}
-	if each := time.Since(began) / 100; each > 20*time.Millisecond {
-		t.Errorf("%v a convolution of 2^30 elements", each)
-	}
+	})
 }

@@ -326,12 +326,10 @@ func TestLargeOverload(t *testing.T) {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + rng.Int64N(10000), Size: 1 + rng.Int64N(1000)})
 	}
 	capacity := timeline.New(p).MaxLoad - 1
-	start := time.Now()
 	e, err := Irreducible(context.Background(), p, brute{}, plan.Options{Capacity: capacity})
 	if err != nil || e.Status != model.Infeasible || !e.Irreducible || e.Load <= capacity || e.Runs != 1 {
 		t.Errorf("%d buffers, %+v, %v", len(e.Buffers), e.Status, err)
 	}
-	t.Logf("%d buffers in %v", len(e.Buffers), time.Since(start))
 }
 
 // TestFlawFirst explains problems of 160 buffers of which a dozen do not fit: it begins

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/testkit/processor"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -149,13 +149,11 @@ func TestDecodePages(t *testing.T) {
 // TestMillion checks that a million buffers take seconds.
 func TestMillion(t *testing.T) {
 	for _, kind := range []string{"training", "mix"} {
-		began := processor.Used()
-		p, err := Generate(kind, Options{Buffers: 1_000_000, Seed: 1})
-		if err != nil || len(p.Buffers) != 1_000_000 {
-			t.Fatalf("%s: %v", kind, err)
-		}
-		if took := processor.Used() - began; took > 20*time.Second {
-			t.Errorf("%s: %v", kind, took)
-		}
+		pace.Within(t, 20*time.Second, kind, func() {
+			p, err := Generate(kind, Options{Buffers: 1_000_000, Seed: 1})
+			if err != nil || len(p.Buffers) != 1_000_000 {
+				t.Fatalf("%s: %v", kind, err)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"runtime"
@@ -17,8 +18,7 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
-	"github.com/stowage-go/stowage/internal/testkit/plantest"
-	"github.com/stowage-go/stowage/internal/testkit/processor"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -167,14 +167,10 @@ func TestCancel(t *testing.T) {
 			if minimize {
 				o.Capacity = 0
 			}
-			late := time.Hour
-			for range 3 {
+			pace.Late(t, 30*time.Millisecond, 200*time.Millisecond, fmt.Sprintf("workers %d, minimise %v", workers, minimize), func() {
 				ctx, cancel := context.WithCancel(context.Background())
-				var r plan.Result
-				late = min(late, plantest.Late(30*time.Millisecond, func() {
-					time.AfterFunc(30*time.Millisecond, cancel)
-					r = solveWithin(t, ctx, tl, o)
-				}))
+				time.AfterFunc(30*time.Millisecond, cancel)
+				r := solveWithin(t, ctx, tl, o)
 				if ctx.Err() == nil {
 					t.Fatalf("%s: nothing was interrupted", r.Status)
 				}
@@ -184,10 +180,7 @@ func TestCancel(t *testing.T) {
 				if minimize && r.Status != model.Feasible {
 					t.Fatalf("minimise: %s, want the best plan so far", r.Status)
 				}
-			}
-			if late > 200*time.Millisecond {
-				t.Errorf("workers %d, minimise %v: returns %v late", workers, minimize, late)
-			}
+			})
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -342,12 +335,11 @@ func TestDeepEnd(t *testing.T) {
 	tl := timeline.New(p)
 	const timeout = 900 * time.Millisecond
 	var r plan.Result
-	late := plantest.Late(timeout, func() {
+	pace.Late(t, timeout, time.Second, "a dive", func() {
 		r = solveWithin(t, context.Background(), tl, plan.Options{Capacity: 2 * tl.LowerBound, Timeout: timeout})
 	})
-	t.Logf("%s: %v late from %d nodes", r.Status, late, r.Stats.Nodes)
-	if late > time.Second {
-		t.Errorf("returns %v late from %d nodes", late, r.Stats.Nodes)
+	if r.Status == model.Infeasible {
+		t.Error("a limit is reported as infeasible")
 	}
 }
 
@@ -364,19 +356,16 @@ func TestHuge(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var r plan.Result
-	elapsed := processor.Of(func() {
+	pace.Within(t, 3*time.Second, "a timeout of 0.5 s", func() {
 		r = solveWithin(t, context.Background(), tl, plan.Options{Capacity: 2 * tl.LowerBound, Timeout: 500 * time.Millisecond})
 	})
 	runtime.ReadMemStats(&after)
-	t.Logf("%s after %d nodes, %v, %d MB", r.Status, r.Stats.Nodes, elapsed, (after.TotalAlloc-before.TotalAlloc)>>20)
+	t.Logf("%s after %d nodes, %d MB", r.Status, r.Stats.Nodes, (after.TotalAlloc-before.TotalAlloc)>>20)
 	if r.Status == model.Infeasible {
 		t.Error("infeasible, at twice the load")
 	}
 	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 100 {
 		t.Errorf("%d MB allocated", mb)
-	}
-	if elapsed > 3*time.Second {
-		t.Errorf("returns after %v", elapsed)
 	}
 }
 

@@ -3,6 +3,7 @@ package mutate
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -10,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
-	"github.com/stowage-go/stowage/internal/testkit/processor"
 )
 
 // Variable is the environment variable that says how many damaged files a test
@@ -20,7 +21,7 @@ const Variable = "STOWAGE_MUTATIONS"
 
 // Read damages the seeds and calls read on each result, which may return an error and
 // must not panic. It fails where a call allocates more than ten times the file and 64
-// MB, or takes longer than a second of the processor for each MB begun. At least one in a
+// MB. In make pace it also fails where it takes longer than a second of the processor for each MB begun. At least one in a
 // hundred files must still read, and one in a hundred must not, else the damage shows
 // nothing.
 func Read(t *testing.T, most int, seeds [][]byte, read func(data []byte) error) {
@@ -53,20 +54,20 @@ func Times(t *testing.T, most int) int {
 	return n
 }
 
-// Hold calls read on one file and fails where that takes too much memory or time. It
+// Hold calls read on one file and fails where that takes too much memory, in make pace also time. It
 // returns what read does.
 func Hold(t *testing.T, data []byte, read func(data []byte) error) error {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var err error
-	took := processor.Of(func() { err = read(data) })
+	limit := time.Duration(1+len(data)>>20) * time.Second
+	pace.Quietly(t, limit, func() string {
+		return fmt.Sprintf("a file of %d bytes that begins %q", len(data), data[:min(len(data), 100)])
+	}, func() { err = read(data) })
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(10*len(data))+64<<20 {
 		t.Fatalf("a file of %d bytes took %d of memory; it begins %q", len(data), used, data[:min(len(data), 100)])
-	}
-	if limit := time.Duration(1+len(data)>>20) * time.Second; took > limit {
-		t.Fatalf("a file of %d bytes took %v; it begins %q", len(data), took, data[:min(len(data), 100)])
 	}
 	return err
 }

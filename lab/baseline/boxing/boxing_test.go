@@ -12,8 +12,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
-	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -339,9 +339,7 @@ func TestContext(t *testing.T) {
 	if err != nil || r.Status != model.Feasible || !verify.Check(p, r.Offsets, 0).OK() {
 		t.Errorf("%v, %v", r.Status, err)
 	}
-	if d := processor.Of(func() { must(t, p, plan.Options{Timeout: 50 * time.Millisecond, Workers: 2}) }); d > 2*time.Second {
-		t.Errorf("a timeout of 50 ms took %v", d)
-	}
+	pace.Within(t, 2*time.Second, "a timeout of 50 ms", func() { must(t, p, plan.Options{Timeout: 50 * time.Millisecond, Workers: 2}) })
 }
 
 // A plan to start from is only ever improved on.

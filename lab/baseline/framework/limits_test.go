@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -90,28 +91,21 @@ func TestLimitOnManyBuffers(t *testing.T) {
 		if i%plantest.Share(1, 2) != 0 {
 			continue // all meet such problems in lab/baselines
 		}
-		// What the runtime does beside a planner counts: the best of three.
-		late := time.Hour
-		for try := 0; try < 3 && late > slack; try++ {
-			var (
-				r   plan.Result
-				err error
-			)
-			late = min(late, plantest.Late(limit, func() {
-				r, err = run.Run(context.Background(), planner, tl, plan.Options{Timeout: limit})
-			}))
-			if errors.Is(err, plan.ErrUnsupported) {
-				break
-			}
-			if err != nil || !r.Status.HasPlan() {
-				t.Fatalf("%s: %v, %v", planner.Info().Name, r.Status, err)
-			}
-			if report := verify.CheckHeight(p, r.Offsets, 0, r.Height); !report.OK() {
-				t.Errorf("%s: %v", planner.Info().Name, report.Violations[0])
-			}
+		var (
+			r   plan.Result
+			err error
+		)
+		pace.Late(t, limit, slack, planner.Info().Name, func() {
+			r, err = run.Run(context.Background(), planner, tl, plan.Options{Timeout: limit})
+		})
+		if errors.Is(err, plan.ErrUnsupported) {
+			continue
 		}
-		if late > slack {
-			t.Errorf("%s: %v after the limit", planner.Info().Name, late)
+		if err != nil || !r.Status.HasPlan() {
+			t.Fatalf("%s: %v, %v", planner.Info().Name, r.Status, err)
+		}
+		if report := verify.CheckHeight(p, r.Offsets, 0, r.Height); !report.OK() {
+			t.Errorf("%s: %v", planner.Info().Name, report.Violations[0])
 		}
 	}
 }

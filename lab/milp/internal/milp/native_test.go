@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -49,11 +50,13 @@ func TestNative(t *testing.T) {
 					}
 				}
 			}
-			began := time.Now()
-			r := solve(t, t.Context(), overlapping(t, 45, 1),
-				plan.Options{Timeout: 700 * time.Millisecond, Params: map[string]string{"engine": engine}})
-			if took := time.Since(began); !r.Status.HasPlan() || took > 700*time.Millisecond+2*grace {
-				t.Errorf("at the limit: %v after %v", r.Status, took)
+			var r plan.Result
+			pace.Late(t, 700*time.Millisecond, 2*grace, engine, func() {
+				r = solve(t, t.Context(), overlapping(t, 45, 1),
+					plan.Options{Timeout: 700 * time.Millisecond, Params: map[string]string{"engine": engine}})
+			})
+			if !r.Status.HasPlan() {
+				t.Errorf("at the limit: %v", r.Status)
 			}
 		})
 	}
