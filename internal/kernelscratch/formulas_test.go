@@ -127,6 +127,9 @@ func TestUnknown(t *testing.T) {
 		{"cmsis-nn-mve", "DEPTHWISE_CONV_2D 1x1 1x1 valid 8 - INT8:1x9x9x1 INT8!1x3x3x8 > INT8:1x7x7x8", kernelscratch.ByVendor}, // which does not matter here
 		{"esp-nn", "SOFTMAX 0x0 0x0 valid 0 - INT8:9 > INT8:9", kernelscratch.Unknown},                                           // the glue reads past the shape
 		{"cmsis-nn-mve", "SVDF 0x0 0x0 valid 0 - INT8:1x9 INT8:8x9 INT16!8x3 - INT16:1x24 > INT8:1x8", kernelscratch.Unknown},    // weights that change
+		{"cmsis-nn-mve", "BATCH_MATMUL 0x0 0x0 valid 0 - INT8:1x1x1x9x7 INT8:1x1x1x7x8 > INT8:1x1x1x9x8", kernelscratch.Unknown}, // five dimensions
+		{"cmsis-nn-mve", "BATCH_MATMUL 0x0 0x0 valid 0 - INT8:1x1x9x7 INT8:1x1x7x8 > INT8:1x1x9x8", kernelscratch.ByVendor},
+		{"cmsis-nn-c", "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - INT8:2x5x3 > INT8:2x5x4", kernelscratch.Unknown}, // without a state
 	} {
 		op, err := scratchcase.Parse(c.line)
 		if err != nil {
@@ -149,7 +152,7 @@ func TestKept(t *testing.T) {
 		convolution = "CONV_2D 1x1 1x1 same 0 - INT8:1x9x9x8 INT8!6x3x3x8 INT32!6 > INT8:1x9x9x6"
 		connected   = "FULLY_CONNECTED 0x0 0x0 valid 0 - INT8:1x9 INT8!6x9 INT32!6 > INT8:1x6"
 	)
-	lstm := "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - %s:2x5x3" + strings.Repeat(" INT8!4x3", 17) + " INT8:2x4 INT16:2x4 - - - - > %[1]s:2x5x4"
+	lstm := "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - %s:2x5x3" + strings.Repeat(" INT8!4x3", 17) + " INT8:2x4 INT16:2x7 - - - - > %[1]s:2x5x4"
 	for _, c := range []struct {
 		set, line string
 		word      int64
@@ -182,11 +185,17 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: %s: %+v, want %+v", c.set, c.line, got, c.want)
 		}
 	}
-	op, err := scratchcase.Parse(fmt.Sprintf(lstm, "INT8"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if requests, _ := kernelscratch.Of(set(t, "cmsis-nn-c"), op); !slices.Equal(requests, []int64{16, 16, 16}) {
-		t.Errorf("an LSTM requests %v", requests)
+	for cell, want := range map[string][]int64{"INT8": {16, 16, 16}, "INT16": {16, 16, 16}, "FLOAT32": {32, 32, 32, 32}} {
+		line := fmt.Sprintf(lstm, cell)
+		if cell == "FLOAT32" {
+			line = strings.Replace(line, "INT16:2x7", "FLOAT32:2x7", 1)
+		}
+		op, err := scratchcase.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if requests, _ := kernelscratch.Of(set(t, "cmsis-nn-c"), op); !slices.Equal(requests, want) {
+			t.Errorf("an LSTM of %s requests %v", cell, requests)
+		}
 	}
 }
