@@ -285,8 +285,6 @@ func cmsisLSTM(_ Set, op *distance.Operator) ([]int64, Answer) {
 		return []int64{4 * n, 4 * n, 4 * n, 4 * n}, ByVendor
 	case is(cell, "INT16") && (is(operand(op, 0), "INT8") || is(operand(op, 0), "INT16")):
 		return []int64{2 * n, 2 * n, 2 * n}, ByVendor
-	case is(cell, "INT16"):
-		return []int64{2 * n, 2 * n, 2 * n, 2 * n}, ByVendor
 	}
 	return nil, Unknown
 }

@@ -99,7 +99,7 @@ func said(s kernelscratch.Set, op *distance.Operator) string {
 	return out
 }
 
-// esp, mve and others are sets by their names.
+// set returns a set by its name.
 func set(t *testing.T, name string) kernelscratch.Set {
 	t.Helper()
 	s, err := kernelscratch.Parse(name)
@@ -146,6 +146,38 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestRows has convolutions of one row on MVE, whose two ends may have different padding; the figures are what
+// CMSIS-NN's function says at 99f736a6.
+func TestRows(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want int64
+	}{
+		{"1x1 1x1 same 0 - INT8:1x1x20x4 INT8!6x1x3x4 > INT8:1x1x20x6", 16},
+		{"1x1 1x1 same 0 - INT8:1x1x20x4 INT8!6x1x4x4 > INT8:1x1x20x6", 20},
+		{"1x1 1x1 same 0 - INT8:1x1x20x4 INT8!6x1x6x4 > INT8:1x1x20x6", 32},
+		{"1x2 1x1 same 0 - INT8:1x1x21x6 INT8!6x1x5x6 > INT8:1x1x11x6", 42},
+		{"1x2 1x1 same 0 - INT8:1x1x20x6 INT8!6x1x5x6 > INT8:1x1x10x6", 36},
+		{"1x4 1x1 same 0 - INT8:1x1x21x3 INT8!6x1x9x3 > INT8:1x1x6x3", 39},
+		{"1x1 1x1 valid 0 - INT8:1x1x20x4 INT8!6x1x3x4 > INT8:1x1x18x6", 12},
+		{"1x2 1x1 valid 0 - INT8:1x1x20x4 INT8!6x1x3x4 > INT8:1x1x9x6", 12},
+		{"1x4 1x1 valid 0 - INT8:1x1x21x4 INT8!6x1x3x4 > INT8:1x1x5x6", 12},
+		{"1x1 1x1 same 0 - INT8:1x1x3x4 INT8!6x1x7x4 > INT8:1x1x3x6", 128},
+		{"1x1 2x1 same 0 - INT8:1x1x20x4 INT8!6x1x3x4 > INT8:1x1x20x6", 16},
+		{"1x1 1x2 same 0 - INT8:1x1x20x4 INT8!6x1x3x4 > INT8:1x1x20x6", 64},
+		{"1x1 1x1 same 0 - INT8:1x1x20x8 INT8!6x1x3x4 > INT8:1x1x20x6", 128},
+		{"1x1 1x1 same 0 - INT8:1x1x20x5 INT8!6x1x3x5 > INT8:1x1x20x6", 64},
+	} {
+		op, err := scratchcase.Parse("CONV_2D " + c.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, answer := kernelscratch.Of(set(t, "cmsis-nn-mve@99f736a6"), op); answer != kernelscratch.ByVendor || !slices.Equal(got, []int64{c.want}) {
+			t.Errorf("%s: %v, want %d", c.line, got, c.want)
+		}
+	}
+}
+
 // TestKept has what the glue keeps, computed by hand from its structures.
 func TestKept(t *testing.T) {
 	const (
@@ -165,6 +197,10 @@ func TestKept(t *testing.T) {
 		{"cmsis-nn-mve", connected, 8, kernelscratch.Kept{Data: 96, Temporaries: "012o", Buffers: []int64{24}}},
 		{"cmsis-nn-mve", strings.Replace(connected, "0 - I", "0 p I", 1), 4, kernelscratch.Kept{Data: 72, Temporaries: "012o", Buffers: []int64{24, 24, 24}}},
 		{"cmsis-nn-mve", strings.Replace(connected, "INT32!6", "INT32:6", 1), 4, kernelscratch.Kept{Data: 72, Temporaries: "012o"}},
+		{
+			"esp-nn", "SOFTMAX 0x0 0x0 valid 0 - INT16:1x9 > INT16:1x9", 4,
+			kernelscratch.Kept{Data: 64, Temporaries: "0o", Buffers: []int64{1026, 1026}},
+		},
 		{"cmsis-nn-c", fmt.Sprintf(lstm, "INT8"), 4, kernelscratch.Kept{Data: 912, Temporaries: "*o", Buffers: slices.Repeat([]int64{16}, 8)}},
 		{"cmsis-nn-c", fmt.Sprintf(lstm, "INT16"), 8, kernelscratch.Kept{Data: 1008, Temporaries: "*o", Buffers: slices.Repeat([]int64{32}, 8)}},
 		{

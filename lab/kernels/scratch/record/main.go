@@ -231,12 +231,15 @@ func golden(shapes int, seed uint64, each int, models []model, answers []column)
 		fmt.Fprintln(&b)
 	}
 	for _, kind := range append(scratch.Kinds(distance.C), "SOFTMAX") {
-		some := make([]int, len(answers)) // operators that a set requests something for
+		some, rows := make([]int, len(answers)), 0 // operators that a set requests something for; rows of an image
 		for n, op := range scratch.Drawn(kind, shapes, seed) {
 			need, line := n < each, scratchcase.Line(op)
 			for i, c := range answers {
 				said, ok := c.said[line]
 				need = need || ok && said != "-" && some[i] < each/4
+			}
+			if kind == "CONV_2D" && op.Operands[0].Shape[1] == 1 && op.Operands[1].Shape[2] > 1 && rows < each {
+				need, rows = true, rows+1
 			}
 			if !need {
 				continue
