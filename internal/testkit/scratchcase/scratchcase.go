@@ -4,8 +4,8 @@
 //	CONV_2D 2x2 1x1 same 0 - INT8:1x10x10x3 INT8!8x3x3x3 - > INT8:1x5x5x8
 //
 // After the kind: stride, dilation, padding, the multiplier of channels, flags (p: a scale for each channel, x and y:
-// an operand is transposed, - for none), operands, and after > the results. A constant has ! instead of :, and an operand
-// that is left out is -.
+// an operand is transposed, - for none), operands, and after > the results. A constant has ! instead of :, and an
+// operand that is left out is -.
 package scratchcase
 
 import (

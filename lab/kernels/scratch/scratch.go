@@ -1,8 +1,8 @@
 // Package scratch asks the size functions of kernel libraries how much scratch their kernels request, to hold
 // internal/kernelscratch against them.
 //
-// The sources are not ours and not here: STOWAGE_CMSIS_NN and STOWAGE_ESP_NN say where clones of ARM-software/CMSIS-NN and
-// espressif/esp-nn lie. Each version is taken from its history.
+// The sources are not ours and not here: STOWAGE_CMSIS_NN and STOWAGE_ESP_NN say where clones of ARM-software/CMSIS-NN
+// and espressif/esp-nn lie. Each version is taken from its history.
 package scratch
 
 import (
@@ -24,9 +24,9 @@ import (
 	"github.com/stowage-go/stowage/lab/kernels/esp"
 )
 
-// Idea: the size functions are plain C and compute with numbers only, so a host's compiler builds them for any core: the
-// library's own macros choose which. A program of ours (driver) reads operators, asks what the glue asks, and writes the
-// answers. What the linker does not reach from there, kernels in assembly, is left out.
+// Idea: the size functions are plain C and compute with numbers only, so a host's compiler builds them for any core:
+// the library's own macros choose which. A program of ours (driver) reads operators, asks what the glue asks, and
+// writes the answers. What the linker does not reach from there, kernels in assembly, is left out.
 //
 // Cost: a second for a build; 2,000 operators are some milliseconds.
 

@@ -1,5 +1,5 @@
-// Record holds internal/kernelscratch against the size functions of CMSIS-NN and ESP-NN, every build at every version, and
-// prints a page of the result.
+// Record holds internal/kernelscratch against the size functions of CMSIS-NN and ESP-NN, every build at every version,
+// and prints a page of the result.
 //
 // Usage, in the laboratory's folder, where the variables name clones of the two libraries:
 //
@@ -198,8 +198,8 @@ func text(s scratch.Said) string {
 	return out
 }
 
-// golden returns the file: the sets, each with a letter, then a line for each operator, with the answers after a colon, each
-// with the letters of the sets that give it.
+// golden returns the file: the sets, each with a letter, then a line for each operator, with the answers after a colon,
+// each with the letters of the sets that give it.
 func golden(shapes int, seed uint64, each int, models []model, answers []column) []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "# What the size functions of CMSIS-NN and ESP-NN say of some operators: requests + requests | kept; - is nothing, ? not set.")
