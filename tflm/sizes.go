@@ -82,9 +82,9 @@ var targets = []cheader.ArenaSize{
 // KernelsNote is the sentence to print beside sizes: which kernels they are for.
 func KernelsNote(s Set) string {
 	if s == ReferenceSet {
-		return "They are for the reference kernels (tensorflow/tflite-micro " + s.Version() + ")."
+		return "The sizes are for the reference kernels (tensorflow/tflite-micro " + s.Version() + ")."
 	}
-	return "They are for the kernels of " + s.String() + "."
+	return "The sizes are for the kernels of " + s.String() + "."
 }
 
 // Runtime returns what header and array say of the runtime's arena: the model that is

@@ -244,7 +244,7 @@ func untestable(m *tflite.Model, made *tflm.Plan) string {
 func (r *planReport) writeSelftest(w io.Writer, name string, original *tflite.Model, planned []byte) error {
 	s := &cheader.Selftest{
 		Model: int64(len(planned)), Hash: cheader.HashOf(planned), Original: int64(len(planned) - len(original.Bytes())),
-		Resources: original.Resources(), Note: r.assumed(), AtLeast: r.atLeast(),
+		Resources: original.Resources(), Note: r.comment(), AtLeast: r.atLeast(),
 	}
 	s.Arenas = tflm.Runtime(planned, r.selftestSizes(), "").Arenas
 	return cheader.WriteSelftest(w, name, s)

@@ -595,7 +595,7 @@ test("a model for firmware", async () => {
   const vendor = await files.planModel("tiny.tflite", await modelBytes(), { kernels: "esp-nn@27d1f4a" });
   assert.deepEqual(vendor.kernels, { name: "esp-nn", version: "27d1f4a" });
   assert.equal(vendor.arenas.length, 2); // the interpreter of PyPI has the reference kernels
-  assert.match(new TextDecoder().decode(vendor.files.h), /They are for the kernels of esp-nn 27d1f4a/);
+  assert.match(new TextDecoder().decode(vendor.files.h), /The sizes are for the kernels of esp-nn 27d1f4a/);
   await assert.rejects(files.planModel("tiny.tflite", await modelBytes(), { kernels: "esp" }), InputError);
 });
 

@@ -178,7 +178,7 @@ func factsOfArenas(made *tflm.Plan, names *cheader.Runtime) []viewdata.Fact {
 
 // arenaNotes says which kernels the sizes are for, what others need, and what is in doubt.
 func arenaNotes(made *tflm.Plan, doubts tflm.Doubts) []string {
-	out := []string{"The sizes" + strings.TrimPrefix(tflm.KernelsNote(made.Set), "They")}
+	out := []string{tflm.KernelsNote(made.Set)}
 	if other := made.Elsewhere(&tflm.Firmware32); other != "" {
 		out = append(out, "W"+other[1:]+".")
 	}
