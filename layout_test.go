@@ -178,7 +178,7 @@ var layers = []struct {
 	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover", "internal/outer/parts"}},
 	{"internal/outer/floor", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}},                                                                  // no planner
 	{"internal/outer/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/outer/floor", "internal/outer/parts"}}, // no planner
-	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/floor", "internal/outer/eviction", "internal/outer/pools"}},
+	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/floor", "internal/outer/places", "internal/outer/eviction", "internal/outer/pools"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
@@ -255,7 +255,7 @@ var layers = []struct {
 	{"cmd", any},
 	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "internal/version", "lab/experiment", "sweep/spec"}}, // no engine
-	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}},        // no file, no engine
+	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}},                            // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests

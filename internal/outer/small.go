@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/outer/enumerate"
+	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
@@ -41,6 +42,9 @@ func first(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Op
 	})
 	if o.NodeLimit > 0 || !choice && !slices.ContainsFunc(p.Buffers, evicts) || !enumerate.Takes(p, enumerate.Buffers) {
 		return r
+	}
+	if places.None(p) {
+		return r // the searches begin with that proof
 	}
 	ctx, cancel := run.Share(ctx, 4)
 	defer cancel()

@@ -78,6 +78,12 @@ func picked(from, at []int) []int {
 	return out
 }
 
+// None reports whether the places prove that a valid problem with rules has no plan, with any evictions.
+func None(p *model.Problem) bool {
+	s, _ := find(p)
+	return s.None()
+}
+
 // find finds the places of what no eviction takes away. of has the buffer of each part.
 func find(p *model.Problem) (s *Sets, of []int32) {
 	q := parts.All(p)
