@@ -112,8 +112,8 @@ type Plan struct {
 	Saved Saved
 	// Planner is the planner that made the plan.
 	Planner string
-	// Stopped says what ended the work before it had an answer: the last state of each run and of the search for orders counts. It is
-	// plan.Finished if there is an answer.
+	// Stopped says what ended the work before it had an answer: the last state of each run and of the search for orders
+	// counts. It is plan.Finished if there is an answer.
 	Stopped plan.Stop
 }
 
@@ -151,8 +151,8 @@ func Make(ctx context.Context, g *Graph, o Options) (*Plan, error) {
 	return p, err
 }
 
-// ended says why the work ended. What is proven of the orders may be more than the last run knew, and a limit may have cut off another run
-// or the search for orders.
+// ended says why the work ended. What is proven of the orders may be more than the last run knew, and a limit may have
+// cut off another run or the search for orders.
 func (m *maker) ended(ctx context.Context, p *Plan) {
 	if p.Status == model.Optimal || p.Status == model.Infeasible || p.Status == model.Feasible && !m.o.Run.Minimizing() {
 		p.Stopped = plan.Finished

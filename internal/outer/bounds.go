@@ -6,12 +6,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// mostFloors is the most buffers for which an open answer's bounds are raised: that takes a few milliseconds for a thousand buffers.
+// mostFloors is the most buffers for which an open answer's bounds are raised: that takes a few milliseconds for a
+// thousand buffers.
 const mostFloors = 10_000
 
-// raise raises the bounds of an open result to those that need no search, rank by rank. If all bounds are met, the plan is proven.
+// raise raises the bounds of an open result to those that need no search, rank by rank. If all bounds are met, the plan
+// is proven.
 //
-// Invariant: a measure is held at its value only if its bound is met. So each bound holds for all plans that are as good before.
+// Invariant: a measure is held at its value only if its bound is met. So each bound holds for all plans that are as
+// good before.
 func raise(p *model.Problem, o *plan.Options, r *plan.Result) {
 	if !r.Status.HasPlan() || !open(p, o, r) || len(p.Buffers) > mostFloors || len(r.Bounds) != len(p.Objective()) {
 		return

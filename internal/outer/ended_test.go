@@ -60,8 +60,8 @@ func (c *counting) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Optio
 	return c.Planner.Plan(ctx, tl, o)
 }
 
-// TestEnded: if the deadline or a cancel comes at any call of the planner, an open answer says so, with pools, penalties and evictions.
-// It once said that the run had ended by itself.
+// TestEnded: if the deadline or a cancel comes at any call of the planner, an open answer says so, with pools,
+// penalties and evictions. It once said that the run had ended by itself.
 func TestEnded(t *testing.T) {
 	exact, err := plan.Find("exact")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a small problem is enumerated (internal/outer/enumerate). If it has choices of pools or evictions, that mostly takes milliseconds,
-// while the searches for many buffers ask a planner a thousand times. So without a limit of nodes it is tried first, with few
-// nodes. What is open after the other searches is enumerated from the best plan on:
+// Idea: a small problem is enumerated (internal/outer/enumerate). If it has choices of pools or evictions, that mostly
+// takes milliseconds, while the searches for many buffers ask a planner a thousand times. So without a limit of nodes
+// it is tried first, with few nodes. What is open after the other searches is enumerated from the best plan on:
 //
 //	up to enumerate.Buffers buffers     to the end, or to a limit of the run
 //	up to moreBuffers buffers           for moreNodes nodes
@@ -29,7 +29,8 @@ const (
 	moreNodes   = 200_000
 )
 
-// enumerates reports whether a planner's answers are completed so: those of planners that prove and are nobody else's work.
+// enumerates reports whether a planner's answers are completed so: those of planners that prove and are nobody else's
+// work.
 func enumerates(planner run.Planner) bool {
 	return planner.Name() == "auto" || planner.Name() == "exact"
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a search of several runs gives each of them a share of the time or of the nodes that are left. A run may end with its share
-// while much of the whole is left, and the search may come to its end before the limit. It was the limit nevertheless that cut
-// something off: with more time the run would have gone on. So the context notes it if a share runs out, and Why reads the note.
+// Idea: a search of several runs gives each of them a share of the time or of the nodes that are left. A run may end
+// with its share while much of the whole is left, and the search may come to its end before the limit. It was the limit
+// nevertheless that cut something off: with more time the run would have gone on. So the context notes it if a share
+// runs out, and Why reads the note.
 //
 // Invariant: Why says plan.StopEffort only if no limit, and no share of one, has ended a part of the search.
 
@@ -25,7 +26,8 @@ func Noting(ctx context.Context) context.Context {
 	return context.WithValue(ctx, cutsKey{}, &cuts{})
 }
 
-// Cut notes that a share of the time (plan.StopTimeout) or of the nodes (plan.StopNodes) has cut off a part of the search.
+// Cut notes that a share of the time (plan.StopTimeout) or of the nodes (plan.StopNodes) has cut off a part of the
+// search.
 func Cut(ctx context.Context, by plan.Stop) {
 	c, _ := ctx.Value(cutsKey{}).(*cuts)
 	switch {
@@ -38,7 +40,8 @@ func Cut(ctx context.Context, by plan.Stop) {
 }
 
 // Share returns a context that ends after one of so many parts of the time that is left, for a question among several.
-// Without a deadline it is ctx. The function that is returned must be called at the end of the question. It notes if the time came first.
+// Without a deadline it is ctx. The function that is returned must be called at the end of the question. It notes if
+// the time came first.
 func Share(ctx context.Context, parts int) (context.Context, context.CancelFunc) {
 	return Shares(ctx, 1, parts)
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: problems of up to seven buffers in three to five pools (drawn.Banked) must be decided if nothing limits the search: each
-// answer is optimal, with the best value of every measure of the objective, or infeasible. oracle.Sets has the truth.
+// Idea: problems of up to seven buffers in three to five pools (drawn.Banked) must be decided if nothing limits the
+// search: each answer is optimal, with the best value of every measure of the objective, or infeasible. oracle.Sets has
+// the truth.
 
 // mostBanked is how many nodes the enumeration may take: one in sixty problems takes more.
 const mostBanked = 60_000
@@ -34,7 +35,8 @@ func (t BankedTally) String() string {
 	return fmt.Sprintf("%d problems: %d with a plan, %d without, %d left undecided by brute force", t.Problems, t.Plans, t.None, t.Undecided)
 }
 
-// Banked asks a planner about the problem of a seed, without a limit, and returns what is false or open in its answer; "" for nothing.
+// Banked asks a planner about the problem of a seed, without a limit, and returns what is false or open in its answer;
+// "" for nothing.
 func (t *BankedTally) Banked(seed uint64, planner string) (p *model.Problem, fault string) {
 	p = drawn.Banked(rand.New(rand.NewPCG(seed, 0x62616e6b)))
 	t.Problems++

@@ -1,7 +1,8 @@
-// Package enumerate finds the best plan of a small problem with rules, and proves that no plan is better, for all measures
-// of the objective at once. It asks no planner.
+// Package enumerate finds the best plan of a small problem with rules, and proves that no plan is better, for all
+// measures of the objective at once. It asks no planner.
 //
 //	enumerate.go   evictions and pools: every choice of both, depth first
+//	evictions.go   which sets of evictions, in which order
 //	vector.go      the measures of a choice, and bounds of them
 //	lane.go        one pool: which differences of offsets are forbidden, and which cost a penalty
 //	front.go       the best plans of one pool with a set of bodies
@@ -9,9 +10,7 @@
 package enumerate
 
 import (
-	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
@@ -21,9 +20,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: only sums and maxima tie the pools to each other. So all that a pool tells of a set S of bodies in it is a front: the
-// plans of S of which none is both lower and cheaper in penalties than another (front.go). The search takes one buffer after
-// the other, chooses its evictions, and a pool for each part that they leave. Let S(q) be what is in pool q so far. Then
+// Idea: only sums and maxima tie the pools to each other. So all that a pool tells of a set S of bodies in it is a
+// front: the plans of S of which none is both lower and cheaper in penalties than another (front.go). The search takes
+// one buffer after the other, chooses its evictions, and a pool for each part that they leave. Let S(q) be what is in
+// pool q so far. Then
 //
 //	height of q           >= the least height of the front of S(q)
 //	penalty               >= sum over q of the least penalty of the front of S(q)
@@ -33,7 +33,8 @@ import (
 // A branch ends if some S(q) has no plan, or if these bounds, measure by measure, are not lexicographically below the
 // best plan. Fronts are kept by pool and set: a set comes up in many branches.
 //
-// Invariant: a branch that ends has no better plan. All measures grow with S, so bounds of a branch hold for all below it.
+// Invariant: a branch that ends has no better plan. All measures grow with S, so bounds of a branch hold for all below
+// it.
 //
 // Complexity: exponential. At most Buffers buffers, and fronts of as few bodies as a pool has of them.
 //
@@ -92,7 +93,8 @@ func Plan(ctx context.Context, p *model.Problem, measures []model.Measure, o Opt
 	return Outcome{Done: !x.cut, Plan: x.plan, Nodes: x.nodes}
 }
 
-// bound sets the floors of the measures. A measure that the best plan has at its floor is held there: a better plan has it, too.
+// bound sets the floors of the measures. A measure that the best plan has at its floor is held there: a better plan has
+// it, too.
 func (x *search) bound(measures []model.Measure) {
 	f, met := floor.New(x.p), x.best != nil
 	x.floors = nil
@@ -147,14 +149,13 @@ type search struct {
 	twin    []int   // of each pool, one before it that is the same in all that counts; -1 if there is none
 	floors  []int64 // of each measure: no plan is below
 
-	in        []set    // of each pool, what is there
-	at        []*front // of each pool, the front of that
-	chosen    []choice
-	cost      int64
-	evicted   int64
-	penalised bool   // some pair may pay
-	taken     []bool // of each eviction, if a set of them is in hand; nil if they are chosen with the pools
-	kept      map[key]*front
+	in      []set    // of each pool, what is there
+	at      []*front // of each pool, the front of that
+	chosen  []choice
+	cost    int64
+	evicted int64
+	taken   []bool // of each eviction, if a set of them is in hand; nil if they are chosen with the pools
+	kept    map[key]*front
 
 	best []int64
 	plan *model.Plan
@@ -208,7 +209,6 @@ func (x *search) prepare(measures []model.Measure) {
 		x.costs = append(x.costs, costs)
 	}
 	x.gauge(measures, l.Pools)
-	x.penalised = len(l.PenaltiesOf()) > 0
 	for pool := range l.Pools {
 		x.lanes = append(x.lanes, newLane(l, int32(pool), x.members, of, x.heights(pool), x.pays()))
 	}
@@ -296,117 +296,6 @@ func (x *search) same(a, b int, measures []model.Measure) bool {
 	})
 }
 
-// mostEvictions is the most evictions whose sets are gone through one by one.
-const mostEvictions = 10
-
-// each goes through the sets of evictions, with all evictions first, for a good plan, and then in ascending order of price. If there are
-// too many, each buffer's evictions are chosen with its pools.
-//
-// Most measures do not change with one more eviction, so if evictions were chosen with the pools, a plan with fewer of them would be
-// looked for beside each choice of pools that is as good so far.
-func (x *search) each() {
-	var prices []int64
-	units, rest := make([]int, len(x.units)), int64(0)
-	for k := range x.units {
-		units[k], rest = k, rest+x.units[k].least
-		prices = append(prices, x.units[k].prices...)
-	}
-	look := func() {
-		if least := x.least(rest); x.best == nil || slices.Compare(least, x.best) < 0 {
-			x.choose(units)
-		}
-	}
-	if len(prices) == 0 || len(prices) > mostEvictions {
-		look()
-		return
-	}
-	try := func(set int) {
-		x.taken, x.evicted = make([]bool, len(prices)), price(prices, set)
-		for n := range prices {
-			x.taken[n] = set>>n&1 == 1
-		}
-		look()
-	}
-	sets := make([]int, 1<<len(prices))
-	for n := range sets {
-		sets[n] = n
-	}
-	all := len(sets) - 1
-	if try(all); x.cut {
-		return
-	}
-	if x.grows() {
-		x.fewer(sets, prices, try)
-		return
-	}
-	slices.SortStableFunc(sets, func(a, b int) int { return cmp.Compare(price(prices, a), price(prices, b)) })
-	for _, set := range sets {
-		if try(set); x.cut {
-			return
-		}
-	}
-}
-
-// price returns what a set of evictions costs.
-func price(prices []int64, set int) (sum int64) {
-	for n, y := range prices {
-		if set>>n&1 == 1 {
-			sum += y
-		}
-	}
-	return sum
-}
-
-// grows reports whether the eviction is the last measure, and no measure before it rises with one more eviction.
-func (x *search) grows() bool {
-	last := len(x.gauges) - 1
-	return x.gauges[last].measure == model.MeasureEviction && !slices.ContainsFunc(x.gauges[:last], func(g gauge) bool {
-		return g.measure == model.MeasureCost || g.measure == model.MeasurePenalty && x.penalised
-	})
-}
-
-// fewer looks for the cheapest set that is as good as all evictions in the measures before the eviction. All are as good as any set can
-// be, so those values are floors. If a set is not as good, no part of it is. So the largest sets come first.
-func (x *search) fewer(sets []int, prices []int64, try func(set int)) {
-	if x.best == nil {
-		return // no set has a plan
-	}
-	last := len(x.gauges) - 1
-	copy(x.floors[:last], x.best)
-	slices.SortStableFunc(sets, func(a, b int) int {
-		return cmp.Or(bits.OnesCount(uint(b))-bits.OnesCount(uint(a)), cmp.Compare(price(prices, a), price(prices, b)))
-	})
-	var worse []int
-	for _, set := range sets {
-		if price(prices, set) >= x.best[last] || slices.ContainsFunc(worse, func(s int) bool { return s&set == set }) {
-			continue
-		}
-		if try(set); x.cut {
-			return
-		}
-		if x.best[last] > price(prices, set) {
-			worse = append(worse, set)
-		}
-	}
-}
-
-// ends reports whether the part of the kth unit that begins after so many evictions ends before another, and what that costs.
-func (x *search) ends(k, begin, end int) (ok bool, price int64) {
-	u := &x.units[k]
-	if x.taken == nil {
-		if end < len(u.prices) {
-			price = u.prices[end]
-		}
-		return true, price
-	}
-	taken := x.taken[u.first : u.first+len(u.prices)]
-	next := slices.Index(taken[begin:], true)
-	if next < 0 {
-		return end == len(u.prices), 0
-	}
-	return end == begin+next, 0 // the price of the set is paid already
-}
-
 // over counts a node, and reports whether a limit has come.
 func (x *search) over() bool {
 	if x.nodes++; x.most > 0 && x.nodes > x.most || x.watch.Over() {
@@ -439,8 +328,8 @@ func (x *search) choose(left []int) {
 	x.branch(next, 0, fewest, slices.Delete(slices.Clone(left), n, n+1), rest-x.units[next].least)
 }
 
-// ways returns the ways on with the part of the kth unit that begins after so many evictions, the best bounds first. rest is the least cost of
-// the other units.
+// ways returns the ways on with the part of the kth unit that begins after so many evictions, the best bounds first.
+// rest is the least cost of the other units.
 func (x *search) ways(k, begin int, rest int64) (options []option) {
 	for end := begin; end <= len(x.units[k].prices); end++ {
 		ok, price := x.ends(k, begin, end)
@@ -467,7 +356,8 @@ func (x *search) branch(k, begin int, options []option, left []int, rest int64) 
 		}
 		_, price := x.ends(k, begin, o.end)
 		was, had, spent := x.in[o.pool], x.at[o.pool], x.cost
-		x.in[o.pool], x.at[o.pool], x.cost, x.evicted = was.with(o.body), o.front, spent+x.costs[o.body][o.pool], x.evicted+price
+		x.in[o.pool], x.at[o.pool] = was.with(o.body), o.front
+		x.cost, x.evicted = spent+x.costs[o.body][o.pool], x.evicted+price
 		x.chosen = append(x.chosen, o.choice)
 		if o.end < len(x.units[k].prices) {
 			x.branch(k, o.end+1, x.ways(k, o.end+1, rest), left, rest)

@@ -92,8 +92,8 @@ func buffersOf(r *rand.Rand, n int, most int64) *model.Problem {
 	return p
 }
 
-// TestNodes holds what saves nodes. Each shape of problems takes more nodes than are allowed without one of these things: a comment has
-// how many.
+// TestNodes holds what saves nodes. Each shape of problems takes more nodes than are allowed without one of these
+// things: a comment has how many.
 func TestNodes(t *testing.T) {
 	equal := func(r *rand.Rand) *model.Problem {
 		p := buffersOf(r, 8, 30)
@@ -143,11 +143,13 @@ func TestNodes(t *testing.T) {
 	}{
 		// 5,016 nodes; without twins 21,092, without an order of the ways 41,859
 		{"equal pools", 20, equal, 5_100},
-		// 100,290; without fewer 390,817, without what it knows of parts of sets 115,691, and of floors 130,991, without any floors 179,551
+		// 100,290; without fewer 390,817, without what it knows of parts of sets 115,691, and of floors 130,991,
+		// without any floors 179,551
 		{"evictions last", 20, evictions(9, model.MeasureMaxHeight, model.MeasurePeak, model.MeasureEviction), 101_500},
 		// 50,917; sets in any order 51,923, without fronts that are kept twice as many
 		{"evictions first", 20, evictions(6, model.MeasureEviction, model.MeasureCost, model.MeasureHeight), 51_500},
-		// 40,224; without sums of sections 198,110, without the front of a part 43,070, without an order of the two inequalities 42,002
+		// 40,224; without sums of sections 198,110, without the front of a part 43,070, without an order of the two
+		// inequalities 42,002
 		{"one pool", 20, aligned, 41_000},
 		// 348,320; always the largest unit first 1,014,762
 		{"tight pools", 3, hard, 360_000},

@@ -6,10 +6,11 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: bodies of one pool begin at their least offsets. As long as two of them are in each other's way, one of two inequalities
-// must hold: the difference of their offsets is at most the lower end of the range that it lies in, or at least the upper end. Both
-// are tried. If none are, the least penalised pair that pays does so, or one of its two inequalities holds. What is left at the end
-// is a point: a height and what is paid. Points that another point is not above in either are the front.
+// Idea: bodies of one pool begin at their least offsets. As long as two of them are in each other's way, one of two
+// inequalities must hold: the difference of their offsets is at most the lower end of the range that it lies in, or at
+// least the upper end. Both are tried. If none are, the least penalised pair that pays does so, or one of its two
+// inequalities holds. What is left at the end is a point: a height and what is paid. Points that another point is not
+// above in either are the front.
 //
 // A branch ends if a point of the front is not above its bounds. With low[b] as the least offset of b,
 //
@@ -17,13 +18,13 @@ import (
 //	height >= max over sections and bytes x of x + sum of the bytes in use there of bodies whose bytes begin at x or above
 //	height >= the least height of a part of the set
 //
-// Invariant: each plan of the set keeps to one of the inequalities of each pair. A branch that says that a pair pays has the plans in
-// which it does. So for each plan some point is as low and pays as little.
+// Invariant: each plan of the set keeps to one of the inequalities of each pair. A branch that says that a pair pays
+// has the plans in which it does. So for each plan some point is as low and pays as little.
 //
 // Complexity: exponential in the pairs that are in each other's way. O(pairs + uses) a node.
 //
-// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as internal/exact/pairs has them for one capacity; a front by an
-// archive of points that none dominates.
+// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as internal/exact/pairs has them for one
+// capacity; a front by an archive of points that none dominates.
 
 // front has the plans of a set of bodies of which none is better than another, the lowest first.
 type front struct {
@@ -186,7 +187,8 @@ func (k *packer) heightOf(low []int64) (height int64, fits bool) {
 	return height, k.capacity == 0 || height <= k.capacity
 }
 
-// clash returns two bodies that are in each other's way, those nearest the ground, and the range that their difference lies in.
+// clash returns two bodies that are in each other's way, those nearest the ground, and the range that their difference
+// lies in.
 func (k *packer) clash(low []int64) (a, b int32, f timeline.Forbidden, found bool) {
 	nearest := int64(0)
 	for i := range low {

@@ -8,13 +8,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: whatever the rules say of two bodies in one pool, it is about the difference of their offsets. It must lie in none of
-// some open ranges (they conflict), and it costs something in others (a penalty is paid). What they say of one body is about its
-// offset: a multiple, below the capacity, in none of some open ranges (reserved bytes), or one number (fixed). internal/lower
-// knows every rule, so all of this is read off its strip of the pool.
+// Idea: whatever the rules say of two bodies in one pool, it is about the difference of their offsets. It must lie in
+// none of some open ranges (they conflict), and it costs something in others (a penalty is paid). What they say of one
+// body is about its offset: a multiple, below the capacity, in none of some open ranges (reserved bytes), or one number
+// (fixed). internal/lower knows every rule, so all of this is read off its strip of the pool.
 //
-// Invariant: offsets that keep to all of this are a plan of the pool, and every plan does. It does not matter which other bodies
-// are in the pool.
+// Invariant: offsets that keep to all of this are a plan of the pool, and every plan does. It does not matter which
+// other bodies are in the pool.
 //
 // Complexity: O(bodies²) ranges.
 

@@ -10,14 +10,14 @@ import (
 //
 //	offset(to) >= offset(from) + by
 //
-// Offsets begin at the least that each body may have by itself. An offset that is too low for an inequality rises to the least
-// one that is not, is aligned, and is free of reserved bytes. This is repeated until nothing rises.
+// Offsets begin at the least that each body may have by itself. An offset that is too low for an inequality rises to
+// the least one that is not, is aligned, and is free of reserved bytes. This is repeated until nothing rises.
 //
-// Invariant: no solution has an offset below these, since each step is monotone. So if the steps come to an end, they are the least
-// solution: no measure can be lower with these inequalities.
+// Invariant: no solution has an offset below these, since each step is monotone. So if the steps come to an end, they
+// are the least solution: no measure can be lower with these inequalities.
 //
-// Complexity: O(inequalities) a round. If more rounds than bound.Passes says follow on the last jump over a reserved range, they
-// never end. There are at most bodies · ranges such jumps.
+// Complexity: O(inequalities) a round. If more rounds than bound.Passes says follow on the last jump over a reserved
+// range, they never end. There are at most bodies · ranges such jumps.
 
 // more says that offset(to) >= offset(from) + by. The numbers are those of the set in hand.
 type more struct {

@@ -7,11 +7,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a measure of height is a sum or a maximum over the heights of some pools, which a peak raises to the end of the highest
-// reserved range. With the least height of each pool in place of its height, the same formula is a bound.
+// Idea: a measure of height is a sum or a maximum over the heights of some pools, which a peak raises to the end of the
+// highest reserved range. With the least height of each pool in place of its height, the same formula is a bound.
 //
-// Invariant: bounds that hold one by one hold together in the order of the measures: if no value is below its bound, the values
-// are lexicographically not below the bounds.
+// Invariant: bounds that hold one by one hold together in the order of the measures: if no value is below its bound,
+// the values are lexicographically not below the bounds.
 //
 // Complexity: O(measures · pools), and in finish the product of the fronts, less what the bounds cut off.
 

@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: one formula for each measure. Sections are sets of bodies that conflict pair by pair (internal/lower), with all evictions
-// taken. Let
+// Idea: one formula for each measure. Sections are sets of bodies that conflict pair by pair (internal/lower), with all
+// evictions taken. Let
 //
 //	in(p)     bodies that may be in pool p alone
 //	ends(b)   the least end of body b in the pools that it may be in, each by itself
@@ -34,8 +34,8 @@ import (
 //	                without evictions, which change who pays
 //	eviction     >= max over sections, nothing taken, of the least price at which enough bytes leave for all pools to have room
 //
-// Hold says that only plans with a measure of at most v count: those that are as good in an earlier measure. Then pools end lower, and
-// bodies may be in fewer pools, so the formulas say more.
+// Hold says that only plans with a measure of at most v count: those that are as good in an earlier measure. Then pools
+// end lower, and bodies may be in fewer pools, so the formulas say more.
 //
 // Invariant: Least is below no plan that keeps to all that is held.
 //
@@ -59,7 +59,8 @@ type Floors struct {
 // none stands for no limit.
 const none = model.MaxSum
 
-// mostTimes is the most buffers for whose times evictions are looked at one by one. internal/outer/cover bounds the others.
+// mostTimes is the most buffers for whose times evictions are looked at one by one. internal/outer/cover bounds the
+// others.
 const mostTimes = 500
 
 // body is buffers that lie together.
@@ -85,7 +86,8 @@ func New(p *model.Problem) *Floors {
 	return f
 }
 
-// gather makes the bodies and their uses of sections: the whole problem is lowered as one pool, in which nothing is aligned or fixed.
+// gather makes the bodies and their uses of sections: the whole problem is lowered as one pool, in which nothing is
+// aligned or fixed.
 func (f *Floors) gather() {
 	p := *f.l.Problem
 	p.Capacity, p.Buffers = 0, slices.Clone(p.Buffers)
@@ -146,8 +148,8 @@ func (f *Floors) choices() {
 	}
 }
 
-// alone returns the least end of a body in a pool, each member by itself, and what it costs there. The end is above any limit if the body
-// may not be there.
+// alone returns the least end of a body in a pool, each member by itself, and what it costs there. The end is above any
+// limit if the body may not be there.
 func (f *Floors) alone(b *body, pool int) (end, cost int64) {
 	for _, i := range b.members {
 		x := &f.l.Problem.Buffers[i]
@@ -324,8 +326,8 @@ func (f *Floors) level(load, low int64) int64 {
 // mostWays is the most choices of free ranges that are looked at.
 const mostWays = 1_000
 
-// waste returns the fewest reserved bytes that lie below the ends of the pools if they hold so many bytes. Each pool is used up to one of its
-// free ranges, or not at all.
+// waste returns the fewest reserved bytes that lie below the ends of the pools if they hold so many bytes. Each pool is
+// used up to one of its free ranges, or not at all.
 func (f *Floors) waste(load int64) int64 {
 	type way struct{ free, waste int64 }
 	ways := []way{{}}

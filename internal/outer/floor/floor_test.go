@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestTrue: no bound is above the best value, whatever has been held at the best values of the measures before. Each measure's
-// bound is often met, at the first rank and at later ones.
+// TestTrue: no bound is above the best value, whatever has been held at the best values of the measures before. Each
+// measure's bound is often met, at the first rank and at later ones.
 func TestTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 4))
 	type count struct{ met, of int }
@@ -106,11 +106,15 @@ func TestFormulas(t *testing.T) {
 		"max_peak":                          {pools: []model.Pool{pool("p", 0, model.Range{Lower: 20, Upper: 30}), pool("q", 0)}, buffers: []model.Buffer{buffer(9)}, m: "max_peak", want: 30},
 		"cost":                              {pools: []model.Pool{{ID: "p", Cost: 2}, {ID: "q", Cost: 3}}, buffers: []model.Buffer{buffer(3), buffer(4, 1)}, m: "cost", want: 18},
 		"cost of one part":                  {pools: []model.Pool{{ID: "p", Cost: 2}}, buffers: []model.Buffer{evictable}, m: "cost", want: 8},
-		"penalty of what overlaps": {pools: open, buffers: []model.Buffer{fixed(1), fixed(3)}, m: "penalty", want: 7,
-			rules: model.Rules{MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}}}},
-		"penalty if there is no room": {pools: open, buffers: []model.Buffer{buffer(3, 0), buffer(4, 0)}, m: "penalty", want: 7,
+		"penalty of what overlaps": {
+			pools: open, buffers: []model.Buffer{fixed(1), fixed(3)}, m: "penalty", want: 7,
+			rules: model.Rules{MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}}},
+		},
+		"penalty if there is no room": {
+			pools: open, buffers: []model.Buffer{buffer(3, 0), buffer(4, 0)}, m: "penalty", want: 7,
 			held:  map[model.Measure]int64{"height:p": 6},
-			rules: model.Rules{MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}}}},
+			rules: model.Rules{MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}}},
+		},
 		"eviction by parts":   {pools: []model.Pool{pool("p", 8)}, buffers: []model.Buffer{evictable, {Lower: 1, Upper: 2, Size: 6}}, m: "eviction", want: 5},
 		"a pool that is full": {pools: open, buffers: []model.Buffer{buffer(3), buffer(4)}, held: map[model.Measure]int64{"height:p": 2}, m: "height:q", want: 7},
 		"a pool that is dear": {pools: []model.Pool{{ID: "p"}, {ID: "q", Cost: 1}}, buffers: []model.Buffer{buffer(3), aligned}, held: map[model.Measure]int64{"cost": 2}, m: "height:p", want: 6},

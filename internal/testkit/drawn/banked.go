@@ -7,11 +7,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a third generator of problems with rules, for what the other two draw too rarely: up to seven buffers in three to five pools
-// that differ in everything, and objectives of one to four measures of any kind in any order. The order decides which bounds and
-// which proofs are asked for, and with one or two pools a false bound of a choice often stays unseen.
+// Idea: a third generator of problems with rules, for what the other two draw too rarely: up to seven buffers in three
+// to five pools that differ in everything, and objectives of one to four measures of any kind in any order. The order
+// decides which bounds and which proofs are asked for, and with one or two pools a false bound of a choice often stays
+// unseen.
 //
-// Numbers are small, so that oracle.Sets can try every offset: sizes to 6, capacities and reserved bytes to about 16, alignments to 6.
+// Numbers are small, so that oracle.Sets can try every offset: sizes to 6, capacities and reserved bytes to about 16,
+// alignments to 6.
 
 // Banked returns a valid problem.
 func Banked(r *rand.Rand) *model.Problem {

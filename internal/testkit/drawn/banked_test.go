@@ -10,7 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestBanked checks that every feature, measure, rank and number of pools is drawn often, and that brute force answers nearly all.
+// TestBanked checks that every feature, measure, rank and number of pools is drawn often, and that brute force answers
+// nearly all.
 func TestBanked(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 3))
 	const problems = 1_500

@@ -7,22 +7,25 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: brute force for problems of up to seven buffers in up to five pools, where Ruled and Chains take too long. Pools meet only in
-// the sums and maxima of the measures. So a table has, for each pool and set of pieces, every pair of height and penalty that some
-// plan of the set has in the pool and no other plan beats. Then every set of evictions and every choice of pools is gone through.
+// Idea: brute force for problems of up to seven buffers in up to five pools, where Ruled and Chains take too long.
+// Pools meet only in the sums and maxima of the measures. So a table has, for each pool and set of pieces, every pair
+// of height and penalty that some plan of the set has in the pool and no other plan beats. Then every set of evictions
+// and every choice of pools is gone through.
 //
-// An entry of the table is found by trying heights in ascending order. At each height all offsets of all pieces are tried, as bits
-// of a word: a piece that is placed strikes out the offsets of the others that it clashes with, found before by trying every
-// difference. There are no candidates and no orders, so no argument about them can be wrong.
+// An entry of the table is found by trying heights in ascending order. At each height all offsets of all pieces are
+// tried, as bits of a word: a piece that is placed strikes out the offsets of the others that it clashes with, found
+// before by trying every difference. There are no candidates and no orders, so no argument about them can be wrong.
 //
-// Where a pool has no capacity, offsets end as in Ruled, with what may be in this pool: its pieces, their alignments, its reserved ranges.
+// Where a pool has no capacity, offsets end as in Ruled, with what may be in this pool: its pieces, their alignments,
+// its reserved ranges.
 //
 // Complexity: exponential; about a millisecond for seven buffers in four pools.
 
 // mostOffsets is how high Sets looks.
 const mostOffsets = 128
 
-// Sets does what Ruled does, for heights of pools to 128. decided is false if a pool is higher or it takes more than most nodes.
+// Sets does what Ruled does, for heights of pools to 128. decided is false if a pool is higher or it takes more than
+// most nodes.
 func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &sets{ruled: &ruled{p: p, pools: p.AllPools(), most: most}, number: map[piece]int{}, table: map[entry][]pair{}, couples: map[[2]int]*couple{}}
 	if p.Rules != nil {
@@ -148,8 +151,8 @@ func (o *sets) arrange() {
 	}
 }
 
-// assign tries every pool for the groups from g on. in has the pieces of each pool, fronts what plans of them there are, and cost is what
-// they cost. Pools with the best measures so far come first.
+// assign tries every pool for the groups from g on. in has the pieces of each pool, fronts what plans of them there
+// are, and cost is what they cost. Pools with the best measures so far come first.
 func (o *sets) assign(g int, in []uint64, fronts [][]pair, cost int64) {
 	if o.nodes++; o.over() {
 		return

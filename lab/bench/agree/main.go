@@ -371,8 +371,8 @@ func banked(problems, from uint64, workers int) error {
 					}
 				}
 				mu.Lock()
-				before := sum.Problems / 5_000
-				if sum.Add(tally); sum.Problems/5_000 > before {
+				before := sum.Problems / 1_000
+				if sum.Add(tally); sum.Problems/1_000 > before {
 					fmt.Fprintf(os.Stderr, "%s, %d faults, %.0f s\n", sum, faults, time.Since(began).Seconds())
 				}
 				mu.Unlock()

@@ -1,0 +1,136 @@
+package enumerate
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: most measures do not change with one more eviction. So if evictions were chosen with the pools, a plan with fewer
+// of them would be looked for beside each choice of pools that is as good so far. Few evictions are gone through set by
+// set instead: all first, for a good plan, then in ascending order of price, or if no eviction makes the measures
+// before it worse, the largest sets first, since a part of a set that is not good enough is not either.
+//
+// Invariant: a set that is left out has no better plan.
+//
+// Complexity: at most 2^mostEvictions sets.
+
+// mostEvictions is the most evictions whose sets are gone through one by one.
+const mostEvictions = 10
+
+// each goes through the sets of evictions, with all evictions first, for a good plan, and then in ascending order of
+// price. If there are too many, each buffer's evictions are chosen with its pools.
+func (x *search) each() {
+	var prices []int64
+	units, rest := make([]int, len(x.units)), int64(0)
+	for k := range x.units {
+		units[k], rest = k, rest+x.units[k].least
+		prices = append(prices, x.units[k].prices...)
+	}
+	look := func() {
+		if least := x.least(rest); x.best == nil || slices.Compare(least, x.best) < 0 {
+			x.choose(units)
+		}
+	}
+	if len(prices) == 0 || len(prices) > mostEvictions {
+		look()
+		return
+	}
+	try := func(set int) {
+		x.taken, x.evicted = make([]bool, len(prices)), price(prices, set)
+		for n := range prices {
+			x.taken[n] = set>>n&1 == 1
+		}
+		look()
+	}
+	sets := make([]int, 1<<len(prices))
+	for n := range sets {
+		sets[n] = n
+	}
+	all := len(sets) - 1
+	if try(all); x.cut {
+		return
+	}
+	if x.grows() {
+		x.fewer(sets, prices, try)
+		return
+	}
+	slices.SortStableFunc(sets, func(a, b int) int { return cmp.Compare(price(prices, a), price(prices, b)) })
+	for _, set := range sets {
+		if try(set); x.cut {
+			return
+		}
+	}
+}
+
+// price returns what a set of evictions costs.
+func price(prices []int64, set int) (sum int64) {
+	for n, y := range prices {
+		if set>>n&1 == 1 {
+			sum += y
+		}
+	}
+	return sum
+}
+
+// grows reports whether the eviction is the last measure, and one more eviction never makes a plan worse than the best in the measures
+// before it. Its parts stay where the buffer was, so heights stay. Each part has a cost and may pay, so a cost and a penalty stay if
+// they are 0.
+func (x *search) grows() bool {
+	last := len(x.gauges) - 1
+	if x.gauges[last].measure != model.MeasureEviction {
+		return false
+	}
+	for k := range x.best[:min(last, len(x.best))] {
+		if m := x.gauges[k].measure; (m == model.MeasureCost || m == model.MeasurePenalty) && x.best[k] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// fewer looks for the cheapest set that is as good as all evictions in the measures before the eviction. All are as
+// good as any set can be, so those values are floors. If a set is not as good, no part of it is. So the largest sets
+// come first.
+func (x *search) fewer(sets []int, prices []int64, try func(set int)) {
+	if x.best == nil {
+		return // no set has a plan
+	}
+	last := len(x.gauges) - 1
+	copy(x.floors[:last], x.best)
+	slices.SortStableFunc(sets, func(a, b int) int {
+		return cmp.Or(bits.OnesCount(uint(b))-bits.OnesCount(uint(a)), cmp.Compare(price(prices, a), price(prices, b)))
+	})
+	var worse []int
+	for _, set := range sets {
+		if price(prices, set) >= x.best[last] || slices.ContainsFunc(worse, func(s int) bool { return s&set == set }) {
+			continue
+		}
+		if try(set); x.cut {
+			return
+		}
+		if x.best[last] > price(prices, set) {
+			worse = append(worse, set)
+		}
+	}
+}
+
+// ends reports whether the part of the kth unit that begins after so many evictions ends before another, and what that
+// costs.
+func (x *search) ends(k, begin, end int) (ok bool, price int64) {
+	u := &x.units[k]
+	if x.taken == nil {
+		if end < len(u.prices) {
+			price = u.prices[end]
+		}
+		return true, price
+	}
+	taken := x.taken[u.first : u.first+len(u.prices)]
+	next := slices.Index(taken[begin:], true)
+	if next < 0 {
+		return end == len(u.prices), 0
+	}
+	return end == begin+next, 0 // the price of the set is paid already
+}
