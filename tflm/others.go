@@ -104,21 +104,20 @@ func (o Other) String() string {
 	return fmt.Sprintf("%d (%s)", o.Arena, o.Set)
 }
 
-// Others returns the least and the most that the model needs on a target with the libraries that are known, each at its newest
-// version. ok is false if the kernels are named, or if nothing differs from the reference kernels and the model has no
-// convolution of 8 bits.
+// Others returns the least and the most that the model needs on a target with other kernels: with the other libraries that are
+// known, each at the version that its name stands for, or if the kernels are named with the other versions of their library. ok is
+// false if nothing differs; without a name also if the model has no convolution of 8 bits.
 func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
-	if p.named || t == &Interpreter {
+	if t == &Interpreter {
 		return least, most, false
 	}
-	newest := NewestSets()
-	var own int64
+	newest, own := NewestSets(), int64(0)
 	for _, s := range p.Standings() {
-		if !slices.Contains(newest, s.Set) {
+		if p.named && s.Set.Name() != p.Set.Name() || !p.named && !slices.Contains(newest, s.Set) {
 			continue
 		}
 		x := Other{s.Set, p.With(s, t).Smallest, len(s.Set.UnknownScratch(p.Model)) > 0}
-		if s.Set == ReferenceSet {
+		if s.Set == p.Set {
 			own = x.Arena
 			continue
 		}
@@ -129,7 +128,8 @@ func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 			most = x
 		}
 	}
-	return least, most, least.Arena > 0 && (convolves8(p.Model) || least.Arena != own || most.Arena != own)
+	differs := least.Arena != own || most.Arena != own
+	return least, most, least.Arena > 0 && (differs || !p.named && convolves8(p.Model))
 }
 
 // Elsewhere says what the model needs on a target with other kernels; empty if Others has nothing to say.
@@ -138,5 +138,39 @@ func (p *Plan) Elsewhere(t *Target) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("with other kernels the smallest arena, %s, is %s to %s", t.Name, least, most)
+	return fmt.Sprintf("with other %s the smallest arena, %s, is %s", p.others(), t.Name, between(least, most))
+}
+
+// others says what Others compares.
+func (p *Plan) others() string {
+	if p.named {
+		return "versions of " + p.Set.Name()
+	}
+	return "kernels"
+}
+
+// between names the least and the most, once if they are the same.
+func between(least, most Other) string {
+	if least == most {
+		return least.String()
+	}
+	return least.String() + " to " + most.String()
+}
+
+// Within says whether the model fits a capacity on a target with other kernels; empty if Others has nothing to say.
+func (p *Plan) Within(capacity int64, t *Target) string {
+	least, most, ok := p.Others(t)
+	if !ok {
+		return ""
+	}
+	end := ", and fits with all that are known"
+	switch {
+	case least.Arena > capacity:
+		end = ", and fits with none of them"
+	case most.Arena > capacity:
+		end = ", and does not fit with all"
+	case most.AtLeast:
+		end = ""
+	}
+	return "with other " + p.others() + " it needs " + between(least, most) + end
 }

@@ -242,23 +242,16 @@ func knownOf(made *tflm.Plan) []knownReport {
 	return out
 }
 
-// alsoFits says in an answer to --capacity whether the model fits with other kernels; empty for nothing.
-func alsoFits(made *tflm.Plan, t *tflm.Target, capacity int64) string {
-	least, most, ok := made.Others(t)
-	if !ok {
-		return ""
+// other says what to give to --kernels for other kernels than the named ones: another version of them.
+func (k *kernelsFlags) other() string {
+	if k.from == "" {
+		return ": --kernels NAME"
 	}
-	end := ", and fits with all that are known"
-	switch {
-	case least.Arena > capacity:
-		end = ", and fits with none of them"
-	case most.Arena > capacity:
-		end = ", and does not fit with all"
-	case most.AtLeast:
-		end = ""
-	}
-	return fmt.Sprintf("with other kernels it needs %s to %s%s: --kernels NAME", least, most, end)
+	return ": --kernels " + k.set.Name() + "@VERSION"
 }
+
+// chosen says that a version was given too.
+func (k *kernelsFlags) chosen() bool { return strings.Contains(k.kernels, "@") }
 
 // An overlayReport is a result that lies over an operand.
 type overlayReport struct {

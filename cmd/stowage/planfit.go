@@ -50,7 +50,10 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 		f.whom = " with this scratch"
 	}
 	if x.MeasuredBefore == 0 {
-		f.elsewhere = alsoFits(made, []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at], f.Capacity)
+		t := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at]
+		if other := made.Within(f.Capacity, t); other != "" && !p.kernels.chosen() {
+			f.elsewhere = other + p.kernels.other()
+		}
 	}
 	r.Fit = f
 	if x.MeasuredBefore > 0 {

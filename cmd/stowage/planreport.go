@@ -65,6 +65,7 @@ type planReport struct {
 	set       tflm.Set // the kernels that the figures hold for
 	about     []string // about them
 	elsewhere string   // what other kernels need; empty for nothing to say
+	other     string   // what to give to --kernels for these
 	doubts    tflm.Doubts
 
 	library string // that of --diagonal
@@ -162,7 +163,10 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *
 		Assumes: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked, library: string(p.kernels.overlaps),
 		Kernels: p.kernels.report(), Known: knownOf(made), Worse: standingsOf(made.Worse()), Withheld: standingsOf(made.Withheld),
 		ScratchFrom: p.scratchFrom(), CannotRun: obstaclesOf(p.doubts.Obstacles),
-		set: p.kernels.set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), elsewhere: made.Elsewhere(&tflm.Firmware32), doubts: p.doubts,
+		set: p.kernels.set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), doubts: p.doubts, other: p.kernels.other(),
+	}
+	if !p.kernels.chosen() {
+		r.elsewhere = made.Elsewhere(&tflm.Firmware32)
 	}
 	if p.kernels.overlaps != "" && made.Kernels == "" && !made.Kept {
 		r.apart = "with results over operands, as " + r.library + " permits, the head would not be smaller: the plan assumes nothing"
@@ -406,7 +410,7 @@ func (r *planReport) aboutKernels() []string {
 		out = append(out, "no plan is written: the lowest that was found takes more than the runtime's own with "+standingWords(r.Withheld)+"; --kernels NAME plans for one set of kernels")
 	}
 	if r.elsewhere != "" && (r.Fit == nil || r.Fit.Fits != "yes") {
-		out = append(out, r.elsewhere+": --kernels NAME")
+		out = append(out, r.elsewhere+r.other)
 	}
 	return out
 }
