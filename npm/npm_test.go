@@ -19,6 +19,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
@@ -114,6 +115,38 @@ func TestSizes(t *testing.T) {
 	}
 	if refused < 15 || refused > len(texts)-20 {
 		t.Errorf("%d of %d are refused: lopsided", refused, len(texts))
+	}
+}
+
+// TestShown: texts of the package show the same characters as those of the command.
+func TestShown(t *testing.T) {
+	node := nodeOrSkip(t)
+	script := `import { shownText, shownLines } from "./src/shown.js";
+		for (let c = 0; c < 0x110000; c++) {
+			if (c >= 0xd800 && c < 0xe000) continue; // no letters
+			const [text, lines] = [shownText, shownLines].map((of) => of(String.fromCodePoint(c)));
+			if (text.length > 2 || lines !== text || c < 0x80) console.log(JSON.stringify([c, text, lines]));
+		}`
+	out, err := exec.Command(node, "--input-type=module", "-e", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[rune][2]string{}
+	for line := range strings.Lines(string(out)) {
+		var row []any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		got[rune(row[0].(float64))] = [2]string{row[1].(string), row[2].(string)}
+	}
+	for r := range rune(0x110000) {
+		if r >= 0xd800 && r < 0xe000 {
+			continue
+		}
+		want := [2]string{shown.Text(string(r)), shown.Lines(string(r))}
+		if has, ok := got[r]; ok && has != want || !ok && want != [2]string{string(r), string(r)} {
+			t.Errorf("U+%04X: the package shows %q, the command %q", r, has, want)
+		}
 	}
 }
 

@@ -173,7 +173,7 @@ func TestBindingsOptionsJavaScript(t *testing.T) {
 			return text(s)
 		})
 	}
-	names := found(`"(\w+)"`, part(t, "npm/src/columns.js", "export const OPTIONS = [", "];"))
+	names := found(`"(\w+)"`, part(t, "npm/src/options.js", "export const OPTIONS = [", "];"))
 	same(t, "OPTIONS", sorted(names), sorted(append(there(called), "timeoutMs", "start", "onProgress", "bigint", "ends")))
 
 	fields := found(`(?m)^  (\w+\?: [^;]+);`, part(t, "npm/src/index.d.ts", "interface SolveOptions extends CallOptions {", "\n}"))
@@ -181,14 +181,14 @@ func TestBindingsOptionsJavaScript(t *testing.T) {
 		"timeoutMs?: number", "start?: ArrayLike<Whole>", "onProgress?: (progress: Progress) => void", "bigint?: false", "ends?: Ends")
 	same(t, "SolveOptions", sorted(fields), sorted(want))
 
-	explain := found(`"(\w+)"`, part(t, "npm/src/columns.js", "export const EXPLAIN = [", "];"))
+	explain := found(`"(\w+)"`, part(t, "npm/src/options.js", "export const EXPLAIN = [", "];"))
 	fields = found(`(?m)^  (\w+)\?: `, part(t, "npm/src/index.d.ts", "interface ExplainOptions extends CallOptions {", "\n}"))
 	same(t, "EXPLAIN", sorted(explain), sorted(append(fields, "bigint")))
 
 	read := found(`v\.Get\("(\w+)"\)`, part(t, "npm/wasm/bridge/search.go", ") Options() plan.Options {", "\n}"))
 	want = append(there(func(s *Setting) string {
 		if s.Kind == Time {
-			return s.Name + "Ms" // columns.js has made milliseconds of both
+			return s.Name + "Ms" // options.js has made milliseconds of both
 		}
 		return called(s)
 	}), "start")

@@ -1,6 +1,6 @@
 // Passes calls to a worker, or to an engine in this thread.
 
-import { InputError, faultOf } from "./faults.js";
+import { faultOf } from "./faults.js";
 
 /** One program, loaded by its first call: in a worker, or by an engine in this thread. */
 export class Client {
@@ -15,10 +15,8 @@ export class Client {
     this.#host = host;
   }
 
-  /** Calls an operation; options has signal, onProgress and worker. */
+  /** Calls an operation. options.js has checked signal, onProgress and worker. */
   async call(name, input, { signal, onProgress, worker = true } = {}) {
-    if (onProgress && typeof onProgress !== "function") throw new InputError("onProgress: must be a function");
-    if (signal && typeof signal.addEventListener !== "function") throw new InputError("signal: must be an AbortSignal");
     // If onProgress throws, the search ends, and the call is rejected with what was thrown.
     const stop = new AbortController();
     let thrown = null;

@@ -3,47 +3,12 @@
 
 import { Faults, InputError } from "./faults.js";
 import { ruledOf, rulesOf } from "./rules.js";
+import { shownLines, shownText } from "./shown.js";
 import { timesOf } from "./times.js";
-import { sizeOf, timeOf } from "./units.js";
+import { sizeOf } from "./units.js";
 
-const LEAST = -(2n ** 63n);
+export const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
-
-/** The options that every call has, and those of a search. */
-export const COMMON = ["worker", "signal"];
-export const OPTIONS = [
-  ...COMMON,
-  "ends",
-  "planner",
-  "capacity",
-  "minimize",
-  "timeout",
-  "timeoutMs",
-  "nodes",
-  "seed",
-  "without",
-  "params",
-  "start",
-  "onProgress",
-  "bigint",
-];
-
-/** The options of an explanation. */
-export const EXPLAIN = [
-  ...COMMON,
-  "ends",
-  "planner",
-  "capacity",
-  "smallest",
-  "timeout",
-  "timeoutMs",
-  "nodes",
-  "seed",
-  "bigint",
-];
-
-/** A century in milliseconds, which Go can count. A limit this long is no limit. */
-const LONG = 100 * 365 * 24 * 3600 * 1000;
 
 const BUFFER = ["id", "lower", "upper", "size", "alignment", "gaps", "fixed", "hint"];
 const COLUMNS = ["lower", "upper", "size", "alignment", "gaps", "fixed", "hint", "ids", "capacity", "buffers", "rules"];
@@ -58,13 +23,13 @@ const CALLED = {
 };
 
 /** Returns a whole number as a BigInt, or null if it is none. A size may be text with a unit. */
-function numberIn(value, field) {
+export function numberIn(value, field) {
   if (SIZES.includes(field)) return sizeOf(value);
   if (typeof value === "bigint" && value >= LEAST && value <= MOST) return value;
   return Number.isSafeInteger(value) ? BigInt(value) : null;
 }
 
-function wrongNumber(field) {
+export function wrongNumber(field) {
   const size = SIZES.includes(field) ? ", or text with a unit, such as 2KiB" : "";
   return `must be a whole number below 2^53, or a BigInt${size}`;
 }
@@ -74,12 +39,12 @@ function whole(value, field) {
   const number = numberIn(value, field);
   if (number !== null) return number;
   const faults = new Faults();
-  faults.say({ field, value: shown(value), message: wrongNumber(field) });
+  faults.say({ field, value: shownValue(value), message: wrongNumber(field) });
   return faults.end();
 }
 
 /** Returns a value as text for messages. */
-function shown(value) {
+export function shownValue(value) {
   if (typeof value === "string") return value;
   try {
     return typeof value === "object" && value !== null ? JSON.stringify(value).slice(0, 80) : String(value);
@@ -112,7 +77,7 @@ export function problemOf(problem, faults, ends) {
   if (given(problem.capacity)) {
     capacity = sizeOf(problem.capacity)?.toString();
     if (capacity === undefined)
-      faults.say({ field: "capacity", value: shown(problem.capacity), message: wrongNumber("capacity") });
+      faults.say({ field: "capacity", value: shownValue(problem.capacity), message: wrongNumber("capacity") });
   }
   const columns = { ...(given(buffers) ? ofBuffers(buffers, faults) : ofColumns(problem, faults)), capacity };
   columns.rules = rulesOf(problem.rules, columns.lower.length, columns.ids);
@@ -135,13 +100,13 @@ function ofColumns(problem, faults) {
   const wrong = new Map(); // the faulty fields by buffer
   const name = (i) => (problem.ids ? String(problem.ids[i]) : String(i));
   const of = (field) =>
-    column(problem[field], field, n, (i, value) => {
-      faults.say({ buffer: name(i), field, value: shown(value), message: wrongNumber(field) });
+    columnOf(problem[field], field, n, (i, value) => {
+      faults.say({ buffer: name(i), field, value: shownValue(value), message: wrongNumber(field) });
       wrong.set(i, (wrong.get(i) ?? new Set()).add(field));
     });
   const columns = {};
   for (const field of ["lower", "upper", "size", "alignment", "fixed", "hint"]) columns[field] = of(field);
-  const gaps = problem.gaps && column(problem.gaps, "gaps", problem.gaps.length);
+  const gaps = problem.gaps && columnOf(problem.gaps, "gaps", problem.gaps.length);
   if (gaps && gaps.length % 6) throw new InputError("gaps has not six numbers for each");
   for (let g = 0; gaps && g < gaps.length; g += 6) {
     if (gaps[g] < 0n || gaps[g] >= BigInt(n)) throw new InputError(`gaps has the buffer ${gaps[g]}, of ${n}`);
@@ -152,7 +117,7 @@ function ofColumns(problem, faults) {
 }
 
 /** Makes a column of an array or a typed array. A BigInt64Array is used as it is. */
-function column(values, field, n, wrong) {
+export function columnOf(values, field, n, wrong) {
   if (!given(values)) return undefined;
   if (given(values.offsets)) throw new InputError(`${field}: is a plan: give its offsets, as in plan.offsets`);
   if (typeof values === "string" || !Number.isSafeInteger(values.length))
@@ -177,7 +142,7 @@ function ofBuffers(buffers, faults) {
   const wrong = new Map();
   const name = (i) => String(buffers[i]?.id ?? i);
   const say = (i, field, value, message) => {
-    faults.say({ buffer: name(i), field, value: value === undefined ? "" : shown(value), message });
+    faults.say({ buffer: name(i), field, value: value === undefined ? "" : shownValue(value), message });
     wrong.set(i, (wrong.get(i) ?? new Set()).add(field));
   };
   const filled = (value) => () => new BigInt64Array(n).fill(value);
@@ -268,53 +233,6 @@ function given(value) {
   return value !== undefined && value !== null;
 }
 
-/** Returns a number as text, or undefined if there is none. */
-export function digits(value, field) {
-  return given(value) ? whole(value, field).toString() : undefined;
-}
-
-/** Returns the options of a search. It checks their types; the program checks their values. */
-export function optionsOf(options, n, startName = "start", faults = new Faults()) {
-  const { planner, minimize, without, params, start, ignoreOffsets } = options;
-  const number = (field) => {
-    const value = options[field];
-    if (!given(value)) return undefined;
-    const out = numberIn(value, field);
-    if (out === null) faults.say({ field, value: shown(value), message: wrongNumber(field) });
-    else if (out < 0n) faults.say({ field, value: shown(value), message: "must be at least 0" });
-    else return out.toString();
-    return undefined;
-  };
-  const out = {
-    planner,
-    capacity: number("capacity"),
-    minimize: Boolean(minimize),
-    ignoreOffsets: Boolean(ignoreOffsets),
-    timeoutMs: limitOf(options, faults),
-    nodes: number("nodes"),
-    seed: number("seed"),
-    without: without && Array.from(typeof without === "string" ? without.split(",") : without, String),
-    params: params && Object.fromEntries(Object.entries(params).map(([k, v]) => [k, String(v)])),
-    start: start && column(start, startName, n ?? start.length),
-  };
-  return out;
-}
-
-/** Returns the time limit in milliseconds, or undefined if there is none. */
-function limitOf({ timeout, timeoutMs }, faults) {
-  if (given(timeout) && given(timeoutMs)) faults.say({ field: "timeoutMs", message: "timeout is given, too" });
-  const [field, value] = given(timeout) ? ["timeout", timeout] : ["timeoutMs", timeoutMs];
-  if (!given(value)) return undefined;
-  const ms = field === "timeout" ? timeOf(value) : typeof value === "number" ? value : NaN;
-  if (ms >= 0) return ms < LONG ? ms : undefined;
-  const message =
-    field === "timeout"
-      ? "must be a number of seconds, at least 0, or text with a unit, such as 500ms"
-      : "must be a number of milliseconds, at least 0";
-  faults.say({ field, value: shown(value), message });
-  return undefined;
-}
-
 /** Makes a number of text, or a BigInt if bigint is set. */
 export function numberOf(text, bigint) {
   if (bigint) return BigInt(text);
@@ -358,7 +276,7 @@ export function explanationOf({ status, buffers, irreducible, smallest, atLeast,
   const number = (text) => numberOf(text, bigint);
   return {
     status,
-    why,
+    why: shownLines(why),
     buffers: [...buffers].map(Number),
     irreducible,
     smallest,
@@ -371,7 +289,7 @@ export function explanationOf({ status, buffers, irreducible, smallest, atLeast,
 
 /** Puts the keys of a violation in a fixed order. */
 export function violationOf({ rule, a, b, message }) {
-  return { rule, a, b, message };
+  return { rule, a, b, message: shownText(message) };
 }
 
 /** Makes waits of a column with five numbers for each. */
@@ -392,7 +310,7 @@ export function waitsOf(column, bigint) {
 
 /** Returns a callback that makes numbers of a program's report and calls onProgress. */
 export function progressOf({ onProgress, bigint }) {
-  if (typeof onProgress !== "function") return onProgress;
+  if (!onProgress) return undefined;
   return ({ height, lowerBound, nodes, seconds }) =>
     onProgress({ height: numberOf(height, bigint), lowerBound: numberOf(lowerBound, bigint), nodes, seconds });
 }

@@ -1,11 +1,17 @@
 // What goes wrong.
 
-/** The error for a wrong input or option. issues has each fault, at least one. */
+import { shownLines, shownText } from "./shown.js";
+
+/**
+ * The error for a wrong input or option. issues has each fault, at least one. Messages are shown as shown.js says; the
+ * names and values of issues are data, and stay as they are.
+ */
 export class InputError extends Error {
   constructor(message, issues = []) {
-    super(message);
+    super(shownLines(message));
     this.name = "InputError";
-    this.issues = issues.length ? issues : [{ file: "", line: 0, buffer: "", field: "", value: "", message }];
+    const all = issues.length ? issues : [{ file: "", line: 0, buffer: "", field: "", value: "", message }];
+    this.issues = all.map((issue) => ({ ...issue, message: shownText(issue.message) }));
   }
 }
 
@@ -36,21 +42,27 @@ export class Faults {
     if (this.issues.length) throw inputError(this.issues);
   }
 
-  /** Adds a fault for each unknown name that is one slip away from a known one. It returns the names that were meant. */
-  slips(object, known, buffer = "", option = false) {
+  /** Adds a fault for each unknown name that is a slip of a known one. It returns the names that were meant. */
+  slips(object, known, buffer = "") {
     const meant = new Set();
     for (const name in object) {
-      if (known.includes(name)) continue;
-      if (option && ELSEWHERE[name]) {
-        this.say({ field: name, message: `is unknown as an option: ${ELSEWHERE[name]}` });
-        continue;
-      }
-      const means = OTHER[name] && known.includes(OTHER[name]) ? OTHER[name] : known.find((k) => near(name, k));
+      const means = known.includes(name) ? undefined : meantBy(name, known);
       if (!means) continue;
       meant.add(means);
-      this.say({ buffer, field: name, message: `is unknown${option ? " as an option" : ""}: ${means} is meant?` });
+      this.say({ buffer, field: name, message: `is unknown: ${means} is meant?` });
     }
     return meant;
+  }
+
+  /** Adds a fault for each option that a call does not have. */
+  options(options, known) {
+    for (const name in options) {
+      if (known.includes(name)) continue;
+      const means = meantBy(name, known);
+      const choices = `the choices are ${known.slice(0, -1).join(", ")} and ${known.at(-1)}`;
+      const what = ELSEWHERE[name] ?? (means ? `${means} is meant?` : choices);
+      this.say({ field: name, message: `is unknown as an option: ${what}` });
+    }
   }
 }
 
@@ -64,16 +76,9 @@ export function inputError(issues) {
   return new InputError(lines.join("\n"), issues.slice(0, MOST));
 }
 
-/** Refuses slips in the names of options. */
-export function checkOptions(options, known) {
-  if (!options || typeof options !== "object") throw new InputError("the options are not an object");
-  const faults = new Faults();
-  faults.slips(options, known, "", true);
-  faults.end();
-}
-
 /** Names that the command's files and C have for these fields. */
 const OTHER = {
+  __proto__: null,
   align: "alignment",
   offset: "fixed",
   offsets: "fixed",
@@ -85,7 +90,12 @@ const OTHER = {
 };
 
 /** Options that only the command has, with what to say about them. */
-const ELSEWHERE = { workers: "a search here has one thread" };
+const ELSEWHERE = { __proto__: null, workers: "a search here has one thread" };
+
+/** Returns the known name that may be meant by another one. */
+function meantBy(name, known) {
+  return known.includes(OTHER[name]) ? OTHER[name] : known.find((k) => near(name, k));
+}
 
 /** Whether two words differ by one letter that is added, missing or wrong, or by two that changed places. */
 function near(a, b) {

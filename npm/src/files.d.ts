@@ -63,7 +63,7 @@ export interface About<N = number> {
   view?: { meta: string; data: Uint8Array };
 }
 
-export interface Planned<N = number, A = Float64Array> extends Result<N, A>, About<N> {
+export interface Planned<N = number, A = Float64Array> extends Omit<Result<N, A>, "notes">, About<N> {
   /** The plan as a file in UTF-8, byte for byte what the command writes; missing if there is no plan. */
   output?: Uint8Array;
 }
@@ -88,7 +88,7 @@ export interface ArenaSize<N = number> {
   atLeast: boolean;
 }
 
-export interface PlannedModel<N = number, A = Float64Array> extends Result<N, A>, About<N> {
+export interface PlannedModel<N = number, A = Float64Array> extends Omit<Result<N, A>, "notes">, About<N> {
   arenas: ArenaSize<N>[];
   /** The kernels that the sizes are for. */
   kernels: { name: string; version: string };

@@ -135,6 +135,7 @@ export interface Progress<N = number> {
   seconds: number;
 }
 
+/** An option that a call does not have, and one of another type, is refused with an InputError. null is no option. */
 export interface CallOptions {
   /** False runs on the calling thread, which is then blocked except for short pauses. Default: true. */
   worker?: boolean;
@@ -246,7 +247,10 @@ export interface Issue {
   message: string;
 }
 
-/** What is wrong with an input or an option. */
+/**
+ * What is wrong with an input or an option. In messages, characters that act on a terminal or turn the direction of
+ * writing are shown as \x1b and \u202e. The names and values of issues are as they were given.
+ */
 export class InputError extends Error {
   issues: Issue[];
 }
@@ -301,6 +305,8 @@ export function explain(problem: Problem, options?: ExplainOptions & { bigint?: 
 
 /** Options of verify and barriers. */
 export interface VerifyOptions extends CallOptions {
+  /** What end means in place of upper. */
+  ends?: Ends;
   capacity?: Size;
   /** The pool of each buffer, if the problem has pools; null for none. */
   pools?: readonly Name[] | null;

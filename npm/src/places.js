@@ -9,8 +9,11 @@ export function placesOf() {
   const known = {};
   return {
     locate(places) {
+      if (!places || typeof places !== "object") throw new InputError("locate: must be an object with places");
       for (const [name, place] of Object.entries(places)) {
         if (!NAMES.includes(name)) throw new InputError(`locate: "${name}" is not one of ${NAMES.join(", ")}`);
+        if (place !== undefined && typeof place !== "string" && !(place instanceof URL))
+          throw new InputError(`locate: ${name} must be text or a URL`);
         known[name] = place;
       }
     },

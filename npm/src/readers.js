@@ -2,32 +2,29 @@
 // those that the command writes.
 
 import { Client } from "./client.js";
+import { explanationOf, numberOf, progressOf, resultOf } from "./columns.js";
+import { Faults, InputError } from "./faults.js";
 import {
   COMMON,
-  EXPLAIN,
-  OPTIONS,
-  digits,
-  explanationOf,
-  numberOf,
+  EXPLAIN_FILE,
+  MODEL,
+  PLAN,
+  READ,
+  callOf,
+  digitsOf,
+  numbersOf,
   optionsOf,
-  progressOf,
-  resultOf,
-} from "./columns.js";
-import { Faults, InputError, checkOptions } from "./faults.js";
-import { checkEnds } from "./times.js";
-
-const LEFT_OPEN = ["dims", "values", "shapes", "sizes", "alignment", "heap", "ends", "beside"];
-const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
-const MODEL = OPTIONS.filter((name) => name !== "start").concat("view", "kernels");
-const FORMATS = ["csv", "json"];
-const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
+  pairsOf,
+  takenOf,
+} from "./options.js";
+import { shownText } from "./shown.js";
 
 /** Returns the functions for files for a host. */
 export function readersOf(host) {
   const client = new Client("files", host);
   const ask = async (operation, input, options) => {
     try {
-      return await client.call(operation, input, options);
+      return await client.call(operation, input, { ...callOf(options), onProgress: progressOf(options) });
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       const issues = error.issues.map((issue) => ({ ...issue, message: inOptions(issue.message) }));
@@ -36,37 +33,20 @@ export function readersOf(host) {
   };
   return {
     /** Plans the problem in a file. The name of the file tells its format. */
-    async plan(name, content, options = {}) {
-      checkOptions(options, PLAN);
-      const { format = "auto" } = options; // CSV, or JSON for a problem with rules
-      if (format !== "auto" && !FORMATS.includes(format)) {
-        const faults = new Faults();
-        faults.say({ field: "format", value: String(format), message: `must be ${FORMATS.join(" or ")}` });
-        faults.end();
-      }
-      const input = {
-        ...(await fileOf(name, content, options)),
-        options: searchOf(options),
-        format,
-        view: Boolean(options.view),
-      };
-      const out = await ask("plan", input, { ...options, onProgress: progressOf(options) });
-      const made = { ...resultOf(out, options.bigint, out), ...aboutOf(out, options.bigint) };
+    async plan(name, content, given = {}) {
+      const [options, input] = await inputOf(name, content, given, PLAN);
+      const { format = "auto", view = false, bigint } = options; // CSV, or JSON for a problem with rules
+      const out = await ask("plan", { ...input, format, view }, options);
+      const made = { ...resultOf(out, bigint, out), ...aboutOf(out, bigint) };
       if (out.output) made.output = out.output;
       return made;
     },
 
     /** Plans a model for TensorFlow Lite Micro, and makes the files that firmware needs. */
-    async planModel(name, content, options = {}) {
-      checkOptions(options, MODEL);
-      const input = {
-        ...(await fileOf(name, content, options)),
-        options: searchOf(options),
-        view: Boolean(options.view),
-        kernels: options.kernels === undefined ? undefined : String(options.kernels),
-      };
-      const out = await ask("planModel", input, { ...options, onProgress: progressOf(options) });
-      const { bigint } = options;
+    async planModel(name, content, given = {}) {
+      const [options, input] = await inputOf(name, content, given, MODEL);
+      const { view = false, kernels, bigint } = options;
+      const out = await ask("planModel", { ...input, view, kernels }, options);
       return {
         ...resultOf(out, bigint),
         ...aboutOf(out, bigint),
@@ -77,36 +57,32 @@ export function readersOf(host) {
           atLeast,
         })),
         kernels: out.kernels,
-        arenaNotes: out.arenaNotes,
+        arenaNotes: out.arenaNotes.map(shownText),
         files: out.files && { tflite: out.files.tflite, h: out.files.h, cc: out.files.cc, csv: out.output },
       };
     },
 
     /** Names buffers of a file that cannot fit together, and says why. */
-    async explain(name, content, options = {}) {
-      checkOptions(options, [...EXPLAIN, ...LEFT_OPEN, "ignoreOffsets"]);
-      const input = {
-        ...(await fileOf(name, content, options)),
-        options: searchOf(options),
-        smallest: Boolean(options.smallest),
-      };
-      const out = await ask("explain", input, options);
-      return { ...explanationOf(out, options.bigint), ids: out.ids };
+    async explain(name, content, given = {}) {
+      const [options, input] = await inputOf(name, content, given, EXPLAIN_FILE);
+      const { smallest = false, bigint } = options;
+      const out = await ask("explain", { ...input, smallest }, options);
+      return { ...explanationOf(out, bigint), ids: out.ids };
     },
 
     /** Reads a file, and the plan in it. */
-    async read(name, content, options = {}) {
-      checkOptions(options, READ);
-      const out = await ask("read", await fileOf(name, content, options), options);
-      return {
-        ...aboutOf(out, options.bigint),
-        planned: out.planned,
-        lowerBound: numberOf(out.lowerBound, options.bigint),
-      };
+    async read(name, content, given = {}) {
+      const [options, input] = await inputOf(name, content, given, READ);
+      const out = await ask("read", input, options);
+      const { bigint } = options;
+      return { ...aboutOf(out, bigint), planned: out.planned, lowerBound: numberOf(out.lowerBound, bigint) };
     },
 
     /** Lists the planners. */
-    async planners(options = {}) {
+    async planners(given = {}) {
+      const faults = new Faults();
+      const options = takenOf(given, COMMON, faults);
+      faults.end();
       const { planners } = await client.call("planners", {}, options);
       return planners.map(({ name, summary, exact }) => ({ name, summary, exact }));
     },
@@ -133,41 +109,36 @@ function inOptions(message) {
     .replace(/--(heap|alignment|ends)\b/g, "$1");
 }
 
-/** Returns the options of a search. */
-function searchOf(options) {
-  const faults = new Faults();
-  const out = optionsOf(options, undefined, "start", faults);
-  faults.end();
-  return out;
-}
-
 /** Returns what is known of a file, with keys in a fixed order. */
 function aboutOf({ name, kind, buffers, capacity, notes, heaps, view, ends, timeScale }, bigint) {
-  const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes: notes.map(inOptions), heaps };
+  const told = notes.map((note) => shownText(inOptions(note)));
+  const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes: told, heaps };
   if (ends) about.ends = ends;
   if (timeScale) about.timeScale = Number(timeScale);
   if (view) about.view = { meta: view.meta, data: view.data };
   return about;
 }
 
-async function fileOf(name, content, { heap, ends, alignment, dims, values, shapes, sizes, beside }) {
-  checkEnds(ends);
-  const others = beside && {};
-  for (const [other, bytes] of Object.entries(beside ?? {})) others[other] = await bytesOf(bytes);
-  const pairs = (of, field) =>
-    of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field === "sizes" ? "size" : field)]));
-  return {
+/** Returns the options of a call on a file, and what the program gets. */
+async function inputOf(name, content, given, known) {
+  const faults = new Faults();
+  const options = takenOf(given, known, faults);
+  const { heap, ends, alignment, dims, values, shapes, sizes, beside } = options;
+  const input = {
     name: String(name),
-    bytes: await bytesOf(content),
     heap,
     ends,
-    alignment: digits(alignment, "alignment"),
-    dims: pairs(dims, "dims"),
-    values: pairs(values, "values"),
-    shapes: shapes && Object.fromEntries(Object.entries(shapes).map(([k, v]) => [k, String(v)])),
-    sizes: pairs(sizes, "sizes"),
-    beside: others,
+    alignment: digitsOf(alignment, "alignment", faults),
+    dims: numbersOf(dims, "dims", faults),
+    values: numbersOf(values, "values", faults),
+    shapes: pairsOf(shapes, "shapes", faults),
+    sizes: numbersOf(sizes, "sizes", faults),
+    options: optionsOf(options, undefined, faults),
   };
+  faults.end();
+  const others = beside && {};
+  for (const [other, bytes] of Object.entries(beside ?? {})) others[other] = await bytesOf(bytes);
+  return [options, { ...input, bytes: await bytesOf(content), beside: others }];
 }
 
 /** Returns the bytes of a text, a buffer, a view of a buffer, or a Blob; a File is a Blob. */

@@ -6,7 +6,7 @@ import { Faults, InputError } from "./faults.js";
 const LOWER = ["start", "begin"];
 const AMBIGUOUS = ["stop", "last", "until", "to"];
 const UPPER = ["end", ...AMBIGUOUS];
-const ENDS = ["inclusive", "half-open"];
+export const ENDS = ["inclusive", "half-open"];
 
 /** The largest number of decimal places of a time. */
 const MOST_PLACES = 18;
@@ -38,14 +38,6 @@ export function timesOf(problem, ends, faults) {
   return [{ ...problem, buffers: named.map((b) => read.row(b)), rules: read.rules(rules) }, read.told()];
 }
 
-/** Refuses a word for ends that is none. */
-export function checkEnds(ends) {
-  if (!given(ends) || ENDS.includes(ends)) return;
-  const wrong = new Faults();
-  wrong.say({ field: "ends", value: String(ends), message: `must be ${ENDS.join(" or ")}` });
-  wrong.end();
-}
-
 /** Returns the times of a column of gaps, which has six numbers for each. */
 function gapTimes(gaps) {
   return gaps ? Array.from(gaps).filter((_, k) => k % 6 === 1 || k % 6 === 2) : [];
@@ -71,7 +63,6 @@ class Reading {
   #told = false; // that upper is half-open
 
   constructor(ends, faults) {
-    checkEnds(ends);
     this.#ends = ends ?? "";
     this.#faults = faults;
   }

@@ -9,6 +9,8 @@ import { test, after } from "node:test";
 import { InputError, barriers, close, explain, locate, solve, verify } from "stowage";
 import * as files from "stowage/files";
 
+import { COMMON, EXPLAIN, EXPLAIN_FILE, MODEL, OPTIONS, PLACED, PLAN, READ } from "../src/options.js";
+
 after(() => {
   close();
   files.close();
@@ -290,11 +292,99 @@ test("slips are told", async () => {
   await assert.rejects(solve({ lower: given, upper: [1], size: [4] }), InputError);
 });
 
-const told = async (call) => {
+test("an option of another type, and one that no call has, is refused", async () => {
+  const x = ["x.csv", "id,lower,upper,size\nx,0,1,1\n"];
+  const offsets = [8, 0, 4, 0, 0];
+  const calls = [
+    [OPTIONS, (options) => solve(paper, options)],
+    [EXPLAIN, (options) => explain(paper, options)],
+    [PLACED, (options) => verify(paper, offsets, options)],
+    [PLACED, (options) => barriers(paper, offsets, options)],
+    [PLAN, (options) => files.plan(...x, options)],
+    [MODEL, (options) => files.planModel("x.tflite", "", options)],
+    [EXPLAIN_FILE, (options) => files.explain(...x, options)],
+    [READ, (options) => files.read(...x, options)],
+    [COMMON, (options) => files.planners(options)],
+  ];
+  for (const [known, call] of calls) {
+    for (const name of known) {
+      const lists = ["start", "pools", "parts"].includes(name);
+      for (const wrong of lists ? [Symbol("wrong")] : [Symbol("wrong"), [{}]]) {
+        const [{ field, value, message }, ...more] = await issuesOf(call({ [name]: wrong }));
+        const text = typeof wrong === "symbol" ? "Symbol(wrong)" : name === "without" ? "{}" : "[{}]";
+        assert.deepEqual([field, value, more], [name, text, []]);
+        assert.match(message, /^must be /);
+      }
+    }
+    const both = await issuesOf(call({ worker: 5, signal: 5 }));
+    assert.deepEqual(both.map(({ field }) => field), ["worker", "signal"]);
+    const [{ field, message }] = await issuesOf(call({ unheard: undefined }));
+    assert.equal(field, "unheard");
+    assert.ok(message.startsWith("is unknown as an option: the choices are worker"), message);
+    assert.ok((await issuesOf(call({ constructor: 5 })))[0].message.includes("the choices are"));
+  }
+  for (const [options, message] of [
+    [{ params: 5 }, 'params "5": must be an object with a text or a number for each name'],
+    [{ params: new Map() }, 'params "{}": must be an object with a text or a number for each name'],
+    [{ params: { shake: {} } }, 'params.shake "{}": must be text or a number'],
+    [{ without: 5 }, 'without "5": must be text, or a list of texts'],
+    [{ without: ["a", 5] }, 'without "5": must be text'],
+    [{ progress: 5 }, "progress: is unknown as an option: the choices are worker, signal, ends, "],
+    [{ minimize: "no" }, 'minimize "no": must be true or false'],
+    [{ planner: ["auto"] }, 'planner "[\\"auto\\"]": must be text'],
+    [{ start: "0" }, 'start "0": must be an array or a typed array of numbers'],
+    [{ onProgress: 5 }, 'onProgress "5": must be a function'],
+    [{ signal: {} }, 'signal "{}": must be an AbortSignal'],
+  ])
+    await assert.rejects(solve(paper, options), (e) => e instanceof InputError && e.message.startsWith(message));
+  for (const [options, message] of [
+    [{ dims: 5 }, 'dims "5": must be an object with a number for each name'],
+    [{ dims: { batch: "many" } }, 'dims.batch "many": must be a whole number below 2^53, or a BigInt'],
+    [{ shapes: { x: [1, 2] } }, 'shapes.x "[1,2]": must be text'],
+    [{ sizes: { x: "2 parts" } }, 'sizes.x "2 parts": must be a whole number below 2^53, or a BigInt, or text'],
+    [{ heap: 5 }, 'heap "5": must be text'],
+    [{ view: 1 }, 'view "1": must be true or false'],
+    [{ ends: "open", format: "svg" }, 'ends "open": must be inclusive or half-open\nformat "svg": must be csv or json'],
+  ])
+    await assert.rejects(files.plan(...x, options), (e) => e instanceof InputError && e.message.startsWith(message));
+  await assert.rejects(verify(paper), (e) => e instanceof InputError && e.message.startsWith("offsets: "));
+  // undefined and null are no options; what can be listed once is listed once.
+  const none = Object.fromEntries(OPTIONS.map((name) => [name, null]));
+  assert.equal((await solve(paper, none)).height, 12);
+  const names = (function* () {
+    yield "merge";
+  })();
+  assert.equal((await solve(paper, { without: names })).height, 12);
+  assert.throws(() => locate(5), InputError);
+  assert.throws(() => locate({ core: 5 }), InputError);
+});
+
+test("texts show the characters that act on a terminal or turn a line", async () => {
+  const id = "a\x1b[31m\u202eb";
+  const buffers = [
+    { id, lower: 0, upper: 2, size: 8 },
+    { id: "c", lower: 0, upper: 2, size: 8 },
+  ];
+  const told = String.raw`a\x1b[31m\u202eb`;
+  const { why } = await explain({ buffers, capacity: 8 });
+  const { violations } = await verify({ buffers }, [0, 0]);
+  const fault = (problem, options) => solve(problem, options).then(assert.fail, (e) => e);
+  const [byGo, here] = [await fault([{ ...buffers[0], size: 0 }]), await fault([{ ...buffers[0], size: "x" }])];
+  const read = (await files.plan("x.csv", `id,lower,upper,size\n${id},0,2,none\n`).catch((e) => e)).message;
+  for (const text of [why, violations[0].message, byGo.message, here.message, read])
+    assert.ok(text.includes(told) && !/[\x1b\u202e]/.test(text), JSON.stringify(text));
+  assert.deepEqual([byGo.issues[0].buffer, here.issues[0].buffer], [id, id]); // data
+  assert.match((await fault(paper, { [id]: 1 })).message, /a\\x1b/);
+});
+
+const issuesOf = async (call) => {
   let error;
   await assert.rejects(call, (e) => ((error = e), e instanceof InputError));
-  return error.issues.map(({ buffer, field, value }) => [buffer, field, value].join(" ").trim());
+  return error.issues;
 };
+
+const told = async (call) =>
+  (await issuesOf(call)).map(({ buffer, field, value }) => [buffer, field, value].join(" ").trim());
 
 test("issues have every fault, of whatever kind", async () => {
   for (const worker of [true, false]) {
@@ -588,7 +678,7 @@ test("a model for firmware", async () => {
   assert.match(new TextDecoder().decode(made.files.h), /^#ifndef /m);
   assert.match(new TextDecoder().decode(made.files.cc), /alignas\(16\)|unsigned char/);
   await assert.rejects(files.planModel("x.tflite", "no model"), InputError);
-  assert.deepEqual(await told(files.planModel("x.tflite", "", { dim: 3, timeot: 1 })), ["timeot"]);
+  assert.deepEqual(await told(files.planModel("x.tflite", "", { dim: 3, timeot: 1 })), ["dim", "timeot"]);
   // The sizes are for kernels, which are named.
   assert.deepEqual(made.kernels, { name: "reference", version: "90b983c" });
   assert.match(made.arenaNotes[0], /^The sizes are for the reference kernels/);

@@ -17,7 +17,7 @@ const (
 	mostShown     = 200_000                // buffers; a larger plan is not shown while the search goes on
 )
 
-// Options returns the options of a search. npm/src/columns.js has checked their types.
+// Options returns the options of a search. npm/src/options.js has checked their types.
 func (c *Call) Options() plan.Options {
 	v := c.Input.Get("options")
 	o := plan.Options{
