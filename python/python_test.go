@@ -5,6 +5,7 @@ package python_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,7 +16,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
@@ -103,6 +107,35 @@ func problems() string {
 func TestStowage(t *testing.T) {
 	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 20,
 		"STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
+}
+
+// TestShown checks that texts of the package show the same characters as those of the command.
+func TestShown(t *testing.T) {
+	python := interpreter()
+	if exec.CommandContext(t.Context(), python, "-c", python310).Run() != nil {
+		t.Skip("needs Python (python3)")
+	}
+	const script = `import json, sys
+from stowage._errors import shown
+print(json.dumps([[c, shown(chr(c))] for c in range(sys.maxunicode + 1) if shown(chr(c)) != chr(c)]))`
+	out, err := exec.CommandContext(t.Context(), python, "-c", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][2]any
+	if err := json.Unmarshal(out, &rows); err != nil {
+		t.Fatal(err)
+	}
+	got := map[rune]string{}
+	for _, row := range rows {
+		got[rune(row[0].(float64))] = row[1].(string)
+	}
+	for r := range rune(unicode.MaxRune + 1) {
+		want := shown.Lines(string(r))
+		if has, ok := got[r]; ok && has != want || !ok && want != string(r) && utf8.ValidRune(r) {
+			t.Errorf("U+%04X: the package shows %q, the command %q", r, has, want)
+		}
+	}
 }
 
 // TestRules is what problems with rules are given as, and what comes back, against brute force and the command.

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Optional, SupportsIndex, SupportsInt, Union
 
 from . import _command, _library, _units
-from ._errors import Error, InputError, readable, warn
+from ._errors import Error, InputError, readable, shown, warn
 from ._library import NO_OPTIONS, Options
 from ._plan import Plan
 from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, Times, _column, counted
@@ -599,7 +599,7 @@ def verify(source: Source, offsets: Start, capacity: Optional[Size] = None, *, p
         return "the plan does not say which pool each buffer is in"
     answer = _library.ask(p, "verify", at) if count and not where and not parts else (0, "") if not count else _library.verify(p, at, where, parts)
     if answer is not None:
-        return answer[1]
+        return shown(answer[1])
     import json
 
     plan: dict[str, Any] = {"status": "feasible", "offsets": [int(x) for x in column]}
@@ -638,10 +638,10 @@ def explain(source: Source, capacity: Optional[Size] = None, *, smallest: bool =
     if seconds := _units.seconds(timeout):
         flags += ["--timeout", f"{max(1, round(seconds * 1e9))}ns"]
     if isinstance(source, (str, os.PathLike)):
-        return _command.run([*flags, "--", readable(os.fspath(source))], accept=(0, 3, 4))[1]
+        return shown(_command.run([*flags, "--", readable(os.fspath(source))], accept=(0, 3, 4))[1])
     import json
 
-    return _command.run([*flags, "-"], json.dumps(Problem.of(source)._dict(), ensure_ascii=False), accept=(0, 3, 4))[1]
+    return shown(_command.run([*flags, "-"], json.dumps(Problem.of(source)._dict(), ensure_ascii=False), accept=(0, 3, 4))[1])
 
 
 def conflict(source: Source, capacity: Optional[Size] = None) -> list[int]:

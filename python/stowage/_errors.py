@@ -7,8 +7,33 @@ import sys
 import warnings
 
 
+def shown(text: str) -> str:
+    """Returns a text for people. Names come from outside: a control character in one could colour a terminal, and one
+    that changes the direction of writing makes a line read as another one. Such characters are shown as \\x1b and
+    \\u202e; line feeds and tabs stay. Package internal/shown of the command does the same. Names in data stay as they
+    are."""
+    if text.isprintable():
+        return text
+    import re
+
+    def written(m: "re.Match[str]") -> str:
+        code = ord(m[0])
+        return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+    return re.sub(_HIDDEN, written, text)
+
+
+# Controls, changes of direction, separators of lines, marks without width, and tags.
+_HIDDEN = (
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
 class Error(RuntimeError):
     """Stowage cannot run or has failed, or the planner does not take the problem."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shown(x) if isinstance(x, str) else x for x in args))
 
 
 class InputError(Error, ValueError):
@@ -69,7 +94,7 @@ def warn(text: str, kind: type[InputWarning] = InputWarning) -> None:
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, kind, stacklevel=level)
+    warnings.warn(shown(text), kind, stacklevel=level)
 
 
 # Flags in the messages of the command, and the keywords that stand for them here.

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional
 
+from ._errors import shown
+
 if TYPE_CHECKING:
     from ._plan import Plan
     from ._problem import Problem
@@ -148,7 +150,7 @@ def _titled(p: Problem, i: int, offset: int, x: int, y: int, w: int, h: int) -> 
     """Draws a buffer with a tooltip, and with its name if there is room for it."""
     import html
 
-    name = str(i) if p.names is None else p.names[i]
+    name = str(i) if p.names is None else shown(p.names[i])
     lower, upper, size = int(p.lower[i]), int(p.upper[i]), int(p.size[i])
     title = f"{_cut(name, 60)}: {size:,} at {offset:,}, live [{lower:,}, {upper:,})"
     drawn = f'<rect class="c{i % _COLOURS}" x="{x}" y="{y}" width="{w}" height="{h}"><title>{html.escape(title)}</title></rect>'

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from . import _command
-from ._errors import InputError, OutputError
+from ._errors import InputError, OutputError, shown
 from ._problem import Problem, counted
 from ._rules import Part
 
@@ -110,7 +110,7 @@ class Plan:
         self.status, self.stopped, self.capacity = status, stopped, capacity
         self.planner, self.member, self.nodes, self.backtracks, self.seconds = planner, member, nodes, backtracks, seconds
         self.found_by, self.proved_by, self.ended = found_by, proved_by, ended
-        self.reason = reason
+        self.reason = shown(reason)
         self.pools, self.parts, self.objective, self.measures, self.bounds = None, {}, [], {}, {}
         if stopped and not reason:
             self.reason = _STOPS[stopped] + (": a lower plan may exist." if offsets is not None else ": there is neither a plan nor a proof that nothing fits.")

@@ -25,6 +25,12 @@ def stacked(p):
 
 
 class Notebook(unittest.TestCase):
+    def test_shown(self):
+        plan = stowage.solve([0], [1], [1], names=["a\x1b\u202eb"])
+        _, text = self.picture(plan)
+        self.assertIn(r"a\x1b\u202eb", text)
+        self.assertNotRegex(text, "[\x1b\u202e]")
+
     def picture(self, plan):
         """Returns the picture, which is well formed, and its text."""
         text = plan._repr_html_()

@@ -27,7 +27,7 @@ from array import array
 from unittest import mock
 
 import stowage
-from stowage import _library
+from stowage import _errors, _library
 
 try:
     import numpy
@@ -747,6 +747,47 @@ assert [p.height for p in stowage.solve_many([list(zip(*columns))] * 9)] == [12]
     def test_the_command(self):
         done = subprocess.run([sys.executable, "-m", "stowage", "solve", "--quiet", "-"], input="id,lower,upper,size\na,0,1,2\n", capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, "id,lower,upper,size,offset\na,0,1,2,0\n")
+
+
+class Shown(unittest.TestCase):
+    """Texts show the characters of names that act on a terminal or turn a line; data keeps them."""
+
+    raw, told = "a\x1b[31m\u202eb", r"a\x1b[31m\u202eb"
+
+    def told_of(self, text):
+        self.assertIn(self.told, text)
+        self.assertNotRegex(text, "[\x1b\u202e]")
+
+    def test_texts(self):
+        two = {"lower": [0, 0], "upper": [2, 2], "size": [8, 8], "names": [self.raw, "c"]}
+        for library in (True, False):
+            with self.subTest(library=library), mock.patch.object(_library, "load", _library.load if library else lambda: None):
+                plan = stowage.solve(**two, capacity=8)
+                self.told_of(plan.reason)
+                self.told_of(repr(plan))
+                self.told_of(stowage.explain(stowage.Problem(**two, capacity=8)))
+                self.told_of(stowage.verify(stowage.Problem(**two), [0, 0]))
+                with self.assertRaises(stowage.InputError) as e:
+                    stowage.solve([0], [0], [1], names=[self.raw])
+                self.told_of(str(e.exception))
+                self.assertEqual(list(stowage.solve(**two).by_name()), [self.raw, "c"])
+
+    def test_own_texts(self):
+        with self.assertRaises(stowage.InputError) as e:
+            stowage.solve([0], [1], [1], pools=[stowage.Pool(self.raw, reserved=[5])])
+        self.told_of(str(e.exception))
+        with self.assertRaises(stowage.InputError) as e:
+            stowage.plan({"lower": [0], "start": [0], "upper": [1], "size": [1], f"lower{self.raw}": [0], "uppre": [1]})
+        self.assertNotRegex(str(e.exception), "[\x1b\u202e]")
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            _errors.warn(f"buffer {self.raw}")
+        self.told_of(str(given[0].message))
+        self.assertEqual(str(pickle.loads(pickle.dumps(stowage.InputError(self.raw)))), self.told)
+        with self.assertRaises(FileNotFoundError) as missing:
+            stowage.plan(f"no-such-{self.raw}.csv")
+        self.assertEqual(missing.exception.errno, 2)
+        self.told_of(str(missing.exception))
 
 
 class Same(unittest.TestCase):
