@@ -25,7 +25,7 @@ func (t *table) clocked() bool {
 // clocks reads the times of the current row.
 func (t *table) clocks(b *model.Buffer) bool {
 	if t.head.inclusive {
-		t.refuse(upper, t.field(upper), "cannot be inclusive by clocks: name the column upper")
+		t.refuse(upper, t.field(upper), "has the colons of a vector clock, which cannot be inclusive: name the column upper, or write the times as numbers")
 		return false
 	}
 	from, ok := t.clock(lower)

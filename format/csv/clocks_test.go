@@ -86,7 +86,7 @@ func TestClocksFaults(t *testing.T) {
 		}
 	}
 	if _, err := Read(strings.NewReader("id,lower,end,size\na,0:0,1:0,4\n"), "x.csv"); err == nil ||
-		err.Error() != `x.csv:2: buffer a: end "1:0": cannot be inclusive by clocks: name the column upper` {
+		err.Error() != `x.csv:2: buffer a: end "1:0": has the colons of a vector clock, which cannot be inclusive: name the column upper, or write the times as numbers` {
 		t.Error(err)
 	}
 	p, err := gen.Generate("clocks", gen.Options{Buffers: 4})

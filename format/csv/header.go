@@ -181,11 +181,31 @@ func (t *table) header(need []column, strict bool) bool {
 	}
 	for _, c := range need {
 		if h.at[c] < 0 {
-			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing")
+			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing"+h.perhaps(c))
 		}
 	}
 	h.complete = t.issues.Err() == nil
 	return true
+}
+
+// others are words for a column in the tables of other programs. They are not read, since some mean other things too.
+var others = [numColumns][]string{
+	lower: {"first", "from", "alloc", "birth", "born"},
+	upper: {"free", "death", "dies"},
+	size:  {"bytes", "nbytes", "length"},
+}
+
+// perhaps names the column of the file that may be a missing one, such as start_ms or Size (bytes); empty for none.
+func (h *header) perhaps(c column) string {
+	for _, k := range h.extra {
+		words := strings.FieldsFunc(strings.ToLower(h.names[k]), func(r rune) bool { return r < 'a' || r > 'z' })
+		for _, names := range [][]string{columnNames[c], others[c]} {
+			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) }) {
+				return ": rename " + strconv.Quote(source.Clip(h.names[k])) + " if it is that"
+			}
+		}
+	}
+	return ""
 }
 
 // columns finds out which column each name means, and returns how many of them are known.

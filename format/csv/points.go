@@ -40,7 +40,7 @@ func (p *points) time(s string) (int64, string) {
 	places := 0
 	if fault == notInteger || fault == thousands || strings.IndexByte(s, '.') >= 0 && fault == "" {
 		if v, places, fault = times.Parse(s); fault != "" {
-			return 0, fault
+			return 0, spelled(fault, s) + unitOfTime(fault, s)
 		}
 		unclear := maybeThousands(trim(s))
 		p.unclear = p.unclear || unclear

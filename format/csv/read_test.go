@@ -101,13 +101,27 @@ x.csv:1: header: the column upper or end is missing
 x.csv:1: header: the column size is missing`},
 		{"names from elsewhere", "id,lower,upper,size,Align,fixed\na,0,1,1,64,0\n", `x.csv:1: header "Align": is not a known column: did you mean alignment?
 x.csv:1: header "fixed": is not a known column: did you mean offset?`},
+		{"other words", "Tensor,First,Stop [us],Size (bytes)\n", `x.csv:1: header "Tensor,First,Stop [us],Size (bytes)": has no known column: expected a header such as id,lower,upper,size`},
+		{"other words for columns", "id,alloc,end_ms,Size (bytes),owner\na,0,1,4,x\n", `x.csv:1: header: the column lower or start or begin is missing: rename "alloc" if it is that
+x.csv:1: header: the column upper or end is missing: rename "end_ms" if it is that
+x.csv:1: header: the column size is missing: rename "Size (bytes)" if it is that`},
+		{"no words for columns", "id,bending,startle,kb\na,0,1,4\n", `x.csv:1: header: the column lower or start or begin is missing
+x.csv:1: header: the column upper or end is missing
+x.csv:1: header: the column size is missing`},
+		{"numbers of a spreadsheet", "id;lower;upper;size\na;0,5;1;4,096\nb;0ms;10 ms;4'096\nc;0;1;1,048,576\nd;0;1;4,0,9\n", `x.csv:2: buffer a: lower "0,5": is not an integer: leave out a comma between thousands, and begin a fraction with a point
+x.csv:2: buffer a: size "4,096": is not an integer: leave out a comma between thousands, and begin a fraction with a point
+x.csv:3: buffer b: lower "0ms": is not an integer: times have no unit
+x.csv:3: buffer b: upper "10 ms": is not an integer: times have no unit
+x.csv:3: buffer b: size "4'096": is not an integer: leave out what separates thousands
+x.csv:4: buffer c: size "1,048,576": is not an integer: leave out what separates thousands
+x.csv:5: buffer d: size "4,0,9": is not an integer`},
 		{"a hint of no separator", "sep=|\nid|lower|upper|size\n", `x.csv:1: header "sep=|": has no known column: expected a header such as id,lower,upper,size`},
 		{"another separator", "a;b;c\n", `x.csv:1: header "a;b;c": has no known column: expected a header such as id,lower,upper,size`},
 		{"a value without a name", "id,lower,upper,size,,\na,0,1,1,,\nb,0,1,1,,x\n", `x.csv:3: buffer b: "x": is in column 6, which has no name`},
 		{"another column twice", "id,lower,upper,size,op,op\na,0,1,1,,\n", `x.csv:1: header "op": appears twice`},
 		{"a unit of nothing", "id,lower,upper,size\na,0,1,MiB\n", `x.csv:2: buffer a: size "MiB": is not an integer`},
 		{"half a byte", "id,lower,upper,size\na,0,1,1.0001kB\n", `x.csv:2: buffer a: size "1.0001kB": must be a whole number of bytes`},
-		{"a time with a unit", "id,lower,upper,size\na,0,1k,1\n", `x.csv:2: buffer a: upper "1k": is not an integer`},
+		{"a time with a unit", "id,lower,upper,size\na,0,1k,1\n", `x.csv:2: buffer a: upper "1k": is not an integer: times have no unit`},
 		{"a comment that is a row", "id,lower,upper,size\n# a, b, c, d\n", `x.csv:2: buffer # a: lower " b": is not an integer
 x.csv:2: buffer # a: upper " c": is not an integer
 x.csv:2: buffer # a: size " d": is not an integer`},

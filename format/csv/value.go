@@ -65,12 +65,41 @@ func parseSize(s string) (int64, string) {
 	v, err := units.Any(s)
 	switch {
 	case errors.Is(err, units.ErrSyntax):
-		return 0, notInteger
+		return 0, spelled(notInteger, s)
 	case err != nil:
 		return 0, err.Error()
 	}
 	return v, ""
 }
+
+// spelled adds to a fault what is wrong with a number as a spreadsheet shows it: 4,096 or 4 096 or 4'096.
+func spelled(fault, s string) string {
+	parts := strings.FieldsFunc(strings.TrimLeft(trim(s), "+-"), func(r rune) bool { return strings.ContainsRune(",'_ \u00a0\u202f", r) })
+	switch {
+	case fault != notInteger || len(parts) < 2 || !digits(strings.Join(parts, "")):
+		return fault
+	case len(parts) == 2 && strings.Contains(s, ","):
+		return fault + ": leave out a comma between thousands, and begin a fraction with a point"
+	}
+	for _, p := range parts[1:] {
+		if len(p) != 3 {
+			return fault
+		}
+	}
+	return fault + ": leave out what separates thousands"
+}
+
+// unitOfTime adds to a fault that a time such as 10ms has no unit.
+func unitOfTime(fault, s string) string {
+	if number := strings.TrimRight(trim(s), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµμ "); fault != notInteger ||
+		number == trim(s) || !digits(strings.Replace(number, ".", "", 1)) {
+		return ""
+	}
+	return ": times have no unit"
+}
+
+// digits reports whether a text is digits alone.
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // after returns the first time slot after an end, which an inclusive dialect counts one lower.
 func after(v int64, fault string, inclusive bool) (int64, string) {

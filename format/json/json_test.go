@@ -515,6 +515,8 @@ func TestBare(t *testing.T) {
 		`{"buffers": [], "capacity": "1MiB"}`:                                                     `x.json:1: capacity "1MiB": is not an integer: expected 1048576 without quotes`,
 		`[{"lower": 0, "upper": 5, "size": 3.0}]`:                                                 `x.json:1: buffer 0: size "3.0": is not an integer: expected 3`,
 		`[{"lower": 0, "upper": 5, "size": 1, "op": 7}]`:                                          `x.json:1: buffer 0: op: is not a known key: a buffer has lower, upper, size, id, alignment, gaps, offset, hint`,
+		`{"apart": [["a", "b"]], "buffers": [{"id": "a", "lower": 0, "upper": 5, "size": 1, "costs": {}}]}`: "x.json:1: apart: is not a known key: a problem with rules begins with \"version\": 2\n" +
+			"x.json:1: buffer a: costs: is not a known key: a problem with rules begins with \"version\": 2",
 		`[[]]`: `x.json:1: buffer 0: "[]": is not an object`,
 	} {
 		if _, _, err := ReadAll(strings.NewReader(text), "x.json"); err == nil || err.Error() != says {

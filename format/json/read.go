@@ -221,7 +221,7 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 		k := slices.Index(keys, d.timeKey(what, name))
 		switch {
 		case k < 0:
-			d.refuse(keyAt, inside(what, name), "", "is not a known key: "+meant(what, name, keys))
+			d.refuse(keyAt, inside(what, name), "", d.unknown(what, name, keys))
 			d.value()
 		case seen>>k&1 == 1:
 			d.refuse(keyAt, inside(what, name), "", "is a duplicate: the key appears twice")
@@ -246,6 +246,17 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 // elsewhere has what other forms of Stowage, and other tools, call a key of a buffer.
 var elsewhere = map[string]string{
 	"name": "id", "buffer": "id", "buffer_id": "id", "bytes": "size", "align": "alignment", "fixed": "offset",
+}
+
+// unknown says what is wrong with a key that is not known. A problem with rules needs its version, which is easy to
+// leave out.
+func (d *decoder) unknown(what, name string, keys []string) string {
+	ofRules := what == "the document" && slices.Contains(rulesDocumentKeys, name) ||
+		what == "a buffer" && slices.Contains(rulesBufferKeys, name) && elsewhere[name] == ""
+	if ofRules && !d.two && d.version == Version {
+		return `is not a known key: a problem with rules begins with "version": 2`
+	}
+	return "is not a known key: " + meant(what, name, keys)
 }
 
 // meant says which key one that is not known may stand for, or which keys there are.

@@ -180,17 +180,17 @@ func TestRulesNone(t *testing.T) {
 // TestRulesNeedVersion spoils a file of version 1 with each new key.
 func TestRulesNeedVersion(t *testing.T) {
 	const plain = `{"version": 1, "buffers": [{"id": "a", "lower": 0, "upper": 1, "size": 1, "gaps": []}]}`
-	const keys = "a buffer has lower, upper, size, id, alignment, gaps, offset, hint"
+	const two = `is not a known key: a problem with rules begins with "version": 2`
 	for _, key := range rulesDocumentKeys[len(documentKeys):] {
 		text := strings.Replace(plain, `"buffers"`, `"`+key+`": [], "buffers"`, 1)
 		_, _, err := ReadAll(strings.NewReader(text), "x.json")
-		if err == nil || !strings.HasPrefix(err.Error(), "x.json:1: "+key+": is not a known key: ") {
+		if err == nil || err.Error() != "x.json:1: "+key+": "+two {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
 	for from, to := range map[string][2]string{
 		`"size": 1`:  {`"size": 1, "fixed": 0`, `x.json:1: buffer a: fixed: is not a known key: did you mean offset?`},
-		`, "gaps"`:   {`, "costs": {}, "gaps"`, `x.json:1: buffer a: costs: is not a known key: ` + keys},
+		`, "gaps"`:   {`, "costs": {}, "gaps"`, `x.json:1: buffer a: costs: ` + two},
 		`[]}`:        {`[[0, 1]]}`, `x.json:1: buffer a: gaps "[0, 1]": is not an object`},
 		`"lower": 0`: {`"lower": [0]`, `x.json:1: buffer a: lower "[0]": is not an integer`},
 		`}]}`: {

@@ -39,6 +39,9 @@ func Read(r io.Reader, file string) (*Text, error) {
 		return nil, named(err, file)
 	}
 	t := &Text{File: file, Text: strings.TrimPrefix(pieces.text(), bom)}
+	if strings.HasPrefix(t.Text, "PK\x03\x04") { // a zip archive
+		return nil, t.Refuse(0, "PK", "is not text: an .xlsx or .ods file is saved as CSV, a zip archive is unpacked first")
+	}
 	if at := strings.IndexByte(t.Text, 0); at >= 0 {
 		return nil, t.Refuse(at, "\x00", "is not text: UTF-16 and binary files cannot be read")
 	}

@@ -81,6 +81,13 @@ func TestReadEndless(t *testing.T) {
 	}
 }
 
+func TestReadSheet(t *testing.T) {
+	_, err := Read(strings.NewReader("PK\x03\x04\x14\x00"), "x")
+	if err == nil || err.Error() != `x:1: "PK": is not text: an .xlsx or .ods file is saved as CSV, a zip archive is unpacked first` {
+		t.Errorf("got %v", err)
+	}
+}
+
 // zeros never end, and count what is taken of them.
 type zeros int
 
