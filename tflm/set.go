@@ -27,7 +27,7 @@ var ReferenceSet = Set{}
 // ParseSet returns the set of a name with or without a version, such as esp-nn or esp-nn@27d1f4a. Without one it is the
 // newest that is known. The error lists what is known.
 func ParseSet(text string) (Set, error) {
-	if name, version, ok := strings.Cut(text, "@"); ok && name == string(ReferenceKernels) {
+	if name, version, ok := strings.Cut(text, "@"); ok && strings.EqualFold(name, string(ReferenceKernels)) {
 		if version == ReferenceSet.Version() {
 			return ReferenceSet, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -128,12 +129,32 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		if err := writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers)); err != nil {
 			return err
 		}
+		if next := e.more(p, input); x.Status == stowage.Unknown && next != "" {
+			_, err := fmt.Fprintln(w, "next: "+next)
+			return err
+		}
 		return writeWays(w, ways, x, p, input)
 	})
 	if err != nil {
 		return err
 	}
 	return outcomeOf(x.Status)
+}
+
+// more says what may explain a problem for which a limit came first, or is empty.
+func (e *explainFlags) more(p *stowage.Problem, input string) string {
+	ways := e.longer(e.nodes > 0 && e.timeout == 0)
+	if e.nodes > 0 && e.timeout > 0 {
+		ways = append(ways, fmt.Sprintf("a higher --nodes (it was %d)", e.nodes))
+	}
+	var text []string
+	if len(ways) > 0 {
+		text = append(text, strings.Join(ways, ", "))
+	}
+	if !p.Ruled() && input != format.Standard {
+		text = append(text, "'stowage size "+typed(input)+"' says which capacities are known to be enough, and which are not")
+	}
+	return strings.Join(text, "; ")
 }
 
 // late ends a run that was still waiting for its input at the timeout.
@@ -170,7 +191,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 		fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity)
 	}
 	fmt.Fprintln(w, explain.Why(x, subset, cell))
-	fmt.Fprint(w, howFew(x)+"\n\n")
+	fmt.Fprint(w, howFew(x, of)+"\n\n")
 	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
 	var sum int64
 	figures := [3]int{5, 5, 4} // the widths of lower, upper and size, in columns
@@ -195,8 +216,12 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	return err
 }
 
-// howFew says whether a set with fewer buffers may exist.
-func howFew(x *stowage.Explanation) string {
+// howFew says whether a set with fewer buffers may exist. The problem has so many buffers.
+func howFew(x *stowage.Explanation, of int) string {
+	alone := explain.AloneFit
+	if len(x.Buffers) == of {
+		alone = "If any one of them is left out, the others fit."
+	}
 	any := "any " + strconv.Itoa(x.AtLeast-1) + " buffers fit"
 	if x.AtLeast == 2 {
 		any = "any one buffer fits"
@@ -207,11 +232,11 @@ func howFew(x *stowage.Explanation) string {
 	case x.Smallest:
 		return "No fewer are enough for that: " + any + "."
 	case x.AtLeast > 0 && x.Irreducible:
-		return explain.AloneFit + "\nA limit came: " + any + ", but others, fewer than these, may not."
+		return alone + "\nA limit came: " + any + ", but others, fewer than these, may not."
 	case x.AtLeast > 0:
 		return "A limit came: " + any + ", but fewer than these may not."
 	case x.Irreducible:
-		return explain.AloneFit
+		return alone
 	}
 	return "A limit came: a part of them may be enough."
 }

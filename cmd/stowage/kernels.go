@@ -53,10 +53,30 @@ func (f *overlapFlag) String() string { return string(*f) }
 // Type names the value in help.
 func (f *overlapFlag) Type() string { return "KERNELS" }
 
+// kernelsFlag is the value of --kernels: one name.
+type kernelsFlag string
+
+// Set refuses a second name, and no name, such as that of a shell's variable that is not set.
+func (f *kernelsFlag) Set(text string) error {
+	switch {
+	case text == "":
+		return fmt.Errorf("must be the name of a library: %s", strings.Join(kernelNames(), ", "))
+	case *f != "" && !strings.EqualFold(string(*f), text):
+		return fmt.Errorf("an arena is for one library: %s is given already", string(*f))
+	}
+	*f = kernelsFlag(text)
+	return nil
+}
+
+func (f *kernelsFlag) String() string { return string(*f) }
+
+// Type names the value in help.
+func (f *kernelsFlag) Type() string { return "NAME" }
+
 // bind defines the flags on a command. overlaps says what --diagonal does there; it is empty for a command without it.
 func (k *kernelsFlags) bind(cmd *cobra.Command, overlaps string) {
 	f := cmd.Flags()
-	f.StringVar(&k.kernels, "kernels", "", "for the kernels `NAME`[@VERSION] [default: reference]")
+	f.Var((*kernelsFlag)(&k.kernels), "kernels", "for the kernels `NAME`[@VERSION] [default: reference]")
 	complete(cmd, "kernels", kernelNames)
 	if overlaps == "" {
 		return
@@ -98,7 +118,7 @@ func withValues(args []string) []string {
 func (k *kernelsFlags) settle(part *tflm.Map) (err error) {
 	if k.kernels != "" {
 		if k.set, err = tflm.ParseSet(k.kernels); err != nil {
-			return usagef("invalid argument %q for --kernels: %v", k.kernels, err)
+			return usagef("invalid argument %q for --kernels: %v%s", k.kernels, err, k.whose())
 		}
 		k.from = "--kernels"
 	}
@@ -118,6 +138,18 @@ func (k *kernelsFlags) settle(part *tflm.Map) (err error) {
 		k.note = fmt.Sprintf("%s is named, so it counts; --target %s stands for %s", k.set.Name(), part.Name, of.Name())
 	}
 	return nil
+}
+
+// whose says where to find the kernels of a board, if --kernels names no library; else it is empty.
+func (k *kernelsFlags) whose() string {
+	name, _, _ := strings.Cut(k.kernels, "@")
+	if m := partOf(name); m != nil && m.Kernels != "" {
+		return fmt.Sprintf("; %s is a part, whose kernels are %s", name, m.Kernels)
+	}
+	if slices.ContainsFunc(kernelNames(), func(n string) bool { return strings.EqualFold(n, name) }) {
+		return "" // it is the version that is not known
+	}
+	return "; 'stowage help firmware' says which boards have which"
 }
 
 // settleOverlaps joins --diagonal and --kernels.

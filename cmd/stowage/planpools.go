@@ -240,7 +240,11 @@ func (p *planFlags) poolsClash(cmd *cobra.Command, kind format.Kind, outputs []o
 	}
 	for _, x := range withoutPools {
 		if cmd.Flags().Changed(x.flag) {
-			return usagef("--%s does not go with --pool or a part as --target: %s", x.flag, x.why)
+			why := x.why
+			if m := partOf(p.target); m != nil && m.Kernels != "" && x.flag == "capacity" {
+				why += fmt.Sprintf("; for one arena, say --kernels %s in place of --target %s", m.Kernels, m.Name)
+			}
+			return usagef("--%s does not go with --pool or a part as --target: %s", x.flag, why)
 		}
 	}
 	if p.target == "python" {

@@ -134,11 +134,10 @@ func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input stri
 	}
 }
 
-// more says what may decide a run that a limit has ended.
-func (s *solveFlags) more(r *stowage.Result, file string) string {
-	var ways []string
+// longer says which flags may decide a run that a limit has ended; nodes reports whether that was --nodes.
+func (s *search) longer(nodes bool) (ways []string) {
 	switch {
-	case r.Stopped == plan.StopNodes:
+	case nodes:
 		ways = append(ways, fmt.Sprintf("a higher --nodes (it was %d)", s.nodes))
 	case s.timeout > 0:
 		ways = append(ways, fmt.Sprintf("a longer --timeout (it was %v)", time.Duration(s.timeout)))
@@ -149,8 +148,13 @@ func (s *solveFlags) more(r *stowage.Result, file string) string {
 	if s.workers == 1 {
 		ways = append(ways, "more --workers than 1")
 	}
+	return ways
+}
+
+// more says what may decide a run that a limit has ended.
+func (s *solveFlags) more(r *stowage.Result, file string) string {
 	text := "a larger capacity"
-	if len(ways) > 0 {
+	if ways := s.longer(r.Stopped == plan.StopNodes); len(ways) > 0 {
 		text = strings.Join(ways, ", ")
 	}
 	if r.Enough > 0 {

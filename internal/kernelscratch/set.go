@@ -87,10 +87,10 @@ func Names() (all []string) {
 }
 
 // Parse returns the set of a name such as "esp-nn" or "esp-nn@27d1f4a". Without a version it is the library's
-// default version. A version may begin with v. One whose formulas are those of another becomes the other.
+// default version. The case of a name does not matter. A version may begin with v. One whose formulas are those of another becomes the other.
 func Parse(text string) (Set, error) {
 	called, version, versioned := strings.Cut(text, "@")
-	at := slices.IndexFunc(names, func(n name) bool { return n.name == called })
+	at := slices.IndexFunc(names, func(n name) bool { return strings.EqualFold(n.name, called) })
 	if at < 0 {
 		return Set{}, fmt.Errorf("no kernel library is called %q: there are %s", called, strings.Join(Names(), ", "))
 	}
