@@ -37,9 +37,10 @@ type BankOptions struct {
 	Target *Target
 	// Tail is the tail in bytes that the target reports; 0 for what Predict says.
 	Tail int64
-	// Scratch is what kernels ask for beside tensors, as in Options, and Set are these kernels.
+	// Scratch is what kernels ask for beside tensors, as in Options.
 	Scratch []tflite.Scratch
-	Set     Set
+	// Set is the kernels that Scratch is of, as in Options.
+	Set Set
 	// Named says that the firmware has just these kernels, as in Options.
 	Named bool
 	// InPlace lets results lie over operands that die, as in Options.

@@ -41,7 +41,7 @@ const mostTries = 1_000
 
 // A Standing is what a set of kernels makes of a plan: heads of the arena, in bytes.
 type Standing struct {
-	Set    Set
+	Set    Set   // the kernels
 	Own    int64 // as the runtime plans by itself
 	Before int64 // of the model as it is: Own, unless it has a plan that can be followed
 	Head   int64 // with the new plan

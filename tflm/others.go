@@ -91,7 +91,7 @@ func WorseWith(ctx context.Context, m *tflite.Model) (all []Standing, err error)
 
 // An Other is what the model that is written needs with other kernels.
 type Other struct {
-	Set     Set
+	Set     Set   // the kernels
 	Arena   int64 // the smallest that works, in bytes
 	AtLeast bool  // it is a lower bound
 }

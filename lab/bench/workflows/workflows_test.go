@@ -98,7 +98,7 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s does not have the version %s", file, version[1])
 		}
 	}
-	if !strings.Contains(read(t, "Makefile"), "\nrelease:") || !strings.Contains(text, "make release VERSION=") {
+	if !strings.Contains(read(t, "Makefile"), "\nrelease:") || !strings.Contains(text, "run: make release\n") {
 		t.Error("make release is not there, or not called")
 	}
 	if !regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(version[1]) + `(,|$)`).MatchString(read(t, "CHANGELOG.md")) {
