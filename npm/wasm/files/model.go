@@ -204,6 +204,9 @@ func runtimeOf(model []byte, made *tflm.Plan, doubts tflm.Doubts) *cheader.Runti
 	for _, x := range doubts.Obstacles {
 		note += " The model does not run as it is: " + x.Why + "."
 	}
+	if other := made.Elsewhere(&tflm.Firmware32); other != "" {
+		note += " W" + other[1:] + "."
+	}
 	out := tflm.Runtime(model, sizes, note)
 	out.AtLeast = doubts.AtLeast()
 	return out
