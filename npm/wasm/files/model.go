@@ -68,7 +68,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	runtime := runtimeOf(written, made, doubts)
+	runtime := runtimeOf(written, made, doubts, bridge.Text(c.Input.Get("kernels")))
 	out["arenas"] = arenas(made, runtime)
 	out["kernels"] = map[string]any{"name": set.Name(), "version": set.Version()}
 	notes := arenaNotes(made, doubts)
@@ -194,8 +194,9 @@ func arenaNotes(made *tflm.Plan, doubts tflm.Doubts) []string {
 	return out
 }
 
-// runtimeOf returns the sizes of the runtime's arena for the model that is written.
-func runtimeOf(model []byte, made *tflm.Plan, doubts tflm.Doubts) *cheader.Runtime {
+// runtimeOf returns the sizes of the runtime's arena for the model that is written. The name of the kernels is as the
+// user gave it: with a version, other kernels are no question.
+func runtimeOf(model []byte, made *tflm.Plan, doubts tflm.Doubts, kernels string) *cheader.Runtime {
 	var sizes []int64
 	for _, s := range sizesOf(made) {
 		sizes = append(sizes, s.After.Smallest)
@@ -204,7 +205,7 @@ func runtimeOf(model []byte, made *tflm.Plan, doubts tflm.Doubts) *cheader.Runti
 	for _, x := range doubts.Obstacles {
 		note += " The model does not run as it is: " + x.Why + "."
 	}
-	if other := made.Elsewhere(&tflm.Firmware32); other != "" {
+	if other := made.Elsewhere(&tflm.Firmware32); other != "" && !strings.Contains(kernels, "@") {
 		note += " W" + other[1:] + "."
 	}
 	out := tflm.Runtime(model, sizes, note)
