@@ -64,7 +64,7 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 	f.Var(&g.maxLife, "max-life", "make no lifespan longer than `N` time slots")
 	f.Var(&g.alignment, "alignment", "align every buffer to `SIZE` bytes")
 	f.Int64Var(&g.options.Threads, "threads", 0, "time lifespans by the clocks of `N` threads")
-	f.StringVar(&g.options.Pattern, "pattern", "", "let the threads exchange messages as `NAME` says, such as ring")
+	f.StringVar(&g.options.Pattern, "pattern", "", "let threads exchange messages as `NAME` says: ring")
 	f.Int64Var(&g.options.Messages, "messages", 0, "let the threads exchange `N` messages")
 	f.Float64Var(&g.options.Gaps, "gaps", 0, "give gaps to this `SHARE` of the buffers, from 0 to 1")
 	f.Float64Var(&g.options.Windows, "windows", 0, "let this `SHARE` of the gaps keep some of their bytes in use, from 0 to 1")
@@ -166,8 +166,8 @@ func writeKinds(w io.Writer, width int) error {
 		}
 		t.AppendRow(table.Row{k.Name, k.Summary, wrap(strings.Join(takes, " "), 44, "")})
 	}
-	t.AppendRow(table.Row{editKind, "no problem: a trace of changes of a problem", "base changes=1000 slack=1.05 pins=0.05 rules=0 seed capacity"})
-	t.AppendRow(table.Row{msaKind, "no problem: a trace of requests for fast memory", "base buffers=300 share=0.5 repacks=50 evict=0.04 seed capacity alignment=4096"})
+	t.AppendRow(table.Row{editKind, "no problem: a trace of changes of a problem", "base changes=1000 slack=1.05 pins=0.05 rules=0 seed capacity ends"})
+	t.AppendRow(table.Row{msaKind, "no problem: a trace of requests for fast memory", "base buffers=300 share=0.5 repacks=50 evict=0.04 seed capacity alignment=4096 ends"})
 	_, err := fmt.Fprintln(w, fit(t, width))
 	return err
 }

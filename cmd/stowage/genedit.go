@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/trace"
 	"github.com/stowage-go/stowage/internal/gen/traces"
 	"github.com/stowage-go/stowage/session"
@@ -27,6 +28,7 @@ const editNodes = 100_000
 
 type editFlags struct {
 	base        string
+	model       modelFlags
 	changes     int
 	slack, pins float64
 	rules       float64
@@ -35,7 +37,7 @@ type editFlags struct {
 // editOwn are the flags that only this kind takes, and editTakes all that it takes.
 var (
 	editOwn   = []string{"base", "changes", "slack", "pins", "rules"}
-	editTakes = append([]string{"seed", "capacity", "output", "quiet", "list"}, editOwn...)
+	editTakes = append([]string{"seed", "capacity", "output", "quiet", "list", "ends"}, editOwn...)
 )
 
 func (e *editFlags) bind(cmd *cobra.Command) {
@@ -46,6 +48,9 @@ func (e *editFlags) bind(cmd *cobra.Command) {
 	f.Float64Var(&e.pins, "pins", 0.05, "pin buffers in this `SHARE` of the steps")
 	f.Float64Var(&e.rules, "rules", 0, "let a rule come or go in this `SHARE` of the steps")
 	group(cmd, traceSection, editOwn...)
+	e.model.bindEnds(cmd)
+	cmd.Flags().Lookup("ends").Usage = "read the ends in FILE as `WORD`: inclusive, half-open"
+	group(cmd, traceSection, "ends")
 }
 
 // unused refuses the flags of edit and msa for another kind.
@@ -53,13 +58,27 @@ func unused(cmd *cobra.Command, kind string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch {
 		case err != nil:
-		case slices.Contains(editOwn, f.Name):
+		case slices.Contains(editOwn, f.Name), f.Name == "ends":
 			err = usagef("%s: takes no %s; it is for the kind %s", kind, f.Name, editKind)
 		case slices.Contains(msaOwn, f.Name):
 			err = usagef("%s: takes no %s; it is for the kind %s", kind, f.Name, msaKind)
 		}
 	})
 	return err
+}
+
+// readBase reads the problem that a trace begins with, and says how its times were read.
+func (e *editFlags) readBase(cmd *cobra.Command, g *genFlags, ruled bool) (*format.File, error) {
+	e.model.ruled = ruled
+	f, err := readProblem(e.base, 0, true, &e.model)
+	if err != nil {
+		return nil, err
+	}
+	warnEnds(cmd, e.base, f)
+	if !g.quiet {
+		noteRead(cmd, e.base, f)
+	}
+	return f, nil
 }
 
 func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
@@ -84,7 +103,7 @@ func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
 	if samePlace(e.base, g.output) {
 		return usagef("the trace would replace its base %s", e.base)
 	}
-	f, err := readProblem(e.base, 0, true, &modelFlags{ruled: true})
+	f, err := e.readBase(cmd, g, true)
 	if err != nil {
 		return err
 	}

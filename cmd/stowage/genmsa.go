@@ -26,7 +26,7 @@ type msaFlags struct {
 // msaOwn are the flags that only this kind takes, and msaTakes all that it takes.
 var (
 	msaOwn   = []string{"share", "repacks", "evict"}
-	msaTakes = append([]string{"base", "buffers", "seed", "capacity", "alignment", "output", "quiet", "list"}, msaOwn...)
+	msaTakes = append([]string{"base", "buffers", "seed", "capacity", "alignment", "output", "quiet", "list", "ends"}, msaOwn...)
 )
 
 func (m *msaFlags) bind(cmd *cobra.Command) {
@@ -72,7 +72,7 @@ func (m *msaFlags) run(cmd *cobra.Command, g *genFlags) error {
 		if samePlace(g.edit.base, g.output) {
 			return usagef("the trace would replace its base %s", g.edit.base)
 		}
-		f, err := readProblem(g.edit.base, 0, true, &modelFlags{})
+		f, err := g.edit.readBase(cmd, g, false)
 		if err != nil {
 			return err
 		}
