@@ -56,7 +56,7 @@ func newSolve() *cobra.Command {
 		Short: "Plan the buffers of a problem",
 		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first.
 
-The extension of -o FILE is the format: csv, json, svg, png, pdf, html, tex, h or c. With several -o, all are written, or none. A timeout includes the reading. A signal ends the search and writes the best plan; a second one kills.
+The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html, tex, h or c. With several -o, all are written, or none. A timeout includes reading. A signal ends the search and writes the best plan; a second kills.
 
 ` + formatsHelp,
 		Example: `  stowage solve model.csv

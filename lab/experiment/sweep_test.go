@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -234,6 +235,37 @@ func TestOptimum(t *testing.T) {
 			if got := x.Optimum(0); got != c.want {
 				t.Errorf("%s, the last as extra: %d, want %d", c.name, got, c.want)
 			}
+		}
+	}
+}
+
+// TestWide checks that many problems have no column each in text, where no line is so long.
+func TestWide(t *testing.T) {
+	for _, n := range []int{mostColumns, mostColumns + 1} {
+		c := Comparison{Planners: []string{"good", "half"}}
+		for k := range n {
+			c.Instances = append(c.Instances, Instance{Name: "p" + strconv.Itoa(k), Problem: &model.Problem{}, Load: 10})
+			half := Run{Status: "unknown"}
+			if k%2 == 0 {
+				half = Run{Status: "feasible", Height: 15, Seconds: 0.5}
+			}
+			c.Cells = append(c.Cells, []Cell{{{Status: "optimal", Height: 10, LowerBound: 10, Seconds: 0.25}}, {half}})
+			c.Extra = append(c.Extra, nil)
+		}
+		var text, markdown strings.Builder
+		set := func(t *Table) string { return t.Markdown() }
+		if err := errors.Join(c.Write(&text, "text", set), c.Write(&markdown, "md", set)); err != nil {
+			t.Fatal(err)
+		}
+		if wide := strings.Contains(text.String(), "| p1 | p2 |"); wide != (n == mostColumns) {
+			t.Errorf("%d problems: %s", n, text.String())
+		}
+		if !strings.Contains(markdown.String(), "| p1 | p2 |") {
+			t.Errorf("%d problems: %s", n, markdown.String())
+		}
+		const lines = "| good | 21 | 21 | 1.000 | 1.000 | 5.250 |\n| half | 11 | 0 | 1.500 | 1.500 | 5.500 |\n"
+		if n > mostColumns && !strings.Contains(text.String(), lines) {
+			t.Errorf("no %q in %s", lines, text.String())
 		}
 	}
 }

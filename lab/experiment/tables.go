@@ -30,7 +30,11 @@ func (c *Comparison) Write(w io.Writer, name string, text func(*Table) string) e
 	}
 	markdown := name == "md"
 	var s strings.Builder
-	for _, t := range c.Tables() {
+	tables := c.Tables()
+	if name == "text" && len(c.Instances) > mostColumns {
+		tables = []*Table{tables[0], c.summary()}
+	}
+	for _, t := range tables {
 		switch {
 		case t.Title == "":
 		case markdown:
@@ -93,6 +97,39 @@ func (c *Comparison) single() *Table {
 		}
 		if r.Message != "" {
 			row[4] = r.Status + ": " + r.Message
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// mostColumns is how many instances have a column of their own in text. A line for more can be read nowhere.
+const mostColumns = 20
+
+// summary has a line for each planner, in place of a column for each instance.
+func (c *Comparison) summary() *Table {
+	t := NewTable([]string{"planner", "plans", "proven", "mean", "worst", "seconds"}, nil)
+	t.Title = fmt.Sprintf("Plans of %d problems, those proven to be the lowest, the heights over the load (the mean is geometric), and the sum of the seconds. "+
+		"With -o FILE.csv or .html each problem has a place of its own.", len(c.Instances))
+	for _, l := range c.lines() {
+		var proven int
+		var worst, seconds float64
+		for i := range c.Instances {
+			r := c.At(i, l.planner)
+			if r == nil || !r.HasPlan() {
+				continue
+			}
+			if r.Is(stowage.Optimal) {
+				proven++
+			}
+			worst = max(worst, c.Instances[i].Ratio(r.Height))
+			if s, ok := c.Cells[i][l.planner].Median(); ok {
+				seconds += s
+			}
+		}
+		row := []string{c.Planners[l.planner], strconv.Itoa(len(l.ratios)), strconv.Itoa(proven), "", "", ""}
+		if len(l.ratios) > 0 {
+			row[3], row[4], row[5] = overLoad(GeometricMean(l.ratios)), overLoad(worst), strconv.FormatFloat(seconds, 'f', 3, 64)
 		}
 		t.Rows = append(t.Rows, row)
 	}
