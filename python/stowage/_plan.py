@@ -211,7 +211,7 @@ class Plan:
         if plain.endswith(_PICTURES):
             content = _command.file(["show"], self.to_json(), plain)
         elif self.offsets is None:
-            raise ValueError(f"there is no plan to write: the problem is {self.status}")
+            raise ValueError(f"there is no plan to write, the problem is {self.status}: {self.reason}")
         elif plain.endswith(".json"):
             content = self.to_json().encode()
         elif self.problem.rules is not None:
