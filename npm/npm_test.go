@@ -353,7 +353,7 @@ func TestPage(t *testing.T) {
 	page.Eval(`document.getElementById("plan-capacity").value = "7"; document.getElementById("plan-dims").value = "batch=3"; document.getElementById("plan-alignment").value = "64"`, nil)
 	drop("again.csv", plain.Bytes())
 	page.Until(`/^again.csv: optimal, height 12,/.test(` + says + `)`)
-	if got := page.Text(`["plan-capacity", "plan-dims", "plan-values", "plan-sizes", "plan-alignment"].map((id) => document.getElementById(id).value).join("")`); got != "" {
+	if got := page.Text(`["plan-capacity", "plan-dims", "plan-shapes", "plan-values", "plan-sizes", "plan-alignment"].map((id) => document.getElementById(id).value).join("")`); got != "" {
 		t.Errorf("of the file before %q is kept", got)
 	}
 	drop("bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"))
@@ -381,6 +381,33 @@ func TestPage(t *testing.T) {
 	page.Eval(`document.getElementById("plan-dims").value = "batch=2"; [...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
 	page.Until(`/^open.onnx: [a-z]+, height/.test(` + says + `)`)
 	page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
+	// A shape can be given in place of a dimension.
+	drop("open.onnx", onnxmade.Network(4, 24))
+	page.Until(`/Give them under Model/.test(` + says + `)`)
+	page.Eval(`document.getElementById("plan-shapes").value = "input=2x3x16x16:float32"; [...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
+	page.Until(`/^open.onnx: [a-z]+, height/.test(` + says + `)`)
+	page.Eval(`document.getElementById("plan-shapes").value = ""`, nil)
+	// A table whose ends may mean two things has a control that reads it the other way; others have none.
+	drop("ends.csv", []byte("id,start,end,size\na,0,2,600\nb,2,4,600\n"))
+	page.Until(`/^ends.csv: optimal, height 1,200,/.test(` + says + `)`)
+	const endsSeen = `String(document.getElementById("plan-ends").checkVisibility()) + " " + document.getElementById("plan-ends").value`
+	if got := page.Text(endsSeen); got != "true inclusive" {
+		t.Errorf("the control of ends is %s", got)
+	}
+	page.Eval(`(() => { const e = document.getElementById("plan-ends"); e.value = "half-open"; e.dispatchEvent(new Event("change")); })()`, nil)
+	page.Until(`/^ends.csv: optimal, height 600,/.test(` + says + `)`)
+	if got := page.Text(endsSeen); got != "true half-open" {
+		t.Errorf("the control of ends is %s", got)
+	}
+	drop("x.csv", plain.Bytes())
+	page.Until(`/^x.csv: optimal, height 12,/.test(` + says + `)`)
+	if got := page.Text(endsSeen); !strings.HasPrefix(got, "false ") {
+		t.Errorf("the control of ends is %s for a table with upper", got)
+	}
+	drop("stop.csv", []byte("id,start,stop,size\na,0,2,600\nb,2,4,600\n"))
+	page.Until(`/could mean two things: half-open if/.test(` + says + `) && document.activeElement.id === "plan-ends"`)
+	page.Eval(`(() => { const e = document.getElementById("plan-ends"); e.value = "half-open"; e.dispatchEvent(new Event("change")); })()`, nil)
+	page.Until(`/^stop.csv: optimal, height 600,/.test(` + says + `)`)
 	// The page shows the plan during a search. Dropping another file ends the search, and nothing
 	// of the first file remains.
 	var long bytes.Buffer

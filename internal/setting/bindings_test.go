@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/figures"
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/merge"
@@ -225,6 +226,8 @@ func TestBindingsViewer(t *testing.T) {
 	known := found(`(?m)^(?:.*post\(|  +)\{? ?type: "(\w+)"`, worker)
 	missing("answer in planner.js", found(`type === "(\w+)"`, asks), known)
 
+	ends := found(`"?([a-z-]+)"?: "`, part(t, page, "const ENDS = {", "};"))
+	same(t, "ends of "+page, ends, []string{string(times.Inclusive), string(times.HalfOpen)})
 	planners := found(`"([a-z-]+)"`, part(t, page, "const PLANNERS = [", "];"))
 	same(t, page, sorted(planners), plan.Names())
 	list := part(t, "capi/stowage.h", "The planners are ", ". A library")

@@ -176,7 +176,7 @@ func open(c *bridge.Call) (*format.File, error) {
 	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Ends: times.Ends(bridge.Text(c.Input.Get("ends"))), Alignment: bridge.Integer(c.Input.Get("alignment"))}
 	o.Dims, o.Values, o.Sizes = pairs(c.Input.Get("dims")), pairs(c.Input.Get("values")), pairs(c.Input.Get("sizes"))
 	var err error
-	if o.Shapes, err = shapes(c.Input); err != nil {
+	if o.Shapes, err = shapes(c.Input.Get("shapes"), c.Input.Get("name").String()); err != nil {
 		return nil, err
 	}
 	given := c.Input.Get("beside")
@@ -203,9 +203,8 @@ func pairs(v js.Value) map[string]int64 {
 	return out
 }
 
-// shapes returns names with shapes, as the command's --shape has them.
-func shapes(in js.Value) (map[string]onnx.Shape, error) {
-	v := in.Get("shapes")
+// shapes returns names with shapes of a file, as the command's --shape has them.
+func shapes(v js.Value, file string) (map[string]onnx.Shape, error) {
 	if v.IsUndefined() {
 		return nil, nil
 	}
@@ -217,7 +216,7 @@ func shapes(in js.Value) (map[string]onnx.Shape, error) {
 		text := v.Get(name).String()
 		s, err := onnx.ParseShape(text)
 		if err != nil {
-			issues.Add(model.Issue{File: in.Get("name").String(), Field: "shape of " + name, Value: text, Message: err.Error()})
+			issues.Add(model.Issue{File: file, Field: "shape of " + name, Value: text, Message: err.Error()})
 		}
 		out[name] = s
 	}

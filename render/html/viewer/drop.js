@@ -11,10 +11,14 @@ const PLANNERS = ["auto", "exact", "merge", "climb", "first-fit", "sweep"];
 /** What may be said of a model, where it leaves it open: the fields, by what the reader calls them. */
 const OPEN = [
   { option: "--dim", id: "plan-dims", name: "Dimensions", hint: "batch=1 seq=128" },
+  { option: "--shape", id: "plan-shapes", name: "Shapes", hint: "input=1x3x16x16:float32" },
   { option: "--value", id: "plan-values", name: "Values", hint: "steps=4" },
   { option: "--size", id: "plan-sizes", name: "Sizes", hint: "scores=64KiB" },
   { option: "--alignment", id: "plan-alignment", name: "Alignment", hint: "64" },
 ];
+
+/** What the end of a lifespan may mean. Go: times.Ends. */
+const ENDS = { inclusive: "the last time of a buffer", "half-open": "one past the last time" };
 
 /** The libraries of kernels that firmware may have. Go: tflm.NewestSets. */
 const KERNELS = ["reference", "cmsis-nn-mve", "cmsis-nn-dsp", "cmsis-nn-c", "esp-nn", "esp-nn-p4", "esp-nn-c"];
@@ -64,6 +68,7 @@ class Drop {
     this.planner = planner;
     this.files = []; // beside app.files: the name and the bytes of each
     this.given = []; // the files that were dropped last, to be read again
+    this.endsSaid = ""; // what end means, if it was said
     this.said = ""; // what the fields said of the model when they were
     this.turn = 0; // of dropping: what comes of an earlier one is nobody's any more
     this.running = 0; // the number of the call that plans
@@ -122,6 +127,12 @@ class Drop {
     heap.id = "plan-heap";
     this.heapField = field("Heap", heap);
     this.heapField.hidden = true;
+    // Only a table in which end leaves open what it means has this control.
+    this.ends = make("select");
+    this.ends.id = "plan-ends";
+    for (const [word, means] of Object.entries(ENDS)) this.ends.append(new Option(`${word}: ${means}`, word));
+    this.endsField = field("End is", this.ends);
+    this.endsField.hidden = true;
     const open = (this.open = make(
       "details",
       "menu form",
@@ -135,6 +146,7 @@ class Drop {
       field("Capacity", input("plan-capacity", 9, "none")),
       field("Seconds", input("plan-seconds", 4, "10")),
       this.kernelField,
+      this.endsField,
       open,
       this.go,
       this.stop,
@@ -155,6 +167,10 @@ class Drop {
       if (event.key === "Escape") open.open = false;
     });
     heap.addEventListener("change", () => this.take(this.given));
+    this.ends.addEventListener("change", () => {
+      this.endsSaid = this.ends.value;
+      this.take(this.given);
+    });
     this.stop.addEventListener("click", () => this.planner.cancel(this.running));
   }
 
@@ -176,6 +192,7 @@ class Drop {
   /** Forgets what was said of the file before: it is not true of another. */
   #fresh() {
     this.heap.replaceChildren();
+    this.endsSaid = "";
     if (!this.given.length) return; // what is typed before the first file is of that
     for (const id of ["plan-capacity", ...OPEN.map((o) => o.id)]) $(id).value = "";
   }
@@ -198,6 +215,8 @@ class Drop {
     this.said = this.#saying();
     const docs = [];
     const kept = [];
+    let ends; // how the ends of one of them were read; undefined if all are called upper
+    this.endsField.hidden = true;
     const helps = helpers(files);
     for (const file of files) {
       if (helps.has(file)) continue;
@@ -212,6 +231,7 @@ class Drop {
         docs.push(doc);
         kept.push({ name: file.name, kind: out.kind, bytes, beside, planned: out.planned, made: null });
         this.#heaps(out.heaps);
+        ends ||= out.ends;
       } catch (fault) {
         // So browsers say of a folder that is dropped.
         const gone = fault.name === "NotFoundError" || fault.name === "NotReadableError";
@@ -222,6 +242,8 @@ class Drop {
     }
     document.body.classList.remove("wants-answers");
     this.open.open = false;
+    this.endsField.hidden = !ends;
+    if (ends) this.ends.value = ends;
     this.files = kept;
     this.#offer();
     this.app.open(docs);
@@ -239,8 +261,15 @@ class Drop {
     this.#offer();
     this.app.clear();
     const asked = OPEN.find(({ option }) => fault.message.includes(option + " "));
-    document.body.classList.toggle("wants-answers", Boolean(asked));
+    const ends = fault.message.includes("--ends ");
+    document.body.classList.toggle("wants-answers", Boolean(asked || ends));
     this.#fail(name, fault);
+    if (ends) {
+      this.says.textContent = this.says.textContent.replaceAll("--ends ", "");
+      this.endsField.hidden = false;
+      this.ends.selectedIndex = this.endsSaid ? this.ends.selectedIndex : -1;
+      this.ends.focus();
+    }
     if (!asked) return;
     this.says.textContent = this.says.textContent.replace(
       /; give them, as with --\w+ (\S+)|, as with --\w+ (\S+)/g,
@@ -332,24 +361,26 @@ class Drop {
 
   /** Returns what the controls say of what a file leaves open. */
   #leftOpen() {
-    const pairs = (id) => {
+    const pairs = (id, kind = "N", read = (text, pair) => String(numberIn(text, pair))) => {
       const out = {};
       for (const pair of $(id)
         .value.split(/[\s,]+/)
         .filter(Boolean)) {
         const at = pair.lastIndexOf("=");
-        if (at < 1) throw new Error(`${pair} is not NAME=N`);
-        out[pair.slice(0, at)] = String(numberIn(pair.slice(at + 1), pair));
+        if (at < 1) throw new Error(`${pair} is not NAME=${kind}`);
+        out[pair.slice(0, at)] = read(pair.slice(at + 1), pair);
       }
       return out;
     };
     const alignment = $("plan-alignment").value.trim();
     return {
       dims: pairs("plan-dims"),
+      shapes: pairs("plan-shapes", "DIMS:TYPE", (text) => text),
       values: pairs("plan-values"),
       sizes: pairs("plan-sizes"),
       alignment: alignment ? String(numberIn(alignment, "alignment")) : undefined,
       heap: this.heap.value || undefined,
+      ends: this.endsSaid || undefined,
     };
   }
 
