@@ -21,19 +21,19 @@ import (
 //
 // Invariant: each way that is named is enough by a plan that was found. Ways that are not found may exist.
 //
-// Complexity: at most mostTried buffers, each with a few runs of wayNodes nodes; fewer of a large
-// problem, and none above mostWays buffers.
+// Complexity: at most mostShrunk buffers, each with a few runs of wayNodes nodes; fewer of a large
+// problem, and none above waysBuffers buffers.
 
 const (
 	// wayNodes is the node limit of a run that checks a way out.
 	wayNodes = 2000
-	// leastNodes is the node limit of the run that looks for the least capacity, if there is more to say.
-	leastNodes = 20_000
-	// mostTried is how many buffers are tried at most, mostFound how many ways of a kind are enough.
-	mostTried, mostFound = 8, 3
-	// mostWays is the number of buffers above which no runs are made. triedBuffers limits the sum of the buffers
+	// capacityNodes is the node limit of the run that looks for the least capacity, if there is more to say.
+	capacityNodes = 20_000
+	// mostShrunk is how many buffers are tried at most, mostFound how many ways of a kind are enough.
+	mostShrunk, mostFound = 8, 3
+	// waysBuffers is the number of buffers above which no runs are made. triedBuffers limits the sum of the buffers
 	// of all runs.
-	mostWays, triedBuffers = 20_000, 100_000
+	waysBuffers, triedBuffers = 20_000, 100_000
 	// halvings is the number of runs that look for a size.
 	halvings = 12
 )
@@ -65,7 +65,7 @@ type Planner func(ctx context.Context, p *model.Problem, o plan.Options) (*plan.
 
 // LeastCapacity looks for the least capacity of a problem, in that many nodes. enough is 0 if none is found.
 func LeastCapacity(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (enough, least int64, err error) {
-	if p.Ruled() || len(p.Buffers) > mostWays {
+	if p.Ruled() || len(p.Buffers) > waysBuffers {
 		return 0, 0, nil
 	}
 	free := *p
@@ -83,12 +83,12 @@ func LeastCapacity(ctx context.Context, p *model.Problem, nodes int64, solve Pla
 // WaysOut returns ways out of a problem without rules that does not fit x.Capacity. It returns nil if
 // nothing can be said: fixed offsets collide, or the problem is large.
 func WaysOut(ctx context.Context, p *model.Problem, x *plan.Explanation, solve Planner) (*Ways, error) {
-	if x.Status != model.Infeasible || x.Collision != nil || p.Ruled() || len(p.Buffers) > mostWays {
+	if x.Status != model.Infeasible || x.Collision != nil || p.Ruled() || len(p.Buffers) > waysBuffers {
 		return nil, nil
 	}
 	w := &Ways{}
 	var err error
-	if w.Enough, w.Least, err = LeastCapacity(ctx, p, leastNodes, solve); err != nil {
+	if w.Enough, w.Least, err = LeastCapacity(ctx, p, capacityNodes, solve); err != nil {
 		return nil, err
 	}
 	w.Least = max(w.Least, x.Capacity+1)
@@ -144,7 +144,7 @@ func (t *way) candidates() (all []int) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b int) int { return int(min(1, max(-1, t.p.Buffers[b].Size-t.p.Buffers[a].Size))) })
-	return all[:min(len(all), mostTried)]
+	return all[:min(len(all), mostShrunk)]
 }
 
 // always reports whether a buffer is in use in all sections that are too full.

@@ -25,8 +25,8 @@ type more struct {
 	by       int64
 }
 
-// mostRounds is how many rounds are gone without a look at the limits.
-const mostRounds = 1 << 10
+// lookRounds is how many rounds are gone without a look at the limits.
+const lookRounds = 1 << 10
 
 // lift returns the least offset from at on that a place may have by itself.
 func (l *lane) lift(place int32, at int64) int64 {
@@ -60,7 +60,7 @@ func (k *packer) rise(low []int64) bool {
 		if !risen {
 			return true
 		}
-		if round%mostRounds != 0 {
+		if round%lookRounds != 0 {
 			continue
 		}
 		if never == 0 {

@@ -24,8 +24,8 @@ import (
 
 const mostRuns = 1000
 
-// mostNamed is how many buffers, pools and ranges of offsets a sentence names.
-const mostNamed = 4
+// namedInProof is how many buffers, pools and ranges of offsets a sentence names.
+const namedInProof = 4
 
 // A Proof says that there is no plan, and why.
 type Proof struct {
@@ -139,14 +139,14 @@ func (s *wording) fault() string {
 	if len(usable) == 0 {
 		return "buffers " + s.names(a, false) + " are tied to one pool, and none is allowed to all of them"
 	}
-	for _, q := range usable[:min(len(usable), mostNamed)] {
+	for _, q := range usable[:min(len(usable), namedInProof)] {
 		where := ""
 		if id := s.pools[q].ID; id != "" {
 			where = "in the pool " + s.write(id) + " "
 		}
 		clauses = append(clauses, where+s.clause(a, q))
 	}
-	if more := len(usable) - mostNamed; more > 0 {
+	if more := len(usable) - namedInProof; more > 0 {
 		clauses = append(clauses, fmt.Sprintf("nor does it in %d more", more))
 	}
 	who := "buffer " + s.names(a, true) + " has"
@@ -243,7 +243,7 @@ func (s *wording) clause(b *body, pool int32) string {
 // unaligned says that the alignments of tied buffers contradict each other.
 func (s *wording) unaligned(b *body, q *model.Pool) string {
 	var words []string
-	for _, i := range b.members[:min(len(b.members), mostNamed)] {
+	for _, i := range b.members[:min(len(b.members), namedInProof)] {
 		step := bound.LCM(s.p.Buffers[i].Align(), max(q.Alignment, 1), model.MaxSum)
 		where := ""
 		if above := s.from(i) - s.from(b.members[0]); above > 0 {
@@ -310,7 +310,7 @@ func (s *wording) causes(pool int32, of ...*body) string {
 		}
 	}
 	var words []string
-	for _, k := range all[:min(len(all), mostNamed)] {
+	for _, k := range all[:min(len(all), namedInProof)] {
 		f := &s.bodies[k]
 		_, origin, _ := f.only()
 		i := f.members[0]
@@ -331,7 +331,7 @@ func (s *wording) causes(pool int32, of ...*body) string {
 		}
 		words = append(words, fmt.Sprintf("%s of %d, %s %d%s", s.name(i), s.p.Buffers[i].Size, what, at, apart))
 	}
-	if more := len(all) - mostNamed; more > 0 {
+	if more := len(all) - namedInProof; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(words, ", or ")
@@ -343,7 +343,7 @@ func (s *wording) offsets(b *body, pool int32) string {
 	var words []string
 	for k, r := range x.spans {
 		switch {
-		case k == mostNamed:
+		case k == namedInProof:
 			return strings.Join(append(words, "and more"), ", ")
 		case r.first == r.last:
 			words = append(words, fmt.Sprint(r.first+from))
@@ -359,13 +359,13 @@ func (s *wording) offsets(b *body, pool int32) string {
 // names lists the members of a body, with their sizes if it is asked for.
 func (s *wording) names(b *body, sizes bool) string {
 	var words []string
-	for _, i := range b.members[:min(len(b.members), mostNamed)] {
+	for _, i := range b.members[:min(len(b.members), namedInProof)] {
 		words = append(words, s.name(i))
 		if sizes {
 			words[len(words)-1] += fmt.Sprintf(" of %d", s.p.Buffers[i].Size)
 		}
 	}
-	if more := len(b.members) - mostNamed; more > 0 {
+	if more := len(b.members) - namedInProof; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
 	return joined(words)

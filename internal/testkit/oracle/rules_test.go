@@ -17,7 +17,7 @@ import (
 func TestRuledPublic(t *testing.T) {
 	cases, err := public.RuledCases()
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no rules/tiny.json")
+		t.Skip("the public instances are not here: rules/tiny.json")
 	}
 	if err != nil || len(cases) < 90 {
 		t.Fatalf("%d cases, %v", len(cases), err)
