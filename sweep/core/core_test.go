@@ -382,6 +382,17 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestEnds: a table whose ends may mean two things is read as the command reads it, and that is said.
+func TestEnds(t *testing.T) {
+	j := jobOf(t, asked(t, "problems: ['*.csv']\n", map[string]string{
+		"plain.csv": files["one.csv"], "ends.csv": "id,start,end,size\na,0,2,600\nb,2,4,600\n", "point.csv": "id,start,end,size\na,0,0,6\n",
+	}), Local(t.TempDir()))
+	want := "in ends end is read as inclusive, the last time slot of each lifespan; if it is the first one after the lifespan, name it upper"
+	if len(j.Notes) != 1 || j.Notes[0] != want {
+		t.Errorf("%q", j.Notes)
+	}
+}
+
 // TestUnreadable: a file that cannot be read is dead, and the others are run.
 func TestUnreadable(t *testing.T) {
 	store := Local(t.TempDir())

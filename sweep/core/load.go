@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
@@ -48,6 +49,7 @@ type read struct {
 	orders    []string              // of the instances
 	buffers   []int                 // of the instances
 	left      []string              // the orders that a model of this kind has not
+	times     times.Read            // how the times of a file were read
 	err       error
 }
 
@@ -131,7 +133,8 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 	if short, err := filepath.Rel(filepath.Dir(s.File), name); err == nil {
 		name = short
 	}
-	problems, orders, err := readFile(ctx, from, s.Orders)
+	problems, orders, read, err := readFile(ctx, from, s.Orders)
+	r.times = read
 	if err != nil {
 		r.err = err
 		return ctx.Err()
@@ -152,7 +155,7 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 }
 
 // readFile reads a file as a problem; a model as one for each order that is asked for and that its kind has.
-func readFile(ctx context.Context, from *one, orders []string) (problems []*model.Problem, names []string, err error) {
+func readFile(ctx context.Context, from *one, orders []string) (problems []*model.Problem, names []string, read times.Read, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s: internal failure: %v", from.path, p)
@@ -161,7 +164,7 @@ func readFile(ctx context.Context, from *one, orders []string) (problems []*mode
 	options := format.Options{Dims: from.from.Dims, Heap: from.from.Heap}
 	kind, err := kindOf(from.path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, read, err
 	}
 	if !kind.Model() {
 		options.Dims = nil // a pattern may have models and other files
@@ -174,22 +177,22 @@ func readFile(ctx context.Context, from *one, orders []string) (problems []*mode
 		options.Heap = ""
 	}
 	for _, order := range orders {
-		p, err := arranged(ctx, from.path, kind, options, spec.OrderOf(order))
+		p, err := arranged(ctx, from.path, kind, options, spec.OrderOf(order), &read)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, read, err
 		}
 		if p == nil {
 			continue
 		}
 		if p.Ruled() {
-			return nil, nil, fmt.Errorf("%s: has rules, such as pools or pairs apart, which sweeps do not know yet", from.path)
+			return nil, nil, read, fmt.Errorf("%s: has rules, such as pools or pairs apart, which sweeps do not know yet", from.path)
 		}
 		problems, names = append(problems, p), append(names, order)
 	}
 	if problems == nil {
-		return nil, nil, fmt.Errorf("%s: has none of the orders %s: the kernels are TensorFlow Lite Micro's", from.path, strings.Join(orders, ", "))
+		return nil, nil, read, fmt.Errorf("%s: has none of the orders %s: the kernels are TensorFlow Lite Micro's", from.path, strings.Join(orders, ", "))
 	}
-	return problems, names, nil
+	return problems, names, read, nil
 }
 
 // kindOf returns the kind of a file.
@@ -222,6 +225,10 @@ func collect(all []one, got []read) *Loaded {
 		r := &got[k]
 		if len(r.left) > 0 {
 			l.Notes = append(l.Notes, fmt.Sprintf("%s is not planned as %s: the kernels are TensorFlow Lite Micro's", named[i].Name, strings.Join(r.left, ", ")))
+		}
+		if !r.times.Sure() {
+			l.Notes = append(l.Notes, fmt.Sprintf("in %s %s is read as inclusive, the last time slot of each lifespan; "+
+				"if it is the first one after the lifespan, name it upper", named[i].Name, r.times.Name))
 		}
 		for j := range r.instances {
 			in := &r.instances[j]

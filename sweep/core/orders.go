@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/sweep/spec"
 	"github.com/stowage-go/stowage/tflm"
@@ -29,13 +30,16 @@ const orderNodes = 20_000
 
 var errOwnPlan = errors.New("tensors share bytes in the model's own plan, as in Vela's, so its lifespans prove nothing: 'stowage plan' has its size")
 
-// arranged returns the problem of a file in an order; nil if its kind has none such.
-func arranged(ctx context.Context, path string, kind format.Kind, options format.Options, order spec.Order) (*model.Problem, error) {
+// arranged returns the problem of a file in an order, and how its times were read; nil if its kind has no such order.
+func arranged(ctx context.Context, path string, kind format.Kind, options format.Options, order spec.Order, read *times.Read) (*model.Problem, error) {
 	switch {
 	case order.Kernels != "" && kind != format.TFLite:
 		return nil, nil
 	case order == spec.Order{} || kind == format.TFLite:
 		f, err := format.ReadFileWith(path, options)
+		if err == nil {
+			*read = f.Times
+		}
 		if err == nil && f.Shares {
 			err = fmt.Errorf("%s: %w", path, errOwnPlan)
 		}
