@@ -39,6 +39,9 @@ func Read(r io.Reader, file string) (*Text, error) {
 		return nil, named(err, file)
 	}
 	t := &Text{File: file, Text: strings.TrimPrefix(pieces.text(), bom)}
+	if strings.HasPrefix(t.Text, "\x1f\x8b") { // gzip
+		return nil, t.Refuse(0, "\x1f\x8b", "is packed with gzip: its name has to end in .gz")
+	}
 	if strings.HasPrefix(t.Text, "PK\x03\x04") { // a zip archive
 		return nil, t.Refuse(0, "PK", "is not text: an .xlsx or .ods file is saved as CSV, a zip archive is unpacked first")
 	}

@@ -81,10 +81,14 @@ func TestReadEndless(t *testing.T) {
 	}
 }
 
-func TestReadSheet(t *testing.T) {
-	_, err := Read(strings.NewReader("PK\x03\x04\x14\x00"), "x")
-	if err == nil || err.Error() != `x:1: "PK": is not text: an .xlsx or .ods file is saved as CSV, a zip archive is unpacked first` {
-		t.Errorf("got %v", err)
+func TestReadPacked(t *testing.T) {
+	for begin, want := range map[string]string{
+		"PK\x03\x04\x14\x00": `x:1: "PK": is not text: an .xlsx or .ods file is saved as CSV, a zip archive is unpacked first`,
+		"\x1f\x8b\x08\x00":   `x:1: "\x1f\x8b": is packed with gzip: its name has to end in .gz`,
+	} {
+		if _, err := Read(strings.NewReader(begin), "x"); err == nil || err.Error() != want {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
