@@ -51,6 +51,22 @@ func TestVersion(t *testing.T) {
 			}
 		}
 	}
+	// CMake takes no other minor version, so what users copy names this one.
+	minor := now[:strings.LastIndex(now, ".")]
+	for _, file := range []string{"docs/c.md", "capi/stowageConfig.cmake"} {
+		asked := regexp.MustCompile(`(find_package\(stowage )([0-9.]+)`)
+		text, err := os.ReadFile(filepath.FromSlash(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(filepath.FromSlash(file), asked.ReplaceAll(text, []byte("${1}"+minor)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if found := asked.FindSubmatch(text); found == nil || string(found[2]) != minor {
+			t.Errorf("%s asks CMake for %q, and the version is %s: go test . -run TestVersion -update", file, found, minor)
+		}
+	}
 	// A program that go build makes, without flags of the linker, says it too.
 	out, err := exec.Command(built.Command(t), "version").Output()
 	if err != nil || !strings.HasPrefix(string(out), "stowage v"+now+" ") {

@@ -39,3 +39,25 @@ func TestGuide(t *testing.T) {
 		t.Errorf("the guide's program prints %q, want %q", got, want)
 	}
 }
+
+// TestGuideInCpp compiles the C++ code of docs/c.md, each block by itself, and runs it.
+func TestGuideInCpp(t *testing.T) {
+	guide := string(mustRead(t, filepath.FromSlash("../docs/c.md")))
+	blocks := regexp.MustCompile("(?s)```cpp\n(.*?)```").FindAllStringSubmatch(guide, -1)
+	if len(blocks) < 2 {
+		t.Fatalf("docs/c.md has %d blocks of C++", len(blocks))
+	}
+	var s strings.Builder
+	s.WriteString("#include <cstdio>\n#include \"stowage.hpp\"\nint main() {\nauto use = [](const std::vector<int64_t> &, int64_t height) { std::printf(\"%d\\n\", (int)height); };\n")
+	for _, b := range blocks {
+		s.WriteString("{\n" + regexp.MustCompile(`(?m)^#include .*$`).ReplaceAllString(b[1], "") + "}\n")
+	}
+	s.WriteString("}\n")
+	path := filepath.Join(t.TempDir(), "guide.cc")
+	if err := os.WriteFile(path, []byte(s.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := execute(t, program(t, path, false, cpp...)), "0\n1400\n"; got != want {
+		t.Errorf("the guide's program prints %q, want %q", got, want)
+	}
+}

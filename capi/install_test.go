@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/version"
 )
 
 // Idea: the library is found as its users find it. `make install` puts it into a folder.
@@ -48,22 +50,22 @@ func planned(t *testing.T, how, out string) {
 	}
 }
 
-const project = `cmake_minimum_required(VERSION 3.13)
+var project = strings.ReplaceAll(`cmake_minimum_required(VERSION 3.13)
 project(user C CXX)
 set(CMAKE_CXX_STANDARD 17)
-find_package(stowage 0.2 REQUIRED)
+find_package(stowage MINOR REQUIRED)
 foreach(form stowage static)
   foreach(language c cc)
     add_executable(plan_${form}_${language} ${SOURCES}/plan.${language})
     target_link_libraries(plan_${form}_${language} PRIVATE stowage::${form})
   endforeach()
 endforeach()
-find_package(stowage 0.2 REQUIRED) # twice, as in a project of parts
+find_package(stowage MINOR REQUIRED) # twice, as in a project of parts
 find_package(stowage 0.1 QUIET)
 if(stowage_FOUND)
-  message(FATAL_ERROR "0.2 is found where 0.1 is asked for")
+  message(FATAL_ERROR "MINOR is found where 0.1 is asked for")
 endif()
-`
+`, "MINOR", version.Number()[:strings.LastIndex(version.Number(), ".")])
 
 // byCMake builds examples against the libraries that CMake finds by an argument.
 func byCMake(t *testing.T, argument string, programs ...string) {

@@ -1,6 +1,6 @@
 # For CMake, from 3.13 on:
 #
-#     find_package(stowage 0.2 REQUIRED)
+#     find_package(stowage 0.3 REQUIRED)
 #     target_link_libraries(compiler PRIVATE stowage::stowage)   # shared
 #     target_link_libraries(compiler PRIVATE stowage::static)    # linked in
 #

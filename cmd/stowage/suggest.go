@@ -38,6 +38,9 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 		names = append(names, c.Name())
 	}
+	if name == "sweep" {
+		return usagef(`unknown command "sweep"; stowage-sweep is a program of its own: make sweep builds it in a clone; for some planners on some problems: stowage compare`)
+	}
 	if of := commandOf(name); of != "" {
 		return usagef("unknown command %q; to plan a file: stowage %s %s", name, of, name)
 	}

@@ -103,7 +103,11 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 		return EndsAt(name(b.ID), b) + ", above " + n(x.Capacity) + "."
 	}
 	if x.Load > x.Capacity {
-		return "In " + span(x.At[0], x.At[1]) + " they take " + n(x.Load) + ", which is " + n(x.Load-x.Capacity) + " too much."
+		takes := " they take "
+		if len(x.Buffers) == 1 {
+			takes = " it takes "
+		}
+		return "In " + span(x.At[0], x.At[1]) + takes + n(x.Load) + ", which is " + n(x.Load-x.Capacity) + " too much."
 	}
 	return "They take at most " + n(x.Load) + " at once, in " + span(x.At[0], x.At[1]) + ", but no arrangement of them fits."
 }
@@ -143,13 +147,18 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 	}
 	s := names + " cannot fit " + capacity + " together. " + Why(x, Subset(p, x), name)
 	if x.Irreducible {
-		s += " " + AloneFit
+		s += " " + AloneFit(len(x.Buffers))
 	}
 	return s
 }
 
-// AloneFit is what irreducible means.
-const AloneFit = "If any one of them is left out, the others of this set fit; the whole problem may still not."
+// AloneFit is what irreducible means of a set of n buffers.
+func AloneFit(n int) string {
+	if n == 1 {
+		return "It cannot fit even alone; without it, the whole problem may still not fit."
+	}
+	return "If any one of them is left out, the others of this set fit; the whole problem may still not."
+}
 
 // Subset returns the buffers of an explanation as a problem.
 func Subset(p *model.Problem, x *plan.Explanation) *model.Problem {

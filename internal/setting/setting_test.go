@@ -51,7 +51,7 @@ func TestRefused(t *testing.T) {
 		`[]`:                             {"expected a JSON object, not array"},
 		`{capacity: 5}`:                  {"is not JSON: invalid character 'c'"},
 		`{} {}`:                          {"there is more than one object"},
-		`{"planer": "exact"}`:            {`there is no option "planer"; did you mean planner? The choices are planner, set, nodes, workers, seed, capacity, without, … (9 in all)`},
+		`{"planer": "exact"}`:            {`there is no option "planer"; did you mean planner? The choices are capacity, minimize, planner, without, set, timeout, nodes, workers, seed`},
 		`{"planner": 5}`:                 {`planner "5": must be a text`},
 		`{"planner": "Exact"}`:           {`no planner is named "Exact"; did you mean exact?`},
 		`{"capacity": "-2KiB"}`:          {`capacity "-2048": must be from 1 to`},

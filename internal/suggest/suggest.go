@@ -74,10 +74,13 @@ func Question(name string, candidates []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// Most is how many names a message lists.
-const Most = 7
+// Most is how many names a message lists if a command lists them all, and MostAlone how many if none does.
+const (
+	Most      = 7
+	MostAlone = 14
+)
 
-// OneOf is Question followed by what there is: all names, or the Most nearest if there are more.
+// OneOf is Question followed by what there is: all names, or the nearest if there are too many.
 // where is the command that lists all of them; it may be empty.
 func OneOf(name string, all []string, where string) string {
 	there := "; the choices are "
@@ -87,10 +90,11 @@ func OneOf(name string, all []string, where string) string {
 	return there + Listed(name, all, where)
 }
 
-// Listed lists names, at most Most of them: those that are nearest to name come first then, if
-// any is near, and the list says how many there are, and which command lists them all.
+// Listed lists names. If there are more than Most, or than MostAlone without a command in where, it lists Most of
+// them: those that are nearest to name come first, if any is near, and the list says how many there are, and which
+// command lists them all.
 func Listed(name string, all []string, where string) string {
-	if len(all) <= Most {
+	if len(all) <= Most || where == "" && len(all) <= MostAlone {
 		return strings.Join(all, ", ")
 	}
 	near := Nearest(name, all)

@@ -10,10 +10,11 @@ names that the library knows.
 
 from __future__ import annotations
 
+import functools
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Optional, SupportsIndex, SupportsInt, Union
+from typing import Any, Optional, SupportsIndex, SupportsInt, TypeVar, Union, cast
 
 from . import _command, _library, _units
 from ._errors import Error, InputError, readable, shown, warn
@@ -32,7 +33,22 @@ Source = Union[Buffers, str, "os.PathLike[str]"]
 #: The start of a search: a plan, or its offsets.
 Start = Union[Plan, Column]
 
+_Call = TypeVar("_Call", bound=Callable[..., Plan])
 
+
+def _of_columns(call: _Call) -> _Call:
+    """Makes a call without columns say which function takes a file, a table or a Problem."""
+
+    @functools.wraps(call)
+    def columns(*args: Any, **options: Any) -> Plan:
+        if len(args) == 1 and not {"lower", "upper", "size"} & options.keys():
+            raise TypeError("solve takes the columns lower, upper and size; stowage.plan takes a file, a table, buffers or a Problem")
+        return call(*args, **options)
+
+    return cast(_Call, columns)
+
+
+@_of_columns
 def solve(
     lower: Times,
     upper: Times,
@@ -442,8 +458,10 @@ def _load_ruled(path: str) -> Optional[Problem]:
     return None if checked is None else _problem_of(json.loads(checked))
 
 
-def _problem(source: Source) -> Problem:
-    return _load(readable(os.fspath(source)), [], ("plan-unused", "pinned")) if isinstance(source, (str, os.PathLike)) else Problem.of(source)
+def _problem(source: Source, ends: Optional[str] = None) -> Problem:
+    if isinstance(source, (str, os.PathLike)):
+        return _load(readable(os.fspath(source)), _settled(None, None, None, None, None, None, ends=ends), ("plan-unused", "pinned"))
+    return Problem.of(source, ends=ends)
 
 
 def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]], start: Any = None) -> Plan:
@@ -567,18 +585,22 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
     return problem
 
 
-def valid(source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None) -> bool:
+def valid(
+    source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None, ends: Optional[str] = None
+) -> bool:
     """Returns whether a plan is valid: no two buffers overlap, and all alignments, fixed
     offsets, rules and the capacity are kept. verify says what is wrong."""
-    return not verify(source, offsets, capacity, pools=pools)
+    return not verify(source, offsets, capacity, pools=pools, ends=ends)
 
 
-def verify(source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None) -> str:
+def verify(
+    source: Source, offsets: Start, capacity: Optional[Size] = None, *, pools: Optional[Iterable[Name]] = None, ends: Optional[str] = None
+) -> str:
     """Checks a plan. Returns the first fault as text, or "" if the plan is valid; valid
     returns True or False. offsets is a Plan, which has its pools and parts, or a column; pools is
     then a column with the pool of each buffer, by number or name. The checker shares no code with
-    the planners, except a sort."""
-    p = _with_capacity(_problem(source), capacity)
+    the planners, except a sort. ends is that of plan."""
+    p = _with_capacity(_problem(source, ends), capacity)
     if isinstance(offsets, Plan) and offsets.offsets is None:
         return f"there is no plan: {offsets.reason}"
     column, at, count = _column("offsets", offsets.offsets if isinstance(offsets, Plan) else offsets)
@@ -615,21 +637,23 @@ def verify(source: Source, offsets: Start, capacity: Optional[Size] = None, *, p
     return ""
 
 
-def lower_bound(source: Source) -> int:
+def lower_bound(source: Source, *, ends: Optional[str] = None) -> int:
     """Returns a height that no plan is below, without planning: the largest number of bytes
-    that are in use at once, sharpened by alignments and fixed offsets."""
-    p = _problem(source)
+    that are in use at once, sharpened by alignments and fixed offsets. ends is that of plan."""
+    p = _problem(source, ends)
     if p.rules is not None:
         raise Error("lower_bound does not take a problem with rules; the bounds of a plan have one for each measure")
     answer = _library.ask(p, "bound")
     return answer[0] if answer is not None else _run(p, Options(planner="first-fit"), None).lower_bound
 
 
-def explain(source: Source, capacity: Optional[Size] = None, *, smallest: bool = False, timeout: Optional[Seconds] = None) -> str:
+def explain(
+    source: Source, capacity: Optional[Size] = None, *, smallest: bool = False, timeout: Optional[Seconds] = None, ends: Optional[str] = None
+) -> str:
     """Explains why a problem does not fit a capacity. Returns a text with a set of buffers
     that do not fit together, although the rest fit if any one of them is left out. The text
     may also say that all buffers fit, or that the timeout came first. smallest looks for a
-    set of the fewest buffers."""
+    set of the fewest buffers. ends is that of plan."""
     flags = ["explain"]
     if capacity is not None:
         flags += ["--capacity", str(_units.size("capacity", capacity, 1))]
@@ -638,16 +662,26 @@ def explain(source: Source, capacity: Optional[Size] = None, *, smallest: bool =
     if seconds := _units.seconds(timeout):
         flags += ["--timeout", f"{max(1, round(seconds * 1e9))}ns"]
     if isinstance(source, (str, os.PathLike)):
-        return shown(_command.run([*flags, "--", readable(os.fspath(source))], accept=(0, 3, 4))[1])
+        path = readable(os.fspath(source))
+        flags += _settled(None, None, None, None, None, None, ends=ends)
+        return _next(_command.run([*flags, "--", path], accept=(0, 3, 4))[1], repr(path))
     import json
 
-    return shown(_command.run([*flags, "-"], json.dumps(Problem.of(source)._dict(), ensure_ascii=False), accept=(0, 3, 4))[1])
+    return _next(_command.run([*flags, "-"], json.dumps(Problem.of(source, ends=ends)._dict(), ensure_ascii=False), accept=(0, 3, 4))[1], "problem")
 
 
-def conflict(source: Source, capacity: Optional[Size] = None) -> list[int]:
+def _next(text: str, source: str) -> str:
+    """Returns the text of explain with a call as the next step, in place of a command."""
+    import re
+
+    text = re.sub(r"(?m)^next: stowage solve -c ([0-9]+) .*$", lambda m: f"next: stowage.plan({source}, capacity={m[1]})", text)
+    return shown(text).replace("; --conflicts names several sets.", "; 'stowage explain --conflicts' names several sets.")
+
+
+def conflict(source: Source, capacity: Optional[Size] = None, *, ends: Optional[str] = None) -> list[int]:
     """Returns the numbers of buffers that do not fit a capacity together, although the rest
-    of them fit if any one is left out. Returns [] if all buffers fit."""
-    p = _with_capacity(_problem(source), capacity)
+    of them fit if any one is left out. Returns [] if all buffers fit. ends is that of plan."""
+    p = _with_capacity(_problem(source, ends), capacity)
     room = array("q", bytes(8 * p.count))
     answer = _library.ask(p, "explain", room.buffer_info()[0]) if p.count else (0, "")
     if answer is not None:

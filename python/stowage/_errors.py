@@ -2,9 +2,12 @@
 
 import errno
 import os
+import re
 import stat
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Union
 
 
 def shown(text: str) -> str:
@@ -97,13 +100,19 @@ def warn(text: str, kind: type[InputWarning] = InputWarning) -> None:
     warnings.warn(shown(text), kind, stacklevel=level)
 
 
+def _dict(keyword: str, key: str, value: str) -> str:
+    return f'{keyword}={{"{key}": {value}}}'
+
+
 # Flags in the messages of the command, and the keywords that stand for them here.
-_KEYWORDS = (
+_KEYWORDS: tuple[tuple[str, Union[str, Callable[[re.Match[str]], str]]], ...] = (
     (r"--ignore-offsets\b", "ignore_offsets=True"),
     (r"--start (.+?)(?= improves)", r'start="\1"'),
-    (r"--dim ([^=\s]+)=([0-9]+)", r'dims={"\1": \2}'),
+    (r"--dim '(.+?)=([0-9]+)'(?=[ ,;\n]|$)", lambda m: _dict("dims", m[1].replace("'\\''", "'"), m[2])),
+    (r"--dim ([^=\s']+)=([0-9]+)", r'dims={"\1": \2}'),
     (r"--value ([^=\s]+)=([0-9]+)", r'values={"\1": \2}'),
     (r"--shape '?([^=\s]+)=([^\s',;]+)'?", r'shapes={"\1": "\2"}'),
+    (r"\} (dims|values|shapes)=\{", ", "),  # several flags are one dict
     (r"\(--size\)", "(sizes)"),
     (r"\(--dim\)", "(dims)"),
     (r"--heap takes another", 'heap="NAME" takes another'),
@@ -114,8 +123,6 @@ _KEYWORDS = (
 def worded(text: str) -> str:
     """Returns a message of the command with keywords of this package for its flags."""
     if "--" in text:
-        import re
-
         for flag, keyword in _KEYWORDS:
             text = re.sub(flag, keyword, text)
     return text

@@ -448,8 +448,41 @@ class Reading(unittest.TestCase):
         from stowage._errors import worded
 
         self.assertEqual(worded("as --shape y=DIMS:TYPE, or"), 'as shapes={"y": "DIMS:TYPE"}, or')
+        self.assertEqual(worded("as with --dim N=1 --dim x:2=1 --dim x:3=1"), 'as with dims={"N": 1, "x:2": 1, "x:3": 1}')
+        self.assertEqual(worded("as with --dim 'a*2 + '\\''b'\\''=1' --dim n=2"), """as with dims={"a*2 + 'b'": 1, "n": 2}""")
         with self.assertRaisesRegex(stowage.InputError, 'give them, as with dims={"batch": 1}'):
             stowage.plan(pathlib.Path(__file__).parents[2] / "examples" / "tiny.onnx")
+
+
+class NextSteps(unittest.TestCase):
+    """A text says what to type next, in Python."""
+
+    ROWS = [(0, 2, 600), (0, 4, 300), (1, 4, 500)]
+
+    def test_solve_takes_columns(self):
+        for source in ("model.csv", {"lower": [0], "upper": [2], "size": [3]}, stowage.Problem([0], [2], [3]), self.ROWS):
+            with self.assertRaisesRegex(TypeError, "solve takes the columns lower, upper and size; stowage.plan takes a file"):
+                stowage.solve(source)
+        with self.assertRaisesRegex(TypeError, "missing 1 required positional argument: 'size'"):
+            stowage.solve([0], [2])
+        self.assertEqual(stowage.solve(lower=[0], upper=[2], size=[3]).height, 3)
+
+    def test_explain(self):
+        said = stowage.explain(self.ROWS, 1300)
+        self.assertIn("\nnext: stowage.plan(problem, capacity=1400)\n", said)
+        unet = os.path.join(pathlib.Path(__file__).parents[2], "examples", "unet.csv")
+        self.assertIn(f"\nnext: stowage.plan({unet!r}, capacity=83681280)", stowage.explain(unet, "79MiB"))
+
+    def test_ends(self):
+        # What the warning says is taken by each call that gives the warning.
+        table = {"start": [0, 2], "end": [2, 4], "size": [6, 6]}
+        for call, half, inclusive in (
+            (lambda **o: stowage.conflict(table, 11, **o), [], [0, 1]),
+            (lambda **o: "infeasible" in stowage.explain(table, 11, **o), False, True),
+            (lambda **o: stowage.valid(table, [0, 0], **o), True, False),
+            (lambda **o: stowage.lower_bound(table, **o), 6, 12),
+        ):
+            self.assertEqual((call(ends="half-open"), call(ends="inclusive")), (half, inclusive))
 
 
 class Times(unittest.TestCase):
