@@ -219,7 +219,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 // howFew says whether a set with fewer buffers may exist. The problem has so many buffers.
 func howFew(x *stowage.Explanation, of int) string {
 	alone := explain.AloneFit(len(x.Buffers))
-	if len(x.Buffers) == of {
+	if len(x.Buffers) == of && of > 1 {
 		alone = "If any one of them is left out, the others fit."
 	}
 	any := "any " + strconv.Itoa(x.AtLeast-1) + " buffers fit"

@@ -155,7 +155,7 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 // AloneFit is what irreducible means of a set of n buffers.
 func AloneFit(n int) string {
 	if n == 1 {
-		return "It cannot fit even alone; without it, the whole problem may still not fit."
+		return "It cannot fit even alone."
 	}
 	return "If any one of them is left out, the others of this set fit; the whole problem may still not."
 }

@@ -2,7 +2,7 @@
 // are text, because JavaScript's own numbers are exact only up to 2⁵³.
 
 import { Faults, InputError } from "./faults.js";
-import { ruledOf, rulesOf } from "./rules.js";
+import { misplaced, ruledOf, rulesOf } from "./rules.js";
 import { shownLines, shownText } from "./shown.js";
 import { timesOf } from "./times.js";
 import { sizeOf } from "./units.js";
@@ -73,6 +73,7 @@ export function problemOf(problem, faults, ends) {
   [problem, told] = timesOf(problem, ends, faults);
   const { buffers } = problem;
   if (faults.slips(problem, COLUMNS).has("buffers") && !given(buffers)) faults.end();
+  misplaced(problem, faults);
   let capacity;
   if (given(problem.capacity)) {
     capacity = sizeOf(problem.capacity)?.toString();

@@ -23,6 +23,13 @@ const POOL = ["id", "capacity", "alignment", "cost", "reserved"];
 const given = (value) => value !== undefined && value !== null;
 const textual = (value) => typeof value === "string";
 
+/** Adds a fault for each rule, and for ends, that stands beside the buffers, where it would do nothing. */
+export function misplaced(problem, faults) {
+  for (const name of RULES)
+    if (given(problem[name])) faults.say({ field: name, message: `is a rule: rules: { ${name} } is meant` });
+  if (given(problem.ends)) faults.say({ field: "ends", message: "is an option of the call, beside the problem" });
+}
+
 /** Returns the rules of a problem with n buffers as the program takes them; undefined if there are none. */
 export function rulesOf(rules, n, ids) {
   if (!given(rules)) return undefined;

@@ -442,6 +442,9 @@ test("what others call it gets a hint", async () => {
   await hint([{ lower: 0, upper: 1, bytes: 4 }], "buffer 0: size: is missing: what is called bytes there is size here");
   await hint({ lower: [0], upper: [1], nbytes: [4] }, "the column size", "nbytes");
   await hint({ buffer: [{ lower: 0, upper: 1, size: 4 }] }, "buffer: is unknown: buffers is meant?");
+  const one = { buffers: [{ lower: 0, upper: 1, size: 4 }] };
+  await hint({ ...one, pools: ["a"], apart: [] }, "pools: is a rule: rules: { pools } is meant\napart: is a rule: rules: { apart } is meant");
+  await hint({ ...one, ends: "half-open" }, "ends: is an option of the call, beside the problem");
   await hint("id,lower,upper,size\n", "the problem is text", "stowage/files");
   await hint({ lower: [0, 1], upper: [2], size: [3, 4] }, "upper has 1 number for 2 buffers");
   const text = "id,lower,upper,size\nx,0,1,1\n";
