@@ -322,7 +322,7 @@ class Problem:
         """Returns the content of a JSON file of this problem."""
         return self._dict()
 
-    def _written(self) -> Callable[[int], Any]:
+    def _written(self) -> Callable[[Any], Any]:
         """Returns how times are written: as they were before they were multiplied, if floats have the digits for that and
         no rule has times too."""
         scale = self.scale

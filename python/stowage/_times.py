@@ -95,7 +95,7 @@ def scaled(
         exact = _decimal(x)
         assert exact is not None
         sign, digits, exponent = exact.as_tuple()
-        n = int("".join(map(str, digits))) * 10 ** (int(exponent) + places) * (-1 if sign else 1)
+        n: int = int("".join(map(str, digits))) * 10 ** (int(exponent) + places) * (-1 if sign else 1)
         if not -(2**63) <= n < 2**63:
             raise InputError(f"the time {x!r} does not fit into 64 bits if it is multiplied by {scale}, as the fractions of the times ask for: round them")
         return n

@@ -92,10 +92,10 @@ def executable(data: bytes, timeout: Optional[Seconds]) -> tuple[bytes, Report]:
         return data, report
     _set(e, found, offsets, height)
     new = e.dump()
-    before, after = read(data), read(new)
-    for x in (before, after):
+    was, now = read(data), read(new)
+    for x in (was, now):
         _scratch.take(x, scratch)
-    check(before, after)
+    check(was, now)
     return new, report
 
 
