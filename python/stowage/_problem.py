@@ -345,7 +345,7 @@ class Problem:
                 entry["alignment"] = b.alignment
             if b.gaps:
                 entry["gaps"] = [
-                    {"lower": time(g[0]), "upper": time(g[1]), **({"window": list(g[2:])} if len(g) > 2 else {})} for g in b.gaps
+                    {"lower": time(int(g[0])), "upper": time(int(g[1])), **({"window": list(g[2:])} if len(g) > 2 else {})} for g in b.gaps
                 ]
             if b.offset is not None:
                 entry["offset"] = b.offset
