@@ -100,7 +100,7 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below a head of %d", r.LowerBound))
 	}
 	for _, owner := range r.Peak.Owners[:min(len(r.Peak.Owners), 3)] {
-		f.Would = append(f.Would, fmt.Sprintf("a smaller %s: it has %d of the %d bytes at the peak, %s", owner.Name, owner.Size, r.Peak.Bytes, r.Peak.Operator))
+		f.Would = append(f.Would, fmt.Sprintf("%s: it has %d of the %d bytes at the peak, %s", owner.smaller(), owner.Size, r.Peak.Bytes, r.Peak.Operator))
 	}
 	return end
 }

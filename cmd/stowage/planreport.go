@@ -151,6 +151,16 @@ type peakOwner struct {
 	Size    int64  `json:"size"`
 	Without int64  `json:"peak_without,omitempty"` // the peak if it took no room
 	Under   int64  `json:"under_result,omitempty"` // the bytes of it over which the result lies
+
+	scratch bool // it is scratch of a kernel, not a tensor
+}
+
+// smaller names what the model would have to have smaller: a tensor, or the operator whose kernel asks for scratch.
+func (o *peakOwner) smaller() string {
+	if o.scratch {
+		return "a smaller operator, or another kernel, for " + o.Name
+	}
+	return "a smaller " + o.Name
 }
 
 // reportOf reports a plan. would is what other options would save.
@@ -221,7 +231,7 @@ func ownersOfPeak(made *tflm.Plan) peakReport {
 		r.Operator = made.Model.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
 	}
 	for i, k := range peak.Buffers {
-		o := peakOwner{Name: ownerName(made, k, int64(peak.Tick)+1), Size: made.United.Buffers[k].Size}
+		o := peakOwner{Name: ownerName(made, k, int64(peak.Tick)+1), Size: made.United.Buffers[k].Size, scratch: slices.Index(made.In, k) >= made.Arena.Scratch}
 		if i < len(peak.Without) {
 			o.Without = peak.Without[i]
 		}
@@ -307,7 +317,7 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 	out = append(out, wouldLines(r.WouldLower, "a head")...)
 	if len(r.Peak.Owners) > 0 && made.Occupied == nil && r.Peak.Owners[0].Without < r.Peak.Bytes {
 		o := r.Peak.Owners[0]
-		out = append(out, fmt.Sprintf("a smaller %s: if it took no room the peak would be %d", o.Name, o.Without))
+		out = append(out, fmt.Sprintf("%s: if it took no room the peak would be %d", o.smaller(), o.Without))
 	}
 	return out
 }
