@@ -517,7 +517,7 @@ test("why nothing fits", async () => {
     ],
     { capacity: 10 },
   );
-  assert.match(large.why, /^big alone cannot fit 10\. In \[0, 1\) they take 20/);
+  assert.match(large.why, /^big alone cannot fit 10\. In \[0, 1\) it takes 20/);
   const file = await files.explain("p.csv", "id,lower,upper,size\nx,0,3,4\ny,1,5,6\nz,6,7,1\n", { capacity: 9 });
   assert.deepEqual(
     [file.ids, file.buffers],
