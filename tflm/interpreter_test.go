@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/tflm"
@@ -157,12 +157,7 @@ func hold(t *testing.T, folder string, ran, smaller int) {
 // TestWakeWords does it on the models of pymicro-wakeword, which devices of ESPHome
 // run: two subgraphs, and state in resource variables.
 func TestWakeWords(t *testing.T) {
-	const pack = "pymicro-wakeword"
-	out, err := exec.Command(interpreter.Python(), "-c", "import importlib.util as u; print(u.find_spec('pymicro_wakeword').submodule_search_locations[0])").Output()
-	if err != nil {
-		t.Skipf("%s needs the Python package %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), pack)
-	}
-	hold(t, filepath.Join(strings.TrimSpace(string(out)), "models"), 4, 1)
+	hold(t, pypi.WakeWords(t), 4, 1)
 }
 
 // TestTraps gives the interpreter plans of every kind that is wrong or odd, and

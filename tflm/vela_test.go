@@ -5,10 +5,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/tflm"
@@ -25,14 +25,13 @@ func TestVela(t *testing.T) {
 	}
 	dir := t.TempDir()
 	files := map[string][]byte{"whole": int8s(false), "around": int8s(true)}
-	out, err := exec.Command(python, "-c", "import importlib.util as u; print(u.find_spec('pymicro_wakeword').submodule_search_locations[0])").Output()
-	if err != nil {
-		t.Skipf("%s needs the Python package pymicro-wakeword; set STOWAGE_PYTHON to an interpreter that has it", t.Name())
-	}
+	folder := pypi.WakeWords(t)
 	for _, name := range []string{"alexa", "okay_nabu"} {
-		if files[name], err = os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "models", name+".tflite")); err != nil {
+		data, err := os.ReadFile(filepath.Join(folder, name+".tflite"))
+		if err != nil {
 			t.Fatal(err)
 		}
+		files[name] = data
 	}
 	for name, data := range files {
 		path := filepath.Join(dir, name+".tflite")

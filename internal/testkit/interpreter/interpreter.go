@@ -11,9 +11,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/stowage-go/stowage/internal/testkit/pypi"
 )
 
 // Idea: one Python process answers requests, a line of JSON for each, since
@@ -73,14 +74,8 @@ type Process struct {
 // ErrMissing means that the Python that was named lacks the package.
 var ErrMissing = errors.New("tflite-micro is not installed")
 
-// Python returns the Python to run: that of the variable STOWAGE_PYTHON, else
-// python3.
-func Python() string {
-	if p := os.Getenv("STOWAGE_PYTHON"); p != "" {
-		return p
-	}
-	return "python3"
-}
+// Python returns the Python to run: see pypi.Python.
+func Python() string { return pypi.Python() }
 
 // Start starts a process. The error is ErrMissing where the package is.
 func Start(python string) (*Process, error) {
