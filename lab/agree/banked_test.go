@@ -22,3 +22,14 @@ func TestBanked(t *testing.T) {
 		t.Error("lopsided")
 	}
 }
+
+// TestBankedOnceFalse plays seeds that had a false answer: with one more eviction a pair with gaps began to pay a penalty.
+func TestBankedOnceFalse(t *testing.T) {
+	t.Parallel()
+	var tally BankedTally
+	for _, seed := range []uint64{339486, 371902} {
+		if p, fault := tally.Banked(seed, "auto"); fault != "" {
+			t.Errorf("seed %d: %s\n%s", seed, fault, drawn.DescribeRuled(p))
+		}
+	}
+}

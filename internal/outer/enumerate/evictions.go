@@ -77,18 +77,32 @@ func price(prices []int64, set int) (sum int64) {
 
 // grows reports whether the eviction is the last measure, and one more eviction never makes a plan worse than the best in the measures
 // before it. Its parts stay where the buffer was, so heights stay. Each part has a cost and may pay, so a cost and a penalty stay if
-// they are 0.
+// they are 0. But two buffers that are in use at the same time pay nothing, and parts of them that are not do, if they share bytes.
+// Buffers with gaps, and pairs that may overlap, can share bytes though they are in use at the same time.
 func (x *search) grows() bool {
 	last := len(x.gauges) - 1
 	if x.gauges[last].measure != model.MeasureEviction {
 		return false
 	}
 	for k := range x.best[:min(last, len(x.best))] {
-		if m := x.gauges[k].measure; (m == model.MeasureCost || m == model.MeasurePenalty) && x.best[k] > 0 {
-			return false
+		switch x.gauges[k].measure {
+		case model.MeasurePenalty:
+			if x.best[k] > 0 || x.shares() {
+				return false
+			}
+		case model.MeasureCost:
+			if x.best[k] > 0 {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// shares reports whether two buffers that are in use at the same time may share bytes.
+func (x *search) shares() bool {
+	return len(x.p.Rules.MayOverlap) > 0 || len(x.p.Rules.Distances) > 0 ||
+		slices.ContainsFunc(x.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 })
 }
 
 // fewer looks for the cheapest set that is as good as all evictions in the measures before the eviction. All are as
