@@ -60,7 +60,8 @@ func TestSeam(t *testing.T) {
 func TestSeamInWords(t *testing.T) {
 	p := &stowage.Problem{Capacity: 5, Buffers: []stowage.Buffer{
 		{ID: "state", Upper: 10, Size: 4, Gaps: []stowage.Gap{{Lower: 2, Upper: 6}}},
-		{ID: "x", Lower: 1, Upper: 4, Size: 3}, {ID: "y", Lower: 5, Upper: 9, Size: 2},
+		{ID: "x", Lower: 1, Upper: 4, Size: 3},
+		{ID: "y", Lower: 5, Upper: 9, Size: 2},
 	}}
 	x, err := stowage.Explain(t.Context(), p, stowage.Options{})
 	if err != nil || !slices.Equal(x.Buffers, []int{0, 1}) && !slices.Equal(x.Buffers, []int{0, 2}) {

@@ -14,13 +14,22 @@ import (
 
 // versions has the files with a copy of the version, each with what stands before it.
 var versions = []struct{ file, before string }{
-	{"capi/version.c", `#define STOWAGE_VERSION "`}, {"capi/stowage.pc", `Version: `}, {"capi/stowageConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
+	{"capi/version.c", `#define STOWAGE_VERSION "`},
+	{"capi/stowage.pc", `Version: `},
+	{"capi/stowageConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
 	{"capi/stowage.h", `stowage_version returns the library's version, such as "`},
-	{"python/pyproject.toml", `\nversion = "`}, {"python/stowage/_version.py", `__version__ = "`},
-	{"npm/package.json", `"version": "`}, {"docs/javascript.md", `stowage-`},
-	{"go.work", `stowage-go/stowage(?:/[a-z/]+)? v`}, {"cmd/stowage/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`}, {"capi/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
-	{"lab/go.mod", `stowage-go/stowage v`}, {"render/print/go.mod", `stowage-go/stowage v`}, {"sweep/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
-	{"CONTRIBUTING.md", "`(?:[a-z/]+/)?v"}, {"CONTRIBUTING.md", "-version=v"},
+	{"python/pyproject.toml", `\nversion = "`},
+	{"python/stowage/_version.py", `__version__ = "`},
+	{"npm/package.json", `"version": "`},
+	{"docs/javascript.md", `stowage-`},
+	{"go.work", `stowage-go/stowage(?:/[a-z/]+)? v`},
+	{"cmd/stowage/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
+	{"capi/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
+	{"lab/go.mod", `stowage-go/stowage v`},
+	{"render/print/go.mod", `stowage-go/stowage v`},
+	{"sweep/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
+	{"CONTRIBUTING.md", "`(?:[a-z/]+/)?v"},
+	{"CONTRIBUTING.md", "-version=v"},
 }
 
 // TestVersion compares all copies of the version with internal/version/VERSION. With -update it writes them.

@@ -186,7 +186,8 @@ func TestNoSeam(t *testing.T) {
 func TestSeamOfStrip(t *testing.T) {
 	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "a"}, {ID: "b"}}, Apart: []model.Pair{{1, 2}}}, Buffers: []model.Buffer{
 		{ID: "state", Upper: 10, Size: 4, Gaps: []model.Gap{{Lower: 2, Upper: 7}}},
-		{ID: "x", Lower: 1, Upper: 4, Size: 2}, {ID: "y", Lower: 4, Upper: 9, Size: 3},
+		{ID: "x", Lower: 1, Upper: 4, Size: 2},
+		{ID: "y", Lower: 4, Upper: 9, Size: 3},
 		{ID: "elsewhere", Lower: 3, Upper: 5, Size: 9},
 	}}
 	s := lower.New(p).Strip(0, []int32{0, 1, 2}, nil)

@@ -26,7 +26,7 @@ import (
 // Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as internal/exact/pairs has them for one
 // capacity; a front by an archive of points that none dominates.
 
-// front has the plans of a set of bodies of which none is better than another, the lowest first.
+// front has plans of a set of bodies, the lowest first. No plan of the set is both lower and cheaper than one of these.
 type front struct {
 	points []point
 }

@@ -234,7 +234,8 @@ func (d draw) svdf() *distance.Operator {
 		image, weights, state = "FLOAT32", "FLOAT32", "FLOAT32"
 	}
 	return &distance.Operator{Kind: "SVDF", Operands: []distance.Tensor{
-		tensor(image, batch, in), constant(weights, units*rank, in), constant(state, units*rank, memory), {},
+		tensor(image, batch, in), constant(weights, units*rank, in), constant(state, units*rank, memory),
+		{},
 		tensor(state, batch, memory*units*rank),
 	}, Results: []distance.Tensor{tensor(image, batch, units)}}
 }
