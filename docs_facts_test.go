@@ -117,7 +117,7 @@ func found(pattern string) func(string) (string, error) {
 // foundAs puts the groups of several patterns into a format.
 func foundAs(format string, patterns ...string) func(string) (string, error) {
 	return func(page string) (string, error) {
-		var words []interface{} // any is a function of the tests here
+		var words []interface{} // any is a variable of layout_test.go
 		for _, p := range patterns {
 			m := regexp.MustCompile(p).FindStringSubmatch(page)
 			if m == nil {

@@ -12,7 +12,7 @@ import (
 // each plan what the other known kernels make of it: the least and the most that the model needs, and where a plan is worse
 // than none.
 //
-// Invariant: what is said is of the model that is written.
+// Invariant: all figures are for the model that is written.
 //
 // Complexity: a prediction for each known set, a greedy plan for each that differs.
 

@@ -274,7 +274,7 @@ func (p *Plan) leave(pins []int64) {
 	}
 }
 
-// pinAt makes offsets for the model of those of the united buffers, of which some are left to the device.
+// pinAt turns offsets of the united buffers into those of the model. Buffers without an offset are left to the device.
 func (p *Plan) pinAt(ctx context.Context, pins []int64) (err error) {
 	m, a, united, in := p.Model, p.Arena, p.United, p.In
 	if p.Head, err = emulate(ctx, united, pins); err != nil {

@@ -11,7 +11,7 @@ import (
 // Idea: a model that ONNX Runtime saved has images in blocks of channels (internal/ops/blocked.go), and the
 // file does not say how large a block is. But the convolutions that read such an image have its channels in
 // the shape of their weights. If none does, the weights of any convolution may tell the size of a block, and
-// if they do not either, it is taken to be 16, of which 8 is a half: then the image is no smaller than it is.
+// if these do not tell either, a block is taken to be 16. An image in blocks of 8 is then too large, never too small.
 //
 // Invariant: channels from weights are right on the processor for which the model was saved.
 //

@@ -46,7 +46,7 @@ func keepers(l distance.Library) map[string]keeper {
 }
 
 // KeptBy returns what a set's kernel keeps for an operator if pointers have so many bytes, 4 or 8. The answer is that
-// of Of: what is kept is set only if it is ByVendor.
+// of Of. Kept is set only if the answer is ByVendor.
 func KeptBy(s Set, op *distance.Operator, word int64) (Kept, Answer) {
 	if _, answer := Of(s, op); answer != ByVendor {
 		return Kept{}, answer

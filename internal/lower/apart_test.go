@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// manyApart returns buffers of which half of all pairs are apart.
+// manyApart returns buffers. Half of all their pairs are kept apart.
 func manyApart() (p *model.Problem, members []int32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	p = &model.Problem{Rules: &model.Rules{}}

@@ -44,7 +44,7 @@ func Bytes(p []byte) []byte {
 	return written(p, true)
 }
 
-// plain reports whether text is ASCII of which all is shown as it is.
+// plain reports whether text is ASCII and all of it is shown as it is.
 func plain[T string | []byte](s T, lines bool) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < ' ' || c > '~') && !(lines && (c == '\n' || c == '\t')) {

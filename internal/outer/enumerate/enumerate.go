@@ -21,7 +21,7 @@ import (
 )
 
 // Idea: only sums and maxima tie the pools to each other. So all that a pool tells of a set S of bodies in it is a
-// front: the plans of S of which none is both lower and cheaper in penalties than another (front.go). The search takes
+// front: the plans of S that no other plan of S beats in both height and penalties (front.go). The search takes
 // one buffer after the other, chooses its evictions, and a pool for each part that they leave. Let S(q) be what is in
 // pool q so far. Then
 //

@@ -1,4 +1,4 @@
-// Package parts takes evictions of a problem: what is left is a problem without evictions, whose buffers are parts of lives.
+// Package parts takes evictions of a problem. The result is a problem without evictions. Its buffers are parts of lives.
 package parts
 
 import (

@@ -63,7 +63,7 @@ func (d *banked) draw() {
 	d.measures()
 }
 
-// absences draws evictions, of which so many may be left, and returns how many there are.
+// absences draws at most left evictions for a buffer, and returns how many it drew.
 func (d *banked) absences(b *model.Buffer, left int64) (n int64) {
 	if !d.has["evictions"] || d.p.Rules.Threads > 0 || !d.chance(0.5) {
 		return 0

@@ -58,7 +58,7 @@ func Late(tb testing.TB, after, slack time.Duration, what string, f func()) {
 	hold(tb, best, slack, what+", after the limit")
 }
 
-// Fastest runs f some times, of which the fastest is to take at most the limit by the clock. Outside of make pace it runs twice.
+// Fastest runs f some times. The fastest run must take at most the limit by the clock. Without make pace, f runs twice.
 func Fastest(tb testing.TB, runs int, limit time.Duration, what string, f func()) {
 	tb.Helper()
 	if !On() {
