@@ -15,7 +15,7 @@ func TestPageKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, s := range tflm.NewestSets() {
+	for _, s := range tflm.DefaultSets() {
 		names = append(names, `"`+s.Name()+`"`)
 	}
 	if want := "const KERNELS = [" + strings.Join(names, ", ") + "];"; !strings.Contains(string(page), want) {

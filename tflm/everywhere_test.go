@@ -102,7 +102,7 @@ func TestNamed(t *testing.T) {
 	worse := 0
 	for seed := range uint64(160) {
 		m := parse(t, tflitemade.Bytes(seed, 8))
-		for _, s := range NewestSets() {
+		for _, s := range DefaultSets() {
 			o := Options{Scratch: s.Scratch(m), Set: s, Named: true}
 			p, err := Make(t.Context(), m, o)
 			if err != nil {

@@ -111,9 +111,9 @@ func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 	if t == &Interpreter {
 		return least, most, false
 	}
-	newest, own := NewestSets(), int64(0)
+	standard, own := DefaultSets(), int64(0)
 	for _, s := range p.Standings() {
-		if p.named && s.Set.Name() != p.Set.Name() || !p.named && !slices.Contains(newest, s.Set) {
+		if p.named && s.Set.Name() != p.Set.Name() || !p.named && !slices.Contains(standard, s.Set) {
 			continue
 		}
 		x := Other{s.Set, p.With(s, t).Smallest, len(s.Set.UnknownScratch(p.Model)) > 0}

@@ -25,7 +25,7 @@ type Set struct{ of kernelscratch.Set }
 var ReferenceSet = Set{}
 
 // ParseSet returns the set of a name with or without a version, such as esp-nn or esp-nn@27d1f4a. Without one it is the
-// newest that is known. The error lists what is known.
+// version that the name stands for (DefaultSets). The error lists what is known.
 func ParseSet(text string) (Set, error) {
 	if name, version, ok := strings.Cut(text, "@"); ok && strings.EqualFold(name, string(ReferenceKernels)) {
 		if version == ReferenceSet.Version() {
@@ -52,8 +52,8 @@ func KnownSets() (all []Set) {
 	return all
 }
 
-// NewestSets returns each library at the version that its name alone stands for.
-func NewestSets() (all []Set) {
+// DefaultSets returns each library at the version that its name alone stands for.
+func DefaultSets() (all []Set) {
 	for _, s := range KnownSets() {
 		if !slices.ContainsFunc(all, func(t Set) bool { return t.Name() == s.Name() }) {
 			all = append(all, s)
@@ -92,7 +92,7 @@ func (s Set) Order() (lib Kernels, ok bool) {
 	return Kernels(of), ok
 }
 
-// SetFor returns the newest set whose kernels have the order of a library.
+// SetFor returns the default set whose kernels have the order of a library.
 func SetFor(lib Kernels) Set {
 	for _, s := range KnownSets() {
 		if of, ok := s.Order(); ok && of == lib {

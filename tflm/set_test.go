@@ -17,7 +17,7 @@ func TestSets(t *testing.T) {
 			t.Errorf("ParseSet(%q) = %v, %v", text, got, err)
 		}
 	}
-	for _, s := range NewestSets() {
+	for _, s := range DefaultSets() {
 		if got, err := ParseSet(s.Name()); err != nil || got != s {
 			t.Errorf("ParseSet(%q) = %v, %v", s.Name(), got, err)
 		}
@@ -54,7 +54,7 @@ func TestSetScratch(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := 0
-	for _, s := range NewestSets() {
+	for _, s := range DefaultSets() {
 		scratch := s.Scratch(m)
 		if !slices.IsSortedFunc(scratch, func(a, b tflite.Scratch) int { return a.Operator - b.Operator }) {
 			t.Errorf("%s: %v", s, scratch)

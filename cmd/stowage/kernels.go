@@ -88,7 +88,7 @@ func (k *kernelsFlags) bind(cmd *cobra.Command, overlaps string) {
 
 // kernelNames returns the names of the libraries.
 func kernelNames() (out []string) {
-	for _, s := range tflm.NewestSets() {
+	for _, s := range tflm.DefaultSets() {
 		out = append(out, s.Name())
 	}
 	return out
@@ -188,7 +188,7 @@ func (k *kernelsFlags) settleOverlaps() error {
 
 // ordered returns the names of the libraries whose order is known.
 func ordered() (out []string) {
-	for _, s := range tflm.NewestSets() {
+	for _, s := range tflm.DefaultSets() {
 		if _, ok := s.Order(); ok && !slices.Contains(out, s.Name()) {
 			out = append(out, s.Name())
 		}
@@ -259,12 +259,12 @@ type knownReport struct {
 	AtLeast bool   `json:"at_least,omitempty"`
 }
 
-// knownOf reports what each known library makes of a plan, at its newest version and the reference kernels first.
+// knownOf reports what each known library makes of a plan, at the version that its name stands for and the reference kernels first.
 func knownOf(made *tflm.Plan) []knownReport {
 	out := []knownReport{}
-	newest := tflm.NewestSets()
+	standard := tflm.DefaultSets()
 	for _, s := range made.Standings() {
-		if slices.Contains(newest, s.Set) {
+		if slices.Contains(standard, s.Set) {
 			out = append(out, knownReport{
 				s.Set.Name(), s.Set.Version(), s.Own, s.Head, made.With(s, &tflm.Firmware32).Smallest, made.With(s, &tflm.Firmware64).Smallest,
 				len(s.Set.UnknownScratch(made.Model)) > 0,

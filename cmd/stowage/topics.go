@@ -93,7 +93,7 @@ Plan computes these without a board, from what the runtime (tensorflow/tflite-mi
   .c              memory and a table of tensors, for code without the runtime
   others          the problem with its plan
 
-The kernels decide which scratch is asked for, so each number holds for one set of them. --kernels NAME says which the firmware has; NAME@VERSION takes another version than the newest. A part as --target stands for its kernels.
+The kernels decide which scratch is asked for, so each number holds for one set of them. --kernels NAME says which the firmware has; NAME@VERSION names a version too. A part as --target stands for its kernels.
 
   reference       TensorFlow Lite Micro's own kernels; the default
   cmsis-nn-mve    CMSIS-NN for Cortex-M52, M55 and M85
