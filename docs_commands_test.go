@@ -80,7 +80,7 @@ func TestDocsCommands(t *testing.T) {
 	for _, m := range target.FindAllStringSubmatch(makefile, -1) {
 		targets = append(targets, m[1])
 	}
-	shared := source(t, "lab/bench/internal/...", false) + source(t, "lab/experiment", false)
+	shared := source(t, "lab/bench/internal/...", false) + source(t, "internal/comparison", false)
 	made, ran, tested := 0, 0, 0
 	for _, path := range documents(t) {
 		for _, text := range commandsOf(read(t, path)) {

@@ -187,7 +187,7 @@ var layers = []struct {
 	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
-	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/gen", "lab/experiment", "format", "internal/verify")},
+	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/gen", "internal/comparison", "lab/experiment", "format", "internal/verify")},
 	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/bench", any},
@@ -237,7 +237,8 @@ var layers = []struct {
 	{"internal/testkit/pace", []string{"internal/testkit/processor"}},
 	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "internal/testkit/public")},
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
-	{"lab/experiment", with(kernel, "", "format", "render", "internal/digest", "internal/testkit/public", "internal/verify")},
+	{"internal/comparison", with(kernel, "", "render", "internal/digest", "internal/verify")},
+	{"lab/experiment", []string{"format", "internal/comparison", "internal/testkit/public"}},
 	{"internal/testkit/built", nil},
 	{"internal/testkit/changes", []string{"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session"}},
 	{"internal/testkit/golden", []string{"model"}},
@@ -255,8 +256,8 @@ var layers = []struct {
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
 	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/suggest", "internal/units"}},
-	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "internal/version", "lab/experiment", "sweep/spec"}}, // no engine
-	{"sweep/report", []string{"internal/picture", "internal/units", "lab/experiment", "sweep/core"}},                            // no file, no engine
+	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
+	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                            // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 type compareFlags struct {
@@ -80,7 +80,7 @@ An interrupted compare writes what it has. --resume FILE stores each run in FILE
 	c.model.bind(cmd)
 	group(cmd, "Runs", "exact-timeout", "nodes", "seed", "workers", "repeat", "resume")
 	group(cmd, "Output", "format", "json")
-	complete(cmd, "format", experiment.Formats)
+	complete(cmd, "format", comparison.Formats)
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	for _, in := range found {
 		inputs = append(inputs, in.path)
 	}
-	name, err := formatOf(c.format, c.output, experiment.Formats())
+	name, err := formatOf(c.format, c.output, comparison.Formats())
 	if wanted, other := formatOf(c.format, c.output, pictureNames()); err != nil && other == nil {
 		return usagef("compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables", strings.ToUpper(wanted))
 	}
@@ -113,9 +113,9 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	s := &experiment.Sweep{
+	s := &comparison.Request{
 		Planners: planners, Repeat: c.repeat, Optimum: time.Duration(c.exactTimeout),
-		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
+		Ask: comparison.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
 	}
 	files, inputs, err := c.read(cmd, found)
 	if err != nil {
@@ -125,10 +125,10 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 		return c.runRuled(cmd, files, inputs, planners)
 	}
 	for k, file := range files {
-		s.Instances = append(s.Instances, experiment.FromFile(inputs[k], file.Problem, file.Problem.Capacity))
+		s.Instances = append(s.Instances, comparison.FromFile(inputs[k], file.Problem, file.Problem.Capacity))
 	}
-	experiment.DistinctNames(s.Instances)
-	cache, err := experiment.Open(c.resume)
+	comparison.DistinctNames(s.Instances)
+	cache, err := comparison.Open(c.resume)
 	var unopened *fs.PathError
 	if errors.As(err, &unopened) {
 		return outputError{c.resume, err}
@@ -149,7 +149,7 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if toStdout(c.output) {
 		width = columns(cmd.OutOrStdout())
 	}
-	set := func(t *experiment.Table) string { return setTable(t, width) }
+	set := func(t *comparison.Table) string { return setTable(t, width) }
 	if err := writeTo(cmd, c.output, func(w io.Writer) error { return result.Write(w, name, set) }); err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ type bars struct {
 }
 
 // startBars shows the progress of a sweep. It sets the callbacks of the sweep.
-func startBars(w io.Writer, draw bool, s *experiment.Sweep) *bars {
+func startBars(w io.Writer, draw bool, s *comparison.Request) *bars {
 	b := &bars{}
 	if !draw {
 		return b
@@ -252,7 +252,7 @@ func (b *bars) stop() {
 
 // setTable returns a table in the style of all listings. width is that of the terminal, 0 if
 // there is none.
-func setTable(t *experiment.Table, width int) string {
+func setTable(t *comparison.Table, width int) string {
 	var header []any
 	var columns []table.ColumnConfig
 	for k, c := range t.Columns {

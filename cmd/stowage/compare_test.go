@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // TestCompareBars draws the bars on a writer that is no terminal. They end, and leave no
@@ -16,9 +16,9 @@ import (
 func TestCompareBars(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	var out bytes.Buffer
-	s := &experiment.Sweep{
+	s := &comparison.Request{
 		Planners:  []string{"puppet-stack", "first-fit", "puppet-nothing"},
-		Instances: []experiment.Instance{{Name: "one/p.csv"}, {Name: "two/p.csv"}},
+		Instances: []comparison.Instance{{Name: "one/p.csv"}, {Name: "two/p.csv"}},
 	}
 	b := startBars(&out, true, s)
 	for k := range s.Instances {

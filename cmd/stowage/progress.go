@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/units"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 const (
@@ -147,7 +147,7 @@ func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	if g := gap(p.Height, p.LowerBound); p.Height > 0 && p.LowerBound > 0 {
 		line += " · gap " + g
 	}
-	line += " · " + experiment.Count(p.Nodes) + " " + units.Plural(p.Nodes, "node") + " · " + clock(elapsed)
+	line += " · " + comparison.Count(p.Nodes) + " " + units.Plural(p.Nodes, "node") + " · " + clock(elapsed)
 	if r := []rune(line); len(r) > width-1 {
 		line = string(r[:max(0, width-1)])
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/setting"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/sizing"
 )
 
@@ -238,7 +238,7 @@ type unread struct {
 
 // A sized problem is a problem with its runs.
 type sized struct {
-	experiment.Instance
+	comparison.Instance
 	known  sizing.Range
 	runs   []sizeRun // in the order of curve.planners; an interrupt leaves out the last
 	shares bool      // of a model whose own plan lets tensors share bytes, so that no planner runs
@@ -258,7 +258,7 @@ const sharesRefusal = "tensors share bytes in the model's own plan: see 'stowage
 // run, so that a bad one costs no search. One that cannot be read is reported and counted, and
 // the others are measured, unless there is none.
 func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error {
-	var instances []experiment.Instance
+	var instances []comparison.Instance
 	var shares []bool
 	head := ""
 	for _, in := range inputs {
@@ -279,7 +279,7 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 		if file.Kind == format.TFLite && head == "" {
 			head = path
 		}
-		instances = append(instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
+		instances = append(instances, comparison.FromFile(path, file.Problem, file.Problem.Capacity))
 		shares = append(shares, file.Shares)
 	}
 	if len(instances) == 0 {
@@ -294,7 +294,7 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	if head != "" && !s.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are bytes of %s (the head); the arena of TensorFlow Lite Micro also has %s: 'stowage plan' has its size [head]\n", nameOf(head), c.tensors, c.without)
 	}
-	experiment.DistinctNames(instances)
+	comparison.DistinctNames(instances)
 	for k, in := range instances {
 		p := sized{Instance: in, known: sizing.Range{LowerBound: in.LowerBound}, shares: shares[k]}
 		if p.shares {

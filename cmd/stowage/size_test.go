@@ -13,9 +13,9 @@ import (
 	"time"
 
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/units"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/sizing"
 )
@@ -24,7 +24,7 @@ import (
 func ranged(all ...sizing.Range) *curve {
 	c := &curve{}
 	for _, r := range all {
-		c.problems = append(c.problems, sized{Instance: experiment.Instance{Load: 100}, known: r})
+		c.problems = append(c.problems, sized{Instance: comparison.Instance{Load: 100}, known: r})
 	}
 	return c
 }

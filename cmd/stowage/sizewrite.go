@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/units"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/render/chart"
 	"github.com/stowage-go/stowage/sizing"
 )
@@ -58,7 +58,7 @@ func (c *curve) at(at capacity) (all sizing.Point, planners []int) {
 
 // writeText writes the curve as tables for people.
 func (c *curve) writeText(w io.Writer, width int) error {
-	tables := []*experiment.Table{c.problemTable()}
+	tables := []*comparison.Table{c.problemTable()}
 	if len(c.planners) > 1 || len(c.problems) == 1 {
 		tables = append(tables, c.plannerTable())
 	}
@@ -120,8 +120,8 @@ func (c *curve) closing() (lines []string) {
 }
 
 // problemTable has a line for each problem.
-func (c *curve) problemTable() *experiment.Table {
-	t := experiment.NewTable([]string{"problem", "buffers", "load", "lower bound", "height", "over load", "status", "proved by"}, nil)
+func (c *curve) problemTable() *comparison.Table {
+	t := comparison.NewTable([]string{"problem", "buffers", "load", "lower bound", "height", "over load", "status", "proved by"}, nil)
 	t.Columns[6].Number, t.Columns[7].Number = false, false
 	for k := range c.problems {
 		p := &c.problems[k]
@@ -162,11 +162,11 @@ func ratio(height, over int64) string {
 
 // plannerTable says what each planner needs: of one problem the height, of several the mean and
 // the worst over the lowest that any of them found.
-func (c *curve) plannerTable() *experiment.Table {
+func (c *curve) plannerTable() *comparison.Table {
 	if len(c.problems) == 1 {
 		return c.onePlannerTable(&c.problems[0])
 	}
-	t := experiment.NewTable([]string{"planner", "plans", "lowest", "mean", "worst", "seconds"}, nil)
+	t := comparison.NewTable([]string{"planner", "plans", "lowest", "mean", "worst", "seconds"}, nil)
 	t.Title = "What each planner needs, over the lowest height that is known; the mean is geometric."
 	for k, planner := range c.planners {
 		var ratios []float64
@@ -187,7 +187,7 @@ func (c *curve) plannerTable() *experiment.Table {
 		}
 		row := []string{planner, strconv.Itoa(len(ratios)), strconv.Itoa(lowest), "", "", strconv.FormatFloat(seconds, 'f', 3, 64)}
 		if len(ratios) > 0 {
-			row[3] = strconv.FormatFloat(experiment.GeometricMean(ratios), 'f', 3, 64)
+			row[3] = strconv.FormatFloat(comparison.GeometricMean(ratios), 'f', 3, 64)
 			row[4] = strconv.FormatFloat(slices.Max(ratios), 'f', 3, 64)
 		}
 		t.Rows = append(t.Rows, row)
@@ -196,8 +196,8 @@ func (c *curve) plannerTable() *experiment.Table {
 }
 
 // onePlannerTable is plannerTable for one problem.
-func (c *curve) onePlannerTable(p *sized) *experiment.Table {
-	t := experiment.NewTable([]string{"planner", "height", "over lowest", "seconds", "status"}, nil)
+func (c *curve) onePlannerTable(p *sized) *comparison.Table {
+	t := comparison.NewTable([]string{"planner", "height", "over lowest", "seconds", "status"}, nil)
 	t.Title = "What each planner needs."
 	t.Columns[4].Number = false
 	for k, planner := range c.planners {
@@ -206,7 +206,7 @@ func (c *curve) onePlannerTable(p *sized) *experiment.Table {
 		case r == nil:
 			row[4] = "interrupted"
 		case r.sizing == nil:
-			row[4] = experiment.Refused + ": " + r.refusal
+			row[4] = comparison.Refused + ": " + r.refusal
 		default:
 			row[3], row[4] = strconv.FormatFloat(r.sizing.Result.Stats.Elapsed.Seconds(), 'f', 3, 64), r.sizing.Status.String()
 			if stop := r.sizing.Result.Stopped; stop != "" {
@@ -222,12 +222,12 @@ func (c *curve) onePlannerTable(p *sized) *experiment.Table {
 }
 
 // capacityTable has a line for each capacity.
-func (c *curve) capacityTable() *experiment.Table {
+func (c *curve) capacityTable() *comparison.Table {
 	alone := len(c.problems) == 1
-	t := experiment.NewTable([]string{"capacity", "size", "feasible", "infeasible", "unknown", "share"}, nil)
+	t := comparison.NewTable([]string{"capacity", "size", "feasible", "infeasible", "unknown", "share"}, nil)
 	t.Title = fmt.Sprintf("Of %s: how many fit, are proven not to fit, and are unknown, at each capacity.", count(len(c.problems), "problem"))
 	if alone {
-		t = experiment.NewTable([]string{"capacity", "size", "answer"}, nil)
+		t = comparison.NewTable([]string{"capacity", "size", "answer"}, nil)
 		t.Title = "What is known of each capacity."
 		t.Columns[2].Number = false
 	}
@@ -237,7 +237,7 @@ func (c *curve) capacityTable() *experiment.Table {
 	t.Columns[0].Number = true
 	if len(c.planners) > 1 {
 		for _, planner := range c.planners {
-			t.Columns = append(t.Columns, experiment.Column{Title: planner, Number: true, Name: true})
+			t.Columns = append(t.Columns, comparison.Column{Title: planner, Number: true, Name: true})
 		}
 	}
 	for _, at := range c.capacities {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // Idea: a planner's answers to many capacities c follow from few runs.
@@ -34,7 +34,7 @@ type curve struct {
 }
 
 // solveCurve fills in a row for each capacity. The error is that the context has ended.
-func solveCurve(ctx context.Context, u *Unit, in *experiment.Instance, base Row) ([]Row, error) {
+func solveCurve(ctx context.Context, u *Unit, in *comparison.Instance, base Row) ([]Row, error) {
 	c := &curve{rows: make([]Row, len(u.Capacities)), done: make([]bool, len(u.Capacities))}
 	for k, capacity := range u.Capacities {
 		c.rows[k] = base
@@ -86,7 +86,7 @@ func (c *curve) ask(k int) {
 	if r.HasPlan() && (c.height == 0 || r.Height < c.height) {
 		c.height = r.Height
 	}
-	if r.Status != experiment.Refused && r.Status != experiment.Invalid && r.Status != experiment.Failed {
+	if r.Status != comparison.Refused && r.Status != comparison.Invalid && r.Status != comparison.Failed {
 		c.bound = max(c.bound, r.LowerBound)
 	}
 	// A problem whose fixed offsets collide fits nowhere, and no bound says so.
@@ -96,15 +96,15 @@ func (c *curve) ask(k int) {
 }
 
 // solveOne runs the planner.
-func solveOne(ctx context.Context, u *Unit, in *experiment.Instance, capacity int64, r *Row) {
+func solveOne(ctx context.Context, u *Unit, in *comparison.Instance, capacity int64, r *Row) {
 	at := *in
 	at.Capacity = capacity
 	// The problem's own capacity is not asked for here, and Options.Capacity 0 would mean it.
 	problem := *in.Problem
 	problem.Capacity = 0
 	at.Problem = &problem
-	run := experiment.Run{Planner: u.Planner, Timeout: u.Timeout, Nodes: u.Nodes, Workers: 1, Seed: uint64(u.Seed), Solve: capacity > 0}
-	experiment.Solve(ctx, &at, &run)
+	run := comparison.Run{Planner: u.Planner, Timeout: u.Timeout, Nodes: u.Nodes, Workers: 1, Seed: uint64(u.Seed), Solve: capacity > 0}
+	comparison.Solve(ctx, &at, &run)
 	r.Status, r.Height, r.LowerBound, r.Seconds, r.Nodes = run.Status, run.Height, run.LowerBound, run.Seconds, run.Visited
 	r.Stopped, r.Message = run.Stopped, strings.ToValidUTF8(run.Message, "?")
 }

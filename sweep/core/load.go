@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/times"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/sweep/spec"
 )
@@ -45,7 +45,7 @@ type one struct {
 
 // what came of it.
 type read struct {
-	instances []experiment.Instance // by order, without their problems: a million of them are too many to keep
+	instances []comparison.Instance // by order, without their problems: a million of them are too many to keep
 	orders    []string              // of the instances
 	buffers   []int                 // of the instances
 	left      []string              // the orders that a model of this kind has not
@@ -54,7 +54,7 @@ type read struct {
 }
 
 // add notes an instance and drops its problem.
-func (r *read) add(in experiment.Instance, order string) {
+func (r *read) add(in comparison.Instance, order string) {
 	r.orders, r.buffers = append(r.orders, order), append(r.buffers, len(in.Problem.Buffers))
 	in.Problem = nil
 	r.instances = append(r.instances, in)
@@ -126,7 +126,7 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 		if err != nil {
 			return &model.InputError{Issues: []model.Issue{{File: from.from.File, Line: from.from.Line, Field: "problems", Message: err.Error()}}, Total: 1}
 		}
-		r.add(experiment.NewInstance(p.Name, p, 0), "")
+		r.add(comparison.NewInstance(p.Name, p, 0), "")
 		return nil
 	}
 	name := from.path
@@ -145,7 +145,7 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 		}
 	}
 	for k, p := range problems {
-		in := experiment.FromFile(name, p, 0)
+		in := comparison.FromFile(name, p, 0)
 		if err := keepProblem(ctx, store, in.Digest, p); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func kindOf(path string) (format.Kind, error) {
 // collect gives the problems distinct names and drops what is there twice.
 func collect(all []one, got []read) *Loaded {
 	l := &Loaded{}
-	var named []experiment.Instance // one for each source, to make the names distinct
+	var named []comparison.Instance // one for each source, to make the names distinct
 	var at []int
 	for k := range got {
 		switch r := &got[k]; {
@@ -218,7 +218,7 @@ func collect(all []one, got []read) *Loaded {
 			named, at = append(named, r.instances[0]), append(at, k)
 		}
 	}
-	experiment.DistinctNames(named)
+	comparison.DistinctNames(named)
 	type content struct{ digest, order string }
 	seen := map[content]string{}
 	for i, k := range at {
@@ -268,12 +268,12 @@ func keepProblem(ctx context.Context, s Store, digest string, p *model.Problem) 
 type unreadableError struct{ error }
 
 // open returns the problem of a unit.
-func (w *Worker) open(ctx context.Context, p *Problem) (*experiment.Instance, error) {
+func (w *Worker) open(ctx context.Context, p *Problem) (*comparison.Instance, error) {
 	problem, err := w.content(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	in := experiment.NewInstance(p.Name, problem, 0)
+	in := comparison.NewInstance(p.Name, problem, 0)
 	if in.Digest != p.Digest {
 		return nil, &unreadableError{fmt.Errorf("the problem has the digest %s, and not %s: it was made by another version", in.Digest, p.Digest)}
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
@@ -320,7 +320,7 @@ func (c *Change) text() string {
 	case Higher, Lower:
 		said = fmt.Sprintf("%d, was %d", c.New.Height, c.Old.Height)
 	case MoreNodes, FewerNodes:
-		said = fmt.Sprintf("%s nodes, was %s", experiment.Grouped(c.New.Nodes), experiment.Grouped(c.Old.Nodes))
+		said = fmt.Sprintf("%s nodes, was %s", comparison.Grouped(c.New.Nodes), comparison.Grouped(c.Old.Nodes))
 	default:
 		said = state(c.New) + ", was " + state(c.Old)
 		if c.New.Message != "" {

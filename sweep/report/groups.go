@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/units"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
@@ -51,9 +51,9 @@ func outcomeOf(r *core.Row) int {
 		return refuted
 	case "unknown":
 		return undecided
-	case experiment.Refused:
+	case comparison.Refused:
 		return refused
-	case experiment.Invalid:
+	case comparison.Invalid:
 		return invalid
 	}
 	return failed
@@ -92,7 +92,7 @@ func (n *names) label(s series) string {
 	}
 	if n.limits {
 		if s.nodes > 0 {
-			parts = append(parts, experiment.Count(s.nodes)+" nodes")
+			parts = append(parts, comparison.Count(s.nodes)+" nodes")
 		}
 		if s.timeout > 0 {
 			parts = append(parts, fmt.Sprintf("%g s", s.timeout))

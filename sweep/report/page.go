@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Idea: one file that stands alone, as the report of the papers is: no script, no font and
@@ -70,14 +70,14 @@ func WritePage(w io.Writer, in Input) error {
 		p.table(&s, "Refused, wrong and died", t)
 	}
 	if len(in.Missing) > 0 {
-		t := experiment.NewTable([]string{"task"}, nil)
+		t := comparison.NewTable([]string{"task"}, nil)
 		for _, m := range in.Missing {
 			t.Rows = append(t.Rows, []string{m})
 		}
 		p.table(&s, "Tasks without rows", t)
 	}
 	if len(in.Dead) > 0 {
-		t := experiment.NewTable([]string{"problem", "planner", "attempts", "reason", "task"}, nil)
+		t := comparison.NewTable([]string{"problem", "planner", "attempts", "reason", "task"}, nil)
 		for k := range t.Columns {
 			t.Columns[k].Number = k == 2
 		}
@@ -104,7 +104,7 @@ func list(s *strings.Builder, class string, all []string) {
 }
 
 // table writes a table under a heading. Its box scrolls, so the keyboard reaches it.
-func (p *page) table(s *strings.Builder, title string, t *experiment.Table) {
+func (p *page) table(s *strings.Builder, title string, t *comparison.Table) {
 	name := html.EscapeString(title)
 	fmt.Fprintf(s, "<section>\n<h2>%s</h2>\n%s</section>\n", name,
 		strings.Replace(t.HTML(), `<div class="wide">`, `<div class="wide" tabindex="0" role="region" aria-label="`+name+`">`, 1))
@@ -123,7 +123,7 @@ func (p *page) pictures(s *strings.Builder) {
 			if p.bytes > 0 {
 				table = " The last table also has " + counted(p.bytes, "capacity") + " in bytes."
 			}
-			fmt.Fprintf(s, "<p class=\"faint\">%s capacities were asked. Between two of them a line joins what was measured.%s</p>\n", experiment.Grouped(int64(len(p.places))), table)
+			fmt.Fprintf(s, "<p class=\"faint\">%s capacities were asked. Between two of them a line joins what was measured.%s</p>\n", comparison.Grouped(int64(len(p.places))), table)
 		}
 		if len(p.places) > 1 { // of one, the table says as much
 			legend, small := p.outcomes()
@@ -155,8 +155,8 @@ func (p *page) pictures(s *strings.Builder) {
 }
 
 // atAGlance has a line for each series, over all capacities.
-func (p *page) atAGlance() *experiment.Table {
-	t := experiment.NewTable([]string{
+func (p *page) atAGlance() *comparison.Table {
+	t := comparison.NewTable([]string{
 		"planner", "runs", "fit", "infeasible", "undecided", "refused", "wrong or died", "implied", "by the clock",
 		"median", "95%", "nodes, median", "nodes, 95%", "over best, median", "worst", "over load, median", "worst",
 	}, nil)
@@ -167,8 +167,8 @@ func (p *page) atAGlance() *experiment.Table {
 }
 
 // every has a line for each series and capacity.
-func (p *page) every() *experiment.Table {
-	t := experiment.NewTable([]string{
+func (p *page) every() *comparison.Table {
+	t := comparison.NewTable([]string{
 		"planner", "at", "runs", "fit", "infeasible", "undecided", "refused", "wrong or died", "implied", "by the clock",
 		"median", "95%", "nodes, median", "nodes, 95%", "over best, median", "worst", "over load, median", "worst",
 	}, nil)
@@ -185,7 +185,7 @@ func figures(l *Line) []string {
 	for _, n := range []int{l.Runs, l.Fit, l.Infeasible, l.Undecided, l.Refused, l.Invalid + l.Failed, l.Implied, l.Clock} {
 		text := ""
 		if n > 0 {
-			text = experiment.Grouped(int64(n))
+			text = comparison.Grouped(int64(n))
 		}
 		all = append(all, text)
 	}
@@ -196,7 +196,7 @@ func figures(l *Line) []string {
 		}
 		all = append(all, text(s.Median), text(upper))
 	}
-	count := func(v float64) string { return experiment.Grouped(int64(v + 0.5)) }
+	count := func(v float64) string { return comparison.Grouped(int64(v + 0.5)) }
 	ratio := func(v float64) string { return fmt.Sprintf("%.3f", v) }
 	two(l.Seconds, l.Seconds.P95, picture.Seconds)
 	two(l.Nodes, l.Nodes.P95, count)

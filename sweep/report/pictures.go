@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
@@ -174,7 +174,7 @@ func (p *page) outcomes() (legend string, pictures []string) {
 
 // costs has the median and the 95th percentile of seconds and nodes against the capacity.
 func (p *page) costs() (pictures []string) {
-	count := func(v float64) string { return experiment.Count(int64(math.Round(v))) }
+	count := func(v float64) string { return comparison.Count(int64(math.Round(v))) }
 	for _, c := range []struct {
 		title  string
 		text   func(float64) string

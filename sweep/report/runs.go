@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
@@ -22,7 +22,7 @@ func WriteRuns(w io.Writer, rows []core.Row) error {
 		if r.Implied {
 			continue
 		}
-		run := experiment.Run{
+		run := comparison.Run{
 			Problem: r.Problem, Name: r.Name, Planner: r.Planner, Capacity: r.Capacity, Timeout: r.Timeout, Nodes: r.NodeLimit,
 			Workers: 1, Seed: uint64(r.Seed), Solve: r.Capacity > 0,
 			Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Seconds: r.Seconds, Message: r.Message,

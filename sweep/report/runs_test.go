@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // TestRuns: the file is one of runs: it can be opened, and each row that was run is found by
@@ -20,14 +20,14 @@ func TestRuns(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := experiment.Open(path)
+	c, err := comparison.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	ran := 0
 	for _, r := range rows {
-		asked := experiment.Run{
+		asked := comparison.Run{
 			Problem: r.Problem, Name: r.Name, Planner: r.Planner, Capacity: r.Capacity, Timeout: r.Timeout, Nodes: r.NodeLimit,
 			Workers: 1, Seed: uint64(r.Seed), Solve: r.Capacity > 0,
 		}

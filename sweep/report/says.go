@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/units"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
@@ -42,7 +42,7 @@ func (p *page) what() string {
 
 // counted writes a number of things: 1 run, 3 runs.
 func counted(n int, thing string) string {
-	return experiment.Grouped(int64(n)) + " " + units.Plural(n, thing)
+	return comparison.Grouped(int64(n)) + " " + units.Plural(n, thing)
 }
 
 // verb writes a number of things with the verb that follows, for one and for more.
@@ -309,7 +309,7 @@ func (p *page) fit(lines []*Line, l *Line) string {
 
 // part writes a part of a whole, with its percentage.
 func part(n, of int) string {
-	return fmt.Sprintf("%s of %s (%s)", experiment.Grouped(int64(n)), experiment.Grouped(int64(of)), picture.Percent(share(n, of)))
+	return fmt.Sprintf("%s of %s (%s)", comparison.Grouped(int64(n)), comparison.Grouped(int64(of)), picture.Percent(share(n, of)))
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -353,7 +353,7 @@ func (p *page) saysTogether() []string {
 		count[k]++
 	}
 	return []string{fmt.Sprintf("All planners together: of %s of a problem and a capacity, %s have a plan, %s are proven to have none, and %s are open.",
-		counted(len(known), "pair"), experiment.Grouped(count[1]), experiment.Grouped(count[2]), experiment.Grouped(count[0]))}
+		counted(len(known), "pair"), comparison.Grouped(count[1]), comparison.Grouped(count[2]), comparison.Grouped(count[0]))}
 }
 
 // saysCost says who is quickest and slowest in the middle, and what the most took.
@@ -396,7 +396,7 @@ func (p *page) implied() (n int) {
 }
 
 // messages are what planners said when they refused or died, the most frequent first.
-func (p *page) messages() *experiment.Table {
+func (p *page) messages() *comparison.Table {
 	type said struct{ planner, status, message string }
 	count := map[said]int{}
 	where := map[said]string{}
@@ -421,7 +421,7 @@ func (p *page) messages() *experiment.Table {
 	slices.SortFunc(all, func(a, b said) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.planner, b.planner), cmp.Compare(a.status, b.status), cmp.Compare(a.message, b.message))
 	})
-	t := experiment.NewTable([]string{"planner", "status", "runs", "as on", "message"}, nil)
+	t := comparison.NewTable([]string{"planner", "status", "runs", "as on", "message"}, nil)
 	for k := range t.Columns {
 		t.Columns[k].Number = k == 2
 	}

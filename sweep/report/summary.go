@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
@@ -21,7 +21,7 @@ func spreadOf(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
 	}
-	return Spread{len(values), experiment.Median(values), experiment.Quantile(values, 0.95), experiment.Quantile(values, 1)}
+	return Spread{len(values), comparison.Median(values), comparison.Quantile(values, 0.95), comparison.Quantile(values, 1)}
 }
 
 // A Line is what came of a planner with its limits, on one order, at one capacity.

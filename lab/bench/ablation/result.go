@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // A result is what lab/bench/results keeps.
@@ -72,16 +72,16 @@ func (r *result) markdown() string {
 				row = append(row, mark+text(x))
 				ratios = append(ratios, x/base)
 			}
-			rows = append(rows, append(row, sign+experiment.Ratio(experiment.GeometricMean(ratios))))
+			rows = append(rows, append(row, sign+comparison.Ratio(comparison.GeometricMean(ratios))))
 		}
-		fmt.Fprintf(&s, "%s\n\n%s\n", title, experiment.NewTable(header, rows).Markdown())
+		fmt.Fprintf(&s, "%s\n\n%s\n", title, comparison.NewTable(header, rows).Markdown())
 	}
 	table("Nodes:", func(s *setting, i int) (x, base float64) {
 		return float64(max(s.Nodes[i], 1)), float64(max(r.Settings[0].Nodes[i], 1))
-	}, func(x float64) string { return experiment.Count(int64(x)) })
+	}, func(x float64) string { return comparison.Count(int64(x)) })
 	table("Time in ms:", func(s *setting, i int) (x, base float64) {
 		return max(s.Seconds[i], 1e-6), max(s.Base[i], 1e-6)
-	}, experiment.Milliseconds)
+	}, comparison.Milliseconds)
 	for k := range r.Settings {
 		if these := &r.Settings[k]; len(these.Without) > 1 {
 			fmt.Fprintf(&s, "“%s” are %s. ", these.Name, strings.Join(these.Without, ", "))

@@ -31,6 +31,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	_ "github.com/stowage-go/stowage/lab/baselines"
@@ -47,8 +48,8 @@ var ours = []string{"auto", "merge", "climb", "exact", "sweep"}
 type set struct {
 	name  string
 	limit time.Duration
-	load  func() ([]experiment.Instance, error)
-	table func(c *experiment.Comparison) string
+	load  func() ([]comparison.Instance, error)
+	table func(c *comparison.Result) string
 }
 
 var sets = []set{
@@ -133,14 +134,14 @@ func run(ctx context.Context, name string, q request) error {
 			return err
 		}
 	}
-	cache, err := experiment.Open(kept)
+	cache, err := comparison.Open(kept)
 	if err != nil {
 		return err
 	}
 	defer cache.Close()
-	sweep := experiment.Sweep{
+	sweep := comparison.Request{
 		Planners: q.planners, Instances: problems, Jobs: q.jobs,
-		Ask: experiment.Run{Timeout: cmp.Or(q.limit, s.limit).Seconds(), Workers: 1},
+		Ask: comparison.Run{Timeout: cmp.Or(q.limit, s.limit).Seconds(), Workers: 1},
 		On:  record.ThisMachine().String() + ", " + record.Today(),
 		Begin: func(k int) {
 			fmt.Fprintf(os.Stderr, "lab/bench/compare: %s: %d of %d: %s\n", name, k+1, len(problems), problems[k].Name)
@@ -167,16 +168,16 @@ func run(ctx context.Context, name string, q request) error {
 }
 
 // public loads a folder of the public instances.
-func public(name string) func() ([]experiment.Instance, error) {
-	return func() ([]experiment.Instance, error) { return experiment.Load(name, nil) }
+func public(name string) func() ([]comparison.Instance, error) {
+	return func() ([]comparison.Instance, error) { return experiment.Load(name, nil) }
 }
 
 // familySeeds are the seeds of the generated problems.
 var familySeeds = []uint64{90001, 90002, 90003}
 
 // families generates problems of 300 buffers or so, some of each kind.
-func families() ([]experiment.Instance, error) {
-	var all []experiment.Instance
+func families() ([]comparison.Instance, error) {
+	var all []comparison.Instance
 	for _, kind := range drawn.Varied() {
 		for _, seed := range familySeeds {
 			o := gen.Options{Seed: seed}
@@ -188,16 +189,16 @@ func families() ([]experiment.Instance, error) {
 				return nil, err
 			}
 			p.Capacity = 0 // some kinds have one; a plan above it would be none
-			all = append(all, experiment.NewInstance(fmt.Sprintf("%s %d", kind.Name, seed), p, 0))
+			all = append(all, comparison.NewInstance(fmt.Sprintf("%s %d", kind.Name, seed), p, 0))
 		}
 	}
 	return all, nil
 }
 
-func heights(c *experiment.Comparison) string { return c.Tables()[1].Markdown() }
+func heights(c *comparison.Result) string { return c.Tables()[1].Markdown() }
 
 // heightsAndTimes adds the times of those that take more than a second somewhere.
-func heightsAndTimes(c *experiment.Comparison) string {
+func heightsAndTimes(c *comparison.Result) string {
 	times := c.Tables()[2]
 	times.Rows = slices.DeleteFunc(times.Rows, func(row []string) bool {
 		k := slices.Index(c.Planners, row[0])
@@ -213,7 +214,7 @@ func heightsAndTimes(c *experiment.Comparison) string {
 
 // ratios returns the heights of a planner over the load; ok is false where it has no
 // plan for one.
-func ratios(c *experiment.Comparison, planner int, instances []int) (all []float64, ok bool) {
+func ratios(c *comparison.Result, planner int, instances []int) (all []float64, ok bool) {
 	for _, i := range instances {
 		r := c.At(i, planner)
 		if r == nil || !r.HasPlan() {
@@ -227,7 +228,7 @@ func ratios(c *experiment.Comparison, planner int, instances []int) (all []float
 // sorted sorts rows by a number, and drops it.
 func sorted(header []string, rows []scored) string {
 	slices.SortStableFunc(rows, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
-	t := experiment.NewTable(header, nil)
+	t := comparison.NewTable(header, nil)
 	for _, r := range rows {
 		t.Rows = append(t.Rows, r.cells)
 	}
@@ -240,7 +241,7 @@ type scored struct {
 }
 
 // summary is a line for each planner: mean, worst, and how many are at the load.
-func summary(c *experiment.Comparison) string {
+func summary(c *comparison.Result) string {
 	every := make([]int, len(c.Instances))
 	for k := range every {
 		every[k] = k
@@ -258,14 +259,14 @@ func summary(c *experiment.Comparison) string {
 				at++
 			}
 		}
-		mean := experiment.GeometricMean(all)
+		mean := comparison.GeometricMean(all)
 		rows = append(rows, scored{mean, []string{name, over(mean), over(slices.Max(all)), fmt.Sprintf("%d of %d", at, len(all))}})
 	}
 	return sorted([]string{"planner", "mean", "worst", "at the load"}, rows)
 }
 
 // byFamily is a line for each planner, with the mean of each family.
-func byFamily(c *experiment.Comparison) string {
+func byFamily(c *comparison.Result) string {
 	header := []string{"planner"}
 	groups := [][]int{}
 	for i := range c.Instances {
@@ -284,13 +285,13 @@ func byFamily(c *experiment.Comparison) string {
 			all, ok := ratios(c, k, group)
 			cell := ""
 			if ok {
-				means = append(means, experiment.GeometricMean(all))
+				means = append(means, comparison.GeometricMean(all))
 				cell = over(means[len(means)-1])
 			}
 			row.cells = append(row.cells, cell)
 		}
-		row.score = experiment.GeometricMean(means) + 1000*float64(len(groups)-len(means))
-		row.cells = append(row.cells, over(experiment.GeometricMean(means)))
+		row.score = comparison.GeometricMean(means) + 1000*float64(len(groups)-len(means))
+		row.cells = append(row.cells, over(comparison.GeometricMean(means)))
 		rows = append(rows, row)
 	}
 	return sorted(append(header, "mean"), rows)
@@ -307,7 +308,7 @@ func over(x float64) string {
 
 // rivals says where another's planner is as low as one of ours, or lower, above what is
 // proven to be the lowest height.
-func rivals(c *experiment.Comparison) string {
+func rivals(c *comparison.Result) string {
 	var s strings.Builder
 	for i := range c.Instances {
 		in := &c.Instances[i]

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // TestFamilies runs two planners on the families and puts the table into a document.
@@ -60,12 +60,12 @@ func TestRivals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(height int64) experiment.Cell {
-		return experiment.Cell{{Status: "feasible", Height: problems[0].LowerBound + height}}
+	run := func(height int64) comparison.Cell {
+		return comparison.Cell{{Status: "feasible", Height: problems[0].LowerBound + height}}
 	}
-	c := &experiment.Comparison{
+	c := &comparison.Result{
 		Planners: []string{"auto", "climb", "exact", "merge", "wave", "triton"}, Instances: problems[:1],
-		Cells: [][]experiment.Cell{{run(0), run(3), run(5), run(2), run(3), run(7)}}, Extra: make([]*experiment.Run, 1),
+		Cells: [][]comparison.Cell{{run(0), run(3), run(5), run(2), run(3), run(7)}}, Extra: make([]*comparison.Run, 1),
 	}
 	text := rivals(c)
 	for _, want := range []string{"climb (", "ties with wave", "exact (", "is above wave"} {
@@ -78,7 +78,7 @@ func TestRivals(t *testing.T) {
 			t.Errorf("%q in %s", no, text)
 		}
 	}
-	c.Cells[0] = []experiment.Cell{run(0), run(0), run(1), run(0), run(3), run(7)}
+	c.Cells[0] = []comparison.Cell{run(0), run(0), run(1), run(0), run(3), run(7)}
 	if text := rivals(c); !strings.Contains(text, "No planner from another project is as low") {
 		t.Error(text)
 	}

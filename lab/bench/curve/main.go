@@ -26,6 +26,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/lab/bench/internal/program"
 	"github.com/stowage-go/stowage/lab/experiment"
@@ -94,7 +95,7 @@ func measure(files []string, rounds int, slow, timeout time.Duration) error {
 		if err != nil {
 			return err
 		}
-		a, c := experiment.Median(solve), experiment.Median(size)
+		a, c := comparison.Median(solve), comparison.Median(size)
 		worst = max(worst, c/a)
 		fmt.Printf("%-40s solve %9.1f ms  size %9.1f ms  ratio %.2f  %v %d\n", filepath.Base(file), a*1e3, c*1e3, c/a, known.Status, known.Height)
 	}

@@ -19,9 +19,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -62,7 +62,7 @@ func main() {
 				rows = append(rows, row)
 			}
 		}
-		text := experiment.NewTable([]string{
+		text := comparison.NewTable([]string{
 			"training step", "buffers", "evictions", "load", "capacity", "", "farthest next use", "auto", "bound", "farthest / auto", "auto / bound", "status", "seconds",
 		}, rows).Markdown()
 		text += fmt.Sprintf("\nBytes; %v a plan at most; %v; %s.\n", *timeout, record.ThisMachine(), record.Today())

@@ -21,9 +21,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -78,7 +78,7 @@ func main() {
 		for _, r := range rivals {
 			head = append(head, r.name)
 		}
-		text := experiment.NewTable(append(head, "status", "seconds"), rows).Markdown() + "\n" + sum.table()
+		text := comparison.NewTable(append(head, "status", "seconds"), rows).Markdown() + "\n" + sum.table()
 		text += fmt.Sprintf("\n%v a choice and %v a repack at most; seed %d; %v; %s.\n", *timeout, *patience, *seed, record.ThisMachine(), record.Today())
 		fmt.Print(text)
 		if *into != "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // A summary has the gaps of all problems: auto's first, then those of the rivals.
@@ -78,7 +78,7 @@ func (s *summary) table() string {
 			percentOf(median(s.gaps[k])), percentOf(slices.Max(s.gaps[k])), percentOf(median(s.gains[k])), percentOf(slices.Max(s.gains[k])), repacks,
 		})
 	}
-	return experiment.NewTable([]string{
+	return comparison.NewTable([]string{
 		"choice", "at the bound", "median gap", "largest gap", "median gain over XLA's order", "largest gain", "repacks that made room",
 	}, rows).Markdown()
 }

@@ -30,9 +30,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/internal/comparison"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // A run is one plan.
@@ -113,7 +113,7 @@ func (b *bench) plan(p *stowage.Problem, name, setting string, o stowage.Options
 	if err != nil {
 		return run{}, err
 	}
-	one := run{Problem: name, Setting: setting, Seed: o.Seed, Height: r.Height, Bound: experiment.NewInstance(name, p, 0).Load, Seconds: r.Stats.Elapsed.Seconds(), Nodes: r.Stats.Nodes}
+	one := run{Problem: name, Setting: setting, Seed: o.Seed, Height: r.Height, Bound: comparison.NewInstance(name, p, 0).Load, Seconds: r.Stats.Elapsed.Seconds(), Nodes: r.Stats.Nodes}
 	b.out.Runs = append(b.out.Runs, one)
 	fmt.Fprintf(os.Stderr, "%s %s: %d, %.3f s\n", name, setting, r.Height, one.Seconds)
 	return one, nil
@@ -181,11 +181,11 @@ func (b *bench) peer() (string, error) {
 			rows = append(rows, []string{
 				base(name), strconv.Itoa(len(p.Buffers)), strconv.Itoa(tries),
 				ratio(heights(ours), bound), ratio(heights(theirs), bound),
-				experiment.Milliseconds(least(ours)), experiment.Milliseconds(least(theirs)), fmt.Sprintf("%.1f×", least(theirs)/least(ours)),
+				comparison.Milliseconds(least(ours)), comparison.Milliseconds(least(theirs)), fmt.Sprintf("%.1f×", least(theirs)/least(ours)),
 			})
 		}
 	}
-	return experiment.NewTable([]string{"problem", "buffers", "tries", "boxing, over the load", "idealloc, over the load", "boxing, ms", "idealloc, ms", "faster by"}, rows).Markdown() +
+	return comparison.NewTable([]string{"problem", "buffers", "tries", "boxing, over the load", "idealloc, over the load", "boxing, ms", "idealloc, ms", "faster by"}, rows).Markdown() +
 		fmt.Sprintf("\nHeights: median (best) of %d runs; times: the least. One thread each.\n", b.runs), nil
 }
 
@@ -232,7 +232,7 @@ func (b *bench) search() (string, error) {
 		}
 		rows = append(rows, row)
 	}
-	return experiment.NewTable([]string{"problem", "buffers", "restarts", "tries", "mcts, random below the tree", "tries", "mcts", "tries"}, rows).Markdown() +
+	return comparison.NewTable([]string{"problem", "buffers", "restarts", "tries", "mcts, random below the tree", "tries", "mcts", "tries"}, rows).Markdown() +
 		fmt.Sprintf("\nHeight over the load, mean of %d seeds, %v each. Tree search ends lower on %d, higher on %d, equal on %d.\n",
 			b.runs, b.timeout, wins, losses, count-wins-losses), nil
 }
@@ -282,8 +282,8 @@ func (b *bench) climb() (string, error) {
 			rows[k] = append(rows[k], fmt.Sprintf("%.4f", overBound(all)))
 		}
 	}
-	return experiment.NewTable(header, rows).Markdown() + fmt.Sprintf(
-		"\nHeight over the load, mean of %d seeds; %s nodes each, one worker: the same on every machine.\n", b.runs, experiment.Grouped(b.nodes)), nil
+	return comparison.NewTable(header, rows).Markdown() + fmt.Sprintf(
+		"\nHeight over the load, mean of %d seeds; %s nodes each, one worker: the same on every machine.\n", b.runs, comparison.Grouped(b.nodes)), nil
 }
 
 // base is the name of a problem without its folder and capacity.
@@ -303,7 +303,7 @@ func heights(runs []run) []float64 {
 
 // ratio shows the median and the best of heights over the load.
 func ratio(heights []float64, bound float64) string {
-	return fmt.Sprintf("%.4f (%.4f)", experiment.Median(heights)/bound, heights[0]/bound)
+	return fmt.Sprintf("%.4f (%.4f)", comparison.Median(heights)/bound, heights[0]/bound)
 }
 
 // overBound is the mean of the heights over their bounds.
@@ -312,7 +312,7 @@ func overBound(runs []run) float64 {
 	for _, r := range runs {
 		all = append(all, float64(r.Height)/float64(r.Bound))
 	}
-	return experiment.Mean(all)
+	return comparison.Mean(all)
 }
 
 // least is the least time.

@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
@@ -41,7 +42,6 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	_ "github.com/stowage-go/stowage/lab/milp"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -265,7 +265,7 @@ func (b *bench) write() {
 		late = append(late, r.LateCPU)
 	}
 	if len(late) > 0 {
-		fmt.Printf("\nMedian late, CPU: %.3f s; the latest: %.3f s; %d of %d by more than 0.1 s.\n", experiment.Median(late), slices.Max(late),
+		fmt.Printf("\nMedian late, CPU: %.3f s; the latest: %.3f s; %d of %d by more than 0.1 s.\n", comparison.Median(late), slices.Max(late),
 			len(late)-len(slices.DeleteFunc(slices.Clone(late), func(x float64) bool { return x > 0.1 })), len(late))
 	}
 	if b.into == "" {

@@ -32,10 +32,10 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/order"
 	"github.com/stowage-go/stowage/internal/testkit/networks"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -130,7 +130,7 @@ func withoutEach(ctx context.Context, states int) (string, error) {
 		rows = append(rows, row)
 	}
 	columns := []string{"network", "best", "without beams", "without dives", "without both"}
-	return experiment.NewTable(columns, rows).Markdown() + fmt.Sprintf("\nAt most %d states.\n", states), ctx.Err()
+	return comparison.NewTable(columns, rows).Markdown() + fmt.Sprintf("\nAt most %d states.\n", states), ctx.Err()
 }
 
 // gain is a geometric mean of ratios.
@@ -177,7 +177,7 @@ func (b *bench) tables(ctx context.Context, all []networks.Network, summed bool)
 			gains[n.Family][k].add(peaks[k], peaks[3])
 		}
 	}
-	text := experiment.NewTable(columns, rows).Markdown()
+	text := comparison.NewTable(columns, rows).Markdown()
 	if !summed {
 		return text, nil
 	}
@@ -186,7 +186,7 @@ func (b *bench) tables(ctx context.Context, all []networks.Network, summed bool)
 		sums = append(sums, []string{f, strconv.Itoa(g[0].count), g[0].String(), g[1].String(), g[2].String(), published[f]})
 	}
 	headings := []string{"family", "networks", "gain over exporter", "over depth first", "over breadth first", "published"}
-	return text + "\n" + experiment.NewTable(headings, sums).Markdown(), nil
+	return text + "\n" + comparison.NewTable(headings, sums).Markdown(), nil
 }
 
 // measure orders one network. It returns its row, and the peaks of the three orders and of the best one.

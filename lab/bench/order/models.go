@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Idea: the figures of files that people have are those that `stowage plan` prints, so the command is built and
@@ -170,7 +170,7 @@ func (a *asked) plan(ctx context.Context, file string, flags []string) (*report,
 // text is the table, and sentences about the models that are not in it.
 func (a *asked) text() string {
 	columns := []string{"model", "results", "as it is", "best order", "less", "operators moved", "no order is lower"}
-	s := experiment.NewTable(columns, a.rows).Markdown()
+	s := comparison.NewTable(columns, a.rows).Markdown()
 	all := a.kinds[".tflite"] + a.kinds[".onnx"]
 	s += fmt.Sprintf("\n%d models, %d .tflite and %d .onnx, %s.", all, a.kinds[".tflite"], a.kinds[".onnx"], record.Today())
 	for k, way := range ways {

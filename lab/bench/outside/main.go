@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/bench/internal/script"
@@ -208,7 +209,7 @@ func (r *result) markdown() string {
 	var rows [][]string
 	for i := range r.Problems {
 		q := &r.Problems[i]
-		row := []string{q.Name, experiment.Grouped(q.Load)}
+		row := []string{q.Name, comparison.Grouped(q.Load)}
 		least := int64(0)
 		for _, run := range q.Runs {
 			if run.Height > 0 && (least == 0 || run.Height < least) {
@@ -226,7 +227,7 @@ func (r *result) markdown() string {
 				}
 			}
 			if worst <= 0 {
-				row = append(row, fmt.Sprintf("no plan (%.2f s)", experiment.Median(times)))
+				row = append(row, fmt.Sprintf("no plan (%.2f s)", comparison.Median(times)))
 				continue
 			}
 			star := ""
@@ -242,7 +243,7 @@ func (r *result) markdown() string {
 	for _, n := range lowest {
 		last = append(last, fmt.Sprintf("%d of %d", n, len(r.Problems)))
 	}
-	text := experiment.NewTable(header, append(rows, last)).Markdown()
+	text := comparison.NewTable(header, append(rows, last)).Markdown()
 	text += fmt.Sprintf("\nHeight over the load, and seconds; of auto the highest plan of its seeds, and the median. Limit %g s; %s; %s.", r.Timeout, r.Machine, r.Date)
 	for _, note := range r.Notes {
 		text += " " + strings.TrimSuffix(note, ".") + "."
@@ -255,5 +256,5 @@ func times3(times []float64) string {
 	if len(times) == 1 {
 		return fmt.Sprintf("%.2f", times[0])
 	}
-	return fmt.Sprintf("%.3f, %.3f–%.3f", experiment.Median(times), slices.Min(times), slices.Max(times))
+	return fmt.Sprintf("%.3f, %.3f–%.3f", comparison.Median(times), slices.Min(times), slices.Max(times))
 }

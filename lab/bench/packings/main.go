@@ -22,10 +22,10 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -85,7 +85,7 @@ func main() {
 		rows = append(rows, row(spec, runs))
 		fmt.Println(strings.Join(rows[len(rows)-1], "  "))
 	}
-	text := experiment.NewTable([]string{"problem", "solved", "median s", "slowest s", "above, mean", "above, most"}, rows).Markdown()
+	text := comparison.NewTable([]string{"problem", "solved", "median s", "slowest s", "above, mean", "above, most"}, rows).Markdown()
 	text += fmt.Sprintf("\nSeeds %d to %d, %s, limit %v; %v; %s.\n", *from, *from+*seeds-1, *planner, *timeout, record.ThisMachine(), record.Today())
 	fmt.Print("\n" + text)
 	if *into != "" {
@@ -162,7 +162,7 @@ func row(spec string, runs []run) []string {
 	}
 	text := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 	return []string{
-		spec, fmt.Sprintf("%d of %d", solved, len(runs)), text(experiment.Median(seconds)), text(slices.Max(seconds)),
-		text(experiment.Mean(above)) + "%", text(slices.Max(above)) + "%",
+		spec, fmt.Sprintf("%d of %d", solved, len(runs)), text(comparison.Median(seconds)), text(slices.Max(seconds)),
+		text(comparison.Mean(above)) + "%", text(slices.Max(above)) + "%",
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/bench/internal/program"
@@ -37,7 +38,7 @@ var errCut = errors.New("the section's time is over")
 type env struct {
 	setup
 	ctx      context.Context // of the whole report: for what is quick, and never cut
-	cache    *experiment.Cache
+	cache    *comparison.Cache
 	facts    *store
 	on       string
 	revision string   // of the source, as the report began
@@ -48,11 +49,11 @@ type env struct {
 	warmed   map[string]bool
 	used     map[string]bool // machines and days of what the section shows
 	dir      string          // for files of peers
-	networks []experiment.Instance
+	networks []comparison.Instance
 	told     time.Time
 }
 
-func newEnv(s setup, cache *experiment.Cache, facts *store) *env {
+func newEnv(s setup, cache *comparison.Cache, facts *store) *env {
 	at := revision(s.root)
 	how := ""
 	if s.processor {
@@ -191,7 +192,7 @@ const slack = 10
 
 // runHere runs a registered planner, timed and limited by the processor time it takes.
 // It is interrupted, as there is no such limit in the planners.
-func (e *env) runHere(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
+func (e *env) runHere(ctx context.Context, in *comparison.Instance, r *comparison.Run) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began, limit := processor.Used(), time.Duration(r.Timeout*float64(time.Second))
@@ -211,14 +212,14 @@ func (e *env) runHere(ctx context.Context, in *experiment.Instance, r *experimen
 	}()
 	asked := *r
 	asked.Timeout *= slack
-	experiment.Solve(limited, in, &asked)
+	comparison.Solve(limited, in, &asked)
 	asked.Timeout, asked.Seconds = r.Timeout, (processor.Used() - began).Seconds()
 	*r = asked
 }
 
 // An invention makes results up, for tests of what the report says of them.
 type invention struct {
-	run  experiment.Peer
+	run  comparison.Peer
 	fact func(key string, value any) bool // sets what value points to; false if it has none
 }
 
@@ -242,8 +243,8 @@ func (e *env) present(names ...string) []string {
 // sweep makes the runs that are missing and returns all that there are; cut says what
 // the time did not suffice for. The lots come one after the other, each with its
 // share of the time that is left.
-func (e *env) sweep(ctx context.Context, instances []experiment.Instance, lots ...lot) (c *experiment.Comparison, cut string, err error) {
-	c = &experiment.Comparison{Instances: instances, Cells: make([][]experiment.Cell, len(instances)), Extra: make([]*experiment.Run, len(instances))}
+func (e *env) sweep(ctx context.Context, instances []comparison.Instance, lots ...lot) (c *comparison.Result, cut string, err error) {
+	c = &comparison.Result{Instances: instances, Cells: make([][]comparison.Cell, len(instances)), Extra: make([]*comparison.Run, len(instances))}
 	var missing []string
 	left := 0.0
 	for _, l := range lots {
@@ -283,11 +284,11 @@ func (e *env) sweep(ctx context.Context, instances []experiment.Instance, lots .
 }
 
 // lot sweeps one lot.
-func (e *env) lot(ctx context.Context, instances []experiment.Instance, l lot) (*experiment.Comparison, error) {
-	s := experiment.Sweep{
+func (e *env) lot(ctx context.Context, instances []comparison.Instance, l lot) (*comparison.Result, error) {
+	s := comparison.Request{
 		Planners: l.names, Instances: instances, Repeat: l.repeat, Jobs: l.jobs,
-		Ask:     experiment.Run{Timeout: l.limit.Seconds(), Workers: 1, Solve: true},
-		Peers:   map[string]experiment.Peer{cpSAT: e.runCPSAT, cpSATBoxes: e.runCPSAT, minimalloc: e.runMinimalloc},
+		Ask:     comparison.Run{Timeout: l.limit.Seconds(), Workers: 1, Solve: true},
+		Peers:   map[string]comparison.Peer{cpSAT: e.runCPSAT, cpSATBoxes: e.runCPSAT, minimalloc: e.runMinimalloc},
 		Visited: true, On: e.on,
 	}
 	for _, name := range l.names {
@@ -314,9 +315,9 @@ func (e *env) lot(ctx context.Context, instances []experiment.Instance, l lot) (
 	}
 	// What the time cut short is no answer, and what a sweep that was cut did not
 	// look at may be in the file: the cache says what there is.
-	c := &experiment.Comparison{Planners: s.Planners, Instances: instances, Extra: make([]*experiment.Run, len(instances))}
+	c := &comparison.Result{Planners: s.Planners, Instances: instances, Extra: make([]*comparison.Run, len(instances))}
 	for i := range instances {
-		cells := make([]experiment.Cell, len(l.names))
+		cells := make([]comparison.Cell, len(l.names))
 		for k, name := range l.names {
 			for round := range max(l.repeat, 1) {
 				asked := s.Ask
@@ -353,7 +354,7 @@ func (e *env) warm(ctx context.Context, name string) error {
 
 // runCPSAT runs CP-SAT with one of its models. Its time is that of its model and solver and not that of
 // starting Python, and always by the clock.
-func (e *env) runCPSAT(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
+func (e *env) runCPSAT(ctx context.Context, in *comparison.Instance, r *comparison.Run) {
 	p := *in.Problem
 	p.Capacity = in.Capacity
 	args := []string{"--timeout", fmt.Sprint(r.Timeout)}
@@ -362,7 +363,7 @@ func (e *env) runCPSAT(ctx context.Context, in *experiment.Instance, r *experime
 	}
 	out, err := ortools.Run(ctx, []*stowage.Problem{&p}, args...)
 	if err != nil {
-		r.Status, r.Message = experiment.Failed, fmt.Sprintf("%s: %v", r.Planner, err)
+		r.Status, r.Message = comparison.Failed, fmt.Sprintf("%s: %v", r.Planner, err)
 		return
 	}
 	r.Status, r.Height, r.LowerBound, r.Seconds = out[0].Status, out[0].Height, out[0].LowerBound, out[0].Seconds
@@ -374,8 +375,8 @@ const died = "the program died"
 
 // runMinimalloc runs google/minimalloc's program. Its time is that of the whole
 // process, some milliseconds of it to start, read and write; its limit is by the clock.
-func (e *env) runMinimalloc(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
-	fail := func(err error) { r.Status, r.Message = experiment.Failed, fmt.Sprintf("%s: %v", minimalloc, err) }
+func (e *env) runMinimalloc(ctx context.Context, in *comparison.Instance, r *comparison.Run) {
+	fail := func(err error) { r.Status, r.Message = comparison.Failed, fmt.Sprintf("%s: %v", minimalloc, err) }
 	f, err := os.CreateTemp(e.dir, "in-*.csv")
 	if err != nil {
 		fail(err)
@@ -399,7 +400,7 @@ func (e *env) runMinimalloc(ctx context.Context, in *experiment.Instance, r *exp
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() < 0 && ctx.Err() == nil:
-		r.Status, r.Message = experiment.Refused, died+": "+exit.String()
+		r.Status, r.Message = comparison.Refused, died+": "+exit.String()
 	case err != nil:
 		fail(err)
 	case one.Outcome == program.Planned:

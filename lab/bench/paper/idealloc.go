@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
@@ -42,7 +43,7 @@ type planned struct {
 }
 
 // heightOf plans by a planner that minimises.
-func (e *env) heightOf(ctx context.Context, in *experiment.Instance, planner string, params map[string]string) (planned, error) {
+func (e *env) heightOf(ctx context.Context, in *comparison.Instance, planner string, params map[string]string) (planned, error) {
 	return remember(ctx, e, fmt.Sprintf("height by %s %v on %s %s", planner, params, in.Name, in.Digest), func(ctx context.Context) (planned, error) {
 		began := e.now()
 		r, err := stowage.Minimize(ctx, in.Problem, stowage.Options{Planner: planner, Params: params})
@@ -72,7 +73,7 @@ type gathered struct {
 }
 
 // run adds a run to a row, a dash where there is no time for it. The height is 0 then.
-func (g *gathered) run(ctx context.Context, row *[]string, in *experiment.Instance, planner string, params map[string]string) (int64, error) {
+func (g *gathered) run(ctx context.Context, row *[]string, in *comparison.Instance, planner string, params map[string]string) (int64, error) {
 	one, err := g.e.heightOf(ctx, in, planner, params)
 	if err == errCut {
 		*row = append(*row, "–")
@@ -86,7 +87,7 @@ func (g *gathered) run(ctx context.Context, row *[]string, in *experiment.Instan
 }
 
 // problem runs exact, boxing and the frameworks' planners on a problem.
-func (g *gathered) problem(ctx context.Context, in *experiment.Instance) (row []string, values []float64, err error) {
+func (g *gathered) problem(ctx context.Context, in *comparison.Instance) (row []string, values []float64, err error) {
 	e := g.e
 	// Exact is asked for the capacity of the suite: A to K have a plan at it.
 	got, err := remember(e.ctx, e, fmt.Sprintf("exact on %s %s at %d", in.Name, in.Digest, in.Capacity), func(ctx context.Context) (planned, error) {
@@ -186,7 +187,7 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 	header := []string{"problem", "exact"}
 	tries := e.size.tries
 	for _, n := range tries {
-		header = append(header, fmt.Sprintf("boxing, %s", experiment.Grouped(int64(n))))
+		header = append(header, fmt.Sprintf("boxing, %s", comparison.Grouped(int64(n))))
 	}
 	header = append(header, names...)
 	p := &picture.Rows{Title: "Height over the load", X: picture.Axis{Title: "height over the load", Text: picture.Times}, Series: append([]string{"exact", "boxing, most tries"}, "somas", "tvm-hill-climb", "best of the other frameworks")} // the worst, up to four times the load, are in the table
@@ -223,11 +224,11 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 	c.add("problems on which boxing is as low as the exact search, and nothing is lower", "not in the text", of(g.f.tied, g.f.compared))
 	for _, n := range tries {
 		if g.reached[n] < len(problems) {
-			c.note("%s tries of boxing: on %d of %d problems.", experiment.Grouped(int64(n)), g.reached[n], len(problems))
+			c.note("%s tries of boxing: on %d of %d problems.", comparison.Grouped(int64(n)), g.reached[n], len(problems))
 		}
 	}
 	c.pictures = append(c.pictures, p.HTML())
-	t := experiment.NewTable(header, rows)
+	t := comparison.NewTable(header, rows)
 	t.Title = "Heights over the load"
 	c.tables = append(c.tables, t)
 	c.say(g.f.say()...)
@@ -247,8 +248,8 @@ var table1 = []struct {
 
 // growthInputs are problems of the sizes of table 1 and others, with their loads as
 // capacities.
-func (e *env) growthInputs(c *content) ([]experiment.Instance, error) {
-	var all []experiment.Instance
+func (e *env) growthInputs(c *content) ([]comparison.Instance, error) {
+	var all []comparison.Instance
 	if e.data {
 		hard, err := experiment.Load("challenging", nil)
 		if err != nil {
@@ -274,12 +275,12 @@ func (e *env) growthInputs(c *content) ([]experiment.Instance, error) {
 		if err != nil {
 			return nil, err
 		}
-		in := experiment.NewInstance(fmt.Sprintf("training-%d", n), p, 0)
+		in := comparison.NewInstance(fmt.Sprintf("training-%d", n), p, 0)
 		in.Capacity = in.Load + in.Load/20
 		all = append(all, in)
 	}
-	all = slices.DeleteFunc(all, func(in experiment.Instance) bool { return len(in.Problem.Buffers) > e.size.largest })
-	slices.SortStableFunc(all, func(a, b experiment.Instance) int { return len(a.Problem.Buffers) - len(b.Problem.Buffers) })
+	all = slices.DeleteFunc(all, func(in comparison.Instance) bool { return len(in.Problem.Buffers) > e.size.largest })
+	slices.SortStableFunc(all, func(a, b comparison.Instance) int { return len(a.Problem.Buffers) - len(b.Problem.Buffers) })
 	c.note("The paper's inputs of 1,821 and 5,620 buffers are not public. In their place are training steps of as many buffers (training-N), at 105%% of their load; G_1, resnet50, pangu_2.6B and S_1 are at their load.")
 	return all, nil
 }
@@ -305,7 +306,7 @@ func growth(ctx context.Context, e *env) (*content, error) {
 	}
 	c.tables = append(c.tables, growthOfPaper())
 	for _, q := range slices.Backward(f.same) {
-		c.judge(fmt.Sprintf("a single run on %s buffers (%s)", experiment.Grouped(int64(q.buffers)), q.name), experiment.Grouped(int64(q.paper*1000))+" ms", experiment.Milliseconds(q.here)+" ms", q.verdict())
+		c.judge(fmt.Sprintf("a single run on %s buffers (%s)", comparison.Grouped(int64(q.buffers)), q.name), comparison.Grouped(int64(q.paper*1000))+" ms", comparison.Milliseconds(q.here)+" ms", q.verdict())
 	}
 	f.auto, f.limit = shareBy(s, "auto", math.NaN()), limit
 	c.add("planned by auto within "+limit.String(), "not in the paper", of(f.auto.part, f.auto.of))
@@ -329,7 +330,7 @@ func growth(ctx context.Context, e *env) (*content, error) {
 
 // growthTimes adds the times as a table and a picture, beside the paper's, and returns those of
 // boxing at the paper's sizes.
-func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Comparison) (f growing, err error) {
+func (e *env) growthTimes(ctx context.Context, c *content, s *comparison.Result) (f growing, err error) {
 	header := []string{"problem", "buffers", "boxing, one try, ms"}
 	p := &picture.Lines{Title: "Time against buffers", X: picture.Axis{Title: "buffers", Log: true}, Y: picture.Axis{Title: "time, of runs that end with a plan", Log: true, Text: picture.Seconds}}
 	p.Series = []picture.Series{{Name: "boxing, one try", Line: true}}
@@ -341,7 +342,7 @@ func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Compari
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		n := float64(len(in.Problem.Buffers))
-		row := []string{in.Name, experiment.Grouped(int64(n))}
+		row := []string{in.Name, comparison.Grouped(int64(n))}
 		one, err := e.heightOf(ctx, in, "boxing", map[string]string{"tries": "1"})
 		switch {
 		case err == errCut:
@@ -349,7 +350,7 @@ func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Compari
 		case err != nil:
 			return f, err
 		default:
-			row = append(row, experiment.Milliseconds(one.Seconds))
+			row = append(row, comparison.Milliseconds(one.Seconds))
 			f.add(in.Name, len(in.Problem.Buffers), one.Seconds, strings.HasPrefix(in.Name, "training-"))
 			p.Series[0].Points = append(p.Series[0].Points, [2]float64{n, one.Seconds})
 		}
@@ -372,32 +373,32 @@ func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Compari
 	}
 	p.Series = append(p.Series, paper[0], paper[1])
 	c.pictures = append(c.pictures, p.HTML())
-	t := experiment.NewTable(header, rows)
+	t := comparison.NewTable(header, rows)
 	t.Title = "Times"
 	c.tables = append(c.tables, t)
 	return f, nil
 }
 
 // growthOfPaper is the paper's table.
-func growthOfPaper() *experiment.Table {
+func growthOfPaper() *comparison.Table {
 	var rows [][]string
 	for _, q := range table1 {
 		text := "segmentation fault"
 		if !math.IsNaN(q.minimalloc) {
-			text = experiment.Grouped(int64(q.minimalloc))
+			text = comparison.Grouped(int64(q.minimalloc))
 			if q.tuned {
 				text += " (tuned by hand)"
 			}
 		}
-		rows = append(rows, []string{experiment.Grouped(int64(q.buffers)), text, experiment.Grouped(int64(q.idealloc))})
+		rows = append(rows, []string{comparison.Grouped(int64(q.buffers)), text, comparison.Grouped(int64(q.idealloc))})
 	}
-	t := experiment.NewTable([]string{"buffers", "minimalloc", "idealloc"}, rows)
+	t := comparison.NewTable([]string{"buffers", "minimalloc", "idealloc"}, rows)
 	t.Title = "The paper's table 1"
 	return t
 }
 
 // failsOf lists the problems that a planner ran on without a plan, with how it ended.
-func failsOf(s *experiment.Comparison, planner string) (fails []string) {
+func failsOf(s *comparison.Result, planner string) (fails []string) {
 	k := slices.Index(s.Planners, planner)
 	for i := range s.Instances {
 		if k < 0 || len(s.Cells[i][k]) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
@@ -25,11 +26,11 @@ var published = []string{"mobilenet-v2", "unet", "googlenet", "densenet-121", "g
 
 // nets returns the networks, without a capacity: the public TFLite models, where they
 // are here, and the published ones that are generated.
-func (e *env) nets() ([]experiment.Instance, error) {
+func (e *env) nets() ([]comparison.Instance, error) {
 	if e.networks != nil {
 		return e.networks, nil
 	}
-	var all []experiment.Instance
+	var all []comparison.Instance
 	if e.data {
 		models, err := experiment.Load("models", nil)
 		if err != nil {
@@ -45,12 +46,12 @@ func (e *env) nets() ([]experiment.Instance, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, experiment.NewInstance(kind, p, 0))
+		all = append(all, comparison.NewInstance(kind, p, 0))
 	}
 	// The one kind and the other in turn: a sweep that is cut short has seen both.
-	slices.SortStableFunc(all[:len(all)-len(published)], func(a, b experiment.Instance) int { return cmp.Compare(len(a.Problem.Buffers), len(b.Problem.Buffers)) })
+	slices.SortStableFunc(all[:len(all)-len(published)], func(a, b comparison.Instance) int { return cmp.Compare(len(a.Problem.Buffers), len(b.Problem.Buffers)) })
 	if n := len(all) - len(published); n > 0 {
-		mixed := make([]experiment.Instance, 0, len(all))
+		mixed := make([]comparison.Instance, 0, len(all))
 		step := 5
 		if n%step == 0 {
 			step = 1
@@ -73,7 +74,7 @@ func (e *env) nets() ([]experiment.Instance, error) {
 }
 
 // at returns an instance with a share of its height as capacity.
-func at(in experiment.Instance, height int64, factor float64) experiment.Instance {
+func at(in comparison.Instance, height int64, factor float64) comparison.Instance {
 	in.Name = fmt.Sprintf("%s@%g", in.Name, factor)
 	in.Capacity = int64(math.Floor(float64(height) * factor))
 	return in
@@ -89,7 +90,7 @@ type least struct {
 }
 
 // leastOf returns the least height of a problem.
-func (e *env) leastOf(ctx context.Context, in *experiment.Instance) (least, error) {
+func (e *env) leastOf(ctx context.Context, in *comparison.Instance) (least, error) {
 	return remember(e.ctx, e, "least height of "+in.Name+" "+in.Digest, func(ctx context.Context) (least, error) {
 		r, err := stowage.Minimize(ctx, in.Problem, stowage.Options{Planner: "exact", Timeout: patience})
 		if err != nil {
@@ -101,12 +102,12 @@ func (e *env) leastOf(ctx context.Context, in *experiment.Instance) (least, erro
 
 // netsAt returns the networks at a multiple of their least height, as section 7.2 of
 // the TelaMalloc and 8.1 of the MiniMalloc paper have theirs.
-func (e *env) netsAt(ctx context.Context, c *content, factor float64) ([]experiment.Instance, error) {
+func (e *env) netsAt(ctx context.Context, c *content, factor float64) ([]comparison.Instance, error) {
 	all, err := e.nets()
 	if err != nil {
 		return nil, err
 	}
-	var problems []experiment.Instance
+	var problems []comparison.Instance
 	for _, in := range all {
 		l, err := e.leastOf(ctx, &in)
 		if err != nil {
@@ -122,7 +123,7 @@ func (e *env) netsAt(ctx context.Context, c *content, factor float64) ([]experim
 
 // challenging returns A to K, or where they are not here packings of the same sizes,
 // which fill their capacity too.
-func (e *env) challenging(c *content) ([]experiment.Instance, error) {
+func (e *env) challenging(c *content) ([]comparison.Instance, error) {
 	if e.data {
 		all, err := experiment.Load("challenging", nil)
 		if e.size.models > 0 && err == nil {
@@ -131,13 +132,13 @@ func (e *env) challenging(c *content) ([]experiment.Instance, error) {
 		return all, err
 	}
 	c.note("A to K are not on this machine. Generated networks with as many buffers, at 103%% of their load, stand for them.")
-	var all []experiment.Instance
+	var all []comparison.Instance
 	for k, n := range []int{154, 170, 203, 213, 215, 296, 308, 316, 374, 409, 454} {
 		p, err := gen.Generate("inference", gen.Options{Buffers: n, Seed: uint64(k)})
 		if err != nil {
 			return nil, err
 		}
-		in := experiment.NewInstance(fmt.Sprintf("inference-%d", n), p, 0)
+		in := comparison.NewInstance(fmt.Sprintf("inference-%d", n), p, 0)
 		in.Capacity = in.Load + in.Load*3/100
 		all = append(all, in)
 	}
@@ -150,18 +151,18 @@ func (e *env) challenging(c *content) ([]experiment.Instance, error) {
 // synthetic returns each problems of each step-th size of the synthetic suite (0: all
 // 25): one of each size, then another of each, so that a sweep that is cut short has
 // seen all sizes alike.
-func synthetic(each, step int) []experiment.Instance {
+func synthetic(each, step int) []comparison.Instance {
 	if each <= 0 || each > gen.SyntheticEach {
 		each = gen.SyntheticEach
 	}
-	ranks := make([][]experiment.Instance, each) // k-th problems of each size
+	ranks := make([][]comparison.Instance, each) // k-th problems of each size
 	sizes, of, last := -1, 0, 0
 	for in := range gen.Synthetic() {
 		if n := len(in.Problem.Buffers); n != last {
 			sizes, of, last = sizes+1, 0, n
 		}
 		if sizes%max(step, 1) == 0 && of < each {
-			ranks[of] = append(ranks[of], experiment.NewInstance(in.Problem.Name, in.Problem, in.Problem.Capacity))
+			ranks[of] = append(ranks[of], comparison.NewInstance(in.Problem.Name, in.Problem, in.Problem.Capacity))
 		}
 		of++
 	}
@@ -171,12 +172,12 @@ func synthetic(each, step int) []experiment.Instance {
 // extended returns the inputs of figure 9: the networks at 100% to 130% of their load,
 // and generated ones of six kinds and several sizes, at the same; n of them, the first
 // of which are a fair sample of all.
-func (e *env) extended(n int) ([]experiment.Instance, error) {
+func (e *env) extended(n int) ([]comparison.Instance, error) {
 	nets, err := e.nets()
 	if err != nil {
 		return nil, err
 	}
-	var all []experiment.Instance
+	var all []comparison.Instance
 	for percent := 100; percent <= 130; percent++ {
 		for _, in := range nets {
 			all = append(all, at(in, in.Load, float64(percent)/100))
@@ -190,13 +191,13 @@ func (e *env) extended(n int) ([]experiment.Instance, error) {
 			if err != nil {
 				return nil, err
 			}
-			in := experiment.NewInstance(fmt.Sprintf("%s-%d-seed-%d", kind, buffers, seed), p, 0)
+			in := comparison.NewInstance(fmt.Sprintf("%s-%d-seed-%d", kind, buffers, seed), p, 0)
 			all = append(all, at(in, in.Load, 1+float64((int(seed)*len(kinds)+k)*7%31)/100))
 		}
 	}
 	all = all[:n]
 	// A prime step goes through all of them, near ones far apart.
-	mixed := make([]experiment.Instance, 0, n)
+	mixed := make([]comparison.Instance, 0, n)
 	for k := range n {
 		mixed = append(mixed, all[k*389%n])
 	}
@@ -207,21 +208,21 @@ func (e *env) extended(n int) ([]experiment.Instance, error) {
 }
 
 // named returns the instance of a name, or the first.
-func named(all []experiment.Instance, name string) experiment.Instance {
-	k := slices.IndexFunc(all, func(in experiment.Instance) bool { return in.Name == name })
+func named(all []comparison.Instance, name string) comparison.Instance {
+	k := slices.IndexFunc(all, func(in comparison.Instance) bool { return in.Name == name })
 	return all[max(k, 0)]
 }
 
 // largestNet is the network with the most buffers among the public models, or of all.
-func (e *env) largestNet() (experiment.Instance, error) {
+func (e *env) largestNet() (comparison.Instance, error) {
 	nets, err := e.nets()
 	if err != nil {
-		return experiment.Instance{}, err
+		return comparison.Instance{}, err
 	}
 	if e.data {
 		return named(nets, "pose_landmark_heavy"), nil
 	}
-	return slices.MaxFunc(nets, func(a, b experiment.Instance) int {
+	return slices.MaxFunc(nets, func(a, b comparison.Instance) int {
 		return cmp.Compare(len(a.Problem.Buffers), len(b.Problem.Buffers))
 	}), nil
 }

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"
 )
 
@@ -54,7 +54,7 @@ func (w *world) lasts(planner string) float64 {
 	return 0.1
 }
 
-func (w *world) run(_ context.Context, in *experiment.Instance, r *experiment.Run) {
+func (w *world) run(_ context.Context, in *comparison.Instance, r *comparison.Run) {
 	if solves, ok := w.solves[r.Planner]; ok && !solves {
 		r.Status, r.Seconds = stowage.Unknown.String(), r.Timeout
 		return

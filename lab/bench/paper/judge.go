@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // Idea: a verdict and a sentence are functions of the figures of the run. This file
@@ -146,7 +146,7 @@ func (r ratio) text() string {
 	if r.n == 0 || !finite(r.x) {
 		return "no problem that both solve"
 	}
-	return fmt.Sprintf("%s×, on the %d that both solve", experiment.Ratio(r.x), r.n)
+	return fmt.Sprintf("%s×, on the %d that both solve", comparison.Ratio(r.x), r.n)
 }
 
 // tells reports whether a ratio stands on enough problems for a sentence.
@@ -159,9 +159,9 @@ func pace(x float64) string {
 	case near(x, 1, tieFactor):
 		return "takes as long as"
 	case x < 1:
-		return "is " + experiment.Ratio(1/x) + " times as fast as"
+		return "is " + comparison.Ratio(1/x) + " times as fast as"
 	}
-	return "takes " + experiment.Ratio(x) + " times as long as"
+	return "takes " + comparison.Ratio(x) + " times as long as"
 }
 
 // apart says how far ours is from the paper's figure, to go behind both.
@@ -172,9 +172,9 @@ func apart(paper, here float64) string {
 	case near(paper, here, tieFactor):
 		return "the two are the same within 5%"
 	case here > paper:
-		return "ours is " + experiment.Ratio(here/paper) + " times the paper's"
+		return "ours is " + comparison.Ratio(here/paper) + " times the paper's"
 	}
-	return "the paper's is " + experiment.Ratio(paper/here) + " times ours"
+	return "the paper's is " + comparison.Ratio(paper/here) + " times ours"
 }
 
 // percent writes a share.

@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Idea: a sweep (module sweep) asks more planners more often than a section of the report
@@ -29,7 +29,7 @@ import (
 // A kept is the runs of a sweep.
 type kept struct {
 	name string // of the file, without folder and ending
-	runs []experiment.Run
+	runs []comparison.Run
 }
 
 // keptSweep reads the newest file of kept runs whose name begins so; nil if there is none.
@@ -52,7 +52,7 @@ func keptSweep(root, name string) (*kept, error) {
 }
 
 // readRuns reads compressed lines of runs.
-func readRuns(r io.Reader) (runs []experiment.Run, err error) {
+func readRuns(r io.Reader) (runs []comparison.Run, err error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func readRuns(r io.Reader) (runs []experiment.Run, err error) {
 	d := json.NewDecoder(bufio.NewReader(z))
 	d.DisallowUnknownFields()
 	for {
-		var run experiment.Run
+		var run comparison.Run
 		if err := d.Decode(&run); err == io.EOF {
 			return runs, nil
 		} else if err != nil {
@@ -72,12 +72,12 @@ func readRuns(r io.Reader) (runs []experiment.Run, err error) {
 
 // of returns the runs of these problems as a comparison, its planners those that solve most
 // first. One problem has one run of a planner.
-func (k *kept) of(problems []experiment.Instance) *experiment.Comparison {
+func (k *kept) of(problems []comparison.Instance) *comparison.Result {
 	type asked struct {
 		problem  string
 		capacity int64
 	}
-	c := &experiment.Comparison{Instances: problems, Cells: make([][]experiment.Cell, len(problems)), Extra: make([]*experiment.Run, len(problems))}
+	c := &comparison.Result{Instances: problems, Cells: make([][]comparison.Cell, len(problems)), Extra: make([]*comparison.Run, len(problems))}
 	at := map[asked]int{}
 	for i := range problems {
 		at[asked{problems[i].Digest, problems[i].Capacity}] = i
@@ -100,13 +100,13 @@ func (k *kept) of(problems []experiment.Instance) *experiment.Comparison {
 		return strings.Compare(a, b)
 	})
 	for i := range c.Cells {
-		c.Cells[i] = make([]experiment.Cell, len(c.Planners))
+		c.Cells[i] = make([]comparison.Cell, len(c.Planners))
 	}
 	for j := range k.runs {
 		r := k.runs[j]
 		if i, ok := at[asked{r.Problem, r.Capacity}]; ok {
 			p := slices.Index(c.Planners, r.Planner)
-			c.Cells[i][p] = experiment.Cell{r}
+			c.Cells[i][p] = comparison.Cell{r}
 		}
 	}
 	return c
@@ -127,7 +127,7 @@ func (k *kept) nodes() int64 {
 
 // answers reports for each planner which problems its runs answer: a plan of height h answers
 // each capacity from h on, and a proof at a capacity each up to it.
-func (k *kept) answers(problems []experiment.Instance) map[string][]bool {
+func (k *kept) answers(problems []comparison.Instance) map[string][]bool {
 	plan, proof := map[[2]string]int64{}, map[[2]string]int64{}
 	all := map[string][]bool{}
 	for j := range k.runs {
@@ -153,7 +153,7 @@ func (k *kept) answers(problems []experiment.Instance) map[string][]bool {
 
 // showAnswers adds how many of the problems the planners of a sweep answer within the limit
 // of nodes. Problems that the sweep did not have are left out.
-func showAnswers(c *content, e *env, name string, problems []experiment.Instance) error {
+func showAnswers(c *content, e *env, name string, problems []comparison.Instance) error {
 	if e.invent != nil {
 		return nil
 	}
@@ -165,11 +165,11 @@ func showAnswers(c *content, e *env, name string, problems []experiment.Instance
 	for j := range k.runs {
 		known[k.runs[j].Problem] = true
 	}
-	asked := slices.DeleteFunc(slices.Clone(problems), func(in experiment.Instance) bool { return !known[in.Digest] })
+	asked := slices.DeleteFunc(slices.Clone(problems), func(in comparison.Instance) bool { return !known[in.Digest] })
 	if len(asked) == 0 {
 		return nil
 	}
-	t := experiment.NewTable([]string{"within " + k.limit(), "answered", "share"}, nil)
+	t := comparison.NewTable([]string{"within " + k.limit(), "answered", "share"}, nil)
 	t.Title = "Answered, from the sweep " + k.name
 	answers := k.answers(asked)
 	count := func(planner string) (n int) {
@@ -195,9 +195,9 @@ func showAnswers(c *content, e *env, name string, problems []experiment.Instance
 // limit is the limit of all runs, in words: that of nodes, or of time if there is none.
 func (k *kept) limit() string {
 	if n := k.nodes(); n > 0 {
-		return experiment.Grouped(n) + " nodes"
+		return comparison.Grouped(n) + " nodes"
 	}
-	other := func(r experiment.Run) bool { return r.Nodes > 0 || r.Timeout != k.runs[0].Timeout }
+	other := func(r comparison.Run) bool { return r.Nodes > 0 || r.Timeout != k.runs[0].Timeout }
 	if len(k.runs) == 0 || k.runs[0].Timeout == 0 || slices.ContainsFunc(k.runs, other) {
 		return "its limit"
 	}
@@ -220,7 +220,7 @@ func (k *kept) clock() string {
 
 // showKept adds what a sweep has of problems of several sizes: the share that each planner
 // solves within the limit of nodes.
-func showKept(c *content, e *env, name string, problems []experiment.Instance) error {
+func showKept(c *content, e *env, name string, problems []comparison.Instance) error {
 	if e.invent != nil {
 		return nil
 	}
@@ -271,7 +271,7 @@ func showKept(c *content, e *env, name string, problems []experiment.Instance) e
 		all, count = append(all, fmt.Sprintf("%.1f%%", 100*float64(done)/float64(max(ran, 1)))), append(count, strconv.Itoa(ran))
 	}
 	c.pictures = append(c.pictures, lines.HTML())
-	t := experiment.NewTable(header, append(rows, all, count))
+	t := comparison.NewTable(header, append(rows, all, count))
 	t.Title = "By size, from the sweep " + k.name
 	c.tables = append(c.tables, t)
 	c.note("The sweep %s made %d runs of %d planners, each of at most %s: stowage-sweep run sweep/specs/%s.yaml. %s", k.name, len(k.runs), len(s.Planners), limit, strings.TrimPrefix(name, "sweep-"), k.clock())

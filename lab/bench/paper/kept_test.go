@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // writeKept writes runs as a sweep of a folder that stands for the repository.
-func writeKept(t *testing.T, root, name string, runs []experiment.Run) {
+func writeKept(t *testing.T, root, name string, runs []comparison.Run) {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -39,10 +39,10 @@ func writeKept(t *testing.T, root, name string, runs []experiment.Run) {
 // capacity they have, those that solve most first; others are left out.
 func TestKept(t *testing.T) {
 	root, problems := t.TempDir(), synthetic(1, 10)
-	var runs []experiment.Run
+	var runs []comparison.Run
 	for i, in := range problems {
 		for _, planner := range []string{"worse", "better"} {
-			r := experiment.Run{Problem: in.Digest, Planner: planner, Capacity: in.Capacity, Nodes: 1234, Timeout: 9, Status: "feasible", Seconds: 1}
+			r := comparison.Run{Problem: in.Digest, Planner: planner, Capacity: in.Capacity, Nodes: 1234, Timeout: 9, Status: "feasible", Seconds: 1}
 			if planner == "worse" && i > 0 {
 				r.Status = "unknown"
 			}
@@ -108,10 +108,10 @@ func TestKept(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	root, problems := t.TempDir(), synthetic(1, 10)[:2]
 	capacity := problems[0].Capacity
-	run := func(planner, status string, capacity, height int64) experiment.Run {
-		return experiment.Run{Problem: problems[0].Digest, Planner: planner, Capacity: capacity, Nodes: 10, Status: status, Height: height}
+	run := func(planner, status string, capacity, height int64) comparison.Run {
+		return comparison.Run{Problem: problems[0].Digest, Planner: planner, Capacity: capacity, Nodes: 10, Status: status, Height: height}
 	}
-	writeKept(t, root, "sweep-x-2026-01-01.jsonl.gz", []experiment.Run{
+	writeKept(t, root, "sweep-x-2026-01-01.jsonl.gz", []comparison.Run{
 		run("plan", "feasible", capacity-9, capacity-9), run("plan", "unknown", capacity-99, 0),
 		run("high", "feasible", capacity+9, capacity+9), run("proof", "infeasible", capacity+9, 0), run("low", "infeasible", capacity-9, 0),
 	})
@@ -136,7 +136,7 @@ func TestKeptNone(t *testing.T) {
 	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", synthetic(1, 10)); err != nil || len(c.tables)+len(c.notes) > 0 {
 		t.Errorf("%v, %+v", err, c)
 	}
-	writeKept(t, root, "sweep-x-2026-01-01.jsonl.gz", []experiment.Run{{Problem: "another"}})
+	writeKept(t, root, "sweep-x-2026-01-01.jsonl.gz", []comparison.Run{{Problem: "another"}})
 	if err := showKept(c, &env{setup: setup{root: root}}, "sweep-x", synthetic(1, 10)); err != nil || len(c.tables)+len(c.notes) > 0 {
 		t.Errorf("%v, %+v", err, c)
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"
 	"github.com/stowage-go/stowage/model"
 )
@@ -122,7 +122,7 @@ func learned(ctx context.Context, e *env) (*content, error) {
 		return c, err
 	}
 	if len(rows) > 0 {
-		t := experiment.NewTable([]string{"portion", "buffers", "rules", "model"}, rows)
+		t := comparison.NewTable([]string{"portion", "buffers", "rules", "model"}, rows)
 		t.Title = "Backtracks on portions"
 		c.tables = append(c.tables, t)
 	}
@@ -209,10 +209,10 @@ func (e *env) duels(ctx context.Context, c *content, forest *learn.Forest) (a, b
 }
 
 // tallies is the table of what came of the duels.
-func (e *env) tallies(a, b *tally) *experiment.Table {
-	t := experiment.NewTable([]string{"", "", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "worse", "solved by neither", "lost", "ten times or more"}, nil)
+func (e *env) tallies(a, b *tally) *comparison.Table {
+	t := comparison.NewTable([]string{"", "", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "worse", "solved by neither", "lost", "ten times or more"}, nil)
 	t.Columns[1].Number = false
-	t.Title = fmt.Sprintf("Over %s steps, seeds %d to %d", experiment.Grouped(e.size.nodes), first, first+e.size.seeds*2-1)
+	t.Title = fmt.Sprintf("Over %s steps, seeds %d to %d", comparison.Grouped(e.size.nodes), first, first+e.size.seeds*2-1)
 	for _, one := range []*tally{a, b} {
 		for k := range one.of {
 			x := &one.of[k]
@@ -240,7 +240,7 @@ func (e *env) portions(ctx context.Context, c *content, forest *learn.Forest, f 
 		if p == nil {
 			continue
 		}
-		in := experiment.NewInstance(fmt.Sprintf("%s, portion %d", whole.Name, k+1), p, 0)
+		in := comparison.NewInstance(fmt.Sprintf("%s, portion %d", whole.Name, k+1), p, 0)
 		in.Capacity = in.LowerBound + in.LowerBound*2/100
 		values, over, row := []float64{}, []bool{}, []string{in.Name, strconv.Itoa(len(p.Buffers))}
 		for _, planner := range []string{"tela", "tela-learned"} {
@@ -252,7 +252,7 @@ func (e *env) portions(ctx context.Context, c *content, forest *learn.Forest, f 
 				return nil, err
 			}
 			values, over = append(values, float64(t.Backtracks)), append(over, !t.Solved)
-			text := experiment.Count(t.Backtracks)
+			text := comparison.Count(t.Backtracks)
 			if !t.Solved {
 				text += ", no plan"
 			}
@@ -366,7 +366,7 @@ func scoreTime(_ context.Context, e *env) (*content, error) {
 		{Name: "here", Values: []float64{got.Nanos / 1e9}}, {Name: "the paper", Values: []float64{2e-6}},
 	}}
 	c.pictures = append(c.pictures, p.HTML())
-	c.tables = append(c.tables, experiment.NewTable([]string{"", "trees", "µs"}, [][]string{{"here", strconv.Itoa(got.Trees), fmt.Sprintf("%.2f", got.Nanos/1000)}, {"paper", "100", "2"}}))
+	c.tables = append(c.tables, comparison.NewTable([]string{"", "trees", "µs"}, [][]string{{"here", strconv.Itoa(got.Trees), fmt.Sprintf("%.2f", got.Nanos/1000)}, {"paper", "100", "2"}}))
 	c.say(sayScore(got.Nanos, got.Trees))
 	c.about = "The paper's trees are Yggdrasil's, of a depth that it does not tell. Ours are XGBoost's, of a depth of 4, and scored one candidate at a time."
 	return c, nil
@@ -450,7 +450,7 @@ func importance(ctx context.Context, e *env) (*content, error) {
 	}
 	c.add("the model's error; that of the mean as a guess", "not in the text", fmt.Sprintf("%.2f; %.2f", got.RMSE, got.Spread))
 	c.pictures = append(c.pictures, p.HTML())
-	t := experiment.NewTable([]string{"feature", "of", "increase of the RMSE"}, rows)
+	t := comparison.NewTable([]string{"feature", "of", "increase of the RMSE"}, rows)
 	t.Title = fmt.Sprintf("Features, on %d samples of inputs that training has not seen", got.Samples)
 	c.tables = append(c.tables, t)
 	c.say(f.say()...)

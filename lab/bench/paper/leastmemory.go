@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Idea: table 2 of TelaMalloc. The least memory of a heuristic is found by bisection
@@ -68,7 +68,7 @@ func heuristicMemory(ctx context.Context, e *env) (*content, error) {
 		if err != nil {
 			return c, err
 		}
-		row := []string{in.Name, experiment.Grouped(l.Height)}
+		row := []string{in.Name, comparison.Grouped(l.Height)}
 		for k, name := range heuristics {
 			m, err := remember(e.ctx, e, fmt.Sprintf("least memory of %s on %s %s", name, in.Name, in.Digest), func(ctx context.Context) (memory, error) {
 				return e.leastMemory(ctx, in.Problem, name, e.size.repeat)
@@ -78,7 +78,7 @@ func heuristicMemory(ctx context.Context, e *env) (*content, error) {
 			}
 			x := float64(m.Bytes) / float64(l.Height)
 			over[k] = append(over[k], x)
-			row = append(row, fmt.Sprintf("%.3f×", x), experiment.Milliseconds(m.Seconds))
+			row = append(row, fmt.Sprintf("%.3f×", x), comparison.Milliseconds(m.Seconds))
 			if k == 0 {
 				times = append(times, m.Seconds*1000)
 				p.Rows = append(p.Rows, picture.Row{Name: in.Name, Values: []float64{x, math.NaN()}})
@@ -88,9 +88,9 @@ func heuristicMemory(ctx context.Context, e *env) (*content, error) {
 	}
 	mean := []string{"geometric mean", ""}
 	for k := range heuristics {
-		mean = append(mean, fmt.Sprintf("%.3f×", experiment.GeometricMean(over[k])), "")
+		mean = append(mean, fmt.Sprintf("%.3f×", comparison.GeometricMean(over[k])), "")
 	}
-	t := experiment.NewTable(header, append(rows, mean))
+	t := comparison.NewTable(header, append(rows, mean))
 	t.Title = "Least memory and time at it"
 	var theirs, theirTimes []float64
 	var paperRows [][]string
@@ -99,11 +99,11 @@ func heuristicMemory(ctx context.Context, e *env) (*content, error) {
 		paperRows = append(paperRows, []string{q.name, fmt.Sprintf("%.2f×", q.memory), fmt.Sprint(q.ms)})
 		p.Rows = append(p.Rows, picture.Row{Name: q.name + " (paper)", Values: []float64{math.NaN(), q.memory}})
 	}
-	paper := experiment.NewTable([]string{"benchmark", "minimum required memory", "ms"}, paperRows)
+	paper := comparison.NewTable([]string{"benchmark", "minimum required memory", "ms"}, paperRows)
 	paper.Title = "The paper's table 2"
-	theirMean, ourMean := experiment.GeometricMean(theirs), experiment.GeometricMean(over[0])
+	theirMean, ourMean := comparison.GeometricMean(theirs), comparison.GeometricMean(over[0])
 	c.judge("the contention heuristic's least memory, geometric mean", fmt.Sprintf("%.2f×, from 1.00× to 1.43×", theirMean), fmt.Sprintf("%.3f×, from %.2f× to %.2f×", ourMean, slices.Min(over[0]), slices.Max(over[0])), differs)
-	c.judge("its time, median", fmt.Sprintf("%.1f ms", experiment.Median(theirTimes)), fmt.Sprintf("%.2g ms, on another machine", experiment.Median(times)), judge(experiment.Median(theirTimes), experiment.Median(times), len(times), less))
+	c.judge("its time, median", fmt.Sprintf("%.1f ms", comparison.Median(theirTimes)), fmt.Sprintf("%.2g ms, on another machine", comparison.Median(times)), judge(comparison.Median(theirTimes), comparison.Median(times), len(times), less))
 	c.pictures = append(c.pictures, p.HTML())
 	c.tables = append(c.tables, t, paper)
 	f := room{over: over[0], limit: e.size.limit}
@@ -183,5 +183,5 @@ func (e *env) leastMemory(ctx context.Context, p *stowage.Problem, name string, 
 		}
 		times = append(times, took.Seconds())
 	}
-	return memory{low, experiment.Median(times)}, nil
+	return memory{low, comparison.Median(times)}, nil
 }

@@ -54,9 +54,9 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
 
@@ -241,7 +241,7 @@ func measure(ctx context.Context, s setup, chosen []section) error {
 			return err
 		}
 	}
-	cache, err := experiment.Open(s.runs)
+	cache, err := comparison.Open(s.runs)
 	if err != nil {
 		return err
 	}

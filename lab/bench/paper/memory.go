@@ -14,10 +14,10 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // A split is where the time of tela goes, in shares.
@@ -43,7 +43,7 @@ func engineShare(ctx context.Context, e *env) (*content, error) {
 	var rows [][]string
 	var all []profiled
 	p := &picture.Rows{Title: "Where tela's time goes", X: picture.Axis{Title: "share of the time", Text: picture.Percent, Least: 0, Most: 1}, Series: []string{"engine", "selection", "backtracking", "preparing", "collector and the rest"}}
-	for k, set := range [][]experiment.Instance{{hard}, nets} {
+	for k, set := range [][]comparison.Instance{{hard}, nets} {
 		name := hard.Name
 		if k == 1 {
 			name = "networks at 110%"
@@ -68,7 +68,7 @@ func engineShare(ctx context.Context, e *env) (*content, error) {
 		c.add("time in selecting blocks, "+name, "9%", percent(got.Selection))
 	}
 	c.pictures = append(c.pictures, p.HTML())
-	c.tables = append(c.tables, experiment.NewTable([]string{"input", "engine", "selection", "backtracking", "preparing", "the rest", "samples"}, rows))
+	c.tables = append(c.tables, comparison.NewTable([]string{"input", "engine", "selection", "backtracking", "preparing", "the rest", "samples"}, rows))
 	c.say(sayProfile(all)...)
 	c.about = "Preparing is to sweep the lifespans and to build the pairs, before the first step."
 	return c, nil
@@ -80,7 +80,7 @@ const patienceOf = 5
 
 // profileOf runs tela over and over under the profiler, until it has had the processor for
 // the time of a profile.
-func profileOf(ctx context.Context, e *env, set []experiment.Instance) (split, error) {
+func profileOf(ctx context.Context, e *env, set []comparison.Instance) (split, error) {
 	var text bytes.Buffer
 	if err := pprof.StartCPUProfile(&text); err != nil {
 		return split{}, err
@@ -202,12 +202,12 @@ func repacking(ctx context.Context, e *env) (*content, error) {
 		if f.apart() == 0 {
 			return fmt.Sprintf("the same on all %d networks", len(f))
 		}
-		return fmt.Sprintf("up to %+.1f%% of the traffic, %+.1f%% in the mean", 100*(slices.Max(gains[k])-1), 100*(experiment.GeometricMean(gains[k])-1))
+		return fmt.Sprintf("up to %+.1f%% of the traffic, %+.1f%% in the mean", 100*(slices.Max(gains[k])-1), 100*(comparison.GeometricMean(gains[k])-1))
 	}
 	c.judge("TelaMalloc in the place of best fit", "programs up to 7% faster", best(0), differs)
 	c.add("auto in the place of best fit", "not in the paper", best(1))
 	c.pictures = append(c.pictures, p.HTML())
-	t := experiment.NewTable(append([]string{"network"}, repackers...), rows)
+	t := comparison.NewTable(append([]string{"network"}, repackers...), rows)
 	t.Title = "Bytes × time in fast memory, of all"
 	c.tables = append(c.tables, t)
 	c.say(f.say()...)
@@ -302,8 +302,8 @@ func overTime(ctx context.Context, e *env) (*content, error) {
 	c.judge("phases of high contention", "one at the beginning, then high and low in turn", fmt.Sprintf("%d stretches above 60%% of the peak", len(f.high)), f.verdict())
 	c.add("buffers", "not in the text", fmt.Sprint(len(in.Problem.Buffers)))
 	c.add("tela's plan at 110%", "solved", r.Status.String())
-	c.tables = append(c.tables, experiment.NewTable([]string{"network", "buffers", "load", "sections", "of them above 60%", "stretches"}, [][]string{{
-		in.Name, fmt.Sprint(len(in.Problem.Buffers)), experiment.Grouped(in.Load), fmt.Sprint(tl.Sections()), fmt.Sprint(high), fmt.Sprint(len(f.high)),
+	c.tables = append(c.tables, comparison.NewTable([]string{"network", "buffers", "load", "sections", "of them above 60%", "stretches"}, [][]string{{
+		in.Name, fmt.Sprint(len(in.Problem.Buffers)), comparison.Grouped(in.Load), fmt.Sprint(tl.Sections()), fmt.Sprint(high), fmt.Sprint(len(f.high)),
 	}}))
 	c.say(f.say()...)
 	c.about = "OpenPose's problem is not public. The network here stands for it: pose_landmark_heavy if the public models are here, and else the generated network with the most buffers."

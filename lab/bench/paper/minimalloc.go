@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/verify"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 func minimallocSections() []section {
@@ -148,7 +148,7 @@ func original(ctx context.Context, e *env) (*content, error) {
 }
 
 // slowestOf is the longest of a planner's median times, and on how many problems it has one.
-func slowestOf(c *experiment.Comparison, planner string) (slowest float64, known int) {
+func slowestOf(c *comparison.Result, planner string) (slowest float64, known int) {
 	k := slices.Index(c.Planners, planner)
 	for i := range c.Instances {
 		if k < 0 {
@@ -171,9 +171,9 @@ func pictures(_ context.Context, e *env) (*content, error) {
 	}
 	var rows [][]string
 	var plans []shown
-	chosen := []experiment.Instance{all[len(all)-1]}
+	chosen := []comparison.Instance{all[len(all)-1]}
 	if e.data && len(all) == 11 {
-		chosen = []experiment.Instance{named(all, "G"), named(all, "K")}
+		chosen = []comparison.Instance{named(all, "G"), named(all, "K")}
 	}
 	for _, in := range chosen {
 		r, err := stowage.Solve(e.ctx, in.Problem, stowage.Options{Planner: "exact", Capacity: in.Capacity, Timeout: patience})
@@ -187,8 +187,8 @@ func pictures(_ context.Context, e *env) (*content, error) {
 			return c, fmt.Errorf("%s: %s", in.Name, report.Violations[0].Message)
 		}
 		e.used[e.on] = true
-		c.pictures = append(c.pictures, planPicture(fmt.Sprintf("%s: a plan of height %s", in.Name, experiment.Grouped(r.Height)), in.Problem, r.Offsets, in.Capacity))
-		rows = append(rows, []string{in.Name, fmt.Sprint(len(in.Problem.Buffers)), experiment.Grouped(in.Load), experiment.Grouped(in.Capacity), experiment.Grouped(r.Height), experiment.Count(r.Stats.Nodes)})
+		c.pictures = append(c.pictures, planPicture(fmt.Sprintf("%s: a plan of height %s", in.Name, comparison.Grouped(r.Height)), in.Problem, r.Offsets, in.Capacity))
+		rows = append(rows, []string{in.Name, fmt.Sprint(len(in.Problem.Buffers)), comparison.Grouped(in.Load), comparison.Grouped(in.Capacity), comparison.Grouped(r.Height), comparison.Count(r.Stats.Nodes)})
 		plans = append(plans, shown{in.Name, r.Height, in.Capacity, in.Load})
 		paper, verdict := "fits 1,048,576", unlike
 		switch {
@@ -197,13 +197,13 @@ func pictures(_ context.Context, e *env) (*content, error) {
 		case r.Height <= in.Capacity:
 			verdict = level
 		}
-		here := experiment.Grouped(r.Height) + ", fits " + experiment.Grouped(in.Capacity)
+		here := comparison.Grouped(r.Height) + ", fits " + comparison.Grouped(in.Capacity)
 		if r.Height > in.Capacity {
-			here = experiment.Grouped(r.Height) + ", does not fit " + experiment.Grouped(in.Capacity)
+			here = comparison.Grouped(r.Height) + ", does not fit " + comparison.Grouped(in.Capacity)
 		}
 		c.judge("height of "+in.Name, paper, here, verdict)
 	}
-	c.tables = append(c.tables, experiment.NewTable([]string{"problem", "buffers", "load", "capacity", "height", "nodes"}, rows))
+	c.tables = append(c.tables, comparison.NewTable([]string{"problem", "buffers", "load", "capacity", "height", "nodes"}, rows))
 	c.say(sayShown(plans))
 	return c, nil
 }
@@ -232,7 +232,7 @@ func planPicture(title string, p *stowage.Problem, offsets []int64, capacity int
 		l.Boxes = append(l.Boxes, box)
 	}
 	if capacity > 0 {
-		l.Marks = []picture.Mark{{Name: "capacity " + experiment.Grouped(capacity), At: float64(capacity)}}
+		l.Marks = []picture.Mark{{Name: "capacity " + comparison.Grouped(capacity), At: float64(capacity)}}
 	}
 	return l.HTML()
 }
@@ -269,7 +269,7 @@ func colours(p *stowage.Problem, offsets []int64) []int {
 }
 
 // count writes a value of an axis.
-func count(v float64) string { return experiment.Count(int64(v)) }
+func count(v float64) string { return comparison.Count(int64(v)) }
 
 // table2 is the paper's, in ms.
 var table2 = map[string]float64{
@@ -294,12 +294,12 @@ func withTable2(p *picture.Rows) {
 }
 
 // addTable2 adds the paper's times to a table.
-func addTable2(t *experiment.Table) {
-	t.Columns = append(t.Columns, experiment.Column{Title: "MiniMalloc (paper)", Number: true})
+func addTable2(t *comparison.Table) {
+	t.Columns = append(t.Columns, comparison.Column{Title: "MiniMalloc (paper)", Number: true})
 	for i := range t.Rows {
 		text := ""
 		if paper, ok := table2[t.Rows[i][0]]; ok {
-			text = experiment.Grouped(int64(paper))
+			text = comparison.Grouped(int64(paper))
 		}
 		t.Rows[i] = append(t.Rows[i], text)
 	}
@@ -348,12 +348,12 @@ func challengingSuite(ctx context.Context, e *env) (*content, error) {
 	f.exact = shareBy(s, "exact", 1)
 	c.judge("solved by the canonical search", "11 of 11", of(f.exact.part, f.exact.of), f.verdict())
 	if len(ratios) > 0 {
-		f.gain = experiment.GeometricMean(ratios)
-		c.judge("its time, the paper's over ours, geometric mean", "1", experiment.Ratio(f.gain)+"×, another machine", compare(1, f.gain, more))
+		f.gain = comparison.GeometricMean(ratios)
+		c.judge("its time, the paper's over ours, geometric mean", "1", comparison.Ratio(f.gain)+"×, another machine", compare(1, f.gain, more))
 	}
 	if len(peers) > 0 {
-		f.peer = experiment.GeometricMean(peers)
-		c.judge("google/minimalloc's process over ours, here, geometric mean", "1", fmt.Sprintf("%s×, on %d", experiment.Ratio(f.peer), len(peers)), compare(1, f.peer, more))
+		f.peer = comparison.GeometricMean(peers)
+		c.judge("google/minimalloc's process over ours, here, geometric mean", "1", fmt.Sprintf("%s×, on %d", comparison.Ratio(f.peer), len(peers)), compare(1, f.peer, more))
 	}
 	for _, name := range rest {
 		one := shareBy(s, name, math.NaN())
@@ -384,7 +384,7 @@ func challengingSuite(ctx context.Context, e *env) (*content, error) {
 }
 
 // shareBy is the share that a planner solves of what it ran on, beside the paper's.
-func shareBy(c *experiment.Comparison, planner string, paper float64) solvedShare {
+func shareBy(c *comparison.Result, planner string, paper float64) solvedShare {
 	solved, ran := solvedBy(c, planner)
 	return solvedShare{planner, paper, solved, ran}
 }
@@ -443,10 +443,10 @@ func librarySize(ctx context.Context, e *env) (*content, error) {
 	}
 	c.judge("the library", "25 kB", fmt.Sprintf("%.0f kB", ours), compare(25, ours, less))
 	for _, l := range library[1:] {
-		c.add(l.name, fmt.Sprintf("%.0f kB", l.kB), fmt.Sprintf("%s times Stowage", experiment.Ratio(l.kB/ours)))
+		c.add(l.name, fmt.Sprintf("%.0f kB", l.kB), fmt.Sprintf("%s times Stowage", comparison.Ratio(l.kB/ours)))
 	}
 	c.pictures = append(c.pictures, p.HTML())
-	c.tables = append(c.tables, experiment.NewTable([]string{"library", "adds"}, rows))
+	c.tables = append(c.tables, comparison.NewTable([]string{"library", "adds"}, rows))
 	c.say(sizeOf{ours}.say()...)
 	return c, nil
 }

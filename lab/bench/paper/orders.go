@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Idea: TelaMalloc's search places buffers one after the other, each at the lowest
@@ -65,7 +65,7 @@ func solutions(_ context.Context, _ *env) (*content, error) {
 	c.same("offset monotonic", "4", fmt.Sprint(om))
 	c.same("index monotonic", "3", fmt.Sprint(im))
 	c.same("canonical", "1", fmt.Sprint(both))
-	t := experiment.NewTable([]string{"order", "offset monotonic", "index monotonic", "canonical"}, rows)
+	t := comparison.NewTable([]string{"order", "offset monotonic", "index monotonic", "canonical"}, rows)
 	t.Title = "All orders"
 	c.tables = append(c.tables, t)
 	c.say(sayCounts(c.beside))

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 func otherSections() []section {
@@ -56,7 +56,7 @@ func waveTrace(_ context.Context, e *env) (*content, error) {
 		b := &p.Buffers[i]
 		rows = append(rows, []string{b.ID, fmt.Sprint(b.Size), fmt.Sprintf("%d to %d", b.Lower, b.Upper-1), fmt.Sprint(waveOffsets[i]), fmt.Sprint(r.Offsets[i]), fmt.Sprint(lowest.Offsets[i])})
 	}
-	offsets := experiment.NewTable([]string{"allocation", "size", "time", "offset on the page", "wave", "exact"}, rows)
+	offsets := comparison.NewTable([]string{"allocation", "size", "time", "offset on the page", "wave", "exact"}, rows)
 	offsets.Title = "The trace, in the order of placement"
 	over := func(offsets []int64, t int64) (top int64) {
 		for i := range p.Buffers {
@@ -66,7 +66,7 @@ func waveTrace(_ context.Context, e *env) (*content, error) {
 		}
 		return top
 	}
-	peaks := experiment.NewTable([]string{"time", "page", "wave", "exact"}, nil)
+	peaks := comparison.NewTable([]string{"time", "page", "wave", "exact"}, nil)
 	peaks.Title = "The highest unit in use"
 	var page, wave, exact [][2]float64
 	var tops []int64
@@ -230,16 +230,16 @@ func (e *env) prunedShare(ctx context.Context, c *content) error {
 			sign = "> "
 		}
 		rows = append(rows, []string{
-			in.Name, experiment.Count(got.With), sign + experiment.Count(got.Without), fmt.Sprintf("%s%.0f%%", sign, 100*cut[len(cut)-1]),
-			experiment.Milliseconds(got.SecondsWith), sign + experiment.Milliseconds(got.SecondsWithout),
+			in.Name, comparison.Count(got.With), sign + comparison.Count(got.Without), fmt.Sprintf("%s%.0f%%", sign, 100*cut[len(cut)-1]),
+			comparison.Milliseconds(got.SecondsWith), sign + comparison.Milliseconds(got.SecondsWithout),
 		})
 	}
 	if len(cut) > 0 {
 		f := pruned{cut: cut, timed: timed, limited: limited}
 		c.judge("search that dominance saves, mean", "60% of the paths", f.text(), f.verdict())
 		c.say(f.say()...)
-		t := experiment.NewTable([]string{"problem", "nodes with dominance", "without", "saved", "ms with dominance", "without"}, rows)
-		t.Title = fmt.Sprintf("The paper's inferences alone, up to %s nodes", experiment.Grouped(nodes))
+		t := comparison.NewTable([]string{"problem", "nodes with dominance", "without", "saved", "ms with dominance", "without"}, rows)
+		t.Title = fmt.Sprintf("The paper's inferences alone, up to %s nodes", comparison.Grouped(nodes))
 		c.tables = append(c.tables, t)
 		p := &picture.Rows{Title: "Share of nodes and of time that dominance saves", X: picture.Axis{Title: "share", Text: picture.Percent, Most: 1}, Series: []string{"nodes", "time"}}
 		for k, row := range rows {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 func TestSyntheticSample(t *testing.T) {
@@ -53,16 +53,16 @@ func TestExtended(t *testing.T) {
 
 func TestTables(t *testing.T) {
 	problems := synthetic(1, 20)
-	cell := func(status string, seconds ...float64) experiment.Cell {
-		c := experiment.Cell{}
+	cell := func(status string, seconds ...float64) comparison.Cell {
+		c := comparison.Cell{}
 		for _, s := range seconds {
-			c = append(c, experiment.Run{Status: status, Seconds: s, Timeout: 2})
+			c = append(c, comparison.Run{Status: status, Seconds: s, Timeout: 2})
 		}
 		return c
 	}
-	c := &experiment.Comparison{
+	c := &comparison.Result{
 		Planners: []string{"milp", "tela", "csp", "cp"}, Instances: problems,
-		Cells: [][]experiment.Cell{
+		Cells: [][]comparison.Cell{
 			{cell("feasible", 0.4, 0.2, 0.3), cell("feasible", 0.01), cell("refused", 0), nil},
 			{cell("unknown", 2.1), cell("infeasible", 0.02), cell("unknown", 0.2), nil},
 		},
@@ -79,7 +79,7 @@ func TestTables(t *testing.T) {
 	}
 	c.Planners = []string{"milp", "cp"}
 	for i := range c.Cells {
-		c.Cells[i] = []experiment.Cell{c.Cells[i][0], c.Cells[i][3]}
+		c.Cells[i] = []comparison.Cell{c.Cells[i][0], c.Cells[i][3]}
 	}
 	want = `| buffers, limit 2 s | milp solved | ms | cp solved | ms |
 | --- | ---:| ---:| ---:| ---:|
@@ -237,7 +237,7 @@ func TestPortion(t *testing.T) {
 func TestNoTime(t *testing.T) {
 	t.Setenv("STOWAGE_DATA", t.TempDir())
 	dir := t.TempDir()
-	cache, err := experiment.Open(filepath.Join(dir, "runs.jsonl"))
+	cache, err := comparison.Open(filepath.Join(dir, "runs.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,12 +276,12 @@ func TestBusy(t *testing.T) {
 
 // The ratio of b to a is one over that of a to b, for an even number of problems too.
 func TestRatioIsSymmetric(t *testing.T) {
-	c := &experiment.Comparison{Planners: []string{"a", "b"}, Instances: synthetic(4, 100)}
+	c := &comparison.Result{Planners: []string{"a", "b"}, Instances: synthetic(4, 100)}
 	for k := range c.Instances {
-		cell := func(seconds float64) experiment.Cell {
-			return experiment.Cell{{Status: "feasible", Seconds: seconds}}
+		cell := func(seconds float64) comparison.Cell {
+			return comparison.Cell{{Status: "feasible", Seconds: seconds}}
 		}
-		c.Cells = append(c.Cells, []experiment.Cell{cell(1), cell([]float64{1, 2, 50, 9}[k%4])})
+		c.Cells = append(c.Cells, []comparison.Cell{cell(1), cell([]float64{1, 2, 50, 9}[k%4])})
 	}
 	x, y := between(c, "a", "b"), between(c, "b", "a")
 	if x.n != len(c.Instances) || x.n%2 != 0 || math.Abs(x.x*y.x-1) > 1e-12 {

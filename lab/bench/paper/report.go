@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Idea: one file that stands alone: no script, no font and no picture from
@@ -213,7 +213,7 @@ func (r *report) part(s *strings.Builder, p *part) {
 }
 
 // table sets a table; a long one is folded.
-func (r *report) table(s *strings.Builder, t *experiment.Table) {
+func (r *report) table(s *strings.Builder, t *comparison.Table) {
 	if len(t.Rows) > 16 {
 		title := t.Title
 		if title == "" {

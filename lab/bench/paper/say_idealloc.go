@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // The sentences of idealloc's sections: figures in, sentences out (judge.go).
@@ -28,7 +28,7 @@ type heights struct {
 
 // spread is how far boxing is above the load.
 func (f heights) spread() string {
-	return fmt.Sprintf("%.0f%% to %.0f%% above, of up to %s tries", 100*(slices.Min(f.boxing)-1), 100*(slices.Max(f.boxing)-1), experiment.Grouped(int64(f.tries)))
+	return fmt.Sprintf("%.0f%% to %.0f%% above, of up to %s tries", 100*(slices.Min(f.boxing)-1), 100*(slices.Max(f.boxing)-1), comparison.Grouped(int64(f.tries)))
 }
 
 // verdict compares the middle of boxing's heights with the paper's range.
@@ -41,7 +41,7 @@ func (f heights) verdict() string {
 	case len(f.boxing) < fewest:
 		return tooFew
 	}
-	switch x := experiment.Median(f.boxing); {
+	switch x := comparison.Median(f.boxing); {
 	case x < 1.2:
 		return ahead
 	case x > 1.4:
@@ -62,7 +62,7 @@ func (f heights) say() []string {
 		s = append(s, fmt.Sprintf("On %d of %d it is lower than boxing and nothing else is; on %d boxing is as low as it.", f.onlyExact, f.compared, f.tied))
 	}
 	if n := len(f.gains); n >= fewest {
-		switch x := experiment.GeometricMean(f.gains); {
+		switch x := comparison.GeometricMean(f.gains); {
 		case !finite(x):
 		case near(x, 1, 1.005):
 			s = append(s, "The most tries are within half a percent of the fewest (geometric mean).")
@@ -127,12 +127,12 @@ func (f growing) say() []string {
 		case !finite(q.here) || q.here <= 0:
 		case near(q.paper, q.here, tieFactor):
 			ties++
-			where = append(where, fmt.Sprintf("tied at %s buffers", experiment.Grouped(int64(q.buffers))))
+			where = append(where, fmt.Sprintf("tied at %s buffers", comparison.Grouped(int64(q.buffers))))
 		case q.here < q.paper:
 			quicker++
 		default:
 			slower++
-			where = append(where, fmt.Sprintf("slower at %s", experiment.Grouped(int64(q.buffers))))
+			where = append(where, fmt.Sprintf("slower at %s", comparison.Grouped(int64(q.buffers))))
 		}
 	}
 	switch n := quicker + slower + ties; {

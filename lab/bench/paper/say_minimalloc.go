@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // The sentences of MiniMalloc's sections: figures in, sentences out (judge.go).
@@ -278,10 +278,10 @@ func (f sizeOf) say() []string {
 	}
 	var s []string
 	if f.ours > 25*nearFactor {
-		s = append(s, fmt.Sprintf("The library adds %s times what MiniMalloc adds. It is Go and not C++, and has all planners that auto runs.", experiment.Ratio(f.ours/25)))
+		s = append(s, fmt.Sprintf("The library adds %s times what MiniMalloc adds. It is Go and not C++, and has all planners that auto runs.", comparison.Ratio(f.ours/25)))
 	} else {
 		s = append(s, fmt.Sprintf("The library adds %.0f kB, MiniMalloc 25 kB.", f.ours))
 	}
-	s = append(s, fmt.Sprintf("TelaMalloc adds %s times as much as ours, the mixed integer program %s times.", experiment.Ratio(206/f.ours), experiment.Ratio(2021/f.ours)))
+	s = append(s, fmt.Sprintf("TelaMalloc adds %s times as much as ours, the mixed integer program %s times.", comparison.Ratio(206/f.ours), comparison.Ratio(2021/f.ours)))
 	return s
 }

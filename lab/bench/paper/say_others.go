@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // The sentences of the sections on IREE Wave and on the slides: figures in, sentences out
@@ -49,9 +49,9 @@ func (f pruned) text() string {
 	if len(f.cut) == 0 {
 		return notRun
 	}
-	text := fmt.Sprintf("%s of the nodes of %d problems", percent(experiment.Mean(f.cut)), len(f.cut))
+	text := fmt.Sprintf("%s of the nodes of %d problems", percent(comparison.Mean(f.cut)), len(f.cut))
 	if len(f.timed) > 0 {
-		text += fmt.Sprintf(", %s of the time of the %d that take a millisecond", percent(experiment.Mean(f.timed)), len(f.timed))
+		text += fmt.Sprintf(", %s of the time of the %d that take a millisecond", percent(comparison.Mean(f.timed)), len(f.timed))
 	}
 	if f.limited > 0 {
 		text += fmt.Sprintf("; %d more come to the limit with it", f.limited)
@@ -66,11 +66,11 @@ func (f pruned) verdict() string {
 	case len(f.cut) < fewest:
 		return tooFew
 	}
-	return comparePoints(0.6, experiment.Mean(f.cut), neither)
+	return comparePoints(0.6, comparison.Mean(f.cut), neither)
 }
 
 func (f pruned) say() []string {
-	if len(f.cut) < fewest || !finite(experiment.Mean(f.cut)) {
+	if len(f.cut) < fewest || !finite(comparison.Mean(f.cut)) {
 		return nil
 	}
 	nothing := 0
@@ -84,13 +84,13 @@ func (f pruned) say() []string {
 	}
 	s := []string{fmt.Sprintf("Dominance saves no node on any of the %d problems.", nothing)}
 	if nothing < len(f.cut) {
-		s[0] = fmt.Sprintf("Dominance saves %s of the nodes in the mean; on %d of %d problems it saves none.", percent(experiment.Mean(f.cut)), nothing, len(f.cut))
+		s[0] = fmt.Sprintf("Dominance saves %s of the nodes in the mean; on %d of %d problems it saves none.", percent(comparison.Mean(f.cut)), nothing, len(f.cut))
 	}
 	if n := len(f.timed); n > 0 && n < fewest {
 		s = append(s, fmt.Sprintf("%d of them take a millisecond, too few to tell what it is worth in time.", n))
 	}
-	if n := len(f.timed); n >= fewest && finite(experiment.Mean(f.timed)) {
-		switch x := experiment.Mean(f.timed); {
+	if n := len(f.timed); n >= fewest && finite(comparison.Mean(f.timed)) {
+		switch x := comparison.Mean(f.timed); {
 		case x < -nearPoints:
 			s = append(s, fmt.Sprintf("It costs time: %s of that of the %d problems that take a millisecond.", percent(-x), n))
 		case x > nearPoints:

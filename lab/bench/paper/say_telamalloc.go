@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // The sentences of TelaMalloc's sections: figures in, sentences out (judge.go).
@@ -34,7 +34,7 @@ func (f live) say() []string {
 	if n < fewest || len(f.contention) != n {
 		return nil
 	}
-	a, b := experiment.GeometricMean(f.bfc), experiment.GeometricMean(f.contention)
+	a, b := comparison.GeometricMean(f.bfc), comparison.GeometricMean(f.contention)
 	if !finite(a) || !finite(b) {
 		return nil
 	}
@@ -85,14 +85,14 @@ func (f micros) say() []string {
 	var s []string
 	switch {
 	case low > tieFactor:
-		s = append(s, fmt.Sprintf("A step takes less time than the paper's on all %d benchmarks, by a factor of %s to %s. The machine is another, and the engine is made for this problem alone.", n, experiment.Ratio(low), experiment.Ratio(high)))
+		s = append(s, fmt.Sprintf("A step takes less time than the paper's on all %d benchmarks, by a factor of %s to %s. The machine is another, and the engine is made for this problem alone.", n, comparison.Ratio(low), comparison.Ratio(high)))
 	case high < 1/tieFactor:
-		s = append(s, fmt.Sprintf("A step takes more time than the paper's on all %d benchmarks, by a factor of %s to %s.", n, experiment.Ratio(1/high), experiment.Ratio(1/low)))
+		s = append(s, fmt.Sprintf("A step takes more time than the paper's on all %d benchmarks, by a factor of %s to %s.", n, comparison.Ratio(1/high), comparison.Ratio(1/low)))
 	default:
-		s = append(s, fmt.Sprintf("The paper's time for a step is %s to %s times ours.", experiment.Ratio(low), experiment.Ratio(high)))
+		s = append(s, fmt.Sprintf("The paper's time for a step is %s to %s times ours.", comparison.Ratio(low), comparison.Ratio(high)))
 	}
 	if few, many := steps["full-overlap-100"], steps["full-overlap-1000"]; finite(few) && finite(many) && few > 0 && many > 0 {
-		s = append(s, fmt.Sprintf("With 1,000 blocks that overlap in place of 100, a step takes %s times as long; in the paper 71 times.", experiment.Ratio(many/few)))
+		s = append(s, fmt.Sprintf("With 1,000 blocks that overlap in place of 100, a step takes %s times as long; in the paper 71 times.", comparison.Ratio(many/few)))
 	}
 	return s
 }
@@ -180,7 +180,7 @@ func (f against) say() []string {
 		switch {
 		case p.n < fewest || !finite(p.x):
 		case p.x > nearFactor:
-			wide = append(wide, fmt.Sprintf("%s (%s×)", p.name, experiment.Ratio(p.x)))
+			wide = append(wide, fmt.Sprintf("%s (%s×)", p.name, comparison.Ratio(p.x)))
 		default:
 			narrow = append(narrow, p.name)
 		}
@@ -223,7 +223,7 @@ func (f room) say() []string {
 				theirs++
 			}
 		}
-		a, b := experiment.GeometricMean(f.over), experiment.GeometricMean(paper)
+		a, b := comparison.GeometricMean(f.over), comparison.GeometricMean(paper)
 		if finite(a) {
 			text := "These networks are harder for the heuristic than the paper's"
 			switch {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 )
 
 // A section is an experiment of a paper.
@@ -46,7 +46,7 @@ func (s *section) least(z size) time.Duration {
 type content struct {
 	beside   []beside
 	pictures []string // HTML
-	tables   []*experiment.Table
+	tables   []*comparison.Table
 	says     []string // what the figures of this run come to
 	about    string   // what differs from the paper whatever the figures are
 	notes    []string // what is absent or was cut

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"
 )
 
@@ -82,9 +82,9 @@ func strategies(ctx context.Context, e *env) (*content, error) {
 	}
 	c.judge("failures of a strategy alone over those of all three", "27 to 37 times", here, f.verdict())
 	c.add("steps of a strategy alone over those of all three, where both succeed", "1.36 to 1.80", fmt.Sprintf("%.2f to %.2f", slices.Min(f.steps), slices.Max(f.steps)))
-	c.add("inputs, and steps at most", "1,192; 500,000", fmt.Sprintf("%d; %s", done, experiment.Grouped(e.size.steps)))
+	c.add("inputs, and steps at most", "1,192; 500,000", fmt.Sprintf("%d; %s", done, comparison.Grouped(e.size.steps)))
 	c.pictures = append(c.pictures, p.HTML(), steps.HTML())
-	c.tables = append(c.tables, experiment.NewTable(header, rows))
+	c.tables = append(c.tables, comparison.NewTable(header, rows))
 	c.say(f.say()...)
 	c.about = "The ratios are to the paper's side, which is all strategies as published; tela's own techniques are in the first line of the table. The inputs are not the paper's: most were chosen to be hard."
 	return c, nil

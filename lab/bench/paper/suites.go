@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Figures 9 and 10 of the MiniMalloc paper: many inputs, and what share of them is solved
@@ -63,14 +63,14 @@ func extendedSuite(ctx context.Context, e *env) (*content, error) {
 }
 
 // within is the share of the inputs that a planner ran on that it solved within t seconds.
-func within(s *experiment.Comparison, name string, t, paper float64) solvedShare {
+func within(s *comparison.Result, name string, t, paper float64) solvedShare {
 	share, ran := solvedWithin(s, slices.Index(s.Planners, name), t)
 	return solvedShare{name, paper, int(math.Round(share * float64(ran))), ran}
 }
 
 // solvedWithin returns which share of the inputs that planner k ran on it solved within t
 // seconds, and how many those inputs are.
-func solvedWithin(s *experiment.Comparison, k int, t float64) (share float64, ran int) {
+func solvedWithin(s *comparison.Result, k int, t float64) (share float64, ran int) {
 	if k < 0 {
 		return 0, 0
 	}
@@ -91,7 +91,7 @@ func solvedWithin(s *experiment.Comparison, k int, t float64) (share float64, ra
 // race returns on how many inputs a planner is the fastest of all that ran, but one that is
 // left out, and on how many it is tied for it, of those that another ran on too and one of
 // them solved.
-func race(s *experiment.Comparison, name, leftOut string) (first, tied, raced int) {
+func race(s *comparison.Result, name, leftOut string) (first, tied, raced int) {
 	a := slices.Index(s.Planners, name)
 	for i := range s.Instances {
 		if a < 0 || len(s.Cells[i][a]) == 0 {
@@ -124,7 +124,7 @@ func race(s *experiment.Comparison, name, leftOut string) (first, tied, raced in
 }
 
 // extendedPicture has the share solved over time, and the paper's points.
-func extendedPicture(s *experiment.Comparison) *picture.Lines {
+func extendedPicture(s *comparison.Result) *picture.Lines {
 	p := &picture.Lines{
 		Title: "Share of the inputs solved by a time", X: picture.Axis{Title: "time", Log: true, Text: picture.Seconds},
 		Y: picture.Axis{Title: "solved", Text: picture.Percent, Least: 0, Most: 1},
@@ -162,7 +162,7 @@ func extendedPicture(s *experiment.Comparison) *picture.Lines {
 }
 
 // extendedTable has the share solved by some times, up to the limit.
-func extendedTable(s *experiment.Comparison, limit time.Duration) *experiment.Table {
+func extendedTable(s *comparison.Result, limit time.Duration) *comparison.Table {
 	header := append([]string{"solved within"}, s.Planners...)
 	var rows [][]string
 	for _, t := range []float64{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5, 10} {
@@ -184,7 +184,7 @@ func extendedTable(s *experiment.Comparison, limit time.Duration) *experiment.Ta
 		_, ran := solvedWithin(s, k, 0)
 		counts = append(counts, fmt.Sprint(ran))
 	}
-	t := experiment.NewTable(header, append(rows, counts))
+	t := comparison.NewTable(header, append(rows, counts))
 	t.Title = fmt.Sprintf("Share solved, limit %v", limit)
 	return t
 }
@@ -242,7 +242,7 @@ func syntheticSuite(ctx context.Context, e *env) (*content, error) {
 }
 
 // halves is what a planner solves of the smaller sizes and of the larger ones.
-func halves(s *experiment.Comparison, name string) solvedBySize {
+func halves(s *comparison.Result, name string) solvedBySize {
 	k := slices.Index(s.Planners, name)
 	half := solvedBySize{name: name}
 	groups := sizesOf(s)
@@ -266,12 +266,12 @@ func halves(s *experiment.Comparison, name string) solvedBySize {
 
 // join adds the columns of a sample to those of the whole: the sample's cells at the places of
 // its problems.
-func join(whole, sample *experiment.Comparison) {
+func join(whole, sample *comparison.Result) {
 	where := map[string]int{}
 	columns := len(whole.Planners)
 	for i, in := range whole.Instances {
 		where[in.Name] = i
-		whole.Cells[i] = append(whole.Cells[i], make([]experiment.Cell, len(sample.Planners))...)
+		whole.Cells[i] = append(whole.Cells[i], make([]comparison.Cell, len(sample.Planners))...)
 	}
 	whole.Planners = append(whole.Planners, sample.Planners...)
 	for j, in := range sample.Instances {
@@ -282,7 +282,7 @@ func join(whole, sample *experiment.Comparison) {
 }
 
 // syntheticPictures have the median time and the share solved, over the number of buffers.
-func syntheticPictures(s *experiment.Comparison) []string {
+func syntheticPictures(s *comparison.Result) []string {
 	groups := sizesOf(s)
 	sizes := slices.Sorted(maps.Keys(groups))
 	solved := &picture.Lines{Title: "Share solved, by the number of buffers", X: picture.Axis{Title: "buffers"}, Y: picture.Axis{Title: "solved", Text: picture.Percent, Least: 0, Most: 1}}

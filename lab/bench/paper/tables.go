@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // Idea: a sweep as two tables. By size: the share solved and the median time, as
@@ -20,7 +20,7 @@ import (
 // TelaMalloc paper has 4.7 for its ILP).
 
 // limitOf is the limit of a planner's runs, in seconds; 0 where it has none.
-func limitOf(c *experiment.Comparison, planner int) float64 {
+func limitOf(c *comparison.Result, planner int) float64 {
 	for _, cells := range c.Cells {
 		if len(cells[planner]) > 0 {
 			return cells[planner][0].Timeout
@@ -31,7 +31,7 @@ func limitOf(c *experiment.Comparison, planner int) float64 {
 
 // limitText is the limit of all planners' runs, for the head of a table; "" where they have
 // several.
-func limitText(c *experiment.Comparison) string {
+func limitText(c *comparison.Result) string {
 	limit := 0.0
 	for k := range c.Planners {
 		switch l := limitOf(c, k); {
@@ -49,15 +49,15 @@ func limitText(c *experiment.Comparison) string {
 }
 
 // entry formats a cell: the median in ms, > limit, or a dash.
-func entry(c experiment.Cell) string {
+func entry(c comparison.Cell) string {
 	switch seconds, ok := c.Median(); {
 	case ok && c[0].Is(stowage.Infeasible):
-		return experiment.Milliseconds(seconds) + " (infeasible)"
+		return comparison.Milliseconds(seconds) + " (infeasible)"
 	case ok:
-		return experiment.Milliseconds(seconds)
+		return comparison.Milliseconds(seconds)
 	case len(c) == 0:
 		return "–"
-	case c[0].Status == experiment.Refused:
+	case c[0].Status == comparison.Refused:
 		if c[0].Message != "" && len(c[0].Message) > len(died) && c[0].Message[:len(died)] == died {
 			return "died"
 		}
@@ -65,11 +65,11 @@ func entry(c experiment.Cell) string {
 	case c[0].Timeout == 0 || c[0].Seconds < 0.9*c[0].Timeout:
 		return "no plan"
 	}
-	return "> " + experiment.Milliseconds(c[0].Timeout)
+	return "> " + comparison.Milliseconds(c[0].Timeout)
 }
 
 // byProblem is a line for each problem, times in ms.
-func byProblem(c *experiment.Comparison) *experiment.Table {
+func byProblem(c *comparison.Result) *comparison.Table {
 	var rows [][]string
 	solved := make([]int, len(c.Planners))
 	ran := make([]int, len(c.Planners))
@@ -104,13 +104,13 @@ func byProblem(c *experiment.Comparison) *experiment.Table {
 		}
 		rows = append(rows, ratios)
 	}
-	return experiment.NewTable(append([]string{"ms" + limitText(c)}, c.Planners...), rows)
+	return comparison.NewTable(append([]string{"ms" + limitText(c)}, c.Planners...), rows)
 }
 
 // medianRatio is the median over the problems that both solve of a planner's time over that
 // of another, and how many there are. Of an even number it is the geometric mean of the two
 // in the middle, so that the ratio of b to a is one over that of a to b.
-func medianRatio(c *experiment.Comparison, planner, base int) (float64, int) {
+func medianRatio(c *comparison.Result, planner, base int) (float64, int) {
 	var ratios []float64
 	for _, cells := range c.Cells {
 		a, solved := cells[planner].Median()
@@ -122,7 +122,7 @@ func medianRatio(c *experiment.Comparison, planner, base int) (float64, int) {
 	if len(ratios) == 0 {
 		return math.NaN(), 0
 	}
-	return math.Exp(experiment.Median(ratios)), len(ratios)
+	return math.Exp(comparison.Median(ratios)), len(ratios)
 }
 
 // ratioText writes a ratio, or that there is none.
@@ -130,11 +130,11 @@ func ratioText(x float64, n int) string {
 	if n == 0 {
 		return "–"
 	}
-	return experiment.Ratio(x)
+	return comparison.Ratio(x)
 }
 
 // between is the ratio of two planners by their names.
-func between(c *experiment.Comparison, planner, base string) ratio {
+func between(c *comparison.Result, planner, base string) ratio {
 	a, b := slices.Index(c.Planners, planner), slices.Index(c.Planners, base)
 	if a < 0 || b < 0 {
 		return ratio{math.NaN(), 0}
@@ -144,7 +144,7 @@ func between(c *experiment.Comparison, planner, base string) ratio {
 }
 
 // solvedBy is how many problems a planner solves, of how many it was run on.
-func solvedBy(c *experiment.Comparison, planner string) (solved, ran int) {
+func solvedBy(c *comparison.Result, planner string) (solved, ran int) {
 	k := slices.Index(c.Planners, planner)
 	if k < 0 {
 		return 0, 0
@@ -162,7 +162,7 @@ func solvedBy(c *experiment.Comparison, planner string) (solved, ran int) {
 
 // bySize is a line for each number of buffers: for each planner the share solved and
 // the median time in ms.
-func bySize(c *experiment.Comparison) *experiment.Table {
+func bySize(c *comparison.Result) *comparison.Table {
 	header := []string{"buffers" + limitText(c)}
 	for _, name := range c.Planners {
 		header = append(header, name+" solved", "ms")
@@ -186,11 +186,11 @@ func bySize(c *experiment.Comparison) *experiment.Table {
 		}
 		count = append(count, strconv.Itoa(ran), "")
 	}
-	return experiment.NewTable(header, append(rows, count))
+	return comparison.NewTable(header, append(rows, count))
 }
 
 // sizesOf groups problems by their number of buffers.
-func sizesOf(c *experiment.Comparison) map[int][]int {
+func sizesOf(c *comparison.Result) map[int][]int {
 	groups := map[int][]int{}
 	for i := range c.Instances {
 		n := len(c.Instances[i].Problem.Buffers)
@@ -201,7 +201,7 @@ func sizesOf(c *experiment.Comparison) map[int][]int {
 
 // share is the share of problems that a planner solves and its median time, of those
 // that it was run on; ok is false for none.
-func share(c *experiment.Comparison, planner int, instances []int) (solved, seconds float64, ok bool) {
+func share(c *comparison.Result, planner int, instances []int) (solved, seconds float64, ok bool) {
 	limit := limitOf(c, planner)
 	var times []float64
 	n := 0
@@ -219,11 +219,11 @@ func share(c *experiment.Comparison, planner int, instances []int) (solved, seco
 	if len(times) == 0 {
 		return 0, 0, false
 	}
-	return float64(n) / float64(len(times)), experiment.Median(times), true
+	return float64(n) / float64(len(times)), comparison.Median(times), true
 }
 
 // shares is one line of bySize.
-func shares(c *experiment.Comparison, title string, instances []int) []string {
+func shares(c *comparison.Result, title string, instances []int) []string {
 	row := []string{title}
 	for k := range c.Planners {
 		solved, seconds, ok := share(c, k, instances)
@@ -231,7 +231,7 @@ func shares(c *experiment.Comparison, title string, instances []int) []string {
 			row = append(row, "–", "–")
 			continue
 		}
-		text := experiment.Milliseconds(seconds)
+		text := comparison.Milliseconds(seconds)
 		if seconds >= limitOf(c, k) {
 			text = "> " + text
 		}
@@ -241,7 +241,7 @@ func shares(c *experiment.Comparison, title string, instances []int) []string {
 }
 
 // timesPicture is a row for each problem and a mark for each planner.
-func timesPicture(title string, c *experiment.Comparison, extra ...func(*picture.Rows)) string {
+func timesPicture(title string, c *comparison.Result, extra ...func(*picture.Rows)) string {
 	p := &picture.Rows{Title: title, X: picture.Axis{Title: "time; › is a limit that was reached", Log: true, Text: picture.Seconds}, Series: c.Planners}
 	for i := range c.Instances {
 		row := picture.Row{Name: c.Instances[i].Name}

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 func telamallocSections() []section {
@@ -89,7 +89,7 @@ func liveMemory(ctx context.Context, e *env) (*content, error) {
 	}
 	var rows [][]string
 	p := &picture.Rows{Title: "Height over the least height", X: picture.Axis{Title: "height over the least", Text: picture.Times}, Series: []string{"bfc", "contention", "exact"}}
-	var shown experiment.Instance
+	var shown comparison.Instance
 	worst, f := 0.0, live{}
 	plans := map[string][]int64{}
 	for _, in := range nets {
@@ -105,11 +105,11 @@ func liveMemory(ctx context.Context, e *env) (*content, error) {
 				return c, err
 			}
 			plans[name+in.Name] = r.Offsets
-			row = append(row, experiment.Grouped(r.Height))
+			row = append(row, comparison.Grouped(r.Height))
 			values = append(values, float64(r.Height)/float64(l.Height))
 		}
 		f.bfc, f.contention = append(f.bfc, values[0]), append(f.contention, values[1])
-		rows = append(rows, append(row, experiment.Grouped(l.Height)))
+		rows = append(rows, append(row, comparison.Grouped(l.Height)))
 		p.Rows = append(p.Rows, picture.Row{Name: in.Name, Values: append(values, 1)})
 		if x := values[0] + values[1]; x > worst && len(in.Problem.Buffers) < 450 {
 			worst, shown = x, in
@@ -144,12 +144,12 @@ func liveMemory(ctx context.Context, e *env) (*content, error) {
 		Marks: []picture.Mark{{Name: "least height", At: float64(r.Height)}},
 	}
 	c.pictures = append(c.pictures, curve.HTML(), p.HTML())
-	t := experiment.NewTable([]string{"network", "bfc", "contention", "exact"}, rows)
+	t := comparison.NewTable([]string{"network", "bfc", "contention", "exact"}, rows)
 	t.Title = "Heights"
 	c.tables = append(c.tables, t)
 	c.add("networks on which only a solver keeps to the least height", "the one that is shown", of(f.needs(), len(nets)))
-	c.add("BFC over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", experiment.GeometricMean(f.bfc)))
-	c.add("the contention heuristic over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", experiment.GeometricMean(f.contention)))
+	c.add("BFC over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", comparison.GeometricMean(f.bfc)))
+	c.add("the contention heuristic over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", comparison.GeometricMean(f.contention)))
 	c.say(f.say()...)
 	c.about = "The first picture has the network on which the three are furthest apart."
 	return c, nil
@@ -172,22 +172,22 @@ func micro(ctx context.Context, e *env) (*content, error) {
 		}
 		ms := got.Seconds * 1000
 		rows = append(rows, []string{
-			m.Name, experiment.Grouped(int64(m.Paper)), experiment.Milliseconds(got.Seconds), experiment.Ratio(m.Paper / ms),
-			experiment.Ratio(m.PaperStep * 1000), experiment.Ratio(ms * 1000 / float64(got.Steps)),
+			m.Name, comparison.Grouped(int64(m.Paper)), comparison.Milliseconds(got.Seconds), comparison.Ratio(m.Paper / ms),
+			comparison.Ratio(m.PaperStep * 1000), comparison.Ratio(ms * 1000 / float64(got.Steps)),
 		})
 		p.Rows = append(p.Rows, picture.Row{Name: m.Name, Values: []float64{got.Seconds, m.Paper / 1000}})
-		c.judge(m.Name, experiment.Grouped(int64(m.Paper))+" ms", experiment.Milliseconds(got.Seconds)+" ms, on another machine", compare(m.Paper, ms, less))
+		c.judge(m.Name, comparison.Grouped(int64(m.Paper))+" ms", comparison.Milliseconds(got.Seconds)+" ms, on another machine", compare(m.Paper, ms, less))
 		f = append(f, microFigure{m.Name, m.Paper, ms, m.PaperStep, ms / float64(got.Steps)})
 	}
 	c.pictures = append(c.pictures, p.HTML())
-	c.tables = append(c.tables, experiment.NewTable(header, rows))
+	c.tables = append(c.tables, comparison.NewTable(header, rows))
 	c.say(f.say()...)
 	return c, nil
 }
 
 // netSweep runs exact, tela and the planners and peers of the names on the networks, for
 // figures 12 and 13 and table 2. MiniMalloc's figure 8 has made most of the runs.
-func (e *env) netSweep(ctx context.Context, c *content, factor float64, names []string) (*experiment.Comparison, error) {
+func (e *env) netSweep(ctx context.Context, c *content, factor float64, names []string) (*comparison.Result, error) {
 	problems, err := e.netsAt(ctx, c, factor)
 	if err != nil {
 		return nil, err
@@ -235,9 +235,9 @@ func relative(ctx context.Context, e *env) (*content, error) {
 		for _, k := range shown {
 			v, over, text := math.NaN(), false, "–"
 			if t, solved := s.Cells[i][k].Median(); ok && solved {
-				v, text = t/base, experiment.Ratio(t/base)
+				v, text = t/base, comparison.Ratio(t/base)
 			} else if cell := s.Cells[i][k]; ok && len(cell) > 0 && cell[0].Seconds > 0.9*cell[0].Timeout {
-				v, over, text = cell[0].Timeout/base, true, "> "+experiment.Ratio(cell[0].Timeout/base)
+				v, over, text = cell[0].Timeout/base, true, "> "+comparison.Ratio(cell[0].Timeout/base)
 			}
 			if s.Planners[k] == "milp" && v >= 10 && !over {
 				orders++
@@ -252,7 +252,7 @@ func relative(ctx context.Context, e *env) (*content, error) {
 	c.add("models on which it is one or two orders of magnitude and more", "“some”", of(orders, f.milp.n))
 	c.add("the canonical search over tela, median", "not in this paper", f.exact.text())
 	c.pictures = append(c.pictures, p.HTML(), timesPicture("Time for a plan at 110% of the least height", s))
-	t := experiment.NewTable(header, rows)
+	t := comparison.NewTable(header, rows)
 	t.Title = "Time over tela's"
 	c.tables = append(c.tables, t)
 	c.say(f.say()...)
@@ -292,15 +292,15 @@ func workstation(ctx context.Context, e *env) (*content, error) {
 		}
 		header = append(header, name)
 		if len(spreads) > 0 {
-			f.spreads = append(f.spreads, spreadOf{name, experiment.Median(spreads), len(spreads)})
+			f.spreads = append(f.spreads, spreadOf{name, comparison.Median(spreads), len(spreads)})
 		}
 		if len(spreads) == 0 {
 			row = append(row, "–")
 		} else {
-			row = append(row, experiment.Ratio(experiment.Median(spreads))+"×")
+			row = append(row, comparison.Ratio(comparison.Median(spreads))+"×")
 		}
 	}
-	spread := experiment.NewTable(header, [][]string{row})
+	spread := comparison.NewTable(header, [][]string{row})
 	spread.Title = fmt.Sprintf("Spread of %d runs", e.size.repeat)
 	c.tables = append(c.tables, spread)
 	c.say(f.say()...)

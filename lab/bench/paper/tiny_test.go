@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // tinySize is a report in a second, or in CI in a few.
@@ -220,7 +220,7 @@ func browse(t *testing.T, dir string) {
 
 // The line under a document's table has machine, day and clock once each.
 func TestMarkdown(t *testing.T) {
-	c := content{tables: []*experiment.Table{experiment.NewTable([]string{"a"}, [][]string{{"b"}})}, on: []string{
+	c := content{tables: []*comparison.Table{comparison.NewTable([]string{"a"}, [][]string{{"b"}})}, on: []string{
 		"EPYC, 2 cores, go1.26, 2026-11-20", "EPYC, 2 cores, go1.26, 2026-11-22, 033fcd5aaa, processor time",
 		"EPYC, 2 cores, go1.26, 2026-11-22, 0123456789-dirty, processor time",
 	}}

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -108,7 +108,7 @@ type lattice struct {
 	tree, lattice picture.Graph
 	nodes         int // of the tree that are the set that the paper shows in bold
 	canonical     int // paths of solid edges from the top to the end
-	table         *experiment.Table
+	table         *comparison.Table
 }
 
 // What an edge of the lattice adds: a buffer below one that is placed, one as high as a
@@ -214,7 +214,7 @@ func latticeOf(p *stowage.Problem, set []int) lattice {
 		rows[at] = []string{l.lattice.Nodes[at].Label, fmt.Sprint(occurs[key(members[at])]), strings.Join(parents, ", ")}
 	}
 	slices.SortStableFunc(rows, func(a, b []string) int { return len(a[0]) - len(b[0]) })
-	l.table = experiment.NewTable([]string{"partial plan", "nodes of the tree", "from"}, rows)
+	l.table = comparison.NewTable([]string{"partial plan", "nodes of the tree", "from"}, rows)
 	l.table.Columns[2].Number = false
 	l.table.Title = "Figures 5 and 6: the partial plans"
 	return l
@@ -265,7 +265,7 @@ func solidPaths(g *picture.Graph) (paths int) {
 
 // sectionNeeds is figure 3: what each section would need above what is placed, and the most of
 // that.
-func sectionNeeds(p *stowage.Problem, placed order) (needs []string, most int64, t *experiment.Table) {
+func sectionNeeds(p *stowage.Problem, placed order) (needs []string, most int64, t *comparison.Table) {
 	tl := timeline.New(p)
 	var rows [][]string
 	for s := range tl.Starts {
@@ -284,7 +284,7 @@ func sectionNeeds(p *stowage.Problem, placed order) (needs []string, most int64,
 		needs = append(needs, fmt.Sprint(top+rest))
 		rows = append(rows, []string{fmt.Sprintf("[%d, %d)", tl.Starts[s], tl.Ends[s]), fmt.Sprint(top), fmt.Sprint(rest), fmt.Sprint(top + rest)})
 	}
-	t = experiment.NewTable([]string{"section", "top of what is placed", "what is not", "at least"}, rows)
+	t = comparison.NewTable([]string{"section", "top of what is placed", "what is not", "at least"}, rows)
 	t.Title = "Figure 3: b1 at 0, b5 at 4, for a capacity of 12"
 	return needs, most, t
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/lab/bench/internal/program"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // A result is what lab/bench/results keeps.
@@ -39,7 +39,7 @@ type runs struct {
 }
 
 // measure runs both programs on an instance, in turn.
-func measure(ctx context.Context, programs [2]program.Program, in experiment.Instance, n int, timeout time.Duration, dir string) (measured, error) {
+func measure(ctx context.Context, programs [2]program.Program, in comparison.Instance, n int, timeout time.Duration, dir string) (measured, error) {
 	m := measured{Name: in.Name, Buffers: len(in.Problem.Buffers), Capacity: in.Capacity}
 	for i := range n {
 		for turn := range 2 {
@@ -67,8 +67,8 @@ func (s *runs) add(r program.Run) {
 
 // cell writes the median and the range of the runs, in milliseconds.
 func (s *runs) cell() string {
-	text := fmt.Sprintf("%s (%s–%s)", experiment.Milliseconds(experiment.Median(s.Seconds)),
-		experiment.Milliseconds(slices.Min(s.Seconds)), experiment.Milliseconds(slices.Max(s.Seconds)))
+	text := fmt.Sprintf("%s (%s–%s)", comparison.Milliseconds(comparison.Median(s.Seconds)),
+		comparison.Milliseconds(slices.Min(s.Seconds)), comparison.Milliseconds(slices.Max(s.Seconds)))
 	if s.Outcome != program.Planned {
 		text += " " + s.Outcome
 	}
@@ -82,13 +82,13 @@ func (m *measured) ratio() (x float64, ok bool) {
 	for i := range m.Runs[0].Seconds {
 		pairs = append(pairs, m.Runs[1].Seconds[i]/m.Runs[0].Seconds[i])
 	}
-	return experiment.Median(pairs), m.Runs[0].Outcome == program.Planned && m.Runs[1].Outcome == program.Planned
+	return comparison.Median(pairs), m.Runs[0].Outcome == program.Planned && m.Runs[1].Outcome == program.Planned
 }
 
 // line is what is said on standard error while the benchmark runs.
 func (m *measured) line() string {
 	x, _ := m.ratio()
-	return fmt.Sprintf("%s: %s ms, %s ms, %s×", m.Name, m.Runs[0].cell(), m.Runs[1].cell(), experiment.Ratio(x))
+	return fmt.Sprintf("%s: %s ms, %s ms, %s×", m.Name, m.Runs[0].cell(), m.Runs[1].cell(), comparison.Ratio(x))
 }
 
 // markdown returns the table and the lines above and below it.
@@ -102,7 +102,7 @@ func (r *result) markdown() string {
 		cell := "–"
 		if ok {
 			ratios = append(ratios, x)
-			cell = experiment.Ratio(x) + "×"
+			cell = comparison.Ratio(x) + "×"
 			if at == "" || x < least {
 				least, at = x, m.Name
 			}
@@ -112,9 +112,9 @@ func (r *result) markdown() string {
 	var s strings.Builder
 	if len(ratios) > 0 {
 		fmt.Fprintf(&s, "Geometric mean **%s×** over %d instances, least %s× (%s).\n\n",
-			experiment.Ratio(experiment.GeometricMean(ratios)), len(ratios), experiment.Ratio(least), at)
+			comparison.Ratio(comparison.GeometricMean(ratios)), len(ratios), comparison.Ratio(least), at)
 	}
-	s.WriteString(experiment.NewTable([]string{"instance", "buffers", r.Programs[0].Name + ", ms", r.Programs[1].Name + ", ms", "ratio"}, rows).Markdown())
+	s.WriteString(comparison.NewTable([]string{"instance", "buffers", r.Programs[0].Name + ", ms", r.Programs[1].Name + ", ms", "ratio"}, rows).Markdown())
 	fmt.Fprintf(&s, "\nWhole processes, one worker, median (least–most) of %d runs in turn; %s; %s.",
 		len(r.Instances[0].Runs[0].Seconds), r.Machine, r.Date)
 	if note := r.Programs[1].Note; note != "" {

@@ -21,9 +21,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/networks"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -60,7 +60,7 @@ func main() {
 				rows = append(rows, row)
 			}
 		}
-		text := experiment.NewTable([]string{
+		text := comparison.NewTable([]string{
 			"network", "buffers", "load", "SRAM", "all in DRAM", "greedy", "auto", "bound", "greedy / auto", "auto / bound", "status", "seconds",
 		}, rows).Markdown()
 		text += fmt.Sprintf("\nBytes; %v a plan at most; %v; %s.\n", *timeout, record.ThisMachine(), record.Today())

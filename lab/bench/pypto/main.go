@@ -24,9 +24,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/dsa"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -279,7 +279,7 @@ func table(all []outcome, checked bool) string {
 	if checked {
 		head = append(head, "accepted by dsa-solver")
 	}
-	return experiment.NewTable(append(head, "over 0.1 s", "longest s"), rows).Markdown()
+	return comparison.NewTable(append(head, "over 0.1 s", "longest s"), rows).Markdown()
 }
 
 // tableOfEach has a row for each file.
@@ -289,11 +289,11 @@ func tableOfEach(all []outcome) string {
 		x := &all[k]
 		value, bound := x.first()
 		rows = append(rows, []string{
-			"`" + strings.TrimSuffix(x.file, ".json") + "`", string(x.problem.Objective()[0]), experiment.Grouped(value), experiment.Grouped(bound),
+			"`" + strings.TrimSuffix(x.file, ".json") + "`", string(x.problem.Objective()[0]), comparison.Grouped(value), comparison.Grouped(bound),
 			x.status.String(), fmt.Sprintf("%.2f", x.seconds),
 		})
 	}
-	return experiment.NewTable([]string{"problem", "first measure", "value", "bound", "status", "s"}, rows).Markdown()
+	return comparison.NewTable([]string{"problem", "first measure", "value", "bound", "status", "s"}, rows).Markdown()
 }
 
 func count(to *int, is bool) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/trace"
-	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/session/repack"
 )
@@ -103,7 +103,7 @@ func figure18(ctx context.Context, traces []named, o repack.Options) (string, er
 		last = append(last, fmt.Sprintf("%+.2f%%, %+.2f%%", x[len(x)/2], x[len(x)-1]))
 	}
 	rows = append(rows, last)
-	return experiment.NewTable([]string{"program", "requests", "value kept without repacks", "best fit", "ours", "ours, told", "and a no is free"}, rows).Markdown(), nil
+	return comparison.NewTable([]string{"program", "requests", "value kept without repacks", "best fit", "ours", "ours, told", "and a no is free"}, rows).Markdown(), nil
 }
 
 // A decision is the state of deciding about the requests of a trace.

@@ -22,9 +22,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/comparison"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/session/repack"
 )
@@ -116,7 +116,7 @@ func replayed(ctx context.Context, traces []named, o repack.Options, times bool)
 			rows[k] = rows[k][:columns]
 		}
 	}
-	return experiment.NewTable(head, rows).Markdown(), nil
+	return comparison.NewTable(head, rows).Markdown(), nil
 }
 
 // add answers a call in all ways.

@@ -25,12 +25,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/plan"
 
 	_ "github.com/stowage-go/stowage"
@@ -61,7 +61,7 @@ func rivals(ctx context.Context) error {
 	if _, err := fmt.Sscanf(*buffers, "%d-%d", &least, &most); err != nil || least < 1 || most < least {
 		return fmt.Errorf("-buffers %q is not LEAST-MOST", *buffers)
 	}
-	table := experiment.NewTable([]string{"kind", "problems", "proven", "lowest", "as low", "of ours lower", "above", "by at most, %", "lowest others"}, nil)
+	table := comparison.NewTable([]string{"kind", "problems", "proven", "lowest", "as low", "of ours lower", "above", "by at most, %", "lowest others"}, nil)
 	total := newTally()
 	for _, kind := range strings.Split(*kinds, ",") {
 		if !slices.Contains(drawn.DrawnKinds(), kind) {

@@ -26,8 +26,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/render/chart"
 )
 
@@ -146,7 +146,7 @@ func (s *scale) row(k int, planner, problem string, n int) error {
 		peak = max(peak, last.PeakBytes)
 		s.out.Runs = append(s.out.Runs, last)
 	}
-	time := experiment.Median(seconds)
+	time := comparison.Median(seconds)
 	above := float64(last.Height)/float64(last.LowerBound) - 1
 	s.rows = append(s.rows, []string{
 		strconv.Itoa(n), planner, fmt.Sprintf("%.2f", time), strconv.FormatInt(peak>>20, 10),
@@ -165,7 +165,7 @@ func (s *scale) write(into, picture, results string) error {
 	if s.processor {
 		unit = "processor s"
 	}
-	table := experiment.NewTable([]string{"buffers", "planner", unit, "MiB", "µs a buffer", "above the bound"}, s.rows).Markdown() +
+	table := comparison.NewTable([]string{"buffers", "planner", unit, "MiB", "µs a buffer", "above the bound"}, s.rows).Markdown() +
 		fmt.Sprintf("\nWhole processes, median of %d runs (one above %d buffers); %s; %s.\n", s.runs, s.most, s.out.Machine, s.out.Date)
 	fmt.Print(table)
 	if results != "" {

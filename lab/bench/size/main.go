@@ -19,8 +19,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // most is how many bytes the library may add to a program on linux/amd64. A test holds it. The
@@ -132,21 +132,21 @@ func sizesOn(dir, system, arch string) ([]int64, error) {
 }
 
 func markdown(sizes, files []int64, platform string) string {
-	kB := func(n int64) string { return experiment.Grouped((n+500)/1000) + " kB" }
+	kB := func(n int64) string { return comparison.Grouped((n+500)/1000) + " kB" }
 	var rows [][]string
 	for i, p := range programs[1:] {
 		rows = append(rows, []string{p.name, kB(sizes[i+1] - sizes[0])})
 	}
 	for _, p := range paper {
-		rows = append(rows, []string{p.name + ", as its paper has it", experiment.Grouped(p.kB) + " kB"})
+		rows = append(rows, []string{p.name + ", as its paper has it", comparison.Grouped(p.kB) + " kB"})
 	}
 	var s strings.Builder
-	s.WriteString(experiment.NewTable([]string{"library", "share of a stripped binary"}, rows).Markdown())
+	s.WriteString(comparison.NewTable([]string{"library", "share of a stripped binary"}, rows).Markdown())
 	rows = nil
 	for i, p := range products {
 		rows = append(rows, []string{p.name, kB(files[i])})
 	}
-	s.WriteString("\n" + experiment.NewTable([]string{"file", "stripped"}, rows).Markdown())
+	s.WriteString("\n" + comparison.NewTable([]string{"file", "stripped"}, rows).Markdown())
 	fmt.Fprintf(&s, "\nThe first table is the difference to a program without it (%s, most of it Go's runtime and fmt). The paper's figures are sizes of library files, table 3. %s, %s; %s.\n",
 		kB(sizes[0]), platform, runtime.Version(), record.Today())
 	return s.String()

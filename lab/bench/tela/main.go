@@ -23,10 +23,10 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -188,7 +188,7 @@ func inputs(files []string) error {
 }
 
 func printTable(header []string, rows [][]string) {
-	fmt.Print(experiment.NewTable(header, rows).Markdown())
+	fmt.Print(comparison.NewTable(header, rows).Markdown())
 }
 
 func name(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }

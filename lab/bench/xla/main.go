@@ -29,8 +29,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/xla"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 func main() {
@@ -195,19 +195,19 @@ func read(path string, how func(io.Reader) (*xla.Dump, error)) (*xla.Dump, error
 func (r *result) markdown() string {
 	var rows [][]string
 	for _, p := range r.Programs {
-		stowage := experiment.Grouped(p.Height)
+		stowage := comparison.Grouped(p.Height)
 		if p.Status != "optimal" {
-			stowage += ", at least " + experiment.Grouped(p.LowerBound)
+			stowage += ", at least " + comparison.Grouped(p.LowerBound)
 		}
 		over := "0"
 		if p.XLA != p.Height {
 			over = fmt.Sprintf("%.4f%%", 100*float64(p.XLA-p.Height)/float64(p.Height))
 		}
 		rows = append(rows, []string{
-			p.Program, fmt.Sprint(p.Values), fmt.Sprint(p.Buffers), experiment.Grouped(p.XLA), stowage, p.Status, over, fmt.Sprintf("%.3f", p.Seconds),
+			p.Program, fmt.Sprint(p.Values), fmt.Sprint(p.Buffers), comparison.Grouped(p.XLA), stowage, p.Status, over, fmt.Sprintf("%.3f", p.Seconds),
 		})
 	}
 	headers := []string{"program", "values", "buffers", "XLA", "Stowage", "status", "XLA over it", "seconds"}
-	return experiment.NewTable(headers, rows).Markdown() +
+	return comparison.NewTable(headers, rows).Markdown() +
 		fmt.Sprintf("\nBytes; %s, CPU; at most %g s each, %s; %s.\n", r.Versions, r.Timeout, r.Machine, r.Date)
 }

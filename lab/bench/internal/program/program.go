@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/verify"
-	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // A Program is one side of a comparison.
@@ -97,7 +97,7 @@ const (
 
 // Run executes the program on an instance and verifies the plan. The error is
 // for a plan that is invalid.
-func (p *Program) Run(ctx context.Context, in experiment.Instance, timeout time.Duration, out string) (Run, error) {
+func (p *Program) Run(ctx context.Context, in comparison.Instance, timeout time.Duration, out string) (Run, error) {
 	os.Remove(out)
 	args := make([]string, len(p.Args))
 	fill := strings.NewReplacer("CAPACITY", strconv.FormatInt(in.Capacity, 10), "IN", in.Path, "OUT", out)

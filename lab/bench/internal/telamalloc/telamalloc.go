@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -57,7 +57,7 @@ func Solve(ctx context.Context, in *learn.Input, o plan.Options, runs int, whole
 			return s, fmt.Errorf("%s: %s", in.Name, report.Violations[0].Message)
 		}
 	}
-	s.Time = time.Duration(experiment.Median(seconds) * float64(time.Second))
+	s.Time = time.Duration(comparison.Median(seconds) * float64(time.Second))
 	return s, nil
 }
 
@@ -169,7 +169,7 @@ func Add(base, now []Outcome) (s Sum) {
 			s.Solved++
 		}
 	}
-	s.Steps, s.Time = experiment.GeometricMean(bySteps), experiment.GeometricMean(byTime)
+	s.Steps, s.Time = comparison.GeometricMean(bySteps), comparison.GeometricMean(byTime)
 	s.Backtracks = float64(backtracks) / float64(max(taken, 1))
 	return s
 }

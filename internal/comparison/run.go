@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"context"
@@ -31,8 +31,8 @@ type Run struct {
 	LowerBound int64   `json:"lower_bound"`
 	Seconds    float64 `json:"seconds"`
 	Message    string  `json:"message,omitempty"` // why it was refused, is invalid or has failed
-	Visited    int64   `json:"visited,omitempty"` // nodes of the search, where a sweep notes them
-	On         string  `json:"on,omitempty"`      // the machine and the day, where a sweep notes them
+	Visited    int64   `json:"visited,omitempty"` // nodes of the search, where a request notes them
+	On         string  `json:"on,omitempty"`      // the machine and the day, where a request notes them
 	// Stopped is why the run ended before it had an answer, as stowage.Result has it. Files of runs do not keep it.
 	Stopped string `json:"-"`
 }

@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"encoding/csv"
@@ -17,7 +17,7 @@ func Formats() []string { return []string{"text", "md", "csv", "json", "svg", "h
 
 // Write writes the comparison in one of Formats. The tables for people are set by
 // text, with the titles between them, but in md, which is Markdown.
-func (c *Comparison) Write(w io.Writer, name string, text func(*Table) string) error {
+func (c *Result) Write(w io.Writer, name string, text func(*Table) string) error {
 	switch name {
 	case "csv":
 		return c.writeCSV(w)
@@ -63,7 +63,7 @@ func (c *Comparison) Write(w io.Writer, name string, text func(*Table) string) e
 
 // Tables returns what the problems are, then heights and times: in one table
 // where there is one problem, in two otherwise.
-func (c *Comparison) Tables() []*Table {
+func (c *Result) Tables() []*Table {
 	problems := NewTable([]string{"problem", "buffers", "load", "lower bound", "optimum", "capacity"}, nil)
 	for k := range c.Instances {
 		in := &c.Instances[k]
@@ -79,7 +79,7 @@ func (c *Comparison) Tables() []*Table {
 }
 
 // single sets out one problem, a line for each planner.
-func (c *Comparison) single() *Table {
+func (c *Result) single() *Table {
 	t := NewTable([]string{"planner", "height", "over load", "seconds", "status"}, nil)
 	t.Title = "Height, over the load, and seconds; * is proven to be the lowest."
 	if c.repeated() {
@@ -107,7 +107,7 @@ func (c *Comparison) single() *Table {
 const mostColumns = 20
 
 // summary has a line for each planner, in place of a column for each instance.
-func (c *Comparison) summary() *Table {
+func (c *Result) summary() *Table {
 	t := NewTable([]string{"planner", "plans", "proven", "mean", "worst", "seconds"}, nil)
 	t.Title = fmt.Sprintf("Plans of %d problems, those proven to be the lowest, the heights over the load (the mean is geometric), and the sum of the seconds. "+
 		"With -o FILE.csv or .html each problem has a place of its own.", len(c.Instances))
@@ -137,7 +137,7 @@ func (c *Comparison) summary() *Table {
 }
 
 // names returns a table with a column for each instance.
-func (c *Comparison) names(title string) *Table {
+func (c *Result) names(title string) *Table {
 	t := &Table{Title: title, Columns: []Column{{Title: "planner"}}}
 	for k := range c.Instances {
 		t.Columns = append(t.Columns, Column{Title: c.Instances[k].Name, Number: true, Name: true})
@@ -146,7 +146,7 @@ func (c *Comparison) names(title string) *Table {
 }
 
 // heights sets the heights over the load side by side, the optimum on top.
-func (c *Comparison) heights() *Table {
+func (c *Result) heights() *Table {
 	t := c.names("Height over load; * is proven to be the lowest, the mean is geometric.")
 	t.Columns = append(t.Columns, Column{Title: "mean", Number: true})
 	row := []string{"(optimum)"}
@@ -171,7 +171,7 @@ func (c *Comparison) heights() *Table {
 }
 
 // times sets the times side by side.
-func (c *Comparison) times() *Table {
+func (c *Result) times() *Table {
 	title := "Seconds."
 	if c.repeated() {
 		title = "Seconds, the median of the runs and their spread."
@@ -192,7 +192,7 @@ func (c *Comparison) times() *Table {
 }
 
 // cell writes a run as its height over the load.
-func (c *Comparison) cell(i, k int) string {
+func (c *Result) cell(i, k int) string {
 	switch r := c.At(i, k); {
 	case r == nil:
 		return ""
@@ -209,7 +209,7 @@ func (c *Comparison) cell(i, k int) string {
 
 // mean writes the geometric mean of the ratios; it says so where they are of a
 // part of the instances only.
-func (c *Comparison) mean(ratios []float64) string {
+func (c *Result) mean(ratios []float64) string {
 	if len(ratios) == 0 {
 		return ""
 	}
@@ -222,7 +222,7 @@ func (c *Comparison) mean(ratios []float64) string {
 
 // refusals says once for each planner what it refused or how it failed, where
 // there are several problems; the table of a single one has it in its lines.
-func (c *Comparison) refusals() []string {
+func (c *Result) refusals() []string {
 	if len(c.Instances) == 1 {
 		return nil
 	}
@@ -243,7 +243,7 @@ func (c *Comparison) refusals() []string {
 }
 
 // writeCSV writes a line for each run.
-func (c *Comparison) writeCSV(w io.Writer) error {
+func (c *Result) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
 		"problem", "buffers", "load", "lower_bound", "optimum", "capacity",
@@ -283,7 +283,7 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 }
 
 // writeJSON writes the problems, each with its runs.
-func (c *Comparison) writeJSON(w io.Writer) error {
+func (c *Result) writeJSON(w io.Writer) error {
 	type run struct {
 		Planner    string  `json:"planner"`
 		Status     string  `json:"status"`
@@ -343,10 +343,10 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 }
 
 // writeSVG draws heights and times.
-func (c *Comparison) writeSVG(w io.Writer) error { return chart.Write(w, c.chart()) }
+func (c *Result) writeSVG(w io.Writer) error { return chart.Write(w, c.chart()) }
 
 // chart returns what is drawn: each planner's plans.
-func (c *Comparison) chart() chart.Comparison {
+func (c *Result) chart() chart.Comparison {
 	d := chart.Comparison{Title: fmt.Sprintf("%d planners on %d problems", len(c.Planners), len(c.Instances))}
 	for k := range c.Instances {
 		d.Problems = append(d.Problems, chart.Problem{Name: c.Instances[k].Name, Buffers: len(c.Instances[k].Problem.Buffers)})

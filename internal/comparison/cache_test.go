@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"fmt"
@@ -145,29 +145,5 @@ func TestCacheFull(t *testing.T) {
 	}
 	if again := open(t, path); again.Len() != 1 {
 		t.Errorf("%d runs", again.Len())
-	}
-}
-
-// TestKeptRuns: the runs that are kept beside the documents can be read.
-func TestKeptRuns(t *testing.T) {
-	files, err := filepath.Glob("../bench/*/*.jsonl")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%v, %d files", err, len(files))
-	}
-	for _, path := range files {
-		if strings.HasSuffix(path, "-facts.jsonl") {
-			continue // of lab/bench/paper: what is no run
-		}
-		before, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		copied := filepath.Join(t.TempDir(), filepath.Base(path))
-		if err := os.WriteFile(copied, before, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if c := open(t, copied); c.Len() != strings.Count(string(before), "\n") {
-			t.Errorf("%s: %d runs in %d lines", path, c.Len(), strings.Count(string(before), "\n"))
-		}
 	}
 }

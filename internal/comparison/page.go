@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ li { color: var(--faint); }
 `
 
 // writeHTML writes the tables and the picture on a page that stands alone.
-func (c *Comparison) writeHTML(w io.Writer) error {
+func (c *Result) writeHTML(w io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString(pageHead)
 	for _, t := range c.Tables() {

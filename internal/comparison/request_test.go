@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"bytes"
@@ -68,7 +68,7 @@ func twoInstances() []Instance {
 }
 
 // statuses returns the statuses of the cells, a word for each instance.
-func statuses(c *Comparison) string {
+func statuses(c *Result) string {
 	var s strings.Builder
 	for i := range c.Instances {
 		for k := range c.Planners {
@@ -88,7 +88,7 @@ func TestInterrupted(t *testing.T) {
 	cache := open(t, path)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	s := &Sweep{Planners: []string{"stacks", "first-fit", "waits"}, Instances: twoInstances(), Ask: Run{Workers: 1}}
+	s := &Request{Planners: []string{"stacks", "first-fit", "waits"}, Instances: twoInstances(), Ask: Run{Workers: 1}}
 	c, err := s.Run(ctx, cache)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestInterrupted(t *testing.T) {
 // said so with the place, and is tried again the next time.
 func TestPlannerDies(t *testing.T) {
 	cache := open(t, t.TempDir()+"/runs.jsonl")
-	s := &Sweep{Planners: []string{"dies", "lies", "stacks"}, Instances: twoInstances()[:1], Ask: Run{Workers: 1}, Optimum: time.Second}
+	s := &Request{Planners: []string{"dies", "lies", "stacks"}, Instances: twoInstances()[:1], Ask: Run{Workers: 1}, Optimum: time.Second}
 	c, err := s.Run(t.Context(), cache)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestPlannerDies(t *testing.T) {
 	if c.Optimum(0) != 7 {
 		t.Errorf("optimum %d", c.Optimum(0))
 	}
-	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "p: planner dies died at sweep_test.go:") ||
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "p: planner dies died at request_test.go:") ||
 		!strings.Contains(err.Error(), "integer divide by zero") ||
 		!strings.Contains(err.Error(), "planner lies returned an invalid plan: buffers") {
 		t.Errorf("error %v", err)
@@ -145,12 +145,12 @@ func TestPlannerDies(t *testing.T) {
 	}
 }
 
-// TestSweepRepeats: the runs of a pair that has an answer, on several problems at
-// a time, and a second sweep that is wider.
-func TestSweepRepeats(t *testing.T) {
+// TestRequestRepeats: the runs of a pair that has an answer, on several problems at
+// a time, and a second request that is wider.
+func TestRequestRepeats(t *testing.T) {
 	path := t.TempDir() + "/runs.jsonl"
 	peer := func(_ context.Context, in *Instance, r *Run) { r.Status, r.Seconds = "unknown", 2 }
-	s := &Sweep{
+	s := &Request{
 		Planners: []string{"stacks", "peer"}, Instances: twoInstances(), Ask: Run{Workers: 1, Solve: true},
 		Repeat: 3, Jobs: 2, Peers: map[string]Peer{"peer": peer}, Visited: true, On: "a machine",
 	}
@@ -194,11 +194,11 @@ func TestSweepRepeats(t *testing.T) {
 	}
 }
 
-// TestSweepCacheFails: an error of the cache ends the sweep and is not lost.
-func TestSweepCacheFails(t *testing.T) {
+// TestRequestCacheFails: an error of the cache ends the request and is not lost.
+func TestRequestCacheFails(t *testing.T) {
 	cache := open(t, t.TempDir()+"/runs.jsonl")
 	cache.file.Close()
-	s := &Sweep{Planners: []string{"stacks"}, Instances: twoInstances(), Jobs: 2}
+	s := &Request{Planners: []string{"stacks"}, Instances: twoInstances(), Jobs: 2}
 	c, err := s.Run(t.Context(), cache)
 	if err == nil || c == nil || slices.Contains(s.Planners, "") {
 		t.Errorf("%v, %v", c, err)
@@ -222,7 +222,7 @@ func TestOptimum(t *testing.T) {
 		{"plan and bound", []Run{{Status: "feasible", Height: 12, LowerBound: 10}, {Status: "unknown", LowerBound: 12}}, 12},
 		{"infeasible at a capacity", []Run{{Status: "infeasible", LowerBound: 12}, {Status: "feasible", Height: 12, LowerBound: 10}}, 0},
 	} {
-		x := Comparison{Instances: []Instance{{LowerBound: 10}}, Cells: [][]Cell{nil}, Extra: []*Run{nil}}
+		x := Result{Instances: []Instance{{LowerBound: 10}}, Cells: [][]Cell{nil}, Extra: []*Run{nil}}
 		for k, r := range c.runs {
 			x.Planners = append(x.Planners, string(rune('a'+k)))
 			x.Cells[0] = append(x.Cells[0], Cell{r})
@@ -242,7 +242,7 @@ func TestOptimum(t *testing.T) {
 // TestWide checks that many problems have no column each in text, where no line is so long.
 func TestWide(t *testing.T) {
 	for _, n := range []int{mostColumns, mostColumns + 1} {
-		c := Comparison{Planners: []string{"good", "half"}}
+		c := Result{Planners: []string{"good", "half"}}
 		for k := range n {
 			c.Instances = append(c.Instances, Instance{Name: "p" + strconv.Itoa(k), Problem: &model.Problem{}, Load: 10})
 			half := Run{Status: "unknown"}

@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// A Comparison is what came of planners × instances.
-type Comparison struct {
+// A Result is what came of planners × instances.
+type Result struct {
 	Planners  []string
 	Instances []Instance
 	Cells     [][]Cell // by instance, then by planner
@@ -19,7 +19,7 @@ type Comparison struct {
 }
 
 // A Cell is the runs of a planner on an instance, of which the first counts; none
-// where the sweep did not come to it.
+// where the request did not come to it.
 type Cell []Run
 
 // Median returns the median time of a cell; ok is false, and the time infinite,
@@ -66,7 +66,7 @@ func (c Cell) secondsText() string {
 }
 
 // repeated reports whether there is a cell of several runs.
-func (c *Comparison) repeated() bool {
+func (c *Result) repeated() bool {
 	for _, cells := range c.Cells {
 		for _, cell := range cells {
 			if _, _, ok := cell.Spread(); ok {
@@ -79,7 +79,7 @@ func (c *Comparison) repeated() bool {
 
 // At returns the run of a planner on an instance that counts, nil where it was
 // not made.
-func (c *Comparison) At(instance, planner int) *Run {
+func (c *Result) At(instance, planner int) *Run {
 	if cell := c.Cells[instance][planner]; len(cell) > 0 {
 		return &cell[0]
 	}
@@ -87,7 +87,7 @@ func (c *Comparison) At(instance, planner int) *Run {
 }
 
 // runs yields the runs that count on an instance, then the one for the optimum.
-func (c *Comparison) runs(instance int) func(yield func(*Run) bool) {
+func (c *Result) runs(instance int) func(yield func(*Run) bool) {
 	return func(yield func(*Run) bool) {
 		for k := range c.Planners {
 			if r := c.At(instance, k); r != nil && !yield(r) {
@@ -102,7 +102,7 @@ func (c *Comparison) runs(instance int) func(yield func(*Run) bool) {
 
 // proven reports whether a run has settled the lowest height of an instance, or
 // that there is no plan.
-func (c *Comparison) proven(instance int) bool {
+func (c *Result) proven(instance int) bool {
 	for r := range c.runs(instance) {
 		if r.proven() {
 			return true
@@ -114,7 +114,7 @@ func (c *Comparison) proven(instance int) bool {
 // Optimum returns the proven lowest height of an instance, 0 where there is none:
 // a run that is optimal, or a plan that is as low as a bound that another run has
 // proven.
-func (c *Comparison) Optimum(instance int) int64 {
+func (c *Result) Optimum(instance int) int64 {
 	lowest, bound := int64(math.MaxInt64), c.Instances[instance].LowerBound
 	for r := range c.runs(instance) {
 		if r.HasPlan() {
@@ -132,7 +132,7 @@ func (c *Comparison) Optimum(instance int) int64 {
 
 // Err is the error for the runs that show a mistake: plans that the verifier
 // refused, and planners that died.
-func (c *Comparison) Err() error {
+func (c *Result) Err() error {
 	var errs []error
 	for k := range c.Instances {
 		for r := range c.runs(k) {
@@ -152,7 +152,7 @@ type line struct {
 }
 
 // lines returns the planners, those that planned most first, then the lowest.
-func (c *Comparison) lines() []line {
+func (c *Result) lines() []line {
 	lines := make([]line, len(c.Planners))
 	for k := range lines {
 		l := &lines[k]

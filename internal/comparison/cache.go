@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Idea: an experiment is many runs, and may be cut short, or asked for again
+// Idea: a comparison is many runs, and may be cut short, or asked for again
 // with one more planner. So each run goes into a file as soon as it is done, as
 // a line of JSON that says what was asked and what came out; a run that is there
 // already is not made again. What was asked includes a digest of the problem, so

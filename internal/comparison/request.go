@@ -1,4 +1,4 @@
-package experiment
+package comparison
 
 import (
 	"context"
@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Idea: a sweep is a list of (problem, planner) pairs, each run until it has its
+// Idea: a request is a list of (problem, planner) pairs, each run until it has its
 // repeats; what has been run is in the cache, and is not run again. So hours of
-// runs survive an interrupt, and a sweep can be widened later.
+// runs survive an interrupt, and a request can be widened later.
 //
 // Planners take turns on a problem, so that a slow spell of the machine meets
 // all of them. Several problems at a time share its caches and memory: for
 // shares solved that does no harm, for ratios of milliseconds it does.
 
-// A Sweep says what is run.
-type Sweep struct {
+// A Request says what is run.
+type Request struct {
 	Planners  []string
 	Instances []Instance
 	// Ask is what is asked of every pair: the limits, workers, seed, and
@@ -42,8 +42,8 @@ type Sweep struct {
 // Run makes all runs that the cache does not have. Where the context ends it
 // returns what there is by then. The error is of the cache: what goes wrong in a
 // planner is in its runs.
-func (s *Sweep) Run(ctx context.Context, cache *Cache) (*Comparison, error) {
-	c := &Comparison{
+func (s *Request) Run(ctx context.Context, cache *Cache) (*Result, error) {
+	c := &Result{
 		Planners: s.Planners, Instances: s.Instances,
 		Cells: make([][]Cell, len(s.Instances)), Extra: make([]*Run, len(s.Instances)),
 	}
@@ -80,7 +80,7 @@ func (s *Sweep) Run(ctx context.Context, cache *Cache) (*Comparison, error) {
 }
 
 // instance makes the runs on one problem.
-func (s *Sweep) instance(ctx context.Context, cache *Cache, c *Comparison, k int, stop func() bool) error {
+func (s *Request) instance(ctx context.Context, cache *Cache, c *Result, k int, stop func() bool) error {
 	call := func(f func(int)) {
 		if f != nil {
 			f(k)
@@ -125,7 +125,7 @@ func (s *Sweep) instance(ctx context.Context, cache *Cache, c *Comparison, k int
 
 // once makes a run, or takes it from the cache. One that the context cut short
 // is returned but not kept, and one that died is made again the next time.
-func (s *Sweep) once(ctx context.Context, cache *Cache, in *Instance, r *Run) error {
+func (s *Request) once(ctx context.Context, cache *Cache, in *Instance, r *Run) error {
 	r.Problem, r.Name, r.Capacity = in.Digest, in.Name, in.Capacity
 	known, ok, err := cache.Find(*r)
 	if err != nil {
