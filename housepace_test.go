@@ -18,8 +18,8 @@ var (
 	clockAllowed = map[string]string{
 		"latency_test.go":                      "a benchmark",
 		"stowage_test.go":                      "times that are told only grow",
-		"cmd/stowage/report_test.go":           "the date of a file is today's, give or take an hour",
-		"cmd/stowage/signal_unix_test.go":      "compares under pace.On alone",
+		"cmd/stowage/command/report_test.go":           "the date of a file is today's, give or take an hour",
+		"cmd/stowage/command/signal_unix_test.go":      "compares under pace.On alone",
 		"internal/exact/engine/limits_test.go": "times that are told only grow",
 		"internal/auto/auto_test.go":           "times that are told are not negative",
 		"internal/run/run_test.go":             "a deadline that is handed on; a run of nothing has a minute",

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package main
-
-import "os"
-
-// closedByShell is known on Linux alone.
-func closedByShell(*os.File) bool { return false }

@@ -1,0 +1,279 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	pretty "github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
+)
+
+type compareFlags struct {
+	planners     []string
+	capacity     size
+	timeout      duration
+	exactTimeout duration
+	nodes        int64
+	workers      int
+	seed         uint64
+	repeat       int
+	output       string
+	format       string
+	resume       string
+	quiet        bool
+	json         bool
+
+	ignoreOffsets bool
+	model         modelFlags
+}
+
+func newCompare() *cobra.Command {
+	c := compareFlags{repeat: 1, timeout: duration(10 * time.Second), exactTimeout: duration(10 * time.Second)}
+	cmd := &cobra.Command{
+		Use:   "compare INPUT...",
+		Short: "Run planners side by side",
+		Long: `Compare runs each planner on each INPUT and prints a table: the height of its plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. INPUT may be a folder or a pattern, as for size. Every plan is verified. If a planner refuses a problem, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout. With --repeat the table has the median, the least and the greatest time. Each problem with rules, such as pools, has a table with the measures of its objective.
+
+An interrupted compare writes what it has. --resume FILE stores each run in FILE and does not repeat it if the problem, the planner and the limits are the same.
+
+` + formatsHelp,
+		Example: `  stowage compare model.csv
+  stowage compare --planner first-fit,xla-heap,somas,exact --timeout 1m *.csv
+  stowage compare --planner all --resume runs.jsonl -o heights.svg *.csv
+  stowage compare --repeat 5 -o planners.html *.csv`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("missing argument INPUT")
+			}
+			return nil
+		},
+		Annotations: map[string]string{exitsKey: "0  the table was written, whatever is in it\n1  internal failure, an invalid plan, or an output that cannot be written\n2  bad usage or input\n4  interrupted: the table has gaps"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.VarP(&c.capacity, "capacity", "c", "fit into `SIZE` bytes [default: each input's, or none]")
+	f.BoolVar(&c.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
+	bindPlanners(cmd, &c.planners, "all")
+	f.Uint64Var(&c.seed, "seed", 0, "start random choices from the number `N` [default: 0]")
+	f.IntVar(&c.workers, "workers", 1, "let each planner search with `N` threads")
+	f.VarP(&c.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")
+	f.Var(&c.exactTimeout, "exact-timeout", "search up to `D` for a proof if no planner has one")
+	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
+	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
+	f.VarP((*once)(&c.output), "output", "o", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
+	f.StringVar(&c.format, "format", "", "write as `NAME`, such as md, whatever the extension")
+	bindJSON(cmd, &c.json)
+	f.StringVar(&c.resume, "resume", "", "store the runs in `FILE`, and do not repeat them")
+	f.BoolVarP(&c.quiet, "quiet", "q", false, "print nothing on standard error")
+	group(cmd, "Problem", "ignore-offsets")
+	c.model.bind(cmd)
+	group(cmd, "Runs", "exact-timeout", "nodes", "seed", "workers", "repeat", "resume")
+	group(cmd, "Output", "format", "json")
+	complete(cmd, "format", comparison.Formats)
+	return cmd
+}
+
+func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
+	if err := chooseJSON(c.json, &c.format); err != nil {
+		return err
+	}
+	found, err := inputsOf(args)
+	if err != nil {
+		return err
+	}
+	var inputs []string
+	for _, in := range found {
+		inputs = append(inputs, in.path)
+	}
+	name, err := formatOf(c.format, c.output, comparison.Formats())
+	if wanted, other := formatOf(c.format, c.output, pictureNames()); err != nil && other == nil {
+		return usagef("compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables", strings.ToUpper(wanted))
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.checkPaths(cmd, name, inputs); err != nil {
+		return err
+	}
+	if c.repeat < 1 {
+		return usagef("invalid argument %q for --repeat: must be at least 1", strconv.Itoa(c.repeat))
+	}
+	planners, err := chosenPlanners(c.planners, plannerNames())
+	if err != nil {
+		return err
+	}
+	s := &comparison.Request{
+		Planners: planners, Repeat: c.repeat, Optimum: time.Duration(c.exactTimeout),
+		Ask: comparison.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
+	}
+	files, inputs, err := c.read(cmd, found)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(files, func(f *format.File) bool { return f.Problem.Ruled() }) {
+		return c.runRuled(cmd, files, inputs, planners)
+	}
+	for k, file := range files {
+		s.Instances = append(s.Instances, comparison.FromFile(inputs[k], file.Problem, file.Problem.Capacity))
+	}
+	comparison.DistinctNames(s.Instances)
+	cache, err := comparison.Open(c.resume)
+	var unopened *fs.PathError
+	if errors.As(err, &unopened) {
+		return outputError{c.resume, err}
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	defer cache.Close()
+
+	ctx, release := interruptible(cmd.Context())
+	stderr := cmd.ErrOrStderr()
+	bars := startBars(outletOf(stderr).w, !c.quiet && canRedraw(stderr), s)
+	result, runErr := s.Run(ctx, cache)
+	bars.stop()
+	interrupted := ctx.Err() != nil
+	release()
+	width := 0
+	if toStdout(c.output) {
+		width = columns(cmd.OutOrStdout())
+	}
+	set := func(t *comparison.Table) string { return setTable(t, width) }
+	if err := writeTo(cmd, c.output, func(w io.Writer) error { return result.Write(w, name, set) }); err != nil {
+		return err
+	}
+	if err := errors.Join(runErr, cache.Close(), result.Err()); err != nil {
+		return internalError{err}
+	}
+	if interrupted {
+		return outcome(exitUndecided)
+	}
+	return nil
+}
+
+// checkPaths refuses an output that cannot be written, or that would replace a file with
+// another use.
+func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []string) error {
+	var uses []use
+	for _, path := range inputs {
+		uses = append(uses, use{"INPUT", path})
+	}
+	for _, u := range []use{{"-o", c.output}, {"--resume", c.resume}} {
+		if err := errors.Join(checkOutput(u.path), u.apart(uses)); err != nil {
+			return err
+		}
+		uses = append(uses, u)
+	}
+	return checkPicture(cmd, c.output, name, "")
+}
+
+// read reads the problems, and returns them with their paths. A file that a folder or a pattern
+// has found is reported and left out if it cannot be read, unless there is no other.
+func (c *compareFlags) read(cmd *cobra.Command, inputs []inputFile) (files []*format.File, paths []string, err error) {
+	c.model.ruled = true
+	for _, in := range inputs {
+		path := in.path
+		file, err := readProblem(path, c.capacity, c.ignoreOffsets, &c.model)
+		if err != nil && in.named {
+			return nil, nil, err
+		}
+		if err != nil {
+			if code := report(cmd.ErrOrStderr(), cmd, err); code != exitUsage {
+				return nil, nil, outcome(code)
+			}
+			continue
+		}
+		warnRead(cmd, path, file)
+		if !c.quiet {
+			noteRead(cmd, path, file)
+		}
+		files, paths = append(files, file), append(paths, path)
+	}
+	if len(files) == 0 {
+		return nil, nil, outcome(exitUsage)
+	}
+	return files, paths, nil
+}
+
+// bars are the progress bars, one for each problem. There are none without a terminal.
+type bars struct {
+	writer   pretty.Writer
+	done     chan struct{}
+	trackers []*pretty.Tracker
+}
+
+// startBars shows the progress of a sweep. It sets the callbacks of the sweep.
+func startBars(w io.Writer, draw bool, s *comparison.Request) *bars {
+	b := &bars{}
+	if !draw {
+		return b
+	}
+	b.writer, b.done = pretty.NewWriter(), make(chan struct{})
+	b.writer.SetOutputWriter(w)
+	b.writer.SetAutoStop(false)
+	b.writer.SetTrackerLength(24)
+	b.writer.SetUpdateFrequency(progressEvery)
+	b.writer.SetStyle(pretty.StyleBlocks)
+	b.writer.Style().Visibility.Value = true
+	b.writer.Style().Visibility.TrackerOverall = len(s.Instances) > 1
+	for k := range s.Instances {
+		t := &pretty.Tracker{Message: cell(s.Instances[k].Name), Total: int64(len(s.Planners)) + 1, DeferStart: true}
+		b.trackers = append(b.trackers, t)
+	}
+	s.Begin = func(k int) {
+		b.writer.AppendTracker(b.trackers[k])
+		b.trackers[k].Start()
+	}
+	s.Tick = func(k int) { b.trackers[k].Increment(1) }
+	go func() {
+		defer close(b.done)
+		b.writer.Render()
+	}()
+	return b
+}
+
+func (b *bars) stop() {
+	if b.writer != nil {
+		b.writer.Stop()
+		<-b.done
+	}
+}
+
+// setTable returns a table in the style of all listings. width is that of the terminal, 0 if
+// there is none.
+func setTable(t *comparison.Table, width int) string {
+	var header []any
+	var columns []table.ColumnConfig
+	for k, c := range t.Columns {
+		title := c.Title
+		if !c.Name { // the letters of a problem's name stay as they are
+			title = strings.ToUpper(title)
+		}
+		header = append(header, title)
+		if c.Number {
+			columns = append(columns, table.ColumnConfig{Number: k + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	out := newTable(header...)
+	out.Style().Format.Header = text.FormatDefault
+	out.SetColumnConfigs(columns)
+	for _, cells := range t.Rows {
+		row := make(table.Row, len(cells))
+		for k, text := range cells {
+			row[k] = cell(text)
+		}
+		out.AppendRow(row)
+	}
+	return fit(out, width)
+}

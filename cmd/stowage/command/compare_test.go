@@ -1,0 +1,35 @@
+package command
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/stowage-go/stowage/internal/comparison"
+)
+
+// TestCompareBars draws the bars on a writer that is no terminal. They end, and leave no
+// goroutine behind.
+func TestCompareBars(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	var out bytes.Buffer
+	s := &comparison.Request{
+		Planners:  []string{"puppet-stack", "first-fit", "puppet-nothing"},
+		Instances: []comparison.Instance{{Name: "one/p.csv"}, {Name: "two/p.csv"}},
+	}
+	b := startBars(&out, true, s)
+	for k := range s.Instances {
+		s.Begin(k)
+		for range len(s.Planners) + 1 {
+			s.Tick(k)
+		}
+	}
+	time.Sleep(2 * progressEvery)
+	b.stop()
+	if !strings.Contains(out.String(), "one/p.csv ... done! [4") || !strings.Contains(out.String(), "two/p.csv ... done! [4") {
+		t.Errorf("no bars in %q", &out)
+	}
+}

@@ -1,0 +1,300 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/explain"
+)
+
+type explainFlags struct {
+	search
+	smallest bool
+	asJSON   bool
+	output   string
+	several  int
+}
+
+func newExplain() *cobra.Command {
+	e := explainFlags{several: 1}
+	cmd := &cobra.Command{
+		Use:   "explain --capacity SIZE INPUT",
+		Short: "Name the buffers that cannot fit a capacity",
+		Long: `Explain names a set of buffers that cannot fit the capacity together. The set is irreducible: if any one of its buffers is left out, the others of the set fit. So one of them has to shrink, be split or be spilled. Explain then names what is enough alone, if it finds that: a capacity, and changes of one buffer. Another such set may have fewer buffers; --smallest looks for one of the fewest. If a limit comes first, explain says how far it came.
+
+A problem with rules needs no capacity. The explanation then names the pools that are too small and the rules at fault; if every two of the buffers conflict, it says so.
+
+With --conflicts N it goes on among the buffers that are left, and names up to N sets that share no buffer. Each of them has to be dealt with. The timeout is for all of them.
+
+With -o FILE it also writes the set as a problem (.csv, .json). Or it draws the set in red in the lowest plan found (.svg, .png, .pdf, .html, .tex), for which it searches for up to ten seconds.
+
+` + formatsHelp,
+		Example: `  stowage explain -c 900KiB model.csv
+  stowage explain -c 900KiB -o why.html model.csv             see them in the lowest plan
+  stowage explain -c 900KiB --smallest -t 10s model.csv       look for the fewest`,
+		Args: arity(1, "INPUT"),
+		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure, or an output that cannot be written\n" +
+			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer, or the planner gave up"},
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0]) },
+	}
+	e.bind(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&e.smallest, "smallest", false, "look for a set of the fewest buffers; may take long")
+	f.IntVar(&e.several, "conflicts", 1, "look for up to `N` sets that share no buffer")
+	f.BoolVar(&e.asJSON, "json", false, "print JSON")
+	f.VarP((*once)(&e.output), "output", "o", "also write the set to `FILE`, or draw it there")
+	return cmd
+}
+
+func (e *explainFlags) run(cmd *cobra.Command, input string) error {
+	began := time.Now()
+	o, err := e.options()
+	if err != nil {
+		return err
+	}
+	if e.several < 1 {
+		return usagef("invalid argument %q for --conflicts: must be at least 1", strconv.Itoa(e.several))
+	}
+	name, err := formatOf("", e.output, slices.Concat([]string{"csv", "json"}, pictureNames()))
+	if err != nil {
+		return err
+	}
+	if e.output == "-" {
+		return usagef("-o needs a file: standard output has the explanation")
+	}
+	if err := errors.Join(checkOutput(e.output), use{"-o", e.output}.apart([]use{{"INPUT", input}})); err != nil {
+		return err
+	}
+	e.model.ruled = true
+	file, err := e.readProblem(input, e.deadline(began))
+	if late := new(format.LateError); errors.As(err, &late) {
+		return e.late(cmd, late)
+	}
+	if err != nil {
+		return err
+	}
+	o.Timeout = e.left(began)
+	noteRead(cmd, input, file)
+	warnRead(cmd, input, file)
+	p := file.Problem
+	if p.Ruled() && (e.output != "" || e.several > 1 || e.smallest) {
+		return usagef("-o, --conflicts and --smallest do not go with rules")
+	}
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	ask := stowage.Explain
+	if e.smallest {
+		ask = stowage.ExplainSmallest
+	}
+	x, err := ask(ctx, p, o)
+	if errors.Is(err, stowage.ErrNoCapacity) {
+		return usagef("explain needs --capacity: without one every problem fits")
+	}
+	if err != nil {
+		return err
+	}
+	if e.several > 1 && x.Status == stowage.Infeasible {
+		return e.goOn(ctx, cmd, file, x, ask, o, name)
+	}
+	subset := explain.Subset(p, x)
+	if e.output != "" && x.Status == stowage.Infeasible {
+		d := &document{problem: subset, header: file.Header.Known(), times: file.Times}
+		if slices.Contains(pictureNames(), name) {
+			d = misfit(ctx, p, o, x, x.Buffers, explain.Told(x, p, cell))
+		}
+		if err := writeDocument(cmd, e.output, name, d); err != nil {
+			return err
+		}
+	}
+	ways, err := e.ways(ctx, p, x, began)
+	if err != nil {
+		return err
+	}
+	err = writeReport(cmd, e.asJSON, func() any {
+		out := explanationOf(x, subset)
+		out.Ways = waysOf(ways, p)
+		return out
+	}, func(w io.Writer) error {
+		if err := writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers)); err != nil {
+			return err
+		}
+		if next := e.more(p, input); x.Status == stowage.Unknown && next != "" {
+			_, err := fmt.Fprintln(w, "next: "+next)
+			return err
+		}
+		return writeWays(w, ways, x, p, input)
+	})
+	if err != nil {
+		return err
+	}
+	return outcomeOf(x.Status)
+}
+
+// more says what may explain a problem for which a limit came first, or is empty.
+func (e *explainFlags) more(p *stowage.Problem, input string) string {
+	ways := e.longer(e.nodes > 0 && e.timeout == 0)
+	if e.nodes > 0 && e.timeout > 0 {
+		ways = append(ways, fmt.Sprintf("a higher --nodes (it was %d)", e.nodes))
+	}
+	var text []string
+	if len(ways) > 0 {
+		text = append(text, strings.Join(ways, ", "))
+	}
+	if !p.Ruled() && input != format.Standard {
+		text = append(text, "'stowage size "+typed(input)+"' says which capacities are known to be enough, and which are not")
+	}
+	return strings.Join(text, "; ")
+}
+
+// late ends a run that was still waiting for its input at the timeout.
+func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
+	sayLate(cmd, late)
+	if e.asJSON {
+		x := &stowage.Explanation{Status: stowage.Unknown, Capacity: int64(e.capacity)}
+		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, explanationOf(x, &stowage.Problem{})) }); err != nil {
+			return err
+		}
+	}
+	return outcome(exitUndecided)
+}
+
+func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *stowage.Problem, of int) error {
+	switch {
+	case x.Status.HasPlan():
+		all := fmt.Sprintf("all %d buffers fit", of)
+		if of == 1 {
+			all = "the one buffer fits"
+		}
+		_, err := fmt.Fprintf(w, "feasible: %s; there is nothing to explain\n", all)
+		return err
+	case x.Status == stowage.Unknown:
+		_, err := fmt.Fprintf(w, "unknown: whether %s can fit is not known\n", count(of, "buffer"))
+		return err
+	}
+	n := len(subset.Buffers)
+	if x.Collision != nil {
+		fmt.Fprintf(w, "infeasible: %d of %s have fixed offsets that collide\n", n, count(of, "buffer"))
+	} else if x.Reason != "" {
+		fmt.Fprintf(w, "infeasible: no plan keeps the rules for %d of %s\n", n, count(of, "buffer"))
+	} else {
+		fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity)
+	}
+	fmt.Fprintln(w, explain.Why(x, subset, cell))
+	fmt.Fprint(w, howFew(x, of)+"\n\n")
+	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
+	var sum int64
+	figures := [3]int{5, 5, 4} // the widths of lower, upper and size, in columns
+	for i := range subset.Buffers {
+		b := &subset.Buffers[i]
+		var fixed any = ""
+		if b.Fixed != nil {
+			fixed = *b.Fixed
+		}
+		t.AppendRow(table.Row{cell(b.ID), b.Lower, b.Upper, b.Size, b.Align(), fixed})
+		sum += b.Size
+		for k, x := range []int64{b.Lower, b.Upper, b.Size} {
+			figures[k] = max(figures[k], len(strconv.FormatInt(x, 10)))
+		}
+	}
+	if width > 0 {
+		const rest = 5*2 + 9 + 8 // padding, alignment, offset
+		room := max(12, width-rest-figures[0]-figures[1]-figures[2])
+		t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, WidthMax: room, WidthMaxEnforcer: text.WrapHard}})
+	}
+	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", fit(t, width), sum)
+	return err
+}
+
+// howFew says whether a set with fewer buffers may exist. The problem has so many buffers.
+func howFew(x *stowage.Explanation, of int) string {
+	alone := explain.AloneFit(len(x.Buffers))
+	if len(x.Buffers) == of && of > 1 {
+		alone = "If any one of them is left out, the others fit."
+	}
+	any := "any " + strconv.Itoa(x.AtLeast-1) + " buffers fit"
+	if x.AtLeast == 2 {
+		any = "any one buffer fits"
+	}
+	switch {
+	case x.Smallest && x.AtLeast == 1:
+		return "No other is needed for that."
+	case x.Smallest:
+		return "No fewer are enough for that: " + any + "."
+	case x.AtLeast > 0 && x.Irreducible:
+		return alone + "\nA limit came: " + any + ", but others, fewer than these, may not."
+	case x.AtLeast > 0:
+		return "A limit came: " + any + ", but fewer than these may not."
+	case x.Irreducible:
+		return alone
+	}
+	return "A limit came: a part of them may be enough."
+}
+
+// The parts of an explanation in JSON. The keys are a contract.
+type bufferJSON struct {
+	ID        string `json:"id"`
+	Lower     int64  `json:"lower"`
+	Upper     int64  `json:"upper"`
+	Size      int64  `json:"size"`
+	Alignment int64  `json:"alignment"`
+	Offset    *int64 `json:"offset,omitempty"`
+}
+
+type collisionJSON struct { // two buffers with fixed offsets at which they meet
+	Buffers [2]string `json:"buffers"`
+	Bytes   [2]int64  `json:"bytes"`
+	Times   [2]int64  `json:"times"`
+}
+
+type explanationJSON struct {
+	Status      stowage.Status `json:"status"`
+	Capacity    int64          `json:"capacity"`
+	Irreducible bool           `json:"irreducible"`
+	Smallest    *bool          `json:"smallest,omitempty"` // only if it was asked for
+	AtLeast     int            `json:"at_least,omitempty"`
+	Load        int64          `json:"load"`
+	At          [2]int64       `json:"at"`
+	Sum         int64          `json:"sum"`
+	Runs        int            `json:"runs"`
+	Collision   *collisionJSON `json:"collision,omitempty"`
+	Buffers     []bufferJSON   `json:"buffers"`
+	FixedAbove  *bufferJSON    `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
+	Ways        *waysJSON      `json:"ways,omitempty"`        // that were found to be enough, each alone
+	Reason      string         `json:"reason,omitempty"`      // which pools and rules are at fault, if the problem has rules
+}
+
+// explanationOf returns an explanation in the form of the JSON.
+func explanationOf(x *stowage.Explanation, subset *stowage.Problem) *explanationJSON {
+	out := &explanationJSON{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []bufferJSON{}, Reason: x.Reason}
+	if x.AtLeast > 0 {
+		out.Smallest, out.AtLeast = &x.Smallest, x.AtLeast
+	}
+	if c := x.Collision; c != nil {
+		id := func(i int) string { return subset.Buffers[slices.Index(x.Buffers, i)].ID }
+		out.Collision = &collisionJSON{[2]string{id(c.A), id(c.B)}, [2]int64{c.Start, c.End}, [2]int64{c.Lower, c.Upper}}
+	}
+	described := func(b *stowage.Buffer) bufferJSON {
+		return bufferJSON{b.ID, b.Lower, b.Upper, b.Size, b.Align(), b.Fixed}
+	}
+	for i := range subset.Buffers {
+		b := &subset.Buffers[i]
+		out.Sum += b.Size
+		out.Buffers = append(out.Buffers, described(b))
+	}
+	if b := explain.FixedAbove(x, subset); b != nil {
+		above := described(b)
+		out.FixedAbove = &above
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package command
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/cheader"
+	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/tflm"
+)
+
+// Idea: an .onnx model in several memories is planned as a .tflite model is, but no runtime keeps anything beside its
+// tensors, so all bytes of a memory are theirs.
+
+// runBanksONNX plans an .onnx model in pools.
+func (p *planFlags) runBanksONNX(cmd *cobra.Command, m *onnx.Model, a *onnx.Arena, outputs []output, o stowage.Options) error {
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	r := &banksReport{
+		Model: m.File, Tensors: len(a.Tensors), Buffers: len(a.Problem.Buffers), Part: p.target, Unknown: []string{},
+		Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.where, read: a.Notes,
+	}
+	if r.memories.part == nil {
+		r.Part = ""
+	}
+	one := o
+	one.Minimize = true
+	if p.reporting(outputs) {
+		strip, err := stowage.Solve(ctx, a.Problem, one)
+		if err != nil {
+			return err
+		}
+		if strip.Status.HasPlan() {
+			r.Strip = &stripReport{Arena: strip.Height, Head: strip.Height, NonPersistent: strip.Height}
+			for _, q := range p.where.pools {
+				short := max(0, strip.Height-free(q))
+				r.Strip.Pools = append(r.Strip.Pools, stripPool{ID: q.ID, Arena: short, NonPersistent: short})
+			}
+		}
+	}
+	load := timeline.New(a.Problem).MaxLoad
+	moved := movedONNX(a)
+	pools, byOrder, slow, err := tflm.Price(a.Problem, p.where.pools, moved)
+	if err != nil {
+		return err
+	}
+	result, err := stowage.Solve(ctx, a.Problem, o)
+	if err != nil {
+		return err
+	}
+	r.ByOrder, r.Slow = byOrder, slow
+	r.solved(result, pools)
+	for i := range a.Problem.Buffers {
+		if result.Status.HasPlan() {
+			x := &r.Pools[result.PoolOf(i)]
+			x.Buffers++
+			x.Moved += moved[i]
+			x.Head = max(x.Head, result.Offsets[i]+a.Problem.Buffers[i].Size)
+			x.Used = x.Head
+		}
+	}
+	if room, limited := tflm.Room(pools); !result.Status.HasPlan() && limited {
+		r.Short = max(0, load-room)
+	}
+	end := outcomeOf(result.Status)
+	if end != nil {
+		outputs = p.unwritten(cmd, outputs)
+	}
+	err = writeAll(cmd, outputs, func(w io.Writer, o output) error {
+		switch {
+		case o.flag == "--report":
+			return writeIndented(w, r)
+		case o.kind == "h":
+			return cheader.WriteBanks(w, bankPlanONNX(a, result, pools, r))
+		}
+		return writerOf(o.kind)(w, &document{problem: a.Problem, offsets: result.Offsets, pools: result.Pools, height: result.Height, lowerBound: result.LowerBound, result: result})
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.say(cmd, r); err != nil {
+		return err
+	}
+	return end
+}
+
+// movedONNX returns what is moved for each buffer: each tensor in it is written once, and read once by each node that takes
+// it.
+func movedONNX(a *onnx.Arena) []int64 {
+	out := make([]int64, len(a.Problem.Buffers))
+	for i := range a.Tensors {
+		if t := &a.Tensors[i]; t.Buffer >= 0 {
+			out[t.Buffer] += t.Bytes * int64(1+t.Reads)
+		}
+	}
+	return out
+}
+
+// bankPlanONNX returns the plan as C takes it: the tensors by their names.
+func bankPlanONNX(a *onnx.Arena, result *stowage.Result, pools []model.Pool, r *banksReport) *cheader.BankPlan {
+	out := &cheader.BankPlan{Name: a.Problem.Name, Home: -1}
+	for k, q := range pools {
+		alignment := max(q.Alignment, arenaAlignment(a.Problem))
+		out.Banks = append(out.Banks, cheader.Bank{Name: q.ID, Bytes: r.Pools[k].Head, Alignment: alignment, Reserved: len(q.Reserved) > 0})
+	}
+	for i := range a.Tensors {
+		if t := &a.Tensors[i]; t.Buffer >= 0 {
+			out.Buffers = append(out.Buffers, cheader.BankBuffer{Name: t.Name, Size: t.Bytes, Bank: result.PoolOf(t.Buffer), Offset: result.Offsets[t.Buffer]})
+		}
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/format"
+)
+
+// Idea: flags that cannot both be obeyed are refused before anything is read or written. A flag without effect would
+// leave the user with a file that was not written, or with a problem in which the flag does not count.
+
+// planning has the flags that mean nothing with --format, which plans nothing.
+var planning = []string{"report", "json", "capacity", "target", "tail", "diagonal", "reorder", "replace-plan"}
+
+// alone refuses what does not go with --probe, which reads no model.
+func (p *planFlags) alone() error {
+	if len(p.outputs)+len(p.reports) > 0 || p.format != "" || p.json {
+		return usagef("--probe prints a header and plans nothing: leave out --output, --report, --format and --json")
+	}
+	return nil
+}
+
+// clash refuses flags that contradict each other, and outputs that replace the model by something else.
+func (p *planFlags) clash(cmd *cobra.Command, path string, kind format.Kind, outputs []output) error {
+	if p.where != nil {
+		if err := p.poolsClash(cmd, kind, outputs); err != nil {
+			return err
+		}
+	}
+	if p.format != "" {
+		flags := planning
+		if kind == format.TFLite { // in an .onnx model, what is in place is a part of the problem
+			flags = append(slices.Clip(flags), "in-place")
+		}
+		for _, flag := range flags {
+			if cmd.Flags().Changed(flag) {
+				return usagef("--%s needs a plan: --format writes the problem alone", flag)
+			}
+		}
+	}
+	if p.json && p.toStdout() {
+		return usagef("--json needs -o FILE: standard output has what -o or --report writes")
+	}
+	if p.format != "" {
+		outputs = append(slices.Clip(outputs), output{p.problemFile(), "-o", p.format})
+	}
+	for _, o := range outputs {
+		// The planned or reordered model may replace the one that it was made from, if that is forced.
+		if kind == format.TFLite && o.kind == "tflite" || o.kind == onnxModel {
+			if err := checkReplaced([]output{o}, []use{{"MODEL", path}}, p.force); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := (use{o.flag, o.path}).apart([]use{{"MODEL", path}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toStdout reports whether -o or --report writes to standard output. The report for people is then on standard error.
+func (p *planFlags) toStdout() bool {
+	return slices.ContainsFunc(p.outputs, toStdout) || slices.ContainsFunc(p.reports, toStdout)
+}

@@ -1,0 +1,180 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/units"
+)
+
+const (
+	progressEvery = 150 * time.Millisecond
+	eraseLine     = "\r\x1b[K"
+)
+
+// A progress keeps one line on a terminal up to date while a search runs:
+//
+//	height 1048576 · bound 1012224 · gap 3.59% · 12.4M nodes · 00:07
+//
+// The search only stores a snapshot, and a goroutine draws it a few times a second. So the
+// clock moves even if a node takes long, and a slow terminal does not slow down the search.
+type progress struct {
+	w    io.Writer
+	done chan struct{}
+	wait sync.WaitGroup
+
+	mu   sync.Mutex
+	last stowage.Progress
+}
+
+// startProgress draws on the terminal w until stop. width returns the number of its columns. It
+// draws nothing for short runs.
+func startProgress(w io.Writer, width func() int, every time.Duration) *progress {
+	p := &progress{w: w, done: make(chan struct{})}
+	start := time.Now()
+	p.wait.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.done:
+				return
+			case <-tick.C:
+				p.mu.Lock()
+				line := progressLine(p.last, time.Since(start), width())
+				p.mu.Unlock()
+				io.WriteString(w, eraseLine+line)
+			}
+		}
+	})
+	return p
+}
+
+// update takes a snapshot from the search.
+func (p *progress) update(snapshot stowage.Progress) {
+	p.mu.Lock()
+	p.last = snapshot
+	p.mu.Unlock()
+}
+
+// stop ends the drawing and erases the line.
+func (p *progress) stop() {
+	close(p.done)
+	p.wait.Wait()
+	io.WriteString(p.w, eraseLine)
+}
+
+// recordEvery is how often --progress writes.
+const recordEvery = 50 * time.Millisecond
+
+// recordProgress makes a run with these options write its progress to a file, a line each time,
+// until end is called. A reader of the file takes the last complete line. After an error
+// nothing more is written, and the search goes on; end returns the error. A pipe that nobody
+// reads does not delay end.
+func recordProgress(path string, o *stowage.Options) (end func() error, err error) {
+	if path == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, outputError{path, err}
+	}
+	var mu sync.Mutex
+	var last stowage.Progress
+	before := o.Progress
+	o.Progress = func(snapshot stowage.Progress) {
+		mu.Lock()
+		last = snapshot
+		mu.Unlock()
+		if before != nil {
+			before(snapshot)
+		}
+	}
+	done := make(chan struct{})
+	start := time.Now()
+	var failed error
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		tick := time.NewTicker(recordEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				mu.Lock()
+				q := last
+				mu.Unlock()
+				_, failed = fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound, q.Nodes, time.Since(start).Seconds())
+				if failed != nil {
+					return
+				}
+			}
+		}
+	})
+	return func() error {
+		close(done)
+		f.SetWriteDeadline(time.Now().Add(recordEvery)) // fails for a file, which does not block
+		wait.Wait()
+		if errors.Is(failed, os.ErrDeadlineExceeded) {
+			failed = nil
+		}
+		if err := errors.Join(failed, f.Close()); err != nil {
+			return outputError{path, err}
+		}
+		return nil
+	}, nil
+}
+
+// progressLine formats a snapshot. It leaves the last column empty, because a line that wraps
+// cannot be erased.
+func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
+	height := "no plan yet"
+	if p.Height > 0 {
+		height = "height " + strconv.FormatInt(p.Height, 10)
+	}
+	line := height
+	if p.LowerBound > 0 {
+		line += " · bound " + strconv.FormatInt(p.LowerBound, 10)
+	}
+	if g := gap(p.Height, p.LowerBound); p.Height > 0 && p.LowerBound > 0 {
+		line += " · gap " + g
+	}
+	line += " · " + comparison.Count(p.Nodes) + " " + units.Plural(p.Nodes, "node") + " · " + clock(elapsed)
+	if r := []rune(line); len(r) > width-1 {
+		line = string(r[:max(0, width-1)])
+	}
+	return line
+}
+
+// gap formats how far a height is above the lower bound, in percent of the bound. Only a gap of
+// zero is shown as zero.
+func gap(height, bound int64) string {
+	if height == bound {
+		return "0.00%"
+	}
+	if height <= 0 || bound <= 0 {
+		return "?"
+	}
+	percent := 100 * float64(height-bound) / float64(bound)
+	if percent > 0 && percent < 0.01 {
+		return "<0.01%"
+	}
+	return strconv.FormatFloat(percent, 'f', 2, 64) + "%"
+}
+
+// clock formats a duration as minutes and seconds, with hours if there are any.
+func clock(d time.Duration) string {
+	s := int64(d / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%02d:%02d", s/60, s%60)
+}

@@ -1,0 +1,90 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/testkit/pace"
+)
+
+// used returns the processor time of a process so far, or 0 if /proc does not have it.
+func used(pid int) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(text), ") ") // skips the name, which may contain spaces
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond // ticks: a hundred a second
+}
+
+// TestSignalsEndSearches sends signals to long searches. Each must end with the best plan so far, in make pace
+// within a tenth of a second, plus the time to write. Other programs may delay a process, so that run counts
+// processor time if /proc has it, and takes the quickest of several runs.
+func TestSignalsEndSearches(t *testing.T) {
+	hearSignals(t)
+	const within, attempts = 150 * time.Millisecond, 4
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	input := filepath.Join(dir, "in.csv")
+	var nothing bytes.Buffer
+	if code := execute([]string{"gen", "pinwheel", "--buffers", "800", "--seed", "3", "-q", "-o", input}, &nothing, &nothing); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &nothing)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		output := filepath.Join(dir, s.String()+".csv")
+		best := time.Hour
+		for range attempts {
+			var stderr bytes.Buffer
+			cmd := exec.Command(self, "solve", "--planner", "exact", "--without", "merging", "-o", output, input)
+			cmd.Args[0] = "stowage" // the test binary is the command under that name
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(400 * time.Millisecond)
+			sent, before := time.Now(), used(cmd.Process.Pid)
+			if err := cmd.Process.Signal(s); err != nil {
+				t.Fatalf("the search ended by itself: %v\n%s", err, &stderr)
+			}
+			err := cmd.Wait()
+			late := time.Since(sent)
+			if before > 0 {
+				late = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime() - before
+			}
+			best = min(best, late)
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && !exit.Exited() {
+				continue // the signal came before the search, and killed the process
+			}
+			if err != nil || !strings.Contains(stderr.String(), "; interrupted; 800 buffers") {
+				t.Fatalf("%v: %v\n%s", s, err, &stderr)
+			}
+			if best < within || !pace.On() {
+				break
+			}
+		}
+		if t.Logf("%v: the search goes on for %v", s, best); best > within && pace.On() {
+			t.Errorf("%v: the search goes on for %v", s, best)
+		}
+		if code := execute([]string{"verify", input, output}, &nothing, &nothing); code != exitOK {
+			t.Errorf("%v: the plan is not valid: %s", s, &nothing)
+		}
+	}
+}

@@ -1,0 +1,403 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/sizing"
+)
+
+// Idea: one run that minimises answers every capacity of a problem, as package sizing explains.
+// So a curve of any number of capacities costs one run for each problem and planner. What
+// the runs on a problem have shown is joined: the lowest plan of all planners, and the highest
+// bound.
+//
+// Invariant: before the first run, the bound of a problem is the one that needs no search. So
+// an interrupt leaves a curve that is true, with more that is undecided.
+//
+//	size.go       the flags, the inputs, the runs
+//	sizeat.go     the capacities of the curve: those of --at, or a ladder
+//	sizewrite.go  the curve as tables, CSV, JSON and a picture
+
+// sizeTimeout limits a run, unless --timeout is given.
+const sizeTimeout = 10 * time.Second
+
+type sizeFlags struct {
+	at       []string
+	planners []string
+	timeout  duration
+	nodes    int64
+	workers  int
+	seed     uint64
+	paths    []string // the values of -o
+	outputs  []output
+	format   string
+	quiet    bool
+	json     bool
+	badInput bool // an input that an argument names itself could not be read
+
+	ignoreOffsets bool
+	model         modelFlags
+	kernels       kernelsFlags
+}
+
+// sizeFormats are the formats of the curve; the first is the default.
+var sizeFormats = []string{"text", "csv", "json", "svg"}
+
+func newSize() *cobra.Command {
+	s := sizeFlags{timeout: duration(sizeTimeout)}
+	cmd := &cobra.Command{
+		Use:   "size INPUT...",
+		Short: "Find which capacity is enough, for one problem or many",
+		Long: `Size minimises the plan of each INPUT once with each planner, and prints which capacities are enough. A plan fits every capacity from its height up. A proven lower bound rules out every capacity below it. Between the two, a capacity is unknown: a limit came first.
+
+The load of a problem is the most memory that is live at once. The last table has how many problems fit, are proven not to fit, and are unknown at each capacity.
+
+INPUT is a file, a pattern such as "*.tflite", or a folder: size then reads each file in it with a known extension. "models/**" also reads the folders below. A file that cannot be read is reported, and the others are measured.
+
+The sizes of .tflite models are bytes of tensors, with --kernels of scratch too, without the arena's tail ('stowage plan'). With Vela's plan a model is unknown.
+
+` + formatsHelp,
+		Example: `  stowage size model.tflite
+  stowage size --at 256KiB,512KiB,1MiB models
+  stowage size --planner auto,tflite-greedy-by-size -o curve.svg -o curve.csv *.tflite`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("missing argument INPUT: a file, a folder, or - for standard input")
+			}
+			return nil
+		},
+		SuggestFor:  []string{"sizing", "capacity", "curve"},
+		Annotations: map[string]string{exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage, or an INPUT that cannot be read: the curve has the others\n4  interrupted: the curve has what was known by then"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringSliceVar(&s.at, "at", nil, "ask the capacities `C1,C2`: sizes such as 512KiB, or shares of the load such as 120% [default: where answers change]")
+	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
+	bindPlanners(cmd, &s.planners, stowage.DefaultPlanner)
+	f.VarP(&s.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")
+	f.Int64Var(&s.nodes, "nodes", 0, setting.Usage("nodes"))
+	f.IntVar(&s.workers, "workers", 1, setting.Usage("workers"))
+	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
+	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`, as .csv, .json or .svg; repeatable [default: tables on standard output]")
+	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
+	bindJSON(cmd, &s.json)
+	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
+	group(cmd, "Problem", "ignore-offsets")
+	s.model.bind(cmd)
+	s.kernels.bind(cmd, "")
+	group(cmd, modelSection, "kernels")
+	group(cmd, plannerSection, "nodes", "workers", "seed")
+	group(cmd, "Output", "format", "json")
+	complete(cmd, "format", func() []string { return sizeFormats })
+	return cmd
+}
+
+func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
+	if err := chooseJSON(s.json, &s.format); err != nil {
+		return err
+	}
+	capacities, err := parseCapacities(s.at)
+	if err != nil {
+		return err
+	}
+	planners, err := s.chosen()
+	if err != nil {
+		return err
+	}
+	if _, err := s.model.options(); err != nil {
+		return err
+	}
+	if err := s.kernels.settle(nil); err != nil {
+		return err
+	}
+	if s.kernels.from != "" {
+		s.model.scratch = s.kernels.set.Scratch
+	}
+	inputs, err := inputsOf(args)
+	if err != nil {
+		return err
+	}
+	if err := s.checkPaths(cmd, inputs); err != nil {
+		return err
+	}
+	c := &curve{planners: planners}
+	if err := s.read(cmd, c, inputs); err != nil {
+		return err
+	}
+
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	if err := s.measure(ctx, cmd, c); err != nil {
+		return err
+	}
+	interrupted := ctx.Err() != nil
+	release()
+
+	if c.capacities = capacities; capacities == nil {
+		c.capacities = c.ladder()
+	}
+	err = writeAll(cmd, s.outputs, func(w io.Writer, o output) error {
+		width := 0
+		if toStdout(o.path) {
+			width = columns(cmd.OutOrStdout())
+		}
+		return c.write(w, o.kind, width)
+	})
+	if err != nil {
+		return err
+	}
+	if interrupted {
+		return outcome(exitUndecided)
+	}
+	if s.badInput {
+		return outcome(exitUsage)
+	}
+	return nil
+}
+
+// chosen returns the planners that the flag names, and checks the options of each.
+func (s *sizeFlags) chosen() ([]string, error) {
+	names, err := chosenPlanners(s.planners, []string{stowage.DefaultPlanner})
+	for _, name := range names {
+		o := s.options(name)
+		if err := errors.Join(setting.CheckNames(&o)...); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	return names, err
+}
+
+func (s *sizeFlags) options(planner string) stowage.Options {
+	return stowage.Options{Planner: planner, Timeout: time.Duration(s.timeout), NodeLimit: s.nodes, Workers: s.workers, Seed: s.seed}
+}
+
+// checkPaths decides where the outputs go, and checks these places, before any work is done.
+func (s *sizeFlags) checkPaths(cmd *cobra.Command, inputs []inputFile) error {
+	paths := s.paths
+	if len(paths) == 0 {
+		paths = []string{""}
+	}
+	if s.format != "" && len(paths) > 1 {
+		return usagef("--format is for one output: there are %d of -o", len(paths))
+	}
+	for _, path := range paths {
+		name, err := formatOf(s.format, path, sizeFormats)
+		if wanted, other := formatOf(s.format, path, pictureNames()); err != nil && other == nil {
+			return usagef("size draws the curve as SVG only, not as %s", strings.ToUpper(wanted))
+		}
+		if err != nil {
+			return err
+		}
+		if err := checkPicture(cmd, path, name, ""); err != nil {
+			return err
+		}
+		s.outputs = append(s.outputs, output{path, "-o", name})
+	}
+	if err := checkOutputs(s.outputs); err != nil {
+		return err
+	}
+	var uses []use
+	for _, in := range inputs {
+		uses = append(uses, use{"INPUT", in.path})
+	}
+	for _, o := range s.outputs {
+		if err := errors.Join(use{o.flag, o.path}.apart(uses), checkOutput(o.path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A curve is the problems with what is known of each.
+type curve struct {
+	planners   []string
+	problems   []sized
+	capacities []capacity // of the curve, ascending
+	unread     []unread   // the inputs that could not be read
+	tensors    string     // what the sizes of .tflite models are; empty if there are none
+	without    string     // what they lack
+}
+
+// An unread input is a file that could not be read, with the reason.
+type unread struct {
+	File    string `json:"file"`
+	Message string `json:"message"`
+}
+
+// A sized problem is a problem with its runs.
+type sized struct {
+	comparison.Instance
+	known  sizing.Range
+	runs   []sizeRun // in the order of curve.planners; an interrupt leaves out the last
+	shares bool      // of a model whose own plan lets tensors share bytes, so that no planner runs
+}
+
+// A sizeRun is the run of one planner on one problem. sizing is nil if the planner refuses the
+// problem; refusal then says why.
+type sizeRun struct {
+	sizing  *stowage.Sizing
+	refusal string
+}
+
+// sharesRefusal is why no planner runs on a model whose own plan lets tensors share bytes.
+const sharesRefusal = "tensors share bytes in the model's own plan: see 'stowage plan'"
+
+// read reads the problems and gives them distinct names. All inputs are read before the first
+// run, so that a bad one costs no search. One that cannot be read is reported and counted, and
+// the others are measured, unless there is none.
+func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error {
+	var instances []comparison.Instance
+	var shares []bool
+	head := ""
+	for _, in := range inputs {
+		path := in.path
+		file, err := readProblem(path, 0, s.ignoreOffsets, &s.model)
+		if err != nil {
+			if code := report(cmd.ErrOrStderr(), cmd, err); code != exitUsage {
+				return outcome(code)
+			}
+			c.unread = append(c.unread, unread{path, err.Error()})
+			s.badInput = s.badInput || in.named
+			continue
+		}
+		warnRead(cmd, path, file)
+		if !s.quiet {
+			noteRead(cmd, path, file)
+		}
+		if file.Kind == format.TFLite && head == "" {
+			head = path
+		}
+		instances = append(instances, comparison.FromFile(path, file.Problem, file.Problem.Capacity))
+		shares = append(shares, file.Shares)
+	}
+	if len(instances) == 0 {
+		return outcome(exitUsage)
+	}
+	if head != "" {
+		c.tensors, c.without = "tensors", "a tail and scratch"
+		if s.kernels.from != "" {
+			c.tensors, c.without = "tensors, and of the scratch of "+strings.TrimPrefix(of(s.kernels.set), "the kernels of "), "a tail"
+		}
+	}
+	if head != "" && !s.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are bytes of %s (the head); the arena of TensorFlow Lite Micro also has %s: 'stowage plan' has its size [head]\n", nameOf(head), c.tensors, c.without)
+	}
+	comparison.DistinctNames(instances)
+	for k, in := range instances {
+		p := sized{Instance: in, known: sizing.Range{LowerBound: in.LowerBound}, shares: shares[k]}
+		if p.shares {
+			p.known.LowerBound = largest(in.Problem)
+		}
+		c.problems = append(c.problems, p)
+	}
+	return nil
+}
+
+// largest returns the size of the largest buffer: whatever shares bytes, it needs its own.
+func largest(p *stowage.Problem) (most int64) {
+	for i := range p.Buffers {
+		most = max(most, p.Buffers[i].Size)
+	}
+	return most
+}
+
+// measure makes the runs, until the context ends.
+func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) error {
+	var line *progress
+	if stderr := cmd.ErrOrStderr(); !s.quiet && canRedraw(stderr) {
+		line = startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
+		defer line.stop()
+	}
+	for k := range c.problems {
+		p := &c.problems[k]
+		for _, planner := range c.planners {
+			if ctx.Err() != nil {
+				return nil
+			}
+			if p.shares {
+				p.runs = append(p.runs, sizeRun{refusal: sharesRefusal})
+				continue
+			}
+			o := s.options(planner)
+			if line != nil {
+				o.Progress = line.update
+			}
+			found, err := stowage.Size(ctx, p.Problem, o)
+			if errors.Is(err, stowage.ErrUnsupported) {
+				p.runs = append(p.runs, sizeRun{refusal: err.Error()})
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if p.known, err = p.known.Join(found.Range); err != nil {
+				return internalError{errors.New(p.Name + ": " + err.Error())}
+			}
+			p.runs = append(p.runs, sizeRun{sizing: found})
+		}
+	}
+	return nil
+}
+
+// provedBy says who proved that no plan is lower, or that none fits: a planner, "bound" if no
+// search was needed, or "collision". It is empty if nobody did.
+func (p *sized) provedBy() string {
+	if p.known.Status != stowage.Optimal && p.known.Status != stowage.Infeasible {
+		return ""
+	}
+	if p.known.LowerBound > p.LowerBound || p.known.Status == stowage.Infeasible {
+		for _, r := range p.runs {
+			if r.sizing != nil && r.sizing.Range == p.known && r.sizing.Result.ProvedBy != "" {
+				return r.sizing.Result.ProvedBy
+			}
+		}
+		for _, r := range p.runs { // one planner has the plan, and another one the bound
+			if r.sizing != nil && r.sizing.LowerBound == p.known.LowerBound {
+				return r.sizing.Result.Planner
+			}
+		}
+	}
+	return "bound"
+}
+
+// ranges returns what is known of the problems.
+func (c *curve) ranges() []sizing.Range {
+	var all []sizing.Range
+	for k := range c.problems {
+		all = append(all, c.problems[k].known)
+	}
+	return all
+}
+
+// heights returns the heights of a planner's plans, by problem; -1 if it has none.
+func (c *curve) heights(planner int) []int64 {
+	var all []int64
+	for k := range c.problems {
+		height := int64(-1)
+		if r := c.problems[k].run(planner); r != nil && r.sizing != nil && r.sizing.Status.HasPlan() {
+			height = r.sizing.Height
+		}
+		all = append(all, height)
+	}
+	return all
+}
+
+// run returns the run of a planner; nil if an interrupt came first.
+func (p *sized) run(planner int) *sizeRun {
+	if planner >= len(p.runs) {
+		return nil
+	}
+	return &p.runs[planner]
+}

@@ -1,0 +1,501 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/times"
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/internal/figures"
+	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/internal/suggest"
+	"github.com/stowage-go/stowage/internal/viewdata"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/render/html"
+)
+
+type solveFlags struct {
+	search
+	minimize    bool
+	start       string
+	paths       []string // the values of -o
+	outputs     []output // one for each path; standard output if there is no path
+	format      string
+	steps       int
+	stats       string
+	progress    string
+	certificate string
+	json        bool
+	quiet       bool
+	force       bool
+	input       string
+	why         bool
+	cpuProfile  string
+}
+
+func newSolve() *cobra.Command {
+	var s solveFlags
+	cmd := &cobra.Command{
+		Use:   "solve INPUT",
+		Short: "Plan the buffers of a problem",
+		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first.
+
+The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html, tex, h or c. With several -o, all are written, or none. A timeout includes reading. A signal ends the search and writes the best plan; a second kills.
+
+` + formatsHelp,
+		Example: `  stowage solve model.csv
+  stowage solve -c 1MiB -t 10s -o plan.html model.csv
+  generate | stowage solve - | allocate`,
+		Args:        arity(1, "INPUT"),
+		SuggestFor:  []string{"run", "minimize", "allocate", "pack"},
+		Annotations: map[string]string{exitsKey: allExits},
+		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
+	}
+	s.bind(cmd)
+	s.model.ruled = true
+	f := cmd.Flags()
+	f.BoolVar(&s.minimize, "minimize", false, setting.Usage("minimize"))
+	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, which may be INPUT")
+	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`; repeatable [default: CSV on stdout]")
+	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
+	f.IntVar(&s.steps, "steps", 0, "record `N` steps of exact search, to play back in HTML")
+	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
+	f.BoolVar(&s.json, "json", false, "print the figures of --stats, with -o FILE for the plan")
+	f.StringVar(&s.progress, "progress", "", "write the state to `FILE` as JSON, 20 lines a second")
+	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound to `FILE`, for verify")
+	f.BoolVar(&s.why, "why", false, "print the turns of auto and why the run ended")
+	f.BoolVar(&s.force, "force", false, forceUsage)
+	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
+	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
+	_ = f.MarkHidden("cpuprofile")
+	group(cmd, "Problem", "start")
+	group(cmd, "Output", "format", "force", "steps", "stats", "json", "progress", "certificate", "why")
+	complete(cmd, "format", func() []string { return slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}) })
+	return cmd
+}
+
+func (s *solveFlags) run(cmd *cobra.Command, input string) error {
+	began := time.Now()
+	o, err := s.options()
+	if err != nil {
+		return err
+	}
+	o.Minimize = s.minimize
+	s.input = input
+	if err := s.checkPaths(cmd, input); err != nil {
+		return err
+	}
+	file, err := s.read(cmd, input, &o, s.deadline(began))
+	if late := new(format.LateError); errors.As(err, &late) {
+		return s.late(cmd, late, o.Planner, began)
+	}
+	if err != nil {
+		return err
+	}
+	o.Timeout = s.left(began)
+	p := file.Problem
+	if file.Kind == format.TFLite && s.capacity > 0 && !s.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
+	}
+	if p.Ruled() {
+		if err := s.checkRuled(file); err != nil {
+			return err
+		}
+	}
+	for _, out := range s.outputs {
+		if err := checkFormat(out.kind, p); err != nil {
+			return err
+		}
+	}
+	stopProfile, err := startProfile(s.cpuProfile)
+	if err != nil {
+		return err
+	}
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	steps := viewdata.Recorder{Most: s.steps}
+	if s.writes("html") { // the page plays them back
+		o.Progress = steps.See
+	}
+	if s.steps > 0 {
+		o.Moves = steps.Move
+	}
+	var turns []stowage.Turn
+	if s.why {
+		o.Turns = func(t stowage.Turn) { turns = append(turns, t) }
+	}
+	endProgress, err := recordProgress(s.progress, &o)
+	if err != nil {
+		return err
+	}
+	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
+	unrecorded := endProgress()
+	stopProfile()
+	if err != nil {
+		return s.startFault(err)
+	}
+	if r.Status.HasPlan() {
+		if err := s.writePlan(cmd, file, r, &steps); err != nil {
+			return err
+		}
+	}
+	// The plan has been written. A later failure does not take it back.
+	failed := []error{s.writeStats(cmd, r, p, file.Times)}
+	if s.why {
+		printWhy(cmd.ErrOrStderr(), turns, r, p, &o)
+	}
+	if !s.quiet {
+		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
+		s.sayNext(ctx, cmd, input, r, p, began)
+		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "no picture is written: stowage explain, with the same capacity and -o, draws what does not fit")
+		}
+	}
+	if s.certificate != "" {
+		failed = append(failed, s.writeCertificate(ctx, cmd, p, r))
+	}
+	if err := errors.Join(append(failed, unrecorded)...); err != nil {
+		return err
+	}
+	return outcomeOf(r.Status)
+}
+
+// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules but clocks. A file
+// in CSV gets the plan alone.
+func (s *solveFlags) checkRuled(file *format.File) error {
+	switch {
+	case s.certificate != "":
+		return usagef("--certificate does not go with rules")
+	case s.start != "":
+		return usagef("--start does not go with rules")
+	}
+	for k := range s.outputs {
+		if o := &s.outputs[k]; o.kind == "csv" && toStdout(o.path) && s.format == "" && file.Kind != format.CSV {
+			o.kind = "json"
+		} else if o.kind == "h" || o.kind == "c" {
+			return usagef("a plan with rules is written as JSON: %s has no room for pools", o.kind)
+		}
+	}
+	return nil
+}
+
+// late ends a run that was still waiting for its input at the timeout.
+func (s *solveFlags) late(cmd *cobra.Command, late *format.LateError, planner string, began time.Time) error {
+	r := &stowage.Result{Status: stowage.Unknown, Planner: planner, Stopped: plan.StopTimeout}
+	r.Stats.Elapsed = time.Since(began)
+	if !s.quiet {
+		sayLate(cmd, late)
+	}
+	if err := s.writeStats(cmd, r, &stowage.Problem{Capacity: int64(s.capacity)}, times.Read{}); err != nil {
+		return err
+	}
+	return outcome(exitUndecided)
+}
+
+// writes reports whether any output has one of the formats.
+func (s *solveFlags) writes(formats ...string) bool {
+	return slices.ContainsFunc(s.outputs, func(o output) bool { return slices.Contains(formats, o.kind) })
+}
+
+// writePlan writes the plan to all outputs.
+func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
+	p := file.Problem
+	d := &document{problem: p, header: file.Header, extra: file.Extra, times: file.Times, offsets: r.Offsets, pools: r.Pools, parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r}
+	if !s.ignoreOffsets && s.capacity == 0 { // the problem is that of the file
+		d.dsa = file.DSA
+	}
+	d.head = file.Kind == format.TFLite // the tail of the runtime's arena comes on top
+	for _, o := range s.outputs {
+		if d.head && !s.quiet && (o.kind == "h" || o.kind == "c") {
+			into := o.path
+			if toStdout(into) {
+				into = "stdout"
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
+		}
+	}
+	if s.writes("html") && !p.Ruled() {
+		for _, s := range steps.Finish(r) {
+			d.steps = append(d.steps, html.Step(s))
+		}
+		d.moves, d.movesTold = steps.Moves()
+		if s.steps > 0 && d.movesTold == 0 && !s.quiet {
+			fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
+		}
+	}
+	s.warnComments(cmd, file)
+	return writeAll(cmd, s.outputs, func(w io.Writer, o output) error {
+		d.comments = replaces(o.path, s.input)
+		return writerOf(o.kind)(w, d)
+	})
+}
+
+// warnComments says that a file is replaced by one without its comments. A plan in CSV that replaces INPUT has them.
+func (s *solveFlags) warnComments(cmd *cobra.Command, file *format.File) {
+	for _, o := range s.outputs {
+		lost := replaces(o.path, s.start) && s.start != "" && !replaces(o.path, s.input)
+		if file.Extra != nil && len(file.Extra.Comments) > 0 && (o.kind != "csv" || file.Extra.Silent) {
+			lost = lost || replaces(o.path, s.input)
+		}
+		if lost {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: it is replaced, and comments in it are lost [comments]\n", o.path)
+		}
+	}
+}
+
+// writeStats writes the file of --stats.
+func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowage.Problem, read times.Read) error {
+	if s.stats == "" {
+		return nil
+	}
+	stats := figures.Of(r, p, s.minimize)
+	stats.Read(string(read.Ends), read.Scale())
+	// Writing to a closed pipe is an error like others. It must not kill the program, because a
+	// certificate may still have to be written.
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
+	return writeTo(cmd, s.stats, func(w io.Writer) error { return writeIndented(w, stats) })
+}
+
+// read reads the problem and, if --start names one, the plan to start from.
+func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options, deadline time.Time) (*format.File, error) {
+	file, err := s.readProblem(input, deadline)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case s.start != "":
+		if o.Start, err = readStart(s.start, input, file, deadline); err != nil {
+			return nil, err
+		}
+	case !s.quiet:
+		notePlan(cmd, input, file)
+	}
+	warnRead(cmd, input, file)
+	return file, nil
+}
+
+// startFault adds the file name to errors about the plan to start from.
+func (s *solveFlags) startFault(err error) error {
+	var input *stowage.InputError
+	if errors.As(err, &input) {
+		for k := range input.Issues {
+			if issue := &input.Issues[k]; issue.Field == "start" {
+				issue.File, issue.Field = nameOf(s.start), ""
+			}
+		}
+	}
+	return err
+}
+
+// checkPaths decides where the outputs go, and checks these places, before any work is done.
+func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
+	if s.json {
+		if s.stats != "" {
+			return usagef("--json and --stats exclude each other: both write the same figures")
+		}
+		if len(s.paths) == 0 {
+			return usagef("--json prints the figures of the run, so the plan needs -o FILE; --format json prints the plan as JSON")
+		}
+		s.stats = "-"
+	}
+	paths := s.paths
+	if len(paths) == 0 {
+		paths = []string{""}
+	}
+	if s.format != "" && len(paths) > 1 {
+		return usagef("--format is for one output: there are %d of -o", len(paths))
+	}
+	for _, path := range paths {
+		name, err := formatOf(s.format, path, slices.Concat(formatNames(), []string{dsaProblem, dsaSolution}))
+		if err != nil {
+			return err
+		}
+		if err = checkPicture(cmd, path, name, ""); err != nil {
+			return err
+		}
+		s.outputs = append(s.outputs, output{path, "-o", name})
+	}
+	if err := s.checkSteps(); err != nil {
+		return err
+	}
+	stdout := slices.ContainsFunc(s.outputs, func(o output) bool { return toStdout(o.path) })
+	switch {
+	case s.start == format.Standard && input == format.Standard:
+		return usagef("--start and INPUT cannot both be standard input")
+	case s.why && s.quiet:
+		return usagef("--why prints to standard error: leave out --quiet")
+	case s.stats == "-" && stdout:
+		return usagef("--stats - needs -o FILE: standard output has the plan")
+	case s.progress == "-":
+		return usagef("--progress needs a file: standard output has the plan")
+	case s.certificate == format.Standard:
+		return usagef("--certificate needs a file: standard output is the plan's")
+	}
+	if err := checkOutputs(s.outputs); err != nil {
+		return err
+	}
+	// The plan may replace the file that it was made from, if that is forced. No other output may replace an
+	// input.
+	uses := []use{{"INPUT", input}, {"--start", s.start}}
+	if err := checkReplaced(s.outputs, uses, s.force); err != nil {
+		return err
+	}
+	for _, o := range s.outputs {
+		uses = append(uses, use{o.flag, o.path})
+	}
+	for _, u := range []use{{"--stats", s.stats}, {"--certificate", s.certificate}, {"--progress", s.progress}} {
+		if err := errors.Join(u.apart(uses), checkOutput(u.path)); err != nil {
+			return err
+		}
+		uses = append(uses, u)
+	}
+	return nil
+}
+
+// checkSteps refuses --steps if the planner does not report its moves, or no output shows them.
+func (s *solveFlags) checkSteps() error {
+	switch {
+	case s.steps < 0:
+		return usagef("invalid argument %q for --steps: must not be negative", strconv.Itoa(s.steps))
+	case s.steps == 0:
+		return nil
+	case !s.writes("html"):
+		return usagef("--steps needs HTML: name a page with -o FILE.html")
+	case s.workers > 1:
+		return usagef("--steps needs --workers 1: with more, several steps happen at once")
+	}
+	var tell []string
+	for _, i := range stowage.Planners() {
+		if i.Moves {
+			tell = append(tell, i.Name)
+		}
+	}
+	if !slices.Contains(tell, s.planner) {
+		return usagef("planner %s does not tell of its steps; those that do are %s", s.planner, suggest.Listed(s.planner, tell, ""))
+	}
+	return nil
+}
+
+// solve calls stowage.Solve, with a progress line if there is a terminal. A callback that is
+// already in the options is still called.
+func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
+	if !quiet && canRedraw(stderr) {
+		line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
+		defer line.stop()
+		record := o.Progress
+		o.Progress = func(snapshot stowage.Progress) {
+			line.update(snapshot)
+			if record != nil {
+				record(snapshot)
+			}
+		}
+	}
+	return stowage.Solve(ctx, p, o)
+}
+
+// summary returns the outcome in one line.
+func summary(r *stowage.Result, p *stowage.Problem) string {
+	var s string
+	planned, without := ending(r.Stopped)
+	switch {
+	case r.Status.HasPlan() && p.Ruled():
+		s = r.Status.String() + ": " + measures(r)
+	case r.Status == stowage.Infeasible && p.Ruled():
+		s = "infeasible: no plan keeps the rules"
+		if why := explain.Local(p); why != "" {
+			s += " (" + cell(why) + ")"
+		}
+	case r.Status.HasPlan():
+		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound, gap(r.Height, r.LowerBound))
+	case r.Collision != nil:
+		s = "infeasible: " + collides(r.Collision, p)
+	case r.Status == stowage.Infeasible:
+		s = fmt.Sprintf("infeasible: no plan is lower than %d", r.LowerBound)
+		if top, end := bound.TopFixed(p); end > p.Capacity {
+			s += " (" + explain.EndsAt(cell(p.Buffers[top].ID), &p.Buffers[top]) + ")"
+		}
+	default:
+		s = fmt.Sprintf("unknown: %s; lower bound %d", without, r.LowerBound)
+	}
+	if p.Capacity > 0 {
+		s += fmt.Sprintf(", capacity %d", p.Capacity)
+	}
+	if r.Enough > 0 {
+		s += fmt.Sprintf("; %d is known to be enough, %d not to be", r.Enough, r.LowerBound-1)
+	}
+	if r.Status.HasPlan() && r.Stopped != "" {
+		s += "; " + planned
+	}
+	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
+}
+
+// measures lists the measures of the objective, with their bounds where these are below.
+func measures(r *stowage.Result) string {
+	var parts []string
+	for k, m := range r.Objective {
+		value, bound := model.ValueOf(r.Measures, m), r.Bounds[k].Value
+		part := fmt.Sprintf("%s %d", m, value)
+		if bound < value {
+			part += fmt.Sprintf(" (at least %d)", bound)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// collides says which two buffers have fixed offsets that collide.
+func collides(c *stowage.Collision, p *stowage.Problem) string {
+	return explain.Collides(c, cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID))
+}
+
+// ending says why a run ended: planned is for a run with a plan but without a proof, without
+// for a run that has neither.
+func ending(s plan.Stop) (planned, without string) {
+	switch s {
+	case plan.StopTimeout:
+		return "stopped by the timeout", "the timeout came before an answer"
+	case plan.StopNodes:
+		return "stopped by the node limit", "the node limit came before an answer"
+	case plan.StopInterrupt:
+		return "interrupted", "interrupted before an answer"
+	case plan.StopEffort, plan.Finished: // a heuristic that came to its end
+	}
+	return "ended by itself", "the planner found no plan that fits, and no proof that there is none"
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// startProfile starts a CPU profile if a file is named.
+func startProfile(path string) (stop func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, outputError{path, err}
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, internalError{err}
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		f.Close()
+	}, nil
+}

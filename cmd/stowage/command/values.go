@@ -1,0 +1,78 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage/format/times"
+	"github.com/stowage-go/stowage/internal/units"
+)
+
+// A size is a number of bytes as a flag takes it, in the spelling of package units.
+type size int64
+
+var errNumber = errors.New("must be a whole number")
+
+// Set parses a size of at least 1.
+func (s *size) Set(text string) error {
+	n, err := units.Parse(text)
+	if err != nil {
+		return err
+	}
+	*s = size(n)
+	return nil
+}
+
+func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
+
+// Type names the value in help.
+func (s *size) Type() string { return "SIZE" }
+
+// A duration is a time limit as a flag takes it, in the spelling of package units.
+type duration time.Duration
+
+// Set parses a duration that is not negative.
+func (d *duration) Set(text string) error {
+	v, err := units.Duration(text)
+	if err != nil {
+		return err
+	}
+	*d = duration(v)
+	return nil
+}
+
+func (d *duration) String() string { return time.Duration(*d).String() }
+
+// Type names the value in help.
+func (d *duration) Type() string { return "D" }
+
+// ends is what the user says of the ends of lifespans: a word of package times, or nothing.
+type ends times.Ends
+
+func (e *ends) Set(text string) error {
+	v, err := times.ParseEnds(text)
+	*e = ends(v)
+	return err
+}
+
+func (e *ends) String() string { return string(*e) }
+
+// Type names the value in help.
+func (e *ends) Type() string { return "WORD" }
+
+// once is the file name of a command that writes one file. A second name is refused: only one
+// of the two files would be written.
+type once string
+
+func (o *once) String() string { return string(*o) }
+func (o *once) Type() string   { return "string" }
+
+func (o *once) Set(text string) error {
+	if *o != "" {
+		return fmt.Errorf("%s is given already, and this command writes one file", *o)
+	}
+	*o = once(text)
+	return nil
+}

@@ -1,0 +1,260 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/format"
+	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a plan of a graph is checked by replaying the graph's operators. A plan in JSON says in which order they run, and
+// what lies over what. Another file, such as CSV, has offsets by name. Its lifespans have the order, if there are any:
+// an operator runs when the first of its results or its scratch begins. One that makes nothing runs as early as it can,
+// since that keeps nothing longer in memory than any other place would.
+
+// graphIn returns the graph in a file; nil if the file is something else.
+func graphIn(path string) (*graph.Graph, error) {
+	if path == format.Standard {
+		return nil, nil
+	}
+	in, err := format.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.Kind != format.JSON && !strings.EqualFold(filepath.Ext(path), ".json") {
+		return nil, nil
+	}
+	text, err := io.ReadAll(in.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if !stowjson.IsGraph(text) {
+		return nil, nil
+	}
+	return stowjson.ReadGraph(bytes.NewReader(text), in.Name)
+}
+
+// verifyGraph checks the plan in a file against a graph.
+func verifyGraph(cmd *cobra.Command, g *graph.Graph, path string, capacity size, quiet, asJSON bool) error {
+	p, r, err := replayed(g, path)
+	if err != nil {
+		return err
+	}
+	if c := int64(capacity); c > 0 && r.Height > c {
+		r.Total++
+		message := fmt.Sprintf("the plan is %d bytes high, above the capacity %d", r.Height, c)
+		r.Violations = append(r.Violations, graph.Violation{Rule: model.RuleCapacity, Operator: -1, A: -1, B: -1, Message: message})
+	}
+	switch {
+	case asJSON:
+		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, graphVerdict(g, p, r, int64(capacity))) }); err != nil {
+			return err
+		}
+	case !r.OK():
+		stderr := cmd.ErrOrStderr()
+		for _, v := range r.Violations {
+			fmt.Fprintf(stderr, "%s: %s\n", path, cell(v.Message))
+		}
+		if more := r.Total - len(r.Violations); more > 0 {
+			fmt.Fprintf(stderr, "… and %d more\n", more)
+		}
+		fmt.Fprintf(stderr, "invalid: %s\n", count(r.Total, "violation"))
+	case !quiet:
+		line := fmt.Sprintf("valid: height %d", r.Height)
+		if p.LowerBound > 0 {
+			line += fmt.Sprintf(", lower bound %d as %s claims, gap %s", p.LowerBound, cmp.Or(p.Planner, "the file"), gap(r.Height, p.LowerBound))
+		}
+		if capacity > 0 {
+			line += fmt.Sprintf(", capacity %d", capacity)
+		}
+		line += fmt.Sprintf(", %s, %s over operands", count(len(g.Operators), "operator"), count(len(r.Overlaps), "result"))
+		if err := writeText(cmd, "", func(w io.Writer) error { _, err := fmt.Fprintln(w, line); return err }); err != nil {
+			return err
+		}
+	}
+	if !r.OK() {
+		return outcome(exitUsage)
+	}
+	return nil
+}
+
+// replayed reads the plan in a file, and what replaying it shows.
+func replayed(g *graph.Graph, path string) (*graph.Plan, *graph.Report, error) {
+	if path == format.Standard {
+		return nil, nil, usagef("the plan of a graph cannot come from standard input")
+	}
+	in, err := format.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	if in.Kind == format.JSON {
+		text, err := io.ReadAll(in.Reader)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if stowjson.IsGraphPlan(text) {
+			p, err := stowjson.ReadGraphPlan(bytes.NewReader(text), in.Name, g)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !p.Status.HasPlan() {
+				return nil, nil, fmt.Errorf("%s: has no plan: its status is %s", path, p.Status)
+			}
+			r, err := graph.Verify(g, p)
+			return p, r, err
+		}
+	}
+	p := &graph.Plan{Order: orderIn(g, path)}
+	l, err := graph.Lower(g, p.Order, graph.AllPermits)
+	if err != nil {
+		return nil, nil, named(path, err)
+	}
+	placed, err := format.ReadPlan(path, l.Problem)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := func(list []int) (out []int64) {
+		for _, i := range list {
+			if i < 0 {
+				out = append(out, -1)
+			} else {
+				out = append(out, placed.Offsets[i])
+			}
+		}
+		return out
+	}
+	p.Offsets, p.Scratch = at(l.Value), at(l.Scratch)
+	r, err := graph.Replay(g, p.Order, p.Offsets, p.Scratch)
+	return p, r, err
+}
+
+// orderIn returns the order in which the lifespans in a file let the operators of a graph run; the order in which they
+// stand in the graph if the file has no lifespans.
+func orderIn(g *graph.Graph, path string) []int {
+	order := make([]int, len(g.Operators))
+	for k := range order {
+		order[k] = k
+	}
+	f, err := format.ReadFile(path)
+	if err != nil { // a plan may have only offsets
+		return order
+	}
+	begins := make(map[string]int64, len(f.Problem.Buffers))
+	for i := range f.Problem.Buffers {
+		begins[f.Problem.Buffers[i].ID] = f.Problem.Buffers[i].Lower
+	}
+	const early = math.MinInt64
+	at := make([]int64, len(g.Operators))
+	makes := make(map[int]int, len(g.Values))
+	for k := range g.Operators {
+		at[k] = math.MaxInt64
+		o := &g.Operators[k]
+		names := []string{o.Name + ".scratch"}
+		for _, y := range o.Results {
+			makes[y] = k
+			names = append(names, g.Values[y].Name)
+		}
+		for _, name := range names {
+			if from, there := begins[name]; there {
+				at[k] = min(at[k], from)
+			}
+		}
+		if at[k] == math.MaxInt64 {
+			at[k] = early
+		}
+	}
+	// Always the first that can run: those without a time, then by time, then as they stand.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	rank := make([]int, len(order))
+	for place, k := range order {
+		rank[k] = place
+	}
+	waits, then := make([]int, len(order)), make([][]int, len(order))
+	wait := func(k, before int) {
+		waits[k]++
+		then[before] = append(then[before], k)
+	}
+	ready := new(ranks)
+	for k := range g.Operators {
+		for _, x := range g.Operators[k].Operands {
+			if before, there := makes[x]; there {
+				wait(k, before)
+			}
+		}
+		for _, before := range g.Operators[k].After {
+			wait(k, before)
+		}
+		if waits[k] == 0 {
+			heap.Push(ready, rank[k])
+		}
+	}
+	out := make([]int, 0, len(order))
+	for ready.Len() > 0 {
+		next := order[heap.Pop(ready).(int)]
+		out = append(out, next)
+		for _, k := range then[next] {
+			if waits[k]--; waits[k] == 0 {
+				heap.Push(ready, rank[k])
+			}
+		}
+	}
+	return out
+}
+
+// ranks is a heap of the operators that can run, the first at the front.
+type ranks struct{ sort.IntSlice }
+
+func (r *ranks) Push(x any) { r.IntSlice = append(r.IntSlice, x.(int)) }
+
+func (r *ranks) Pop() any {
+	last := r.Len() - 1
+	x := r.IntSlice[last]
+	r.IntSlice = r.IntSlice[:last]
+	return x
+}
+
+// graphVerdict is what verify --json writes of a plan of a graph.
+func graphVerdict(g *graph.Graph, p *graph.Plan, r *graph.Report, capacity int64) *verdict {
+	v := &verdict{Valid: r.OK(), Height: r.Height, LowerBound: p.LowerBound, Capacity: capacity, Total: r.Total, Violations: []violation{}}
+	for i := range g.Values {
+		if !g.Values[i].Constant && g.Values[i].Size > 0 {
+			v.Buffers++
+		}
+	}
+	for k := range g.Operators {
+		if g.Operators[k].Scratch > 0 {
+			v.Buffers++
+		}
+	}
+	if p.LowerBound > 0 {
+		v.ClaimedBy = cmp.Or(p.Planner, "the file")
+	}
+	for _, of := range r.Violations {
+		one := violation{Rule: string(of.Rule), Buffers: []string{}, Message: of.Message}
+		if of.Operator >= 0 {
+			one.Operator = g.Operators[of.Operator].Name
+		}
+		for _, i := range [...]int{of.A, of.B} {
+			if i >= 0 {
+				one.Buffers = append(one.Buffers, g.Values[i].Name)
+			}
+		}
+		v.Violations = append(v.Violations, one)
+	}
+	return v
+}

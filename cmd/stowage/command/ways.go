@@ -1,0 +1,166 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: an answer of "no" carries its next step: how much is too much, what would be enough, and the command to type.
+// Package explain finds the ways out and words them; this file prints them for solve and explain.
+
+// nextNodes is the node limit of the run by which solve says which capacity is enough.
+const nextNodes = 2000
+
+// ways looks for ways out, in what is left of the timeout.
+func (e *explainFlags) ways(ctx context.Context, p *stowage.Problem, x *stowage.Explanation, began time.Time) (*explain.Ways, error) {
+	ctx, cancel := e.within(ctx, began)
+	defer cancel()
+	return explain.WaysOut(ctx, p, x, stowage.Solve)
+}
+
+// within limits a context to what is left of the timeout.
+func (s *search) within(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
+	if s.timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, s.left(began))
+}
+
+// writeWays prints ways out, and the command for the first of them.
+func writeWays(w io.Writer, ways *explain.Ways, x *stowage.Explanation, p *stowage.Problem, input string) error {
+	if ways == nil {
+		return nil
+	}
+	lines := ways.Lines(p, cell)
+	if len(lines) == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\nenough, each alone:\n")
+	for _, line := range lines {
+		fmt.Fprintln(w, "  "+line)
+	}
+	if len(ways.Shrink)+len(ways.Absent) == 0 {
+		fmt.Fprintln(w, "No change of one buffer was found that is enough alone; --conflicts names several sets.")
+	}
+	if ways.Enough > 0 {
+		fmt.Fprintf(w, "next: stowage solve -c %d %s\n", ways.Enough, typed(input))
+	}
+	return nil
+}
+
+// typed returns a path as it is typed in a shell.
+func typed(path string) string {
+	if path == format.Standard {
+		return path
+	}
+	if strings.ContainsAny(path, " '\"$&;|<>()*?[\\`\t\n") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// waysJSON are the ways out in JSON. The keys are a contract with scripts.
+type waysJSON struct {
+	Enough int64        `json:"enough,omitempty"`
+	Least  int64        `json:"at_least"`
+	Shrink []shrunkJSON `json:"shrink"`
+	Absent []absentJSON `json:"absent"`
+}
+
+type shrunkJSON struct {
+	ID   string `json:"id"`
+	By   int64  `json:"by"`
+	Size int64  `json:"size"`
+}
+
+type absentJSON struct { // not in use in that time
+	ID    string   `json:"id"`
+	Times [2]int64 `json:"times"`
+}
+
+func waysOf(w *explain.Ways, p *stowage.Problem) *waysJSON {
+	if w == nil {
+		return nil
+	}
+	out := &waysJSON{Enough: w.Enough, Least: w.Least, Shrink: []shrunkJSON{}, Absent: []absentJSON{}}
+	for _, s := range w.Shrink {
+		out.Shrink = append(out.Shrink, shrunkJSON{p.Buffers[s.Buffer].ID, s.By, s.To})
+	}
+	for _, a := range w.Absent {
+		out.Absent = append(out.Absent, absentJSON{p.Buffers[a.Buffer].ID, [2]int64{a.Lower, a.Upper}})
+	}
+	return out
+}
+
+// sayNext says, of a run without a plan, how much is too much and what to type next.
+func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input string, r *stowage.Result, p *stowage.Problem, began time.Time) {
+	stderr := cmd.ErrOrStderr()
+	file := typed(input)
+	if input == format.Standard {
+		file = "FILE"
+	}
+	capacity := ""
+	if s.capacity > 0 {
+		capacity = fmt.Sprintf("-c %d ", int64(s.capacity))
+	}
+	switch {
+	case r.Status.HasPlan():
+	case r.Status == stowage.Unknown:
+		fmt.Fprintln(stderr, "next: "+s.more(r, file))
+	case p.Ruled():
+		fmt.Fprintf(stderr, "next: 'stowage explain %s' names the buffers and rules that cannot go together\n", file)
+	case r.Collision != nil:
+		fmt.Fprintf(stderr, "next: 'stowage solve --ignore-offsets %s%s' plans anew, without the fixed offsets\n", capacity, file)
+	default:
+		fmt.Fprintf(stderr, "%s\n", explain.Reason(p, p.Capacity, r.LowerBound, cell))
+		ctx, cancel := s.within(ctx, began)
+		defer cancel()
+		// An error is not of this run, which is over.
+		if enough, least, err := explain.LeastCapacity(ctx, p, nextNodes, stowage.Solve); err == nil && enough > 0 {
+			fmt.Fprintf(stderr, "enough: %s\n", explain.Enough(enough, max(least, r.LowerBound)))
+		}
+		fmt.Fprintf(stderr, "next: 'stowage explain %s%s' names the buffers that cannot fit and the cheapest ways out; 'stowage solve %s' without a capacity looks for the lowest plan\n",
+			capacity, file, file)
+	}
+}
+
+// longer says which flags may decide a run that a limit has ended; nodes reports whether that was --nodes.
+func (s *search) longer(nodes bool) (ways []string) {
+	switch {
+	case nodes:
+		ways = append(ways, fmt.Sprintf("a higher --nodes (it was %d)", s.nodes))
+	case s.timeout > 0:
+		ways = append(ways, fmt.Sprintf("a longer --timeout (it was %v)", time.Duration(s.timeout)))
+	}
+	if s.planner != stowage.DefaultPlanner {
+		ways = append(ways, "--planner "+stowage.DefaultPlanner)
+	}
+	if s.workers == 1 {
+		ways = append(ways, "more --workers than 1")
+	}
+	return ways
+}
+
+// more says what may decide a run that a limit has ended.
+func (s *solveFlags) more(r *stowage.Result, file string) string {
+	text := "a larger capacity"
+	if ways := s.longer(r.Stopped == plan.StopNodes); len(ways) > 0 {
+		text = strings.Join(ways, ", ")
+	}
+	if r.Enough > 0 {
+		text += fmt.Sprintf("; 'stowage solve -c %d %s' has a plan", r.Enough, file)
+	} else {
+		text += fmt.Sprintf("; 'stowage solve %s' without a capacity says how low a plan it finds", file)
+	}
+	return text
+}
