@@ -10,7 +10,7 @@
 # make page       the page that plans in the browser, bin/stowage.html
 # make sweep      planners on many problems, bin/stowage-sweep; see sweep/README.md
 # make sweep-papers
-#                 the sweeps that the papers' report shows, into lab/bench/results: up to an hour on
+#                 sweeps of suites like the papers', into lab/bench/results: up to an hour on
 #                 two cores without other work; DATA is as below, and a second call goes on
 # make wheel      the Python package, with library and command in it, in bin/dist
 # make sweep-flink, make sweep-spark
@@ -36,7 +36,7 @@ FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./lab/... ./capi/... ./render/print/... ./sweep/... ./...
 FORMS       := ./python ./sweep/engines ./render/html/viewer ./capi ./npm ./sweep/beam ./sweep/cmd/stowage-sweep
-TOOLED      := ./render/html ./sweep/report ./tflm ./cmd/stowage/command ./internal/testkit/interpreter ./lab/bench/ortools ./lab/bench/paper ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./render/print/pdf ./render/tikz
+TOOLED      := ./render/html ./sweep/report ./tflm ./cmd/stowage/command ./internal/testkit/interpreter ./lab/bench/ortools ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./render/print/pdf ./render/tikz
 SEARCHES    := ./internal/exact/... ./lab/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
 VERSION     := $(shell cat internal/version/VERSION)

@@ -1,6 +1,6 @@
 // Package ortools is an outside peer: peer.py plans with OR-Tools CP-SAT, with one
 // no-overlap for each maximal section. Where Python has ortools (pip install
-// ortools), the tests here hold the exact planners against it, and lab/bench/paper
+// ortools), the tests here hold the exact planners against it, and lab/bench/outside
 // has it as a column: it shares no code with them. decide.py asks CP-SAT with other
 // models whether a plan that somebody claims to be the lowest is that.
 package ortools

@@ -4,204 +4,236 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/picture"
 )
 
-// Idea: a verdict and a sentence are functions of the figures of the run. This file
-// has the rules for one figure; say*.go have the sentences of each section. None of
-// them measures anything, so a test can hand them made-up figures.
+// Idea: a verdict is a function of a figure of the paper and one of the runs.
 //
-// Rules, which the head of the report states too (rules):
+//   - A time or a ratio is "as in the paper" within a factor of 1.5, a share within 5 percentage points.
+//   - A median of fewer than 5 problems and a share of fewer than 20 are "too few to tell". A whole suite is not.
+//   - Two times within 5% of each other are a tie. A tie is a win for nobody.
 //
-//   - A time, a ratio or a height is "as in the paper" within a factor of 1.5.
-//   - A share is "as in the paper" within 5 percentage points.
-//   - A count or a plan is "as in the paper" only if it is equal.
-//   - A median or a mean of fewer than 5 problems, and a share of fewer than 20 things,
-//     is "too few to tell". A whole suite is never too few.
-//   - Two times within 5% of each other are a tie, and so are two heights that are equal.
-//     A tie is a win for nobody.
-//
-// Invariant: a figure that is missing, NaN or infinite has no verdict but "not measured",
-// and no sentence.
+// Invariant: a figure that is missing, NaN or infinite has no verdict but "not measured".
 
-// What a figure says of Stowage beside the paper.
+// What a figure of ours says beside the paper's.
 const (
-	ahead   = "ahead"
-	level   = "as in the paper"
-	behind  = "behind"
-	unlike  = "not as in the paper"
-	differs = "other inputs"
-	tooFew  = "too few to tell"
-	notRun  = "not measured"
+	ahead  = "ahead"
+	level  = "as in the paper"
+	behind = "behind"
+	unlike = "not as in the paper"
+	tooFew = "too few to tell"
+	notRun = "not measured"
 )
 
-// The thresholds.
 const (
-	nearFactor  = 1.5  // of a time, a ratio or a height
-	nearPoints  = 0.05 // of a share, from 0 to 1
+	nearFactor  = 1.5  // of a time or a ratio
+	nearPoints  = 0.05 // of a share
 	tieFactor   = 1.05 // of two times
-	fewest      = 5    // problems behind a median or a mean
-	fewestShare = 20   // things behind a share
+	fewest      = 5    // problems behind a median
+	fewestShare = 20   // problems behind a share
 )
 
-// rules says the above to the reader of the report.
-const rules = "How the verdicts are made: a time, a ratio or a height is “as in the paper” within a factor of 1.5, a share within 5 percentage points, a count or a plan only if it is equal. " +
-	"Beyond that it is “ahead” or “behind”, or “not as in the paper” if neither side is better. " +
-	"“Too few to tell” is a median or a mean of fewer than 5 problems, and a share of fewer than 20 things, unless they are a whole suite. It is also a profile of fewer than 50 samples, and an order of features on fewer than 200. " +
-	"Two times within 5% of each other are a tie. A tie is a win for nobody. " +
-	"“Other inputs” means that the problems are not the paper's, so that the two figures say nothing of each other."
+const rules = "A time or a ratio is “as in the paper” within a factor of 1.5, a share within 5 percentage points. " +
+	"Beyond that it is “ahead”, “behind”, or, if neither side is better, “not as in the paper”. " +
+	"“Too few to tell” is a median of fewer than 5 problems, and a share of fewer than 20 unless they are a whole suite. " +
+	"Two times within 5% of each other are a tie, and a win for nobody. " +
+	"The papers' inputs for the Pixel 6 are not public, and their machines are others: ratios say more than times."
 
-// A direction says which side of the paper's figure is better.
+// A direction says which side of the paper's figure is better, and more of it.
 type direction int
 
 const (
-	neither direction = iota
-	less
+	neither direction = 0
+	less    direction = 1 << iota
 	more
+	whole   // a share of a whole suite: never too few to tell
+	ceiling // the paper says "under": what is below is as in the paper
 )
 
-// finite reports whether a value is a number that can be compared.
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// A claim is a figure of a paper.
+type claim struct {
+	what    string
+	paper   string  // as the paper has it
+	figure  float64 // 0 if its text has no number
+	better  direction
+	measure measure
+}
+
+// A measure finds a figure in the runs.
+type measure func(c *comparison.Result) found
+
+// found is a figure of ours: a value that stands on n problems, or a share of n.
+type found struct {
+	value float64
+	n     int
+	share bool
+	text  string
+}
+
+// none is a paper's share of nothing: 0 is no figure.
+const none = 1e-9
 
 // near reports whether two positive values are within a factor.
-func near(a, b, factor float64) bool {
-	return finite(a) && finite(b) && a > 0 && b > 0 && a <= b*factor && b <= a*factor
-}
+func near(a, b, factor float64) bool { return a > 0 && b > 0 && a <= b*factor && b <= a*factor }
 
-// judge is the verdict on a positive figure that stands on n problems.
-func judge(paper, here float64, n int, better direction) string {
+// verdict judges a figure of ours.
+func (q *claim) verdict(f found) string {
+	least := fewest
+	if f.share {
+		least = fewestShare
+	}
 	switch {
-	case n == 0 || !finite(paper) || !finite(here) || here <= 0 || paper <= 0:
-		return notRun
-	case n < fewest:
-		return tooFew
-	}
-	return compare(paper, here, better)
-}
-
-// compare is the verdict on a positive figure that does not stand on a sample.
-func compare(paper, here float64, better direction) string {
-	switch {
-	case !finite(paper) || !finite(here) || here <= 0 || paper <= 0:
-		return notRun
-	case near(paper, here, nearFactor):
-		return level
-	case better == neither:
-		return unlike
-	case (here > paper) == (better == more):
-		return ahead
-	}
-	return behind
-}
-
-// judgeShare is the verdict on part of all, beside the paper's share. least is how many
-// of them tell: fewestShare, or 1 if they are a whole suite.
-func judgeShare(paper float64, part, all, least int, better direction) string {
-	switch {
-	case all <= 0 || part < 0 || part > all || !finite(paper):
-		return notRun
-	case all < least:
-		return tooFew
-	}
-	return comparePoints(paper, float64(part)/float64(all), better)
-}
-
-// comparePoints is the verdict on a share that does not stand on a sample.
-func comparePoints(paper, here float64, better direction) string {
-	switch {
-	case !finite(here) || !finite(paper):
-		return notRun
-	case math.Abs(here-paper) <= nearPoints+1e-12:
-		return level
-	case better == neither:
-		return unlike
-	case (here > paper) == (better == more):
-		return ahead
-	}
-	return behind
-}
-
-// judgeSame is the verdict on what is as in the paper only if it is equal.
-func judgeSame(paper, here string) string {
-	switch here {
-	case "":
-		return notRun
-	case paper:
-		return level
-	}
-	return unlike
-}
-
-// A ratio is the median of the ratios of two planners' times, over n problems that both
-// solve.
-type ratio struct {
-	x float64
-	n int
-}
-
-// text writes a ratio.
-func (r ratio) text() string {
-	if r.n == 0 || !finite(r.x) {
-		return "no problem that both solve"
-	}
-	return fmt.Sprintf("%s×, on the %d that both solve", comparison.Ratio(r.x), r.n)
-}
-
-// tells reports whether a ratio stands on enough problems for a sentence.
-func (r ratio) tells() bool { return r.n >= fewest && finite(r.x) && r.x > 0 }
-
-// pace is how a planner's time compares with another's, as a verb: x is its own time
-// over the other's.
-func pace(x float64) string {
-	switch {
-	case near(x, 1, tieFactor):
-		return "takes as long as"
-	case x < 1:
-		return "is " + comparison.Ratio(1/x) + " times as fast as"
-	}
-	return "takes " + comparison.Ratio(x) + " times as long as"
-}
-
-// apart says how far ours is from the paper's figure, to go behind both.
-func apart(paper, here float64) string {
-	switch {
-	case !finite(paper) || !finite(here) || paper <= 0 || here <= 0:
+	case q.figure == 0:
 		return ""
-	case near(paper, here, tieFactor):
-		return "the two are the same within 5%"
-	case here > paper:
-		return "ours is " + comparison.Ratio(here/paper) + " times the paper's"
-	}
-	return "the paper's is " + comparison.Ratio(paper/here) + " times ours"
-}
-
-// percent writes a share.
-func percent(x float64) string {
-	if !finite(x) {
+	case f.n == 0 || math.IsNaN(f.value) || math.IsInf(f.value, 0) || !f.share && f.value <= 0:
 		return notRun
+	case f.n < least && q.better&whole == 0:
+		return tooFew
+	case f.share && math.Abs(f.value-q.figure) <= nearPoints+1e-12,
+		!f.share && near(f.value, q.figure, nearFactor),
+		q.better&ceiling != 0 && f.value <= q.figure:
+		return level
+	case q.better&(less|more) == 0:
+		return unlike
+	case (f.value > q.figure) == (q.better&more != 0):
+		return ahead
 	}
-	return fmt.Sprintf("%.0f%%", 100*x)
+	return behind
 }
 
-// list joins words: a, b and c.
-func list(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+// ratio is the median, over the problems that both solve, of a planner's time over another's. Of an even number it is
+// the geometric mean of the two in the middle, so that the ratio of b to a is one over that of a to b.
+func ratio(planner, base string) measure {
+	return func(c *comparison.Result) found {
+		a, b := slices.Index(c.Planners, planner), slices.Index(c.Planners, base)
+		var ratios []float64
+		for _, cells := range c.Cells {
+			if a < 0 || b < 0 {
+				break
+			}
+			x, solved := cells[a].Median()
+			y, too := cells[b].Median()
+			if solved && too {
+				ratios = append(ratios, math.Log(x/y))
+			}
+		}
+		if len(ratios) == 0 {
+			return found{text: notRun}
+		}
+		x := math.Exp(comparison.Median(ratios))
+		return found{
+			value: x,
+			n:     len(ratios),
+			text:  fmt.Sprintf("%s×, on the %d that both solve", comparison.Ratio(x), len(ratios)),
+		}
 	}
-	return strings.Join(words, "")
 }
 
-// said drops the sentences that there are no figures for.
-func said(sentences ...string) []string {
-	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
+// solved is the share that a planner solves within so many seconds, of the problems that it ran on.
+func solved(planner string, within float64) measure {
+	return func(c *comparison.Result) found {
+		k := slices.Index(c.Planners, planner)
+		n, ran := 0, 0
+		for _, cells := range c.Cells {
+			if k < 0 || len(cells[k]) == 0 {
+				continue
+			}
+			ran++
+			if t, ok := cells[k].Median(); ok && t <= within {
+				n++
+			}
+		}
+		return shareOf(n, ran, "")
+	}
 }
 
-// of writes "n of all", or that nothing was run.
-func of(n, all int) string {
+// always is no limit but that of the runs.
+var always = math.Inf(1)
+
+func shareOf(n, all int, more string) found {
 	if all == 0 {
-		return notRun
+		return found{text: notRun}
 	}
-	return fmt.Sprintf("%d of %d", n, all)
+	x := float64(n) / float64(all)
+	return found{value: x, n: all, share: true, text: fmt.Sprintf("%d of %d (%.0f%%)%s", n, all, 100*x, more)}
+}
+
+// slowest is the longest of a planner's median times.
+func slowest(planner string) measure {
+	return func(c *comparison.Result) found {
+		k := slices.Index(c.Planners, planner)
+		worst, n := 0.0, 0
+		for _, cells := range c.Cells {
+			if k < 0 {
+				break
+			}
+			if t, ok := cells[k].Median(); ok {
+				worst, n = max(worst, t), n+1
+			}
+		}
+		if n == 0 {
+			return found{text: notRun}
+		}
+		return found{value: worst, n: n, text: fmt.Sprintf("%s, of %d", picture.Seconds(worst), n)}
+	}
+}
+
+// fastest is the share of the problems on which a planner is the fastest of all but one that is left out, of those that
+// one of them solves and another ran on.
+func fastest(planner, leftOut string) measure {
+	return func(c *comparison.Result) found {
+		a := slices.Index(c.Planners, planner)
+		first, tied, raced := 0, 0, 0
+		for _, cells := range c.Cells {
+			if a < 0 || len(cells[a]) == 0 {
+				continue
+			}
+			best, others := math.Inf(1), 0
+			for k, cell := range cells {
+				if k != a && c.Planners[k] != leftOut && len(cell) > 0 {
+					t, _ := cell.Median() // infinite if it has no answer
+					best, others = min(best, t), others+1
+				}
+			}
+			its, ok := cells[a].Median()
+			if others == 0 || !ok && math.IsInf(best, 1) {
+				continue
+			}
+			raced++
+			switch {
+			case near(its, best, tieFactor):
+				tied++
+			case its < best:
+				first++
+			}
+		}
+		return shareOf(first, raced, fmt.Sprintf(", %d ties", tied))
+	}
+}
+
+// gain is the geometric mean of the paper's times, in ms, over a planner's.
+func gain(planner string, paper map[string]float64) measure {
+	return func(c *comparison.Result) found {
+		k := slices.Index(c.Planners, planner)
+		var ratios []float64
+		for i, cells := range c.Cells {
+			if k < 0 {
+				break
+			}
+			if t, ok := cells[k].Median(); ok && paper[c.Instances[i].Name] > 0 {
+				ratios = append(ratios, paper[c.Instances[i].Name]/1000/t)
+			}
+		}
+		if len(ratios) == 0 {
+			return found{text: notRun}
+		}
+		x := comparison.GeometricMean(ratios)
+		return found{
+			value: x,
+			n:     len(ratios),
+			text:  fmt.Sprintf("%s×, of %d, on another machine", comparison.Ratio(x), len(ratios)),
+		}
+	}
 }

@@ -6,20 +6,17 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/picture"
 )
 
-// Idea: a sweep as two tables. By size: the share solved and the median time, as
-// figure 10 of the MiniMalloc paper, runs that reach the limit counting as the
-// limit, so that a median may be one. By problem: the median time of each planner,
-// as figures 12 and 8 of the two papers; the last lines are how many are solved and
-// the median of the ratios to tela, over the problems that both solve (the
-// TelaMalloc paper has 4.7 for its ILP).
+// Idea: runs as tables and pictures, in the three shapes that the papers have: a line for each problem, for each number
+// of buffers, and for each time. A run that reaches its limit counts as the limit, so a median may be one.
 
-// limitOf is the limit of a planner's runs, in seconds; 0 where it has none.
+// limitOf is the limit of a planner's runs, in seconds; 0 if it has none.
 func limitOf(c *comparison.Result, planner int) float64 {
 	for _, cells := range c.Cells {
 		if len(cells[planner]) > 0 {
@@ -29,8 +26,7 @@ func limitOf(c *comparison.Result, planner int) float64 {
 	return 0
 }
 
-// limitText is the limit of all planners' runs, for the head of a table; "" where they have
-// several.
+// limitText is the limit of all runs, for the head of a table; "" if they have several.
 func limitText(c *comparison.Result) string {
 	limit := 0.0
 	for k := range c.Planners {
@@ -48,7 +44,7 @@ func limitText(c *comparison.Result) string {
 	return fmt.Sprintf(", limit %g s", limit)
 }
 
-// entry formats a cell: the median in ms, > limit, or a dash.
+// entry formats a cell: the median in ms, > limit, or what else it came to.
 func entry(c comparison.Cell) string {
 	switch seconds, ok := c.Median(); {
 	case ok && c[0].Is(stowage.Infeasible):
@@ -57,10 +53,9 @@ func entry(c comparison.Cell) string {
 		return comparison.Milliseconds(seconds)
 	case len(c) == 0:
 		return "–"
+	case c[0].Status == comparison.Refused && strings.HasPrefix(c[0].Message, "the program died"):
+		return "died"
 	case c[0].Status == comparison.Refused:
-		if c[0].Message != "" && len(c[0].Message) > len(died) && c[0].Message[:len(died)] == died {
-			return "died"
-		}
 		return c[0].Status
 	case c[0].Timeout == 0 || c[0].Seconds < 0.9*c[0].Timeout:
 		return "no plan"
@@ -68,185 +63,194 @@ func entry(c comparison.Cell) string {
 	return "> " + comparison.Milliseconds(c[0].Timeout)
 }
 
-// byProblem is a line for each problem, times in ms.
+// byProblem is a line for each problem, times in ms. The last lines are how many are solved, and the median of the
+// ratios to tela over the problems that both solve.
 func byProblem(c *comparison.Result) *comparison.Table {
-	var rows [][]string
-	solved := make([]int, len(c.Planners))
-	ran := make([]int, len(c.Planners))
+	t := comparison.NewTable(append([]string{"ms" + limitText(c)}, c.Planners...), nil)
 	for i := range c.Instances {
 		row := []string{c.Instances[i].Name}
 		for k := range c.Planners {
-			cell := c.Cells[i][k]
-			row = append(row, entry(cell))
-			if len(cell) > 0 {
-				ran[k]++
+			row = append(row, entry(c.Cells[i][k]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	total, ratios := []string{fmt.Sprintf("solved, of %d", len(c.Instances))}, []string{"median ratio to tela"}
+	for _, name := range c.Planners {
+		f := solved(name, always)(c)
+		cell := strconv.Itoa(int(math.Round(f.value * float64(f.n))))
+		if f.n < len(c.Instances) {
+			cell += fmt.Sprintf(" of %d run", f.n)
+		}
+		total = append(total, cell)
+		cell = "–"
+		if r := ratio(name, "tela")(c); r.n > 0 {
+			cell = comparison.Ratio(r.value)
+		}
+		ratios = append(ratios, cell)
+	}
+	t.Rows = append(t.Rows, total)
+	if slices.Contains(c.Planners, "tela") {
+		t.Rows = append(t.Rows, ratios)
+	}
+	return t
+}
+
+// sizes groups problems by the number of buffers, which is the first number of a generated problem's name.
+func sizes(c *comparison.Result) (groups map[int][]int, all []int) {
+	groups = map[int][]int{}
+	for i := range c.Instances {
+		n := 0
+		for _, word := range strings.Split(c.Instances[i].Name, "-") {
+			if k, err := strconv.Atoi(word); err == nil {
+				n = k
+				break
 			}
-			if _, ok := cell.Median(); ok {
-				solved[k]++
+		}
+		groups[n] = append(groups[n], i)
+	}
+	return groups, slices.Sorted(maps.Keys(groups))
+}
+
+// share is the share of problems that a planner solves and its median time, of those that it ran on.
+func share(c *comparison.Result, planner int, problems []int) (part, seconds float64, ran int) {
+	var times []float64
+	n := 0
+	for _, i := range problems {
+		if cell := c.Cells[i][planner]; len(cell) > 0 {
+			t, ok := cell.Median()
+			if ok {
+				n++
 			}
+			times = append(times, min(t, limitOf(c, planner)))
 		}
-		rows = append(rows, row)
 	}
-	total := []string{fmt.Sprintf("solved, of %d", len(c.Instances))}
-	for k, n := range solved {
-		text := strconv.Itoa(n)
-		if ran[k] < len(c.Instances) {
-			text += fmt.Sprintf(" of %d run", ran[k])
-		}
-		total = append(total, text)
+	if len(times) == 0 {
+		return 0, 0, 0
 	}
-	rows = append(rows, total)
-	if base := slices.Index(c.Planners, "tela"); base >= 0 {
-		ratios := []string{"median ratio to tela"}
-		for k := range c.Planners {
-			x, n := medianRatio(c, k, base)
-			ratios = append(ratios, ratioText(x, n))
-		}
-		rows = append(rows, ratios)
-	}
-	return comparison.NewTable(append([]string{"ms" + limitText(c)}, c.Planners...), rows)
+	return float64(n) / float64(len(times)), comparison.Median(times), len(times)
 }
 
-// medianRatio is the median over the problems that both solve of a planner's time over that
-// of another, and how many there are. Of an even number it is the geometric mean of the two
-// in the middle, so that the ratio of b to a is one over that of a to b.
-func medianRatio(c *comparison.Result, planner, base int) (float64, int) {
-	var ratios []float64
-	for _, cells := range c.Cells {
-		a, solved := cells[planner].Median()
-		b, too := cells[base].Median()
-		if solved && too {
-			ratios = append(ratios, math.Log(a/b))
-		}
-	}
-	if len(ratios) == 0 {
-		return math.NaN(), 0
-	}
-	return math.Exp(comparison.Median(ratios)), len(ratios)
-}
-
-// ratioText writes a ratio, or that there is none.
-func ratioText(x float64, n int) string {
-	if n == 0 {
-		return "–"
-	}
-	return comparison.Ratio(x)
-}
-
-// between is the ratio of two planners by their names.
-func between(c *comparison.Result, planner, base string) ratio {
-	a, b := slices.Index(c.Planners, planner), slices.Index(c.Planners, base)
-	if a < 0 || b < 0 {
-		return ratio{math.NaN(), 0}
-	}
-	x, n := medianRatio(c, a, b)
-	return ratio{x, n}
-}
-
-// solvedBy is how many problems a planner solves, of how many it was run on.
-func solvedBy(c *comparison.Result, planner string) (solved, ran int) {
-	k := slices.Index(c.Planners, planner)
-	if k < 0 {
-		return 0, 0
-	}
-	for _, cells := range c.Cells {
-		if len(cells[k]) > 0 {
-			ran++
-		}
-		if _, ok := cells[k].Median(); ok {
-			solved++
-		}
-	}
-	return solved, ran
-}
-
-// bySize is a line for each number of buffers: for each planner the share solved and
-// the median time in ms.
+// bySize is a line for each number of buffers: the share solved and the median time in ms.
 func bySize(c *comparison.Result) *comparison.Table {
 	header := []string{"buffers" + limitText(c)}
 	for _, name := range c.Planners {
 		header = append(header, name+" solved", "ms")
 	}
-	groups := sizesOf(c)
-	var rows [][]string
-	var all []int
-	for _, n := range slices.Sorted(maps.Keys(groups)) {
-		rows = append(rows, shares(c, strconv.Itoa(n), groups[n]))
-		all = append(all, groups[n]...)
+	groups, all := sizes(c)
+	t := comparison.NewTable(header, nil)
+	var every []int
+	line := func(title string, problems []int) []string {
+		row := []string{title}
+		for k := range c.Planners {
+			part, seconds, ran := share(c, k, problems)
+			if ran == 0 {
+				row = append(row, "–", "–")
+				continue
+			}
+			ms := comparison.Milliseconds(seconds)
+			if seconds >= limitOf(c, k) {
+				ms = "> " + ms
+			}
+			row = append(row, fmt.Sprintf("%.0f%%", 100*part), ms)
+		}
+		return row
 	}
-	rows = append(rows, shares(c, "all", all))
-	// A sweep that was cut short has not run all planners on all problems.
+	for _, n := range all {
+		t.Rows = append(t.Rows, line(strconv.Itoa(n), groups[n]))
+		every = append(every, groups[n]...)
+	}
 	count := []string{"problems run"}
 	for k := range c.Planners {
-		ran := 0
-		for _, cells := range c.Cells {
-			if len(cells[k]) > 0 {
-				ran++
-			}
-		}
+		_, _, ran := share(c, k, every)
 		count = append(count, strconv.Itoa(ran), "")
 	}
-	return comparison.NewTable(header, append(rows, count))
+	t.Rows = append(t.Rows, line("all", every), count)
+	return t
 }
 
-// sizesOf groups problems by their number of buffers.
-func sizesOf(c *comparison.Result) map[int][]int {
-	groups := map[int][]int{}
-	for i := range c.Instances {
-		n := len(c.Instances[i].Problem.Buffers)
-		groups[n] = append(groups[n], i)
+// sizePictures have the median time and the share solved, over the number of buffers.
+func sizePictures(c *comparison.Result) []string {
+	groups, all := sizes(c)
+	shares := &picture.Lines{
+		Title: "Share solved, by the number of buffers", X: picture.Axis{Title: "buffers"},
+		Y: picture.Axis{Title: "solved", Text: picture.Percent, Least: 0, Most: 1},
 	}
-	return groups
-}
-
-// share is the share of problems that a planner solves and its median time, of those
-// that it was run on; ok is false for none.
-func share(c *comparison.Result, planner int, instances []int) (solved, seconds float64, ok bool) {
-	limit := limitOf(c, planner)
-	var times []float64
-	n := 0
-	for _, i := range instances {
-		cell := c.Cells[i][planner]
-		if len(cell) == 0 {
-			continue
+	times := &picture.Lines{
+		Title: "Median time, by the number of buffers", X: picture.Axis{Title: "buffers"},
+		Y: picture.Axis{Title: "median, or the limit if it was reached", Log: true, Text: picture.Seconds},
+	}
+	for k, name := range c.Planners {
+		a, b := picture.Series{Name: name, Line: true}, picture.Series{Name: name, Line: true}
+		for _, n := range all {
+			if part, seconds, ran := share(c, k, groups[n]); ran > 0 {
+				a.Points = append(a.Points, [2]float64{float64(n), part})
+				b.Points = append(b.Points, [2]float64{float64(n), max(seconds, 1e-6)})
+			}
 		}
-		t, ok := cell.Median()
-		if ok {
-			n++
-		}
-		times = append(times, min(t, limit))
+		shares.Series, times.Series = append(shares.Series, a), append(times.Series, b)
 	}
-	if len(times) == 0 {
-		return 0, 0, false
-	}
-	return float64(n) / float64(len(times)), comparison.Median(times), true
+	return []string{times.HTML(), shares.HTML()}
 }
 
-// shares is one line of bySize.
-func shares(c *comparison.Result, title string, instances []int) []string {
-	row := []string{title}
+// byTime is a line for each time: the share that each planner solves within it, of those that it ran on.
+func byTime(c *comparison.Result) *comparison.Table {
+	t := comparison.NewTable(append([]string{"solved within"}, c.Planners...), nil)
+	most := 0.0
 	for k := range c.Planners {
-		solved, seconds, ok := share(c, k, instances)
-		if !ok {
-			row = append(row, "–", "–")
-			continue
-		}
-		text := comparison.Milliseconds(seconds)
-		if seconds >= limitOf(c, k) {
-			text = "> " + text
-		}
-		row = append(row, fmt.Sprintf("%.0f%%", 100*solved), text)
+		most = max(most, limitOf(c, k))
 	}
-	return row
+	for _, at := range []float64{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5, 10} {
+		row := []string{picture.Seconds(at)}
+		for _, name := range c.Planners {
+			row = append(row, fmt.Sprintf("%.1f%%", 100*solved(name, at)(c).value))
+		}
+		if at <= most*1.001 {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	count := []string{"inputs run"}
+	for _, name := range c.Planners {
+		count = append(count, strconv.Itoa(solved(name, always)(c).n))
+	}
+	t.Rows = append(t.Rows, count)
+	return t
+}
+
+// timePicture has the share solved over time.
+func timePicture(c *comparison.Result) []string {
+	p := &picture.Lines{
+		Title: "Share of the inputs solved by a time", X: picture.Axis{Title: "time", Log: true, Text: picture.Seconds},
+		Y: picture.Axis{Title: "solved", Text: picture.Percent, Least: 0, Most: 1},
+	}
+	for k, name := range c.Planners {
+		var times []float64
+		for i := range c.Instances {
+			if t, ok := c.Cells[i][k].Median(); ok {
+				times = append(times, t)
+			}
+		}
+		slices.Sort(times)
+		ran := solved(name, always)(c).n
+		series := picture.Series{Name: name, Step: true, Bare: true}
+		for i, t := range times {
+			if i%max(1, len(times)/300) == 0 || i == len(times)-1 { // as many points as can be told apart
+				series.Points = append(series.Points, [2]float64{max(t, 1e-5), float64(i+1) / float64(ran)})
+			}
+		}
+		p.Series = append(p.Series, series)
+	}
+	return []string{p.HTML()}
 }
 
 // timesPicture is a row for each problem and a mark for each planner.
-func timesPicture(title string, c *comparison.Result, extra ...func(*picture.Rows)) string {
-	p := &picture.Rows{Title: title, X: picture.Axis{Title: "time; › is a limit that was reached", Log: true, Text: picture.Seconds}, Series: c.Planners}
+func timesPicture(c *comparison.Result) []string {
+	p := &picture.Rows{
+		Title: "Time for a plan", Series: c.Planners,
+		X: picture.Axis{Title: "time; › is a limit that was reached", Log: true, Text: picture.Seconds},
+	}
 	for i := range c.Instances {
 		row := picture.Row{Name: c.Instances[i].Name}
-		for k := range c.Planners {
-			cell := c.Cells[i][k]
+		for _, cell := range c.Cells[i] {
 			v, over := math.NaN(), false
 			if t, ok := cell.Median(); ok {
 				v = max(t, 1e-6)
@@ -257,8 +261,5 @@ func timesPicture(title string, c *comparison.Result, extra ...func(*picture.Row
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	for _, f := range extra {
-		f(p)
-	}
-	return p.HTML()
+	return []string{p.HTML()}
 }

@@ -1,6 +1,5 @@
 // Package program runs planners as whole processes, ours and google/minimalloc, and
-// verifies their plans. lab/bench/peers times them in turn, lab/bench/paper has the peer in
-// its tables.
+// verifies their plans. lab/bench/peers times them in turn.
 package program
 
 import (

@@ -1,7 +1,6 @@
 // Package telamalloc measures the planner tela as section 7 of the TelaMalloc paper
 // does: the microbenchmarks of Table 1, and variants of the search on many inputs, as
-// in figure 14. lab/bench/tela prints what comes of it, lab/bench/paper sets it beside the
-// paper's.
+// in figure 14. lab/bench/tela prints what comes of it.
 //
 // Steps and outcomes are the same on every machine; every plan is verified.
 package telamalloc
