@@ -9,7 +9,6 @@ require github.com/tetratelabs/wazero v1.12.0
 require github.com/google/go-cmp v0.7.0
 
 require (
-	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/rhysd/actionlint v1.7.12
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v4 v4.0.0-rc.3
