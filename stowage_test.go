@@ -357,8 +357,7 @@ func TestProgress(t *testing.T) {
 	}
 	p := &stowage.Problem{Buffers: in.Problem.Buffers}
 	for name, o := range map[string]stowage.Options{
-		"auto": {Timeout: 100 * time.Millisecond}, "exact": {NodeLimit: 20_000, Workers: 3},
-		"climb": {Timeout: 100 * time.Millisecond, Workers: 3},
+		"auto": {NodeLimit: 20_000}, "exact": {NodeLimit: 20_000, Workers: 3}, "climb": {NodeLimit: 1 << 18, Workers: 3},
 	} {
 		var calls, plans int
 		var last stowage.Progress

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/arena"
@@ -92,7 +91,7 @@ func TestDrawn(t *testing.T) {
 	served := 0
 	for seed := range uint64(60) {
 		r := drawn(rand.New(rand.NewPCG(seed, 1)))
-		plans, err := arena.Make(context.Background(), r, arena.Options{All: true, Solve: stowage.Options{Timeout: 5 * time.Second}})
+		plans, err := arena.Make(context.Background(), r, arena.Options{All: true, Solve: stowage.Options{NodeLimit: 20_000}})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -21,7 +21,7 @@ func TestNeverHigher(t *testing.T) {
 		g := drawn(r, 10+r.IntN(30))
 		run := stowage.Options{NodeLimit: 1 + r.Int64N(50)}
 		if n%6 == 0 {
-			run = stowage.Options{Timeout: time.Microsecond}
+			run = stowage.Options{Timeout: 1}
 		}
 		before := int64(-1)
 		steps := []graph.Options{{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, States: 10, Problems: 20}}

@@ -207,7 +207,7 @@ func TestOptions(t *testing.T) {
 	if r := must(t, p, plan.Options{Start: free.Offsets, NodeLimit: 1}); r.Height > free.Height {
 		t.Errorf("%d from a start of %d", r.Height, free.Height)
 	}
-	must(t, p, plan.Options{Workers: 3, Timeout: 200 * time.Millisecond})
+	must(t, p, plan.Options{Workers: 3, NodeLimit: 1 << 18})
 	if r := must(t, p, plan.Options{Capacity: 2 * free.Height}); r.Stats.Nodes != 60 {
 		t.Errorf("%d nodes, though the first plan fits", r.Stats.Nodes)
 	}

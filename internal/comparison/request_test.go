@@ -19,10 +19,13 @@ import (
 
 // A puppet is a planner that behaves in one fixed way. It stacks the buffers, but
 //
-//	waits   waits for the end of the context and has no plan
+//	waits   calls atWait, waits for the end of the context and has no plan
 //	dies    divides by zero
 //	lies    calls a plan feasible in which all are at zero
 type puppet string
+
+// atWait is called by the puppet that waits, if it is set.
+var atWait atomic.Pointer[context.CancelFunc]
 
 // stacked counts the plans of the puppet that stacks.
 var stacked atomic.Int64
@@ -36,6 +39,9 @@ func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	r := plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: make([]int64, len(buffers))}, Stats: plan.Stats{Nodes: 7}}
 	switch p {
 	case "waits":
+		if f := atWait.Load(); f != nil {
+			(*f)()
+		}
 		<-ctx.Done()
 		return plan.Result{Status: model.Unknown}, nil
 	case "dies":
@@ -86,8 +92,10 @@ func statuses(c *Result) string {
 func TestInterrupted(t *testing.T) {
 	path := t.TempDir() + "/runs.jsonl"
 	cache := open(t, path)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	atWait.Store(&cancel)
+	defer atWait.Store(nil)
 	s := &Request{Planners: []string{"stacks", "first-fit", "waits"}, Instances: twoInstances(), Ask: Run{Workers: 1}}
 	c, err := s.Run(ctx, cache)
 	if err != nil {

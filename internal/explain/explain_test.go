@@ -281,10 +281,11 @@ func (refusing) Plan(context.Context, *timeline.Timeline, plan.Options) (plan.Re
 	return plan.Result{}, errRefused
 }
 
-// stalling proves the whole problem infeasible and then never answers.
+// stalling proves the whole problem infeasible. Asked again, it ends the whole call, and answers nothing before.
 type stalling struct {
 	brute
 	latest *time.Time // the latest end of a run
+	end    func()
 }
 
 func (s stalling) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
@@ -296,6 +297,7 @@ func (s stalling) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	if *s.calls++; *s.calls == 1 {
 		return plan.Result{Status: model.Infeasible}, nil
 	}
+	s.end()
 	<-ctx.Done()
 	return plan.Result{}, nil
 }
@@ -306,11 +308,14 @@ func TestTimeout(t *testing.T) {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(int(i)), Lower: i, Upper: i + 3, Size: 4})
 	}
 	calls, latest := 0, time.Time{}
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	e, err := Irreducible(ctx, p, stalling{brute{calls: &calls}, &latest}, plan.Options{Capacity: 12})
+	e, err := Irreducible(ctx, p, stalling{brute{calls: &calls}, &latest, cancel}, plan.Options{Capacity: 12})
 	if err != nil || e.Status != model.Infeasible || e.Irreducible {
 		t.Errorf("%+v, %v; want infeasible, not irreducible", e, err)
+	}
+	if calls < 2 {
+		t.Error("the planner was asked once")
 	}
 	if end, _ := ctx.Deadline(); latest.After(end) {
 		t.Errorf("a run may last %v longer than the call", latest.Sub(end))

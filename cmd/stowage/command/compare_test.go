@@ -1,10 +1,8 @@
 package command
 
 import (
-	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -15,7 +13,7 @@ import (
 // goroutine behind.
 func TestCompareBars(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	var out bytes.Buffer
+	out := awaited{text: "two/p.csv ... done! [4", seen: make(chan struct{})}
 	s := &comparison.Request{
 		Planners:  []string{"puppet-stack", "first-fit", "puppet-nothing"},
 		Instances: []comparison.Instance{{Name: "one/p.csv"}, {Name: "two/p.csv"}},
@@ -27,7 +25,7 @@ func TestCompareBars(t *testing.T) {
 			s.Tick(k)
 		}
 	}
-	time.Sleep(2 * progressEvery)
+	<-out.seen
 	b.stop()
 	if !strings.Contains(out.String(), "one/p.csv ... done! [4") || !strings.Contains(out.String(), "two/p.csv ... done! [4") {
 		t.Errorf("no bars in %q", &out)

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -129,7 +131,7 @@ func waitFor(ts *testscript.TestScript, path string) {
 // result, without a search.
 //
 //	stack      each buffer on top of the one before: feasible
-//	wait       touches the file "ready", waits for the end of the context, stacks
+//	wait       calls atWait, touches the file "ready", waits for the end of the context, stacks
 //	nothing    the same, and has no plan
 //	stubborn   the same, touches "stopping" and does not come back
 //	wrong      all at zero, and calls that feasible
@@ -137,6 +139,9 @@ func waitFor(ts *testscript.TestScript, path string) {
 //	never      says that no plan fits
 //	effort     as stack, and says that it gave up
 type puppet string
+
+// atWait is called by a puppet before it waits, if it is set.
+var atWait atomic.Pointer[context.CancelFunc]
 
 func (p puppet) Name() string { return "puppet-" + string(p) }
 
@@ -160,6 +165,9 @@ func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	}
 	switch p {
 	case "wait", "nothing", "stubborn":
+		if f := atWait.Load(); f != nil {
+			(*f)()
+		}
 		touch(o.Params["ready"])
 		if o.Progress != nil {
 			o.Progress(plan.Progress{Height: top, LowerBound: tl.LowerBound, Nodes: 1})
@@ -227,18 +235,36 @@ func TestLeaks(t *testing.T) {
 // TestProgressErases draws a progress line and checks what is left of it.
 func TestProgressErases(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	var out bytes.Buffer
+	out := awaited{text: "height 120", seen: make(chan struct{})}
 	p := startProgress(&out, func() int { return 80 }, time.Millisecond)
 	p.update(plan.Progress{Height: 120, LowerBound: 100, Nodes: 1234})
-	time.Sleep(30 * time.Millisecond)
+	<-out.seen
 	p.stop()
-	if !strings.Contains(out.String(), eraseLine+"height 120 · bound 100 · gap 20.00% · 1.2k nodes · 00:00") {
+	if !strings.Contains(out.String(), eraseLine+"height 120 · bound 100 · gap 20.00% · 1.2k nodes · 0") {
 		t.Errorf("no progress in %q", &out)
 	}
 	if !strings.HasSuffix(out.String(), eraseLine) || strings.Contains(out.String(), "\n") {
 		t.Errorf("the line is not erased: %q", &out)
 	}
 }
+
+// awaited keeps what is written, one writer at a time. It closes seen once a text is among it.
+type awaited struct {
+	all  bytes.Buffer
+	text string
+	seen chan struct{}
+	once sync.Once
+}
+
+func (a *awaited) Write(b []byte) (int, error) {
+	n, err := a.all.Write(b)
+	if strings.Contains(a.String(), a.text) {
+		a.once.Do(func() { close(a.seen) })
+	}
+	return n, err
+}
+
+func (a *awaited) String() string { return a.all.String() }
 
 // hearSignals makes this process, and those that it starts, receive signals that are ignored.
 // nohup and the background of a script make them ignored.

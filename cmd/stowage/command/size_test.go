@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/comparison"
@@ -156,8 +155,10 @@ func TestSizeInterrupted(t *testing.T) {
 	}
 	cmd := newSize()
 	var out, errs bytes.Buffer
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	atWait.Store(&cancel)
+	defer atWait.Store(nil)
 	cmd.SetContext(ctx)
 	cmd.SetOut(newOutlet(&out, false))
 	cmd.SetErr(newOutlet(&errs, true))

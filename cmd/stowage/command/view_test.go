@@ -44,7 +44,7 @@ func TestViewHandler(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Host = test.host
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Minute}
 		answer, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestView(t *testing.T) {
 	if err != nil || !strings.HasPrefix(url, "http://127.0.0.1:") {
 		t.Fatalf("%q, %v: %s", url, err, &stderr)
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Minute}
 	answer, err := client.Get(strings.TrimSpace(url))
 	if err != nil {
 		t.Fatal(err)

@@ -78,10 +78,16 @@ func TestLimitIsUnknown(t *testing.T) {
 	if tl == nil {
 		t.Skip("skipped: the challenging suite is not here (STOWAGE_DATA)")
 	}
-	for _, o := range []plan.Options{{Timeout: time.Millisecond}, {Timeout: 1}, {NodeLimit: 1}, {NodeLimit: 100}, {Timeout: time.Millisecond, Workers: 3}} {
+	for _, o := range []plan.Options{{Timeout: 1}, {NodeLimit: 1}, {NodeLimit: 100}, {Timeout: 1, Workers: 3}} {
 		o.Capacity = 986112
 		if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Unknown {
 			t.Errorf("%v, %d nodes, %d workers: %s", o.Timeout, o.NodeLimit, o.Workers, r.Status)
+		}
+	}
+	for _, workers := range []int{1, 3} {
+		ctx := run.EndAtLook(context.Background(), 1000)
+		if r := solveWithin(t, ctx, tl, plan.Options{Capacity: 986112, Workers: workers}); r.Status != model.Unknown {
+			t.Errorf("ended at a look, %d workers: %s", workers, r.Status)
 		}
 	}
 }
@@ -157,8 +163,7 @@ func TestNodeLimit(t *testing.T) {
 	}
 }
 
-// TestCancel ends a search from outside and takes the time until it returns:
-// the least of several, since the runtime works beside it.
+// TestCancel ends a search from outside, when it first tells of its progress.
 func TestCancel(t *testing.T) {
 	tl := disguised(t, 100, 2)
 	for _, workers := range []int{1, 3} {
@@ -167,9 +172,9 @@ func TestCancel(t *testing.T) {
 			if minimize {
 				o.Capacity = 0
 			}
-			pace.Late(t, 30*time.Millisecond, 200*time.Millisecond, fmt.Sprintf("workers %d, minimise %v", workers, minimize), func() {
-				ctx, cancel := context.WithCancel(context.Background())
-				time.AfterFunc(30*time.Millisecond, cancel)
+			ctx, cancel := context.WithCancel(context.Background())
+			o.Progress = func(plan.Progress) { cancel() }
+			pace.After(t, ctx, 200*time.Millisecond, fmt.Sprintf("workers %d, minimise %v", workers, minimize), func() {
 				r := solveWithin(t, ctx, tl, o)
 				if ctx.Err() == nil {
 					t.Fatalf("%s: nothing was interrupted", r.Status)
@@ -305,9 +310,11 @@ func TestWorkers(t *testing.T) {
 	if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Feasible || told == 0 {
 		t.Errorf("%s, told %d times", r.Status, told)
 	}
-	o = plan.Options{Workers: 3, Timeout: 5 * time.Millisecond, Without: slow, Capacity: tl.Problem.Capacity}
-	if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Unknown {
-		t.Errorf("%s in 5 ms", r.Status)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o = plan.Options{Workers: 3, Without: slow, Capacity: tl.Problem.Capacity, Progress: func(plan.Progress) { cancel() }}
+	if r := solveWithin(t, ctx, tl, o); r.Status != model.Unknown || ctx.Err() == nil {
+		t.Errorf("%s, ended by %v", r.Status, ctx.Err())
 	}
 }
 
@@ -356,8 +363,8 @@ func TestHuge(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var r plan.Result
-	pace.Within(t, 3*time.Second, "a timeout of 0.5 s", func() {
-		r = solveWithin(t, context.Background(), tl, plan.Options{Capacity: 2 * tl.LowerBound, Timeout: 500 * time.Millisecond})
+	pace.Within(t, 10*time.Second, "20,000 looks", func() {
+		r = solveWithin(t, run.EndAtLook(context.Background(), 20_000), tl, plan.Options{Capacity: 2 * tl.LowerBound})
 	})
 	runtime.ReadMemStats(&after)
 	t.Logf("%s after %d nodes, %d MB", r.Status, r.Stats.Nodes, (after.TotalAlloc-before.TotalAlloc)>>20)

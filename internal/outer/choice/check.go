@@ -61,6 +61,7 @@ type checker struct {
 	named   int      // cores
 	packed  int      // assignments
 	missed  int      // assignments that were left undecided
+	cut     bool     // the last pass was cut off
 	halt    func()   // ends the check
 	err     error
 }
@@ -68,16 +69,12 @@ type checker struct {
 // A window is the sections [first, last) of the strip.
 type window struct{ first, last int32 }
 
-// check looks for the cheapest assignment that packs with the linear program.
-func (x *packing) check(ctx context.Context) error {
-	if k := x.checkerOf(); k != nil {
-		return k.run(ctx)
+// pass goes through the branches with so many nodes for a proof, for one of so many parts of a limit. It reports whether a further pass may
+// be of use.
+func (k *checker) pass(ctx context.Context, parts int) (bool, error) {
+	if k == nil || k.found || k.nodes > mostProof || k.settled() && k.least < math.MaxInt64 || k.Over(ctx) {
+		return false, nil
 	}
-	return nil
-}
-
-// run goes through the branches until the best is proven, or windows are of no use.
-func (k *checker) run(ctx context.Context) error {
 	upper := k.least
 	if upper == math.MaxInt64 {
 		upper = 1
@@ -85,24 +82,28 @@ func (k *checker) run(ctx context.Context) error {
 			upper += k.Bodies[n].Costs[len(k.Bodies[n].Costs)-1]
 		}
 	}
-	// Half of the time, and half of the rest once more if that has been of use.
-	for halves := 0; halves < 2 && k.nodes <= mostProof && !k.found && !k.Over(ctx); {
-		now, cancel := run.Share(ctx, 2)
-		now, k.halt = context.WithCancel(now)
-		upper = min(upper, k.least)
-		low := k.Checked(now, upper, func(of spread.Assignment) spread.Check { return k.check(now, of) })
-		over := now.Err() != nil
-		k.halt()
-		cancel()
-		k.Low = max(k.Low, min(low, k.least))
-		k.found = k.Low >= k.least
-		switch {
-		case k.err != nil || k.named == 0 && k.packed == 0:
-			return k.err
-		case over:
-			halves++
-		default:
-			k.nodes *= 5
+	now, cancel := run.Share(ctx, parts)
+	defer cancel()
+	now, k.halt = context.WithCancel(now)
+	defer k.halt()
+	low := k.Checked(now, upper, func(of spread.Assignment) spread.Check { return k.check(now, of) })
+	k.Low = max(k.Low, min(low, k.least))
+	k.found = k.Low >= k.least
+	if k.cut = now.Err() != nil; !k.cut {
+		k.nodes *= 5
+	}
+	return k.named > 0 || k.packed > 0, k.err
+}
+
+// run makes passes until one of no use, or until two of them were cut off by half of a limit each.
+func (k *checker) run(ctx context.Context) error {
+	for cuts := 0; cuts < 2; {
+		useful, err := k.pass(ctx, 2)
+		if err != nil || !useful {
+			return err
+		}
+		if k.cut {
+			cuts++
 		}
 	}
 	return nil

@@ -3,13 +3,11 @@ package choice
 import (
 	"context"
 	"math"
-	"time"
 
 	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/internal/pile"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: if the cheapest assignment by the loads does not pack, the walk through the orders of live buffers (internal/pile) looks for
@@ -22,7 +20,7 @@ import (
 //
 // Small buffers are loose at first, so that few are in the orders, and then fewer of them (levels). What a walk with loose buffers finds is a bound, and
 // the planner is asked whether it packs. Between the first level and the next, a narrow walk looks for any choice that is cheaper than the best
-// plan (guesses). Guesses and further levels take seconds, so a short time limit leaves them out.
+// plan (guesses). Guesses and further levels take long, so a pass of check.go comes before them.
 //
 // Invariant: the bound of the cost holds for all plans.
 //
@@ -42,9 +40,6 @@ type level struct {
 
 var levels = []level{{8, 10_000, 300_000}, {8, 20_000, 2_000_000}, {11, 400_000, 10_000_000}, {15, 200_000, 10_000_000}, {40, 400_000, 20_000_000}}
 
-// longWalks is the time below which there is only the first level: the other steps of pack.go find better plans in a few seconds.
-const longWalks = 8 * time.Second
-
 const (
 	firstStep    = 32 // parts of the gap, of which one is the first step of the limit
 	mostGuesses  = 6
@@ -54,32 +49,35 @@ const (
 	guessPatient = 3  // guesses without a plan; each has four times the limit of the one before
 )
 
-// orders asks the walk about the pool that failed.
-func (x *packing) orders(ctx context.Context, failed int32) error {
-	if !x.costFirst || x.least == math.MaxInt64 || x.least <= x.Low || x.Over(ctx) || !x.Piles(failed) {
-		return nil
+// briefly asks the narrowest walk about the pool that failed, for an eighth of a limit at most. It returns what the longer walks go on with, or nil.
+func (x *packing) briefly(ctx context.Context, failed int32) (*spread.Orders, error) {
+	if !x.costFirst || x.settled() || x.Over(ctx) || !x.Piles(failed) {
+		return nil, nil
 	}
 	o := x.Orders(failed, x.Pools[failed].Capacity)
 	if o == nil {
+		return nil, nil
+	}
+	ctx, cancel := run.Share(ctx, 8)
+	defer cancel()
+	return o, x.deepen(ctx, o, levels[0])
+}
+
+// settled reports whether there is nothing for a walk to look for: no plan is known, or the best is.
+func (x *packing) settled() bool { return x.least == math.MaxInt64 || x.least <= x.Low }
+
+// atLength makes the guesses and the wider walks, for half of a limit at most.
+func (x *packing) atLength(ctx context.Context, o *spread.Orders) error {
+	if o == nil || x.settled() {
 		return nil
 	}
-	brief, cancel := run.Share(ctx, 8)
-	err := x.deepen(brief, o, levels[0])
-	cancel()
-	if err != nil {
-		return err
-	}
-	if end, timed := ctx.Deadline(); timed && time.Until(end) < longWalks {
-		run.Cut(ctx, plan.StopTimeout) // what follows is left out
-		return nil
-	}
-	ctx, cancel = run.Share(ctx, 2)
+	ctx, cancel := run.Share(ctx, 2)
 	defer cancel()
 	if err := x.guess(ctx, o); err != nil {
 		return err
 	}
 	for n, by := range levels {
-		if x.least <= x.Low || x.Over(ctx) {
+		if x.settled() || x.Over(ctx) {
 			return nil
 		}
 		o.Limit = x.Prices.Gap(x.least - 1)

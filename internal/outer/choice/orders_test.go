@@ -60,7 +60,11 @@ func TestOrders(t *testing.T) {
 				p.Buffers[i].Extra = x
 			}
 			x, low := packed(t, &p, int32(fast))
-			if err := x.orders(context.Background(), int32(fast)); err != nil {
+			o, err := x.briefly(context.Background(), int32(fast))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := x.atLength(context.Background(), o); err != nil {
 				t.Fatal(err)
 			}
 			found, proven := x.least, x.Low

@@ -15,9 +15,11 @@ import (
 //
 //	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
 //	          the next pool that has the room, and the rest has a plan
-//	orders    the cheapest assignment that packs, by a walk through the orders of live buffers (orders.go)
 //	grow      as much of the assignment as packs, built up from nothing (grow.go)
-//	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go)
+//	orders    the cheapest assignment that packs, by a walk through the orders of live buffers (orders.go): a narrow walk first,
+//	          and the long ones after a pass of check
+//	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go): a pass, and further
+//	          ones after the long walks
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
 //	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
 //
@@ -66,14 +68,25 @@ func (c *chooser) pack(ctx context.Context, first spread.Assignment) (spread.Ass
 	if err := x.grow(ctx, first); err != nil {
 		return nil, err
 	}
-	if err := x.orders(ctx, failed); err != nil {
+	o, err := x.briefly(ctx, failed)
+	if err != nil {
 		return nil, err
 	}
 	if x.least <= x.Low {
 		return x.best, nil
 	}
-	if err := x.check(ctx); err != nil {
+	k := x.checkerOf()
+	useful, err := k.pass(ctx, 2)
+	if err != nil {
 		return nil, err
+	}
+	if err := x.atLength(ctx, o); err != nil {
+		return nil, err
+	}
+	if useful {
+		if err := k.run(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if x.least <= x.Low {
 		return x.best, nil
