@@ -39,12 +39,13 @@ type heap struct {
 func readXLA(r io.Reader, name string, o Options) (*File, error) {
 	b := bufio.NewReader(r)
 	head, _ := b.Peek(16) // an error comes back when the file is read
+	r = peeked(b, r)
 	var d *xla.Dump
 	var err error
 	if xla.IsText(head) {
-		d, err = xla.ReadText(b, name, siblings(name, o.Beside))
+		d, err = xla.ReadText(r, name, siblings(name, o.Beside))
 	} else {
-		d, err = xla.Read(b, name)
+		d, err = xla.Read(r, name)
 	}
 	if err != nil {
 		return nil, err

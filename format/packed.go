@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -17,25 +17,11 @@ import (
 // without .gz and by how its content begins. That two are packed into one another is
 // not looked for.
 //
-// A few kilobytes can unpack to a thousand times as much, and a reader takes up to some
-// forty times its text. So content ends, with an error, where it is large and made of
-// nearly nothing: this is the budget of memory of all readers. Below, readers take no more
-// than in proportion to what they read (TestBombs). In any case content ends at what is the
-// limit of the binary formats, too. A file that is not packed has the size that it takes.
+// A few kilobytes can unpack to a thousand times as much. So content ends, with an error, where it alone takes more than
+// its reader may hold: the budget of all readers (internal/source/budget.go), in proportion to what is packed. In
+// proportion to their content readers take up to thirty times as much, and they pay for it from the same budget.
 
 const packedExtension = ".gz"
-
-// limits are how much a file may unpack to.
-type limits struct {
-	free  int64 // bytes that any file may unpack to
-	times int64 // beyond them, bytes for each that is packed: text has 5 to 30, 1,032 are the most
-	most  int64 // bytes that no file may unpack to more than
-}
-
-var unpackedLimits = limits{free: 2 << 20, times: 50, most: 2 << 30}
-
-// allow returns how much may have come of that many packed bytes.
-func (l limits) allow(packed int64) int64 { return min(max(l.free, l.times*packed), l.most) }
 
 // unpackedName returns the name of what is in a file.
 func unpackedName(path string) string {
@@ -51,42 +37,35 @@ func unpack(b *bufio.Reader, name, ext string) (io.Reader, error) {
 	if ext != packedExtension && string(head) != "\x1f\x8b" {
 		return b, nil
 	}
-	p, err := newPacked(b, unpackedLimits)
+	p, err := newPacked(b)
 	if err != nil {
 		return nil, packedFault(name, err)
 	}
 	return p, nil
 }
 
-// packed reads content up to the limits. Its errors do not name the file: the readers do
-// that.
+// packed reads content. Its errors do not name the file: the readers do that.
 type packed struct {
-	z      *gzip.Reader
-	in     *counted
-	limits limits
-	out    int64 // bytes that came
+	z   *gzip.Reader
+	in  *counted
+	out int64 // bytes that came
 }
 
-func newPacked(r *bufio.Reader, l limits) (*packed, error) {
+func newPacked(r *bufio.Reader) (*packed, error) {
 	in := &counted{r: r}
 	z, err := gzip.NewReader(in)
-	return &packed{z: z, in: in, limits: l}, err
+	return &packed{z: z, in: in}, err
 }
 
+// Stored makes a source.Stored of it.
+func (p *packed) Stored() int64 { return p.in.bytes }
+
 func (p *packed) Read(to []byte) (int, error) {
-	if len(to) == 0 {
-		return 0, nil
-	}
 	// What comes now may have been packed in what was counted before, so the limit is
-	// that of the bytes after they came. One byte beyond the last is asked for: content
-	// as large as that ends there.
-	n, err := p.z.Read(to[:min(int64(len(to)), p.limits.most+1-p.out)])
+	// that of the bytes after they came.
+	n, err := p.z.Read(to)
 	p.out += int64(n)
-	if p.out > p.limits.allow(p.in.bytes) {
-		message := fmt.Sprintf("unpacks to more than %d bytes", p.limits.most)
-		if p.out <= p.limits.most {
-			message = fmt.Sprintf("unpacks to more than %d bytes, and to more than %d times its packed size: unpack it first, with gunzip", p.limits.free, p.limits.times)
-		}
+	if message := source.Unpacked(p.out, p.in.bytes); message != "" {
 		var issues model.Issues
 		issues.Add(model.Issue{Message: message})
 		return 0, issues.Err()

@@ -212,6 +212,23 @@ func (in *Input) Settles(o Options) error {
 // Close closes the file. Standard input stays open.
 func (in *Input) Close() error { return in.close() }
 
+// Content reads all of the file. Reader then gives it again from its beginning.
+func (in *Input) Content() ([]byte, error) {
+	content, err := io.ReadAll(in.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	again := io.Reader(bytes.NewReader(content))
+	if below, ok := in.Reader.(storer); ok {
+		again = struct {
+			io.Reader
+			storer
+		}{again, below}
+	}
+	in.Reader = again
+	return content, nil
+}
+
 // Open opens a file, or standard input if the path is "-", and finds out its kind. A file
 // packed with gzip is unpacked. The error is the file system's, or a *model.InputError if
 // the file is not valid gzip.
@@ -283,16 +300,26 @@ func byExtension(ext string) (k int, sure bool) {
 // A sizer knows how large a file is.
 type sizer interface{ Stat() (fs.FileInfo, error) }
 
-// peeked returns a reader of b that knows the size of the file below, as far as the file does.
+// peeked returns a reader of b that knows the size of the file below, as far as the file does, and how much of a packed
+// file was taken.
 func peeked(b *bufio.Reader, file io.Reader) io.Reader {
-	if file, ok := file.(sizer); ok {
+	switch file := file.(type) {
+	case sizer:
 		return struct {
 			io.Reader
 			sizer
 		}{b, file}
+	case source.Stored:
+		return struct {
+			io.Reader
+			storer
+		}{b, file}
 	}
 	return b
 }
+
+// A storer is a source.Stored, but for its content.
+type storer interface{ Stored() int64 }
 
 // start returns how a file begins: 256 bytes, and enough to have something that is not white
 // space, where there is any within the buffer. The reader still has all of it.

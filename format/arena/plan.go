@@ -3,6 +3,7 @@ package arena
 import (
 	"io"
 	"strconv"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/internal/units"
@@ -123,6 +124,7 @@ func ReadPlans(r io.Reader, file string) ([]Plan, error) {
 		if len(all) > 0 && l.err == nil && p.Period != all[0].Period {
 			l.refuse("", "its period is not that of the first plan")
 		}
+		l.pay(2 * int(unsafe.Sizeof(p)))
 		all = append(all, p)
 	}
 	if l.err != nil {
@@ -180,6 +182,7 @@ func (l *lines) plan() (p Plan) {
 		l.titled("d")
 		b := Baseline{Bytes: l.number("bytes", 0, model.MaxSum), Name: l.name("name")}
 		l.last()
+		l.pay(2 * int(unsafe.Sizeof(b)))
 		if l.err != nil {
 			return p
 		}
@@ -204,20 +207,21 @@ func (l *lines) regions(p *Plan) {
 	n := l.many("regions", 8)
 	l.last()
 	at := int64(0)
-	seen := map[uint64]bool{}
+	l.regionOf = map[uint64]Region{}
 	for range n {
 		l.titled("r")
 		r := Region{Stream: l.stream("stream")}
 		r.Offset = l.number("offset", at, max(at, p.Height))
 		r.Size = l.number("size", 0, max(0, p.Height-r.Offset))
 		l.last()
-		if l.err == nil && seen[r.Stream] {
+		l.pay(2*int(unsafe.Sizeof(r)) + 64)
+		if _, seen := l.regionOf[r.Stream]; l.err == nil && seen {
 			l.fault("stream", strconv.FormatUint(r.Stream, 10), "has two regions")
 		}
 		if l.err != nil {
 			return
 		}
-		at, seen[r.Stream] = r.Offset+r.Size, true
+		at, l.regionOf[r.Stream] = r.Offset+r.Size, r
 		p.Regions = append(p.Regions, r)
 	}
 }
@@ -227,6 +231,7 @@ func (l *lines) lane(p *Plan) {
 	lane := Lane{Thread: l.number("thread", 0, maxStep)}
 	n, scopes := l.many("allocations", 16), l.many("scopes", 8)
 	l.last()
+	l.pay(2 * int(unsafe.Sizeof(lane)))
 	for range n {
 		l.titled("p")
 		a := Allocation{Size: l.number("size", 1, model.MaxSum), Alignment: 1 << l.power("alignment"), Stream: l.stream("stream"), Offset: None}
@@ -243,6 +248,7 @@ func (l *lines) lane(p *Plan) {
 		a.Upper = l.number("upper", least, a.Lower+p.Period)
 		l.last()
 		l.within(p, &a)
+		l.pay(2*int(unsafe.Sizeof(a)) + source.BufferBytes)
 		if l.err != nil {
 			return
 		}
@@ -254,6 +260,7 @@ func (l *lines) lane(p *Plan) {
 		s.End = l.number("end", s.First, n)
 		s.Name = l.name("name")
 		l.last()
+		l.pay(2 * int(unsafe.Sizeof(s)))
 		if l.err != nil {
 			return
 		}
@@ -279,10 +286,8 @@ func (l *lines) within(p *Plan, a *Allocation) {
 		l.fault("offset", offset, "is no multiple of the alignment")
 		return
 	}
-	for _, r := range p.Regions {
-		if r.Stream == a.Stream && a.Offset >= r.Offset && a.Size <= r.Offset+r.Size-a.Offset {
-			return
-		}
+	if r, found := l.regionOf[a.Stream]; found && a.Offset >= r.Offset && a.Size <= r.Offset+r.Size-a.Offset {
+		return
 	}
 	l.fault("offset", offset, "is not within the region of its stream")
 }

@@ -100,17 +100,20 @@ func (f *folding) split() {
 		n      int32
 	}
 	var lanes []own
+	laneOf := map[int32]int{}
 	var name int64
 	total := 0
 	for at, e := range f.t.Events {
 		switch {
 		case e.Kind == Begin && e.Level == 1:
 			lanes, name, total = nil, e.N, 0
+			laneOf = map[int32]int{}
 			f.steps = append(f.steps, step{shape: -1, next: -1, from: at})
 		case e.Kind == Alloc:
-			k := slices.IndexFunc(lanes, func(l own) bool { return l.thread == e.Thread })
-			if k < 0 {
+			k, known := laneOf[e.Thread]
+			if !known {
 				k = len(lanes)
+				laneOf[e.Thread] = k
 				lanes = append(lanes, own{thread: e.Thread})
 			}
 			l := &lanes[k]
@@ -192,7 +195,8 @@ func (f *folding) draft(i int, o FoldOptions) Plan {
 	end := slices.IndexFunc(events, func(e Event) bool { return e.Kind == End && e.Level == 1 })
 	events = events[1:end]
 	for _, e := range events {
-		if e.Kind == Alloc && !slices.Contains(threads, e.Thread) {
+		if _, known := slot[e.Thread]; e.Kind == Alloc && !known {
+			slot[e.Thread] = 0
 			threads = append(threads, e.Thread)
 		}
 	}

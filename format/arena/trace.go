@@ -15,6 +15,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
@@ -109,10 +110,14 @@ func ReadTrace(r io.Reader, file string) (*Trace, error) {
 	return t, nil
 }
 
+// allocBytes is what an allocation takes in memory beside its event: as it is folded, and as a buffer of a problem.
+const allocBytes = 2*int(unsafe.Sizeof(Allocation{})+unsafe.Sizeof(place{})) + 80 + source.BufferBytes
+
 // trace reads the events and the last line.
 func (l *lines) trace(t *Trace) {
 	count := int64(1) // lines so far
 	allocs, level, inStep := int64(0), int32(0), false
+	names := map[string]int64{"": 0}
 	for l.next(); l.err == nil; l.next() {
 		var e Event
 		word := l.word("event")
@@ -135,7 +140,14 @@ func (l *lines) trace(t *Trace) {
 			e = Event{Kind: Wait, Waiter: l.streamOrEvery("waiter"), Stream: l.streamOrEvery("waited")}
 		case word == "b":
 			e = Event{Kind: Begin, Level: int32(l.number("level", int64(level)+1, int64(level)+1)), Thread: int32(l.number("thread", 0, maxStep))}
-			e.N = t.Name(l.name("name"))
+			name := l.name("name")
+			n, known := names[name]
+			if !known {
+				n = int64(len(t.Names))
+				names[name], t.Names = n, append(t.Names, name)
+				l.pay(100)
+			}
+			e.N = n
 			level, inStep = level+1, true
 		case word == "e":
 			e = Event{Kind: End, Level: int32(l.number("level", 1, int64(level))), Thread: int32(l.number("thread", 0, maxStep))}
@@ -144,6 +156,11 @@ func (l *lines) trace(t *Trace) {
 			l.refuse(word, "is no event: a, f, u, w, b, e or end")
 		}
 		l.last()
+		bytes := 2 * int(unsafe.Sizeof(e))
+		if e.Kind == Alloc {
+			bytes += allocBytes
+		}
+		l.pay(bytes)
 		t.Events = append(t.Events, e)
 		count++
 	}
@@ -217,6 +234,16 @@ type lines struct {
 	rest string // what is left of it; more says that a word follows
 	more bool
 	err  error
+
+	regionOf map[uint64]Region // of the plan in hand, by stream
+}
+
+// pay takes bytes from the budget for the line in hand.
+func (l *lines) pay(bytes int) {
+	if l.err == nil && !l.text.Spend(bytes) {
+		line, _, _ := strings.Cut(l.text.Text[min(l.from, len(l.text.Text)):], "\n")
+		l.refuse(line, l.text.Excess())
+	}
 }
 
 func (l *lines) refuse(value, message string) {

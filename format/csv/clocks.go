@@ -44,19 +44,23 @@ func (t *table) clocks(b *model.Buffer) bool {
 
 // unclocked gives clocks to the rows that could not be read, so that nothing more is said of them.
 func (t *table) unclocked(p *model.Problem) {
+	from, to := make([]int64, t.threads), make([]int64, t.threads) // all share these: many rows may be bad
+	to[0] = 1
 	for _, i := range t.bad {
-		to := make([]int64, t.threads)
-		to[0] = 1
-		p.Buffers[i].SetClocks(make([]int64, t.threads), to)
+		p.Buffers[i].SetClocks(from, to)
 	}
 }
 
 // clock reads one time.
 func (t *table) clock(c column) (all []int64, ok bool) {
-	parts := strings.Split(t.field(c), clockMark)
-	for _, part := range parts {
+	n := strings.Count(t.field(c), clockMark) + 1
+	if !t.pay(c, 8*n) {
+		return nil, false
+	}
+	all = make([]int64, 0, n)
+	for part := range strings.SplitSeq(t.field(c), clockMark) {
 		v, fault := parseInt(part)
-		if most := model.MaxSum / int64(len(parts)); fault == "" && (v < 0 || v > most) {
+		if most := model.MaxSum / int64(n); fault == "" && (v < 0 || v > most) {
 			fault = fmt.Sprintf("each clock must be from 0 to %d", most)
 		}
 		if fault != "" {

@@ -51,6 +51,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/times"
@@ -61,12 +62,15 @@ import (
 // wrong so far.
 type table struct {
 	file   string
+	text   *source.Text // whose budget the rows are paid from
 	scan   scanner
 	head   header
 	issues model.Issues
 
-	bad     []int // the rows that could not be read
-	threads int   // the most clocks of a row; 0 if time is one line
+	over    bool   // the budget is spent
+	overAt  column // at this column
+	bad     []int  // the rows that could not be read
+	threads int    // the most clocks of a row; 0 if time is one line
 
 	row      int       // how many rows next has come to
 	comments []Comment // in the order of the file
@@ -84,13 +88,16 @@ func open(r io.Reader, file string, need []column, strict bool, ends times.Ends)
 	if err != nil {
 		return nil, err
 	}
-	if strings.IndexByte(text.Text, '\n') < 0 {
+	if strings.IndexByte(text.Text, '\n') < 0 && strings.IndexByte(text.Text, '\r') >= 0 {
+		if !text.Spend(len(text.Text)) {
+			return nil, text.Exceeded(0, "")
+		}
 		text.Text = strings.ReplaceAll(text.Text, "\r", "\n") // lines as they were on old Macs
 	}
-	if begin := strings.TrimLeft(text.Text, " \t\n"); (strings.HasPrefix(begin, "[") || strings.HasPrefix(begin, "{")) && json.Valid([]byte(begin)) {
+	if begin := strings.TrimLeft(text.Text, " \t\n"); (strings.HasPrefix(begin, "[") || strings.HasPrefix(begin, "{")) && json.Valid(unsafe.Slice(unsafe.StringData(begin), len(begin))) {
 		return nil, text.Refuse(len(text.Text)-len(begin), "", "is JSON, and such a file is named .json")
 	}
-	t := &table{file: file, ends: ends, scan: scanner{text: text.Text, sep: ',', nextLine: 1, most: maxColumns}}
+	t := &table{file: file, text: text, ends: ends, scan: scanner{text: text.Text, sep: ',', nextLine: 1, most: maxColumns}}
 	for t.scan.blank() || t.comment(-1) {
 	}
 	if !t.scan.hint() {
@@ -105,6 +112,24 @@ func open(r io.Reader, file string, need []column, strict bool, ends times.Ends)
 	}
 	t.scan.most = t.head.width
 	return t, nil
+}
+
+// pay takes bytes from the budget for what a column of the current row is made of.
+func (t *table) pay(c column, bytes int) bool {
+	if !t.over && !t.text.Spend(bytes) {
+		t.over, t.overAt = true, c
+	}
+	return !t.over
+}
+
+// exceeded returns the error for a file that takes more than its budget, at the current row.
+func (t *table) exceeded() error {
+	c := t.overAt
+	var issues model.Issues
+	issues.Add(model.Issue{
+		File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)), Field: t.head.name[c], Value: source.Clip(t.field(c)), Message: t.text.Excess(),
+	})
+	return issues.Err()
 }
 
 // maxComments is how many comments of a file are kept.
@@ -124,6 +149,7 @@ func (t *table) comment(row int) bool {
 		return true
 	}
 	line := t.scan.text[begin:min(t.scan.pos, len(t.scan.text))]
+	t.pay(id, 2*(len(line)+int(unsafe.Sizeof(Comment{}))))
 	t.comments = append(t.comments, Comment{row, strings.Clone(strings.TrimRight(line, "\r\n"))})
 	return true
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	diff "github.com/google/go-cmp/cmp"
+
+	"github.com/stowage-go/stowage/format/internal/source"
 )
 
 // TestGapText reads spellings of gaps that the Python package has to take, and refuse, as
@@ -34,7 +36,7 @@ func TestGapText(t *testing.T) {
 				want = c.End
 			}
 			slices.SortFunc(want, func(a, b []int64) int { return cmp.Compare(a[0], b[0]) })
-			tab := &table{head: header{inclusive: inclusive}}
+			tab := &table{head: header{inclusive: inclusive}, text: &source.Text{Budget: source.BudgetOf(len(c.Text))}}
 			list, _ := tab.gaps(c.Text)
 			if err := tab.issues.Err(); (want == nil) != (err != nil) {
 				t.Errorf("%q, inclusive %t: %v", c.Text, inclusive, err)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/times"
@@ -52,8 +53,10 @@ func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, Header, 
 	}
 	begin, above, comments := t.scan, t.issues, t.comments
 	t.row = 0
+	budget := t.text.Budget
 	p, extra, err := t.rows()
-	if t.digit.again() {
+	if t.digit.again() && !t.over {
+		t.text.Budget = budget
 		t.scan, t.issues, t.comments, t.row = begin, above, comments, 0
 		t.bad, t.threads, t.times.Point = nil, 0, ""
 		p, extra, err = t.rows()
@@ -69,11 +72,17 @@ func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, Header, 
 // rows reads the rows.
 func (t *table) rows() (*model.Problem, *Extra, error) {
 	extra := &Extra{Separator: t.scan.sep, Columns: make([][]string, len(t.head.extra))}
-	rows := t.scan.rows()
+	rows := t.text.Most(t.scan.rows(), rowBytes)
 	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
 	lines := make([]int32, 0, rows)
 	for t.next() {
+		if !t.pay(size, rowBytes+32*len(t.head.extra)) {
+			return nil, nil, t.exceeded()
+		}
 		b, ok := t.buffer(len(p.Buffers))
+		if t.over {
+			return nil, nil, t.exceeded()
+		}
 		if len(t.bad) == source.MostFaults {
 			return nil, nil, t.issues.Err()
 		}
@@ -117,6 +126,9 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 	}
 	return p, extra, err
 }
+
+// rowBytes is what a row takes in memory: its buffer, and its line.
+const rowBytes = source.BufferBytes + 4
 
 // rows returns how many rows may follow: no more than there are lines, and none
 // is shorter than "a,0,1,1" and a newline.
@@ -198,6 +210,9 @@ func (t *table) gaps(field string) (list []model.Gap, fault string) {
 			t.refuse(gaps, text, why)
 			fault = why
 			continue
+		}
+		if !t.pay(gaps, 2*int(unsafe.Sizeof(g))+int(unsafe.Sizeof(model.Window{}))) {
+			return nil, "takes too much"
 		}
 		list = append(list, g)
 	}

@@ -94,16 +94,20 @@ func IsSnapshot(head []byte) bool {
 // heap, ordered by device and stream. The error is r's, or a *model.InputError that
 // lists the faults.
 func Read(r io.Reader, file string) ([]Heap, error) {
-	data, err := source.Binary(r, file)
+	data, budget, err := source.Binary(r, file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data, file)
+	return parseWithin(data, file, budget)
 }
 
 // Parse is Read for the content of a file.
 func Parse(data []byte, file string) ([]Heap, error) {
-	s := snapshot{machine: machine{data: data}, file: file, heaps: map[[2]int64]*heap{}}
+	return parseWithin(data, file, source.BudgetOf(len(data)))
+}
+
+func parseWithin(data []byte, file string, budget source.Budget) ([]Heap, error) {
+	s := snapshot{machine: machine{data: data, Budget: budget}, file: file, heaps: map[[2]int64]*heap{}}
 	if len(data) > source.MaxBinary {
 		s.refuse("", "", "is larger than 2 GiB")
 		return nil, s.issues.Err()

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strconv"
 	"sync"
+
+	"github.com/stowage-go/stowage/format/internal/source"
 )
 
 // Idea: a pickle is a program for a machine with a stack, and in general it may call
@@ -14,9 +16,8 @@ import (
 // so the stack traces, most of a snapshot, are dropped as they are read. A text is
 // kept as its place in the file.
 //
-// Invariant: everything that is kept is paid for from an allowance in proportion to
-// the file, and the stack has a limit, so that no file takes more memory than ten
-// times its size and a constant. Containers are made once and referred to by number,
+// Invariant: everything that is kept is paid for from the budget, and the stack has a
+// limit. Containers are made once and referred to by number,
 // so a list within itself is no endless loop here.
 //
 // Complexity: O(bytes).
@@ -77,6 +78,7 @@ const (
 
 // A machine runs a pickle.
 type machine struct {
+	source.Budget
 	data  []byte
 	at    int // of the next opcode
 	stack []datum
@@ -84,13 +86,11 @@ type machine struct {
 	memo  table[datum]
 	lists table[[]datum]
 	dicts table[[]entry]
-	left  int    // bytes that may still be spent
 	fault string // what is wrong; the first ends it
 }
 
 // run runs the pickle and returns what it makes.
 func (m *machine) run() datum {
-	m.left = 8*len(m.data) + 16<<20
 	start := 0
 	for m.fault == "" {
 		start = m.at
@@ -117,8 +117,8 @@ func (m *machine) fail(message string) {
 }
 
 func (m *machine) spend(n int) bool {
-	if m.left -= n; m.left < 0 {
-		m.fail("the file is damaged: it has far more parts than a snapshot of its size")
+	if !m.Spend(n) {
+		m.fail(m.Excess())
 	}
 	return m.fault == ""
 }

@@ -30,6 +30,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
@@ -127,9 +128,13 @@ func ReadDocument(r io.Reader, file string) (*Document, error) {
 	}
 	d := reader{Text: text, dec: stdjson.NewDecoder(strings.NewReader(text.Text)), version: -1}
 	d.dec.DisallowUnknownFields()
-	var whole stdjson.RawMessage
-	if err := stdjson.Unmarshal([]byte(text.Text), &whole); err != nil {
-		return nil, d.fault(err)
+	// The decoder keeps what it has not read yet, and a value that is passed over.
+	if !text.Spend(3 * len(text.Text)) {
+		return nil, text.Exceeded(0, "")
+	}
+	if !stdjson.Valid(unsafe.Slice(unsafe.StringData(text.Text), len(text.Text))) {
+		var whole stdjson.RawMessage
+		return nil, d.fault(stdjson.Unmarshal([]byte(text.Text), &whole)) // Valid does not say where
 	}
 	if err := d.document(); err != nil {
 		return nil, d.fault(err)
@@ -261,6 +266,10 @@ func list[T any](d *reader, field string, all *[]T, set func(item *T, at int64))
 		at := d.dec.InputOffset()
 		var item T
 		d.at = at
+		if value := itemOf(d.Text.Text[at:]); !d.Spend(2*int(unsafe.Sizeof(item)) + source.BufferBytes + weight(value)) {
+			d.refuse(at, field, value, d.Excess())
+			return d.issues.Err()
+		}
 		if err := d.dec.Decode(&item); err != nil {
 			return err
 		}
@@ -269,6 +278,37 @@ func list[T any](d *reader, field string, all *[]T, set func(item *T, at int64))
 	}
 	_, err := d.dec.Token()
 	return err
+}
+
+// itemOf returns the next value of a list in JSON that is known to be valid.
+func itemOf(text string) string {
+	begin, depth := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(" \t\r\n,", r) }), 0
+	for i := max(begin, 0); i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return text[begin : i+1]
+			}
+		case ',':
+			if depth == 0 {
+				return text[begin:i]
+			}
+		}
+	}
+	return text[max(begin, 0):]
+}
+
+// weight returns what an item takes in memory beside its struct: numbers, texts and lists, which grow.
+func weight(item string) int {
+	return 2*len(item) + 64*strings.Count(item, "{") + 32*strings.Count(item, ",")
 }
 
 func (d *reader) skip() error {

@@ -29,6 +29,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
@@ -98,6 +99,16 @@ type block struct {
 	freed     bool
 }
 
+// blockBytes is what a block takes in memory, in lists that grow and in the tables of names and places, and graphBytes what
+// a graph does.
+const (
+	blockBytes = 2*int(unsafe.Sizeof(block{})+unsafe.Sizeof(model.Buffer{})) + 200
+	graphBytes = 1000
+)
+
+// maxName is more than ggml lets a name have (GGML_MAX_NAME): what is longer is not searched for names within.
+const maxName = 256
+
 // unsure is no block: tensors of one name are in several, since ggml lets tensors share a name.
 const unsure = -1
 
@@ -122,6 +133,7 @@ func (p *parser) begin() {
 	p.time, p.inPlace, p.blocks = 0, 0, nil
 	p.names, p.live, p.tensors = map[string]int{}, map[place]int{}, map[string]int{}
 	p.problem = &model.Problem{Name: "graph " + strconv.Itoa(len(p.graphs))}
+	p.text.Spend(graphBytes)
 }
 
 // end completes a graph that has a block.
@@ -207,6 +219,10 @@ func (p *parser) allocate(at int, line string) {
 			break
 		}
 	}
+	if !p.text.Spend(blockBytes + 2*len(name)) {
+		p.err = p.text.Exceeded(at, name)
+		return
+	}
 	id := name
 	if n := p.names[name]; n > 0 || name == "" {
 		id = name + "#" + strconv.Itoa(n+1)
@@ -263,7 +279,7 @@ func (p *parser) reuse(at int, line string) {
 	}
 	if view { // the view's name, and in brackets that of what it is a view of, either of which may have brackets
 		name := strings.TrimSuffix(operand, ")")
-		for at := range name {
+		for at := max(0, len(name)-maxName); at < len(name); at++ {
 			if rest, cut := strings.CutPrefix(name[at:], " ("); cut {
 				if _, found := p.tensors[rest]; found {
 					operand = rest
@@ -271,6 +287,10 @@ func (p *parser) reuse(at int, line string) {
 				}
 			}
 		}
+	}
+	if !p.text.Spend(64) {
+		p.err = p.text.Exceeded(at, result)
+		return
 	}
 	p.inPlace++
 	k, found := p.tensors[operand]
@@ -293,6 +313,10 @@ func (p *parser) shrink(at int, line string) {
 	k, found := p.tensors[result]
 	if !found || k == unsure || p.blocks[k].freed || bytes == 0 || bytes >= p.blocks[k].now {
 		p.refuse(at, line, "is about a block that is not known, or has no more bytes than that: tensors may have one name")
+		return
+	}
+	if !p.text.Spend(2*int(unsafe.Sizeof(model.Gap{})) + int(unsafe.Sizeof(model.Window{}))) {
+		p.err = p.text.Exceeded(at, result)
 		return
 	}
 	b, x := &p.blocks[k], &p.problem.Buffers[k]

@@ -74,9 +74,9 @@ func Read(r io.Reader, file string) ([]Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := parser{text: text, names: map[string]int32{}, pools: map[string]int{}, left: 7*len(text.Text) + 16<<20}
+	p := parser{text: text, names: map[string]int32{}, pools: map[string]int{}}
 	// The buffers are counted, so that nothing grows as they are read.
-	p.buffers = make([]buffer, 0, min(strings.Count(text.Text, from)+strings.Count(text.Text, again), p.left/bufferBytes))
+	p.buffers = make([]buffer, 0, text.Most(strings.Count(text.Text, from)+strings.Count(text.Text, again), bufferBytes))
 	for at, line := range text.Lines() {
 		p.number++
 		if p.line(at, line); p.err != nil {
@@ -89,7 +89,6 @@ func Read(r io.Reader, file string) ([]Pool, error) {
 // parser goes through the code line by line.
 type parser struct {
 	text    *source.Text
-	left    int              // bytes that may still be spent on what is kept
 	number  int              // of the line
 	now     int64            // the statement
 	names   map[string]int32 // the buffer that has this name
@@ -117,9 +116,10 @@ func (p *parser) refuse(at int, field, value, message string) {
 	}
 }
 
-func (p *parser) spend(at, n int) bool {
-	if p.left -= n; p.left < 0 {
-		p.refuse(at, "", "", "the file is damaged: it has far more parts than code of its size")
+// spend takes n from the budget for what a name stands for.
+func (p *parser) spend(at int, name string, n int) bool {
+	if !p.text.Spend(n) {
+		p.refuse(at, "", name, p.text.Excess())
 	}
 	return p.err == nil
 }
@@ -131,8 +131,8 @@ func (p *parser) line(at int, line string) {
 		return
 	case strings.HasPrefix(line, "def "):
 		// Names are those of one function.
-		clear(p.names)
-		clear(p.pools)
+		// Maps are made anew: to clear a large one takes as long as it was large.
+		p.names, p.pools = map[string]int32{}, map[string]int{}
 		return
 	}
 	p.now++
@@ -164,7 +164,7 @@ func (p *parser) line(at int, line string) {
 	right = strings.TrimPrefix(right, "reinterpret_tensor(")
 	n := word(right)
 	k, ok := p.names[right[:n]]
-	if ok && (n == len(right) || strings.IndexByte("; ,.[", right[n]) >= 0) && p.spend(at, nameBytes) {
+	if ok && (n == len(right) || strings.IndexByte("; ,.[", right[n]) >= 0) && p.spend(at, left, nameBytes) {
 		p.names[left] = k
 		p.buffers[k].upper = p.now + 1
 	} else if !ok {
@@ -216,7 +216,7 @@ func (p *parser) allocate(at int, name, rest string) {
 	}
 	k, ok := p.pools[pool]
 	if !ok {
-		if !p.spend(at, poolBytes) {
+		if !p.spend(at, pool, poolBytes) {
 			return
 		}
 		k = len(p.all)
@@ -241,7 +241,7 @@ func (p *parser) allocate(at int, name, rest string) {
 
 // add adds a buffer that is allocated here.
 func (p *parser) add(at int, b buffer) {
-	if !p.spend(at, bufferBytes+len(b.name)) {
+	if !p.spend(at, b.name, bufferBytes+len(b.name)) {
 		return
 	}
 	b.line, b.lower, b.upper = p.number, p.now, p.now+1

@@ -65,7 +65,7 @@ func Read(r io.Reader, file string) ([]Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := parser{text: text, constants: map[string]int64{}, names: map[string]bool{}, left: 8*len(text.Text) + 16<<20}
+	p := parser{text: text, constants: map[string]int64{}, names: map[string]bool{}}
 	for at, line := range text.Lines() {
 		p.number++
 		if p.line(at, line); p.err != nil {
@@ -88,7 +88,6 @@ func Read(r io.Reader, file string) ([]Pack, error) {
 type parser struct {
 	text      *source.Text
 	number    int              // of the line
-	left      int              // bytes that may still be spent on what is kept
 	function  string           // that the line is in
 	constants map[string]int64 // values that are constant, by name; a name is that of the last function
 	names     map[string]bool  // of packs
@@ -106,9 +105,10 @@ func (p *parser) refuse(at int, value, message string) {
 	}
 }
 
-func (p *parser) spend(at, n int) bool {
-	if p.left -= n; p.left < 0 {
-		p.refuse(at, "", "the file is damaged: it has far more parts than a dump of its size")
+// spend takes n from the budget for what a value says.
+func (p *parser) spend(at int, value string, n int) bool {
+	if !p.text.Spend(n) {
+		p.refuse(at, value, p.text.Excess())
 	}
 	return p.err == nil
 }
@@ -141,7 +141,7 @@ func (p *parser) line(at int, line string) {
 	if number, ok := strings.CutPrefix(right, "arith.constant "); ok {
 		number, typ, _ := strings.Cut(number, " : ")
 		if n, err := strconv.ParseInt(number, 10, 64); err == nil && typ == "index" {
-			if _, ok := p.constants[left]; ok || p.spend(at, constantBytes) {
+			if _, ok := p.constants[left]; ok || p.spend(at, left, constantBytes) {
 				p.constants[left] = n
 			}
 			return
@@ -177,7 +177,7 @@ func (p *parser) open(at int, left, right string) {
 	if p.names[name] { // the dump has the function twice
 		name += " in line " + strconv.Itoa(p.number)
 	}
-	if !p.spend(at, sliceBytes+len(name)) {
+	if !p.spend(at, name, sliceBytes+len(name)) {
 		return
 	}
 	p.names[name] = true
@@ -188,9 +188,7 @@ func (p *parser) open(at int, left, right string) {
 	}
 	// The slices are counted, so that nothing grows as they are read.
 	body, _, _ := strings.Cut(p.text.Text[at:], "})")
-	if n := strings.Count(body, "\n"); n <= p.left/sliceBytes {
-		p.pack.Problem.Buffers = make([]model.Buffer, 0, n)
-	}
+	p.pack.Problem.Buffers = make([]model.Buffer, 0, p.text.Most(strings.Count(body, "\n"), sliceBytes))
 }
 
 // slice reads "[0, 6] = %c57600,".
@@ -214,7 +212,7 @@ func (p *parser) slice(at int, line string) {
 		return
 	case n == 0:
 		return
-	case !p.spend(at, sliceBytes):
+	case !p.spend(at, line, sliceBytes):
 		return
 	}
 	_, result, _ := strings.Cut(p.pack.Name, ":")

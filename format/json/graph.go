@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/graph"
@@ -66,6 +67,9 @@ func ReadGraph(r io.Reader, file string) (*graph.Graph, error) {
 	}
 	d := graphDecoder{decoder: decoder{walker: walker{Text: text}, version: GraphVersion}}
 	d.document()
+	if d.over {
+		return nil, d.excess
+	}
 	if d.version != GraphVersion {
 		return nil, d.otherVersion("version " + strconv.Itoa(GraphVersion))
 	}
@@ -89,8 +93,8 @@ func ReadGraph(r io.Reader, file string) (*graph.Graph, error) {
 // IsGraph reports whether JSON text is a graph, and not a problem: its document has values or
 // operators, or says that it is one, and has no buffers. Text that is not JSON is none.
 func IsGraph(text []byte) bool {
-	t, err := source.Read(strings.NewReader(string(text)), "")
-	if err != nil || check(t) != nil {
+	t := valid(text)
+	if t == nil {
 		return false
 	}
 	w, is := walker{Text: t}, false
@@ -147,9 +151,9 @@ func (d *graphDecoder) document() {
 	d.object("the document", graphKeys, 2, func(key int) {
 		switch at := d.pos; key {
 		case 0:
-			d.list("values", d.readValue)
+			d.list("values", 2*int(unsafe.Sizeof(graph.Value{}))+96, d.readValue)
 		case 1:
-			d.list("operators", d.readOperator)
+			d.list("operators", 2*int(unsafe.Sizeof(graph.Operator{}))+96, d.readOperator)
 		case 2:
 			if name := d.str("format"); name != graphFormat && d.Text.Text[at] == '"' {
 				d.refuse(at, "format", name, `must be "`+graphFormat+`"`)
@@ -239,7 +243,7 @@ func (d *graphDecoder) permits() []graph.Permit {
 	type ends struct{ result, operand reference }
 	var all []graph.Permit
 	var named []ends
-	d.list("operators.permits", func() {
+	d.list("operators.permits", 2*int(unsafe.Sizeof(graph.Permit{})+2*unsafe.Sizeof(reference{})), func() {
 		var p graph.Permit
 		var e ends
 		var keys []string // those that say the distance
@@ -288,7 +292,7 @@ func (d *graphDecoder) reference(field string, operator bool) reference {
 // names reads a list of names, and returns their indices, which resolve fills in.
 func (d *graphDecoder) names(field string, operator bool) []int {
 	var all []reference
-	d.list(field, func() { all = append(all, d.reference(field, operator)) })
+	d.list(field, 4*int(unsafe.Sizeof(reference{})), func() { all = append(all, d.reference(field, operator)) })
 	if len(all) == 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/graph"
@@ -39,6 +40,9 @@ func ReadGraphPlan(r io.Reader, file string, g *graph.Graph) (*graph.Plan, error
 		d.operators[g.Operators[k].Name] = k
 	}
 	d.document()
+	if d.over {
+		return nil, d.excess
+	}
 	if d.version != GraphVersion {
 		return nil, d.otherVersion("version " + strconv.Itoa(GraphVersion))
 	}
@@ -50,8 +54,8 @@ func ReadGraphPlan(r io.Reader, file string, g *graph.Graph) (*graph.Plan, error
 
 // IsGraphPlan reports whether JSON text says that it is a plan of a graph.
 func IsGraphPlan(text []byte) bool {
-	t, err := source.Read(strings.NewReader(string(text)), "")
-	if err != nil || check(t) != nil {
+	t := valid(text)
+	if t == nil {
 		return false
 	}
 	w := walker{Text: t}
@@ -106,7 +110,7 @@ func (d *planDecoder) document() {
 			p.LowerBound = d.amount("lower_bound")
 		case 7:
 			ordered = true
-			d.list("order", func() { p.Order = append(p.Order, d.named("order", d.operators, "operator")) })
+			d.list("order", 16, func() { p.Order = append(p.Order, d.named("order", d.operators, "operator")) })
 		case 8:
 			d.offsetsAt = at
 			p.Offsets = d.offsets("offsets", len(d.graph.Values), d.values, "value")
@@ -114,7 +118,7 @@ func (d *planDecoder) document() {
 			d.scratchAt = at
 			p.Scratch = d.offsets("scratch", len(d.graph.Operators), d.operators, "operator")
 		case 10:
-			d.list("overlaps", func() { p.Overlaps = append(p.Overlaps, d.overlap()) })
+			d.list("overlaps", 2*int(unsafe.Sizeof(graph.Overlap{})), func() { p.Overlaps = append(p.Overlaps, d.overlap()) })
 		case 11:
 			d.object("saved", []string{"in_place", "distance", "order"}, 3, func(key int) {
 				*[]*int64{&p.Saved.InPlace, &p.Saved.Distance, &p.Saved.Order}[key] = d.amount("saved")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -40,7 +41,7 @@ func (d *decoder) claim(name string) {
 	switch at := d.pos; name {
 	case "pools":
 		c.poolsAt = at
-		d.list("plan.pools", func() {
+		d.list("plan.pools", 2*int(unsafe.Sizeof(named{}))+4, func() {
 			d.peek()
 			at := d.pos
 			c.poolOf = append(c.poolOf, named{d.str("plan.pools"), at})
@@ -48,7 +49,7 @@ func (d *decoder) claim(name string) {
 	case "parts":
 		d.members("plan.parts", func(buffer named) {
 			x := parted{buffer: buffer}
-			d.list("plan.parts", func() { d.readPart(&x) })
+			d.list("plan.parts", 2*int(unsafe.Sizeof(model.Part{})+unsafe.Sizeof(named{}))+16, func() { d.readPart(&x) })
 			c.parts = append(c.parts, x)
 		})
 	case "measures":
@@ -73,6 +74,10 @@ func (d *decoder) members(field string, member func(key named)) {
 		at := d.pos
 		key, _ := d.text()
 		d.peek()
+		if !d.pay(field, 2*int(unsafe.Sizeof(parted{}))+48) {
+			d.value()
+			continue
+		}
 		if seen[key] {
 			d.refuse(at, field, key, "is a duplicate: the key appears twice")
 			d.value()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/times"
@@ -49,8 +50,10 @@ func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, *Plan, t
 	if err := check(text); err != nil {
 		return nil, nil, times.Read{}, err
 	}
+	budget := text.Budget
 	d := decode(text, o, 0)
-	if d.seen > 0 { // the power of ten that makes all times whole is known only at the end
+	if d.seen > 0 && !d.over { // the power of ten that makes all times whole is known only at the end
+		text.Budget = budget
 		d = decode(text, o, d.seen)
 	}
 	p, plan, err := d.finish()
@@ -69,6 +72,9 @@ func decode(text *source.Text, o ReadOptions, places int) *decoder {
 
 // finish looks up names, and checks the document as a whole.
 func (d *decoder) finish() (*model.Problem, *Plan, error) {
+	if d.over { // what else is wrong comes of that
+		return nil, nil, d.excess
+	}
 	if d.version != Version && d.version != RulesVersion {
 		// What another version means by its keys is not for this one to say.
 		return nil, nil, d.otherVersion("versions 1 and 2")
@@ -146,7 +152,9 @@ type decoder struct {
 	version   int64 // as the file has it
 	versionAt int   // where it stands
 
-	refused int // calls of place
+	refused int   // calls of place
+	over    bool  // the budget is spent
+	excess  error // that it is
 
 	inside bool         // a buffer is being read
 	held   model.Issues // what is wrong with it, until its ID is known
@@ -319,7 +327,7 @@ func (d *decoder) document() {
 func (d *decoder) readBuffers() {
 	n := d.atMost()
 	d.problem.Buffers, d.starts = make([]model.Buffer, 0, n), make([]int, 0, n)
-	d.listed = d.list("buffers", d.readBuffer)
+	d.listed = d.list("buffers", source.BufferBytes+8, d.readBuffer)
 }
 
 // atMost returns how many buffers the text may hold: no more than it has braces
@@ -327,7 +335,7 @@ func (d *decoder) readBuffers() {
 func (d *decoder) atMost() int {
 	const shortest = `{"lower":0,"upper":0,"size":0},`
 	rest := d.Text.Text[d.pos:]
-	return min(strings.Count(rest, "{"), len(rest)/len(shortest)+1)
+	return d.Most(min(strings.Count(rest, "{"), len(rest)/len(shortest)+1), source.BufferBytes+8)
 }
 
 var bufferKeys = []string{"lower", "upper", "size", "id", "alignment", "gaps", "offset", "hint"}
@@ -362,7 +370,7 @@ func (d *decoder) readBuffer() {
 				b.Alignment = v
 			}
 		case 5:
-			d.list("gaps", func() { b.Gaps = append(b.Gaps, d.gap()) })
+			d.list("gaps", 2*int(unsafe.Sizeof(model.Gap{})+unsafe.Sizeof(model.Window{})), func() { b.Gaps = append(b.Gaps, d.gap()) })
 			model.SortGaps(b.Gaps)
 		case 6:
 			at := d.pos
@@ -409,7 +417,7 @@ func (d *decoder) gap() (g model.Gap) {
 		case 2:
 			at := d.pos
 			var ends []int64
-			ok := d.list("gaps.window", func() {
+			ok := d.list("gaps.window", 0, func() {
 				v, _ := d.integer("gaps.window")
 				ends = append(ends, v)
 			})
@@ -448,7 +456,7 @@ func (d *decoder) readPlan() {
 		case 4:
 			d.offsetsAt = at
 			d.plan.Offsets = make([]int64, 0, len(d.problem.Buffers))
-			d.list("plan.offsets", func() { d.plan.Offsets = append(d.plan.Offsets, d.amount("plan.offsets")) })
+			d.list("plan.offsets", 16, func() { d.plan.Offsets = append(d.plan.Offsets, d.amount("plan.offsets")) })
 		default:
 			d.claim(keys[key])
 		}
@@ -470,21 +478,39 @@ func (d *decoder) status(field string) model.Status {
 }
 
 // list walks an array, with item called at each of its values; false where the
-// next value is no array.
-func (d *decoder) list(field string, item func()) bool {
+// next value is no array. What an item takes in memory is paid for from the budget. A
+// list that is not counted before takes twice that as it grows.
+func (d *decoder) list(field string, bytes int, item func()) bool {
 	at := d.pos
 	if !d.enter('[') {
 		d.refuse(at, field, d.value(), "is not a list")
 		return false
 	}
 	for d.more() {
-		if d.refused > source.MostFaults {
+		if d.refused > source.MostFaults || d.over {
 			d.value()
 			continue
 		}
-		item()
+		if d.pay(field, bytes) {
+			item()
+		}
 	}
 	return true
+}
+
+// pay takes bytes from the budget for a part of the document.
+func (d *decoder) pay(field string, bytes int) bool {
+	if !d.over && !d.Spend(bytes) {
+		d.over = true
+		issue := model.Issue{File: d.File, Line: d.Line(d.pos), Field: field, Message: d.Excess()}
+		if d.inside || field == "buffers" {
+			issue.Value = strconv.Itoa(len(d.problem.Buffers))
+		}
+		var issues model.Issues
+		issues.Add(issue)
+		d.excess = issues.Err()
+	}
+	return !d.over
 }
 
 func (d *decoder) str(field string) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/internal/suggest"
@@ -102,15 +103,15 @@ func (d *decoder) rule(name string) {
 	r := &d.rules
 	switch name {
 	case "pools":
-		d.list(name, d.readPool)
+		d.list(name, 2*int(unsafe.Sizeof(model.Pool{}))+64, d.readPool)
 	case "together":
-		d.list(name, d.readTogether)
+		d.list(name, 2*int(unsafe.Sizeof(tied{})+unsafe.Sizeof(model.Together{})), d.readTogether)
 	case "apart", "may_overlap":
-		d.list(name, func() { d.lists[name] = append(d.lists[name], d.pairOf(name)) })
+		d.list(name, pairBytes, func() { d.lists[name] = append(d.lists[name], d.pairOf(name)) })
 	case "penalties":
-		d.list(name, func() { d.readPair(name, "cost") })
+		d.list(name, pairBytes, func() { d.readPair(name, "cost") })
 	case "distances":
-		d.list(name, func() { d.readPair(name, "distance") })
+		d.list(name, pairBytes, func() { d.readPair(name, "distance") })
 	case "threads":
 		threads := d.amount(name)
 		if threads > maxThreads {
@@ -120,13 +121,16 @@ func (d *decoder) rule(name string) {
 	case "period":
 		r.Period = d.time(name)
 	case "objective":
-		d.list(name, func() {
+		d.list(name, 64, func() {
 			d.peek()
 			d.items[name] = append(d.items[name], d.pos)
 			r.Objective = append(r.Objective, model.Measure(strings.Clone(d.str(name))))
 		})
 	}
 }
+
+// pairBytes is what a pair of buffers takes in memory: as it is read, and as a rule.
+const pairBytes = 2*int(unsafe.Sizeof(rule{})) + 32
 
 // maxThreads is the most clocks that a file may have.
 const maxThreads = 1 << 16
@@ -148,7 +152,7 @@ func (d *decoder) readPool() {
 		case 3:
 			p.Cost, _ = d.integer("pools.cost")
 		case 4:
-			d.list("pools.reserved", func() {
+			d.list("pools.reserved", 2*int(unsafe.Sizeof(model.Range{})), func() {
 				lower, upper := d.span("pools.reserved", func(field string) int64 {
 					v, _ := d.integer(field)
 					return v
@@ -163,7 +167,7 @@ func (d *decoder) readPool() {
 // integers reads a list of integers.
 func (d *decoder) integers(field string) (all []int64) {
 	all = []int64{}
-	d.list(field, func() {
+	d.list(field, 16, func() {
 		v, _ := d.integer(field)
 		all = append(all, v)
 	})
@@ -176,7 +180,7 @@ func (d *decoder) span(field string, number func(field string) int64) (lower, up
 	at, sound := d.pos, d.sound
 	d.sound = true
 	var pair []int64
-	d.list(field, func() { pair = append(pair, number(field)) })
+	d.list(field, 16, func() { pair = append(pair, number(field)) })
 	if d.sound && len(pair) != 2 {
 		d.refuse(at, field, d.Text.Text[at:d.pos], "is not a pair of integers")
 	}
@@ -192,7 +196,7 @@ func (d *decoder) pairOf(field string) (r rule) {
 	d.peek()
 	r.at, d.sound = d.pos, true
 	n := 0
-	d.list(field, func() {
+	d.list(field, 0, func() {
 		if name := d.str(field); n < 2 {
 			r.pair[n] = name
 		}
@@ -230,7 +234,7 @@ func (d *decoder) readTogether() {
 	d.object("together", []string{"buffers", "at"}, 1, func(key int) {
 		switch key {
 		case 0:
-			d.list("together.buffers", func() { r.buffers = append(r.buffers, d.str("together.buffers")) })
+			d.list("together.buffers", 40, func() { r.buffers = append(r.buffers, d.str("together.buffers")) })
 		case 1:
 			r.offsets = d.integers("together.at")
 		}
@@ -251,7 +255,7 @@ func (d *decoder) bufferRule(name string, b *model.Buffer) {
 	case "pools":
 		c := d.choice()
 		c.listed = true
-		d.list(name, func() {
+		d.list(name, 2*int(unsafe.Sizeof(named{}))+8, func() {
 			d.peek()
 			at := d.pos
 			c.pools = append(c.pools, named{d.str(name), at})
@@ -265,13 +269,17 @@ func (d *decoder) bufferRule(name string, b *model.Buffer) {
 		for d.more() {
 			at := d.pos
 			pool, _ := d.text()
+			if !d.pay(name, 4*int(unsafe.Sizeof(named{}))) {
+				d.value()
+				continue
+			}
 			c.costs = append(c.costs, named{pool, at})
 			v, _ := d.integer(name)
 			c.cost = append(c.cost, v)
 		}
 	case "evictions":
 		var all []model.Eviction
-		d.list(name, func() {
+		d.list(name, 2*int(unsafe.Sizeof(model.Eviction{})), func() {
 			var e model.Eviction
 			d.object("evictions", []string{"lower", "upper", "cost"}, 3, func(key int) {
 				switch key {

@@ -1,10 +1,12 @@
 package json
 
 import (
+	"bytes"
 	stdjson "encoding/json"
 	"errors"
 	"strings"
 	"unicode"
+	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 )
@@ -32,7 +34,7 @@ type walker struct {
 
 // check refuses text that is not one JSON value.
 func check(t *source.Text) error {
-	text := []byte(t.Text)
+	text := unsafe.Slice(unsafe.StringData(t.Text), len(t.Text)) // nothing is written to it
 	if stdjson.Valid(text) {
 		return nil
 	}
@@ -77,6 +79,14 @@ func slip(text string, at int, says string) string {
 		return "a comma is missing"
 	}
 	return says
+}
+
+// valid returns JSON text to walk over, nil if it is none. The text must not change meanwhile.
+func valid(text []byte) *source.Text {
+	if text = bytes.TrimPrefix(text, []byte("\uFEFF")); !stdjson.Valid(text) {
+		return nil
+	}
+	return &source.Text{Text: unsafe.String(unsafe.SliceData(text), len(text))}
 }
 
 // peek skips what stands before the next value, key or closing bracket, and

@@ -61,7 +61,7 @@ func (w *walker) taken(n *graph.Node) int {
 	if v < 0 {
 		return -1
 	}
-	d := w.allowance.Known(&w.values[v].Operand)
+	d := w.values[v].Operand.Known(&w.budget)
 	switch {
 	case d == nil || len(d.Ints) != 1:
 		return -1
@@ -88,7 +88,7 @@ func (f *fork) walk(name string, g *graph.Graph, only bool) bool {
 	for i, v := range out {
 		if i < len(n.Out) && n.Out[i] != 0 {
 			w.use(v, w.now)
-			w.allowance.Known(&w.values[v].Operand)
+			w.values[v].Operand.Known(&w.budget)
 			f.results[i] = shape.Either(f.results[i], w.values[v].Result, f.ran == 0)
 			f.constant[i] = only && w.values[v].Constant || f.results[i].Data != nil
 		}

@@ -124,7 +124,7 @@ func (l *loop) shape() bool {
 	w, n := l.w, l.n
 	get := func(k int) shape.Result {
 		if v := w.lookup(n.In[k]); v >= 0 {
-			w.allowance.Known(&w.values[v].Operand)
+			w.values[v].Operand.Known(&w.budget)
 			return w.values[v].Result
 		}
 		return shape.Result{}
@@ -215,7 +215,7 @@ func (l *loop) round() []int32 {
 		return nil
 	}
 	for _, v := range out {
-		w.allowance.Known(&w.values[v].Operand)
+		w.values[v].Operand.Known(&w.budget)
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 // Invariant: no name of a function is seen outside of it, and none of the caller's in it.
 //
 // Complexity: that of the function's nodes, for each call; calls are paid for from the
-// allowance and are at most maxCalls deep.
+// budget and are at most maxCalls deep.
 
 // functionOf returns the function of the model that a node calls.
 func (w *walker) functionOf(n *graph.Node) (*graph.Function, bool) {

@@ -68,17 +68,21 @@ type Model struct {
 // *model.InputError that names the fault by its place in the model, such as "node 3
 // "conv1" (Conv), attribute pads".
 func Read(r io.Reader, file string) (*Model, error) {
-	data, err := source.Binary(r, file)
+	data, budget, err := source.Binary(r, file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data, file)
+	return parseWithin(data, file, budget)
 }
 
 // Parse is Read for the content of a file. The model keeps data, which must not
 // change.
 func Parse(data []byte, file string) (*Model, error) {
-	p, err := graph.Parse(data, file)
+	return parseWithin(data, file, source.BudgetOf(len(data)))
+}
+
+func parseWithin(data []byte, file string, budget source.Budget) (*Model, error) {
+	p, err := graph.Parse(data, file, budget)
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func (w *walker) tiled() *tiling.Program {
 	}
 	for _, s := range w.ran {
 		o := &p.Operators[s.tick]
-		c := ops.Call{Node: s.node, Opset: w.opset(s.node.Domain), Scope: w, Allowance: w.allowance}
+		c := ops.Call{Node: s.node, Opset: w.opset(s.node.Domain), Scope: w, Budget: &w.budget}
 		for _, name := range s.node.Out {
 			if name == 0 {
 				continue

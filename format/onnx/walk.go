@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 	"github.com/stowage-go/stowage/format/onnx/internal/ops"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
@@ -25,7 +26,7 @@ import (
 //
 // Complexity: O(nodes met × their inputs and outputs). Functions and loops can nest
 // so that nodes are met exponentially often, and values can be far larger than
-// their names, so both come out of an allowance in proportion to the file.
+// their names, so both come out of the budget of the file, and nodes out of a number of steps.
 //
 // Source: the definitions of the operators in onnx 1.23.2.
 
@@ -85,26 +86,25 @@ type walker struct {
 		name int32
 		old  binding
 	}
-	frame     *frame
-	frames    int32
-	depth     int            // of functions
-	left      int            // bytes that may still be spent on values
-	allowance *ops.Allowance // for elements that are known
-	steps     int            // nodes that may still be met
-	trial     int            // walks of loops that are repeated
-	causes    []cause
-	deciding  string   // the flags for inputs of one whole number without a value, with a space before each
-	openDims  []string // the flags that settle the open dimensions of inputs, each once
-	fault     *model.Issue
-	notes     []string
-	sized     map[string]bool   // of Options.Sizes, those that were of use
-	dimmed    map[string]bool   // of Options.Dims
-	valued    map[string]bool   // of Options.Values
-	shapes    map[string]string // of Options.Shapes, those that were met, and why they do not fit; "" if they do
-	symbols   map[string]int64  // dimensions by their names in the model
-	views     []view
-	ran       []step
-	blocked   *blocks // nil until it is asked for
+	frame    *frame
+	frames   int32
+	depth    int           // of functions
+	budget   source.Budget // for values, and for elements that are known
+	steps    int           // nodes that may still be met
+	trial    int           // walks of loops that are repeated
+	causes   []cause
+	deciding string   // the flags for inputs of one whole number without a value, with a space before each
+	openDims []string // the flags that settle the open dimensions of inputs, each once
+	fault    *model.Issue
+	notes    []string
+	sized    map[string]bool   // of Options.Sizes, those that were of use
+	dimmed   map[string]bool   // of Options.Dims
+	valued   map[string]bool   // of Options.Values
+	shapes   map[string]string // of Options.Shapes, those that were met, and why they do not fit; "" if they do
+	symbols  map[string]int64  // dimensions by their names in the model
+	views    []view
+	ran      []step
+	blocked  *blocks // nil until it is asked for
 	clock
 
 	ins  []*ops.Operand // scratch of node
@@ -124,20 +124,16 @@ func (w *walker) step(at int, n *graph.Node) {
 	}
 }
 
-// walkBytes is what a walk may spend on what it keeps, beside four times the file. Together
-// with the file and what its parser keeps, that is under ten times the file and 64 MB.
-const walkBytes = 24 << 20
-
 // walk walks a model. A walker is returned with an error, too: it has what was found so far.
 func walk(m *graph.Model, o Options) (*walker, error) {
 	w := &walker{
-		m: m, o: o, env: make([]binding, len(m.Names)), left: 4*m.Size + walkBytes, allowance: ops.NewAllowance(m.Size),
+		m: m, o: o, env: make([]binding, len(m.Names)), budget: m.Budget,
 		steps: 1<<17 + m.Size/8, sized: map[string]bool{}, dimmed: map[string]bool{}, valued: map[string]bool{},
 	}
 	w.notes = slices.Clone(m.Notes)
 	w.frame = &frame{id: 1, opsets: m.Opsets}
 	w.frames = 1
-	w.values = make([]value, 0, min(m.Values, w.left/valueBytes))
+	w.values = make([]value, 0, min(m.Values, w.budget.Most(m.Values, valueBytes)))
 	w.start()
 	w.version()
 	w.settle()
@@ -169,10 +165,10 @@ func (w *walker) fail(place, message string) {
 	}
 }
 
-// Spend takes n from the allowance.
+// Spend takes n from the budget.
 func (w *walker) Spend(n int) bool {
-	if w.left -= n; w.left < 0 {
-		w.fail("", "is damaged: it has far more values than a model of its size")
+	if !w.budget.Spend(n) {
+		w.fail("", w.budget.Excess())
 	}
 	return w.fault == nil
 }
@@ -368,7 +364,7 @@ func (w *walker) node(place string, at int, n *graph.Node, declared map[int32]*g
 // its results, and whether these are constant where the operands alone decide. It is not
 // ok where an operand is missing.
 func (w *walker) called(place string, at int, n *graph.Node) (c ops.Call, constant, ok bool) {
-	c = ops.Call{Node: n, Opset: w.opset(n.Domain), In: w.ins[:0], Out: w.outs[:0], Scope: w, Allowance: w.allowance}
+	c = ops.Call{Node: n, Opset: w.opset(n.Domain), In: w.ins[:0], Out: w.outs[:0], Scope: w, Budget: &w.budget}
 	constant = ops.Deterministic(n)
 	given := 0
 	for _, name := range n.In {

@@ -82,7 +82,7 @@ func (p *parser) offline() {
 			p.refuse(place, "", MetadataName+" has "+strconv.Itoa(len(words))+" bytes; it must begin with three words of four bytes")
 			return
 		}
-		if !p.spend(len(words)) {
+		if !p.spend(place, len(words)) {
 			return
 		}
 		word := func(k int) int32 { return int32(binary.LittleEndian.Uint32(words[4*k:])) }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unsafe"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -19,17 +20,21 @@ import (
 // *model.InputError that names each fault by its place in the model, such as "subgraph
 // 0, operator 3, input 1".
 func Read(r io.Reader, file string) (*Model, error) {
-	data, err := source.Binary(r, file)
+	data, budget, err := source.Binary(r, file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data, file)
+	return parseWithin(data, file, budget)
 }
 
 // Parse is Read for the content of a file. The model keeps data, which must not
 // change.
 func Parse(data []byte, file string) (*Model, error) {
-	p := parser{m: &Model{File: file, data: data}}
+	return parseWithin(data, file, source.BudgetOf(len(data)))
+}
+
+func parseWithin(data []byte, file string, budget source.Budget) (*Model, error) {
+	p := parser{budget: budget, m: &Model{File: file, data: data}}
 	if len(data) > source.MaxBinary {
 		p.refuse("", "", "is larger than 2 GiB, which no TensorFlow Lite model may be")
 		return nil, p.issues.Err()
@@ -38,7 +43,6 @@ func Parse(data []byte, file string) (*Model, error) {
 		p.refuse("", "", fault)
 		return nil, p.issues.Err()
 	}
-	p.left = 2*len(data) + 1<<16
 	p.root = tfliteschema.GetRootAsModel(data, 0)
 	p.model()
 	if err := p.issues.Err(); err != nil {
@@ -47,16 +51,23 @@ func Parse(data []byte, file string) (*Model, error) {
 	return p.m, nil
 }
 
+// tensorBytes is what a tensor takes in memory, with its lifespan and its buffer of the arena, and operatorBytes what an
+// operator takes.
+const (
+	tensorBytes   = int(unsafe.Sizeof(Tensor{})) + source.BufferBytes + 32
+	operatorBytes = int(unsafe.Sizeof(Operator{})) + 32
+)
+
 // A parser turns accessors into a Model and keeps what is wrong.
 type parser struct {
 	m      *Model
 	root   *tfliteschema.Model
 	codes  []code
 	issues model.Issues
-	// left is how many bytes of vectors and names may still be read.
-	// Tables of a hostile file can share one long vector, so that it expands
-	// beyond its size.
-	left int
+	// budget also pays for vectors and names: tables of a hostile file can share one
+	// long vector, so that it expands beyond its size. over is set once it is spent.
+	budget source.Budget
+	over   bool
 }
 
 // code is an entry of the model's operator codes.
@@ -70,23 +81,21 @@ func (p *parser) refuse(field, value, message string) {
 	p.issues.Add(model.Issue{File: p.m.File, Field: field, Value: value, Message: message})
 }
 
-// spend takes n from what may still be read.
-func (p *parser) spend(n int) bool {
-	if p.left -= n; p.left < 0 {
-		if p.left+n >= 0 {
-			p.refuse("", "", "is damaged: its parts share vectors, so it expands far beyond its size")
-		}
-		return false
+// spend takes n from the budget for a part of the model.
+func (p *parser) spend(place string, n int) bool {
+	if !p.over && !p.budget.Spend(n) {
+		p.refuse(place, "", p.budget.Excess())
+		p.over = true
 	}
-	return true
+	return !p.over
 }
 
 func (p *parser) model() {
-	p.m.Description = p.text(p.root.Description())
+	p.m.Description = p.text("description", p.root.Description())
 	var oc tfliteschema.OperatorCode
 	for i := range p.root.OperatorCodesLength() {
 		p.root.OperatorCodes(&oc, i)
-		c := code{own: oc.BuiltinCode(), custom: p.text(oc.CustomCode())}
+		c := code{own: oc.BuiltinCode(), custom: p.text("operator_codes "+strconv.Itoa(i), oc.CustomCode())}
 		c.real = max(c.own, tfliteschema.BuiltinOperator(oc.DeprecatedBuiltinCode()))
 		p.codes = append(p.codes, c)
 	}
@@ -96,7 +105,7 @@ func (p *parser) model() {
 	}
 	var g tfliteschema.SubGraph
 	for i := range n {
-		if p.left < 0 {
+		if p.over {
 			return
 		}
 		p.root.Subgraphs(&g, i)
@@ -108,8 +117,8 @@ func (p *parser) model() {
 	p.m.TrailingZIP = bytes.Contains(tail, []byte("PK\x05\x06"))
 }
 
-func (p *parser) text(b []byte) string {
-	if !p.spend(len(b)) {
+func (p *parser) text(place string, b []byte) string {
+	if !p.spend(place, len(b)) {
 		return ""
 	}
 	return string(b)
@@ -119,17 +128,17 @@ func (p *parser) subgraph(at int, g *tfliteschema.SubGraph, subgraphs int) {
 	m := p.m
 	place := "subgraph " + strconv.Itoa(at)
 	s := Subgraph{
-		Name: p.text(g.Name()), FirstTensor: len(m.Tensors), TensorCount: g.TensorsLength(),
+		Name: p.text(place, g.Name()), FirstTensor: len(m.Tensors), TensorCount: g.TensorsLength(),
 		FirstOperator: len(m.Operators), OperatorCount: g.OperatorsLength(),
 	}
-	if !p.spend(4 * (s.TensorCount + s.OperatorCount)) {
+	if !p.spend(place, s.TensorCount*tensorBytes+s.OperatorCount*operatorBytes) {
 		return
 	}
 	m.Tensors = slices.Grow(m.Tensors, s.TensorCount)
 	m.Operators = slices.Grow(m.Operators, s.OperatorCount)
 	var t tfliteschema.Tensor
 	for i := range s.TensorCount {
-		if p.left < 0 {
+		if p.over {
 			return
 		}
 		g.Tensors(&t, i)
@@ -139,7 +148,7 @@ func (p *parser) subgraph(at int, g *tfliteschema.SubGraph, subgraphs int) {
 	s.Outputs = p.indices(place+", output", g.OutputsLength(), g.Outputs, &s, false)
 	var o tfliteschema.Operator
 	for i := range s.OperatorCount {
-		if p.left < 0 {
+		if p.over {
 			return
 		}
 		g.Operators(&o, i)
@@ -149,7 +158,7 @@ func (p *parser) subgraph(at int, g *tfliteschema.SubGraph, subgraphs int) {
 }
 
 func (p *parser) tensor(place string, t *tfliteschema.Tensor) Tensor {
-	out := Tensor{Name: p.text(t.Name()), Type: Type(t.Type()), Variable: t.IsVariable(), Buffer: int(t.Buffer())}
+	out := Tensor{Name: p.text(place, t.Name()), Type: Type(t.Type()), Variable: t.IsVariable(), Buffer: int(t.Buffer())}
 	if t.ExternalBuffer() != 0 {
 		out.Constant = true
 	}
@@ -171,7 +180,7 @@ func (p *parser) tensor(place string, t *tfliteschema.Tensor) Tensor {
 		p.refuse(place+", type", out.Type.String(), "is a type whose size TensorFlow Lite Micro does not know")
 		return out
 	}
-	if !p.spend(4 * t.ShapeLength()) {
+	if !p.spend(place, 4*t.ShapeLength()) {
 		return out
 	}
 	out.Bytes, out.Shape = size, make([]int32, 0, t.ShapeLength())
@@ -194,7 +203,7 @@ func (p *parser) tensor(place string, t *tfliteschema.Tensor) Tensor {
 // indices reads a vector of the subgraph's own tensor numbers as indices into
 // Model.Tensors. -1 is allowed where optional.
 func (p *parser) indices(place string, n int, at func(int) int32, s *Subgraph, optional bool) []int32 {
-	if !p.spend(4 * n) {
+	if !p.spend(place, 4*n) {
 		return nil
 	}
 	out := make([]int32, n)
@@ -231,7 +240,7 @@ func (p *parser) operator(place string, o *tfliteschema.Operator, s *Subgraph, s
 		if at, _ := p.options(o, resourceShape); at != 0 {
 			tab := flatbuffers.Table{Bytes: p.m.data, Pos: at}
 			if name := flatbuffers.UOffsetT(tab.Offset(6)); name != 0 {
-				out.Resource = p.text(tab.ByteVector(at + name))
+				out.Resource = p.text(place, tab.ByteVector(at+name))
 			}
 		}
 		for _, t := range out.Outputs {

@@ -1,16 +1,16 @@
 package trace
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
+	"unsafe"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -20,14 +20,15 @@ import (
 // Complexity: O(1) for each line. What came and left since the first mark is in a journal, from which a rollback
 // undoes it.
 
-// maxLine is the length of the longest line.
-const maxLine = 1 << 24
+// opBytes is what an operation takes in memory: itself, and what the reader keeps of its buffer.
+const opBytes = int(unsafe.Sizeof(Op{})+unsafe.Sizeof(held{})) + 64
 
 // reader is the state of reading.
 type reader struct {
 	file   string
 	line   int
 	issues model.Issues
+	bad    int // lines that are not sound
 	live   map[string]*held // buffers; what it points at never changes
 	since  []change         // of live since the first mark, in order
 	marks  []marked
@@ -53,20 +54,27 @@ type marked struct {
 
 // Read reads a trace. The error is a *model.InputError with file, line, key and value, or the error of r.
 func Read(r io.Reader, file string) (*Trace, error) {
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 1<<16), maxLine)
+	content, err := source.Read(r, file)
+	if err != nil {
+		return nil, err
+	}
 	rd := reader{file: file, live: map[string]*held{}, at: map[string]int{}}
 	var t *Trace
-	for in.Scan() {
+	for at, line := range content.Lines() {
 		rd.line++
-		text := bytes.TrimSuffix(in.Bytes(), []byte{'\r'})
-		if rd.line == 1 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff"))
-		}
-		if len(bytes.TrimSpace(text)) == 0 {
+		if line == "" {
 			continue
 		}
+		if !content.Spend(opBytes + 4*len(line)) {
+			return nil, content.Exceeded(at, line)
+		}
+		text := []byte(line)
 		o, open, ok := rd.op(text)
+		if !ok {
+			if rd.bad++; rd.bad == source.MostFaults {
+				return nil, rd.issues.Err()
+			}
+		}
 		switch {
 		case !ok && t == nil:
 			return nil, rd.issues.Err() // without its first line it is no trace
@@ -88,12 +96,6 @@ func Read(r io.Reader, file string) (*Trace, error) {
 	}
 	if t != nil {
 		rd.begin(t)
-	}
-	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		rd.line++
-		rd.say("", "", fmt.Sprintf("the line is longer than %d bytes", maxLine))
-	} else if in.Err() != nil {
-		return nil, in.Err()
 	}
 	if t == nil && rd.issues.Err() == nil {
 		rd.say("", "", "the file is empty: it has no line with the operation open")

@@ -15,7 +15,7 @@ import (
 // names of those instructions that define a buffer of a heap. trace.go follows the
 // traces.
 //
-// Invariant: what is kept is paid for from an allowance in proportion to the file.
+// Invariant: what is kept is paid for from the budget.
 //
 // Complexity: O(bytes), beside that of the traces.
 //
@@ -66,16 +66,20 @@ const (
 // *model.InputError that names the fault by its place in the message, such as
 // "buffer_assignment, heap_simulator_trace 0, event 12".
 func Read(r io.Reader, file string) (*Dump, error) {
-	data, err := source.Binary(r, file)
+	data, budget, err := source.Binary(r, file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data, file)
+	return parseWithin(data, file, budget)
 }
 
 // Parse is Read for the content of a file.
 func Parse(data []byte, file string) (*Dump, error) {
-	p := reader{file: file, left: 4*len(data) + 24<<20}
+	return parseWithin(data, file, source.BudgetOf(len(data)))
+}
+
+func parseWithin(data []byte, file string, budget source.Budget) (*Dump, error) {
+	p := reader{file: file, Budget: budget}
 	if len(data) > source.MaxBinary {
 		p.fail("", "", "is larger than 2 GiB")
 		return nil, p.fault
@@ -114,8 +118,8 @@ func IsProto(head []byte) bool {
 
 // A reader decodes one file. The first fault ends it.
 type reader struct {
+	source.Budget
 	file  string
-	left  int // bytes that may still be spent on what is kept
 	fault error
 
 	buffers []logical
@@ -151,9 +155,10 @@ func (p *reader) fail(field, value, message string) {
 	}
 }
 
-func (p *reader) spend(n int) bool {
-	if p.left -= n; p.left < 0 {
-		p.fail("", "", "is damaged: it has far more parts than a dump of its size")
+// spend takes n from the budget for a part of the message.
+func (p *reader) spend(where string, n int) bool {
+	if !p.Spend(n) {
+		p.fail(where, "", p.Excess())
 	}
 	return p.fault == nil
 }
@@ -245,7 +250,7 @@ func (p *reader) assignment(b []byte) (traces [][]byte) {
 			count++
 		}
 	})
-	if p.fault != nil || !p.spend(count*logicalBytes) {
+	if p.fault != nil || !p.spend("buffer_assignment, logical_buffers", count*logicalBytes) {
 		return nil
 	}
 	p.buffers = make([]logical, 0, count)
@@ -263,7 +268,7 @@ func (p *reader) assignment(b []byte) (traces [][]byte) {
 		case number == assignmentAllocations:
 			p.allocation(body)
 		case number == assignmentTraces:
-			if p.spend(24) {
+			if p.spend("buffer_assignment, heap_simulator_traces", 24) {
 				traces = append(traces, body)
 			}
 		}
@@ -314,7 +319,7 @@ func (p *reader) allocation(b []byte) {
 	at := int32(len(p.allocations))
 	const message = "buffer_assignment, buffer_allocation"
 	where := func() string { return message + " " + strconv.Itoa(int(at)) }
-	if !p.spend(16) {
+	if !p.spend(where(), 16) {
 		return
 	}
 	p.allocations = append(p.allocations, 0)
@@ -352,7 +357,7 @@ func (p *reader) module(b []byte) (name string) {
 	p.each(b, "hlo_module", func(number protowire.Number, _ uint64, body []byte) {
 		switch {
 		case body == nil:
-		case number == moduleName && p.spend(len(body)):
+		case number == moduleName && p.spend("hlo_module, name", len(body)):
 			name = text(body)
 		case number == moduleComputations:
 			p.each(body, "hlo_module, computation", func(number protowire.Number, _ uint64, body []byte) {
@@ -376,7 +381,7 @@ func (p *reader) instruction(b []byte) {
 			id = int64(value)
 		}
 	})
-	if p.used[id] && p.names[id] == nil && p.spend(64) {
+	if p.used[id] && p.names[id] == nil && p.spend("hlo_module, computation, instruction", 64) {
 		p.names[id] = name
 	}
 }
@@ -386,7 +391,7 @@ func (p *reader) heap(values []value) Heap {
 	l := &p.buffers[p.byID[values[0].id]]
 	for k := range values {
 		v := &values[k]
-		if v.name = p.name(&p.buffers[p.byID[v.id]]); !p.spend(len(v.name)) {
+		if v.name = p.name(&p.buffers[p.byID[v.id]]); !p.spend("hlo_module, computation, instruction", len(v.name)) {
 			return Heap{}
 		}
 	}

@@ -68,7 +68,7 @@ func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadClose
 	if err != nil {
 		return nil, err
 	}
-	t := texts{d: &Dump{File: file}, assignment: main, left: allowance(main)}
+	t := texts{d: &Dump{File: file}, assignment: main, budget: main.Budget}
 	if !strings.HasPrefix(main.Text, assignmentHead) {
 		return nil, main.Refuse(0, source.Clip(firstLine(main.Text)), "is not a buffer assignment: XLA writes that to NAME"+AssignmentSuffix+
 			", and its live ranges to the file beside it")
@@ -95,7 +95,6 @@ func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadClose
 		if used == nil {
 			t.d.Notes = append(t.d.Notes, "the values' positions, NAME"+positions+", are missing: results of the branches of a conditional may share a place, but count as different values")
 		} else {
-			t.left += allowance(used.text)
 			if err := t.positions(used); err != nil {
 				return nil, err
 			}
@@ -111,19 +110,15 @@ type texts struct {
 	heap       []textHeap
 	byName     map[string]place // values of heaps
 	byID       map[int64]place
-	left       int              // bytes that may still be spent on what is kept
+	budget     source.Budget    // of all texts
 	tuples     map[string]int32 // the class of the tuple at this position
 	classes    map[where]int32
 }
 
-// allowance returns how many bytes may be spent on what is kept of a text. The text
-// itself is kept, too.
-func allowance(t *source.Text) int { return 7*len(t.Text) + 24<<20 }
-
-// spend takes n from the allowance.
+// spend takes n from the budget.
 func (t *texts) spend(s *source.Text, at, n int) error {
-	if t.left -= n; t.left < 0 {
-		return s.Refuse(at, "", "the file is damaged: it has far more parts than a dump of its size")
+	if !t.budget.Spend(n) {
+		return s.Refuse(at, source.Clip(firstLine(s.Text[at:])), t.budget.Excess())
 	}
 	return nil
 }
@@ -171,6 +166,7 @@ func (t *texts) section(head, suffix string, beside func(string) (io.ReadCloser,
 	if err != nil {
 		return nil, err
 	}
+	t.budget.Grow(text.Budget)
 	at := strings.Index(text.Text, head)
 	if at < 0 || at > 0 && text.Text[at-1] != '\n' {
 		return nil, text.Refuse(0, source.Clip(firstLine(text.Text)), "has no line that begins with "+strings.TrimSuffix(head, " "))
@@ -191,8 +187,8 @@ func (t *texts) allocations() error {
 	for _, n := range counts {
 		all += n
 	}
-	if all > t.left/valueBytes {
-		return t.assignment.Refuse(0, "", "the file is damaged: it has far more parts than a dump of its size")
+	if t.budget.Most(all, valueBytes) < all {
+		return t.assignment.Refuse(0, source.Clip(firstLine(t.assignment.Text)), t.budget.Excess())
 	}
 	t.byName, t.byID = make(map[string]place, all), make(map[int64]place, all)
 	t.tuples, t.classes = map[string]int32{}, map[where]int32{}

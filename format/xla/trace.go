@@ -127,7 +127,7 @@ func (t *tracing) event(b []byte) {
 		t.fail(t.where()+", buffer_id", strconv.FormatInt(id, 10), "is allocated twice")
 		return
 	}
-	if !t.spend(4) {
+	if !t.spend(t.where(), 4) {
 		return
 	}
 	l.trace, l.start, l.end, l.leader = t.number, t.now, -1, k
@@ -149,7 +149,7 @@ func (t *tracing) event(b []byte) {
 // out. They are in order of their id.
 func (t *tracing) values(members []int32) []value {
 	const valueBytes = 96 + 2*32 + 48 + 100 + 64 // with its piece, its buffer and its name
-	if !t.spend(len(members) * valueBytes) {
+	if !t.spend(t.where(), len(members)*valueBytes) {
 		return nil
 	}
 	values := make([]value, 0, len(members))

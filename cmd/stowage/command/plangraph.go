@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	stdjson "encoding/json"
 	"errors"
@@ -55,9 +54,9 @@ func (g *graphFlags) kind() (graph.Permits, error) {
 
 // openGraph turns an input in JSON into a graph; an error if it is a problem.
 func openGraph(in *format.Input) (*graph.Graph, error) {
-	text, err := io.ReadAll(in.Reader)
+	text, err := in.Content()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, err
 	}
 	if stowjson.IsGraphPlan(text) {
 		return nil, usagef("%s is a plan of a graph, not a graph: 'stowage verify GRAPH %s' checks it", in.Name, in.Name)
@@ -65,7 +64,7 @@ func openGraph(in *format.Input) (*graph.Graph, error) {
 	if !stowjson.IsGraph(text) && stdjson.Valid(text) {
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", in.Name)
 	}
-	return stowjson.ReadGraph(bytes.NewReader(text), in.Name)
+	return stowjson.ReadGraph(in.Reader, in.Name)
 }
 
 func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {

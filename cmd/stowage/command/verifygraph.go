@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"container/heap"
 	"fmt"
@@ -38,14 +37,14 @@ func graphIn(path string) (*graph.Graph, error) {
 	if in.Kind != format.JSON && !strings.EqualFold(filepath.Ext(path), ".json") {
 		return nil, nil
 	}
-	text, err := io.ReadAll(in.Reader)
+	text, err := in.Content()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, err
 	}
 	if !stowjson.IsGraph(text) {
 		return nil, nil
 	}
-	return stowjson.ReadGraph(bytes.NewReader(text), in.Name)
+	return stowjson.ReadGraph(in.Reader, in.Name)
 }
 
 // verifyGraph checks the plan in a file against a graph.
@@ -103,12 +102,12 @@ func replayed(g *graph.Graph, path string) (*graph.Plan, *graph.Report, error) {
 	}
 	defer in.Close()
 	if in.Kind == format.JSON {
-		text, err := io.ReadAll(in.Reader)
+		text, err := in.Content()
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+			return nil, nil, err
 		}
 		if stowjson.IsGraphPlan(text) {
-			p, err := stowjson.ReadGraphPlan(bytes.NewReader(text), in.Name, g)
+			p, err := stowjson.ReadGraphPlan(in.Reader, in.Name, g)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -25,8 +25,9 @@ const bom = "\uFEFF"
 
 // A Text is the content of an input file.
 type Text struct {
-	File string // path as the user gave it, for messages
-	Text string // the content, valid UTF-8 without a byte order mark or NUL bytes
+	File   string // path as the user gave it, for messages
+	Text   string // the content, valid UTF-8 without a byte order mark or NUL bytes
+	Budget        // what its reader may hold beside it
 }
 
 // Read reads r to its end. A failure to read is returned as it is, with the
@@ -39,6 +40,7 @@ func Read(r io.Reader, file string) (*Text, error) {
 		return nil, named(err, file)
 	}
 	t := &Text{File: file, Text: strings.TrimPrefix(pieces.text(), bom)}
+	t.Budget = paid(r, len(t.Text))
 	if strings.HasPrefix(t.Text, "\x1f\x8b") { // gzip
 		return nil, t.Refuse(0, "\x1f\x8b", "is packed with gzip: its name has to end in .gz")
 	}
@@ -53,6 +55,16 @@ func Read(r io.Reader, file string) (*Text, error) {
 		return nil, t.Refuse(at, t.Text[at:at+1], "is not valid UTF-8")
 	}
 	return t, nil
+}
+
+// paid returns the budget of what was read of r, after its content.
+func paid(r io.Reader, content int) Budget {
+	b := budgetOf(int64(content), false)
+	if p, ok := r.(Stored); ok {
+		b = budgetOf(p.Stored(), true)
+	}
+	b.Spend(content)
+	return b
 }
 
 // Lines goes through the lines: where each begins, and what it says without space around
@@ -89,20 +101,21 @@ const MaxBinary = math.MaxInt32
 // refuse if the size is not known before. No binary format begins with eight zeros. So no
 // more is read of a file that does, which may never end, as that of /dev/zero; it is for the
 // caller to refuse as well. A failure to read is returned as it is, with the file named.
-func Binary(r io.Reader, file string) ([]byte, error) {
+func Binary(r io.Reader, file string) ([]byte, Budget, error) {
 	size := sizeOf(r)
 	if size > MaxBinary {
 		var issues model.Issues
 		issues.Add(model.Issue{File: file, Message: "is larger than 2 GiB, which no file of its format may be"})
-		return nil, issues.Err()
+		return nil, Budget{}, issues.Err()
 	}
 	pieces, err := gather(io.LimitReader(r, MaxBinary+1), size, func(first, _ []byte) bool {
 		return len(first) >= 8 && bytes.Equal(first[:8], make([]byte, 8))
 	})
 	if err != nil {
-		return nil, named(err, file)
+		return nil, Budget{}, named(err, file)
 	}
-	return pieces.bytes(), nil
+	data := pieces.bytes()
+	return data, paid(r, len(data)), nil
 }
 
 // named puts the name of a file before an error, where it has one.
@@ -153,6 +166,9 @@ func (t *Text) Refuse(at int, value, message string) error {
 	issues.Add(model.Issue{File: t.File, Line: t.Line(at), Value: value, Message: message})
 	return issues.Err()
 }
+
+// Exceeded returns the error for a text that takes more than its budget, at the byte of that index.
+func (t *Text) Exceeded(at int, value string) error { return t.Refuse(at, Clip(value), t.Excess()) }
 
 // Join puts the issues of two passes over the same input together, in order of
 // their lines, and keeps the first model.MaxIssues. Either error may be nil;

@@ -45,8 +45,8 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&Text{File: "x", Text: "äb\nc"}, text); diff != "" {
-		t.Error(diff)
+	if text.File != "x" || text.Text != "äb\nc" {
+		t.Errorf("got %+v", text)
 	}
 	for at, want := range []int{1, 1, 1, 1, 2, 2, 2} {
 		if got := text.Line(at); got != want {
@@ -110,19 +110,19 @@ func TestBinary(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, 7, 8, 9, 511, 512, 513, len(noise)} {
 		for name, r := range map[string]io.Reader{"known": bytes.NewReader(noise[:n]), "unknown": iotest.OneByteReader(bytes.NewReader(noise[:n]))} {
-			if got, err := Binary(r, "x"); err != nil || !bytes.Equal(got, noise[:n]) {
+			if got, _, err := Binary(r, "x"); err != nil || !bytes.Equal(got, noise[:n]) {
 				t.Errorf("%d bytes, size %s: %d read, %v", n, name, len(got), err)
 			}
 		}
 	}
 	for _, n := range []int64{0, 3, 8, 20} {
 		r := io.MultiReader(io.LimitReader(bytes.NewReader(noise), n), iotest.ErrReader(errors.New("broken")))
-		if _, err := Binary(r, "x"); err == nil || err.Error() != "x: broken" {
+		if _, _, err := Binary(r, "x"); err == nil || err.Error() != "x: broken" {
 			t.Errorf("broken after %d bytes: got %v", n, err)
 		}
 	}
 	taken := new(zeros)
-	if got, err := Binary(taken, "x"); err != nil || len(got) < 8 || *taken > 1<<20 {
+	if got, _, err := Binary(taken, "x"); err != nil || len(got) < 8 || *taken > 1<<20 {
 		t.Errorf("zeros: %d bytes, %d taken, %v", len(got), *taken, err)
 	}
 	// A file that is too large is not read.
@@ -134,7 +134,7 @@ func TestBinary(t *testing.T) {
 	if err := f.Truncate(MaxBinary + 1); err != nil {
 		t.Skip(err) // a file system that has no holes
 	}
-	if _, err := Binary(f, "x"); err == nil || err.Error() != "x: is larger than 2 GiB, which no file of its format may be" {
+	if _, _, err := Binary(f, "x"); err == nil || err.Error() != "x: is larger than 2 GiB, which no file of its format may be" {
 		t.Errorf("a large file: got %v", err)
 	}
 }

@@ -20,8 +20,8 @@ import (
 const Variable = "STOWAGE_MUTATIONS"
 
 // Read damages the seeds and calls read on each result, which may return an error and
-// must not panic. It fails where a call allocates more than ten times the file and 64
-// MB. In make pace it also fails where it takes longer than a second of the processor for each MB begun. At least one in a
+// must not panic. It fails where a call allocates more than three times the budget of a reader,
+// which is 32 MiB and 32 bytes for each of the file (format/internal/source/budget.go). In make pace it also fails where it takes longer than a second of the processor for each MB begun. At least one in a
 // hundred files must still read, and one in a hundred must not, else the damage shows
 // nothing.
 func Read(t *testing.T, most int, seeds [][]byte, read func(data []byte) error) {
@@ -66,7 +66,7 @@ func Hold(t *testing.T, data []byte, read func(data []byte) error) error {
 		return fmt.Sprintf("a file of %d bytes that begins %q", len(data), data[:min(len(data), 100)])
 	}, func() { err = read(data) })
 	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(10*len(data))+64<<20 {
+	if used := after.TotalAlloc - before.TotalAlloc; used > 3*(uint64(32*len(data))+32<<20) {
 		t.Fatalf("a file of %d bytes took %d of memory; it begins %q", len(data), used, data[:min(len(data), 100)])
 	}
 	return err

@@ -5,7 +5,7 @@
 // Tensor decodes its elements when it is asked for them (decode.go), if they are few.
 //
 //	graph.go       the types
-//	wire.go        the parser: fields of messages, names, the allowance
+//	wire.go        the parser: fields of messages, names, what is paid for
 //	body.go        graphs, functions and nodes
 //	attribute.go   attributes, tensors and types of values
 //	decode.go      the elements of a small tensor

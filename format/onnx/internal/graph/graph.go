@@ -3,6 +3,7 @@ package graph
 import (
 	"strconv"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
@@ -15,10 +16,11 @@ type Model struct {
 	Graph     *Graph
 	Functions map[FunctionKey]*Function
 	Opsets    Opsets
-	Names     []string // of values, by number
-	Size      int      // of the file
-	Values    int      // that nodes make, initialisers and inputs
-	Notes     []string // what had to be decided
+	Names     []string      // of values, by number
+	Size      int           // of the file
+	Values    int           // that nodes make, initialisers and inputs
+	Notes     []string      // what had to be decided
+	Budget    source.Budget // what is left of it
 }
 
 // Opsets are the versions of the sets of operators that nodes mean, by domain; that of

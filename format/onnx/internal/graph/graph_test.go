@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
@@ -19,7 +20,8 @@ func TestParse(t *testing.T) {
 			Attributes: map[string]any{"allowzero": int64(1)},
 		}},
 	}
-	m, err := Parse(made.Model{Opset: 14, Graph: g}.Bytes(), "small.onnx")
+	data := made.Model{Opset: 14, Graph: g}.Bytes()
+	m, err := Parse(data, "small.onnx", source.BudgetOf(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,7 @@ func TestParseRefused(t *testing.T) {
 		{[]byte{0xff}, "truncated or damaged"},
 		{made.Model{Graph: twice}.Bytes(), `graph, node 1: makes "y", a name that is already taken`},
 	} {
-		if _, err := Parse(c.data, "f"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Parse(c.data, "f", source.BudgetOf(len(c.data))); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q is not in %v", c.want, err)
 		}
 	}

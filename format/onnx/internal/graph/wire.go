@@ -13,10 +13,8 @@ import (
 // tensors are decoded where a shape depends on them (decode.go). Names of values
 // become numbers at once.
 //
-// Invariant: everything that is kept is paid for from an allowance in proportion to
-// the file: an empty message takes two bytes of a file and a hundred of memory. So
-// the memory that a model takes is bounded by the size of its file. The depth of
-// graphs and types is bounded too.
+// Invariant: everything that is kept is paid for from the budget: an empty message takes two
+// bytes of a file and a hundred of memory. The depth of graphs and types is bounded too.
 //
 // Complexity: O(bytes that are not weights), each list counted before it is made.
 //
@@ -34,21 +32,16 @@ const (
 	nameBytes   = 64
 )
 
-// parserBytes is what a parser may spend on what it keeps, beside four times the file. A walk
-// over the model has an allowance of its own (walkBytes of format/onnx).
-const parserBytes = 12 << 20
-
 // Parse reads a model from the content of a file, whose name is for messages. The model
-// keeps data, which must not change.
-func Parse(data []byte, file string) (*Model, error) {
+// keeps data, which must not change. It also keeps what is left of the budget.
+func Parse(data []byte, file string, budget source.Budget) (*Model, error) {
 	p := parser{
 		m: &Model{
 			File: file, Functions: map[FunctionKey]*Function{}, Opsets: Opsets{}, Names: []string{""},
-			Size: len(data),
+			Size: len(data), Budget: budget,
 		},
 		ids:   map[string]int32{"": 0},
 		texts: map[string]string{},
-		left:  4*len(data) + parserBytes,
 	}
 	if len(data) > source.MaxBinary {
 		p.fail("is larger than 2 GiB, which no protobuf message may be")
@@ -74,7 +67,6 @@ type parser struct {
 	taken []int32           // by the number of a name: the body that has it last, by its own number
 	body  int32             // bodies so far
 	where []place           // for messages
-	left  int
 	fault *model.Issue
 }
 
@@ -108,10 +100,10 @@ func (p *parser) in(what string, at int, do func()) {
 	p.where = p.where[:len(p.where)-1]
 }
 
-// spend takes n from the allowance.
+// spend takes n from the budget.
 func (p *parser) spend(n int) bool {
-	if p.left -= n; p.left < 0 {
-		p.fail("is damaged: it has far more parts than a model of its size")
+	if !p.m.Budget.Spend(n) {
+		p.fail(p.m.Budget.Excess())
 	}
 	return p.fault == nil
 }

@@ -14,7 +14,7 @@
 //	sequence.go            sequences and optionals
 //	contrib.go, fused.go   ONNX Runtime's own operators; blocked.go those on blocks of channels
 //	fold.go                results that are computed: compute.go arithmetic, move.go the rest
-//	allowance.go           what a walk may spend on elements that are known
+//	known.go               which elements are known, and what they cost
 //
 // To add an operator, write a rule beside its like and name it in rules.go. TestCases and
 // TestPeer of format/onnx hold every rule against the onnx package.

@@ -142,7 +142,7 @@ func constant(c *Call) string {
 		case "value", "sparse_value":
 			if a.Tensor != nil {
 				c.Out[0].Elem, c.Out[0].Dims = a.Tensor.Elem, a.Tensor.Dims
-				c.Out[0].Data = c.Allowance.decode(a.Tensor)
+				c.Out[0].Data = decode(c.Budget, a.Tensor)
 				return ""
 			}
 		case "value_int":
@@ -160,13 +160,12 @@ func constant(c *Call) string {
 			return ""
 		case "value_ints":
 			elem, n = shape.TypeInt64, int64(len(a.Ints))
-			if n <= shape.MaxFold && a.Set&graph.SetLong == 0 && c.Allowance.left > 0 {
-				c.Allowance.left -= 8 * int(n)
+			if n <= shape.MaxFold && a.Set&graph.SetLong == 0 && c.Budget.Spare(8*int(n)) {
 				c.Out[0].Data = &shape.Data{Ints: append([]int64{}, a.Ints...)}
 			}
 		case "value_floats":
 			elem, n = shape.TypeFloat, int64(len(a.Floats))
-			if n <= shape.MaxFoldFloat && a.Set&graph.SetLong == 0 {
+			if n <= shape.MaxFoldFloat && a.Set&graph.SetLong == 0 && c.Budget.Spare(8*int(n)) {
 				c.Out[0].Data = &shape.Data{Floats: append([]float64{}, a.Floats...)}
 			}
 		case "value_strings":
@@ -213,7 +212,7 @@ func (c *Call) asked(k int) []int64 {
 
 // unknown says that the elements of an input are not known, if they are not.
 func (c *Call) unknown(k int, what string) string {
-	if !c.given(k) || c.Allowance.Known(c.In[k]) != nil {
+	if !c.given(k) || c.In[k].Known(c.Budget) != nil {
 		return ""
 	}
 	return "the " + what + " that its input " + c.Scope.Quote(c.Node.In[k]) + " gives is computed when the model runs"

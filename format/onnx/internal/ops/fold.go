@@ -22,7 +22,7 @@ import (
 // Fold computes the results of a node whose inputs are known. What has been found by
 // the rule stays.
 func (c *Call) Fold() {
-	if len(c.Out) == 0 || !c.given(0) || !graph.Standard(c.Node.Domain) || c.Allowance.left <= 0 {
+	if len(c.Out) == 0 || !c.given(0) || !graph.Standard(c.Node.Domain) || !c.Budget.Spare(0) {
 		return
 	}
 	f := folders()[c.Node.Op]
@@ -30,7 +30,7 @@ func (c *Call) Fold() {
 		return
 	}
 	for k := range c.In {
-		if c.In[k] != nil && c.Allowance.Known(c.In[k]) == nil {
+		if c.In[k] != nil && c.In[k].Known(c.Budget) == nil {
 			return
 		}
 	}
@@ -41,7 +41,7 @@ func (c *Call) Fold() {
 	}
 	for k := range c.In {
 		if v := c.In[k]; v != nil { // what it costs to go through the elements
-			c.Allowance.left -= (len(v.Data.Ints) + len(v.Data.Floats)) * (1 + len(v.Dims)/4)
+			c.Budget.Spare((len(v.Data.Ints) + len(v.Data.Floats)) * (1 + len(v.Dims)/4))
 		}
 	}
 	f(c)
@@ -56,7 +56,7 @@ func (c *Call) Fold() {
 			r.Data = nil
 			continue
 		}
-		c.Allowance.left -= int(n) * (8 + len(r.Dims)/4)
+		c.Budget.Spare(int(n) * (8 + len(r.Dims)/4))
 	}
 }
 

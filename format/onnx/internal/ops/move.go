@@ -70,7 +70,7 @@ func foldFilled(c *Call) {
 		d = &shape.Data{Floats: []float64{0}}
 	}
 	if a := c.attribute("value"); a != nil && a.Tensor != nil {
-		if d = c.Allowance.decode(a.Tensor); d == nil || len(d.Ints)+len(d.Floats) != 1 {
+		if d = decode(c.Budget, a.Tensor); d == nil || len(d.Ints)+len(d.Floats) != 1 {
 			return
 		}
 	}

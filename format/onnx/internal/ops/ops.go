@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
@@ -31,18 +32,18 @@ type Scope interface {
 	Quote(name int32) string
 	// Padded returns how many channels an image has after a node that brings it into blocks of channels.
 	Padded(n *graph.Node, channels int64) int64
-	// Spend takes bytes from the allowance for values, and reports whether they were left.
+	// Spend takes bytes from the budget for values, and reports whether they were left.
 	Spend(bytes int) bool
 }
 
 // A Call is one node with what is known of its inputs.
 type Call struct {
-	Node      *graph.Node
-	Opset     int64      // version of the node's domain
-	In        []*Operand // nil for one left out
-	Out       []shape.Result
-	Scope     Scope
-	Allowance *Allowance
+	Node   *graph.Node
+	Opset  int64      // version of the node's domain
+	In     []*Operand // nil for one left out
+	Out    []shape.Result
+	Scope  Scope
+	Budget *source.Budget // for elements that are known
 }
 
 // Infer applies the rule of the node's operator.
@@ -121,7 +122,7 @@ func (c *Call) ints(k int) []int64 {
 	if !c.given(k) {
 		return nil
 	}
-	if d := c.Allowance.Known(c.In[k]); d != nil {
+	if d := c.In[k].Known(c.Budget); d != nil {
 		return d.Ints
 	}
 	return nil
@@ -132,7 +133,7 @@ func (c *Call) floats(k int) []float64 {
 	if !c.given(k) {
 		return nil
 	}
-	if d := c.Allowance.Known(c.In[k]); d != nil {
+	if d := c.In[k].Known(c.Budget); d != nil {
 		return d.Floats
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
@@ -33,11 +34,16 @@ func of(domain string, c *Call) *Call {
 	return c
 }
 
+func budget() *source.Budget {
+	b := source.BudgetOf(0)
+	return &b
+}
+
 // call makes a call of an operator in its newest version, with results that are not known.
 func call(op string, results int, operands ...shape.Result) *Call {
 	c := &Call{
 		Node: &graph.Node{Op: op}, Opset: 28, Out: make([]shape.Result,
-			results), Scope: alone{}, Allowance: NewAllowance(0),
+			results), Scope: alone{}, Budget: budget(),
 	}
 	for k, o := range operands {
 		c.In = append(c.In, &Operand{Result: o})
@@ -93,7 +99,7 @@ func TestInfer(t *testing.T) {
 }
 
 // TestFold checks results that are computed, and that none is known if it does not fit its
-// type or the allowance is spent.
+// type or half of the budget is spent.
 func TestFold(t *testing.T) {
 	fold := func(c *Call) *shape.Data {
 		c.Infer()
@@ -117,7 +123,7 @@ func TestFold(t *testing.T) {
 		t.Errorf("more than a byte: %+v", d)
 	}
 	spent := call("Mul", 1, ints(2, 3), ints(10))
-	if spent.Allowance.left = 0; fold(spent) != nil {
+	if spent.Budget.Spend(source.Floor/2 + 1); fold(spent) != nil {
 		t.Error("nothing was left to spend")
 	}
 }

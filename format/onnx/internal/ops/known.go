@@ -1,0 +1,32 @@
+package ops
+
+import (
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
+
+// Idea: elements that are known cost memory and time, so a walk over a model pays for them
+// from the budget of the file. Shapes need few of them. So they are paid for while more than
+// half of the budget is left. After that, no more elements are known; shapes still follow
+// where they need none.
+
+// maxBody is how many bytes a tensor whose elements are decoded takes in a file, with its name.
+const maxBody = 32 << 10
+
+// Known returns the elements of a value, nil where they are not known. Those of an
+// initialiser are decoded the first time.
+func (v *Operand) Known(b *source.Budget) *shape.Data {
+	if v.Data == nil && v.Stored != nil && v.Constant && !v.tried {
+		v.tried, v.Data = true, decode(b, v.Stored)
+	}
+	return v.Data
+}
+
+// decode returns the elements of a tensor of the file, where that is worth its price.
+func decode(b *source.Budget, t *graph.Tensor) *shape.Data {
+	if t.Opaque || !shape.Foldable(t.Elem, t.Dims) || len(t.Body) > maxBody || !b.Spare(8*int(shape.Elements(t.Dims))+len(t.Body)) {
+		return nil
+	}
+	return t.Decode()
+}
