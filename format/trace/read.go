@@ -28,7 +28,7 @@ type reader struct {
 	file   string
 	line   int
 	issues model.Issues
-	bad    int // lines that are not sound
+	bad    int              // lines that are not sound
 	live   map[string]*held // buffers; what it points at never changes
 	since  []change         // of live since the first mark, in order
 	marks  []marked
