@@ -213,7 +213,7 @@ var layers = []struct {
 	{"format/onnx", []string{"model", "format/internal", "format/onnx/internal", "internal/bound", "internal/order", "internal/tiling"}},
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
-	{"format/internal", "format/onnx/internal/ops", []string{"format/onnx/internal/graph", "format/onnx/internal/shape"}},
+	{"format/onnx/internal/ops", []string{"format/internal", "format/onnx/internal/graph", "format/onnx/internal/shape"}},
 	{"format/times", []string{"internal/units"}},
 	{"format/trace", []string{"model", "format/internal", "format/json", "internal/suggest"}},
 	{"format/tflite", []string{"model", "format/internal", "internal/tfliteschema"}},
