@@ -316,6 +316,13 @@ for path in (stowage.__file__, _command.command()):
 if (_library.load() is not None) is not %s:
     raise ImportError(f"the library: {_library._absent}")
 `, folder, map[bool]string{true: "True", false: "False"}[library])
+	searching, err := os.ReadFile(filepath.Join("tests", "searching.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(e.dir, "searching.py"), searching, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(e.dir, "test_stowage.py"), append(tests, origin...), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ The command `stowage solve` is plan here; solve takes columns. docs/python.md ha
 from ._api import conflict, explain, load, lower_bound, plan, size, solve, solve_many, valid, verify
 from ._barriers import Wait, barriers
 from ._command import command
-from ._errors import Error, InputError, InputWarning, NoPlanError
+from ._errors import Error, FolderError, InputError, InputWarning, MissingFileError, NoPlanError, OutputError, UnreadableFileError
 from ._times import EndsWarning, TimesWarning
 from ._generate import generate
 from ._graph import plan_graph, verify_graph
@@ -36,13 +36,15 @@ from ._version import __version__
 __all__ = [
     "Answer",
     "Buffer",
-    "Error",
-    "InputError",
     "EndsWarning",
+    "Error",
+    "FolderError",
+    "InputError",
     "InputWarning",
-    "TimesWarning",
+    "MissingFileError",
     "Moved",
     "NoPlanError",
+    "OutputError",
     "Part",
     "Plan",
     "Pool",
@@ -53,6 +55,8 @@ __all__ = [
     "Rules",
     "Session",
     "Sizing",
+    "TimesWarning",
+    "UnreadableFileError",
     "Wait",
     "__version__",
     "barriers",
@@ -73,3 +77,9 @@ __all__ = [
     "verify",
     "verify_graph",
 ]
+
+# Tracebacks and documents name them as users do: stowage.InputError, not stowage._errors.InputError.
+for _kind in (
+    Error, InputError, NoPlanError, MissingFileError, UnreadableFileError, FolderError, OutputError, InputWarning, EndsWarning, TimesWarning,
+):  # fmt: skip
+    _kind.__module__ = __name__

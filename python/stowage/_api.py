@@ -153,6 +153,8 @@ def plan(
     source is a Problem; a table (a DataFrame, or a dict of columns) with lower, upper, size
     and optionally id, alignment, offset, hint and gaps; buffers; or the path of a file: CSV,
     JSON (of Stowage or dsa-solver), a .tflite or .onnx model, or a dump of XLA, IREE, ggml or PyTorch.
+    The height of a .tflite model is that of the arena's head, and so is a capacity for it; the
+    command `stowage plan` has the whole arena.
 
     capacity   the number of bytes to fit into, or a text such as "2KiB". Any plan that fits
                is an answer, unless minimize is set. Without a capacity, plan looks for the
@@ -272,6 +274,7 @@ def solve_many(
     planner: Optional[str] = None,
     without: Sequence[str] = (),
     params: Optional[Mapping[str, object]] = None,
+    ends: Optional[str] = None,
 ) -> list[Plan]:
     """Plans many problems and returns their plans, in the order of the problems.
 
@@ -279,13 +282,13 @@ def solve_many(
     problems that are planned at the same time, each in a thread [default: the number of
     processors]. It does not change the plans. The other keywords are the options of plan, for
     each problem by itself: timeout is the time for one problem, workers its threads. Without
-    a capacity here, each Problem keeps its own.
+    a capacity here, each Problem keeps its own. ends is that of plan, for all tables.
 
     No process is started, except for the planners that only the command has: milp and
     tela-learned. Ctrl-C is a KeyboardInterrupt. Bad input is an InputError with the number of
     the problem, and no problem is then planned further."""
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
-    many = [_numbered(k, source) for k, source in enumerate(problems)]
+    many = [_numbered(k, source, ends) for k, source in enumerate(problems)]
     side = _units.whole("at_once", at_once, 1) if at_once is not None else os.cpu_count() or 1
     if o.planner not in _COMMAND:
         done = _library.many(many, o, side)
@@ -304,9 +307,10 @@ def _table(source: Buffers, ignore_offsets: bool, ends: Optional[str]) -> Proble
     return problem
 
 
-def _numbered(k: int, source: Buffers) -> Problem:
+def _numbered(k: int, source: Buffers, ends: Optional[str]) -> Problem:
+    checked(ends)
     try:
-        return Problem.of(source)
+        return Problem.of(source, ends=ends)
     except InputError as err:
         raise InputError(f"problem {k}: {err}") from None
 

@@ -51,6 +51,9 @@ class NoPlanError(Error):
         super().__init__(text)
         self.status = status
 
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.status, str(self))
+
 
 # The errors about files are InputErrors. Each is also the error that Python itself raises.
 class MissingFileError(FileNotFoundError, InputError):

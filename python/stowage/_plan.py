@@ -39,7 +39,8 @@ class Plan:
 
     offsets      an offset for each buffer, in the order of the buffers: a numpy array if the
                  sizes were one, else a list; None if there is no plan
-    height       the largest offset + size; 0 if there is no plan
+    height       the largest offset + size; 0 if there is no plan. For a .tflite model it is the head
+                 of the runtime's arena, without what the runtime adds: `stowage plan` has the whole
     lower_bound  no plan is lower than this: it is proven
     status       "optimal": it is proven that no plan is lower; "feasible": valid, and a lower
                  plan may exist; "infeasible": it is proven that no plan fits; "unknown": a
@@ -131,7 +132,8 @@ class Plan:
             return f"<stowage.Plan: {self.status}, {counted(len(self))}: {self.reason}>"
         if self.objective:
             return f"<stowage.Plan: {self.status}, {', '.join(f'{m} {self.measures[m]}' for m in self.objective)}, {counted(len(self))}>"
-        return f"<stowage.Plan: {self.status}, height {self.height}, lower bound {self.lower_bound}, {counted(len(self))}>"
+        of = " of the arena's head" if self.problem._source.endswith(".tflite") else ""
+        return f"<stowage.Plan: {self.status}, height {self.height}{of}, lower bound {self.lower_bound}, {counted(len(self))}>"
 
     @property
     def optimal(self) -> bool:
@@ -210,6 +212,11 @@ class Plan:
         plain = name.removesuffix(".gz")
         if plain.endswith(_PICTURES):
             content = _command.file(["show"], self.to_json(), plain)
+        elif plain.endswith((".tflite", ".onnx")):
+            raise InputError(
+                f"{name}: a model is not written here, only a plan: .json, .csv, .h, .c or a picture ({', '.join(_PICTURES)})"
+                + ("; the command writes the plan into a model: stowage plan -o OUT.tflite MODEL.tflite" if plain.endswith(".tflite") else "")
+            )
         elif self.offsets is None:
             raise ValueError(f"there is no plan to write, the problem is {self.status}: {self.reason}")
         elif plain.endswith(".json"):

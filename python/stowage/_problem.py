@@ -453,7 +453,7 @@ def _column(name: str, values: Any, otherwise: Optional[int] = None) -> tuple[An
         column.frombytes(values.cast("B"))
         return _fixed(column)
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):  # a set has no order
-        raise InputError(f"{name}: {values!r} is no sequence of whole numbers")
+        raise InputError(f"{name} is None, must be a column: a whole number for each buffer" if values is None else f"{name}: {values!r} is no sequence of whole numbers")
     if type(values) is memoryview and values.ndim != 1:
         raise InputError(f"{name}: the array has {values.ndim} dimensions, not one")
     return _of_list(name, list(values), otherwise)

@@ -95,6 +95,8 @@ class Rules:
                 column.append(x)
 
         def each(name: str) -> Iterable[tuple[str, int, Any]]:
+            if isinstance(given.get(name), Mapping):
+                raise InputError(f"{name} is a dict, must be a list with an entry for each of the {count:,} buffers, in their order; None for a buffer without one")
             rows = list(_many(name, given.get(name)))
             if rows and len(rows) != count:
                 raise InputError(f"{name}: there are {len(rows)} values for {count:,} buffers")
@@ -306,7 +308,8 @@ class _Names:
             if self.index is None:
                 self.index = {name: k for k, name in enumerate(self.ids if self.ids is not None else map(str, range(self.count)))}
             if x not in self.index:
-                raise InputError(f"{where}: there is no {self.what} {x!r}")
+                hint = "" if self.ids is not None else f": the {self.what}s have no names, so they are called by their numbers; names=[…] names them"
+                raise InputError(f"{where}: there is no {self.what} {x!r}{hint}")
             return self.index[x]
         k = _whole(where, x)
         if not 0 <= k < self.count:

@@ -142,6 +142,7 @@ class Session:
 
     pools      the pool of each buffer in the plan, by number or name, if offsets are a column
     rules      True: rules may come later, though the problem has none
+    ends       that of plan, if the problem is a table
 
     A problem that has no plan is a NoPlanError. Bad input is an InputError, and changes nothing. Ctrl-C ends a call, and is
     raised; the plan is valid then. A session needs the library: the child of a fork has none."""
@@ -163,12 +164,13 @@ class Session:
         planner: Optional[str] = None,
         pools: Optional[Iterable[Name]] = None,
         rules: bool = False,
+        ends: Optional[str] = None,
     ) -> None:
         self._closed, self._handle, self._token, self._heeds = True, None, None, False
         self._lib = lib = _library.load()
         if lib is None:
             raise Error(f"a session needs the library: {_library._absent}")
-        p = Problem.of(problem)
+        p = Problem.of(problem, ends=ends)
         o = _api._options(capacity, False, timeout, nodes, None, seed, planner, (), None)
         at = column = where = None
         if offsets is not None:

@@ -67,6 +67,7 @@ def sweep(
     names: Optional[Iterable[str]] = None,
     implied: bool = True,
     at_once: Optional[SupportsIndex] = None,
+    ends: Optional[str] = None,
 ) -> list[Row]:
     """Plans each problem by each planner, for each capacity, limit of nodes and seed. Returns a
     row for each run; pandas.DataFrame(rows) is a table of them.
@@ -82,12 +83,13 @@ def sweep(
     names       what the rows call the problems [default: their own names]
     implied     if a capacity's answer follows from another's, do not run the planner again
     at_once     the number of threads [default: the number of processors]
+    ends        that of plan, for all tables
 
     Rows are in the order of problems, planners, nodes, seeds, capacities. They do not depend
     on at_once. What a planner refuses, a problem that is not valid, and a planner that dies are rows
     with such a status. A name or a limit that is wrong is an InputError, before anything runs.
     Only milp and tela-learned start a process for each run. Ctrl-C is a KeyboardInterrupt."""
-    many = [_numbered(k, source) for k, source in enumerate(problems)]
+    many = [_numbered(k, source, ends) for k, source in enumerate(problems)]
     called = [p.name for p in many] if names is None else list(names)
     if len(called) != len(many):
         raise InputError(f"names: there are {len(called)} for {len(many)} problems")

@@ -117,7 +117,7 @@ def wrong(**columns: Iterable[Any]) -> Optional[InputError]:
     for name, values in columns.items():
         for i, x in enumerate(values):
             if _decimal(x) is None:
-                return InputError(f"{name} of buffer {i}: {x!r} is no whole number of 64 bits")
+                return InputError(_units.no_number(f"{name} of buffer {i}", x))
     return None
 
 

@@ -191,4 +191,9 @@ def number(name: str, x: SupportsInt, text: bool) -> int:
             return n
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputError(f"{name}: {x!r} is no whole number of 64 bits")
+    raise InputError(no_number(name, x))
+
+
+def no_number(name: str, x: object) -> str:
+    """Says that a value of a column is no whole number."""
+    return f"{name} is None, must be a whole number" if x is None else f"{name}: {x!r} is no whole number of 64 bits"

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 from unittest import mock
 
@@ -132,12 +131,24 @@ class Minimalloc(unittest.TestCase):
         r = random.Random(1)
         buffers = [mm.Buffer(str(i), mm.Interval(t := r.randrange(400), t + 1 + r.randrange(100)), 1 + r.randrange(5), r.choice((1, 2, 3))) for i in range(3000)]
         params = mm.SolverParams()
-        params.minimize_capacity, params.timeout = True, 100
-        solver = mm.Solver(params)
-        threading.Timer(0.5, solver.cancel).start()
-        begin = time.time()
-        solution = solver.solve(mm.Problem(buffers, 10**6))
-        self.assertLess(time.time() - begin, 50)
+        params.minimize_capacity, params.timeout = True, 600
+        solver, ended, plan = mm.Solver(params), [], stowage.plan
+
+        def cancelled(*arguments, progress, **options):
+            """Plans, and another thread cancels once there is news."""
+
+            def told(news):
+                thread = threading.Thread(target=solver.cancel)
+                thread.start()
+                thread.join()
+                return progress(news)
+
+            ended.append(plan(*arguments, progress=told, **options))
+            return ended[-1]
+
+        with mock.patch.object(stowage, "plan", cancelled):
+            solution = solver.solve(mm.Problem(buffers, 10**6))
+        self.assertEqual(ended[0].stopped, "interrupt")
         self.assertEqual(mm.validate(mm.Problem(buffers, 10**6), solution), mm.ValidationResult.GOOD)
 
     def test_program(self):

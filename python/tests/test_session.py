@@ -5,7 +5,6 @@ import os
 import pathlib
 import signal
 import threading
-import time
 import unittest
 
 import stowage
@@ -331,13 +330,12 @@ class Sessions(unittest.TestCase):
             before = easy.offsets
             self.assertGreater(easy.height, hard.capacity)
         with Session(hard, before, nodes=1 << 40, capacity=1 << 40) as s:
+            # Whenever the signal comes, the call does not go on to its end.
             timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-            began = time.monotonic()
             with self.assertRaises(KeyboardInterrupt):
                 timer.start()
                 s.replan(hard.capacity)
-                time.sleep(60)
-            self.assertLess(time.monotonic() - began, 30)
+                self.fail("the call has come to its end")
             self.assertEqual(s.offsets, before)
             self.assertTrue(s.fits("x", 0, 1, 1))
             # Another thread gets no signals.

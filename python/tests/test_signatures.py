@@ -21,7 +21,7 @@ class Signatures(unittest.TestCase):
         columns = self.options(stowage.Problem.__init__)
         others = self.options(stowage.solve, columns.keys() - {"capacity"})
         self.assertEqual(list(others), list(declared))
-        many = self.options(stowage.solve_many, ["at_once"])
+        many = self.options(stowage.solve_many, ["at_once", "ends"])
         self.assertEqual(list(many), [n for n in declared if n not in ("start", "progress")])
         sized = self.options(stowage.size)
         self.assertEqual(list(sized), [n for n in self.options(stowage.plan) if n not in ("capacity", "minimize", "start", "progress")])
