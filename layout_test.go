@@ -164,7 +164,7 @@ var layers = []struct {
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
-	{"internal/explain", with(kernel, "internal/exact/engine", "internal/outer/places", "internal/verify")}, // names the fixed offsets that collide
+	{"internal/explain", with(kernel, "internal/exact/engine", "internal/outer/parts", "internal/outer/places", "internal/outer/spread", "internal/verify")}, // names the fixed offsets that collide
 	{"internal/lower", []string{"model"}},
 	{"internal/knots", []string{"model", "internal/bound", "internal/run"}},
 	{"internal/pile", []string{"internal/bound", "internal/timeline"}},

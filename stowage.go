@@ -159,11 +159,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 // solveRuled is Solve for a problem with rules. The plan is checked by code that reads the rules by
 // itself.
 func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options) (*Result, error) {
-	if len(p.Rules.Pools) == 0 && o.Capacity != p.Capacity { // the options' holds; pools have their own
-		within := *p
-		within.Capacity = o.Capacity
-		p = &within
-	}
+	p = within(p, &o)
 	r, err := outer.Solve(ctx, p, planner, o)
 	if err != nil {
 		return nil, err
@@ -174,6 +170,16 @@ func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options)
 		}
 	}
 	return &r, nil
+}
+
+// within returns a problem with rules with the capacity of the options, which holds. Pools have their own.
+func within(p *Problem, o *Options) *Problem {
+	if len(p.Rules.Pools) > 0 || o.Capacity == p.Capacity {
+		return p
+	}
+	q := *p
+	q.Capacity = o.Capacity
+	return &q
 }
 
 // noRules is the error of what takes plain problems only. does begins the sentence.
@@ -279,7 +285,7 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 		return nil, err
 	}
 	if p.Ruled() {
-		return explain.Ruled(ctx, p, o, func(ctx context.Context, p *Problem, o Options) (Result, error) {
+		return explain.Ruled(ctx, within(p, &o), o, func(ctx context.Context, p *Problem, o Options) (Result, error) {
 			return outer.Solve(ctx, p, planner, o)
 		})
 	}

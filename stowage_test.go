@@ -536,6 +536,17 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestExplainRuledCapacity: the capacity of the options holds for a problem with rules too.
+func TestExplainRuledCapacity(t *testing.T) {
+	p := &stowage.Problem{Rules: &stowage.Rules{}, Buffers: []stowage.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 2, Size: 4}}}
+	for capacity, want := range map[int64]stowage.Status{7: stowage.Infeasible, 8: stowage.Feasible} {
+		x, err := stowage.Explain(t.Context(), p, stowage.Options{Capacity: capacity})
+		if err != nil || x.Status != want {
+			t.Errorf("capacity %d: %v, %v, want %v", capacity, x, err, want)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	ctx := context.Background()
 	p := gen.MiniMalloc()

@@ -7,6 +7,9 @@
 //	trial.go        asking a planner whether some of the buffers fit
 //	words.go        the reason in words
 //	ways.go         the cheapest ways out: a capacity, a smaller buffer, one that is not there at that time
+//	rules.go        Ruled: the same question for problems with rules
+//	fullest.go      the moment at which buffers take more than their pools have
+//	ruledways.go    ways out for problems with rules: pools, and what is asked of buffers
 //	drawable.go     a version of the problem that can be drawn
 //
 //	smallest.go     Smallest: the fewest buffers, by implicit hitting sets

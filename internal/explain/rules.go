@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,7 +23,7 @@ import (
 //	Σ size of a clique of conflicts > Σ free bytes of the pools that its buffers may be in
 //
 // If the places of single buffers and pairs prove it (internal/outer/places), only the buffers of that proof are asked about, and the reason
-// is its sentence.
+// is its sentence. If a moment is too full (fullest.go), only the largest buffers of it are asked about, as many as it takes.
 //
 // Invariant: a set is smaller only by a proof. A run that a limit ends keeps its group.
 //
@@ -76,6 +77,8 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 	core, decided := all, true
 	if proof := prove(p); proof != nil {
 		core = proof.Buffers
+	} else if f := fullest(p); f != nil {
+		core = f.fewest()
 	}
 	for group := max(1, len(core)/2); ; group /= 2 {
 		decided = true
@@ -107,7 +110,10 @@ func prove(p *model.Problem) *places.Proof {
 }
 
 // sentence gives words a capital letter and a full stop.
-func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
+func sentence(words string) string { return upper(words) + "." }
+
+// upper gives words a capital letter.
+func upper(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 // ruledReason says in words why no plan keeps the rules of some buffers.
 func ruledReason(p *model.Problem, core []int) string {
@@ -141,16 +147,20 @@ func ruledReason(p *model.Problem, core []int) string {
 			}
 		}
 	}
+	when := ""
+	if lower, upper, ok := meeting(p, core); ok && len(core) > 1 {
+		when = fmt.Sprintf(" All of them are in use in [%d, %d).", lower, upper)
+	}
 	var s string
 	switch proof := prove(model.Among(p, core)); {
 	case proof != nil && (len(core) == 1 || !clique || !bounded || sum <= free):
 		return sentence(proof.Reason)
 	case clique && bounded && sum > free:
-		s = "Every two of them conflict. They take " + number(sum) + ", which is " + number(sum-free) + " more than " + where + "."
+		s = "Every two of them conflict. They take " + number(sum) + " bytes, which is " + number(sum-free) + " more than " + where + "." + when
 	case clique:
-		s = "Every two of them conflict, and they take " + number(sum) + ". They may be in " + where + ", but no arrangement of them keeps the rules."
+		s = "Every two of them conflict, and they take " + number(sum) + " bytes. They may be in " + where + ", but no arrangement of them keeps the rules." + when
 	default:
-		s = "They may be in " + where + ", but no arrangement of them keeps the rules."
+		s = "They may be in " + where + ", but no arrangement of them keeps the rules." + when
 	}
 	if len(rules) > 0 {
 		more := ""
@@ -192,4 +202,31 @@ func roomOf(pools []model.Pool, usable []int) (where string, free int64, bounded
 		words = append(words, word)
 	}
 	return strings.Join(words, " and "), free, bounded
+}
+
+// meeting returns the first stretch of time in which all buffers of a set are in use. ok is false if there is none, or if time is no line.
+func meeting(p *model.Problem, set []int) (lower, upper int64, ok bool) {
+	if p.Rules.Threads > 0 || p.Rules.Period > 0 || len(set) == 0 {
+		return 0, 0, false
+	}
+	type stretch struct{ lower, upper int64 }
+	var common []stretch
+	for k, i := range set {
+		var both []stretch
+		for x := range p.Buffers[i].Pieces {
+			if k == 0 {
+				both = append(both, stretch{x.Lower, x.Upper})
+			}
+			for _, c := range common {
+				if l, u := max(c.lower, x.Lower), min(c.upper, x.Upper); l < u {
+					both = append(both, stretch{l, u})
+				}
+			}
+		}
+		if common = both; len(common) == 0 {
+			return 0, 0, false
+		}
+	}
+	first := slices.MinFunc(common, func(a, b stretch) int { return cmp.Compare(a.lower, b.lower) })
+	return first.lower, first.upper, true
 }

@@ -109,11 +109,11 @@ func TestRuledReason(t *testing.T) {
 			Rules:    &model.Rules{Distances: distances},
 		}
 	}
-	if e := asked(t, two()); e.Reason != "Every two of them conflict. They take 16, which is 6 more than the capacity with 10 free." {
+	if e := asked(t, two()); e.Reason != "Every two of them conflict. They take 16 bytes, which is 6 more than the capacity with 10 free. All of them are in use in [3, 4)." {
 		t.Errorf("the reason is %q", e.Reason)
 	}
 	near := model.Distance{Buffers: model.Pair{0, 1}, Distance: 4}
-	if e := asked(t, two(near)); e.Reason != "Buffers a of 8 and b of 8 are live together at a distance of 4; within the capacity of 10 they share bytes wherever they lie: a may begin at 0 to 2, and b at 0 to 2." {
+	if e := asked(t, two(near)); e.Reason != "Buffers a of 8 and b of 8 are live together in [3, 4) at a distance of 4; within the capacity of 10 they share bytes wherever they lie: a may begin at 0 to 2, and b at 0 to 2." {
 		t.Errorf("with a distance the reason is %q", e.Reason)
 	}
 	near.Distance = 2

@@ -44,6 +44,19 @@ type Ways struct {
 	Least  int64 // no smaller capacity is enough
 	Shrink []Shrunk
 	Absent []Absent
+
+	// Of problems with rules.
+	Rooms    []Room       // each alone is enough
+	Together []Room       // all of them are, if no pool alone is
+	NoRoom   bool         // no capacities of the pools are enough, which is proven
+	Allowed  []Allowed    // each alone
+	Unfixed  []int        // buffers that do without their fixed offset; each alone
+	Loose    []model.Pair // pairs that do without being apart; each alone
+}
+
+// Changes counts the ways that are no capacities.
+func (w *Ways) Changes() int {
+	return len(w.Shrink) + len(w.Absent) + len(w.Allowed) + len(w.Unfixed) + len(w.Loose)
 }
 
 // A Shrunk buffer has By bytes fewer than it has. Exact says that no fewer are enough.
@@ -63,13 +76,17 @@ type Absent struct {
 // A Planner plans a problem with options, as Solve of the root package does.
 type Planner func(ctx context.Context, p *model.Problem, o plan.Options) (*plan.Result, error)
 
-// LeastCapacity looks for the least capacity of a problem, in that many nodes. enough is 0 if none is found.
+// LeastCapacity looks for the least capacity of a problem, in that many nodes. enough is 0 if none is found, or if the problem is large or has pools (Rooms).
 func LeastCapacity(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (enough, least int64, err error) {
-	if p.Ruled() || len(p.Buffers) > waysBuffers {
+	if len(p.Buffers) > waysBuffers || p.Ruled() && (len(p.Buffers) > ruledWaysBuffers || len(p.Rules.Pools) > 0) {
 		return 0, 0, nil
 	}
 	free := *p
-	free.Capacity = 0
+	if free.Capacity = 0; p.Ruled() {
+		rules := *p.Rules
+		rules.Objective = []model.Measure{model.MeasureHeight}
+		free.Rules = &rules
+	}
 	r, err := solve(ctx, &free, plan.Options{Minimize: true, NodeLimit: nodes})
 	if err != nil {
 		return 0, 0, err
@@ -80,11 +97,14 @@ func LeastCapacity(ctx context.Context, p *model.Problem, nodes int64, solve Pla
 	return enough, r.LowerBound, nil
 }
 
-// WaysOut returns ways out of a problem without rules that does not fit x.Capacity. It returns nil if
+// WaysOut returns ways out of a problem that does not fit x.Capacity, or has no plan that keeps its rules. It returns nil if
 // nothing can be said: fixed offsets collide, or the problem is large.
 func WaysOut(ctx context.Context, p *model.Problem, x *plan.Explanation, solve Planner) (*Ways, error) {
-	if x.Status != model.Infeasible || x.Collision != nil || p.Ruled() || len(p.Buffers) > waysBuffers {
+	if x.Status != model.Infeasible || x.Collision != nil || len(p.Buffers) > waysBuffers {
 		return nil, nil
+	}
+	if p.Ruled() {
+		return ruledWays(ctx, p, x, solve)
 	}
 	w := &Ways{}
 	var err error
@@ -159,19 +179,24 @@ func (t *way) always(i int) bool {
 }
 
 // fits reports whether the problem fits with another buffer in the place of the i-th. A limit counts as no.
-func (t *way) fits(i int, b model.Buffer) bool {
+func (t *way) fits(i int, b model.Buffer) bool { return t.status(i, b).HasPlan() }
+
+// status plans the problem with another buffer in the place of the i-th.
+func (t *way) status(i int, b model.Buffer) model.Status {
 	if t.left -= len(t.p.Buffers); t.err != nil || t.left < 0 {
-		return false
+		return model.Unknown
 	}
 	with := *t.p
 	with.Buffers = slices.Clone(t.p.Buffers)
 	with.Buffers[i] = b
-	with.Capacity = t.x.Capacity
-	r, err := t.solve(t.ctx, &with, plan.Options{NodeLimit: wayNodes})
-	if t.err = err; err != nil {
-		return false
+	if !with.Ruled() {
+		with.Capacity = t.x.Capacity
 	}
-	return r.Status.HasPlan()
+	r, err := replan(t.ctx, &with, plan.Options{NodeLimit: wayNodes}, t.solve)
+	if t.err = err; err != nil {
+		return model.Unknown
+	}
+	return r.Status
 }
 
 // shrink looks for the fewest bytes by which a buffer alone has to shrink.
@@ -232,6 +257,8 @@ func (w *Ways) Lines(p *model.Problem, name func(id string) string) (lines []str
 	if line := Enough(w.Enough, w.Least); line != "" {
 		lines = append(lines, line)
 	}
+	rooms, others := w.ruledLines(p, name)
+	lines = append(lines, rooms...)
 	for _, s := range w.Shrink {
 		lines = append(lines, name(p.Buffers[s.Buffer].ID)+" smaller by "+n(s.By)+": "+n(s.To)+" in place of "+n(s.To+s.By))
 	}
@@ -248,7 +275,7 @@ func (w *Ways) Lines(p *model.Problem, name func(id string) string) (lines []str
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return append(lines, others...)
 }
 
 // Enough says which capacity is enough, and below which none is; "" if no plan is known.

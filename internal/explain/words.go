@@ -15,11 +15,14 @@ import (
 // search. It reads the problem itself, in O(n log n), after a run that has proven that
 // nothing fits.
 
-// Local says which buffers of a problem with rules have no place by themselves, or beside one another, without a capital letter and a full stop.
-// It is empty if all have.
+// Local says which buffers of a problem with rules have no place by themselves, or beside one another, or which moment is too full, without
+// a capital letter and a full stop. It is empty if none of these is the reason.
 func Local(p *model.Problem) string {
 	if proof := prove(p); proof != nil {
 		return proof.Reason
+	}
+	if f := fullest(p); f != nil {
+		return f.words(p)
 	}
 	return ""
 }
@@ -31,8 +34,8 @@ const mostNamed = 3
 // lower than lowerBound. The reasons are: fixed offsets that collide, a fixed offset or a size above
 // the capacity, or the moment that is too full and by how much. If it is none of these,
 // the reason is the arrangement, and Reason says how far the bound is above the capacity.
-// name is how an ID is written. If the problem has rules, Reason names what has no place by itself or beside another (Local). If the reason is
-// another one, it says only that no plan keeps the rules.
+// name is how an ID is written. If the problem has rules, Reason names what has no place by itself or beside another, or the moment that is too
+// full (Local). If the reason is another one, it says only that no plan keeps the rules.
 func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) string) string {
 	if p.Ruled() {
 		if why := Local(p); why != "" {
@@ -64,21 +67,8 @@ func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) s
 			". But no arrangement of the buffers is that low: no plan is lower than " + n(lowerBound) + "."
 	}
 	members := membersOf(tl, at)
-	s := "In " + moment + " " + n(int64(len(members))) + " buffers take " + over(load) + "." // two at least: none is too large alone
-	if len(members) > mostNamed {
-		s += " The largest of them are "
-	} else {
-		s += " They are "
-	}
-	for k, m := range members[:min(len(members), mostNamed)] {
-		switch {
-		case k > 0 && k == min(len(members), mostNamed)-1:
-			s += " and "
-		case k > 0:
-			s += ", "
-		}
-		s += name(p.Buffers[m.buffer].ID) + " (" + n(m.bytes) + ")"
-	}
+	s := "In " + moment + " " + n(int64(len(members))) + " buffers take " + over(load) + ". " + // two at least: none is too large alone
+		upper(listed(p, members, name))
 	if lowerBound > load {
 		return s + ". No plan is lower than " + n(lowerBound) + "."
 	}

@@ -33,7 +33,7 @@ func newExplain() *cobra.Command {
 		Short: "Name the buffers that cannot fit a capacity",
 		Long: `Explain names a set of buffers that cannot fit the capacity together. The set is irreducible: if any one of its buffers is left out, the others of the set fit. So one of them has to shrink, be split or be spilled. Explain then names what is enough alone, if it finds that: a capacity, and changes of one buffer. Another such set may have fewer buffers; --smallest looks for one of the fewest. If a limit comes first, explain says how far it came.
 
-A problem with rules needs no capacity. The explanation then names the pools that are too small and the rules at fault; if every two of the buffers conflict, it says so.
+A problem with rules needs no capacity. The explanation then names the pools that are too small and the rules at fault.
 
 With --conflicts N it goes on among the buffers that are left, and names up to N sets that share no buffer. Each of them has to be dealt with. The timeout is for all of them.
 

@@ -20,7 +20,11 @@ import (
 // readProblem reads a problem as the flags of a search ask: with the capacity of the flag if
 // there is one, and without fixed offsets if they are to be ignored.
 func (s *search) readProblem(path string, deadline time.Time) (*format.File, error) {
-	return readProblemUntil(path, s.capacity, s.ignoreOffsets, &s.model, deadline)
+	f, err := readProblemUntil(path, s.capacity, s.ignoreOffsets, &s.model, deadline)
+	if err != nil {
+		return nil, err
+	}
+	return f, s.pools.apply(path, f.Problem)
 }
 
 // leastWait is how long the command waits for a pipe at least, even if the timeout is shorter.
@@ -88,7 +92,7 @@ func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) e
 	case !m.ruled:
 		return fmt.Errorf("%s: has rules, such as pools or pairs apart; 'stowage help rules' says which commands take them", nameOf(path))
 	case capacity > 0 && len(p.Rules.Pools) > 0:
-		return usagef("--capacity is for one pool: the pools of %s have capacities of their own", nameOf(path))
+		return usagef("--capacity is for one pool: the pools of %s have capacities of their own; solve and explain take --pool NAME=SIZE", nameOf(path))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/model"
 )
 
 // search holds the flags that steer a search, which solve and explain share.
@@ -21,6 +23,7 @@ type search struct {
 	seed     uint64
 	without  []string
 	set      []string
+	pools    poolSizes
 	model    modelFlags
 
 	ignoreOffsets bool
@@ -32,7 +35,8 @@ func (s *search) bind(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.VarP(&s.capacity, "capacity", "c", setting.Usage("capacity"))
 	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that INPUT fixes")
-	group(cmd, "Problem", "ignore-offsets")
+	f.Var(&s.pools, "pool", "give a pool another capacity: `NAME=SIZE`")
+	group(cmd, "Problem", "ignore-offsets", "pool")
 	s.model.bind(cmd)
 	s.bindPlanner(cmd)
 }
@@ -91,4 +95,71 @@ func complete(cmd *cobra.Command, flag string, values func() []string) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// A poolSizes flag has capacities for pools that a file names.
+type poolSizes struct{ given []poolSize }
+
+type poolSize struct {
+	name     string
+	capacity size
+	text     string
+}
+
+// Set implements pflag.Value.
+func (s *poolSizes) Set(text string) error {
+	at := strings.LastIndexByte(text, '=')
+	if at < 1 {
+		return errors.New("must be NAME=SIZE, such as sram=64KiB")
+	}
+	q := poolSize{name: text[:at], text: text}
+	if err := q.capacity.Set(text[at+1:]); err != nil {
+		return err
+	}
+	s.given = append(s.given, q)
+	return nil
+}
+
+func (s *poolSizes) Type() string { return "NAME=SIZE" }
+
+func (s *poolSizes) String() string {
+	var all []string
+	for _, q := range s.given {
+		all = append(all, q.text)
+	}
+	return strings.Join(all, " ")
+}
+
+// typed returns the flags as they are typed in a shell, with a space behind each.
+func (s *poolSizes) typed() (flags string) {
+	for _, q := range s.given {
+		flags += typed("--pool="+q.text) + " "
+	}
+	return flags
+}
+
+// apply gives the pools of a problem their capacities.
+func (s *poolSizes) apply(path string, p *stowage.Problem) error {
+	if len(s.given) == 0 {
+		return nil
+	}
+	pools, names := []stowage.Pool(nil), []string(nil)
+	if p.Ruled() {
+		pools = slices.Clone(p.Rules.Pools)
+	}
+	for _, q := range pools {
+		names = append(names, q.ID)
+	}
+	if len(pools) == 0 {
+		return usagef("--pool is for problems with pools: %s has none; its capacity is --capacity", nameOf(path))
+	}
+	for _, q := range s.given {
+		k := slices.Index(names, q.name)
+		if k < 0 {
+			return usagef("invalid argument %q for --pool: %s has no pool %q%s", q.text, nameOf(path), q.name, oneOf(q.name, names, ""))
+		}
+		pools[k].Capacity = int64(q.capacity)
+	}
+	p.Rules.Pools = pools
+	return model.Validate(p)
 }

@@ -56,7 +56,7 @@ func newSolve() *cobra.Command {
 		Short: "Plan the buffers of a problem",
 		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first.
 
-The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html, tex, h or c. With several -o, all are written, or none. A timeout includes reading. A signal ends the search and writes the best plan; a second kills.
+The extension of -o FILE is the format: csv (or none), json, svg, png, pdf, html, tex, h or c. A timeout includes reading. A signal ends the search.
 
 ` + formatsHelp,
 		Example: `  stowage solve model.csv
@@ -217,7 +217,7 @@ func (s *solveFlags) writes(formats ...string) bool {
 func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
 	p := file.Problem
 	d := &document{problem: p, header: file.Header, extra: file.Extra, times: file.Times, offsets: r.Offsets, pools: r.Pools, parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r}
-	if !s.ignoreOffsets && s.capacity == 0 { // the problem is that of the file
+	if !s.ignoreOffsets && s.capacity == 0 && len(s.pools.given) == 0 { // the problem is that of the file
 		d.dsa = file.DSA
 	}
 	d.head = file.Kind == format.TFLite // the tail of the runtime's arena comes on top

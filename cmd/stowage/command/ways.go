@@ -39,7 +39,13 @@ func (s *search) within(ctx context.Context, began time.Time) (context.Context, 
 // writeWays prints ways out, and the command for the first of them.
 func writeWays(w io.Writer, ways *explain.Ways, x *stowage.Explanation, p *stowage.Problem, input string) error {
 	if ways == nil {
+		if missing := lacking(p); missing != "" {
+			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing, typed(input))
+		}
 		return nil
+	}
+	if ways.NoRoom {
+		fmt.Fprintln(w, "\nNo capacities of the pools are enough: the rules alone have no plan.")
 	}
 	lines := ways.Lines(p, cell)
 	if len(lines) == 0 {
@@ -49,13 +55,40 @@ func writeWays(w io.Writer, ways *explain.Ways, x *stowage.Explanation, p *stowa
 	for _, line := range lines {
 		fmt.Fprintln(w, "  "+line)
 	}
-	if len(ways.Shrink)+len(ways.Absent) == 0 {
-		fmt.Fprintln(w, "No change of one buffer was found that is enough alone; --conflicts names several sets.")
+	if ways.Changes() == 0 {
+		several := "; --conflicts names several sets"
+		if p.Ruled() {
+			several = ""
+		}
+		fmt.Fprintf(w, "No change of one buffer was found that is enough alone%s.\n", several)
 	}
-	if ways.Enough > 0 {
-		fmt.Fprintf(w, "next: stowage solve -c %d %s\n", ways.Enough, typed(input))
+	if next := enlarged(ways.Enough, ways.Rooms, ways.Together, p); next != "" {
+		fmt.Fprintf(w, "next: stowage solve %s %s\n", next, typed(input))
 	}
 	return nil
+}
+
+// lacking says what pools lack at least; nothing if that is not known.
+func lacking(p *stowage.Problem) string {
+	if !p.Ruled() {
+		return ""
+	}
+	return explain.Missing(p, cell)
+}
+
+// enlarged returns the flags of the first capacities that are enough; nothing if none are known.
+func enlarged(enough int64, alone, together []explain.Room, p *stowage.Problem) string {
+	switch {
+	case enough > 0:
+		return fmt.Sprintf("-c %d", enough)
+	case len(alone) > 0:
+		together = alone[:1]
+	}
+	var flags []string
+	for _, r := range together {
+		flags = append(flags, typed(fmt.Sprintf("--pool=%s=%d", p.Rules.Pools[r.Pool].ID, r.To)))
+	}
+	return strings.Join(flags, " ")
 }
 
 // typed returns a path as it is typed in a shell.
@@ -75,6 +108,33 @@ type waysJSON struct {
 	Least  int64        `json:"at_least"`
 	Shrink []shrunkJSON `json:"shrink"`
 	Absent []absentJSON `json:"absent"`
+
+	// Of problems with rules.
+	Pools    []roomJSON    `json:"pools,omitempty"`    // each alone is enough
+	Together []roomJSON    `json:"together,omitempty"` // all of them are
+	NoRoom   bool          `json:"no_capacity,omitempty"`
+	Allowed  []allowedJSON `json:"allowed,omitempty"`
+	Unfixed  []string      `json:"unfixed,omitempty"`
+	Loose    [][2]string   `json:"not_apart,omitempty"`
+}
+
+type roomJSON struct {
+	ID       string `json:"id"`
+	By       int64  `json:"by"`
+	Capacity int64  `json:"capacity"`
+	Least    int64  `json:"at_least,omitempty"` // while the other pools stay
+}
+
+type allowedJSON struct { // in a further pool
+	ID   string `json:"id"`
+	Pool string `json:"pool"`
+}
+
+func roomsOf(rooms []explain.Room, p *stowage.Problem) (out []roomJSON) {
+	for _, r := range rooms {
+		out = append(out, roomJSON{p.Rules.Pools[r.Pool].ID, r.By, r.To, r.Least})
+	}
+	return out
 }
 
 type shrunkJSON struct {
@@ -99,6 +159,16 @@ func waysOf(w *explain.Ways, p *stowage.Problem) *waysJSON {
 	for _, a := range w.Absent {
 		out.Absent = append(out.Absent, absentJSON{p.Buffers[a.Buffer].ID, [2]int64{a.Lower, a.Upper}})
 	}
+	out.Pools, out.Together, out.NoRoom = roomsOf(w.Rooms, p), roomsOf(w.Together, p), w.NoRoom
+	for _, a := range w.Allowed {
+		out.Allowed = append(out.Allowed, allowedJSON{p.Buffers[a.Buffer].ID, p.AllPools()[a.Pool].ID})
+	}
+	for _, i := range w.Unfixed {
+		out.Unfixed = append(out.Unfixed, p.Buffers[i].ID)
+	}
+	for _, x := range w.Loose {
+		out.Loose = append(out.Loose, [2]string{p.Buffers[x[0]].ID, p.Buffers[x[1]].ID})
+	}
 	return out
 }
 
@@ -116,9 +186,9 @@ func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input stri
 	switch {
 	case r.Status.HasPlan():
 	case r.Status == stowage.Unknown:
-		fmt.Fprintln(stderr, "next: "+s.more(r, file))
+		fmt.Fprintln(stderr, "next: "+s.more(r, p, file))
 	case p.Ruled():
-		fmt.Fprintf(stderr, "next: 'stowage explain %s' names the buffers and rules that cannot go together\n", file)
+		s.sayRuledNext(ctx, stderr, capacity+s.pools.typed(), file, p, began)
 	case r.Collision != nil:
 		fmt.Fprintf(stderr, "next: 'stowage solve --ignore-offsets %s%s' plans anew, without the fixed offsets\n", capacity, file)
 	default:
@@ -132,6 +202,37 @@ func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input stri
 		fmt.Fprintf(stderr, "next: 'stowage explain %s%s' names the buffers that cannot fit and the cheapest ways out; 'stowage solve %s' without a capacity looks for the lowest plan\n",
 			capacity, file, file)
 	}
+}
+
+// sayRuledNext is sayNext for a problem with rules that has no plan: which pool needs how many bytes.
+func (s *solveFlags) sayRuledNext(ctx context.Context, stderr io.Writer, flags, file string, p *stowage.Problem, began time.Time) {
+	ctx, cancel := s.within(ctx, began)
+	defer cancel()
+	// Errors are not of this run, which is over.
+	enough, least, _ := explain.LeastCapacity(ctx, p, nextNodes, stowage.Solve)
+	alone, together, never, _ := explain.Rooms(ctx, p, nextNodes, stowage.Solve)
+	if p.Capacity == 0 {
+		enough = 0
+	}
+	if enough > 0 {
+		fmt.Fprintf(stderr, "enough: %s\n", explain.Enough(enough, max(least, p.Capacity+1)))
+	}
+	for k := range alone {
+		fmt.Fprintf(stderr, "enough: %s\n", alone[k].InPool(p, cell))
+	}
+	if len(together) > 0 {
+		fmt.Fprintf(stderr, "enough: %s\n", explain.AllTogether(together, p, cell))
+	}
+	if never {
+		fmt.Fprintln(stderr, "No capacities of the pools are enough: the rules alone have no plan.")
+	}
+	next := fmt.Sprintf("next: 'stowage explain %s%s' names the buffers and rules that cannot go together and the cheapest ways out", flags, file)
+	if larger := enlarged(enough, alone, together, p); larger != "" {
+		next += fmt.Sprintf("; 'stowage solve %s %s' has a plan", larger, file)
+	} else if missing := lacking(p); missing != "" && !never {
+		next += fmt.Sprintf("; %s are needed: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity", missing, file)
+	}
+	fmt.Fprintln(stderr, next)
 }
 
 // longer says which flags may decide a run that a limit has ended; nodes reports whether that was --nodes.
@@ -152,14 +253,17 @@ func (s *search) longer(nodes bool) (ways []string) {
 }
 
 // more says what may decide a run that a limit has ended.
-func (s *solveFlags) more(r *stowage.Result, file string) string {
-	text := "a larger capacity"
+func (s *solveFlags) more(r *stowage.Result, p *stowage.Problem, file string) string {
+	text, pools := "a larger capacity", p.Ruled() && len(p.Rules.Pools) > 0
+	if pools {
+		text = "a larger capacity of a pool, by --pool NAME=SIZE"
+	}
 	if ways := s.longer(r.Stopped == plan.StopNodes); len(ways) > 0 {
 		text = strings.Join(ways, ", ")
 	}
 	if r.Enough > 0 {
 		text += fmt.Sprintf("; 'stowage solve -c %d %s' has a plan", r.Enough, file)
-	} else {
+	} else if !pools {
 		text += fmt.Sprintf("; 'stowage solve %s' without a capacity says how low a plan it finds", file)
 	}
 	return text

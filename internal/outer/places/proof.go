@@ -158,13 +158,13 @@ func (s *wording) fault() string {
 
 // pair words two bodies without places beside each other.
 func (s *wording) pair(a, b *body, pool int32) string {
-	why := "are live together"
+	why := "are live together" + s.when(a, b)
 	for _, i := range a.members {
 		for _, j := range b.members {
 			if s.pairs.Apart(int(i), int(j)) {
 				why = "are apart"
 			} else if d, ok := s.pairs.distances[model.Pair{i, j}.Sorted()]; ok {
-				why = fmt.Sprintf("are live together at a distance of %d", d.Distance)
+				why = fmt.Sprintf("are live together%s at a distance of %d", s.when(a, b), d.Distance)
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func (s *wording) pair(a, b *body, pool int32) string {
 		room += r.last - r.first
 	}
 	if sum := a.end + b.end; len(a.members)+len(b.members) == 2 && sum > room && !s.near(a.members[0], b.members[0]) {
-		text += fmt.Sprintf(": they take %d, more than ", sum)
+		text += fmt.Sprintf(": they take %d bytes, which is %d more than ", sum, sum-room)
 		if room < q.Capacity {
 			return text + fmt.Sprintf("the %d of %d that are not reserved", room, q.Capacity)
 		}
@@ -190,6 +190,29 @@ func (s *wording) pair(a, b *body, pool int32) string {
 		text += " beside " + causes
 	}
 	return text
+}
+
+// when says at what time two bodies first meet; nothing if time is no line.
+func (s *wording) when(a, b *body) string {
+	if s.p.Rules.Threads > 0 || s.p.Rules.Period > 0 {
+		return ""
+	}
+	var lower, upper int64
+	for _, i := range a.members {
+		for _, j := range b.members {
+			for x := range s.p.Buffers[i].Pieces {
+				for y := range s.p.Buffers[j].Pieces {
+					if l, u := max(x.Lower, y.Lower), min(x.Upper, y.Upper); l < u && (lower == upper || l < lower) {
+						lower, upper = l, u
+					}
+				}
+			}
+		}
+	}
+	if lower == upper {
+		return ""
+	}
+	return fmt.Sprintf(" in [%d, %d)", lower, upper)
 }
 
 // alone returns the places of a body in a pool by itself.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/outer/places"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: loads alone may prove that there is no plan. Bodies that conflict pair by pair share no byte, so in a section, for each set S of pools
@@ -48,6 +49,22 @@ func Overloaded(l *lower.Lowering) (o *Overload, why string) {
 	return nil, ""
 }
 
+// Fullest returns the overload of a problem without evictions that has the most bytes too many; nil if there is none.
+func Fullest(q *model.Problem) (worst *Overload) {
+	c := &Choices{lowering: lower.New(q)}
+	if !c.list() {
+		return nil
+	}
+	c.measure()
+	c.overloads(func(o *Overload) bool {
+		if worst == nil || o.Bytes-o.Room > worst.Bytes-worst.Room {
+			worst = o
+		}
+		return true
+	})
+	return worst
+}
+
 // forced takes the room of bodies with one pool. It returns false if that is too much.
 func (c *Choices) forced() bool {
 	fits := true
@@ -58,7 +75,16 @@ func (c *Choices) forced() bool {
 }
 
 // hall looks for a set of pools and a section that are too small.
-func (c *Choices) hall() *Overload {
+func (c *Choices) hall() (first *Overload) {
+	c.overloads(func(o *Overload) bool {
+		first = o
+		return false
+	})
+	return first
+}
+
+// overloads gives the overload of each set of pools that has one, until see returns false.
+func (c *Choices) overloads(see func(*Overload) bool) {
 	n := len(c.lowering.Pools)
 	room := make([]int64, n)
 	for q := range room {
@@ -69,24 +95,25 @@ func (c *Choices) hall() *Overload {
 			}
 		}
 	}
-	if n > mostHall {
-		every := uint64(1)<<min(n, 63) - 1
+	var sets []uint64
+	switch {
+	case n > mostHall:
 		for q := range min(n, 63) {
-			if o := c.within(1<<q, room); o != nil {
-				return o
-			}
+			sets = append(sets, 1<<q)
 		}
-		if n > 63 {
-			return nil
+		if n <= 63 {
+			sets = append(sets, 1<<n-1)
 		}
-		return c.within(every, room)
-	}
-	for set := uint64(1); set < 1<<n; set++ {
-		if o := c.within(set, room); o != nil {
-			return o
+	default:
+		for set := uint64(1); set < 1<<n; set++ {
+			sets = append(sets, set)
 		}
 	}
-	return nil
+	for _, set := range sets {
+		if o := c.within(set, room); o != nil && !see(o) {
+			return
+		}
+	}
 }
 
 // within looks for a section in which the bodies that may only be in a set of pools need more than these have.

@@ -64,7 +64,7 @@ type Brief func(context.Context) (context.Context, context.CancelFunc)
 // An Assignment has the place in its list of each body with a choice.
 type Assignment []int32
 
-// New lists the choices of a problem. If there is no plan, because the places of bodies say so or those without a choice do not fit, why is
+// New lists the choices of a problem. If there is no plan, because the places of bodies say so, or loads (overload.go), why is
 // places.Proved or "loads".
 func New(l *lower.Lowering) (c *Choices, why string) {
 	c = &Choices{lowering: l}
@@ -72,7 +72,7 @@ func New(l *lower.Lowering) (c *Choices, why string) {
 		return nil, places.Proved
 	}
 	c.measure()
-	if !c.forced() {
+	if c.hall() != nil || !c.forced() {
 		return nil, "loads"
 	}
 	c.tighten()

@@ -1,0 +1,183 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/outer"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// squeezed draws a problem with two to four pools with capacities, that are often too small.
+func squeezed(r *rand.Rand) *model.Problem {
+	p := drawn.Banked(r)
+	for len(p.Rules.Pools) > 4 || len(p.Buffers) > 6 {
+		p = drawn.Banked(r)
+	}
+	if r.IntN(3) > 0 { // the kinds of Banked are seldom too small
+		for k := range p.Rules.Pools {
+			q := &p.Rules.Pools[k]
+			if q.Capacity == 0 && r.IntN(3) > 0 || q.Capacity > 6 {
+				q.Capacity = 2 + r.Int64N(5)
+			}
+			for _, x := range q.Reserved {
+				q.Capacity = max(q.Capacity, x.Upper)
+			}
+		}
+	}
+	return p
+}
+
+// TestRuledWaysOut makes each change that WaysOut names to random problems with two to four pools that have no plan: all have one then, by
+// brute force. If a capacity is said to be the least, one byte less is not enough; below the bound that is said, nothing is.
+// A moment that is too full is named only if there is no plan.
+func TestRuledWaysOut(t *testing.T) {
+	known, err := plan.Find("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	planner := run.Prepared(known)
+	solve := func(ctx context.Context, p *model.Problem, o plan.Options) (*plan.Result, error) {
+		if !p.Ruled() {
+			t.Fatal("a problem without rules")
+		}
+		r, err := outer.Solve(ctx, p, planner, o)
+		return &r, err
+	}
+	feasible := func(p *model.Problem) (yes, decided bool) {
+		if err := model.Validate(p); err != nil {
+			t.Fatal(err)
+		}
+		all := make([]int, len(p.Buffers))
+		for i := range all {
+			all[i] = i
+		}
+		best, _, decided := oracle.Sets(model.Among(p, all), 400_000)
+		return best != nil, decided
+	}
+	found := map[string]int{}
+	enough := func(kind string, seed int, p *model.Problem) {
+		yes, decided := feasible(p)
+		if decided && !yes {
+			t.Errorf("problem %d: %s is not enough\n%s", seed, kind, drawn.DescribeRuled(p))
+		}
+		if decided {
+			found[kind]++
+		}
+	}
+	not := func(kind string, seed int, p *model.Problem) {
+		if yes, decided := feasible(p); decided && yes {
+			t.Errorf("problem %d: %s: one less is enough\n%s", seed, kind, drawn.DescribeRuled(p))
+		} else if decided {
+			found[kind]++
+		}
+	}
+	r := rand.New(rand.NewPCG(7, 40))
+	for seed := range 350 {
+		p := squeezed(r)
+		if model.Validate(p) != nil {
+			continue
+		}
+		yes, decided := feasible(p)
+		if f := fullest(p); f != nil && decided {
+			if yes {
+				t.Errorf("problem %d has a plan, and is too full: %s\n%s", seed, f.words(p), drawn.DescribeRuled(p))
+			}
+			found["full"]++
+		}
+		if yes || !decided {
+			continue
+		}
+		x := asked(t, p)
+		if x.Status != model.Infeasible {
+			t.Fatalf("problem %d: %v", seed, x.Status)
+		}
+		w, err := WaysOut(context.Background(), p, x, solve)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := w.Lines(p, func(id string) string { return id }); len(lines) != len(w.Rooms)+min(1, len(w.Together))+w.Changes() {
+			t.Errorf("problem %d: %q", seed, lines)
+		}
+		with := func(change func(q *model.Problem)) *model.Problem {
+			q, rules := *p, *p.Rules
+			q.Rules, q.Buffers = &rules, slices.Clone(p.Buffers)
+			rules.Pools = slices.Clone(rules.Pools)
+			change(&q)
+			return &q
+		}
+		room := func(k int, capacity int64) *model.Problem {
+			return with(func(q *model.Problem) { q.Rules.Pools[k].Capacity = capacity })
+		}
+		for _, m := range w.Rooms {
+			enough("a pool", seed, room(m.Pool, m.To))
+			if m.By < 1 || m.To-m.By != p.Rules.Pools[m.Pool].Capacity || m.Least > m.To {
+				t.Errorf("problem %d: %+v", seed, m)
+			}
+			if m.Least-1 > p.Rules.Pools[m.Pool].Capacity {
+				not(map[bool]string{true: "the least of a pool", false: "below a bound"}[m.Least == m.To], seed, room(m.Pool, m.Least-1))
+			}
+		}
+		if len(w.Together) > 0 {
+			enough("pools together", seed, with(func(q *model.Problem) {
+				for _, m := range w.Together {
+					q.Rules.Pools[m.Pool].Capacity = m.To
+				}
+			}))
+		}
+		if w.NoRoom {
+			not("no capacity", seed, with(func(q *model.Problem) {
+				for k := range q.Rules.Pools {
+					q.Rules.Pools[k].Capacity = 0
+				}
+			}))
+		}
+		for _, s := range w.Shrink {
+			enough("smaller", seed, with(func(q *model.Problem) { q.Buffers[s.Buffer].Size = s.To }))
+			if s.Exact && s.By > 1 {
+				not("the least smaller", seed, with(func(q *model.Problem) { q.Buffers[s.Buffer].Size = s.To + 1 }))
+			}
+		}
+		for _, a := range w.Absent {
+			enough("absent", seed, with(func(q *model.Problem) {
+				switch b := &q.Buffers[a.Buffer]; {
+				case a.Splits:
+					b.Gaps = []model.Gap{{Lower: a.Lower, Upper: a.Upper}}
+				case a.Upper == b.Upper:
+					b.Upper = a.Lower
+				default:
+					b.Lower = a.Upper
+				}
+			}))
+		}
+		for _, a := range w.Allowed {
+			enough("allowed", seed, with(func(q *model.Problem) {
+				extra := *q.Buffers[a.Buffer].Extra
+				extra.Pools = append(slices.Clone(extra.Pools), int32(a.Pool))
+				q.Buffers[a.Buffer].Extra = &extra
+			}))
+		}
+		for _, i := range w.Unfixed {
+			enough("unfixed", seed, with(func(q *model.Problem) { q.Buffers[i].Fixed = nil }))
+		}
+		for _, pair := range w.Loose {
+			enough("not apart", seed, with(func(q *model.Problem) {
+				k := slices.Index(q.Rules.Apart, pair)
+				q.Rules.Apart = slices.Delete(slices.Clone(q.Rules.Apart), k, k+1)
+			}))
+		}
+	}
+	t.Log(fmt.Sprint(found))
+	for _, kind := range []string{"full", "a pool", "the least of a pool", "pools together", "smaller", "the least smaller", "absent", "allowed", "unfixed"} {
+		if found[kind] < 2 {
+			t.Errorf("%s: only %d", kind, found[kind])
+		}
+	}
+}
