@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/stowage-go/stowage/internal/sweep" // fast
+	_ "github.com/stowage-go/stowage/internal/planners/sweep" // fast
 )
 
 // wide returns n buffers, each live with the next ones.

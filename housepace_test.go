@@ -16,16 +16,16 @@ var (
 	clockRead = regexp.MustCompile(`\btime\.(Since|Until)\(|\bprocessor\.(Of|Used|Children)\(|\.Elapsed (<|>)`)
 	// clockAllowed has the tests that may, and why.
 	clockAllowed = map[string]string{
-		"latency_test.go":                      "a benchmark",
-		"stowage_test.go":                      "times that are told only grow",
-		"cmd/stowage/command/report_test.go":           "the date of a file is today's, give or take an hour",
-		"cmd/stowage/command/signal_unix_test.go":      "compares under pace.On alone",
-		"internal/exact/engine/limits_test.go": "times that are told only grow",
-		"internal/auto/auto_test.go":           "times that are told are not negative",
-		"internal/run/run_test.go":             "a deadline that is handed on; a run of nothing has a minute",
-		"python/python_test.go":                "logs it",
-		"sweep/engines/flink_test.go":          "logs it",
-		"housepace_test.go":                    "names it",
+		"latency_test.go":                         "a benchmark",
+		"stowage_test.go":                         "times that are told only grow",
+		"cmd/stowage/command/report_test.go":      "the date of a file is today's, give or take an hour",
+		"cmd/stowage/command/signal_unix_test.go": "compares under pace.On alone",
+		"internal/exact/engine/limits_test.go":    "times that are told only grow",
+		"internal/auto/auto_test.go":              "times that are told are not negative",
+		"internal/run/run_test.go":                "a deadline that is handed on; a run of nothing has a minute",
+		"python/python_test.go":                   "logs it",
+		"sweep/engines/flink_test.go":             "logs it",
+		"housepace_test.go":                       "names it",
 	}
 )
 

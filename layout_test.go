@@ -121,11 +121,10 @@ func TestDocsLayout(t *testing.T) {
 // kernel is what planners may stand on, each of these on those before it.
 var kernel = []string{"model", "plan", "internal/tune", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/invariants"}
 
-// placing is kernel with the placement, and pairs with the orders of pairs, which no planner of
-// the product has.
+// placing is kernel with the placement, and pairs with the orders of pairs.
 var (
 	placing = with(kernel, "internal/place")
-	pairs   = with(placing, "lab/pairwise")
+	pairs   = with(placing, "internal/planners/pairwise")
 )
 
 // layers says what of ours the code of a folder may import, tests aside; "" is the
@@ -151,7 +150,7 @@ var layers = []struct {
 	{"internal/timeline", []string{"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/tune"}},
 	{"internal/run", []string{"model", "plan", "internal/lower", "internal/timeline", "internal/bound"}},
 	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune", "internal/invariants"}},
-	{"lab/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants"}},
+	{"internal/planners/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants"}},
 	{"internal/exact/common", []string{"internal/run"}},
 	{"internal/exact/engine", with(placing, "internal/exact/common", "internal/exact/canonical", "internal/exact/ladder", "internal/exact/pairs")},
 	{"internal/exact/canonical", with(kernel, "internal/exact/common")},
@@ -159,7 +158,8 @@ var layers = []struct {
 	{"internal/exact", with(kernel, "internal/exact/engine", "internal/merge")},
 	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/common", "internal/invariants"}},
 	{"internal/greedy", placing},
-	{"internal/sweep", with(placing, "internal/greedy")},
+	{"internal/planners", with(pairs, "internal/planners/descend", "internal/greedy")},
+	{"plan/all", []string{"internal/planners"}},
 	{"internal/climb", with(placing, "internal/greedy", "internal/exact/engine")},
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
@@ -184,11 +184,11 @@ var layers = []struct {
 	{"internal/certify", with(kernel, "internal/exact/engine")},
 	{".", with(placing, "sizing", "internal/barrier", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/outer", "internal/verify")},
 
-	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
-	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},
+	{"lab/baseline", with(pairs, "internal/planners/descend", "internal/greedy")},
+	{"lab/baselines", []string{"lab/baseline", "plan/all"}},
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
-	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/gen", "internal/comparison", "lab/experiment", "format", "internal/verify")},
-	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
+	{"lab/learn", with(kernel, "internal/planners/tela", "internal/exact/engine", "internal/gen", "internal/comparison", "lab/experiment", "format", "internal/verify")},
+	{"lab/learn/cmd", []string{"lab/learn", "internal/planners/tela"}},
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/bench", any},
 	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/kernelscratch", "internal/testkit/kernelcase", "internal/testkit/scratchcase", "lab/kernels"}},
@@ -226,7 +226,7 @@ var layers = []struct {
 	{"render/html", []string{"model", "plan", "render", "internal/lanes", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
-	{"npm", []string{"internal/sweep", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
+	{"npm", []string{"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
 	{"internal/gen/traces", []string{"model", "format/trace", "internal/gen"}},
@@ -261,7 +261,7 @@ var layers = []struct {
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
-	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/sweep", "internal/units"}},
+	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/units"}},
 	{"python", nil},
 }
 

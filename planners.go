@@ -1,7 +1,7 @@
 package stowage
 
 // The planners that auto runs, and auto. Others register themselves where they
-// are imported: see lab/baselines and lab/milp.
+// are imported: see plan/all, and lab/baselines and lab/milp of the laboratory.
 import (
 	_ "github.com/stowage-go/stowage/internal/auto"
 	_ "github.com/stowage-go/stowage/internal/climb"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/setting"
-	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/plan/all"
 )
 
 // Idea: an option that is a number is set by number, and is stored in C memory. The names of

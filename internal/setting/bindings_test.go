@@ -14,7 +14,7 @@ import (
 	"github.com/stowage-go/stowage/internal/figures"
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/merge"
-	_ "github.com/stowage-go/stowage/internal/sweep"
+	_ "github.com/stowage-go/stowage/internal/planners/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

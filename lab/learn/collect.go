@@ -7,8 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/stowage-go/stowage/internal/planners/tela"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/plan"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/exact/engine"
+	"github.com/stowage-go/stowage/internal/planners/tela"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stowage-go/stowage/lab/baseline/tela"
+	"github.com/stowage-go/stowage/internal/planners/tela"
 )
 
 // Idea: an XGBoost model is a list of binary trees whose leaves are summed. On

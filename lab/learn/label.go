@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/stowage-go/stowage/lab/baseline/tela"
+	"github.com/stowage-go/stowage/internal/planners/tela"
 )
 
 // A Sample is a target of a major backtrack, with the score that a model should

@@ -14,13 +14,13 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/planners/tela"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	brute "github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
-	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
+	"github.com/stowage-go/stowage/internal/planners/tela"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/baseline/tela"
 )
 
 // Idea: the exact planner refutes most paths that cannot be completed in a few hundred

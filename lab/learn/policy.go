@@ -10,10 +10,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stowage-go/stowage/internal/planners/tela"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/plan"
 )
 

@@ -1,6 +1,6 @@
 package cp
 
-import "github.com/stowage-go/stowage/lab/pairwise"
+import "github.com/stowage-go/stowage/internal/planners/pairwise"
 
 // Idea: first fail, the one rule of plain constraint programming. An order has
 // two values and an offset as many as its range; the orders come first for that

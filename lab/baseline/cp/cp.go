@@ -10,17 +10,17 @@ package cp
 import (
 	"context"
 
+	"github.com/stowage-go/stowage/internal/planners/descend"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/baseline/descend"
-	"github.com/stowage-go/stowage/lab/pairwise"
 	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: hand the encoding to a solver and let it be. The choices are those of
 // section 5.1 of the TelaMalloc paper: a position pos(X) for each buffer and an
 // order B(X, Y) for each two that overlap, with pos(X) + size(X) <= M and
-// pos(X) + size(X) <= pos(Y) or B(Y, X). lab/pairwise propagates between
+// pos(X) + size(X) <= pos(Y) or B(Y, X). internal/planners/pairwise propagates between
 // them; this package only guesses, first fail and in the input's order, and
 // backtracks to the last guess.
 //

@@ -1,8 +1,8 @@
 package cp
 
 import (
-	"github.com/stowage-go/stowage/lab/baseline/descend"
-	"github.com/stowage-go/stowage/lab/pairwise"
+	"github.com/stowage-go/stowage/internal/planners/descend"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 )
 
 // Idea: guess, propagate, and on a contradiction take back the last guess and

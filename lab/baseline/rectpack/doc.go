@@ -5,7 +5,7 @@
 // csp places buffers at absolute offsets, one after another, largest first.
 // meta-csp decides for each two buffers that overlap in time which lies above,
 // and finds offsets only at the end. Both answer whether a height can be kept;
-// lab/baseline/descend makes planners of that.
+// internal/planners/descend makes planners of that.
 //
 //	offset              csp guesses     meta-csp guesses
 //	  ^  +-----+ +--+   c at 4          c above a

@@ -1,6 +1,6 @@
 package rectpack
 
-import "github.com/stowage-go/stowage/lab/pairwise"
+import "github.com/stowage-go/stowage/internal/planners/pairwise"
 
 // Idea: a pair has two sides. Where the matrix contradicts one, the other must
 // hold, and where it contradicts both the branch is dead: forward checking.

@@ -2,8 +2,8 @@ package rectpack
 
 import (
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/lab/pairwise"
 )
 
 // Idea: what is known of the differences between offsets, in one matrix:

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stowage-go/stowage/internal/planners/descend"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/baseline/descend"
-	"github.com/stowage-go/stowage/lab/pairwise"
 	"github.com/stowage-go/stowage/plan"
 )
 

@@ -24,8 +24,8 @@ import (
 
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/planners/tela"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
-	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/lab/learn"
 	"github.com/stowage-go/stowage/model"

@@ -28,6 +28,7 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/plan/all"
 )
 
 // A Call is one request.

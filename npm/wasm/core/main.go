@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage"
-	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
 )

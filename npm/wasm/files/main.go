@@ -21,7 +21,6 @@ import (
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/times"
 	reason "github.com/stowage-go/stowage/internal/explain"
-	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"

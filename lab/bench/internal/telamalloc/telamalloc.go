@@ -12,10 +12,10 @@ import (
 
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/planners/tela"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
-	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/lab/learn"
 	"github.com/stowage-go/stowage/plan"
 )

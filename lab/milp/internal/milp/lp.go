@@ -11,9 +11,9 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/pairwise"
 )
 
 // Idea: the program in the LP format that CPLEX has made common, for any other

@@ -25,9 +25,9 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/pairwise"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

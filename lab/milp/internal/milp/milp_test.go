@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/milp/third_party/highs"
-	"github.com/stowage-go/stowage/lab/pairwise"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

@@ -3,7 +3,7 @@ package milp
 import (
 	"math"
 
-	"github.com/stowage-go/stowage/lab/pairwise"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 )
 
 // Idea: the mixed integer program of figure 5 of the TelaMalloc paper. Each

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/lab/pairwise"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

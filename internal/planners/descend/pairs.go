@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/pairwise"
 	"github.com/stowage-go/stowage/plan"
 )
 

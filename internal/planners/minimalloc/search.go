@@ -6,9 +6,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/planners/descend"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/baseline/descend"
 )
 
 // Idea: each node tries the unplaced buffers of a partition one after the other, each at

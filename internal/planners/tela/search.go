@@ -1,9 +1,9 @@
 package tela
 
 import (
+	"github.com/stowage-go/stowage/internal/planners/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/pairwise"
 )
 
 // Idea: the loop of section 5.1. The stack of decision points is an array; the

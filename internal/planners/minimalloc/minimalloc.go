@@ -14,9 +14,9 @@ import (
 
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/planners/descend"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/baseline/descend"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
