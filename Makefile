@@ -3,8 +3,7 @@
 # make forms      the tests of what Stowage is built into, FORMS, with their tools, and of sweeps with an engine
 # make invariants the tests of the searches with their invariants checked
 # make agree      PROBLEMS random problems: every planner against brute force
-# make capi       the C library, shared and static, with its header, in bin/capi; TAGS=baselines adds
-#                 the planners of others
+# make capi       the C library, shared and static, with its header, in bin/capi
 # make install    command, C library, header, pkg-config, CMake and manual, into PREFIX
 # make npm        the package for npm, in npm/dist
 # make page       the page that plans in the browser, bin/stowage.html
@@ -82,8 +81,8 @@ torch:
 SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)-s$(comma)-soname$(comma)libstowage.so$(comma)--version-script=$(CURDIR)/capi/stowage.map)
 comma := ,
 capi:
-	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -tags "$(TAGS)" -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o $(BIN)/capi/libstowage.so ./capi
-	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -tags "$(TAGS)" -ldflags "-s -w" -buildmode=c-archive -o $(BIN)/capi/libstowage.a ./capi
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o $(BIN)/capi/libstowage.so ./capi
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o $(BIN)/capi/libstowage.a ./capi
 	rm $(BIN)/capi/libstowage.h
 	cp capi/stowage.h capi/stowage.hpp capi/stowage.pc capi/stowageConfig.cmake capi/stowageConfigVersion.cmake $(BIN)/capi/
 
@@ -146,7 +145,7 @@ test:
 # are processors runs, since many wait: for a browser, a cluster, or a process of Python.
 forms:
 	@mkdir -p $(BIN)/forms
-	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -tags=baselines -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./capi || true
+	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./capi || true
 	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./npm/wasm/core ./npm/wasm/files
 	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep github.com/apache/beam/sdks/v2/go/container
 	@$(GO) run ./internal/testkit/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))

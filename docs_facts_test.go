@@ -49,7 +49,6 @@ var facts = slices.Concat([]fact{
 	{"size.library", "docs/measured.md", megabytes(`verify \| ([\d,]+) kB`)},
 	{"size.minimalloc", "docs/measured.md", found(`MiniMalloc \(C\+\+\), as its paper has it \| ([\d,]+ kB)`)},
 	{"size.c", "docs/measured.md", megabytes(`libstowage.so` + "`" + `, the library for C \| ([\d,]+) kB`)},
-	{"size.c-baselines", "docs/measured.md", megabytes(`libstowage.so` + "`" + ` with the baselines \| ([\d,]+) kB`)},
 	{"size.command", "docs/measured.md", megabytes("`stowage`" + `, the command \| ([\d,]+) kB`)},
 	{"size.sweep", "docs/measured.md", megabytes("`stowage-sweep`" + ` \| ([\d,]+) kB`)},
 	{"torch.malloc", "lab/bench/torch/README.md", mallocRange},

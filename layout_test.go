@@ -135,7 +135,7 @@ var layers = []struct {
 	may    []string
 }{
 	{"model", nil},
-	{"plan", []string{"model", "internal/suggest"}},
+	{"plan", []string{"model", "internal/laboratory", "internal/suggest"}},
 	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena", "internal/lower"}},
 	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/lower", "internal/outer", "internal/verify")},
@@ -159,6 +159,7 @@ var layers = []struct {
 	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/common", "internal/invariants"}},
 	{"internal/greedy", placing},
 	{"internal/planners", with(pairs, "internal/planners/descend", "internal/greedy")},
+	{"internal/laboratory", nil},
 	{"plan/all", []string{"internal/planners"}},
 	{"internal/climb", with(placing, "internal/greedy", "internal/exact/engine")},
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
@@ -204,7 +205,7 @@ var layers = []struct {
 	{"internal/distance", nil},
 	{"internal/kernelscratch", []string{"internal/distance"}},
 	{"internal/tiling", nil},
-	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
+	{"internal/setting", []string{"model", "plan", "internal/laboratory", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "format", "internal/profile", "internal/lower"}},
 	{"format/arena", []string{"model", "format/internal", "internal/units"}},
 	{"format/csv", []string{"model", "format/internal", "format/times", "internal/units"}},
@@ -255,13 +256,13 @@ var layers = []struct {
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "internal/testkit/pypi", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
-	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/suggest", "internal/units"}},
+	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
 	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                            // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
-	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "lab/baselines", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/units"}},
+	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/units"}},
 	{"python", nil},
 }
 

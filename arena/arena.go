@@ -122,7 +122,7 @@ func (o *Options) check() error {
 	}
 	for _, name := range o.Baselines {
 		if _, err := plan.Find(name); err != nil && name != CachingName {
-			issues.Say("baselines", name, "is no planner")
+			issues.Say("baselines", "", err.Error())
 		}
 	}
 	return issues.Err()

@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: the library is tested as its users have it. It is built, and C and C++ programs that
@@ -26,12 +27,8 @@ import (
 
 func TestMain(m *testing.M) { built.Main(m) }
 
-// both has the library, shared and static. withBaselines has the shared library that includes the
-// planners of others.
-var (
-	both          = built.Folder(func(dir string) error { return errors.Join(build(dir, asShared), build(dir, asStatic)) })
-	withBaselines = built.Folder(func(dir string) error { return build(dir, asShared, "-tags=baselines") })
-)
+// both has the library, shared and static.
+var both = built.Folder(func(dir string) error { return errors.Join(build(dir, asShared), build(dir, asStatic)) })
 
 // A form is a build mode of go build, and the library's file in it.
 type form struct{ mode, file string }
@@ -39,13 +36,13 @@ type form struct{ mode, file string }
 var asShared, asStatic = form{"c-shared", "libstowage.so"}, form{"c-archive", "libstowage.a"}
 
 // build builds the library into a folder. C is compiled as make capi does, which then finds it compiled.
-func build(dir string, as form, more ...string) error {
+func build(dir string, as form) error {
 	flags := "-s -w"
 	if here, err := filepath.Abs("stowage.map"); err == nil && runtime.GOOS == "linux" {
 		flags += " -extldflags=-Wl,-soname,libstowage.so,--version-script=" + here
 	}
-	args := append([]string{"build", "-trimpath", "-ldflags", flags, "-buildmode=" + as.mode, "-o", filepath.Join(dir, as.file)}, more...)
-	return built.Run([]string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0"}, "go", append(args, ".")...)
+	return built.Run([]string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0"}, "go",
+		"build", "-trimpath", "-ldflags", flags, "-buildmode="+as.mode, "-o", filepath.Join(dir, as.file), ".")
 }
 
 // library returns the folder with libstowage.so, libstowage.a and the header. It skips the test
@@ -240,36 +237,30 @@ func TestHeader(t *testing.T) {
 			t.Errorf("the header's example of options does not have %s", s.Name)
 		}
 	}
-	// The header names the planners of the default library.
+	// The header names the planners.
 	words := strings.Join(strings.Fields(strings.ReplaceAll(string(header), "\n *", " ")), " ")
-	if !strings.Contains(words, "The planners are auto, climb, exact, first-fit, merge and sweep. A library") {
-		t.Error("the header does not say which planners there are")
+	names := plan.Names()
+	last := len(names) - 1
+	if list := strings.Join(names[:last], ", ") + " and " + names[last]; !strings.Contains(words, "The planners are "+list+".") {
+		t.Errorf("the header does not say that the planners are %s", list)
 	}
 }
 
-// TestBaselines asks both builds for planners by name. The default library refuses the planners
-// of others and lists its own. The library with the tag baselines plans with them.
-func TestBaselines(t *testing.T) {
+// TestPlanners asks for planners by name. The library has those of the product, and says where those
+// of the laboratory are.
+func TestPlanners(t *testing.T) {
 	library(t)
-	for _, name := range []string{"minimalloc", "tflite-greedy-by-size"} {
-		want := "-1 options: no planner is named \"" + name + "\"; the choices are auto, climb, exact, first-fit, merge, sweep\n"
-		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); got != want {
-			t.Errorf("the default library says %q, want %q", got, want)
-		}
-		got := execute(t, programIn(t, withBaselines(t), "testdata/planner.c", false, c99...), name)
-		if want := "0 " + name + " height 12\n"; got != want {
-			t.Errorf("with the tag it says %q, want %q", got, want)
-		}
-	}
-	for _, name := range []string{"auto", "climb", "exact", "first-fit", "merge", "sweep"} {
+	for _, name := range plan.Names() {
 		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); !strings.HasPrefix(got, "0 "+name+" height ") {
-			t.Errorf("the default library says %q of %s", got, name)
+			t.Errorf("the library says %q of %s", got, name)
 		}
 	}
-	for _, name := range []string{"milp", "tela-learned"} {
-		if got := execute(t, programIn(t, withBaselines(t), "testdata/planner.c", false, c99...),
-			name); !strings.Contains(got, "no planner is named") {
-			t.Errorf("with the tag it says %q of %s", got, name)
+	for name, want := range map[string]string{
+		"tflite-greedy-by-size": `-1 options: planner "tflite-greedy-by-size" is in stowage-lab: go install github.com/stowage-go/stowage/lab/cmd/stowage-lab@latest`,
+		"nobody":                `-1 options: no planner is named "nobody"; the choices are auto, boxing, climb, exact, first-fit, merge, minimalloc, … ('stowage planners' lists all 9)`,
+	} {
+		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); got != want+"\n" {
+			t.Errorf("the library says %q, want %q", got, want)
 		}
 	}
 }

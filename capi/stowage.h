@@ -268,10 +268,9 @@ STOWAGE_API int stowage_set(stowage_solver *, int option, int64_t value);
  *
  * An option that is not named stays as it is. A capacity is a number of bytes or a text
  * with a unit ("2KiB"). A timeout is a number of seconds or a text with a unit ("500ms").
- * The planners are auto, climb, exact, first-fit, merge and sweep. A library that was built
- * with `make capi TAGS=baselines` also has the baselines, such as minimalloc, and so all that
- * `stowage planners` lists except milp and tela-learned. Each has techniques, which "without"
- * switches off, and parameters, which "set" sets; `stowage planners exact` lists those of exact.
+ * The planners are auto, boxing, climb, exact, first-fit, merge, minimalloc, sweep and tela.
+ * Some have techniques, which "without" switches off, and parameters, which "set" sets;
+ * `stowage planners exact` lists those of exact.
  *
  * A wrong name or value is refused at once (STOWAGE_E_INPUT): the text lists all that is
  * wrong and what may have been meant, and nothing is changed. Techniques and parameters

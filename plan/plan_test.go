@@ -48,8 +48,11 @@ func TestRegistry(t *testing.T) {
 				t.Errorf("Lookup(%q) = %v, %v", name, p, err)
 			}
 		}
-		for _, name := range []string{"", "b", "zz", "FIRST-FIT"} {
-			want := `no planner is named "` + name + `"; the planners are a, first-fit, m, z; a program gets more if it imports lab/baselines, lab/milp or lab/learn`
+		for _, name := range []string{"", "b", "zz", "FIRST-FIT", "xla-heap"} {
+			want := `no planner is named "` + name + `"; the planners are a, first-fit, m, z; a program gets more if it imports plan/all`
+			if name == "xla-heap" {
+				want = `planner "xla-heap" is in stowage-lab: go install github.com/stowage-go/stowage/lab/cmd/stowage-lab@latest; a program gets more if it imports lab/baselines or lab/milp`
+			}
 			if p, err := Lookup(name); p != nil || !errors.Is(err, ErrUnknownPlanner) || err.Error() != want {
 				t.Errorf("Lookup(%q) = %v, %v, want the error %s", name, p, err, want)
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/stowage-go/stowage/internal/laboratory"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -60,13 +61,17 @@ func RegisterAs(r *Registration) {
 }
 
 // Find returns the registration of the planner of that name. The error is an
-// ErrUnknownPlanner that lists the registered names and the packages that add more.
+// ErrUnknownPlanner that lists the registered names and the package that adds more, or says that the
+// planner is in the laboratory.
 func Find(name string) (*Registration, error) {
 	registry.RLock()
 	r := find(name)
 	registry.RUnlock()
+	if r == nil && laboratory.Has(name) {
+		return nil, &kindError{ErrUnknownPlanner, laboratory.Says(name) + elsewhere + "lab/baselines or lab/milp"}
+	}
 	if r == nil {
-		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(name, Names()) + elsewhere}
+		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(name, Names()) + elsewhere + "plan/all"}
 	}
 	return r, nil
 }
@@ -80,8 +85,8 @@ func Lookup(name string) (Planner, error) {
 	return r.Planner, nil
 }
 
-// elsewhere says where planners are that a program gets by importing them.
-const elsewhere = "; a program gets more if it imports lab/baselines, lab/milp or lab/learn"
+// elsewhere comes before the packages that add planners to a program that imports them.
+const elsewhere = "; a program gets more if it imports "
 
 // All returns the planners in the order of their names.
 func All() []Planner {

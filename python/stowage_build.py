@@ -124,7 +124,7 @@ def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path | None, pathlib.P
     elif not _compiler(go, root):
         library = None
     else:
-        subprocess.run([*common, "-s -w -buildid=" + shown, "-tags=baselines", "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
+        subprocess.run([*common, "-s -w -buildid=" + shown, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
     if built := os.environ.get("STOWAGE_COMMAND"):
         return system, library, pathlib.Path(built)
     command = folder / "command"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/laboratory"
 	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -14,10 +15,13 @@ import (
 // defaultPlanner runs if none is named; the root package says so too.
 const defaultPlanner = "auto"
 
-// UnknownPlanner returns the error for a planner that does not exist.
+// UnknownPlanner returns the error for a planner that this program does not have.
 func UnknownPlanner(name string) error {
 	if strings.Contains(name, ",") {
 		return errors.New(strconv.Quote(name) + " names several planners, and one runs here; 'stowage compare --planner " + name + "' runs them side by side")
+	}
+	if laboratory.Has(name) {
+		return errors.New(laboratory.Says(name))
 	}
 	return errors.New("no planner is named " + strconv.Quote(name) + suggest.OneOf(name, plan.Names(), "stowage planners"))
 }

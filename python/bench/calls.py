@@ -55,7 +55,7 @@ def main():
         with mock.patch.object(_library, "load", lambda: None):
             measure(f"{n} buffers, command", lambda: stowage.solve(*lists), 30)
     many = [stowage.Problem(*columns(60)) for _ in range(1000)]
-    for planner in ("auto", "tflite-greedy-by-size"):
+    for planner in ("auto", "first-fit"):
         for what, call in (
             ("one by one", lambda: [stowage.plan(p, planner=planner) for p in many]),
             ("solve_many", lambda: stowage.solve_many(many, planner=planner)),

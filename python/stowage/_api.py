@@ -250,7 +250,7 @@ def size(
     free._capacity = 0
     if problem._own_plan:
         return Sizing(_unproven(free, o.planner or "auto"))
-    done = None if o.planner in _COMMAND else _library.run(free, o, None, "stowage_size")
+    done = _library.run(free, o, None, "stowage_size")
     return Sizing(done if done is not None else _by_command(free, "-", o, []))
 
 
@@ -284,17 +284,13 @@ def solve_many(
     each problem by itself: timeout is the time for one problem, workers its threads. Without
     a capacity here, each Problem keeps its own. ends is that of plan, for all tables.
 
-    No process is started, except for the planners that only the command has: milp and
-    tela-learned. Ctrl-C is a KeyboardInterrupt. Bad input is an InputError with the number of
-    the problem, and no problem is then planned further."""
+    No process is started. Ctrl-C is a KeyboardInterrupt. Bad input is an InputError with the
+    number of the problem, and no problem is then planned further."""
     o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
     many = [_numbered(k, source, ends) for k, source in enumerate(problems)]
     side = _units.whole("at_once", at_once, 1) if at_once is not None else os.cpu_count() or 1
-    if o.planner not in _COMMAND:
-        done = _library.many(many, o, side)
-        if done is not None:
-            return done
-    return _many_by_command(many, o, side)
+    done = _library.many(many, o, side)
+    return done if done is not None else _many_by_command(many, o, side)
 
 
 def _table(source: Buffers, ignore_offsets: bool, ends: Optional[str]) -> Problem:
@@ -469,14 +465,8 @@ def _problem(source: Source, ends: Optional[str] = None) -> Problem:
 
 
 def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]], start: Any = None) -> Plan:
-    if o.planner in _COMMAND:
-        return _by_command(p, "-", o, [], start, progress)
     done = _library.run(p, o, progress)
     return done if done is not None else _by_command(p, "-", o, [], start, progress)
-
-
-# The planners that only the command has, because they are large. The library has all others.
-_COMMAND = frozenset(("milp", "tela-learned"))
 
 
 def _settled(

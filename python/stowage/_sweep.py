@@ -20,9 +20,9 @@ from math import ceil
 from typing import Any, NamedTuple, Optional, SupportsIndex, Union
 
 from . import _library, _units
-from ._api import _ANY, _COMMAND, _by_command, _numbered, _seed, _with_capacity
+from ._api import _ANY, _numbered, _seed
 from ._errors import Error, InputError
-from ._library import CAPACITY, FORKED, MINIMIZE, NODES, SEED, STATUSES, STOPS, TIMEOUT, Options
+from ._library import CAPACITY, FORKED, MINIMIZE, NODES, SEED, STATUSES, STOPS, TIMEOUT
 from ._problem import Buffers, Problem
 from ._units import Seconds, Size
 
@@ -73,7 +73,7 @@ def sweep(
     row for each run; pandas.DataFrame(rows) is a table of them.
 
     problems    each a Problem, a table or buffers, as for plan; for files map(stowage.load, paths)
-    planners    names; a baseline costs no more than another planner
+    planners    names
     capacities  numbers of bytes, texts such as "2KiB", shares of the load such as "110%", or
                 None for the lowest plan [default: the lowest plan]
     nodes       limits of search nodes; with them the rows are the same each time
@@ -88,7 +88,7 @@ def sweep(
     Rows are in the order of problems, planners, nodes, seeds, capacities. They do not depend
     on at_once. What a planner refuses, a problem that is not valid, and a planner that dies are rows
     with such a status. A name or a limit that is wrong is an InputError, before anything runs.
-    Only milp and tela-learned start a process for each run. Ctrl-C is a KeyboardInterrupt."""
+    Ctrl-C is a KeyboardInterrupt."""
     many = [_numbered(k, source, ends) for k, source in enumerate(problems)]
     called = [p.name for p in many] if names is None else list(names)
     if len(called) != len(many):
@@ -121,7 +121,7 @@ def sweep(
         def run(row: Row) -> Row:
             if of.wrong:
                 return row
-            return row._replace(**(_by_process(p, row) if planner in _COMMAND else _by_library(s, row)))
+            return row._replace(**_by_library(s, row))
 
         rows = _Curve(blank, run, implied).rows(there)
         done[j] = [rows[capacity] for capacity in there]
@@ -171,8 +171,7 @@ def _refuse(lib: Any, planners: Sequence[str]) -> None:
     for name in planners:
         if not isinstance(name, str):
             raise InputError(f"planners: {name!r} must be a name")
-        if name not in _COMMAND:
-            _choose(s, name)
+        _choose(s, name)
 
 
 def _choose(s: Any, planner: str) -> None:
@@ -264,18 +263,3 @@ def _by_library(s: Any, row: Row) -> dict[str, Any]:
         raise MemoryError
     message = lib.stowage_error(handle).decode()
     return {"status": "refused" if code in REFUSALS else "invalid" if " returned an invalid plan: " in message else "failed", "message": message}
-
-
-def _by_process(p: Problem, row: Row) -> dict[str, Any]:
-    """The same by the command, for a planner that the library does not have."""
-    o = Options(capacity=row.capacity, timeout=row.timeout, nodes=row.node_limit, seed=row.seed, planner=row.planner)
-    try:
-        plan = _by_command(_with_capacity(p, 0), "-", o, [])
-    except InputError as err:
-        return {"status": "refused", "message": str(err)}
-    except Error as err:
-        return {"status": "failed", "message": str(err)}
-    return {
-        "status": plan.status, "height": plan.height, "lower_bound": plan.lower_bound, "seconds": plan.seconds,
-        "nodes": plan.nodes, "stopped": plan.stopped,
-    }  # fmt: skip

@@ -21,7 +21,7 @@ def use() -> int:
     stowage.solve(numpy.zeros(3, "int64"), numpy.ones(3, "int64"), numpy.ones(3, "int64"), 16, offset=[None, 4, None], timeout=1.5, capacity=1e9)
     stowage.plan({"id": ["a"], "lower": [0], "upper": [1], "size": [4]}, start=plan, progress=lambda p: p.height > 5)
     stowage.plan([(0, 4, 300), stowage.Buffer(0, 2, 600, id="input")])
-    many: list[stowage.Plan] = stowage.solve_many([plan.problem, [(0, 1, 2)]], planner="tflite-greedy-by-size", at_once=2)
+    many: list[stowage.Plan] = stowage.solve_many([plan.problem, [(0, 1, 2)]], planner="first-fit", at_once=2)
     ruled = stowage.solve([0, 1], [2, 3], [4, 5], names="ab", pools=["x", stowage.Pool("y", "1KiB", cost=2), {"id": "z"}], allowed=[None, ["x", 1]],
         costs=[{"y": 3}, None], together=[["a", 1], {"buffers": ["a", "b"]}], apart=[("a", 1)], may_overlap=numpy.zeros((2, 2), "int64"), distances=[("a", "b", -3)],
         penalties=[{"buffers": ["a", "b"], "cost": 3}], period=9, evictions=[None, [(1, 2, 3)]], objective=["cost", "height"])

@@ -160,7 +160,7 @@ class Library(unittest.TestCase):
         self.assertEqual(p.planner, "exact")
         self.assertEqual(stowage.solve(*hard(), nodes=50).stopped, "nodes")
         self.assertEqual(stowage.solve(*hard(), timeout=0.05).stopped, "timeout")
-        self.assertEqual(stowage.solve(*FIVE, planner="tflite-greedy-by-size").planner, "tflite-greedy-by-size")
+        self.assertEqual(stowage.solve(*FIVE, planner="boxing").planner, "boxing")
 
     def test_faults(self):
         for call, words in (

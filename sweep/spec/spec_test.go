@@ -110,6 +110,7 @@ func TestFaults(t *testing.T) {
 		rest + "planner: auto\n":                                      `spec.yaml:2: "planner": is no key of a sweep; did you mean planners?`,
 		rest + "seed: 1\nseed: 2\n":                                   `spec.yaml:3: "seed": is there twice`,
 		rest + "planners: [auto, exat]\n":                             `spec.yaml:2: planners "exat": no planner is named so; did you mean exact?`,
+		rest + "planners: [auto, milp]\n":                             `spec.yaml:2: planners "milp": is in stowage-lab: go install github.com/stowage-go/stowage/lab/cmd/stowage-lab@latest`,
 		rest + "planners: [auto,\n  auto]\n":                          `spec.yaml:3: planners "auto": is there twice`,
 		rest + "planners: []\n":                                       "spec.yaml:2: planners: is an empty list",
 		rest + "planners: [all, exact]\n":                             `spec.yaml:2: planners "all": names each planner: nothing may stand beside it`,

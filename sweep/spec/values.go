@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/stowage-go/stowage/internal/laboratory"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
@@ -119,7 +120,7 @@ func (p *parser) choices(n *yaml.Node, field, what string, known []string, every
 			}
 			all = slices.Clone(known)
 		case !slices.Contains(known, item.Value):
-			p.fault(item, field, "no %s is named so%s", what, meant(item.Value, known))
+			p.fault(item, field, "%s", unknown(what, item.Value, known))
 		case slices.Contains(all, item.Value):
 			p.fault(item, field, "is there twice")
 		default:
@@ -127,6 +128,14 @@ func (p *parser) choices(n *yaml.Node, field, what string, known []string, every
 		}
 	}
 	return all
+}
+
+// unknown says that there is no such choice. A planner may be in the laboratory.
+func unknown(what, name string, known []string) string {
+	if what == "planner" && laboratory.Has(name) {
+		return laboratory.Where
+	}
+	return "no " + what + " is named so" + meant(name, known)
 }
 
 func article(word string) string {

@@ -132,9 +132,6 @@ func (r *release) commands() error {
 	return nil
 }
 
-// ofWheels is the folder of the library that has the baselines, below that of the library for C.
-const ofWheels = "wheels"
-
 // licences is the file of all licences but ours.
 const licences = "LICENSES-THIRD-PARTY.txt"
 
@@ -232,19 +229,12 @@ func (r *release) libraries() error {
 			{licences, filepath.Join(r.work, licences), false},
 			{"README.md", "docs/c.md", false},
 		}}
-		build := func(path, mode string, more ...string) error {
-			args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-buildmode=" + mode, "-o", path}, more...)
-			return run(environment, "go", append(args, "./capi")...)
-		}
 		for k, mode := range []string{"c-shared", "c-archive"} {
 			path := filepath.Join(dir, names[k])
-			if err := build(path, mode); err != nil {
+			if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-buildmode="+mode, "-o", path, "./capi"); err != nil {
 				return err
 			}
 			a.entries = append(a.entries, entry{names[k], path, k == 0})
-		}
-		if err := build(filepath.Join(dir, ofWheels, names[0]), "c-shared", "-tags=baselines"); err != nil {
-			return err
 		}
 		r.binaries = append(r.binaries, filepath.Join(dir, names[0]))
 		if err := r.pack(&a, s); err != nil {
@@ -270,7 +260,7 @@ func (r *release) wheels() error {
 		kinds := []string{"none"}
 		if r.compilers[s] != "" {
 			dir, names := r.library(s)
-			kinds = []string{filepath.Join(dir, ofWheels, names[0])}
+			kinds = []string{filepath.Join(dir, names[0])}
 			if s.os == "linux" {
 				kinds = append(kinds, "none")
 			}

@@ -44,12 +44,11 @@ var paper = []struct {
 	kB   int64
 }{{"MiniMalloc (C++)", 25}, {"TelaMalloc (C++)", 206}, {"mixed ILP (C++)", 2021}}
 
-// products are what users install: the target of make, its tags, and the file in bin.
-var products = []struct{ target, tags, file, name string }{
-	{"build", "", "stowage", "`stowage`, the command"},
-	{"sweep", "", "stowage-sweep", "`stowage-sweep`"},
-	{"capi", "", "capi/libstowage.so", "`libstowage.so`, the library for C"},
-	{"capi", "baselines", "capi/libstowage.so", "`libstowage.so` with the baselines"},
+// products are what users install: the target of make, and the file in bin.
+var products = []struct{ target, file, name string }{
+	{"build", "stowage", "`stowage`, the command"},
+	{"sweep", "stowage-sweep", "`stowage-sweep`"},
+	{"capi", "capi/libstowage.so", "`libstowage.so`, the library for C"},
 }
 
 func main() {
@@ -89,7 +88,7 @@ func measure(system, arch string) (string, error) {
 // productsIn builds what users install, for this machine, into a folder, and returns the sizes of the files.
 func productsIn(dir string) (sizes []int64, err error) {
 	for _, p := range products {
-		make := exec.Command("make", "-s", "BIN="+dir, "TAGS="+p.tags, p.target)
+		make := exec.Command("make", "-s", "BIN="+dir, p.target)
 		make.Stderr = os.Stderr
 		if err := make.Run(); err != nil {
 			return nil, fmt.Errorf("make %s: %w", p.target, err)
