@@ -142,6 +142,17 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 	return s
 }
 
+// NextCall says what to ask of a library whose answer is that nothing fits. collides reports whether fixed offsets are why.
+func NextCall(p *model.Problem, collides bool) string {
+	switch {
+	case p.Ruled():
+		return "explain names the buffers and rules that cannot go together"
+	case collides:
+		return "solve plans anew if the fixed offsets are left out"
+	}
+	return "explain names the buffers that cannot fit; solve without a capacity looks for the lowest plan"
+}
+
 // AloneFit is what irreducible means of a set of n buffers.
 func AloneFit(n int) string {
 	if n == 1 {

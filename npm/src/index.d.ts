@@ -199,6 +199,10 @@ export interface Result<N = number, A = Float64Array> {
   nodes: number;
   backtracks: number;
   seconds: number;
+  /** Why nothing fits, in words; only if the status is "infeasible". */
+  reason?: string;
+  /** What to call then; only if the status is "infeasible". */
+  next?: string;
   /** The rest only a problem with rules has. Height and lowerBound are then sums over the pools. The name of the pool of each buffer; null without pools, or without a plan. */
   pools?: string[] | null;
   /** The parts of the buffers that are evicted; offsets and pools have the first of each. */

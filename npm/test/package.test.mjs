@@ -470,6 +470,26 @@ test("every error of an input has an issue", async () => {
   await assert.rejects(solve(paper, 100), nobody);
 });
 
+test("an answer of no has its reason and what to call next", async () => {
+  const two = [
+    { id: "a", lower: 0, upper: 2, size: 4 },
+    { id: "b", lower: 1, upper: 3, size: 5 },
+  ];
+  const no = await solve(two, { capacity: 8 });
+  assert.equal(no.status, "infeasible");
+  assert.match(no.reason, /take 9, which is 1 more than the capacity of 8/);
+  assert.equal(no.next, "explain names the buffers that cannot fit; solve without a capacity looks for the lowest plan");
+  const fixed = await solve(two.map((b) => ({ ...b, fixed: 0 })));
+  assert.match(fixed.reason, /fixed.*no capacity is enough/);
+  assert.equal(fixed.next, "solve plans anew if the fixed offsets are left out");
+  const rules = await solve({ buffers: two, rules: { pools: [{ id: "p", capacity: 8 }] } });
+  assert.equal(rules.status, "infeasible");
+  assert.match(rules.reason, /^No plan keeps the rules/);
+  assert.equal(rules.next, "explain names the buffers and rules that cannot go together");
+  const yes = await solve(two);
+  assert.deepEqual([yes.reason, yes.next], [undefined, undefined]);
+});
+
 test("times are seconds or have a unit; sizes may have one", async () => {
   for (const limit of [{ timeout: 0.2 }, { timeout: "200ms" }, { timeout: "0.2" }, { timeoutMs: 200 }]) {
     const plan = await solve(hard(), { planner: "climb", ...limit });
@@ -538,7 +558,7 @@ for (const worker of [true, false]) {
     const onProgress = () => {
       throw new Error("mine");
     };
-    await assert.rejects(solve(hard(), { planner: "climb", timeout: "5s", onProgress, worker }), /mine/);
+    await assert.rejects(solve(hard(), { planner: "climb", timeout: "10m", onProgress, worker }), /mine/);
     assert.equal((await solve(paper, { worker })).height, 12);
   });
 }

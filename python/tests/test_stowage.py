@@ -1050,7 +1050,7 @@ class Numpy(unittest.TestCase):
         upper = lower + r.integers(1, 50, n)
         # The default planner takes ten seconds, and is held to the command's elsewhere.
         planner = None if os.environ.get("STOWAGE_CASES") == "all" else "first-fit"
-        p = stowage.solve(lower, upper, r.integers(1, 1000, n), planner=planner, timeout=20)
+        p = stowage.solve(lower, upper, r.integers(1, 1000, n), planner=planner, timeout=600)
         self.assertEqual((bool(p), stowage.verify(p.problem, p.offsets)), (True, ""))
 
     @unittest.skipUnless(pandas, "needs pandas")
@@ -1142,7 +1142,7 @@ end 9 -
 class Traces(unittest.TestCase):
     def test_plan(self):
         self.assertIn("\nheight 920\nbound 920\nstatus optimal\n", stowage.plan_trace(TRACE))
-        p = stowage.plan_trace(TRACE, alignment=128, guard="64", every_step=True, timeout=5, planner="exact")
+        p = stowage.plan_trace(TRACE, alignment=128, guard="64", every_step=True, timeout=600, planner="exact")
         self.assertIn("\nalignment 128\nguard 64\n", p)
         with self.assertRaisesRegex(stowage.InputError, "stdin:10: .*there are 9: the file is damaged"):
             stowage.plan_trace(TRACE.replace("end 9", "end 8"))
@@ -1160,7 +1160,7 @@ class Graphs(unittest.TestCase):
             self.assertEqual([o["result"] for o in p["overlaps"]], ["features", "active"])
 
     def test_options(self):
-        self.assertEqual(stowage.plan_graph(GRAPH, permits="none", timeout=5, planner="exact")["height"], 7168)
+        self.assertEqual(stowage.plan_graph(GRAPH, permits="none", timeout=600, planner="exact")["height"], 7168)
         self.assertEqual(stowage.plan_graph(GRAPH, permits="in-place", capacity="7168")["height"], 7168)
         p = stowage.plan_graph(GRAPH, capacity=4207)
         self.assertEqual(p["status"], "infeasible")

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
@@ -133,7 +132,7 @@ func TestModels(t *testing.T) {
 				t.Skip("needs shared/data/models")
 			}
 			tl := timeline.New(p)
-			r := solve(t, tl, plan.Options{Capacity: tl.LowerBound * 11 / 10, Timeout: 20 * time.Second})
+			r := solve(t, tl, plan.Options{Capacity: tl.LowerBound * 11 / 10, NodeLimit: 100_000})
 			if !r.Status.HasPlan() {
 				t.Fatalf("got %s after %d steps", r.Status, r.Stats.Nodes)
 			}

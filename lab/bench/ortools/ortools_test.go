@@ -3,7 +3,6 @@ package ortools
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
@@ -57,7 +56,7 @@ func TestOracle(t *testing.T) {
 			t.Fatalf("%s: %s, height %d, bound %d", problems[k].Name, o.Status, o.Height, o.LowerBound)
 		}
 		for _, name := range []string{"exact", "tela", "milp", "cp", "csp", "meta-csp"} {
-			r, err := stowage.Minimize(t.Context(), problems[k], stowage.Options{Planner: name, Timeout: 500 * time.Millisecond})
+			r, err := stowage.Minimize(t.Context(), problems[k], stowage.Options{Planner: name, NodeLimit: 20_000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,8 +84,8 @@ func TestOracleDecides(t *testing.T) {
 			problems = append(problems, in.Problem)
 		}
 	}
-	pairs, boxes := ask(t, problems, "--timeout", "20", "--pairs"), ask(t, problems, "--timeout", "20", "--boxes")
-	for k, o := range ask(t, problems, "--timeout", "20") {
+	pairs, boxes := ask(t, problems, "--timeout", "600", "--pairs"), ask(t, problems, "--timeout", "600", "--boxes")
+	for k, o := range ask(t, problems, "--timeout", "600") {
 		if boxes[k].Status != o.Status {
 			t.Errorf("%s: %s with boxes, %s with sections", problems[k].Name, boxes[k].Status, o.Status)
 		}
@@ -98,7 +97,7 @@ func TestOracleDecides(t *testing.T) {
 			t.Fatalf("%s: CP-SAT says %s", problems[k].Name, o.Status)
 		}
 		for _, name := range []string{"exact", "tela", "milp", "cp", "csp", "meta-csp"} {
-			r, err := stowage.Solve(t.Context(), problems[k], stowage.Options{Planner: name, Timeout: 200 * time.Millisecond})
+			r, err := stowage.Solve(t.Context(), problems[k], stowage.Options{Planner: name, NodeLimit: 10_000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +117,7 @@ func TestProve(t *testing.T) {
 	var heights []int64
 	for seed := range uint64(9) {
 		p := drawn.Awkward(seed)
-		r, err := stowage.Minimize(t.Context(), p, stowage.Options{Planner: "exact", Timeout: 5 * time.Second})
+		r, err := stowage.Minimize(t.Context(), p, stowage.Options{Planner: "exact", NodeLimit: 1_000_000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,9 @@ import (
 	"syscall/js"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/figures"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -65,14 +67,18 @@ func (c *Call) tell(p plan.Progress) {
 	c.handlers.Call("progress", c.id, out)
 }
 
-// Result returns the result of a run for JavaScript. capacity in bytes is the one that the
-// run had to fit, 0 for none. The keys are those of --stats in camel case.
-func Result(r *plan.Result, capacity int64, minimize bool) map[string]any {
+// Result returns the result of a run for JavaScript. p.Capacity is the one that the run had to fit. The keys are those of
+// --stats in camel case, and next.
+func Result(r *plan.Result, p *model.Problem, minimize bool) map[string]any {
 	out := map[string]any{
 		"status": r.Status.String(), "height": Digits(r.Height), "lowerBound": Digits(r.LowerBound), "planner": r.Planner,
 		"member": r.Member, "stopped": string(r.Stopped), "nodes": float64(r.Stats.Nodes), "backtracks": float64(r.Stats.Backtracks),
 		"seconds": r.Stats.Elapsed.Seconds(), "offsets": nil,
-		"foundBy": figures.FoundBy(r), "provedBy": r.ProvedBy, "ended": figures.Ended(r, capacity, minimize),
+		"foundBy": figures.FoundBy(r), "provedBy": r.ProvedBy, "ended": figures.Ended(r, p.Capacity, minimize),
+	}
+	if r.Status == model.Infeasible {
+		out["reason"] = explain.Reason(p, p.Capacity, r.LowerBound, func(id string) string { return id })
+		out["next"] = explain.NextCall(p, r.Collision != nil)
 	}
 	if r.Status.HasPlan() {
 		out["offsets"] = Array(r.Offsets)

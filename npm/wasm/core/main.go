@@ -23,7 +23,8 @@ func solve(c *bridge.Call) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bridge.Result(r, p.CapacityOr(o.Capacity), o.Minimize), nil
+	p.Capacity = p.CapacityOr(o.Capacity)
+	return bridge.Result(r, p, o.Minimize), nil
 }
 
 // verify checks a plan.

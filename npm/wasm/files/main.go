@@ -72,7 +72,7 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := bridge.Result(r, p.Capacity, o.Minimize)
+	out := bridge.Result(r, p, o.Minimize)
 	about(out, f)
 	if p.Ruled() {
 		out["ids"] = bridge.Names(p)

@@ -62,7 +62,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	p := *made.Arena.Problem
 	p.Name, p.Capacity = nameOf(m.File), o.Capacity
 	r := made.Result
-	out := bridge.Result(r, p.Capacity, o.Minimize)
+	out := bridge.Result(r, &p, o.Minimize)
 	about(out, &format.File{Problem: &p, Kind: format.TFLite})
 	written, err := made.Written(m)
 	if err != nil {
