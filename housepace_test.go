@@ -60,7 +60,7 @@ var clockAllowed = []clockUse{
 	{"internal/run/run_test.go", "Timeout: time.Millisecond}", "the puppet waits for the end, however late"},
 	{"internal/setting/setting_test.go", "Timeout: ", "how options are read; nothing runs"},
 	{"lab/agree/second_test.go", "RuledPatience", "what is compared holds after any limit; most problems are decided by a bound or in a few nodes"},
-	{"lab/baseline/boxing/boxing_test.go", "pace.Within(", "a limit of pace; the plan is valid after any limit"},
+	{"internal/planners/boxing/boxing_test.go", "pace.Within(", "a limit of pace; the plan is valid after any limit"},
 	{"lab/baseline/framework/limits_test.go", "Timeout: limit}", "there is a plan after any limit"},
 	{"lab/baselines/limits_test.go", "WithTimeout(", "there is a plan after any limit"},
 	{"lab/bench/ortools/ortools_test.go", `"--timeout", "0.5"`, "CP-SAT has no other limit; runs only where OR-Tools is installed"},
