@@ -72,7 +72,7 @@ func ExampleSolve() {
 		},
 		Capacity: 1536,
 	}
-	r, err := stowage.Solve(context.Background(), p, stowage.Options{Timeout: time.Minute})
+	r, err := stowage.Solve(context.Background(), p, stowage.Options{Timeout: 10 * time.Second})
 	if err != nil {
 		log.Fatal(err) // bad input. If nothing fits, r.Status says so, and err is nil
 	}

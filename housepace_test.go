@@ -50,6 +50,7 @@ var clockAllowed = []clockUse{
 	{"cmd/stowage/command/unwritable_unix_test.go", `"--timeout", timeout`, "a longer one if nothing was written; without --progress there is a plan after any"},
 	{"cmd/stowage/command/unwritable_unix_test.go", "time.Sleep(time.Millisecond)", "waits for a file; that the command is quicker is allowed"},
 	{"cmd/stowage/command/values_test.go", "imeout", "how flags are read; nothing runs"},
+	{"example_test.go", "Timeout: 10 * time.Second}", "the guide's example; a few nodes decide it"},
 	{"internal/auto/auto_test.go", "b.Elapsed < 0", "times that are told are not negative"},
 	{"internal/climb/climb_test.go", "pace.Within(", "a limit of pace; the plan is valid after any limit"},
 	{"internal/exact/engine/limits_test.go", ".Elapsed <= 0", "times that are told only grow"},
