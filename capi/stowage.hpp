@@ -104,6 +104,8 @@ struct buffer {
 struct range {
   int64_t lower = 0, upper = 0;
 };
+// In braces the third value is the alignment and the fourth the cost. So pool{"dram", 0, 1} has an alignment of 1 and costs
+// nothing; pool{"dram", 0, 1, 1} costs 1 for each byte.
 struct pool {
   std::string name{};
   int64_t capacity = 0;           // bytes; 0 for no limit
@@ -246,6 +248,7 @@ class solver {
     s.lower.swap(low), s.upper.swap(up), s.size.swap(bytes); // the arrays stay where they are
     s.rules.reset();
     s.json = false;
+    s.given = true;
     return *this;
   }
   solver &buffers(std::initializer_list<int64_t> lower, std::initializer_list<int64_t> upper,
@@ -372,13 +375,14 @@ class solver {
   // read_json takes the problem from JSON, as the command reads it.
   solver &read_json(std::string_view text) {
     check(stowage_read_json(get(), text.data() == nullptr ? "" : text.data(), text.size()));
-    state_->json = true;
+    state_->json = state_->given = true;
     return *this;
   }
 
   // generate makes a problem as `stowage gen` does. json names the kind and its options.
   solver &generate(std::string_view json) {
     check(stowage_generate(get(), json.data() == nullptr ? "" : json.data(), json.size()));
+    state_->given = true;
     return *this;
   }
   std::size_t count() const { return std::size_t(stowage_count(get())); }
@@ -579,6 +583,7 @@ class solver {
     std::vector<const char *> pointers;
     std::unique_ptr<ruled> rules;  // null if none are set
     bool json = false;             // the problem was read, and may have rules
+    bool given = false;            // there is a problem, if only one of no buffers
     std::function<bool(const progress &)> tell;
     std::exception_ptr thrown;
     std::optional<token> end;
@@ -607,6 +612,7 @@ class solver {
   }
 
   void begin() {
+    if (!state_->given && count() == 0) throw error(STOWAGE_E_INPUT, "the solver has no problem: call buffers, read_json or generate first");
     state_->thrown = nullptr;
     state_->offsets.resize(count() + 1);
   }
@@ -902,7 +908,7 @@ class session {
   solver snapshot() const {
     solver s;
     check(stowage_session_snapshot(get(), s.get()));
-    s.state_->json = true;
+    s.state_->json = s.state_->given = true;
     return s;
   }
 

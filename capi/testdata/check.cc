@@ -36,7 +36,7 @@ static bool has(const std::string &text, const char *part) { return text.find(pa
 
 static void plans() {
   stowage::solver s;
-  stowage::plan p = s.solve();  // of no buffers
+  stowage::plan p = s.buffers({}, {}, {}).solve();  // of no buffers
   CHECK(p && p.offsets.empty() && p.height == 0);
   p = s.buffers({0, 3, 0, 9, 0}, {3, 9, 9, 21, 21}, {4, 4, 4, 4, 4}).solve();
   CHECK(p && p.status == stowage::status::optimal && p.stopped == stowage::stop::finished && p.height == 12 && p.lower_bound == 12);
@@ -44,6 +44,13 @@ static void plans() {
   CHECK(!p.found_by.empty() && p.proved_by == "bound" && p.ended == "proof");
   CHECK(has(s.stats(), "\"proved_by\": \"bound\",\n  \"ended\": \"proof\"\n}\n") && has(refused([] { stowage::solver().stats(); }), "no outcome"));
   CHECK(has(refused([] { stowage::solver().fits(1); }), "no run has ended"));
+  for (auto call : {+[](stowage::solver &e) { e.solve(); }, +[](stowage::solver &e) { e.size(); }, +[](stowage::solver &e) { e.start(); }}) {
+    stowage::solver e;
+    CHECK(has(refused([&] { call(e); }), "the solver has no problem: call buffers, read_json or generate first"));
+    e.buffers(std::vector<int64_t>{}, std::vector<int64_t>{}, std::vector<int64_t>{});
+    CHECK(e.solve() && e.read_json("{\"buffers\": []}").solve()); // no buffers are a problem too
+  }
+  CHECK((stowage::pool{"dram", 0, 1}.alignment == 1 && stowage::pool{"dram", 0, 1}.cost == 0 && stowage::pool{"dram", 0, 1, 1}.cost == 1));
   CHECK(s.fits(12) == stowage::status::feasible && s.fits(11) == stowage::status::infeasible);
   stowage::options small;
   small.capacity = 5;
