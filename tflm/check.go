@@ -388,7 +388,7 @@ func (x *pinned) noteShared(operator int, s *shared) {
 	}
 	severity, why := Note, "on purpose, since it has both"
 	if o.Custom == "" {
-		severity, why = Warning, "which is correct only if the kernel supports it (--diagonal=KERNELS checks that)"
+		severity, why = Warning, "which its kernel may not support"
 	}
 	x.add(severity, Shared, s.a, s.b, "at operator %d, %s, %s and %s share the bytes %d to %d%s, %s", operator, o.Name(), m.Label(s.a), m.Label(s.b), s.from, s.to, others, why)
 }

@@ -116,7 +116,7 @@ func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 		if p.named && s.Set.Name() != p.Set.Name() || !p.named && !slices.Contains(standard, s.Set) {
 			continue
 		}
-		x := Other{s.Set, p.With(s, t).Smallest, len(s.Set.UnknownScratch(p.Model)) > 0}
+		x := Other{s.Set, p.With(s, t).Smallest, p.atLeast(s.Set)}
 		if s.Set == p.Set {
 			own = x.Arena
 			continue
@@ -130,6 +130,12 @@ func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 	}
 	differs := least.Arena != own || most.Arena != own
 	return least, most, least.Arena > 0 && (differs || !p.named && convolves8(p.Model))
+}
+
+// atLeast reports whether what the model needs with other kernels is only a lower bound, for the same reasons as with these.
+func (p *Plan) atLeast(s Set) bool {
+	doubts := DoubtsOf(p.Model, s)
+	return p.doubtful || doubts.AtLeast()
 }
 
 // Elsewhere says what the model needs on a target with other kernels; empty if Others has nothing to say.
@@ -169,7 +175,7 @@ func (p *Plan) Within(capacity int64, t *Target) string {
 		end = ", and fits with none of them"
 	case most.Arena > capacity:
 		end = ", and does not fit with all"
-	case most.AtLeast:
+	case least.AtLeast || most.AtLeast:
 		end = ""
 	}
 	return "with other " + p.others() + " it needs " + between(least, most) + end

@@ -2,9 +2,11 @@ package tflm
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/internal/kernelscratch"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
@@ -190,3 +192,17 @@ func tensorOf(m *tflite.Model, tensor int32) distance.Tensor {
 	}
 	return out
 }
+
+// Revision returns the short revision of Source, spelled as in the versions of the library's sets.
+func (k Kernels) Revision() string {
+	_, revision := k.Source()
+	for _, s := range kernelscratch.Sets() {
+		if s.Version != "" && strings.HasPrefix(revision, s.Version) {
+			return s.Version
+		}
+	}
+	return revision[:min(len(revision), shortRevision)]
+}
+
+// shortRevision is the length of a short revision.
+const shortRevision = 7

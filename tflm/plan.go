@@ -33,6 +33,9 @@ type Options struct {
 	// be worse with others (Plan.Worse). Otherwise it is worse than the runtime's own with none that is
 	// known. Kernels names them, too.
 	Named bool
+	// CannotRun says that the model that is written cannot run (Obstacles), although this one, in which weights are
+	// folded, may. What is said of other kernels is then a lower bound (Others).
+	CannotRun bool
 	// InPlace lets results lie over operands that die.
 	InPlace bool
 	// Kernels lets results lie over operands as closely as the kernels of a library permit, in
@@ -106,6 +109,8 @@ type Plan struct {
 	// no plan was found that is worse with none. The model then keeps the plan that it has.
 	Withheld []Standing
 
+	doubtful bool // Options.CannotRun
+
 	was     *Plan // of the model in the order that it had, if Order is another one
 	replace bool
 	named   bool            // Options.Named
@@ -160,7 +165,7 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		return nil, err
 	}
 	o.Named = o.Named || o.Kernels != ""
-	p := &Plan{Model: m, Arena: a, Life: l, Set: o.Set, named: o.Named, replace: o.Replace}
+	p := &Plan{Model: m, Arena: a, Life: l, Set: o.Set, named: o.Named, replace: o.Replace, doubtful: o.CannotRun}
 	if p.Greedy, err = emulate(ctx, a.Problem, nil); err != nil {
 		return nil, err
 	}

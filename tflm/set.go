@@ -73,8 +73,7 @@ func (s Set) Name() string {
 // Version returns the release or the short revision of the library.
 func (s Set) Version() string {
 	if s == ReferenceSet {
-		_, revision := ReferenceKernels.Source()
-		return revision[:7]
+		return ReferenceKernels.Revision()
 	}
 	return s.of.Version
 }

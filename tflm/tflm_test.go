@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 		{"reused", []tflitemade.Metadata{plan(5, 0, 32, 0, -1, -1)}, nil, "", true},
 		{"count", []tflitemade.Metadata{plan(4, 0, 32, 64, -1)}, []Rule{Count}, "for 4 tensors, but the model has 5", false},
 		{"short", []tflitemade.Metadata{plan(5, 0, 32)}, []Rule{Count}, "ends after 2 of 5", false},
-		{"over its operand", []tflitemade.Metadata{plan(5, 0, 0, 64, -1, -1)}, []Rule{Shared}, `at operator 0, SOFTMAX, tensor 0 "a" and tensor 1 "b" share the bytes 0 to 32, which is correct only if`, true},
+		{"over its operand", []tflitemade.Metadata{plan(5, 0, 0, 64, -1, -1)}, []Rule{Shared}, `at operator 0, SOFTMAX, tensor 0 "a" and tensor 1 "b" share the bytes 0 to 32, which its kernel may not support`, true},
 		{"misaligned", []tflitemade.Metadata{plan(5, 0, 36, 0, -1, -1)}, []Rule{Misaligned}, "36, which is not a multiple of 16", false},
 		{"negative", []tflitemade.Metadata{plan(5, 0, 32, -16, -1, -1)}, []Rule{Negative}, "-16, outside", false},
 		{"high", []tflitemade.Metadata{plan(5, 0, 32, 2147483632, -1, -1)}, []Rule{OutOfRange}, "above 2 GiB", false},

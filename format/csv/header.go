@@ -195,10 +195,27 @@ var others = [numColumns][]string{
 	size:  {"bytes", "nbytes", "length"},
 }
 
+// scaled are words for a column in another form or unit, and how to get from them to it.
+var scaled = [numColumns]map[string]string{
+	upper: {
+		"duration": "a length of time: write upper = lower + it", "dur": "a length of time: write upper = lower + it",
+		"lifetime": "a length of time: write upper = lower + it",
+	},
+	size: {
+		"kb": "in kB: write size in bytes, 1000 times it", "kib": "in KiB: write size in bytes, 1024 times it",
+		"mb": "in MB: write size in bytes, 1000000 times it", "mib": "in MiB: write size in bytes, 1048576 times it",
+	},
+}
+
 // perhaps names the column of the file that may be a missing one, such as start_ms or Size (bytes); empty for none.
 func (h *header) perhaps(c column) string {
 	for _, k := range h.extra {
 		words := strings.FieldsFunc(strings.ToLower(h.names[k]), func(r rune) bool { return r < 'a' || r > 'z' })
+		for _, w := range words {
+			if how := scaled[c][w]; how != "" {
+				return ": " + strconv.Quote(source.Clip(h.names[k])) + " seems to be " + how
+			}
+		}
 		for _, names := range [][]string{columnNames[c], others[c]} {
 			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) }) {
 				return ": rename " + strconv.Quote(source.Clip(h.names[k])) + " if it is that"

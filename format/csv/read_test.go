@@ -107,7 +107,7 @@ x.csv:1: header: the column upper or end is missing: rename "end_ms" if it is th
 x.csv:1: header: the column size is missing: rename "Size (bytes)" if it is that`},
 		{"no words for columns", "id,bending,startle,kb\na,0,1,4\n", `x.csv:1: header: the column lower or start or begin is missing
 x.csv:1: header: the column upper or end is missing
-x.csv:1: header: the column size is missing`},
+x.csv:1: header: the column size is missing: "kb" seems to be in kB: write size in bytes, 1000 times it`},
 		{"numbers of a spreadsheet", "id;lower;upper;size\na;0,5;1;4,096\nb;0ms;10 ms;4'096\nc;0;1;1,048,576\nd;0;1;4,0,9\n", `x.csv:2: buffer a: lower "0,5": is not an integer: leave out a comma between thousands, and begin a fraction with a point
 x.csv:2: buffer a: size "4,096": is not an integer: leave out a comma between thousands, and begin a fraction with a point
 x.csv:3: buffer b: lower "0ms": is not an integer: times have no unit

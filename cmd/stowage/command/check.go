@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -20,6 +21,8 @@ func newCheck() *cobra.Command {
 
 If there is no fault, check prints the head: the part of the arena that the plan determines, with the scratch of the kernels that --kernels names, or of the reference kernels. Without --kernels it warns of known kernels with which the plan takes more than the runtime by itself. If there is one, the exit code is 2. All findings go to standard error.
 
+With --capacity the whole arena must fit, as for 'stowage plan --capacity': the head, and the tail with what the runtime keeps (on 32-bit firmware).
+
 Tensors may share bytes on purpose: a result with an operand of the same operator, or what a compiler such as Vela puts into its scratch tensor. That is a note. It is a warning if the operator's kernel is one of the runtime's own, which may not expect it. With --diagonal=KERNELS such a pair is checked: a result that lies over its operand more closely than the kernels of that library permit is a fault. Without the flag, a plan with such pairs is "valid only with kernels that permit" them.
 
 A model without a plan has no fault. The runtime then plans by itself, and the head is that of its plan.`,
@@ -27,7 +30,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
   stowage check -c 64KiB planned.tflite
   stowage check --kernels cmsis-nn-mve --diagonal planned.tflite`,
 		Args:        arity(1, "MODEL"),
-		Annotations: map[string]string{exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input"},
+		Annotations: map[string]string{exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input\n4  whether the arena fits --capacity is not known"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := kernels.settle(nil); err != nil {
 				return err
@@ -43,6 +46,9 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			for _, f := range v.Findings {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s [%s]\n", args[0], f.Severity, cell(f.Message), f.Rule)
 			}
+			if v.Unchecked > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s is correct only if the kernel supports it; --diagonal=KERNELS checks that [%s]\n", args[0], map[bool]string{true: "this overlap", false: "each of these overlaps"}[v.Unchecked == 1], tflm.Shared)
+			}
 			if !v.OK() {
 				return outcome(exitUsage)
 			}
@@ -54,9 +60,11 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			if err != nil {
 				return err
 			}
-			if head = max(head, v.Height); capacity > 0 && head > int64(capacity) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s: fault: the head is %d with %s, above %d [%s]\n", args[0], head, of(kernels.set), capacity, tflm.TooHigh)
-				return outcome(exitUsage)
+			head = max(head, v.Height)
+			if capacity > 0 {
+				if err := fitsArena(cmd, args[0], m, folded, head, int64(capacity), kernels.set); err != nil {
+					return err
+				}
 			}
 			if kernels.from == "" {
 				worse, err := tflm.WorseWith(cmd.Context(), folded)
@@ -77,7 +85,37 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			})
 		},
 	}
-	cmd.Flags().VarP(&capacity, "capacity", "c", "a head above `SIZE` is a fault; such as 65536, 64KiB or 1.5MB")
+	cmd.Flags().VarP(&capacity, "capacity", "c", "an arena above `SIZE` is a fault, as for 'stowage plan -c'; such as 65536, 64KiB or 1.5MB")
 	kernels.bind(cmd, "the kernels `NAME` that the plan may rely on; alone, those of --kernels")
 	return cmd
+}
+
+// fitsArena judges what 'stowage plan --capacity' judges: the smallest arena in which the model works as it is, with its plan and the kernels.
+// folded is the model with its constant weights folded, which take no room in the arena.
+func fitsArena(cmd *cobra.Command, path string, m, folded *tflite.Model, head, capacity int64, set tflm.Set) error {
+	l, err := folded.Lifetimes()
+	if err != nil {
+		return err
+	}
+	a, err := folded.Arena(l, set.Scratch(folded))
+	if err != nil {
+		return err
+	}
+	var offsets []int32
+	if m.Offline != nil {
+		offsets = m.Offline.Offsets
+	}
+	target := &tflm.Firmware32
+	needs := set.Predict(folded, a, offsets, head, target).Smallest
+	if needs > capacity {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: fault: the arena needs %d (%s) with %s, %d more than %s; the head is %d of it [%s]\n",
+			path, needs, target.Name, of(set), needs-capacity, bytesAndUnit(capacity), head, tflm.TooHigh)
+		return outcome(exitUsage)
+	}
+	if doubts := tflm.DoubtsOf(m, set); doubts.AtLeast() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: whether the arena fits %s is not known: it needs at least %d (%s); 'stowage plan -c %d %s' says why [%s]\n",
+			path, bytesAndUnit(capacity), needs, target.Name, capacity, typed(path), tflm.TooHigh)
+		return outcome(exitUndecided)
+	}
+	return nil
 }

@@ -2,14 +2,15 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
-	pretty "github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
@@ -140,7 +141,7 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 
 	ctx, release := interruptible(cmd.Context())
 	stderr := cmd.ErrOrStderr()
-	bars := startBars(outletOf(stderr).w, !c.quiet && canRedraw(stderr), s)
+	bars := startBars(outletOf(stderr).w, !c.quiet && canRedraw(stderr), func() int { return columns(stderr) }, s)
 	result, runErr := s.Run(ctx, cache)
 	bars.stop()
 	interrupted := ctx.Err() != nil
@@ -206,47 +207,47 @@ func (c *compareFlags) read(cmd *cobra.Command, inputs []inputFile) (files []*fo
 	return files, paths, nil
 }
 
-// bars are the progress bars, one for each problem. There are none without a terminal.
+// bars are one line that is overwritten: how far a comparison of several problems is. There is none without a terminal.
 type bars struct {
-	writer   pretty.Writer
-	done     chan struct{}
-	trackers []*pretty.Tracker
+	w        io.Writer
+	width    func() int
+	mu       sync.Mutex
+	done, of int
+	last     int // the length of what is drawn
 }
 
 // startBars shows the progress of a sweep. It sets the callbacks of the sweep.
-func startBars(w io.Writer, draw bool, s *comparison.Request) *bars {
-	b := &bars{}
+func startBars(w io.Writer, draw bool, width func() int, s *comparison.Request) *bars {
+	b := &bars{w: w, width: width, of: len(s.Instances) * (len(s.Planners) + 1)}
 	if !draw {
 		return b
 	}
-	b.writer, b.done = pretty.NewWriter(), make(chan struct{})
-	b.writer.SetOutputWriter(w)
-	b.writer.SetAutoStop(false)
-	b.writer.SetTrackerLength(24)
-	b.writer.SetUpdateFrequency(progressEvery)
-	b.writer.SetStyle(pretty.StyleBlocks)
-	b.writer.Style().Visibility.Value = true
-	b.writer.Style().Visibility.TrackerOverall = len(s.Instances) > 1
+	names := make([]string, len(s.Instances))
 	for k := range s.Instances {
-		t := &pretty.Tracker{Message: cell(s.Instances[k].Name), Total: int64(len(s.Planners)) + 1, DeferStart: true}
-		b.trackers = append(b.trackers, t)
+		names[k] = cell(s.Instances[k].Name)
 	}
-	s.Begin = func(k int) {
-		b.writer.AppendTracker(b.trackers[k])
-		b.trackers[k].Start()
-	}
-	s.Tick = func(k int) { b.trackers[k].Increment(1) }
-	go func() {
-		defer close(b.done)
-		b.writer.Render()
-	}()
+	s.Begin = func(k int) { b.draw(0, names[k]) }
+	s.Tick = func(k int) { b.draw(1, names[k]) }
 	return b
 }
 
+// draw adds to what is done, and writes the line anew.
+func (b *bars) draw(more int, name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done += more
+	line := []rune(fmt.Sprintf("%d of %d runs · %s", b.done, b.of, name))
+	if width := b.width(); width > 1 && len(line) >= width {
+		line = line[:width-1]
+	}
+	b.last = len(line)
+	io.WriteString(b.w, eraseLine+string(line))
+}
+
+// stop erases the line.
 func (b *bars) stop() {
-	if b.writer != nil {
-		b.writer.Stop()
-		<-b.done
+	if b.last > 0 {
+		io.WriteString(b.w, eraseLine)
 	}
 }
 

@@ -133,6 +133,9 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 			_, err := fmt.Fprintln(w, "next: "+next)
 			return err
 		}
+		if err := e.writeLeft(w, x, p, input); err != nil {
+			return err
+		}
 		return writeWays(w, ways, x, p, input)
 	})
 	if err != nil {
@@ -140,6 +143,23 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	return outcomeOf(x.Status)
 }
+
+// writeLeft says how many buffers the set leaves, and how to see further sets among them.
+func (e *explainFlags) writeLeft(w io.Writer, x *stowage.Explanation, p *stowage.Problem, input string) error {
+	left := len(p.Buffers) - len(x.Buffers)
+	if x.Status != stowage.Infeasible || x.Collision != nil || left < 2 || p.Ruled() || input == format.Standard {
+		return nil
+	}
+	capacity := ""
+	if e.capacity > 0 {
+		capacity = fmt.Sprintf("-c %d ", int64(e.capacity))
+	}
+	_, err := fmt.Fprintf(w, "The other %d buffers are not in this set: 'stowage explain --conflicts %d %s%s' looks for further sets among them.\n", left, mostSets, capacity, typed(input))
+	return err
+}
+
+// mostSets is how many sets the command that is offered looks for.
+const mostSets = 10
 
 // more says what may explain a problem for which a limit came first, or is empty.
 func (e *explainFlags) more(p *stowage.Problem, input string) string {
@@ -188,7 +208,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	} else if x.Reason != "" {
 		fmt.Fprintf(w, "infeasible: no plan keeps the rules for %d of %s\n", n, count(of, "buffer"))
 	} else {
-		fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity)
+		fmt.Fprintf(w, "infeasible: %d of %s cannot fit %s\n", n, count(of, "buffer"), bytesAndUnit(x.Capacity))
 	}
 	fmt.Fprintln(w, explain.Why(x, subset, cell))
 	fmt.Fprint(w, howFew(x, of)+"\n\n")

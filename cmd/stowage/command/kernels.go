@@ -314,11 +314,11 @@ func (r *planReport) assumed() string {
 	case r.Assumes == "":
 		return ""
 	}
-	repository, revision := tflm.Kernels(r.Assumes).Source()
+	repository, _ := tflm.Kernels(r.Assumes).Source()
 	results := "results lie"
 	if len(r.Overlays) == 1 {
 		results = "result lies"
 	}
-	return fmt.Sprintf("The plan assumes the kernels of %s (%s, %.7s): %d %s over an operand, as closely as these kernels permit. With other kernels the outputs may be wrong.",
-		r.Assumes, strings.TrimPrefix(repository, "https://"), revision, len(r.Overlays), results)
+	return fmt.Sprintf("The plan assumes the kernels of %s (%s, %s): %d %s over an operand, as closely as these kernels permit. With other kernels the outputs may be wrong.",
+		r.Assumes, strings.TrimPrefix(repository, "https://"), tflm.Kernels(r.Assumes).Revision(), len(r.Overlays), results)
 }

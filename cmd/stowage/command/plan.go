@@ -189,7 +189,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	options := tflm.Options{Scratch: scratch, Set: p.kernels.set, Named: p.named(), InPlace: p.inPlace, Kernels: p.kernels.overlaps, Reorder: p.graph.reorder, Replace: p.replace, Solve: o}
+	options := tflm.Options{Scratch: scratch, Set: p.kernels.set, Named: p.named(), CannotRun: len(p.doubts.Obstacles) > 0, InPlace: p.inPlace, Kernels: p.kernels.overlaps, Reorder: p.graph.reorder, Replace: p.replace, Solve: o}
 	made, err := tflm.Make(ctx, folded, options)
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ import (
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/internal/suggest"
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -435,7 +436,7 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		s = fmt.Sprintf("unknown: %s; lower bound %d", without, r.LowerBound)
 	}
 	if p.Capacity > 0 {
-		s += fmt.Sprintf(", capacity %d", p.Capacity)
+		s += ", capacity " + bytesAndUnit(p.Capacity)
 	}
 	if r.Enough > 0 {
 		s += fmt.Sprintf("; %d is known to be enough, %d not to be", r.Enough, r.LowerBound-1)
@@ -444,6 +445,15 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		s += "; " + planned
 	}
 	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
+}
+
+// bytesAndUnit writes bytes, and beside them the same in the largest unit of which they are a whole number, as people type it.
+func bytesAndUnit(n int64) string {
+	unit := units.Short(n)
+	if unit == "" || strings.HasPrefix(unit, "≈") {
+		return strconv.FormatInt(n, 10)
+	}
+	return fmt.Sprintf("%d (%s)", n, unit)
 }
 
 // measures lists the measures of the objective, with their bounds where these are below.

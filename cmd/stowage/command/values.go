@@ -53,8 +53,14 @@ type ends times.Ends
 
 func (e *ends) Set(text string) error {
 	v, err := times.ParseEnds(text)
+	if err != nil {
+		return err
+	}
+	if *e != "" && *e != ends(v) {
+		return fmt.Errorf("it is %s by the one before", *e)
+	}
 	*e = ends(v)
-	return err
+	return nil
 }
 
 func (e *ends) String() string { return string(*e) }

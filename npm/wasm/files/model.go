@@ -55,7 +55,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		named = true
 	}
 	doubts := tflm.DoubtsOf(m, set)
-	made, err := tflm.Make(c.Context, folded, tflm.Options{Scratch: set.Scratch(folded), Set: set, Named: named, Solve: o})
+	made, err := tflm.Make(c.Context, folded, tflm.Options{Scratch: set.Scratch(folded), Set: set, Named: named, CannotRun: len(doubts.Obstacles) > 0, Solve: o})
 	if err != nil {
 		return nil, err
 	}
