@@ -23,7 +23,7 @@ import (
 //
 // Streams: what another stream uses is live after its free until its own stream has waited for that one.
 //
-// Complexity: O(events), and for each wait the allocations that are held.
+// Complexity: O(events), and for each wait of all or for all the pairs of streams (waits.go).
 
 // A step is one step of the trace.
 type step struct {
@@ -233,13 +233,6 @@ func (f *folding) draft(i int, o FoldOptions) Plan {
 	return p
 }
 
-// A held allocation is free, but other streams use it.
-type held struct {
-	id      int64
-	stream  uint64
-	streams []uint64
-}
-
 // moment is where follow is in the trace.
 type moment struct {
 	step   int   // the step that is open, or the last one
@@ -289,7 +282,7 @@ func (f *folding) follow() {
 	number := int64(0)
 	live := map[int64]uint64{} // allocation -> stream
 	uses := map[int64][]uint64{}
-	var waiting []held
+	waiting := waits{}
 	freed := map[int64]int64{} // allocations of the step before the last -> their end in the last
 	release := func(id int64) {
 		if now.within && now.step == len(f.steps)-1 && int(f.allocs[id].step) == now.step-1 {
@@ -319,40 +312,27 @@ func (f *folding) follow() {
 			if stream, ok := live[e.N]; !ok {
 				continue // a second free
 			} else if len(uses[e.N]) > 0 {
-				waiting = append(waiting, held{e.N, stream, uses[e.N]})
+				waiting.add(e.N, stream, uses[e.N])
 			} else {
 				release(e.N)
 			}
 			delete(uses, e.N)
 			delete(live, e.N)
 		case Wait:
-			left := waiting[:0]
-			for _, h := range waiting {
-				if h.waited(e) {
-					release(h.id)
-				} else {
-					left = append(left, h)
-				}
-			}
-			waiting = left
+			waiting.end(e.Waiter, e.Stream, release)
 		}
 	}
-	for _, h := range waiting {
-		f.remains(h.id)
+	for _, of := range waiting {
+		for _, list := range of {
+			for _, h := range list {
+				f.remains(h.id)
+			}
+		}
 	}
 	for id := range live {
 		f.remains(id)
 	}
 	f.guess(freed)
-}
-
-// waited reports whether a wait ends the last use.
-func (h *held) waited(e Event) bool {
-	if e.Waiter != Every && e.Waiter != h.stream {
-		return false
-	}
-	h.streams = slices.DeleteFunc(h.streams, func(s uint64) bool { return e.Stream == Every || e.Stream == s })
-	return len(h.streams) == 0
 }
 
 // time is the time of an allocation in its step, whose shape is planned.

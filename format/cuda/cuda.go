@@ -141,6 +141,7 @@ type snapshot struct {
 	file   string
 	issues model.Issues
 	heaps  map[[2]int64]*heap // by device and stream
+	own    []*heap            // those of the device in hand
 }
 
 // heap is a Heap as it grows.
@@ -195,6 +196,7 @@ func (s *snapshot) heap(device, stream int64) *heap {
 		}
 		h = &heap{Heap: Heap{Device: device, Stream: stream, Problem: &model.Problem{}}, live: map[int64]int32{}, known: map[int64]bool{}}
 		s.heaps[at] = h
+		s.own = append(s.own, h)
 	}
 	return h
 }
@@ -253,11 +255,10 @@ func (s *snapshot) device(device int64, events []datum) {
 			return
 		}
 	}
-	for at, h := range s.heaps {
-		if at[0] == device {
-			h.events = int64(len(events))
-		}
+	for _, h := range s.own {
+		h.events = int64(len(events))
 	}
+	s.own = s.own[:0]
 }
 
 // event follows one event of a heap.

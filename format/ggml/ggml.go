@@ -19,14 +19,16 @@
 // A log may have several graphs, one after the other. A graph ends where a block is allocated over a live one. Chunks are
 // separate blocks of memory. Offsets count as a plan only if all are in one chunk.
 //
-// Complexity: O(bytes), and O(n) for each allocation with n live blocks.
+// Complexity: O(bytes), and moving n numbers for each allocation and free with n live blocks.
 //
 // Source: ggml 0.25.3, src/ggml-alloc.c, as llama_cpp_python 0.3.36 on PyPI carries it.
 package ggml
 
 import (
+	"cmp"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -121,7 +123,7 @@ type parser struct {
 	// Of the graph that is being read:
 	time    int64
 	names   map[string]int // how many buffers have a name
-	live    map[place]int  // the live block that begins there
+	live    []int          // the live blocks, by their places; no two overlap
 	tensors map[string]int // the live block that the tensor of this name is in; unsure if there may be several
 	blocks  []block        // in the order of the buffers
 	problem *model.Problem
@@ -131,7 +133,7 @@ type parser struct {
 // begin starts a graph.
 func (p *parser) begin() {
 	p.time, p.inPlace, p.blocks = 0, 0, nil
-	p.names, p.live, p.tensors = map[string]int{}, map[place]int{}, map[string]int{}
+	p.names, p.live, p.tensors = map[string]int{}, nil, map[string]int{}
 	p.problem = &model.Problem{Name: "graph " + strconv.Itoa(len(p.graphs))}
 	p.text.Spend(graphBytes)
 }
@@ -212,12 +214,18 @@ func (p *parser) allocate(at int, line string) {
 		return
 	}
 	b := block{place: place{chunk, offset}, size: size, now: size}
-	for _, k := range p.live {
-		if x := &p.blocks[k]; x.chunk == chunk && x.offset < offset+size && offset < x.offset+x.now {
-			p.end()
-			p.begin()
-			break
+	among, _ := p.at(b.place)
+	over := func(k int) bool {
+		if k < 0 || k == len(p.live) {
+			return false
 		}
+		x := &p.blocks[p.live[k]]
+		return x.chunk == chunk && x.offset < offset+size && offset < x.offset+x.now
+	}
+	if over(among-1) || over(among) {
+		p.end()
+		p.begin()
+		among = 0
 	}
 	if !p.text.Spend(blockBytes + 2*len(name)) {
 		p.err = p.text.Exceeded(at, name)
@@ -234,10 +242,17 @@ func (p *parser) allocate(at int, line string) {
 	if id != name {
 		p.names[id]++
 	}
-	p.live[b.place] = len(p.blocks)
+	p.live = slices.Insert(p.live, among, len(p.blocks))
 	p.holds(name, len(p.blocks))
 	p.blocks = append(p.blocks, b)
 	p.problem.Buffers = append(p.problem.Buffers, model.Buffer{ID: id, Lower: p.time, Size: size})
+}
+
+// at returns where the live block at a place is, or would be, among the live blocks.
+func (p *parser) at(x place) (int, bool) {
+	return slices.BinarySearchFunc(p.live, x, func(k int, x place) int {
+		return cmp.Or(cmp.Compare(p.blocks[k].chunk, x.chunk), cmp.Compare(p.blocks[k].offset, x.offset))
+	})
 }
 
 // holds notes the block that a tensor is in.
@@ -253,7 +268,7 @@ func (p *parser) free(at int, line string) {
 	_, rest, ok := strings.Cut(line, " at {chunk=")
 	chunk, rest, chunked := number(rest, ", offset=")
 	offset, _, placed := number(rest, "} (")
-	k, found := p.live[place{chunk, offset}]
+	among, found := p.at(place{chunk, offset})
 	switch {
 	case !ok || !chunked || !placed:
 		p.refuse(at, line, "is not of the form ggml_gallocr_free_node: freeing NAME at {chunk=N, offset=N} (SIZE bytes) - n_free_blocks = N")
@@ -262,7 +277,8 @@ func (p *parser) free(at int, line string) {
 		p.refuse(at, line, "frees a block that is not live: the log is of several backends at once, or is not whole")
 		return
 	}
-	delete(p.live, place{chunk, offset})
+	k := p.live[among]
+	p.live = slices.Delete(p.live, among, among+1)
 	p.blocks[k].freed = true
 	x := &p.problem.Buffers[k]
 	x.Upper = max(p.time, x.Lower+1)

@@ -226,6 +226,10 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 	for d.more() {
 		keyAt := d.pos
 		name, _ := d.text()
+		if d.refused > source.MostFaults {
+			d.value()
+			continue
+		}
 		k := slices.Index(keys, d.timeKey(what, name))
 		switch {
 		case k < 0:

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/stowage-go/stowage/format/internal/source"
@@ -84,6 +85,7 @@ func Read(r io.Reader, file string) (*Trace, error) {
 				return nil, rd.issues.Err()
 			}
 			t = open
+			t.Ops = make([]Op, 0, content.Most(strings.Count(content.Text[at:], "\n"), opBytes)) // a list that grows takes twice as much
 		case ok && o.Kind == Open:
 			rd.say("op", "open", "is only for the first line")
 		case ok:

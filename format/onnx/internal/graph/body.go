@@ -34,7 +34,7 @@ func (p *parser) model(data []byte) {
 		case 8:
 			p.opset(p.m.Opsets, f.body)
 		case 25:
-			if p.spend(24) {
+			if p.spend(64) { // the list grows
 				functions = append(functions, f.body)
 			}
 		}
