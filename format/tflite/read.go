@@ -56,6 +56,7 @@ func parseWithin(data []byte, file string, budget source.Budget) (*Model, error)
 const (
 	tensorBytes   = int(unsafe.Sizeof(Tensor{})) + source.BufferBytes + 32
 	operatorBytes = int(unsafe.Sizeof(Operator{})) + 32
+	operandBytes  = 64 // of an operator, with what follows from it: its permits and scratch
 )
 
 // A parser turns accessors into a Model and keeps what is wrong.
@@ -203,7 +204,7 @@ func (p *parser) tensor(place string, t *tfliteschema.Tensor) Tensor {
 // indices reads a vector of the subgraph's own tensor numbers as indices into
 // Model.Tensors. -1 is allowed where optional.
 func (p *parser) indices(place string, n int, at func(int) int32, s *Subgraph, optional bool) []int32 {
-	if !p.spend(place, 4*n) {
+	if !p.spend(place, operandBytes*n) {
 		return nil
 	}
 	out := make([]int32, n)

@@ -205,7 +205,7 @@ func (p *parser) graph(b []byte, depth int) *Graph {
 func (p *parser) node(b []byte, depth int) Node {
 	n := p.count(b, 1, 2, 5)
 	var out Node
-	if p.fault != nil || !p.spend(4*(n[0]+n[1])+attrBytes*n[2]) {
+	if p.fault != nil || !p.spend(operandBytes*n[0]+resultBytes*n[1]+attrBytes*n[2]) {
 		return out
 	}
 	p.m.Values += n[1]

@@ -21,15 +21,17 @@ import (
 // Source: onnx.proto of onnx 1.23.2 for the numbers of fields.
 
 const (
-	MaxDepth    = 24   // of graphs in graphs
-	maxTypes    = 8    // of sequences of sequences
-	maxList     = 4096 // of the numbers of a constant in an attribute that are kept
-	maxShort    = 256  // of the numbers or characters of any other
-	nodeBytes   = 160  // what a node takes in memory, and so on
-	attrBytes   = 184
-	infoBytes   = 160
-	tensorBytes = 96
-	nameBytes   = 64
+	MaxDepth     = 24   // of graphs in graphs
+	maxTypes     = 8    // of sequences of sequences
+	maxList      = 4096 // of the numbers of a constant in an attribute that are kept
+	maxShort     = 256  // of the numbers or characters of any other
+	nodeBytes    = 160  // what a node takes in memory, and so on
+	attrBytes    = 184
+	operandBytes = 32 // of a node, with what the walk keeps of it while it is there
+	resultBytes  = 256
+	infoBytes    = 160
+	tensorBytes  = 96
+	nameBytes    = 64
 )
 
 // Parse reads a model from the content of a file, whose name is for messages. The model
