@@ -238,7 +238,7 @@ var layers = []struct {
 	{"internal/testkit/pace", []string{"internal/testkit/processor"}},
 	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "internal/testkit/public")},
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
-	{"internal/comparison", with(kernel, "", "render", "internal/digest", "internal/verify")},
+	{"internal/comparison", with(kernel, "", "plan", "render", "internal/digest", "internal/verify")},
 	{"lab/experiment", []string{"format", "internal/comparison", "internal/testkit/public"}},
 	{"internal/testkit/built", nil},
 	{"internal/testkit/changes", []string{"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session"}},
@@ -256,7 +256,7 @@ var layers = []struct {
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "internal/testkit/pypi", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
-	{"sweep/spec", []string{"model", "tflm", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
+	{"sweep/spec", []string{"", "model", "plan", "tflm", "internal/comparison", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
 	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                            // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},

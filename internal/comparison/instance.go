@@ -67,7 +67,7 @@ func DistinctNames(instances []Instance) {
 	seen := map[string]int{}
 	for k := range instances {
 		in := &instances[k]
-		if count[in.Name] > 1 {
+		if count[in.Name] > 1 && in.Path != "" { // one that was generated has no path
 			in.Name = filepath.ToSlash(in.Path)
 		}
 		if seen[in.Name]++; seen[in.Name] > 1 {

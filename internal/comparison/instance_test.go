@@ -8,9 +8,11 @@ func TestDistinctNames(t *testing.T) {
 		{Name: "a", Path: "y/a.csv"},
 		{Name: "b", Path: "b.csv"},
 		{Name: "a", Path: "x/a.csv"},
+		{Name: "made"},
+		{Name: "made"},
 	}
 	DistinctNames(all)
-	for k, want := range []string{"x/a.csv", "y/a.csv", "b", "x/a.csv (2)"} {
+	for k, want := range []string{"x/a.csv", "y/a.csv", "b", "x/a.csv (2)", "made", "made (2)"} {
 		if all[k].Name != want {
 			t.Errorf("%d: %s, want %s", k, all[k].Name, want)
 		}

@@ -72,7 +72,7 @@ func (r Run) asked() Run {
 // verify its plans.
 type Peer func(ctx context.Context, in *Instance, r *Run)
 
-// Solve runs a registered planner as r asks and fills in what came out. What a planner
+// Solve runs a registered planner, or a variant of one, as r asks and fills in what came out. What a planner
 // refuses, and that it dies, is an outcome of this run and not the end of the
 // others. A planner that dies in a goroutine of its own still ends the process.
 func Solve(ctx context.Context, in *Instance, r *Run) {
@@ -81,10 +81,14 @@ func Solve(ctx context.Context, in *Instance, r *Run) {
 			r.Status, r.Message = Failed, fmt.Sprintf("planner %s died at %s: %v", r.Planner, panicSite(), p)
 		}
 	}()
-	result, err := stowage.Solve(ctx, in.Problem, stowage.Options{
-		Planner: r.Planner, Capacity: in.Capacity, Timeout: time.Duration(r.Timeout * float64(time.Second)),
-		NodeLimit: r.Nodes, Workers: r.Workers, Seed: r.Seed, Minimize: !r.Solve,
-	})
+	planner, o, err := Variant(r.Planner)
+	if err != nil {
+		r.Status, r.Message = Refused, err.Error()
+		return
+	}
+	o.Planner, o.Capacity, o.Timeout = planner, in.Capacity, time.Duration(r.Timeout*float64(time.Second))
+	o.NodeLimit, o.Workers, o.Seed, o.Minimize = r.Nodes, r.Workers, r.Seed, !r.Solve
+	result, err := stowage.Solve(ctx, in.Problem, o)
 	switch {
 	case errors.Is(err, stowage.ErrInvalidPlan):
 		r.Status, r.Message = Invalid, err.Error()

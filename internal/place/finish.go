@@ -26,7 +26,7 @@ import (
 //
 // Complexity: O(n + sections), without a sort or a search, once or twice. Finish does not
 // look at the limit. Most of its time is spent on memory that it is the first to touch
-// (`go run ./lab/bench/late -signal -profiles DIR`). So it reads all that it needs of a plain
+// (profiles after a signal, 2026-11-21). So it reads all that it needs of a plain
 // buffer from the span, it copies little, and it makes a second plan only if that may be
 // much lower.
 //

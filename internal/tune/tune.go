@@ -166,7 +166,7 @@ func Within(height, part int64) int64 { return height + height/part }
 // EndingTimes is how many times as long as the preparation of a run its ending takes: to
 // place the buffers that a limit has left without an offset, and to verify the plan. The
 // two are linear in the buffers, as the preparation is.
-// Measured by lab/bench/late on training graphs.
+// Measured on training graphs (sweep/specs/late.yaml has some).
 const EndingTimes = 2
 
 // EndingTimesWithGaps is EndingTimes for problems with gaps. Their pieces are sorted for the

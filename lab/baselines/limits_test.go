@@ -19,7 +19,7 @@ import (
 // several kinds, and of one of a few thousand buffers, where searches are long: it
 // ends at once, with a plan where it takes the problem. What counts is the
 // processor's time, the least of a few runs: no more than is promised of a million
-// buffers (lab/bench/late), so that there is room for a slow machine.
+// buffers (docs/planners/auto.md), so that there is room for a slow machine.
 func TestNoLimitIsIgnored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large problems")

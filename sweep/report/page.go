@@ -63,6 +63,9 @@ func WritePage(w io.Writer, in Input) error {
 	if len(in.Rows) > 0 {
 		list(&s, "says", p.says())
 		p.table(&s, "Planners", p.atAGlance())
+		if t := p.variants(); t != nil {
+			p.table(&s, "What options are worth, beside the planner without", t)
+		}
 		p.pictures(&s)
 		p.table(&s, "Every planner and capacity", p.every())
 	}

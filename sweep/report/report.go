@@ -4,6 +4,7 @@
 //	groups.go    series, capacities, and which rows count together
 //	summary.go   the figures of each group, as CSV
 //	says.go      sentences and what is missing
+//	variants.go  planners with options beside themselves without
 //	pictures.go  curves, bands and stairs
 //	page.go      the page
 //	diff.go      two sweeps beside each other

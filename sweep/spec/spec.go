@@ -5,6 +5,7 @@
 //	spec.go      what a specification says; reading it
 //	problems.go  files by pattern, generators with sizes and seeds
 //	orders.go    orders of operators, and what results may lie over
+//	planners.go  planners with options
 //	values.go    capacities, numbers, times and lists
 package spec
 
@@ -131,7 +132,7 @@ func (p *parser) keys(s *Spec) []key {
 		{"problems", func(n *yaml.Node) { s.Problems = p.problems(n) }},
 		{"orders", func(n *yaml.Node) { s.Orders = p.choices(n, "orders", "order", orders(), "") }},
 		{"capacities", func(n *yaml.Node) { s.Capacities = p.capacities(n) }},
-		{"planners", func(n *yaml.Node) { s.Planners = p.choices(n, "planners", "planner", p.known, "all") }},
+		{"planners", func(n *yaml.Node) { s.Planners = p.planners(n) }},
 		{"nodes", func(n *yaml.Node) { s.Nodes = p.whole(n, "nodes", 0, math.MaxInt64) }},
 		{"timeout", func(n *yaml.Node) { s.Timeout = p.duration(n, "timeout") }},
 		{"seed", func(n *yaml.Node) { s.Seed = p.whole(n, "seed", 0, math.MaxInt64) }},

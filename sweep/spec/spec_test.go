@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/tflm"
@@ -231,4 +232,37 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%v, %v", s, err)
 		}
 	})
+}
+
+// TestPlannersWithOptions: options are part of the planner's name; each stands for all techniques, one at a time.
+func TestPlannersWithOptions(t *testing.T) {
+	s, err := Parse([]byte("problems: [{generator: unet}]\nplanners: [exact, exact --without fronts, exact --without each --set x=1]\n"), "s.yaml", planners)
+	if err == nil || !strings.Contains(err.Error(), `s.yaml:2`) || !strings.Contains(err.Error(), `no parameter "x"`) {
+		t.Errorf("%v, %v", s, err)
+	}
+	s, err = Parse([]byte("problems: [{generator: unet}]\nplanners: [exact, exact --without each]\n"), "s.yaml", planners)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exact int
+	for _, i := range stowage.Planners() {
+		if i.Name == "exact" {
+			exact = len(i.Techniques)
+		}
+	}
+	if len(s.Planners) != 1+exact || exact < 5 || s.Planners[0] != "exact" || !strings.HasPrefix(s.Planners[1], "exact --without ") {
+		t.Errorf("%q", s.Planners)
+	}
+	for text, want := range map[string]string{
+		"exact --without no-such":                          `no technique "no-such"`,
+		"nobody --without fronts":                          "planner nobody: no planner is named so",
+		"milp --without each":                              "planner milp: is in stowage-lab",
+		"exact --nodes 5":                                  "exact --nodes 5",
+		"[exact --without fronts, exact --without fronts]": "is there twice",
+		"[all, exact --without fronts]":                    "nothing may stand beside it",
+	} {
+		if _, err := Parse([]byte("problems: [{generator: unet}]\nplanners: "+text+"\n"), "s.yaml", planners); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "s.yaml:2") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -23,7 +23,7 @@ import (
 
 // firstRound is the node limit of the first round, in halves of the number of
 // buffers. With it ten of the eleven instances of the challenging suite need no
-// second round (lab/bench/ablation counts their nodes: all but A stay below it).
+// second round (sweep/specs/ablation.yaml counts their nodes: all but A stay below it).
 const firstRound = 3
 
 // shareUntil is the node limit, in buffers, up to which each order runs in each

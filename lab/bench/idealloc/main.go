@@ -1,11 +1,9 @@
-// Command idealloc measures the planners boxing and climb.
+// Command idealloc measures the planner boxing against idealloc's own build.
 //
-//	go run ./lab/bench/idealloc -table peer -idealloc PATH   boxing against idealloc's own build
-//	go run ./lab/bench/idealloc -table search                tree search against restarts
-//	go run ./lab/bench/idealloc -table climb                 climb without each of its techniques
+//	go run ./lab/bench/idealloc -idealloc PATH
 //
-// Each table goes to standard output, and with -into FILE into the block
-// "bench:idealloc-TABLE" of a document; the raw runs go into lab/bench/results.
+// The table goes to standard output, and with -into FILE into the block bench:idealloc-peer of a document; the raw runs
+// go into lab/bench/results.
 //
 // idealloc is github.com/cappadokes/idealloc (a21f84d), built with
 // `cargo build --release -p coreba`. Its main thread wants a large stack
@@ -26,7 +24,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
@@ -58,36 +55,26 @@ type bench struct {
 	data     string
 	idealloc string
 	runs     int
-	timeout  time.Duration
-	nodes    int64
 	out      result
 }
 
 func main() {
 	b := &bench{out: result{Machine: record.ThisMachine(), Date: record.Today()}}
-	table := flag.String("table", "peer", "peer, search or climb")
 	flag.StringVar(&b.data, "data", os.Getenv("STOWAGE_DATA"), "`FOLDER` with challenging and idealloc")
 	flag.StringVar(&b.idealloc, "idealloc", os.Getenv("IDEALLOC"), "idealloc's `PROGRAM`")
 	flag.IntVar(&b.runs, "runs", 3, "runs of each problem and setting")
-	flag.DurationVar(&b.timeout, "timeout", 3*time.Second, "time for a run of search")
-	flag.Int64Var(&b.nodes, "nodes", 4_000_000, "nodes for a run of climb")
 	into := flag.String("into", "", "put the table into the document `FILE`")
 	results := flag.String("results", "lab/bench/results", "`FOLDER` of the raw runs; empty for none")
 	flag.Parse()
-	tables := map[string]func() (string, error){"peer": b.peer, "search": b.search, "climb": b.climb}
-	measure := tables[*table]
-	if measure == nil {
-		measure = func() (string, error) { return "", errors.New("the tables are peer, search and climb") }
-	}
-	text, err := measure()
+	text, err := b.peer()
 	if err == nil {
 		text += fmt.Sprintf("\n%s; %s.\n", b.out.Machine, b.out.Date)
 		fmt.Print(text)
 		if *results != "" {
-			err = record.WriteJSON(filepath.Join(*results, "idealloc-"+*table+"-"+b.out.Date+".json"), b.out)
+			err = record.WriteJSON(filepath.Join(*results, "idealloc-peer-"+b.out.Date+".json"), b.out)
 		}
 		if err == nil && *into != "" {
-			err = record.ReplaceBlock(*into, "bench:idealloc-"+*table, text)
+			err = record.ReplaceBlock(*into, "bench:idealloc-peer", text)
 		}
 	}
 	if err != nil {
@@ -189,103 +176,6 @@ func (b *bench) peer() (string, error) {
 		fmt.Sprintf("\nHeights: median (best) of %d runs; times: the least. One thread each.\n", b.runs), nil
 }
 
-// search compares tree search with restarts at equal time.
-func (b *bench) search() (string, error) {
-	settings := []string{"restarts", "mcts without follow", "mcts"}
-	wins, losses, count := 0, 0, 0
-	var rows [][]string
-	for _, name := range []string{
-		"challenging/A.1048576", "challenging/B.1048576", "challenging/C.1048576", "challenging/D.1048576", "challenging/E.1048576",
-		"challenging/F.1048576", "challenging/G.1048576", "challenging/H.1048576", "challenging/I.1048576", "challenging/J.1048576",
-		"challenging/K.1048576", "idealloc/G_1", "idealloc/resnet50", "idealloc/S_1", "idealloc/pangu_2.6B",
-	} {
-		p, err := b.read(name)
-		if err != nil {
-			return "", err
-		}
-		row := []string{base(name), strconv.Itoa(len(p.Buffers))}
-		mean := make([]float64, len(settings))
-		for k, setting := range settings {
-			how, without, _ := strings.Cut(setting, " without ")
-			o := stowage.Options{Planner: "boxing", Timeout: b.timeout, Params: map[string]string{"search": how}}
-			if without != "" {
-				o.Without = []string{without}
-			}
-			var all []run
-			for seed := range b.runs {
-				o.Seed = uint64(seed)
-				one, err := b.plan(p, name, setting, o)
-				if err != nil {
-					return "", err
-				}
-				all = append(all, one)
-			}
-			mean[k] = overBound(all)
-			row = append(row, fmt.Sprintf("%.4f", mean[k]), strconv.FormatInt(all[0].Nodes/int64(len(p.Buffers)), 10))
-		}
-		count++
-		switch d := mean[2] - mean[0]; {
-		case d < -1e-9:
-			wins++
-		case d > 1e-9:
-			losses++
-		}
-		rows = append(rows, row)
-	}
-	return comparison.NewTable([]string{"problem", "buffers", "restarts", "tries", "mcts, random below the tree", "tries", "mcts", "tries"}, rows).Markdown() +
-		fmt.Sprintf("\nHeight over the load, mean of %d seeds, %v each. Tree search ends lower on %d, higher on %d, equal on %d.\n",
-			b.runs, b.timeout, wins, losses, count-wins-losses), nil
-}
-
-// climb measures what each technique is worth.
-func (b *bench) climb() (string, error) {
-	settings := []string{"all"}
-	for _, p := range stowage.Planners() {
-		if p.Name == "climb" {
-			for _, t := range p.Techniques {
-				settings = append(settings, t.Name)
-			}
-		}
-	}
-	problems := []string{
-		"challenging/A.1048576", "challenging/D.1048576", "challenging/E.1048576", "challenging/G.1048576",
-		"challenging/I.1048576", "challenging/J.1048576", "challenging/K.1048576",
-	}
-	rows := make([][]string, len(settings))
-	for k, setting := range settings {
-		rows[k] = []string{setting}
-		if k > 0 {
-			rows[k][0] = "without " + setting
-		}
-	}
-	header := []string{""}
-	for _, name := range problems {
-		p, err := b.read(name)
-		if err != nil {
-			return "", err
-		}
-		header = append(header, base(name))
-		for k, setting := range settings {
-			o := stowage.Options{Planner: "climb", NodeLimit: b.nodes}
-			if k > 0 {
-				o.Without = []string{setting}
-			}
-			var all []run
-			for seed := range b.runs {
-				o.Seed = uint64(seed)
-				one, err := b.plan(p, name, rows[k][0], o)
-				if err != nil {
-					return "", err
-				}
-				all = append(all, one)
-			}
-			rows[k] = append(rows[k], fmt.Sprintf("%.4f", overBound(all)))
-		}
-	}
-	return comparison.NewTable(header, rows).Markdown() + fmt.Sprintf(
-		"\nHeight over the load, mean of %d seeds; %s nodes each, one worker: the same on every machine.\n", b.runs, comparison.Grouped(b.nodes)), nil
-}
-
 // base is the name of a problem without its folder and capacity.
 func base(name string) string {
 	return strings.TrimSuffix(filepath.Base(name), ".1048576")
@@ -304,15 +194,6 @@ func heights(runs []run) []float64 {
 // ratio shows the median and the best of heights over the load.
 func ratio(heights []float64, bound float64) string {
 	return fmt.Sprintf("%.4f (%.4f)", comparison.Median(heights)/bound, heights[0]/bound)
-}
-
-// overBound is the mean of the heights over their bounds.
-func overBound(runs []run) float64 {
-	var all []float64
-	for _, r := range runs {
-		all = append(all, float64(r.Height)/float64(r.Bound))
-	}
-	return comparison.Mean(all)
 }
 
 // least is the least time.
