@@ -93,6 +93,9 @@ func TestDocsCommands(t *testing.T) {
 				if !strings.HasPrefix(m[1], "lab/bench/") && m[1] != "lab/learn/cmd" {
 					continue
 				}
+				if _, err := os.Stat(m[1]); err != nil && path == "CHANGELOG.md" {
+					continue // a program of a former version
+				}
 				ran++
 				text := source(t, m[1], false)
 				if text == "" {
