@@ -1,6 +1,10 @@
 package plan
 
-import "time"
+import (
+	"time"
+
+	"github.com/stowage-go/stowage/model"
+)
 
 // A Turn is one run of a part of a planner that runs several, such as auto. Each turn starts
 // from the best plan so far.
@@ -27,4 +31,7 @@ type Turn struct {
 	Member string
 	// LowerBound is the proven bound in bytes after the turn: no plan is lower.
 	LowerBound int64
+	// Measures are those of the best plan after the turn, if the problem has rules; nil if there is no plan.
+	// Planner then is the name of a stage.
+	Measures []model.Value
 }

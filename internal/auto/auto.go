@@ -38,6 +38,9 @@ type Auto struct{}
 // Name returns the planner's name.
 func (*Auto) Name() string { return "auto" }
 
+// Help is all that there is for problems with rules.
+func (*Auto) Help() run.Help { return run.HelpEnumerate | run.HelpPile | run.HelpGraph }
+
 // Info describes the planner.
 func (p *Auto) Info() plan.Info {
 	return run.Describe(plan.Info{

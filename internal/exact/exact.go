@@ -21,6 +21,9 @@ type Planner struct{}
 // Name returns the planner's name.
 func (*Planner) Name() string { return engine.Name }
 
+// Help is what proves: small problems with rules are enumerated.
+func (*Planner) Help() run.Help { return run.HelpEnumerate }
+
 // Info describes the planner.
 func (*Planner) Info() plan.Info { return (&engine.Planner{}).Info() }
 

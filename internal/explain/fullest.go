@@ -47,14 +47,14 @@ func fullest(p *model.Problem) *overfull {
 	}
 	timed := p.Rules.Threads == 0 && p.Rules.Period == 0
 	tied := map[int32]bool{}
-	for _, t := range q.Rules.Together {
+	for _, t := range q.Problem.Rules.Together {
 		for _, i := range t.Buffers {
 			tied[i] = true
 		}
 	}
 	var uses []use
 	for _, k := range o.Members {
-		b := &q.Buffers[k]
+		b := &q.Problem.Buffers[k]
 		timed = timed && !tied[k]
 		f.members = append(f.members, member{int(q.Of[k]), b.Size})
 		for x := range b.Pieces {

@@ -110,12 +110,12 @@ func (c *cover) ordered(g *graph) [][]int32 {
 	for a := range g.n {
 		for b := range g.n {
 			i, j := int(c.strip.Members[a]), int(c.strip.Members[b])
-			first := c.ends(i, j)
+			first := c.lowering.ends(i, j)
 			if first {
 				before[a] = append(before[a], int32(b))
 			}
 			edge := g.edges[a*g.words+b/64]&(1<<(b%64)) != 0
-			if a != b && edge == (first || c.ends(j, i)) {
+			if a != b && edge == (first || c.lowering.ends(j, i)) {
 				return nil
 			}
 		}
@@ -133,7 +133,7 @@ func (c *cover) heaviestOf(g *graph) clique {
 	c.strip.ClocksAlone = c.strip.Edges != nil
 	weight := make([]int64, g.n)
 	for a := range weight {
-		weight[a] = c.Problem.Buffers[c.strip.Members[a]].Size
+		weight[a] = c.lowering.Problem.Buffers[c.strip.Members[a]].Size
 	}
 	return antichain(weight, before)
 }

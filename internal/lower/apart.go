@@ -24,15 +24,15 @@ func (c *cover) full(a, b int32) bool {
 	if c.strip.Body[a] == c.strip.Body[b] {
 		return false
 	}
-	if c.Apart(int(i), int(j)) || c.extra != nil && slices.Contains(c.extra[a], b) {
+	if c.lowering.Conflicts.Apart(int(i), int(j)) || c.extra != nil && slices.Contains(c.extra[a], b) {
 		return true
 	}
-	return !c.Problem.Buffers[i].HasWindow() && !c.Problem.Buffers[j].HasWindow() && !c.loose(a, b) && c.Conflict(int(i), int(j))
+	return !c.lowering.Problem.Buffers[i].HasWindow() && !c.lowering.Problem.Buffers[j].HasWindow() && !c.loose(a, b) && c.lowering.Conflicts.Conflict(int(i), int(j))
 }
 
 // findApart puts slots in for the pairs that time does not bring together.
 func (c *cover) findApart(sections int) {
-	if c.apart == nil && c.extra == nil {
+	if c.lowering.apart == nil && c.extra == nil {
 		return
 	}
 	of := c.elementsOf()
@@ -58,7 +58,7 @@ func (c *cover) findApart(sections int) {
 
 // A grower grows one clique after another. Between two of them all members are unseen.
 type grower struct {
-	*cover
+	cover      *cover
 	pairs      [][]int32 // of each member, its partners that need a slot and have none yet
 	fresh      []int32   // of each candidate, how many of its pairs are with the clique
 	state      []growState
@@ -105,7 +105,7 @@ func (g *grower) add(x clique, u int32) clique {
 	}
 	g.state[u] = refused
 	g.candidates = slices.DeleteFunc(g.candidates, func(v int32) bool {
-		if v != u && !g.full(v, u) {
+		if v != u && !g.cover.full(v, u) {
 			g.state[v] = refused
 		}
 		return g.state[v] == refused
@@ -113,7 +113,7 @@ func (g *grower) add(x clique, u int32) clique {
 	for _, w := range g.pairs[u] {
 		if g.state[w] == unseen {
 			g.seen, g.state[w] = append(g.seen, w), candidate
-			if slices.ContainsFunc(x, func(v int32) bool { return !g.full(w, v) }) {
+			if slices.ContainsFunc(x, func(v int32) bool { return !g.cover.full(w, v) }) {
 				g.state[w] = refused
 			} else {
 				g.candidates = append(g.candidates, w)

@@ -91,7 +91,7 @@ func (c *cover) coverGraph() {
 		}
 	}
 	copy(fresh, edges)
-	if c.body == nil && c.dist == nil {
+	if c.lowering.body == nil && c.lowering.dist == nil {
 		c.strip.Edges = edges
 	}
 	g := graph{n: n, words: words, edges: edges, fresh: fresh}
@@ -131,7 +131,7 @@ func (c *cover) order(cliques []clique) {
 	mean := func(x clique) float64 {
 		sum := 0.0
 		for _, v := range x {
-			b := &c.Problem.Buffers[c.strip.Members[v]]
+			b := &c.lowering.Problem.Buffers[c.strip.Members[v]]
 			sum += float64(b.Lower) + float64(b.Upper)
 		}
 		return sum / float64(len(x))

@@ -20,7 +20,7 @@ import (
 
 // A cover is the slots of one strip while they are made.
 type cover struct {
-	*Lowering
+	lowering *Lowering
 	strip    *Strip
 	index    map[int32]int32 // the place of a buffer in strip.Members
 	extra    [][]int32       // further pairs apart, by place
@@ -55,7 +55,7 @@ type slot struct {
 type clique []int32
 
 func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
-	c := &cover{Lowering: l, strip: s, inserted: map[int32][]clique{}}
+	c := &cover{lowering: l, strip: s, inserted: map[int32][]clique{}}
 	if l.Problem.Rules != nil || len(apart) > 0 {
 		c.index = make(map[int32]int32, len(s.Members))
 		for k, i := range s.Members {
@@ -77,8 +77,8 @@ func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
 
 // aparts returns the members that are to be apart from one, ascending and without repeats.
 func (c *cover) aparts(a int32) (out []int32) {
-	if c.apart != nil {
-		for _, j := range c.apart[c.strip.Members[a]] {
+	if c.lowering.apart != nil {
+		for _, j := range c.lowering.apart[c.strip.Members[a]] {
 			if b, here := c.index[j]; here {
 				out = append(out, b)
 			}
@@ -94,7 +94,7 @@ func (c *cover) aparts(a int32) (out []int32) {
 // all is the entry of a member with all of its bytes.
 func (c *cover) all(member int32) entry {
 	at := c.strip.At[member]
-	return entry{c.strip.Body[member], at, at + c.Problem.Buffers[c.strip.Members[member]].Size}
+	return entry{c.strip.Body[member], at, at + c.lowering.Problem.Buffers[c.strip.Members[member]].Size}
 }
 
 // A span is bytes [from, to) of a body in slots [first, last).

@@ -27,7 +27,7 @@ const heavyNodes = 20_000
 
 // heavy gives a slot to the heaviest clique that is found, if rules touch the strip and no section has it already.
 func (c *cover) heavy(sections int) {
-	if len(c.strip.Members) > mostJoined || c.apart == nil && c.extra == nil && c.free == nil && c.dist == nil && c.body == nil {
+	if len(c.strip.Members) > mostJoined || c.lowering.apart == nil && c.extra == nil && c.lowering.free == nil && c.lowering.dist == nil && c.lowering.body == nil {
 		return
 	}
 	x := c.heaviest()
@@ -67,7 +67,7 @@ func (c *cover) heaviest() clique {
 	for k := range order {
 		order[k] = int32(k)
 	}
-	weight := func(v int32) int64 { return c.Problem.Buffers[c.strip.Members[v]].Size }
+	weight := func(v int32) int64 { return c.lowering.Problem.Buffers[c.strip.Members[v]].Size }
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(weight(b), weight(a)) })
 	words := (n + 63) / 64
 	s := heavySearch{n: n, words: words, adjacent: make([]uint64, n*words), weight: make([]int64, n)}

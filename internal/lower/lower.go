@@ -36,17 +36,17 @@ import (
 
 // A Lowering is a valid problem whose rules have been sorted out once, for all of its strips.
 type Lowering struct {
-	Problem *model.Problem
-	*model.Conflicts
-	Pools []model.Pool
-	body  []int32 // as Bodies of Conflicts has them, and at too
-	at    []int64
-	free  [][]int32
-	apart [][]int32
-	dist  []model.Distance // those that mean anything
-	turn  int64            // with a period: the slot at which time is cut
-	lives []life           // lifespans in place of those of the problem, for clocks that are an interval order; nil otherwise
-	knots bool             // there are clocks that are no interval order
+	Problem   *model.Problem
+	Conflicts *model.Conflicts
+	Pools     []model.Pool
+	body      []int32 // as Bodies of Conflicts has them, and at too
+	at        []int64
+	free      [][]int32
+	apart     [][]int32
+	dist      []model.Distance // those that mean anything
+	turn      int64            // with a period: the slot at which time is cut
+	lives     []life           // lifespans in place of those of the problem, for clocks that are an interval order; nil otherwise
+	knots     bool             // there are clocks that are no interval order
 }
 
 type life struct{ lower, upper int64 }
@@ -54,16 +54,18 @@ type life struct{ lower, upper int64 }
 // New sorts out the rules of a valid problem.
 func New(p *model.Problem) *Lowering {
 	l := &Lowering{Problem: p, Conflicts: model.NewConflicts(p), Pools: p.AllPools()}
-	l.body, l.at = l.Bodies()
+	l.body, l.at = l.Conflicts.Bodies()
 	r := p.Rules
 	if r == nil {
 		return l
 	}
-	l.apart = l.partners(r.Apart, func(i, j int32) bool { return !l.SameBody(int(i), int(j)) })
-	l.free = l.partners(r.MayOverlap, func(i, j int32) bool { return !l.SameBody(int(i), int(j)) && !l.Apart(int(i), int(j)) })
+	l.apart = l.partners(r.Apart, func(i, j int32) bool { return !l.Conflicts.SameBody(int(i), int(j)) })
+	l.free = l.partners(r.MayOverlap, func(i, j int32) bool {
+		return !l.Conflicts.SameBody(int(i), int(j)) && !l.Conflicts.Apart(int(i), int(j))
+	})
 	for _, d := range r.Distances {
 		i, j := int(d.Buffers[0]), int(d.Buffers[1])
-		if l.Conflict(i, j) && !l.Apart(i, j) && d.Distance < p.Buffers[j].Size {
+		if l.Conflicts.Conflict(i, j) && !l.Conflicts.Apart(i, j) && d.Distance < p.Buffers[j].Size {
 			l.dist = append(l.dist, d)
 		}
 	}

@@ -39,24 +39,24 @@ func (c *cover) loose(a, b int32) bool {
 }
 
 func (c *cover) mayOverlap(a, b int32) bool {
-	if c.free == nil {
+	if c.lowering.free == nil {
 		return false
 	}
-	_, found := slices.BinarySearch(c.free[c.strip.Members[a]], c.strip.Members[b])
+	_, found := slices.BinarySearch(c.lowering.free[c.strip.Members[a]], c.strip.Members[b])
 	return found
 }
 
 // distance returns the index in dist of the rule about the two members, or -1.
 func (c *cover) distance(a, b int32) int {
 	i, j := c.strip.Members[a], c.strip.Members[b]
-	return slices.IndexFunc(c.dist, func(d model.Distance) bool {
+	return slices.IndexFunc(c.lowering.dist, func(d model.Distance) bool {
 		return d.Buffers == model.Pair{i, j} || d.Buffers == model.Pair{j, i}
 	})
 }
 
 // A splitting is the graph of a section's touched elements while cliques cover it.
 type splitting struct {
-	*cover
+	cover    *cover
 	vertices []vertex
 	edge     []bool // of each two vertices: they conflict
 	covered  []bool // of each two: some clique has both
@@ -107,7 +107,7 @@ func (s *splitting) joined(v, w int) bool {
 	}
 	for _, e := range s.vertices[v].elements {
 		for _, f := range s.vertices[w].elements {
-			if s.loose(s.elements[e].member, s.elements[f].member) {
+			if s.cover.loose(s.cover.elements[e].member, s.cover.elements[f].member) {
 				return false
 			}
 		}
@@ -151,7 +151,7 @@ func (s *splitting) emit(members []int, also ...entry) {
 			s.covered[v*len(s.vertices)+w] = true
 		}
 	}
-	s.slots = append(s.slots, slot{absent: s.touched, also: also})
+	s.cover.slots = append(s.cover.slots, slot{absent: s.touched, also: also})
 }
 
 // conflicting returns a clique of vertices that conflict with both buffers of a distance.
@@ -160,8 +160,8 @@ func (s *splitting) conflicting(d model.Distance) (members []int) {
 		beside := true
 		for _, e := range s.vertices[v].elements {
 			for _, i := range d.Buffers {
-				k := s.index[i]
-				beside = beside && s.vertices[v].body != s.strip.Body[k] && !s.loose(s.elements[e].member, k)
+				k := s.cover.index[i]
+				beside = beside && s.vertices[v].body != s.cover.strip.Body[k] && !s.cover.loose(s.cover.elements[e].member, k)
 			}
 		}
 		for _, w := range members {
@@ -189,8 +189,8 @@ func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Dist
 				continue
 			}
 			ruled[k], ruled[m] = true, true
-			if d := c.distance(a, b); d >= 0 && !c.mayOverlap(a, b) && c.binds(c.dist[d]) {
-				distances = append(distances, c.dist[d])
+			if d := c.distance(a, b); d >= 0 && !c.mayOverlap(a, b) && c.binds(c.lowering.dist[d]) {
+				distances = append(distances, c.lowering.dist[d])
 			}
 		}
 	}
@@ -221,7 +221,7 @@ func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Dist
 
 // binds reports whether a distance forbids anything. One that is small enough permits all offsets.
 func (c *cover) binds(d model.Distance) bool {
-	return d.Distance > 1-c.Problem.Buffers[d.Buffers[0]].Size
+	return d.Distance > 1-c.lowering.Problem.Buffers[d.Buffers[0]].Size
 }
 
 // narrowed returns the bytes that the two buffers of a distance use in their slot.

@@ -90,7 +90,7 @@ func (c *cover) sweep() int {
 	}
 	var events []event
 	for k, i := range c.strip.Members {
-		c.pieces(i, func(x model.Piece) {
+		c.lowering.pieces(i, func(x model.Piece) {
 			e := int32(len(c.elements))
 			c.elements = append(c.elements, element{member: int32(k), from: c.strip.At[k] + x.From, to: c.strip.At[k] + x.To})
 			events = append(events, event{x.Lower, true, e}, event{x.Upper, false, e})
@@ -128,7 +128,7 @@ func before(a, b bool) int {
 // specials returns which members may not conflict with all that is live beside them. These have a pair that may overlap,
 // a distance, or others in their body. It is nil if there are none.
 func (c *cover) specials() []bool {
-	if c.free == nil && c.dist == nil && c.body == nil {
+	if c.lowering.free == nil && c.lowering.dist == nil && c.lowering.body == nil {
 		return nil
 	}
 	of := make([]bool, len(c.strip.Members))
@@ -137,9 +137,9 @@ func (c *cover) specials() []bool {
 		members[body]++
 	}
 	for k, i := range c.strip.Members {
-		of[k] = c.free != nil && len(c.free[i]) > 0 || members[c.strip.Body[k]] > 1
+		of[k] = c.lowering.free != nil && len(c.lowering.free[i]) > 0 || members[c.strip.Body[k]] > 1
 	}
-	for _, d := range c.dist {
+	for _, d := range c.lowering.dist {
 		for _, i := range d.Buffers {
 			if k, here := c.index[i]; here {
 				of[k] = true

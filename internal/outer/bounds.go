@@ -1,9 +1,10 @@
 package outer
 
 import (
+	"context"
+
 	"github.com/stowage-go/stowage/internal/outer/floor"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // mostFloors is the most buffers for which an open answer's bounds are raised: that takes a few milliseconds for a
@@ -15,9 +16,10 @@ const mostFloors = 10_000
 //
 // Invariant: a measure is held at its value only if its bound is met. So each bound holds for all plans that are as
 // good before.
-func raise(p *model.Problem, o *plan.Options, r *plan.Result) {
-	if !r.Status.HasPlan() || !open(p, o, r) || len(p.Buffers) > mostFloors || len(r.Bounds) != len(p.Objective()) {
-		return
+func (a *attempt) raise(context.Context) error {
+	p, r := a.p, &a.r
+	if !r.Status.HasPlan() || len(p.Buffers) > mostFloors || len(r.Bounds) != len(p.Objective()) {
+		return nil
 	}
 	f, proven := floor.New(p), true
 	for k := range r.Bounds {
@@ -34,4 +36,5 @@ func raise(p *model.Problem, o *plan.Options, r *plan.Result) {
 	if r.Bounds[0].Measure == model.MeasureHeight {
 		r.LowerBound = max(r.LowerBound, r.Bounds[0].Value)
 	}
+	return nil
 }

@@ -53,6 +53,8 @@ type counting struct {
 	do        func()
 }
 
+func (c *counting) Help() run.Help { return run.HelpOf(c.Planner) }
+
 func (c *counting) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	if c.calls++; c.calls == c.at {
 		c.do()

@@ -20,6 +20,8 @@ type counted struct {
 	runs int
 }
 
+func (c *counted) Help() run.Help { return run.HelpOf(c.Planner) }
+
 func (c *counted) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	c.runs++
 	return c.Planner.Plan(ctx, tl, o)

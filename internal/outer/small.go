@@ -29,71 +29,65 @@ const (
 	moreNodes   = 200_000
 )
 
-// enumerates reports whether a planner's answers are completed so: those of planners that prove and are nobody else's
-// work.
-func enumerates(planner run.Planner) bool {
-	return planner.Name() == "auto" || planner.Name() == "exact"
+// small reports whether enumeration completes the planner's answer.
+func (a *attempt) small() bool {
+	return run.HelpOf(a.planner)&run.HelpEnumerate != 0 && enumerate.Takes(a.p, moreBuffers)
 }
 
-// first returns what an enumeration with few nodes finds, if it is tried first.
-func first(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) plan.Result {
-	r := plan.Result{Planner: planner.Name()}
-	choice := len(p.Rules.Pools) > 1 && slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool {
+// quick reports whether enumeration is tried first. If a body has no place, the searches begin with that proof.
+func (a *attempt) quick() bool {
+	choice := len(a.p.Rules.Pools) > 1 && slices.ContainsFunc(a.p.Buffers, func(b model.Buffer) bool {
 		return b.Extra == nil || len(b.Extra.Pools) != 1
 	})
-	if o.NodeLimit > 0 || !choice && !slices.ContainsFunc(p.Buffers, evicts) || !enumerate.Takes(p, enumerate.Buffers) {
-		return r
-	}
-	if places.None(p) {
-		return r // the searches begin with that proof
-	}
+	return a.small() && a.o.NodeLimit == 0 && (choice || a.evicts()) && enumerate.Takes(a.p, enumerate.Buffers) && !places.None(a.p)
+}
+
+// brief enumerates with few nodes.
+func (a *attempt) brief(ctx context.Context) error {
 	ctx, cancel := run.Share(ctx, 4)
 	defer cancel()
-	small(ctx, p, o, &r, firstNodes)
-	return r
+	a.enumerate(ctx, firstNodes)
+	return nil
 }
 
 // evicts reports whether a buffer may be away for a part of its life.
 func evicts(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
 
-// open reports whether a result is not the answer.
-func open(p *model.Problem, o *plan.Options, r *plan.Result) bool {
-	return r.Status == model.Unknown || r.Status == model.Feasible && pools.Minimizing(p, o)
-}
-
 // last completes the result of a small problem.
-func last(ctx context.Context, p *model.Problem, o plan.Options, r *plan.Result) {
+func (a *attempt) last(ctx context.Context) error {
 	nodes := int64(0)
-	if len(p.Buffers) > enumerate.Buffers {
+	if len(a.p.Buffers) > enumerate.Buffers {
 		nodes = moreNodes
 	}
-	if left := o.NodeLimit - r.Stats.Nodes; o.NodeLimit > 0 && left <= 0 {
-		return
-	} else if o.NodeLimit > 0 && (nodes == 0 || left < nodes) {
+	if left := a.o.NodeLimit - a.r.Stats.Nodes; a.o.NodeLimit > 0 && left <= 0 {
+		return nil
+	} else if a.o.NodeLimit > 0 && (nodes == 0 || left < nodes) {
 		nodes = left
 	}
-	small(ctx, p, o, r, nodes)
+	a.enumerate(ctx, nodes)
+	return nil
 }
 
 // better makes another plan that of an open result, if it is better.
-func better(p *model.Problem, r, other *plan.Result) {
-	if !other.Status.HasPlan() || r.Status == model.Optimal {
+func (a *attempt) better(other *plan.Result) {
+	if !other.Status.HasPlan() || a.r.Status == model.Optimal {
 		return
 	}
-	if r.Status.HasPlan() {
-		for _, m := range p.Objective() {
-			if x, y := model.ValueOf(other.Measures, m), model.ValueOf(r.Measures, m); x > y {
+	if a.r.Status.HasPlan() {
+		for _, m := range a.p.Objective() {
+			if x, y := model.ValueOf(other.Measures, m), model.ValueOf(a.r.Measures, m); x > y {
 				return
 			} else if x < y {
 				break
 			}
 		}
 	}
-	take(p, r, &other.Plan)
+	a.take(&other.Plan)
 }
 
 // take makes a plan that of an open result.
-func take(p *model.Problem, r *plan.Result, found *model.Plan) {
+func (a *attempt) take(found *model.Plan) {
+	p, r := a.p, &a.r
 	r.Plan, r.Status, r.Member = *found, model.Feasible, ""
 	r.Measures = model.MeasuresOf(p, &r.Plan)
 	r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
@@ -105,9 +99,10 @@ func take(p *model.Problem, r *plan.Result, found *model.Plan) {
 	}
 }
 
-// small enumerates an open small problem, from the plan of its result on, within so many nodes. 0 is no limit.
-func small(ctx context.Context, p *model.Problem, o plan.Options, r *plan.Result, nodes int64) {
-	if !open(p, &o, r) || !enumerate.Takes(p, moreBuffers) || ctx.Err() != nil {
+// enumerate enumerates a small problem, from the plan of its result on, within so many nodes. 0 is no limit.
+func (a *attempt) enumerate(ctx context.Context, nodes int64) {
+	p, o, r := a.p, a.o, &a.r
+	if ctx.Err() != nil {
 		return
 	}
 	minimizing := pools.Minimizing(p, &o)
@@ -127,7 +122,7 @@ func small(ctx context.Context, p *model.Problem, o plan.Options, r *plan.Result
 	found := enumerate.Plan(ctx, p, measures, q)
 	r.Stats.Nodes += found.Nodes
 	if found.Plan != nil {
-		take(p, r, found.Plan)
+		a.take(found.Plan)
 	}
 	switch {
 	case !found.Done:

@@ -42,11 +42,11 @@ type goal struct {
 
 // reach walks from the end. It returns false if the context ended.
 func (w *walk) reach() bool {
-	w.ahead = make([]reach, w.Sections+1)
-	w.ahead[w.Sections] = reach{at: []goal{{}}, other: math.MaxInt64}
+	w.ahead = make([]reach, w.question.Sections+1)
+	w.ahead[w.question.Sections] = reach{at: []goal{{}}, other: math.MaxInt64}
 	now, cut, all := []goal{{}}, int64(math.MaxInt64), 0
 	var live []int32
-	for t := w.Sections - 1; t >= 0; t-- {
+	for t := w.question.Sections - 1; t >= 0; t-- {
 		if w.ctx.Err() != nil {
 			return false
 		}
@@ -59,7 +59,7 @@ func (w *walk) reach() bool {
 		}
 		left := 0
 		for _, x := range now {
-			if more, fits := w.section(t, x.set, live); fits && x.rest+more <= w.Limit-w.base {
+			if more, fits := w.section(t, x.set, live); fits && x.rest+more <= w.question.Limit-w.base {
 				now[left] = goal{x.set, x.rest + more}
 				left++
 			}
@@ -97,7 +97,7 @@ func cheapest(now []goal, most int, cut int64) ([]goal, int64) {
 
 // enter adds an item that ends to each of the sets, and leaves it out.
 func (w *walk) enter(now []goal, i int32) []goal {
-	x := &w.Items[i]
+	x := &w.question.Items[i]
 	if w.bit[i] < 0 {
 		for k := range now {
 			now[k].rest += x.In
@@ -105,7 +105,7 @@ func (w *walk) enter(now []goal, i int32) []goal {
 		return now
 	}
 	for k := range len(now) {
-		if rest := now[k].rest + x.In; rest <= w.Limit-w.base {
+		if rest := now[k].rest + x.In; rest <= w.question.Limit-w.base {
 			now = append(now, goal{now[k].set | w.mark(i), rest})
 		}
 		now[k].rest += x.Out
@@ -117,9 +117,9 @@ func (w *walk) enter(now []goal, i int32) []goal {
 func (w *walk) own(set uint64, items []int32) (sum int64) {
 	for _, i := range items {
 		if w.in(set, i) {
-			sum += w.Items[i].In
+			sum += w.question.Items[i].In
 		} else {
-			sum += w.Items[i].Out
+			sum += w.question.Items[i].Out
 		}
 	}
 	return sum
@@ -139,23 +139,23 @@ func (w *walk) rest(t int, set uint64) int64 {
 
 // section is the excess of what a section leaves free, if its items of the set are in the pool, and whether they fit by the load.
 func (w *walk) section(t int, set uint64, items []int32) (sum int64, fits bool) {
-	room := w.Capacity
-	if w.Room != nil {
-		room = w.Room[t]
+	room := w.question.Capacity
+	if w.question.Room != nil {
+		room = w.question.Room[t]
 	}
 	for _, i := range items {
 		if w.in(set, i) {
-			room -= w.Items[i].Size
+			room -= w.question.Items[i].Size
 		}
 	}
-	if w.Price != nil {
-		sum = room * w.Price[t]
+	if w.question.Price != nil {
+		sum = room * w.question.Price[t]
 	}
 	for _, n := range w.covers[t] {
-		y := &w.Covers[n]
+		y := &w.question.Covers[n]
 		left := y.Most
 		for m, i := range y.Items {
-			if w.Items[i].In <= w.Limit && w.in(set, i) {
+			if w.question.Items[i].In <= w.question.Limit && w.in(set, i) {
 				left -= y.Weights[m]
 			}
 		}

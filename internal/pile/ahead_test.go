@@ -9,7 +9,7 @@ import (
 // have already paid, or none if nothing was cut off.
 func TestRest(t *testing.T) {
 	w := &walk{
-		Question: &Question{Items: []Item{{In: 3, Out: 1}, {In: 0, Out: 5}}},
+		question: &Question{Items: []Item{{In: 3, Out: 1}, {In: 0, Out: 5}}},
 		bit:      []int8{0, 1},
 		ahead:    []reach{{at: []goal{{set: 1, rest: 7}}, other: 10, on: []int32{0, 1}}, {at: []goal{{set: 2, rest: 4}}, other: math.MaxInt64}},
 	}

@@ -129,7 +129,7 @@ const mostLive, mostChoices = 40, 64
 
 // A walk is the state of the search. Sizes and distances are in units of the sizes' common divisor.
 type walk struct {
-	*Question
+	question   *Question
 	ctx        context.Context
 	size       []int32
 	capacity   int32
@@ -185,7 +185,7 @@ func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int) 
 
 // Choose looks for the choice of least excess.
 func Choose(ctx context.Context, q *Question) Choice {
-	w := &walk{Question: q, ctx: ctx, cut: math.MaxInt64, room: firstRoom}
+	w := &walk{question: q, ctx: ctx, cut: math.MaxInt64, room: firstRoom}
 	if !w.prepare() {
 		return Choice{}
 	}
@@ -217,35 +217,35 @@ func Choose(ctx context.Context, q *Question) Choice {
 
 // prepare gives items their bits and lanes. It returns false if the question is not of the kind, or if too many items live at once.
 func (w *walk) prepare() bool {
-	n, unit := len(w.Items), int64(0)
+	n, unit := len(w.question.Items), int64(0)
 	w.size, w.bit, w.lane = make([]int32, n), slices.Repeat([]int8{-1}, n), slices.Repeat([]int8{-1}, n)
-	w.begin, w.end = make([][]int32, w.Sections+1), make([][]int32, w.Sections+1)
-	for i := range w.Items {
-		if x := &w.Items[i]; x.Size >= w.Loose && x.In <= w.Limit {
+	w.begin, w.end = make([][]int32, w.question.Sections+1), make([][]int32, w.question.Sections+1)
+	for i := range w.question.Items {
+		if x := &w.question.Items[i]; x.Size >= w.question.Loose && x.In <= w.question.Limit {
 			unit = bound.GCD(unit, x.Size)
 		}
 	}
 	unit = max(unit, 1)
-	if w.Capacity/unit >= 1<<28 {
+	if w.question.Capacity/unit >= 1<<28 {
 		return false
 	}
-	w.capacity = int32(w.Capacity / unit)
-	for i := range w.Items {
-		switch x := &w.Items[i]; {
-		case x.In > w.Limit && x.Out > w.Limit:
+	w.capacity = int32(w.question.Capacity / unit)
+	for i := range w.question.Items {
+		switch x := &w.question.Items[i]; {
+		case x.In > w.question.Limit && x.Out > w.question.Limit:
 			w.base = never
-		case x.In > w.Limit:
+		case x.In > w.question.Limit:
 			w.base += x.Out
 		default:
-			if x.Size >= w.Loose {
+			if x.Size >= w.question.Loose {
 				w.size[i] = int32(min(x.Size/unit, 1<<28))
 			}
 			w.begin[x.First], w.end[x.Last] = append(w.begin[x.First], int32(i)), append(w.end[x.Last], int32(i))
 		}
 	}
-	w.covers = make([][]int32, w.Sections)
-	for n := range w.Covers {
-		if y := &w.Covers[n]; y.Price != 0 {
+	w.covers = make([][]int32, w.question.Sections)
+	for n := range w.question.Covers {
+		if y := &w.question.Covers[n]; y.Price != 0 {
 			w.covers[y.Section] = append(w.covers[y.Section], int32(n))
 		}
 	}
@@ -274,14 +274,14 @@ func (w *walk) lay() bool {
 		}
 		// Those in any case first, then the largest: fewest states have room for them.
 		slices.SortFunc(w.begin[t], func(i, j int32) int {
-			x, y := &w.Items[i], &w.Items[j]
+			x, y := &w.question.Items[i], &w.question.Items[j]
 			return cmp.Or(w.sure(j)-w.sure(i), cmp.Compare(y.Size, x.Size), cmp.Compare(y.Last, x.Last), cmp.Compare(i, j))
 		})
 		for _, i := range w.begin[t] {
 			if w.sure(i) == 0 {
 				w.bit[i], bits = take(bits, &bit)
 			}
-			if w.Items[i].Size >= w.Loose {
+			if w.question.Items[i].Size >= w.question.Loose {
 				w.lane[i], lanes = take(lanes, &most)
 			}
 			if bit > mostChoices || most > mostLive {
@@ -295,7 +295,7 @@ func (w *walk) lay() bool {
 
 // sure is 1 if an item that may be in the pool may not be out of it.
 func (w *walk) sure(i int32) int {
-	if w.Items[i].Out > w.Limit {
+	if w.question.Items[i].Out > w.question.Limit {
 		return 1
 	}
 	return 0
@@ -315,7 +315,7 @@ func (w *walk) in(set uint64, i int32) bool { return w.bit[i] < 0 || set>>w.bit[
 // run walks through the sections. It returns false if it did not come to the end, and then what all states that it had have as excess at least.
 func (w *walk) run() (low int64, ok bool) {
 	w.classes = []*class{{states: states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}, excess: []int64{w.base}}}}
-	for t := range w.Sections {
+	for t := range w.question.Sections {
 		w.close(t)
 		if low = w.low(t); low == math.MaxInt64 {
 			return low, false
@@ -345,7 +345,9 @@ func (w *walk) run() (low int64, ok bool) {
 }
 
 // over reports whether a limit has come.
-func (w *walk) over() bool { return w.ctx.Err() != nil || w.Most > 0 && w.made > w.Most }
+func (w *walk) over() bool {
+	return w.ctx.Err() != nil || w.question.Most > 0 && w.made > w.question.Most
+}
 
 // low is the least excess of a state before section t, with what is ahead.
 func (w *walk) low(t int) int64 {

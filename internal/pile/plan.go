@@ -71,8 +71,8 @@ func (w *walk) plan(last int32) (in []bool, offsets []int64) {
 		steps = append(steps, w.records[r])
 	}
 	slices.Reverse(steps)
-	in = make([]bool, len(w.Items))
-	above, below := make([][]int32, len(w.Items)), make([]int, len(w.Items))
+	in = make([]bool, len(w.question.Items))
+	above, below := make([][]int32, len(w.question.Items)), make([]int, len(w.question.Items))
 	on := func(i, j int32) {
 		above[i] = append(above[i], j)
 		below[j]++
@@ -89,7 +89,7 @@ func (w *walk) plan(last int32) (in []bool, offsets []int64) {
 			loose = true
 			continue
 		}
-		order = slices.DeleteFunc(order, func(i int32) bool { return w.Items[i].Last <= w.Items[x.item].First })
+		order = slices.DeleteFunc(order, func(i int32) bool { return w.question.Items[i].Last <= w.question.Items[x.item].First })
 		at := int(x.place)
 		if upside {
 			at = len(order) - at
@@ -105,7 +105,7 @@ func (w *walk) plan(last int32) (in []bool, offsets []int64) {
 	if loose {
 		return in, nil
 	}
-	offsets = make([]int64, len(w.Items))
+	offsets = make([]int64, len(w.question.Items))
 	var ready []int32
 	for i, n := range below {
 		if n == 0 {
@@ -116,7 +116,7 @@ func (w *walk) plan(last int32) (in []bool, offsets []int64) {
 		i := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
 		for _, j := range above[i] {
-			offsets[j] = max(offsets[j], offsets[i]+w.Items[i].Size)
+			offsets[j] = max(offsets[j], offsets[i]+w.question.Items[i].Size)
 			if below[j]--; below[j] == 0 {
 				ready = append(ready, j)
 			}

@@ -42,22 +42,22 @@ func (w *walk) open(x *class, t int) {
 
 // list lists the sets that these items lead to.
 func (w *walk) list(t int, items []int32, set uint64, add, least int64, ending uint64) {
-	if least+add > w.Limit || w.over() {
+	if least+add > w.question.Limit || w.over() {
 		return
 	}
 	if len(items) > 0 {
 		i := items[0]
-		w.list(t, items[1:], set|w.mark(i), add+w.Items[i].In, least, ending)
+		w.list(t, items[1:], set|w.mark(i), add+w.question.Items[i].In, least, ending)
 		if w.bit[i] >= 0 {
-			w.list(t, items[1:], set, add+w.Items[i].Out, least, ending)
+			w.list(t, items[1:], set, add+w.question.Items[i].Out, least, ending)
 		}
 		return
 	}
 	more, fits := w.section(t, set, w.now)
-	if !fits || least+add+more > w.Limit {
+	if !fits || least+add+more > w.question.Limit {
 		return
 	}
-	if rest := w.rest(t+1, set&^ending); rest < math.MaxInt64 && least+add+more+rest <= w.Limit {
+	if rest := w.rest(t+1, set&^ending); rest < math.MaxInt64 && least+add+more+rest <= w.question.Limit {
 		w.leaves = append(w.leaves, leaf{set, add + more, rest})
 	}
 }
@@ -72,7 +72,7 @@ func (w *walk) branch(x *class, t, n int, leaves []leaf) {
 		for k := range x.excess {
 			x.excess[k] += y.add
 		}
-		x.within(w.Limit - y.rest)
+		x.within(w.question.Limit - y.rest)
 		w.yield(x, t)
 		return
 	}
@@ -90,7 +90,7 @@ func (w *walk) branch(x *class, t, n int, leaves []leaf) {
 		for _, y := range in {
 			least = min(least, y.add+y.rest)
 		}
-		y := w.put(x, i, w.twin(t, n, x.set), w.Limit-least)
+		y := w.put(x, i, w.twin(t, n, x.set), w.question.Limit-least)
 		if y.n > 2*w.widthOf(y.points) {
 			w.thinOne(y, t, least)
 		}
@@ -113,7 +113,7 @@ func (w *walk) twin(t, n int, set uint64) int32 {
 		return -1
 	}
 	i, j := w.begin[t][n], w.begin[t][n-1]
-	if x, y := &w.Items[i], &w.Items[j]; x.Size != y.Size || x.Last != y.Last || w.lane[i] < 0 || !w.in(set, j) {
+	if x, y := &w.question.Items[i], &w.question.Items[j]; x.Size != y.Size || x.Last != y.Last || w.lane[i] < 0 || !w.in(set, j) {
 		return -1
 	}
 	return j
@@ -126,7 +126,7 @@ func (w *walk) yield(x *class, t int) {
 		return
 	}
 	w.next = append(w.next, x)
-	if w.pending += x.n; w.pending > 4*w.Width {
+	if w.pending += x.n; w.pending > 4*w.question.Width {
 		w.thin(w.next, t)
 		w.next = slices.DeleteFunc(w.next, func(x *class) bool { return x.n == 0 })
 		w.pending = 0

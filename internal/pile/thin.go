@@ -26,7 +26,9 @@ const pileRivals = 64
 const heavy = 150
 
 // widthOf is the width for states of so many points.
-func (w *walk) widthOf(points int) int { return max(1, min(w.Width, w.Width*heavy/pairs(points))) }
+func (w *walk) widthOf(points int) int {
+	return max(1, min(w.question.Width, w.question.Width*heavy/pairs(points)))
+}
 
 // A rank says which states are cut off first.
 type rank struct {
@@ -69,7 +71,7 @@ func (w *walk) thin(classes []*class, t int) {
 			ranks = append(ranks, rank{x.excess[k] + rest, w.pieces(&x.states, k, int32(t)), int32(n), int32(k)})
 		}
 	}
-	w.cutOff(classes, ranks, width, w.Any)
+	w.cutOff(classes, ranks, width, w.question.Any)
 }
 
 // thinOne brings one class down to the width, in section t, before all its items have begun. They add least at least.
@@ -205,10 +207,10 @@ func (w *walk) pieces(s *states, k int, t int32) (sum int64) {
 			size := int32(0)
 			if a <= len(order) {
 				i := w.live[order[a-1]]
-				if w.Items[i].Last <= now {
+				if w.question.Items[i].Last <= now {
 					continue
 				}
-				size, next = w.size[i], min(next, w.Items[i].Last)
+				size, next = w.size[i], min(next, w.question.Items[i].Last)
 			}
 			gap := int64(distance[row(s.points, point)+a] - under)
 			total, most = total+gap, max(most, gap)

@@ -31,6 +31,23 @@ type Ruler interface {
 	Rules(ctx context.Context, p *model.Problem, o plan.Options) (r plan.Result, taken bool, err error)
 }
 
+// Help is what may answer questions about problems with rules in a planner's name. None of it is a planner.
+type Help uint8
+
+const (
+	HelpEnumerate Help = 1 << iota // internal/outer/enumerate completes answers about small problems
+	HelpPile                       // internal/pile answers about a pool that is left undecided
+	HelpGraph                      // internal/knots plans on the graph of conflicts, if time is no line
+)
+
+// HelpOf returns the help that a planner takes. A planner says so with a method Help. Others answer for themselves.
+func HelpOf(p Planner) Help {
+	if h, ok := p.(interface{ Help() Help }); ok {
+		return h.Help()
+	}
+	return 0
+}
+
 // Register makes p known by its name. It panics if the name is taken.
 func Register(p Planner) {
 	plan.RegisterAs(&plan.Registration{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -16,7 +17,9 @@ import (
 // printWhy prints the turns of a run: what each brought, and why the run ended.
 func printWhy(w io.Writer, turns []stowage.Turn, r *stowage.Result, p *stowage.Problem, o *stowage.Options) {
 	fmt.Fprintf(w, "goal: %s\n", goalOf(p, o))
-	if len(turns) > 0 {
+	if p.Ruled() {
+		printStages(w, turns, p)
+	} else if len(turns) > 0 {
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "round\tturn\twhy\tnodes\tseconds\theight\tby\tbound")
 		var before stowage.Turn
@@ -32,6 +35,32 @@ func printWhy(w io.Writer, turns []stowage.Turn, r *stowage.Result, p *stowage.P
 		_ = table.Flush()
 	}
 	fmt.Fprintf(w, "ended: %s\n", whyEnded(r, p, o))
+}
+
+// printStages prints the stages of a run with rules: what each tried, and the plan after it.
+func printStages(w io.Writer, turns []stowage.Turn, p *stowage.Problem) {
+	if len(turns) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "stage\ttries\tnodes\tseconds\tplan")
+	before := "none"
+	for _, t := range turns {
+		var values []string
+		for _, v := range t.Measures {
+			if slices.Contains(p.Objective(), v.Measure) {
+				values = append(values, fmt.Sprintf("%s %d", v.Measure, v.Value))
+			}
+		}
+		now := cmp.Or(strings.Join(values, ", "), before)
+		shown := now
+		if now == before && now != "none" {
+			shown = "="
+		}
+		before = now
+		fmt.Fprintf(table, "%s\t%s\t%d\t%.3f\t%s\n", t.Planner, t.Reason, t.Nodes, t.Elapsed.Seconds(), shown)
+	}
+	_ = table.Flush()
 }
 
 // goalOf says what a run looked for, and what could end it early.

@@ -45,15 +45,16 @@ type branch struct {
 }
 
 // explore plans the first spread.Assignment, if there is one, and then those that may be better.
-func (c *chooser) explore(ctx context.Context, first spread.Assignment) error {
-	open := len(c.Bodies) - c.Single
-	c.at, c.empty, c.order = make(spread.Assignment, open), c.RoomOf(nil), make([]int32, open)
-	for k := range c.order {
-		c.order[k] = int32(k)
+func (c *chooser) explore(ctx context.Context) error {
+	first := c.packed
+	open := len(c.loads.Bodies) - c.loads.Single
+	c.tree.at, c.tree.empty, c.tree.order = make(spread.Assignment, open), c.loads.RoomOf(nil), make([]int32, open)
+	for k := range c.tree.order {
+		c.tree.order[k] = int32(k)
 	}
 	second := func(k int32) int64 {
 		least := int64(math.MaxInt64)
-		for _, x := range c.Prices.Excess[k] {
+		for _, x := range c.loads.Prices.Excess[k] {
 			if x > 0 {
 				least = min(least, x)
 			}
@@ -61,11 +62,11 @@ func (c *chooser) explore(ctx context.Context, first spread.Assignment) error {
 		return least
 	}
 	if c.costFirst {
-		slices.SortStableFunc(c.order, func(x, y int32) int { return cmp.Compare(second(y), second(x)) })
+		slices.SortStableFunc(c.tree.order, func(x, y int32) int { return cmp.Compare(second(y), second(x)) })
 	}
 	if first != nil {
-		copy(c.at, first)
-		c.first = first
+		copy(c.tree.at, first)
+		c.tree.first = first
 		if err := c.leaf(ctx); err != nil {
 			return err
 		}
@@ -88,11 +89,11 @@ func (c *chooser) explore(ctx context.Context, first spread.Assignment) error {
 // and is not proven.
 func (c *chooser) insist(ctx context.Context) error {
 	_, limited := ctx.Deadline()
-	if !limited || c.Over(ctx) || !c.costFirst || c.best == nil || c.done() || c.cheapest == nil ||
-		c.Cost(c.cheapest) >= model.ValueOf(c.best.Measures, model.MeasureCost) || c.Cost(c.cheapest) < c.Low || slices.Equal(c.cheapest, c.first) {
+	if !limited || c.plans.Over(ctx) || !c.costFirst || c.best == nil || c.done() || c.byLoads == nil ||
+		c.loads.Cost(c.byLoads) >= model.ValueOf(c.best.Measures, model.MeasureCost) || c.loads.Cost(c.byLoads) < c.loads.Low || slices.Equal(c.byLoads, c.tree.first) {
 		return nil
 	}
-	copy(c.at, c.cheapest)
+	copy(c.tree.at, c.byLoads)
 	return c.leaf(ctx)
 }
 
@@ -101,7 +102,7 @@ func (c *chooser) done() bool {
 	if c.best == nil {
 		return false
 	}
-	for _, m := range c.Problem.Objective() {
+	for _, m := range c.lowering.Problem.Objective() {
 		if c.leastOf(m) < model.ValueOf(c.best.Measures, m) {
 			return false
 		}
@@ -113,33 +114,33 @@ func (c *chooser) done() bool {
 func (c *chooser) descend(ctx context.Context, k int) error {
 	if c.costFirst && c.best != nil {
 		cost := model.ValueOf(c.best.Measures, model.MeasureCost)
-		if least := c.Prices.Least(c.excess); least > cost || least == cost && c.done() {
+		if least := c.loads.Prices.Least(c.tree.excess); least > cost || least == cost && c.done() {
 			return nil
 		}
 	}
-	if c.branches++; c.branches > mostBranches || c.leaves >= mostLeaves || c.leaves > 0 && c.Over(ctx) {
-		c.cut = true
+	if c.tree.branches++; c.tree.branches > mostBranches || c.tree.leaves >= mostLeaves || c.tree.leaves > 0 && c.plans.Over(ctx) {
+		c.tree.cut = true
 		return nil
 	}
-	if k == len(c.order) {
-		if slices.Equal(c.at, c.first) {
+	if k == len(c.tree.order) {
+		if slices.Equal(c.tree.at, c.tree.first) {
 			return nil
 		}
 		return c.leaf(ctx)
 	}
-	body := c.order[k]
-	b, excess := &c.Bodies[c.Single+int(body)], c.Prices.Excess[body]
+	body := c.tree.order[k]
+	b, excess := &c.loads.Bodies[c.loads.Single+int(body)], c.loads.Prices.Excess[body]
 	places := b.Places()
 	slices.SortStableFunc(places, func(x, y int32) int { return cmp.Compare(excess[x], excess[y]) })
 	for _, n := range places {
-		c.at[body] = n
+		c.tree.at[body] = n
 		var err error
-		if b.Take(int(n), c.empty, 1) {
-			c.excess += excess[n]
+		if b.Take(int(n), c.tree.empty, 1) {
+			c.tree.excess += excess[n]
 			err = c.descend(ctx, k+1)
-			c.excess -= excess[n]
+			c.tree.excess -= excess[n]
 		}
-		b.Take(int(n), c.empty, -1)
+		b.Take(int(n), c.tree.empty, -1)
 		if err != nil {
 			return err
 		}
@@ -149,33 +150,33 @@ func (c *chooser) descend(ctx context.Context, k int) error {
 
 // leaf plans an assignment.
 func (c *chooser) leaf(ctx context.Context) error {
-	cost := c.Cost(c.at)
+	cost := c.loads.Cost(c.tree.at)
 	if c.costFirst && c.best != nil && cost > model.ValueOf(c.best.Measures, model.MeasureCost) {
 		return nil
 	}
-	c.leaves++
-	of := c.PoolOf(c.at)
-	r, err := c.Plan(ctx, of)
+	c.tree.leaves++
+	of := c.loads.PoolOf(c.tree.at)
+	r, err := c.plans.Plan(ctx, of)
 	if err != nil {
 		return err
 	}
 	switch {
 	case r.Status == model.Infeasible:
-		c.by = r.ProvedBy
+		c.tree.by = r.ProvedBy
 		return nil
 	case !r.Status.HasPlan():
 		// Nothing is known but the cost.
-		bounds := make([]model.Value, len(c.Problem.Objective()))
-		for k, m := range c.Problem.Objective() {
+		bounds := make([]model.Value, len(c.lowering.Problem.Objective()))
+		for k, m := range c.lowering.Problem.Objective() {
 			bounds[k].Measure = m
 			if k == 0 && m == model.MeasureCost {
 				bounds[k].Value = cost
 			}
 		}
-		c.answers = append(c.answers, bounds)
+		c.tree.answers = append(c.tree.answers, bounds)
 		return nil
 	}
-	c.answers = append(c.answers, r.Bounds)
+	c.tree.answers = append(c.tree.answers, r.Bounds)
 	if c.best == nil || c.better(&r) {
 		c.best = &r
 	}
@@ -184,7 +185,7 @@ func (c *chooser) leaf(ctx context.Context) error {
 
 // better compares a plan with the best by the objective.
 func (c *chooser) better(r *plan.Result) bool {
-	for _, m := range c.Problem.Objective() {
+	for _, m := range c.lowering.Problem.Objective() {
 		if x, y := model.ValueOf(r.Measures, m), model.ValueOf(c.best.Measures, m); x != y {
 			return x < y
 		}
@@ -192,20 +193,33 @@ func (c *chooser) better(r *plan.Result) bool {
 	return false
 }
 
-// result gives the best plan the bounds that hold for all assignments.
+// result is the answer, if there is one, or that of the branches.
 func (c *chooser) result() plan.Result {
+	switch {
+	case c.answer != nil:
+		return *c.answer
+	case c.best != nil:
+		return c.bounded()
+	case c.tree.cut || len(c.tree.answers) > 0:
+		return plan.Result{Status: model.Unknown, Planner: c.planner}
+	}
+	return c.plans.Infeasible(cmp.Or(c.tree.by, "pools"))
+}
+
+// bounded gives the best plan the bounds that hold for all assignments.
+func (c *chooser) bounded() plan.Result {
 	if invariants.Enabled {
 		c.check()
 	}
 	r := *c.best
-	r.Bounds = make([]model.Value, len(c.Problem.Objective()))
+	r.Bounds = make([]model.Value, len(c.lowering.Problem.Objective()))
 	r.LowerBound, r.ProvedBy, r.Status = 0, "", model.Feasible
 	proven := true
-	for k, m := range c.Problem.Objective() {
+	for k, m := range c.lowering.Problem.Objective() {
 		bound := int64(0)
-		if !c.cut {
+		if !c.tree.cut {
 			bound = math.MaxInt64
-			for _, a := range c.answers {
+			for _, a := range c.tree.answers {
 				// An assignment that cannot reach the best values before says nothing of this measure.
 				reaches := true
 				for n := range k {

@@ -29,10 +29,10 @@ func TestBranchesEnd(t *testing.T) {
 		if err != nil || got.Status != model.Optimal {
 			t.Fatal(got.Status, err)
 		}
-		if c.branches > 0 {
+		if c.tree.branches > 0 {
 			searched++
 		}
-		branches += c.branches
+		branches += c.tree.branches
 	}
 	t.Log(branches, "branches", searched)
 	if branches > 2_000 || searched < 5 {
@@ -53,13 +53,13 @@ func TestBranchesKeepToLoads(t *testing.T) {
 			continue
 		}
 		fit := 0
-		c.each(func(spread.Assignment) { fit++ })
+		each(c.loads, func(spread.Assignment) { fit++ })
 		c.costFirst = false
 		if _, err := c.decide(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if leaves += c.leaves; c.leaves > fit {
-			t.Fatalf("%d assignments are planned, and the loads of %d fit", c.leaves, fit)
+		if leaves += c.tree.leaves; c.tree.leaves > fit {
+			t.Fatalf("%d assignments are planned, and the loads of %d fit", c.tree.leaves, fit)
 		}
 	}
 	if leaves < 100 {
@@ -104,9 +104,9 @@ func TestInsist(t *testing.T) {
 		exact := find(t, "exact")
 		c, _ := chooserOf(p, exact)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-		cheapest, _ := c.Cheapest(ctx, never, third)
+		cheapest, _ := c.loads.Cheapest(ctx, never, third)
 		want := &stubborn{Planner: exact, left: 4, end: cancel}
-		for _, i := range split(c.Pools, c.PoolOf(cheapest))[0] {
+		for _, i := range split(c.lowering.Pools, c.loads.PoolOf(cheapest))[0] {
 			want.size += p.Buffers[i].Size
 		}
 		c, _ = chooserOf(p, want)
@@ -114,7 +114,7 @@ func TestInsist(t *testing.T) {
 		if err != nil || !got.Status.HasPlan() {
 			t.Fatal(got.Status, err)
 		}
-		if problems++; model.ValueOf(got.Measures, model.MeasureCost) == c.Cost(cheapest) {
+		if problems++; model.ValueOf(got.Measures, model.MeasureCost) == c.loads.Cost(cheapest) {
 			met++
 		}
 		cancel()

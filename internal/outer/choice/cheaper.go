@@ -30,18 +30,18 @@ type neighbours struct {
 
 // cheapen moves bodies of a plan into cheaper pools where these have a place for them. It returns whether any was.
 func (c *chooser) cheapen(of []int32, offsets []int64) bool {
-	objective := c.Problem.Objective()
+	objective := c.lowering.Problem.Objective()
 	if !slices.Contains(objective, model.MeasureCost) {
 		return false
 	}
-	moved, at := false, make(spread.Assignment, len(c.Bodies)-c.Single)
+	moved, at := false, make(spread.Assignment, len(c.loads.Bodies)-c.loads.Single)
 	for k := range at {
-		b := &c.Bodies[c.Single+k]
+		b := &c.loads.Bodies[c.loads.Single+k]
 		at[k] = int32(slices.Index(b.Pools, of[b.Members[0]]))
 	}
-	room := c.RoomOf(at)
+	room := c.loads.RoomOf(at)
 	// A place that was not free becomes free only in a pool that has lost something.
-	lost := slices.Repeat([]bool{true}, len(c.Pools))
+	lost := slices.Repeat([]bool{true}, len(c.lowering.Pools))
 	for slices.Contains(lost, true) {
 		type offer struct {
 			body, place int32
@@ -49,7 +49,7 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 		}
 		var offers []offer
 		for k, now := range at {
-			b := &c.Bodies[c.Single+k]
+			b := &c.loads.Bodies[c.loads.Single+k]
 			for n, cost := range b.Costs {
 				if cost < b.Costs[now] && lost[b.Pools[n]] {
 					offers = append(offers, offer{int32(k), int32(n), b.Costs[now] - cost})
@@ -59,7 +59,7 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 		clear(lost)
 		slices.SortStableFunc(offers, func(x, y offer) int { return cmp.Compare(y.saved, x.saved) })
 		for _, x := range offers {
-			b, now := &c.Bodies[c.Single+int(x.body)], at[x.body]
+			b, now := &c.loads.Bodies[c.loads.Single+int(x.body)], at[x.body]
 			pool, before := b.Pools[x.place], b.Pools[now]
 			if b.Costs[x.place] >= b.Costs[now] || !b.FitsIn(int(x.place), room) {
 				continue // it has moved, or there is no room
@@ -89,40 +89,40 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 
 // beside returns the bodies that are in a section with b: all that may conflict with it, and more if that is quicker.
 func (c *chooser) beside(b *spread.Body) []int32 {
-	if c.present == nil {
-		c.present = make([][]int32, c.Sections+1)
+	if c.near.present == nil {
+		c.near.present = make([][]int32, c.loads.Sections+1)
 		sum := 0
-		for k := range c.Bodies {
-			sum += c.Bodies[k].Length()
-			c.everyone = append(c.everyone, int32(k))
+		for k := range c.loads.Bodies {
+			sum += c.loads.Bodies[k].Length()
+			c.near.everyone = append(c.near.everyone, int32(k))
 		}
-		for k := range c.Bodies {
-			for _, u := range c.Bodies[k].Uses {
+		for k := range c.loads.Bodies {
+			for _, u := range c.loads.Bodies[k].Uses {
 				for t := u.First; t < u.Last && sum <= mostPresent; t++ {
-					c.present[t] = append(c.present[t], int32(k))
+					c.near.present[t] = append(c.near.present[t], int32(k))
 				}
 			}
 		}
-		c.crowded = sum > mostPresent
+		c.near.crowded = sum > mostPresent
 	}
 	sum := 0
 	for _, u := range b.Uses {
 		for t := u.First; t < u.Last; t++ {
-			sum += len(c.present[t])
+			sum += len(c.near.present[t])
 		}
 	}
-	if c.crowded || sum > len(c.Bodies) {
-		return c.everyone
+	if c.near.crowded || sum > len(c.loads.Bodies) {
+		return c.near.everyone
 	}
-	c.near = c.near[:0]
+	c.near.near = c.near.near[:0]
 	for _, u := range b.Uses {
 		for t := u.First; t < u.Last; t++ {
-			c.near = append(c.near, c.present[t]...)
+			c.near.near = append(c.near.near, c.near.present[t]...)
 		}
 	}
-	slices.Sort(c.near)
-	c.near = slices.Compact(c.near)
-	return c.near
+	slices.Sort(c.near.near)
+	c.near.near = slices.Compact(c.near.near)
+	return c.near.near
 }
 
 // mostPresent is the most places in the lists of who is in which section.
@@ -133,8 +133,8 @@ func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
 	if c.costFirst {
 		return nil
 	}
-	all := model.MeasuresOf(c.Problem, &model.Plan{Offsets: offsets, Pools: of})
-	for _, m := range c.Problem.Objective() {
+	all := model.MeasuresOf(c.lowering.Problem, &model.Plan{Offsets: offsets, Pools: of})
+	for _, m := range c.lowering.Problem.Objective() {
 		values = append(values, model.ValueOf(all, m))
 	}
 	return values
@@ -142,14 +142,14 @@ func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
 
 // free returns the lowest offsets of a body's members in a pool beside what is there.
 func (c *chooser) free(b *spread.Body, pool int32, of []int32, offsets []int64) ([]int64, bool) {
-	strip := c.Strip(pool, b.Members, nil)
+	strip := c.lowering.Strip(pool, b.Members, nil)
 	if strip.Impossible != "" {
 		return nil, false
 	}
-	body, p := strip.Problem.Buffers[0], c.Problem
+	body, p := strip.Problem.Buffers[0], c.lowering.Problem
 	var taken []model.Range // offsets that the body may not have, half-open
 	for _, k := range c.beside(b) {
-		other := &c.Bodies[k]
+		other := &c.loads.Bodies[k]
 		if of[other.Members[0]] != pool || other == b {
 			continue
 		}
@@ -163,7 +163,7 @@ func (c *chooser) free(b *spread.Body, pool int32, of []int32, offsets []int64) 
 			}
 		}
 	}
-	for _, r := range c.Pools[pool].Reserved {
+	for _, r := range c.lowering.Pools[pool].Reserved {
 		for m, j := range b.Members {
 			taken = append(taken, model.Range{Lower: r.Lower - p.Buffers[j].Size + 1 - strip.At[m], Upper: r.Upper - strip.At[m]})
 		}
@@ -183,7 +183,7 @@ func (c *chooser) free(b *spread.Body, pool int32, of []int32, offsets []int64) 
 	all := make([]int64, len(b.Members))
 	for m, j := range b.Members {
 		all[m] = at + strip.At[m]
-		if end := all[m] + p.Buffers[j].Size; c.Pools[pool].Capacity > 0 && end > c.Pools[pool].Capacity {
+		if end := all[m] + p.Buffers[j].Size; c.lowering.Pools[pool].Capacity > 0 && end > c.lowering.Pools[pool].Capacity {
 			return nil, false
 		}
 	}
@@ -192,16 +192,16 @@ func (c *chooser) free(b *spread.Body, pool int32, of []int32, offsets []int64) 
 
 // between returns the values of offset of j - offset of i at which the two share bytes and must not, as open intervals.
 func (c *chooser) between(j, i int) (out []model.Range) {
-	p := c.Problem
+	p := c.lowering.Problem
 	a, b := &p.Buffers[j], &p.Buffers[i]
 	whole := model.Range{Lower: -a.Size, Upper: b.Size}
 	line := p.Rules.Threads == 0 && p.Rules.Period == 0 && len(p.Rules.Apart) == 0
 	switch {
 	case line && (a.Upper <= b.Lower || b.Upper <= a.Lower):
 		return nil // most pairs
-	case !c.Conflict(j, i):
+	case !c.lowering.Conflicts.Conflict(j, i):
 		return nil
-	case c.Apart(j, i) || p.Rules.Threads > 0:
+	case c.lowering.Conflicts.Apart(j, i) || p.Rules.Threads > 0:
 		return []model.Range{whole}
 	}
 	var shifts []int64
@@ -234,17 +234,17 @@ func (c *chooser) between(j, i int) (out []model.Range) {
 // settle makes the best plan one that cannot be cheapened. What has left a pool may make it lower, so it is planned again as far as the limits allow.
 func (c *chooser) settle(ctx context.Context) error {
 	for r := c.best; r != nil && c.cheapen(r.Pools, r.Offsets); r = c.best {
-		for q, members := range split(c.Pools, r.Pools) {
+		for q, members := range split(c.lowering.Pools, r.Pools) {
 			if len(members) > 0 {
-				c.Offer(int32(q), members, r.Offsets)
+				c.plans.Offer(int32(q), members, r.Offsets)
 			}
 		}
-		r.Measures = model.MeasuresOf(c.Problem, &r.Plan)
+		r.Measures = model.MeasuresOf(c.lowering.Problem, &r.Plan)
 		r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
-		if c.Over(ctx) {
+		if c.plans.Over(ctx) {
 			return nil
 		}
-		again, err := c.Plan(ctx, r.Pools)
+		again, err := c.plans.Plan(ctx, r.Pools)
 		if err != nil {
 			return err
 		}

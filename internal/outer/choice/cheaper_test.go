@@ -30,12 +30,12 @@ func TestBeside(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 42))
 	c, _ := chooserOf(drawn.Spilled(r, 60), find(t, "exact"))
 	looked := 0
-	for k := range c.Bodies {
-		b := &c.Bodies[k]
+	for k := range c.loads.Bodies {
+		b := &c.loads.Bodies[k]
 		beside := c.beside(b)
 		looked += len(beside)
-		for n := range c.Bodies {
-			if c.Conflict(int(b.Members[0]), int(c.Bodies[n].Members[0])) && !slices.Contains(beside, int32(n)) {
+		for n := range c.loads.Bodies {
+			if c.lowering.Conflicts.Conflict(int(b.Members[0]), int(c.loads.Bodies[n].Members[0])) && !slices.Contains(beside, int32(n)) {
 				t.Errorf("body %d is not beside %d", n, k)
 			}
 		}

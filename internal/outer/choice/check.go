@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/internal/run"
@@ -51,72 +52,82 @@ const (
 
 // A checker checks assignments of the linear program (spread/cores.go).
 type checker struct {
-	*packing
-	windows *pools.Windows
-	pool    int32
-	strip   []int32  // of each of Bodies, the body of the strip, or -1
-	body    []int32  // of each body of the strip, that of Bodies
-	hot     []window // windows of cores, the last one first
-	nodes   int64    // for a proof
-	named   int      // cores
-	packed  int      // assignments
-	missed  int      // assignments that were left undecided
-	cut     bool     // the last pass was cut off
-	halt    func()   // ends the check
-	err     error
+	packing  *packing
+	lowering *lower.Lowering
+	plans    *pools.Search
+	loads    *spread.Choices
+	windows  *pools.Windows
+	pool     int32
+	strip    []int32  // of each of Bodies, the body of the strip, or -1
+	body     []int32  // of each body of the strip, that of Bodies
+	hot      []window // windows of cores, the last one first
+	nodes    int64    // for a proof
+	named    int      // cores
+	packed   int      // assignments
+	missed   int      // assignments that were left undecided
+	cut      bool     // the last pass was cut off
+	halt     func()   // ends the check
+	err      error
 }
 
 // A window is the sections [first, last) of the strip.
 type window struct{ first, last int32 }
 
-// pass goes through the branches with so many nodes for a proof, for one of so many parts of a limit. It reports whether a further pass may
-// be of use.
-func (k *checker) pass(ctx context.Context, parts int) (bool, error) {
-	if k == nil || k.found || k.nodes > mostProof || k.settled() && k.least < math.MaxInt64 || k.Over(ctx) {
-		return false, nil
-	}
-	upper := k.least
-	if upper == math.MaxInt64 {
-		upper = 1
-		for n := range k.Bodies {
-			upper += k.Bodies[n].Costs[len(k.Bodies[n].Costs)-1]
-		}
-	}
-	now, cancel := run.Share(ctx, parts)
-	defer cancel()
-	now, k.halt = context.WithCancel(now)
-	defer k.halt()
-	low := k.Checked(now, upper, func(of spread.Assignment) spread.Check { return k.check(now, of) })
-	k.Low = max(k.Low, min(low, k.least))
-	k.found = k.Low >= k.least
-	if k.cut = now.Err() != nil; !k.cut {
-		k.nodes *= 5
-	}
-	return k.named > 0 || k.packed > 0, k.err
+// check makes a first pass.
+func (x *packing) check(ctx context.Context) (err error) {
+	x.checker = x.checkerOf()
+	x.useful, err = x.checker.pass(ctx, 2)
+	return err
 }
 
-// run makes passes until one of no use, or until two of them were cut off by half of a limit each.
-func (k *checker) run(ctx context.Context) error {
+// checkOn makes passes until one of no use, or until two of them were cut off by half of a limit each.
+func (x *packing) checkOn(ctx context.Context) (err error) {
 	for cuts := 0; cuts < 2; {
-		useful, err := k.pass(ctx, 2)
-		if err != nil || !useful {
+		x.useful, err = x.checker.pass(ctx, 2)
+		if err != nil || !x.useful {
 			return err
 		}
-		if k.cut {
+		if x.checker.cut {
 			cuts++
 		}
 	}
 	return nil
 }
 
+// pass goes through the branches with so many nodes for a proof, for one of so many parts of a limit. It reports whether a further pass may
+// be of use.
+func (k *checker) pass(ctx context.Context, parts int) (bool, error) {
+	if k == nil || k.packing.found || k.nodes > mostProof || k.packing.least <= k.loads.Low || k.plans.Over(ctx) {
+		return false, nil
+	}
+	upper := k.packing.least
+	if upper == math.MaxInt64 {
+		upper = 1
+		for n := range k.loads.Bodies {
+			upper += k.loads.Bodies[n].Costs[len(k.loads.Bodies[n].Costs)-1]
+		}
+	}
+	now, cancel := run.Share(ctx, parts)
+	defer cancel()
+	now, k.halt = context.WithCancel(now)
+	defer k.halt()
+	low := k.loads.Checked(now, upper, func(of spread.Assignment) spread.Check { return k.check(now, of) })
+	k.loads.Low = max(k.loads.Low, min(low, k.packing.least))
+	k.packing.found = k.loads.Low >= k.packing.least
+	if k.cut = now.Err() != nil; !k.cut {
+		k.nodes *= 5
+	}
+	return k.named > 0 || k.packed > 0, k.err
+}
+
 // checkerOf prepares the windows of the pool whose room may run out. It returns nil if there is none, or several.
 func (x *packing) checkerOf() *checker {
-	if !x.CanCheck() || !x.costFirst {
+	if !x.loads.CanCheck() || !x.costFirst {
 		return nil
 	}
-	k := &checker{packing: x, pool: -1, nodes: proofNodes}
-	for q := range x.Pools {
-		if x.Pools[q].Capacity > 0 {
+	k := &checker{packing: x, lowering: x.lowering, plans: x.plans, loads: x.loads, pool: -1, nodes: proofNodes}
+	for q := range x.lowering.Pools {
+		if x.lowering.Pools[q].Capacity > 0 {
 			if k.pool >= 0 {
 				return nil
 			}
@@ -127,18 +138,18 @@ func (x *packing) checkerOf() *checker {
 		return nil
 	}
 	var members []int32
-	for n := range x.Bodies {
-		if slices.Contains(x.Bodies[n].Pools, k.pool) {
-			members = append(members, x.Bodies[n].Members...)
+	for n := range x.loads.Bodies {
+		if slices.Contains(x.loads.Bodies[n].Pools, k.pool) {
+			members = append(members, x.loads.Bodies[n].Members...)
 		}
 	}
 	slices.Sort(members)
-	if k.windows = x.WindowsOf(k.pool, members); k.windows == nil {
+	if k.windows = x.plans.WindowsOf(k.pool, members); k.windows == nil {
 		return nil
 	}
 	k.body = make([]int32, len(k.windows.First))
-	for n := range x.Bodies {
-		at, ok := k.windows.Body[x.Bodies[n].Members[0]]
+	for n := range x.loads.Bodies {
+		at, ok := k.windows.Body[x.loads.Bodies[n].Members[0]]
 		if !ok {
 			at = -1
 		} else {
@@ -161,8 +172,8 @@ func (k *checker) asked(ctx context.Context, set []int32, w window, nodes int64)
 // check says whether an assignment packs. If not, it names cores.
 func (k *checker) check(ctx context.Context, of spread.Assignment) spread.Check {
 	var set []int32
-	for n := range k.Bodies {
-		if (&core{pool: k.pool, bodies: []int32{int32(n)}}).heldBy(k.Choices, of) {
+	for n := range k.loads.Bodies {
+		if (&core{pool: k.pool, bodies: []int32{int32(n)}}).heldBy(k.loads, of) {
 			set = append(set, k.strip[n])
 		}
 	}
@@ -181,7 +192,7 @@ func (k *checker) check(ctx context.Context, of spread.Assignment) spread.Check 
 	unknown := 0
 	for length := int32(8); length < 2*k.windows.Sections && length <= 128; length *= 2 {
 		for first := int32(0); first+length/2 < k.windows.Sections; first += length / 4 {
-			if k.err != nil || k.Over(ctx) {
+			if k.err != nil || k.plans.Over(ctx) {
 				return spread.Undecided
 			}
 			w := window{first, min(first+length, k.windows.Sections)}
@@ -215,7 +226,7 @@ func (k *checker) check(ctx context.Context, of spread.Assignment) spread.Check 
 		return spread.Packs
 	}
 	k.packing.nodes = min(k.nodes, pools.MoreNodes)
-	failed, err := k.try(ctx, of)
+	failed, err := k.packing.try(ctx, of)
 	k.packing.nodes = pools.PackNodes
 	switch {
 	case err != nil:
@@ -225,8 +236,8 @@ func (k *checker) check(ctx context.Context, of spread.Assignment) spread.Check 
 		k.packed++
 		return spread.Packs
 	case failed == k.pool:
-		members := split(k.Pools, k.PoolOf(of))[failed]
-		if status, err := k.Packs(ctx, failed, members, 0); err == nil && status == model.Infeasible {
+		members := split(k.lowering.Pools, k.loads.PoolOf(of))[failed]
+		if status, err := k.plans.Packs(ctx, failed, members, 0); err == nil && status == model.Infeasible {
 			k.name(ctx, set, window{0, k.windows.Sections})
 			return spread.Refused
 		}
@@ -239,7 +250,7 @@ func (k *checker) undecided(set []int32, guess *window) spread.Check {
 	if k.missed++; k.missed >= mostMissed && k.named == 0 && k.packed == 0 {
 		k.halt() // windows say nothing
 	}
-	k.add(k.windows.Within(set, guess.first, guess.last), k.AddGuess)
+	k.add(k.windows.Within(set, guess.first, guess.last), k.loads.AddGuess)
 	return spread.Undecided
 }
 
@@ -250,14 +261,14 @@ func (k *checker) roll(ctx context.Context, of spread.Assignment, set []int32) b
 		at = (k.hot[0].first + k.hot[0].last) / 2
 	}
 	for n := range int32(mostRolls) {
-		if k.err != nil || k.Over(ctx) {
+		if k.err != nil || k.plans.Over(ctx) {
 			return false
 		}
 		length := 48 + 24*(n%4)
 		stuck, err := k.windows.Roll(ctx, k.pool, set, at, length, rollNodes)
 		k.err = cmp.Or(k.err, err)
 		if stuck < 0 {
-			failed, err := k.try(ctx, of)
+			failed, err := k.packing.try(ctx, of)
 			k.err = cmp.Or(k.err, err)
 			return failed < 0
 		}
@@ -289,13 +300,13 @@ func (k *checker) shrink(ctx context.Context, set []int32, w window) window {
 // free reports whether a body of the strip may be in the pool or out of it.
 func (k *checker) free(i int32) bool {
 	n := int(k.body[i])
-	return n >= k.Single && k.Sure(int32(n-k.Single)) < 0
+	return n >= k.loads.Single && k.loads.Sure(int32(n-k.loads.Single)) < 0
 }
 
 // ruledOut reports whether no better assignment has a body of the strip in the pool.
 func (k *checker) ruledOut(i int32) bool {
 	n := int(k.body[i])
-	return n >= k.Single && k.Sure(int32(n-k.Single)) == 0
+	return n >= k.loads.Single && k.loads.Sure(int32(n-k.loads.Single)) == 0
 }
 
 // name makes a core of a window that has no plan.
@@ -327,7 +338,7 @@ func (k *checker) name(ctx context.Context, set []int32, w window) {
 		}
 	}
 	k.named++
-	k.add(all, k.AddCore)
+	k.add(all, k.loads.AddCore)
 }
 
 // add adds the row of a core.
@@ -338,7 +349,7 @@ func (k *checker) add(all []int32, add func(pool int32, bodies []int32, most int
 			return
 		}
 		if k.free(i) {
-			bodies = append(bodies, k.body[i]-int32(k.Single))
+			bodies = append(bodies, k.body[i]-int32(k.loads.Single))
 		}
 	}
 	add(k.pool, bodies, int64(len(bodies))-1)

@@ -53,21 +53,21 @@ func TestCheck(t *testing.T) {
 		if !ok {
 			continue
 		}
-		first, _ := c.Cheapest(context.Background(), never, third)
-		x := &packing{chooser: c, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64}
+		first, _ := c.loads.Cheapest(context.Background(), never, third)
+		x := c.packing(nil)
 		failed, err := x.try(context.Background(), first)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if failed < 0 || !x.CanCheck() {
+		if failed < 0 || !x.loads.CanCheck() {
 			continue
 		}
 		met++
 		best := int64(math.MaxInt64)
-		x.each(func(of spread.Assignment) {
-			if cost := x.Cost(of); cost < best {
-				members := split(x.Pools, x.PoolOf(of))[0]
-				status, err := x.Packs(context.Background(), 0, members, pools.PackNodes)
+		each(x.loads, func(of spread.Assignment) {
+			if cost := x.loads.Cost(of); cost < best {
+				members := split(x.lowering.Pools, x.loads.PoolOf(of))[0]
+				status, err := x.plans.Packs(context.Background(), 0, members, pools.PackNodes)
 				if err != nil || status == model.Unknown {
 					t.Fatal(status, err)
 				}
@@ -80,11 +80,12 @@ func TestCheck(t *testing.T) {
 		if k == nil {
 			t.Fatal("no windows")
 		}
-		if err := k.run(context.Background()); err != nil {
+		x.checker = k
+		if err := x.checkOn(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if !x.found || x.least != best || x.Low != best {
-			t.Fatalf("found %v: %d, bound %d, best %d\n%s", x.found, x.least, x.Low, best, drawn.DescribeRuled(p))
+		if !x.found || x.least != best || x.loads.Low != best {
+			t.Fatalf("found %v: %d, bound %d, best %d\n%s", x.found, x.least, x.loads.Low, best, drawn.DescribeRuled(p))
 		}
 		if slices.ContainsFunc(k.hot, func(w window) bool { return w.last-w.first < k.windows.Sections }) {
 			few++

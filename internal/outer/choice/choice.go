@@ -20,6 +20,7 @@ import (
 	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
+	"github.com/stowage-go/stowage/internal/outer/stage"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -32,17 +33,32 @@ import (
 //
 // Complexity: that of the parts. Only branch.go is exponential, and it has limits of its own.
 
+// stages is the path of a problem without evictions.
+var stages = []stage.Stage[*chooser]{
+	{Name: "places", Does: "where single buffers and pairs may lie", Run: (*chooser).places},
+	{Name: "plans", Does: "each buffer has its pool: pool by pool, measure by measure", For: (*chooser).given, Run: (*chooser).plan},
+	{Name: "loads", Does: "the cheapest pools by loads and costs", Run: (*chooser).cheapest},
+	{Name: "packing", For: (*chooser).assigned, Run: (*chooser).pack, Nested: true},
+	{Name: "branches", Does: "plans of that choice, and of choices that may be better", Run: (*chooser).explore},
+}
+
 // A chooser searches the assignments of bodies to pools.
 type chooser struct {
-	*pools.Search
-	*spread.Choices
+	lowering  *lower.Lowering
+	plans     *pools.Search
+	sets      *places.Sets
+	loads     *spread.Choices
+	tell      func(plan.Turn)
 	planner   string
-	costFirst bool // cost is the first measure
+	costFirst bool              // cost is the first measure
+	only      []int32           // the pool of each buffer if none may be in several; nil otherwise
+	answer    *plan.Result      // nil as long as there is no answer
+	byLoads   spread.Assignment // the cheapest
+	packed    spread.Assignment // the cheapest that is known to pack, or byLoads
 	best      *plan.Result
 	floors    floors
-	cheapest  spread.Assignment // by the loads
-	neighbours
-	branch
+	near      neighbours
+	tree      branch
 }
 
 // Plan plans a problem without evictions. spent is what earlier runs have taken, which counts for the limits of o; the result has the sum.
@@ -51,84 +67,103 @@ func Plan(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Opt
 	if l.Knots() && len(p.Buffers) > lower.MostClocks {
 		return plan.Result{}, plan.Unsupported(planner.Name(), "cannot honour clocks of more than 8,192 buffers that are no interval order")
 	}
-	s := pools.New(l, planner, o, spent)
-	var r plan.Result
-	var err error
-	if of, ok := alone(l); !ok {
-		s.KeepAnswers()
-		r, err = choose(ctx, s, planner.Name())
-	} else if places.Find(p, l.Conflicts).None() {
-		r = s.Infeasible(places.Proved)
-		if only := l.Pools[0].Capacity; len(l.Pools) == 1 && only > 0 {
-			r.LowerBound = only + 1
-		}
-	} else {
-		r, err = s.Plan(ctx, of)
+	c := &chooser{lowering: l, planner: planner.Name(), tell: o.Turns, costFirst: p.Objective()[0] == model.MeasureCost, only: alone(l)}
+	o.Turns = nil
+	if c.plans = pools.New(l, planner, o, spent); c.only == nil {
+		c.plans.KeepAnswers()
 	}
-	r.Stats = s.Stats()
+	return c.decide(ctx)
+}
+
+func (c *chooser) decide(ctx context.Context) (plan.Result, error) {
+	err := stage.Run(ctx, c, stages, c.tell)
+	r := c.result()
+	r.Stats = c.plans.Stats()
 	return r, err
 }
 
-// alone returns the pool of each buffer if none may be in several, and members of one body agree.
-func alone(l *lower.Lowering) ([]int32, bool) {
-	p := l.Problem
-	of := make([]int32, len(p.Buffers))
-	if len(l.Pools) == 1 {
-		return of, true
+// Done reports whether there is an answer.
+func (c *chooser) Done() bool { return c.answer != nil }
+
+// Turn says how far the search is.
+func (c *chooser) Turn() plan.Turn {
+	t := plan.Turn{Nodes: c.plans.Stats().Nodes}
+	if r := cmp.Or(c.answer, c.best); r != nil {
+		t.Height, t.LowerBound, t.Measures = r.Height, r.LowerBound, r.Measures
 	}
-	for i := range p.Buffers {
-		x := p.Buffers[i].Extra
-		if x == nil || len(x.Pools) != 1 {
-			return nil, false
-		}
-		of[i] = x.Pools[0]
-	}
-	if body, _ := l.Bodies(); body != nil {
-		for i := range of {
-			if of[i] != of[body[i]] {
-				return nil, false
-			}
-		}
-	}
-	return of, true
+	return t
 }
 
-// choose looks for a good choice of pools, and for a proof that there is no better one.
-func choose(ctx context.Context, s *pools.Search, planner string) (plan.Result, error) {
-	choices, why := spread.New(s.Lowering)
-	if why != "" {
-		return s.Infeasible(why), nil
+// given reports whether each buffer has its pool.
+func (c *chooser) given() bool { return c.only != nil }
+
+// assigned reports whether an assignment is known whose loads fit.
+func (c *chooser) assigned() bool { return c.byLoads != nil }
+
+// infeasible is the answer that there is no plan.
+func (c *chooser) infeasible(by string) {
+	r := c.plans.Infeasible(by)
+	c.answer = &r
+}
+
+// places looks for bodies and pairs that have no place.
+func (c *chooser) places(context.Context) error {
+	if c.sets = places.Find(c.lowering.Problem, c.lowering.Conflicts); !c.sets.None() {
+		return nil
 	}
-	c := &chooser{Search: s, Choices: choices, planner: planner, costFirst: s.Problem.Objective()[0] == model.MeasureCost}
-	return c.decide(ctx)
+	c.infeasible(places.Proved)
+	if only := c.lowering.Pools[0].Capacity; len(c.lowering.Pools) == 1 && only > 0 {
+		c.answer.LowerBound = only + 1
+	}
+	return nil
+}
+
+// plan plans a problem that has no choice.
+func (c *chooser) plan(ctx context.Context) error {
+	r, err := c.plans.Plan(ctx, c.only)
+	c.answer = &r
+	return err
+}
+
+// cheapest looks for the cheapest assignment whose loads fit.
+func (c *chooser) cheapest(ctx context.Context) error {
+	choices, why := spread.New(c.lowering, c.sets)
+	if why != "" {
+		c.infeasible(why)
+		return nil
+	}
+	c.loads = choices
+	first, ok := c.loads.Cheapest(ctx, func() bool { return c.plans.Over(ctx) }, third)
+	if !ok {
+		c.infeasible("loads")
+	}
+	c.byLoads, c.packed = first, first
+	return nil
 }
 
 // third is what a walk through time may take of the time that is left.
 func third(ctx context.Context) (context.Context, context.CancelFunc) { return run.Share(ctx, 3) }
 
-func (c *chooser) decide(ctx context.Context) (plan.Result, error) {
-	first, ok := c.Cheapest(ctx, func() bool { return c.Over(ctx) }, third)
-	if !ok {
-		return c.Infeasible("loads"), nil
+// alone returns the pool of each buffer if none may be in several, and members of one body agree; else nil.
+func alone(l *lower.Lowering) []int32 {
+	p := l.Problem
+	of := make([]int32, len(p.Buffers))
+	if len(l.Pools) == 1 {
+		return of
 	}
-	c.cheapest = first
-	if first != nil {
-		packed, err := c.pack(ctx, first)
-		if err != nil {
-			return plan.Result{}, err
+	for i := range p.Buffers {
+		x := p.Buffers[i].Extra
+		if x == nil || len(x.Pools) != 1 {
+			return nil
 		}
-		if packed != nil {
-			first = packed
+		of[i] = x.Pools[0]
+	}
+	if body, _ := l.Conflicts.Bodies(); body != nil {
+		for i := range of {
+			if of[i] != of[body[i]] {
+				return nil
+			}
 		}
 	}
-	if err := c.explore(ctx, first); err != nil {
-		return plan.Result{}, err
-	}
-	switch {
-	case c.best != nil:
-		return c.result(), nil
-	case c.cut || len(c.answers) > 0:
-		return plan.Result{Status: model.Unknown, Planner: c.planner}, nil
-	}
-	return c.Infeasible(cmp.Or(c.by, "pools")), nil
+	return of
 }

@@ -8,6 +8,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/auto"
 	_ "github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/internal/run"
@@ -27,14 +28,16 @@ func find(t *testing.T, name string) run.Planner {
 
 // chooserOf prepares the choice of a problem; ok is false if loads or pools alone leave no plan.
 func chooserOf(p *model.Problem, planner run.Planner) (c *chooser, ok bool) {
-	s := pools.New(lower.New(p), planner, plan.Options{Minimize: true}, plan.Stats{})
+	l := lower.New(p)
+	s := pools.New(l, planner, plan.Options{Minimize: true}, plan.Stats{})
 	s.KeepAnswers()
-	choices, why := spread.New(s.Lowering)
+	sets := places.Find(p, l.Conflicts)
+	choices, why := spread.New(l, sets)
 	if why != "" {
 		return nil, false
 	}
 	return &chooser{
-		Search: s, Choices: choices, planner: planner.Name(),
+		lowering: l, plans: s, sets: sets, loads: choices, planner: planner.Name(),
 		costFirst: p.Objective()[0] == model.MeasureCost,
 	}, true
 }
@@ -43,7 +46,7 @@ func chooserOf(p *model.Problem, planner run.Planner) (c *chooser, ok bool) {
 func never() bool { return false }
 
 // each calls do for every assignment whose loads fit.
-func (c *chooser) each(do func(of spread.Assignment)) {
+func each(c *spread.Choices, do func(of spread.Assignment)) {
 	room, of := c.RoomOf(nil), make(spread.Assignment, len(c.Bodies)-c.Single)
 	var descend func(k int)
 	descend = func(k int) {

@@ -53,34 +53,34 @@ func (x *packing) coreOf(ctx context.Context, pool int32, of spread.Assignment) 
 	ctx, cancel := run.Share(ctx, 4)
 	defer cancel()
 	var all []int32
-	for k := range x.Bodies {
-		if (&core{pool: pool, bodies: []int32{int32(k)}}).heldBy(x.Choices, of) {
+	for k := range x.loads.Bodies {
+		if (&core{pool: pool, bodies: []int32{int32(k)}}).heldBy(x.loads, of) {
 			all = append(all, int32(k))
 		}
 	}
 	// Bodies that live at about the same time are left out together.
-	slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(x.begin(a), x.begin(b)) })
+	slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(x.firstSection(a), x.firstSection(b)) })
 	asks := coreAsks
 	fails := func(bodies []int32, nodes int64) (model.Status, error) {
 		asks--
-		return x.Holds(ctx, pool, x.membersOf(bodies), nodes)
+		return x.plans.Holds(ctx, pool, x.membersOf(bodies), nodes)
 	}
 	for parts := 2; len(all) > 1; {
 		size := (len(all) + parts - 1) / parts
 		shrunk := false
-		for at := 0; at < len(all) && asks > 0 && !x.Over(ctx); {
+		for at := 0; at < len(all) && asks > 0 && !x.plans.Over(ctx); {
 			rest := slices.Concat(all[:at], all[min(len(all), at+size):])
 			status, err := fails(rest, coreNodes)
 			if err != nil {
 				return core{}, err
 			}
-			if !status.HasPlan() && (status == model.Infeasible || !x.Over(ctx)) {
+			if !status.HasPlan() && (status == model.Infeasible || !x.plans.Over(ctx)) {
 				all, shrunk = rest, true
 			} else {
 				at += size
 			}
 		}
-		if asks <= 0 || x.Over(ctx) || size == 1 && !shrunk {
+		if asks <= 0 || x.plans.Over(ctx) || size == 1 && !shrunk {
 			break
 		}
 		if parts = 2 * parts; size == 1 || parts > len(all) {
@@ -95,9 +95,9 @@ func (x *packing) coreOf(ctx context.Context, pool int32, of spread.Assignment) 
 	return core{pool, all, status == model.Infeasible}, nil
 }
 
-// begin is the first section of a body's life.
-func (x *packing) begin(body int32) int32 {
-	if uses := x.Bodies[body].Uses; len(uses) > 0 {
+// firstSection is the first section of a body's life.
+func (x *packing) firstSection(body int32) int32 {
+	if uses := x.loads.Bodies[body].Uses; len(uses) > 0 {
 		return uses[0].First
 	}
 	return 0
@@ -106,7 +106,7 @@ func (x *packing) begin(body int32) int32 {
 // membersOf returns the buffers of bodies, ascending.
 func (x *packing) membersOf(bodies []int32) (members []int32) {
 	for _, k := range bodies {
-		members = append(members, x.Bodies[k].Members...)
+		members = append(members, x.loads.Bodies[k].Members...)
 	}
 	slices.Sort(members)
 	return members

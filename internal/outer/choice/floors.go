@@ -36,14 +36,14 @@ func (c *chooser) floor() *floors {
 	if f.known && f.cost == cost {
 		return f
 	}
-	*f = floors{known: true, cost: cost, of: make([]int64, len(c.Pools))}
-	total, in := make([]int64, c.Sections), make([][]int64, len(c.Pools))
+	*f = floors{known: true, cost: cost, of: make([]int64, len(c.lowering.Pools))}
+	total, in := make([]int64, c.loads.Sections), make([][]int64, len(c.lowering.Pools))
 	for q := range in {
-		in[q] = make([]int64, c.Sections)
+		in[q] = make([]int64, c.loads.Sections)
 	}
-	for k := range c.Bodies {
-		b := &c.Bodies[k]
-		pool := c.only(k, cost)
+	for k := range c.loads.Bodies {
+		b := &c.loads.Bodies[k]
+		pool := c.poolOf(k, cost)
 		for _, u := range b.Uses {
 			for t := u.First; t < u.Last; t++ {
 				total[t] += u.To - u.From
@@ -58,17 +58,17 @@ func (c *chooser) floor() *floors {
 	return f
 }
 
-// only returns the pool of a body in every plan up to a cost, which is -1 for all plans. It returns -1 if there are several.
-func (c *chooser) only(body int, cost int64) int32 {
-	b := &c.Bodies[body]
-	if body < c.Single {
+// poolOf returns the pool of a body in every plan up to a cost, which is -1 for all plans. It returns -1 if there are several.
+func (c *chooser) poolOf(body int, cost int64) int32 {
+	b := &c.loads.Bodies[body]
+	if body < c.loads.Single {
 		return b.Pools[0]
 	}
 	if cost < 0 {
 		return -1
 	}
-	pool, gap := int32(-1), c.Prices.Gap(cost)
-	for n, excess := range c.Prices.Excess[body-c.Single] {
+	pool, gap := int32(-1), c.loads.Prices.Gap(cost)
+	for n, excess := range c.loads.Prices.Excess[body-c.loads.Single] {
 		if excess > gap {
 			continue
 		}
@@ -84,7 +84,7 @@ func (c *chooser) only(body int, cost int64) int32 {
 // cost no more than the best.
 func (c *chooser) leastOf(m model.Measure) (least int64) {
 	if m == model.MeasureCost {
-		return c.Low
+		return c.loads.Low
 	}
 	f := c.floor()
 	kind, _, _ := strings.Cut(string(m), ":")
@@ -93,13 +93,13 @@ func (c *chooser) leastOf(m model.Measure) (least int64) {
 		return 0
 	}
 	// As total of internal/outer/pools has it, for pools that may not have been planned.
-	for q := range c.Pools {
-		if kind != string(m) && m != model.HeightIn(c.Pools[q].ID) && m != model.PeakIn(c.Pools[q].ID) {
+	for q := range c.lowering.Pools {
+		if kind != string(m) && m != model.HeightIn(c.lowering.Pools[q].ID) && m != model.PeakIn(c.lowering.Pools[q].ID) {
 			continue
 		}
 		h := f.of[q]
 		if peak {
-			for _, r := range c.Pools[q].Reserved {
+			for _, r := range c.lowering.Pools[q].Reserved {
 				h = max(h, r.Upper)
 			}
 		}
@@ -113,7 +113,7 @@ func (c *chooser) leastOf(m model.Measure) (least int64) {
 	case model.MeasureHeight, model.MeasurePeak:
 		least = max(least, f.total)
 	case model.MeasureMaxHeight, model.MeasureMaxPeak:
-		pools := int64(len(c.Pools))
+		pools := int64(len(c.lowering.Pools))
 		least = max(least, (f.total+pools-1)/pools)
 	}
 	return least

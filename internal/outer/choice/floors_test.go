@@ -49,24 +49,24 @@ func TestFloorsHold(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if _, ok := c.Cheapest(context.Background(), never, third); !ok {
+		if _, ok := c.loads.Cheapest(context.Background(), never, third); !ok {
 			continue
 		}
 		var costs []int64
-		c.each(func(of spread.Assignment) { costs = append(costs, c.Cost(of)) })
+		each(c.loads, func(of spread.Assignment) { costs = append(costs, c.loads.Cost(of)) })
 		for _, cost := range []int64{slices.Min(costs), costs[r.IntN(len(costs))]} {
 			c.floors = floors{}
 			c.best = &plan.Result{Measures: []model.Value{{Measure: model.MeasureCost, Value: cost}}}
 			measures := []model.Measure{model.MeasureHeight, model.MeasureMaxHeight}
-			for _, q := range c.Pools {
+			for _, q := range c.lowering.Pools {
 				measures = append(measures, model.HeightIn(q.ID))
 			}
 			least := slices.Repeat([]int64{math.MaxInt64}, len(measures))
-			c.each(func(of spread.Assignment) {
-				if c.Cost(of) > cost {
+			each(c.loads, func(of spread.Assignment) {
+				if c.loads.Cost(of) > cost {
 					return
 				}
-				heights := c.loads(of)
+				heights := c.loadsOf(of)
 				values := append([]int64{0, slices.Max(heights)}, heights...)
 				for _, h := range heights {
 					values[0] += h
@@ -91,17 +91,17 @@ func TestFloorsHold(t *testing.T) {
 	}
 }
 
-// loads returns the largest load of each pool.
-func (c *chooser) loads(of spread.Assignment) []int64 {
-	most := make([]int64, len(c.Pools))
-	in := make([][]int64, len(c.Pools))
+// loadsOf returns the largest load of each pool.
+func (c *chooser) loadsOf(of spread.Assignment) []int64 {
+	most := make([]int64, len(c.lowering.Pools))
+	in := make([][]int64, len(c.lowering.Pools))
 	for q := range in {
-		in[q] = make([]int64, c.Sections)
+		in[q] = make([]int64, c.loads.Sections)
 	}
-	pool := c.PoolOf(of)
-	for k := range c.Bodies {
-		q := pool[c.Bodies[k].Members[0]]
-		for _, u := range c.Bodies[k].Uses {
+	pool := c.loads.PoolOf(of)
+	for k := range c.loads.Bodies {
+		q := pool[c.loads.Bodies[k].Members[0]]
+		for _, u := range c.loads.Bodies[k].Uses {
 			for t := u.First; t < u.Last; t++ {
 				in[q][t] += u.To - u.From
 				most[q] = max(most[q], in[q][t])

@@ -29,15 +29,15 @@ const (
 )
 
 // grow builds up an assignment that packs.
-func (x *packing) grow(ctx context.Context, first spread.Assignment) error {
+func (x *packing) grow(ctx context.Context) error {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()
-	of := slices.Clone(first)
+	first, of := x.first, slices.Clone(x.first)
 	var come []int32
 	for k := range of {
-		b := &x.Bodies[x.Single+k]
+		b := &x.loads.Bodies[x.loads.Single+k]
 		for n, q := range b.Pools {
-			if x.Pools[q].Capacity == 0 && n > int(of[k]) {
+			if x.lowering.Pools[q].Capacity == 0 && n > int(of[k]) {
 				of[k] = int32(n)
 				come = append(come, int32(k))
 				break
@@ -46,7 +46,7 @@ func (x *packing) grow(ctx context.Context, first spread.Assignment) error {
 	}
 	worth := make([]float64, len(of))
 	for _, k := range come {
-		b := &x.Bodies[x.Single+int(k)]
+		b := &x.loads.Bodies[x.loads.Single+int(k)]
 		worth[k] = float64(b.Costs[of[k]]-b.Costs[first[k]]) / float64(max(1, b.Area()))
 	}
 	slices.SortStableFunc(come, func(a, b int32) int { return cmp.Compare(worth[b], worth[a]) })
@@ -58,7 +58,7 @@ func (x *packing) grow(ctx context.Context, first spread.Assignment) error {
 
 // admit moves as many of these bodies as it can to where first has them.
 func (x *packing) admit(ctx context.Context, of, first spread.Assignment, come []int32) error {
-	if len(come) == 0 || x.left <= 0 || x.Over(ctx) {
+	if len(come) == 0 || x.left <= 0 || x.plans.Over(ctx) {
 		return nil
 	}
 	before := make([]int32, len(come))

@@ -15,7 +15,7 @@ func TestGrow(t *testing.T) {
 	most := 0
 	for range 30 {
 		x, first, _ := failing(t, r, 12)
-		if err := x.grow(context.Background(), first); err != nil {
+		if err := x.grow(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if x.best == nil {
@@ -29,8 +29,8 @@ func TestGrow(t *testing.T) {
 			out++
 			of := slices.Clone(x.best)
 			of[k] = first[k]
-			members := split(x.Pools, x.PoolOf(of))[x.Bodies[x.Single+k].Pools[first[k]]]
-			status, err := x.Packs(context.Background(), 0, members, pools.PackNodes)
+			members := split(x.lowering.Pools, x.loads.PoolOf(of))[x.loads.Bodies[x.loads.Single+k].Pools[first[k]]]
+			status, err := x.plans.Packs(context.Background(), 0, members, pools.PackNodes)
 			if err != nil || status.HasPlan() {
 				t.Errorf("body %d could come, too: %v, %v", k, status, err)
 			}

@@ -49,26 +49,26 @@ const (
 	guessPatient = 3  // guesses without a plan; each has four times the limit of the one before
 )
 
-// briefly asks the narrowest walk about the pool that failed, for an eighth of a limit at most. It returns what the longer walks go on with, or nil.
-func (x *packing) briefly(ctx context.Context, failed int32) (*spread.Orders, error) {
-	if !x.costFirst || x.settled() || x.Over(ctx) || !x.Piles(failed) {
-		return nil, nil
+// orders asks the narrowest walk about the pool that failed, for an eighth of a limit at most.
+func (x *packing) orders(ctx context.Context) error {
+	if !x.costFirst || x.idle() || x.plans.Over(ctx) || !x.plans.Piles(x.failed) {
+		return nil
 	}
-	o := x.Orders(failed, x.Pools[failed].Capacity)
-	if o == nil {
-		return nil, nil
+	if x.walks = x.loads.Orders(x.failed, x.lowering.Pools[x.failed].Capacity); x.walks == nil {
+		return nil
 	}
 	ctx, cancel := run.Share(ctx, 8)
 	defer cancel()
-	return o, x.deepen(ctx, o, levels[0])
+	return x.deepen(ctx, x.walks, levels[0])
 }
 
-// settled reports whether there is nothing for a walk to look for: no plan is known, or the best is.
-func (x *packing) settled() bool { return x.least == math.MaxInt64 || x.least <= x.Low }
+// idle reports whether there is nothing for a walk to look for: no plan is known, or the best is.
+func (x *packing) idle() bool { return x.least == math.MaxInt64 || x.least <= x.loads.Low }
 
-// atLength makes the guesses and the wider walks, for half of a limit at most.
-func (x *packing) atLength(ctx context.Context, o *spread.Orders) error {
-	if o == nil || x.settled() {
+// longOrders makes the guesses and the wider walks, for half of a limit at most.
+func (x *packing) longOrders(ctx context.Context) error {
+	o := x.walks
+	if x.idle() {
 		return nil
 	}
 	ctx, cancel := run.Share(ctx, 2)
@@ -77,11 +77,11 @@ func (x *packing) atLength(ctx context.Context, o *spread.Orders) error {
 		return err
 	}
 	for n, by := range levels {
-		if x.settled() || x.Over(ctx) {
+		if x.least <= x.loads.Low || x.plans.Over(ctx) {
 			return nil
 		}
-		o.Limit = x.Prices.Gap(x.least - 1)
-		if n == 0 || by.width <= levels[n-1].width && o.LooseFor(by.live) == o.LooseFor(levels[n-1].live) {
+		o.Question.Limit = x.loads.Prices.Gap(x.least - 1)
+		if n == 0 || by.width <= levels[n-1].width && o.Question.LooseFor(by.live) == o.Question.LooseFor(levels[n-1].live) {
 			continue // the same again
 		}
 		if err := x.deepen(ctx, o, by); err != nil {
@@ -93,25 +93,25 @@ func (x *packing) atLength(ctx context.Context, o *spread.Orders) error {
 
 // deepen walks with one limit after the other, as long as a walk says that every plan is above its limit.
 func (x *packing) deepen(ctx context.Context, o *spread.Orders, by level) error {
-	limit, step := x.Prices.Gap(x.Low), int64(0)
-	for x.Low < x.least && !x.Over(ctx) {
-		top := x.Prices.Gap(x.least - 1)
+	limit, step := x.loads.Prices.Gap(x.loads.Low), int64(0)
+	for x.loads.Low < x.least && !x.plans.Over(ctx) {
+		top := x.loads.Prices.Gap(x.least - 1)
 		if step == 0 {
 			step = max(1, (top-limit)/firstStep)
 		}
-		o.Limit, o.Any, o.Width = min(limit, top), false, by.width
-		o.Loose = o.LooseFor(by.live)
-		c := x.Choose(ctx, o.Question, by.most)
+		o.Question.Limit, o.Question.Any, o.Question.Width = min(limit, top), false, by.width
+		o.Question.Loose = o.Question.LooseFor(by.live)
+		c := x.plans.Choose(ctx, o.Question, by.most)
 		if c.Found {
-			x.Low = max(x.Low, x.Prices.Least(c.Low))
+			x.loads.Low = max(x.loads.Low, x.loads.Prices.Least(c.Low))
 			return x.hold(ctx, o, &c)
 		}
-		if c.Low <= o.Limit {
-			x.Low = max(x.Low, x.Prices.Least(c.Low))
+		if c.Low <= o.Question.Limit {
+			x.loads.Low = max(x.loads.Low, x.loads.Prices.Least(c.Low))
 			return nil
 		}
-		x.Low = min(x.least, max(x.Low, x.Prices.Least(o.Limit+1)))
-		limit, step = x.Prices.Gap(x.Low)+step, 2*step
+		x.loads.Low = min(x.least, max(x.loads.Low, x.loads.Prices.Least(o.Question.Limit+1)))
+		limit, step = x.loads.Prices.Gap(x.loads.Low)+step, 2*step
 	}
 	return nil
 }
@@ -120,12 +120,12 @@ func (x *packing) deepen(ctx context.Context, o *spread.Orders, by level) error 
 func (x *packing) guess(ctx context.Context, o *spread.Orders) error {
 	part, failed := int64(guessPart), 0
 	for range mostGuesses {
-		low, top := x.Prices.Gap(x.Low), x.Prices.Gap(x.least-1)
-		if x.Low >= x.least || failed == guessPatient || x.Over(ctx) {
+		low, top := x.loads.Prices.Gap(x.loads.Low), x.loads.Prices.Gap(x.least-1)
+		if x.loads.Low >= x.least || failed == guessPatient || x.plans.Over(ctx) {
 			return nil
 		}
-		o.Limit, o.Any, o.Width, o.Loose = low+(top-low)/part, true, guessWidth, 0
-		c := x.Choose(ctx, o.Question, guessStates)
+		o.Question.Limit, o.Question.Any, o.Question.Width, o.Question.Loose = low+(top-low)/part, true, guessWidth, 0
+		c := x.plans.Choose(ctx, o.Question, guessStates)
 		if !c.Found {
 			failed++
 			part = max(1, part/4)
@@ -143,7 +143,7 @@ func (x *packing) guess(ctx context.Context, o *spread.Orders) error {
 func (x *packing) hold(ctx context.Context, o *spread.Orders, c *pile.Choice) error {
 	of := o.Assignment(c.In)
 	if c.Offsets != nil {
-		x.Offer(o.Pool, split(x.Pools, x.PoolOf(of))[o.Pool], o.Offsets(c.Offsets))
+		x.plans.Offer(o.Pool, split(x.lowering.Pools, x.loads.PoolOf(of))[o.Pool], o.Offsets(c.Offsets))
 	}
 	x.nodes = firstNodes
 	_, err := x.try(ctx, of)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
-	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
@@ -18,6 +17,9 @@ import (
 
 // asAuto is a planner that is asked as auto is.
 type asAuto struct{ run.Planner }
+
+// Help is that of auto.
+func (asAuto) Help() run.Help { return run.HelpPile }
 
 func (asAuto) Name() string { return "auto" }
 
@@ -60,17 +62,18 @@ func TestOrders(t *testing.T) {
 				p.Buffers[i].Extra = x
 			}
 			x, low := packed(t, &p, int32(fast))
-			o, err := x.briefly(context.Background(), int32(fast))
-			if err != nil {
+			if err := x.orders(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			if err := x.atLength(context.Background(), o); err != nil {
-				t.Fatal(err)
+			if x.walks != nil {
+				if err := x.longOrders(context.Background()); err != nil {
+					t.Fatal(err)
+				}
 			}
-			found, proven := x.least, x.Low
+			found, proven := x.least, x.loads.Low
 			if more == 0 {
-				x.each(func(of spread.Assignment) {
-					if cost := x.Cost(of); cost < best {
+				each(x.loads, func(of spread.Assignment) {
+					if cost := x.loads.Cost(of); cost < best {
 						if failed, err := x.try(context.Background(), of); err != nil {
 							t.Fatal(err)
 						} else if failed < 0 {
@@ -99,12 +102,13 @@ func packed(t *testing.T, p *model.Problem, fast int32) (x *packing, low int64) 
 	if !ok {
 		t.Fatal("no choice")
 	}
-	first, _ := c.Cheapest(context.Background(), never, third)
-	x = &packing{chooser: c, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64}
+	first, _ := c.loads.Cheapest(context.Background(), never, third)
+	x = c.packing(first)
+	x.failed = fast
 	if failed, err := x.try(context.Background(), first); err != nil || failed != fast {
 		t.Fatalf("pool %d: %v", failed, err)
 	}
-	low = x.Low
+	low = x.loads.Low
 	out := make(spread.Assignment, len(first))
 	for k := range out {
 		out[k] = 1 // the pool itself is the cheapest

@@ -5,9 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
+	"github.com/stowage-go/stowage/internal/outer/stage"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it finds no
@@ -38,87 +41,101 @@ const mostPacked = 64
 // firstNodes is for the second question about the cheapest assignment.
 const firstNodes = 2 * pools.PackNodes
 
-// packing is the search for an assignment that packs.
-type packing struct {
-	*chooser
-	left  int   // questions
-	nodes int64 // of each
-	best  spread.Assignment
-	least int64 // its cost
-	cores []core
-	found bool // best is the cheapest, but for what is not proven
+// steps is what is tried to find an assignment that packs, in order.
+var steps = []stage.Stage[*packing]{
+	{Name: "cheapest", Does: "whether the cheapest by the loads packs", Run: (*packing).begin},
+	{Name: "evict", Does: "what sticks out of a pool goes to a dearer one", Run: (*packing).evict},
+	{Name: "grow", Does: "as much of the cheapest as packs", Run: (*packing).grow},
+	{Name: "orders", Does: "the cheapest that packs, by the orders of live buffers", Run: (*packing).orders},
+	{Name: "check", Does: "branches of the linear program, with cores", Run: (*packing).check},
+	{Name: "long orders", Does: "wider walks through the orders", For: (*packing).walking, Run: (*packing).longOrders},
+	{Name: "check on", Does: "further branches, with more nodes", For: (*packing).checking, Run: (*packing).checkOn},
+	{Name: "without", Does: "the cheapest without one buffer of a core", For: (*packing).open, Run: (*packing).without},
+	{Name: "margins", Does: "cheap ones that leave room in the pool", For: (*packing).open, Run: (*packing).margins},
+	{Name: "back", Does: "buffers go back into cheaper pools", Run: (*packing).back},
+	{Name: "insist", Does: "the cheapest by the loads once more, with more nodes", Run: (*packing).insist},
 }
 
-// pack returns an assignment that packs and the cheapest of those tried, or nil.
-func (c *chooser) pack(ctx context.Context, first spread.Assignment) (spread.Assignment, error) {
-	x := &packing{chooser: c, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64}
-	failed, err := x.try(ctx, first)
-	if err == nil && failed >= 0 && !c.Over(ctx) {
-		// So much rests on the cheapest that it is asked about with more nodes, too.
+// packing is the search for an assignment that packs.
+type packing struct {
+	lowering  *lower.Lowering
+	plans     *pools.Search
+	loads     *spread.Choices
+	costFirst bool
+	first     spread.Assignment // the cheapest by the loads
+	failed    int32             // its first pool without a plan, or -1
+	left      int               // questions
+	nodes     int64             // of each
+	best      spread.Assignment
+	least     int64 // its cost
+	cores     []core
+	found     bool           // best is the cheapest, but for what is not proven
+	walks     *spread.Orders // of the pool that failed; nil if there are none
+	checker   *checker       // nil if there is nothing to check
+	useful    bool           // its last pass was of use
+}
+
+func (c *chooser) packing(first spread.Assignment) *packing {
+	return &packing{
+		lowering: c.lowering, plans: c.plans, loads: c.loads, costFirst: c.costFirst,
+		first: first, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64,
+	}
+}
+
+// pack looks for an assignment that packs and is the cheapest of those tried.
+func (c *chooser) pack(ctx context.Context) error {
+	x := c.packing(c.byLoads)
+	err := stage.Run(ctx, x, steps, c.tell)
+	if x.best != nil {
+		c.packed = x.best
+	}
+	return err
+}
+
+// Done reports whether the cheapest by the loads packs, or no assignment is cheaper than the best.
+func (x *packing) Done() bool {
+	return x.best != nil && x.failed < 0 || x.least <= x.loads.Low
+}
+
+// Turn says how far the search is.
+func (x *packing) Turn() plan.Turn { return plan.Turn{Nodes: x.plans.Stats().Nodes} }
+
+// open reports whether a cheaper assignment may be found.
+func (x *packing) open() bool { return !x.found }
+
+// walking reports whether longer walks may be of use, and checking further passes.
+func (x *packing) walking() bool { return x.walks != nil }
+
+func (x *packing) checking() bool { return x.useful }
+
+// begin asks about the cheapest by the loads. So much rests on it that it is asked about with more nodes, too.
+func (x *packing) begin(ctx context.Context) (err error) {
+	x.failed, err = x.try(ctx, x.first)
+	if err == nil && x.failed >= 0 && !x.plans.Over(ctx) {
 		x.nodes = firstNodes
-		failed, err = x.try(ctx, first)
+		x.failed, err = x.try(ctx, x.first)
 		x.nodes = pools.PackNodes
 	}
-	if err != nil || failed < 0 {
-		return x.best, err
+	return err
+}
+
+// insist asks about the cheapest by the loads once more.
+func (x *packing) insist(ctx context.Context) (err error) {
+	if x.nodes = pools.MoreNodes; x.loads.Cost(x.first) < x.least && x.loads.Cost(x.first) >= x.loads.Low && !x.plans.Over(ctx) {
+		_, err = x.try(ctx, x.first)
 	}
-	if err := x.evict(ctx, slices.Clone(first)); err != nil {
-		return nil, err
-	}
-	if err := x.grow(ctx, first); err != nil {
-		return nil, err
-	}
-	o, err := x.briefly(ctx, failed)
-	if err != nil {
-		return nil, err
-	}
-	if x.least <= x.Low {
-		return x.best, nil
-	}
-	k := x.checkerOf()
-	useful, err := k.pass(ctx, 2)
-	if err != nil {
-		return nil, err
-	}
-	if err := x.atLength(ctx, o); err != nil {
-		return nil, err
-	}
-	if useful {
-		if err := k.run(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if x.least <= x.Low {
-		return x.best, nil
-	}
-	if !x.found {
-		if err := x.without(ctx, first); err != nil {
-			return nil, err
-		}
-	}
-	if !x.found {
-		if err := x.margins(ctx, failed); err != nil {
-			return nil, err
-		}
-	}
-	if err := x.back(ctx); err != nil {
-		return nil, err
-	}
-	// The cheapest is worth another question.
-	if x.nodes = pools.MoreNodes; c.Cost(first) < x.least && c.Cost(first) >= c.Low && !c.Over(ctx) {
-		_, err = x.try(ctx, first)
-	}
-	return x.best, err
+	return err
 }
 
 // margins asks for cheap assignments that leave more and more room in the pool that failed.
-func (x *packing) margins(ctx context.Context, failed int32) (err error) {
+func (x *packing) margins(ctx context.Context) (err error) {
+	failed := x.failed
 	for _, part := range []int64{128, 64, 32, 16} {
-		if failed < 0 || x.Pools[failed].Capacity == 0 || x.Over(ctx) {
+		if failed < 0 || x.lowering.Pools[failed].Capacity == 0 || x.plans.Over(ctx) {
 			return nil
 		}
-		of, _ := x.Tighter(failed, part).Through(ctx, math.MaxInt64/4, nil)
-		if of == nil || x.Cost(of) >= x.least {
+		of, _ := x.loads.Tighter(failed, part).Through(ctx, math.MaxInt64/4, nil)
+		if of == nil || x.loads.Cost(of) >= x.least {
 			return nil
 		}
 		if failed, err = x.try(ctx, of); err != nil {
@@ -130,40 +147,41 @@ func (x *packing) margins(ctx context.Context, failed int32) (err error) {
 
 // try asks whether an assignment packs, and keeps it if it is the cheapest. It returns the first pool without a plan, or -1.
 func (x *packing) try(ctx context.Context, of spread.Assignment) (int32, error) {
-	for q, members := range split(x.Pools, x.PoolOf(of)) {
+	for q, members := range split(x.lowering.Pools, x.loads.PoolOf(of)) {
 		if len(members) == 0 {
 			continue
 		}
 		x.left--
-		status, err := x.Packs(ctx, int32(q), members, x.nodes)
+		status, err := x.plans.Packs(ctx, int32(q), members, x.nodes)
 		if err != nil || !status.HasPlan() {
 			return int32(q), err
 		}
 	}
-	if cost := x.Cost(of); cost < x.least {
+	if cost := x.loads.Cost(of); cost < x.least {
 		x.best, x.least = slices.Clone(of), cost
 	}
 	return -1, nil
 }
 
 // evict makes an assignment pack: what sticks out of a pool goes to a dearer one.
-func (x *packing) evict(ctx context.Context, of spread.Assignment) error {
-	room := x.RoomOf(of)
-	for range 2 * len(x.Pools) {
+func (x *packing) evict(ctx context.Context) error {
+	of := slices.Clone(x.first)
+	room := x.loads.RoomOf(of)
+	for range 2 * len(x.lowering.Pools) {
 		failed, err := x.try(ctx, of)
-		if err != nil || failed < 0 || x.left <= 0 || x.Pools[failed].Capacity == 0 {
+		if err != nil || failed < 0 || x.left <= 0 || x.lowering.Pools[failed].Capacity == 0 {
 			return err
 		}
-		before := x.PoolOf(of)
-		members := split(x.Pools, before)[failed]
-		offsets, err := x.Lowest(ctx, failed, members)
+		before := x.loads.PoolOf(of)
+		members := split(x.lowering.Pools, before)[failed]
+		offsets, err := x.plans.Lowest(ctx, failed, members)
 		if err != nil || offsets == nil {
 			return err
 		}
 		for k := range of {
-			b := &x.Bodies[x.Single+k]
+			b := &x.loads.Bodies[x.loads.Single+k]
 			out := b.Pools[of[k]] == failed && slices.ContainsFunc(b.Members, func(i int32) bool {
-				return offsets[i]+x.Problem.Buffers[i].Size > x.Pools[failed].Capacity
+				return offsets[i]+x.lowering.Problem.Buffers[i].Size > x.lowering.Pools[failed].Capacity
 			})
 			if !out {
 				continue
@@ -176,11 +194,13 @@ func (x *packing) evict(ctx context.Context, of spread.Assignment) error {
 			of[k] = int32(next)
 			b.Take(next, room, 1)
 		}
-		now := x.PoolOf(of)
+		now := x.loads.PoolOf(of)
 		left := slices.DeleteFunc(members, func(i int32) bool { return now[i] != before[i] })
-		fits := !slices.ContainsFunc(left, func(i int32) bool { return offsets[i]+x.Problem.Buffers[i].Size > x.Pools[failed].Capacity })
+		fits := !slices.ContainsFunc(left, func(i int32) bool {
+			return offsets[i]+x.lowering.Problem.Buffers[i].Size > x.lowering.Pools[failed].Capacity
+		})
 		if fits && len(left) > 0 {
-			x.Offer(failed, left, offsets)
+			x.plans.Offer(failed, left, offsets)
 		}
 	}
 	return nil
@@ -191,8 +211,8 @@ func (x *packing) back(ctx context.Context) error {
 	if x.best == nil {
 		return nil
 	}
-	room := x.RoomOf(x.best)
-	open := x.Bodies[x.Single:]
+	room := x.loads.RoomOf(x.best)
+	open := x.loads.Bodies[x.loads.Single:]
 	order := make([]int, len(open))
 	for k := range order {
 		order[k] = k
@@ -202,7 +222,7 @@ func (x *packing) back(ctx context.Context) error {
 	for _, k := range order {
 		b := &open[k]
 		for n := range int(x.best[k]) {
-			if x.left <= 0 || x.Over(ctx) {
+			if x.left <= 0 || x.plans.Over(ctx) {
 				return nil
 			}
 			old := x.best[k]

@@ -27,13 +27,13 @@ func failing(t *testing.T, r *rand.Rand, n int) (x *packing, first spread.Assign
 		if !ok {
 			continue
 		}
-		first, _ = c.Cheapest(context.Background(), never, third)
-		x = &packing{chooser: c, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64}
+		first, _ = c.loads.Cheapest(context.Background(), never, third)
+		x = c.packing(first)
 		failed, err := x.try(context.Background(), first)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if failed >= 0 {
+		if x.failed = failed; failed >= 0 {
 			return x, first, failed
 		}
 	}
@@ -48,26 +48,26 @@ func TestPack(t *testing.T) {
 	const met = 40
 	for range met {
 		x, first, failed := failing(t, r, 8)
-		low := x.Low
+		low := x.loads.Low
 		y, err := x.coreOf(context.Background(), failed, first)
 		if err != nil || !y.proven {
 			t.Fatal("no core of a small problem", err)
 		}
-		if len(y.bodies) < len(x.Bodies)/2 {
+		if len(y.bodies) < len(x.loads.Bodies)/2 {
 			cores++
 		}
 		for k := range y.bodies {
 			rest := x.membersOf(slices.Delete(slices.Clone(y.bodies), k, k+1))
-			if status, err := x.Packs(context.Background(), failed, rest, pools.PackNodes); err != nil ||
+			if status, err := x.plans.Packs(context.Background(), failed, rest, pools.PackNodes); err != nil ||
 				!status.HasPlan() {
 				t.Fatalf("core %v does not pack without its %d: %v", y.bodies, k, status)
 			}
 		}
 		best := int64(math.MaxInt64)
-		x.each(func(of spread.Assignment) {
-			if cost := x.Cost(of); cost < best {
-				members := split(x.Pools, x.PoolOf(of))[0]
-				status, err := x.Packs(context.Background(), 0, members, pools.PackNodes)
+		each(x.loads, func(of spread.Assignment) {
+			if cost := x.loads.Cost(of); cost < best {
+				members := split(x.lowering.Pools, x.loads.PoolOf(of))[0]
+				status, err := x.plans.Packs(context.Background(), 0, members, pools.PackNodes)
 				if err != nil || status == model.Unknown {
 					t.Fatal(status, err)
 				}
@@ -76,14 +76,15 @@ func TestPack(t *testing.T) {
 				}
 			}
 		})
-		packed, err := x.pack(context.Background(), first)
-		if err != nil || packed == nil {
+		c := &chooser{lowering: x.lowering, plans: x.plans, loads: x.loads, costFirst: x.costFirst, byLoads: first}
+		if err := c.pack(context.Background()); err != nil || c.packed == nil {
 			t.Fatal("nothing packs", err)
 		}
-		if x.Cost(packed) != best || x.Low > best {
-			t.Fatalf("packed %d, bound %d, best %d\n%s", x.Cost(packed), x.Low, best, drawn.DescribeRuled(x.Problem))
+		packed := c.packed
+		if x.loads.Cost(packed) != best || x.loads.Low > best {
+			t.Fatalf("packed %d, bound %d, best %d\n%s", x.loads.Cost(packed), x.loads.Low, best, drawn.DescribeRuled(x.lowering.Problem))
 		}
-		if x.Low == best && low < best {
+		if x.loads.Low == best && low < best {
 			proven++
 		}
 	}
@@ -99,31 +100,31 @@ func TestNotTheCheapest(t *testing.T) {
 	dearer := 0
 	for range 20 {
 		x, _, _ := failing(t, r, 8)
-		low, best := x.Low, int64(math.MaxInt64)
+		low, best := x.loads.Low, int64(math.MaxInt64)
 		var fail []spread.Assignment
-		x.each(func(of spread.Assignment) {
+		each(x.loads, func(of spread.Assignment) {
 			x.best, x.least, x.left = nil, math.MaxInt64, mostPacked
 			failed, err := x.try(context.Background(), of)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if failed < 0 {
-				best = min(best, x.Cost(of))
+				best = min(best, x.loads.Cost(of))
 			} else {
 				fail = append(fail, slices.Clone(of))
 			}
 		})
 		for _, of := range fail {
-			if x.Cost(of) <= best {
+			if x.loads.Cost(of) <= best {
 				continue
 			}
 			dearer++
-			x.Low, x.best, x.least, x.left = low, nil, math.MaxInt64, r.IntN(2)
-			if err := x.without(context.Background(), of); err != nil {
+			x.loads.Low, x.best, x.least, x.left, x.first = low, nil, math.MaxInt64, r.IntN(2), of
+			if err := x.without(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			if x.Low > best {
-				t.Fatalf("from one of cost %d the bound is %d, and the best is %d", x.Cost(of), x.Low, best)
+			if x.loads.Low > best {
+				t.Fatalf("from one of cost %d the bound is %d, and the best is %d", x.loads.Cost(of), x.loads.Low, best)
 			}
 		}
 	}
@@ -138,32 +139,32 @@ func TestPackWithoutProof(t *testing.T) {
 	evicted, back, margins := 0, 0, 0
 	const met = 30
 	for range met {
-		x, first, failed := failing(t, r, 14)
-		if err := x.evict(context.Background(), slices.Clone(first)); err != nil {
+		x, first, _ := failing(t, r, 14)
+		if err := x.evict(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if x.best != nil {
 			evicted++
-			result, err := x.Plan(context.Background(), x.PoolOf(x.best))
-			if err != nil || !result.Status.HasPlan() || x.Cost(first) > x.least {
+			result, err := x.plans.Plan(context.Background(), x.loads.PoolOf(x.best))
+			if err != nil || !result.Status.HasPlan() || x.loads.Cost(first) > x.least {
 				t.Fatal("no plan of what packs", err)
 			}
 		}
 		// All into the slow pool, from where many can come back.
 		x.best = make(spread.Assignment, len(first))
 		for k := range x.best {
-			x.best[k] = int32(slices.Index(x.Bodies[x.Single+k].Pools, 1))
+			x.best[k] = int32(slices.Index(x.loads.Bodies[x.loads.Single+k].Pools, 1))
 		}
-		x.least, x.left = x.Cost(x.best), mostPacked
+		x.least, x.left = x.loads.Cost(x.best), mostPacked
 		slow := x.least
 		if err := x.back(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if x.least < slow && x.Cost(x.best) == x.least {
+		if x.least < slow && x.loads.Cost(x.best) == x.least {
 			back++
 		}
 		x.best, x.least, x.left = nil, math.MaxInt64, mostPacked
-		if err := x.margins(context.Background(), failed); err != nil {
+		if err := x.margins(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if x.best != nil {
@@ -198,12 +199,15 @@ func TestPackInsists(t *testing.T) {
 		p := drawn.Spilled(r, 14)
 		asked := &patient{Planner: find(t, "exact")}
 		c, _ := chooserOf(p, asked)
-		first, _ := c.Cheapest(context.Background(), never, third)
-		packed, err := c.pack(context.Background(), first)
-		if err != nil {
+		first, _ := c.loads.Cheapest(context.Background(), never, third)
+		if c.byLoads = first; first == nil {
+			continue
+		}
+		if err := c.pack(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if packed != nil && c.Cost(packed) == c.Cost(first) && asked.most > pools.PackNodes {
+		packed := c.packed
+		if packed != nil && c.loads.Cost(packed) == c.loads.Cost(first) && asked.most > pools.PackNodes {
 			met++
 		}
 	}

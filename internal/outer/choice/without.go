@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/outer/pools"
 	"github.com/stowage-go/stowage/internal/outer/spread"
 	"github.com/stowage-go/stowage/internal/run"
 )
@@ -44,24 +45,26 @@ type ban struct {
 
 // classes are what is left to ask.
 type classes struct {
-	*packing
-	queue []class
-	low   int64 // the least cost of what is left undecided
-	walks int
+	packing *packing
+	plans   *pools.Search
+	loads   *spread.Choices
+	queue   []class
+	low     int64 // the least cost of what is left undecided
+	walks   int
 }
 
 // without looks for the cheapest assignment that packs, from a cheap one that does not. It raises the bound of the cost if it can.
-func (x *packing) without(ctx context.Context, first spread.Assignment) error {
+func (x *packing) without(ctx context.Context) error {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()
-	c := &classes{packing: x, queue: []class{{nil, first, x.Low}}, low: math.MaxInt64}
+	c := &classes{packing: x, plans: x.plans, loads: x.loads, queue: []class{{nil, x.first, x.loads.Low}}, low: math.MaxInt64}
 	for len(c.queue) > 0 {
 		now := c.cheapest()
 		if now.low >= x.least {
 			break
 		}
-		if x.left <= 0 || c.walks >= mostWalks || x.Over(ctx) {
-			x.Low = max(x.Low, min(c.low, now.low)) // the others cost no less
+		if x.left <= 0 || c.walks >= mostWalks || x.plans.Over(ctx) {
+			x.loads.Low = max(x.loads.Low, min(c.low, now.low)) // the others cost no less
 			return nil
 		}
 		y, err := x.heldCore(ctx, now.of)
@@ -70,13 +73,13 @@ func (x *packing) without(ctx context.Context, first spread.Assignment) error {
 		}
 		if y != nil {
 			c.divide(ctx, &now, y)
-		} else if now.low < x.Cost(now.of) {
+		} else if now.low < x.loads.Cost(now.of) {
 			c.low = min(c.low, now.low)
 		}
 	}
 	x.found = true
 	if low := min(c.low, x.least); low < math.MaxInt64 {
-		x.Low = max(x.Low, low)
+		x.loads.Low = max(x.loads.Low, low)
 	}
 	return nil
 }
@@ -97,7 +100,7 @@ func (c *classes) cheapest() class {
 // heldCore returns a core that an assignment puts into one pool, a known one if it can, or nil if the assignment packs.
 func (x *packing) heldCore(ctx context.Context, of spread.Assignment) (*core, error) {
 	for k := range x.cores {
-		if x.cores[k].heldBy(x.Choices, of) {
+		if x.cores[k].heldBy(x.loads, of) {
 			return &x.cores[k], nil
 		}
 	}
@@ -118,9 +121,9 @@ func (c *classes) divide(ctx context.Context, now *class, y *core) {
 	if !y.proven {
 		c.low = min(c.low, now.low)
 	}
-	for _, k := range c.movable(y, now.of) {
+	for _, k := range c.packing.movable(y, now.of) {
 		here := ban{k, now.of[k]}
-		if c.walks++; c.walks > mostWalks || c.Over(ctx) {
+		if c.walks++; c.walks > mostWalks || c.plans.Over(ctx) {
 			c.low = min(c.low, now.low)
 			return
 		}
@@ -129,18 +132,18 @@ func (c *classes) divide(ctx context.Context, now *class, y *core) {
 			banned[b] = true
 		}
 		limit := int64(math.MaxInt64 / 4)
-		if c.least < math.MaxInt64 {
-			limit = c.Prices.Gap(c.least - 1)
+		if c.packing.least < math.MaxInt64 {
+			limit = c.loads.Prices.Gap(c.packing.least - 1)
 		}
-		of, least := c.Through(ctx, limit, func(body, place int32) bool { return !banned[ban{body, place}] })
+		of, least := c.loads.Through(ctx, limit, func(body, place int32) bool { return !banned[ban{body, place}] })
 		switch {
 		case of != nil:
-			c.queue = append(c.queue, class{banned, of, min(c.Cost(of), c.Prices.Least(least))})
+			c.queue = append(c.queue, class{banned, of, min(c.loads.Cost(of), c.loads.Prices.Least(least))})
 		case least < math.MaxInt64:
-			c.low = min(c.low, c.Prices.Least(least))
+			c.low = min(c.low, c.loads.Prices.Least(least))
 		}
 		// From now on this body stays.
-		now.banned = c.stays(now.banned, here)
+		now.banned = c.packing.stays(now.banned, here)
 	}
 }
 
@@ -148,13 +151,13 @@ func (c *classes) divide(ctx context.Context, now *class, y *core) {
 func (x *packing) movable(y *core, of spread.Assignment) (in []int32) {
 	moves := make([]int64, len(of))
 	for _, body := range y.bodies {
-		k := body - int32(x.Single)
+		k := body - int32(x.loads.Single)
 		if k < 0 {
 			continue
 		}
 		in = append(in, k)
 		moves[k] = math.MaxInt64
-		for m, excess := range x.Prices.Excess[k] {
+		for m, excess := range x.loads.Prices.Excess[k] {
 			if int32(m) != of[k] {
 				moves[k] = min(moves[k], excess)
 			}
@@ -170,7 +173,7 @@ func (x *packing) stays(banned map[ban]bool, b ban) map[ban]bool {
 	for k := range banned {
 		all[k] = true
 	}
-	for n := range x.Bodies[x.Single+int(b.body)].Pools {
+	for n := range x.loads.Bodies[x.loads.Single+int(b.body)].Pools {
 		if int32(n) != b.place {
 			all[ban{b.body, int32(n)}] = true
 		}

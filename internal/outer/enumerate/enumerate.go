@@ -183,10 +183,10 @@ type option struct {
 func (x *search) prepare(measures []model.Measure) {
 	q := x.parts
 	l := lower.New(q.Problem)
-	body, _ := l.Bodies()
+	body, _ := l.Conflicts.Bodies()
 	index := map[int32]int32{}
-	of := make([]int32, len(q.Buffers))
-	for i := range q.Buffers {
+	of := make([]int32, len(q.Problem.Buffers))
+	for i := range q.Problem.Buffers {
 		root := int32(i)
 		if body != nil {
 			root = body[i]
@@ -203,7 +203,7 @@ func (x *search) prepare(measures []model.Measure) {
 		costs := make([]int64, len(l.Pools))
 		for pool := range costs {
 			for _, i := range members {
-				costs[pool] += q.Buffers[i].CostIn(l.Pools, int32(pool))
+				costs[pool] += q.Problem.Buffers[i].CostIn(l.Pools, int32(pool))
 			}
 		}
 		x.costs = append(x.costs, costs)
@@ -433,7 +433,7 @@ func (x *search) keep(at []*point) {
 		l := x.lanes[c.pool]
 		for _, i := range x.members[c.body] {
 			b, from := x.parts.Buffer[i], x.parts.From[i]
-			lasts := x.parts.Buffers[i].Upper - x.parts.Buffers[i].Lower
+			lasts := x.parts.Problem.Buffers[i].Upper - x.parts.Problem.Buffers[i].Lower
 			offset := at[c.pool].at[slices.Index(at[c.pool].bodies, c.body)] + l.above[i]
 			stays[b] = append(stays[b], model.Part{Lower: from, Upper: from + lasts, Pool: int32(c.pool), Offset: offset})
 		}

@@ -46,8 +46,8 @@ func (f *front) cheapest() int64 { return f.points[len(f.points)-1].paid }
 
 // packer looks for the front of a set.
 type packer struct {
-	*lane
-	*search
+	lane   *lane
+	search *search
 	bodies []int32
 	places []int32
 	high   []int64 // no offset is above
@@ -56,8 +56,8 @@ type packer struct {
 	sums   [][]use // of each section with several bodies of the set; places are numbers of the set
 	above  []more
 	least  int64 // no plan is lower
-	front
-	order []use // scratch
+	front  front
+	order  []use // scratch
 }
 
 // front looks for the front of a set. had is the front of a part of it.
@@ -117,7 +117,7 @@ func (l *lane) front(x *search, in set, had *front) *front {
 
 // descend goes on from offsets that keep to all inequalities, with so much paid.
 func (k *packer) descend(low []int64, paid int64) {
-	if k.over() {
+	if k.search.over() {
 		return
 	}
 	height, fits := k.heightOf(low)
@@ -126,7 +126,7 @@ func (k *packer) descend(low []int64, paid int64) {
 	}
 	if a, b, f, clash := k.clash(low); clash {
 		ways := [2]more{{a, b, f.Below}, {b, a, -f.Above}}
-		if low[b]+ways[1].by+k.size[k.places[a]] < low[a]+ways[0].by+k.size[k.places[b]] {
+		if low[b]+ways[1].by+k.lane.size[k.places[a]] < low[a]+ways[0].by+k.lane.size[k.places[b]] {
 			ways[0], ways[1] = ways[1], ways[0]
 		}
 		for _, m := range ways {
@@ -150,7 +150,7 @@ func (k *packer) descend(low []int64, paid int64) {
 
 // try goes on with one more inequality.
 func (k *packer) try(low []int64, paid int64, m more) {
-	if k.cut {
+	if k.search.cut {
 		return
 	}
 	k.above = append(k.above, m)
@@ -162,14 +162,14 @@ func (k *packer) try(low []int64, paid int64, m more) {
 
 // beaten reports whether a point is as good as these bounds.
 func (k *packer) beaten(height, paid int64) bool {
-	return slices.ContainsFunc(k.points, func(y point) bool { return y.paid <= paid && (y.height <= height || !k.tall) })
+	return slices.ContainsFunc(k.front.points, func(y point) bool { return y.paid <= paid && (y.height <= height || !k.lane.tall) })
 }
 
 // heightOf returns a bound of the height, and whether it is within the capacity.
 func (k *packer) heightOf(low []int64) (height int64, fits bool) {
 	height = k.least
 	for n, at := range low {
-		height = max(height, at+k.size[k.places[n]])
+		height = max(height, at+k.lane.size[k.places[n]])
 	}
 	for _, all := range k.sums {
 		k.order = k.order[:0]
@@ -184,7 +184,7 @@ func (k *packer) heightOf(low []int64) (height int64, fits bool) {
 			height = max(height, u.from+bytes)
 		}
 	}
-	return height, k.capacity == 0 || height <= k.capacity
+	return height, k.lane.capacity == 0 || height <= k.lane.capacity
 }
 
 // clash returns two bodies that are in each other's way, those nearest the ground, and the range that their difference
@@ -198,7 +198,7 @@ func (k *packer) clash(low []int64) (a, b int32, f timeline.Forbidden, found boo
 				continue
 			}
 			d := low[j] - low[i]
-			for _, r := range k.hard[int(k.places[i])*len(k.body)+int(k.places[j])] {
+			for _, r := range k.lane.hard[int(k.places[i])*len(k.lane.body)+int(k.places[j])] {
 				if r.Above < d && d < r.Below {
 					a, b, f, found, nearest = int32(i), int32(j), r, true, at
 					break
@@ -213,14 +213,14 @@ func (k *packer) clash(low []int64) (a, b int32, f timeline.Forbidden, found boo
 func (k *packer) add(low []int64) {
 	y := point{bodies: k.bodies, at: low}
 	for n, at := range low {
-		y.height = max(y.height, at+k.size[k.places[n]])
+		y.height = max(y.height, at+k.lane.size[k.places[n]])
 	}
 	for _, p := range k.pairs {
 		if d := low[p.b] - low[p.a]; p.above < d && d < p.below {
 			y.paid += p.cost
 		}
 	}
-	k.points = slices.DeleteFunc(k.points, func(z point) bool { return z.paid >= y.paid && (z.height >= y.height || !k.tall) })
-	at, _ := slices.BinarySearchFunc(k.points, y.height, func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
-	k.points = slices.Insert(k.points, at, y)
+	k.front.points = slices.DeleteFunc(k.front.points, func(z point) bool { return z.paid >= y.paid && (z.height >= y.height || !k.lane.tall) })
+	at, _ := slices.BinarySearchFunc(k.front.points, y.height, func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
+	k.front.points = slices.Insert(k.front.points, at, y)
 }

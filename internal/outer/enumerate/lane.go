@@ -95,7 +95,7 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 	if !pays {
 		return x
 	}
-	for _, y := range l.PenaltiesOf() {
+	for _, y := range l.Conflicts.PenaltiesOf() {
 		i, j := y.Buffers[0], y.Buffers[1]
 		a, b := x.of[of[i]], x.of[of[j]]
 		if a < 0 || b < 0 || a == b {

@@ -51,7 +51,7 @@ func (k *packer) rise(low []int64) bool {
 		risen := false
 		for _, m := range k.above {
 			if at := low[m.from] + m.by; at > low[m.to] {
-				if at = k.lift(k.places[m.to], at); at > k.high[m.to] {
+				if at = k.lane.lift(k.places[m.to], at); at > k.high[m.to] {
 					return false
 				}
 				low[m.to], risen = at, true
@@ -69,7 +69,7 @@ func (k *packer) rise(low []int64) bool {
 		if round > never {
 			return false
 		}
-		if k.over() {
+		if k.search.over() {
 			return false
 		}
 	}
@@ -79,8 +79,8 @@ func (k *packer) rise(low []int64) bool {
 func (k *packer) passes() int64 {
 	aligns, jumps := make([]int64, len(k.places)), int64(1)
 	for n, place := range k.places {
-		aligns[n] = k.align[place]
-		jumps += int64(len(k.never[place]))
+		aligns[n] = k.lane.align[place]
+		jumps += int64(len(k.lane.never[place]))
 	}
 	if rounds := bound.Passes(aligns); rounds < math.MaxInt64/jumps {
 		return rounds * jumps

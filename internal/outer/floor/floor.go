@@ -372,7 +372,7 @@ func (f *Floors) penalty() (sum int64) {
 			}
 		}
 	}
-	for _, x := range f.l.PenaltiesOf() {
+	for _, x := range f.l.Conflicts.PenaltiesOf() {
 		i, j := x.Buffers[0], x.Buffers[1]
 		p, one := only[i]
 		if q, other := only[j]; !one || !other || p != q {

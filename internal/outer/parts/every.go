@@ -20,10 +20,10 @@ import (
 
 // Stretches are the parts of all sets of evictions. They are one problem, but a plan of p has only some of them.
 type Stretches struct {
-	*model.Problem
-	Buffer []int32 // of each part, its buffer
-	First  []int32 // of each buffer, its first part; one more for the end
-	From   []int64 // of each part, where it begins in the life of its buffer
+	Problem *model.Problem
+	Buffer  []int32 // of each part, its buffer
+	First   []int32 // of each buffer, its first part; one more for the end
+	From    []int64 // of each part, where it begins in the life of its buffer
 }
 
 // Every returns the parts of each buffer: those that begin first come first, and of these the shortest.
@@ -31,7 +31,7 @@ func Every(p *model.Problem) *Stretches {
 	q := empty(p)
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		q.first = append(q.first, int32(len(q.Buffers)))
+		q.first = append(q.first, int32(len(q.Problem.Buffers)))
 		all := evictionsOf(b)
 		for begin := 0; begin <= len(all); begin++ {
 			lower := b.Lower
@@ -44,8 +44,8 @@ func Every(p *model.Problem) *Stretches {
 			q.add(p, i, lower, b.Upper)
 		}
 	}
-	q.first = append(q.first, int32(len(q.Buffers)))
-	q.rules(q.Rules)
+	q.first = append(q.first, int32(len(q.Problem.Buffers)))
+	q.rules(q.Problem.Rules)
 	return &Stretches{q.Problem, q.Of, q.first, q.from}
 }
 

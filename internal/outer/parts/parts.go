@@ -22,10 +22,10 @@ import (
 
 // A Partition is a problem of parts.
 type Partition struct {
-	*model.Problem
-	Of    []int32 // of each part, its buffer
-	first []int32 // of each buffer, its first part; one more for the end
-	from  []int64 // of each part, where it begins in the life of its buffer
+	Problem *model.Problem
+	Of      []int32 // of each part, its buffer
+	first   []int32 // of each buffer, its first part; one more for the end
+	from    []int64 // of each part, where it begins in the life of its buffer
 }
 
 // All takes every eviction. If the parts have no plan, the problem has none.
@@ -41,7 +41,7 @@ func take(p *model.Problem, taken func(n int) bool, o []model.Measure) *Partitio
 	n := 0
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		q.first = append(q.first, int32(len(q.Buffers)))
+		q.first = append(q.first, int32(len(q.Problem.Buffers)))
 		lower := b.Lower
 		for _, e := range evictionsOf(b) {
 			if taken(n) {
@@ -52,9 +52,9 @@ func take(p *model.Problem, taken func(n int) bool, o []model.Measure) *Partitio
 		}
 		q.add(p, i, lower, b.Upper)
 	}
-	q.first = append(q.first, int32(len(q.Buffers)))
-	q.Rules.Objective = o
-	q.rules(q.Rules)
+	q.first = append(q.first, int32(len(q.Problem.Buffers)))
+	q.Problem.Rules.Objective = o
+	q.rules(q.Problem.Rules)
 	return q
 }
 
@@ -73,13 +73,13 @@ func (q *Partition) add(p *model.Problem, i int, lower, upper int64) {
 		extra.Evictions = nil
 		x.Extra = &extra
 	}
-	if back := q.Rules.Period; back > 0 && x.Lower >= back {
+	if back := q.Problem.Rules.Period; back > 0 && x.Lower >= back {
 		x.Lower, x.Upper = x.Lower-back, x.Upper-back
 		for k := range x.Gaps {
 			x.Gaps[k].Lower, x.Gaps[k].Upper = x.Gaps[k].Lower-back, x.Gaps[k].Upper-back
 		}
 	}
-	q.Buffers, q.Of, q.from = append(q.Buffers, x), append(q.Of, int32(i)), append(q.from, lower)
+	q.Problem.Buffers, q.Of, q.from = append(q.Problem.Buffers, x), append(q.Of, int32(i)), append(q.from, lower)
 }
 
 // evictionsOf returns the evictions of a buffer.
@@ -147,7 +147,7 @@ func (q *Partition) Lift(p *model.Problem, r plan.Result) plan.Result {
 		}
 		x := model.Parts{Buffer: int32(i)}
 		for k := a; k < end; k++ {
-			b := &q.Buffers[k]
+			b := &q.Problem.Buffers[k]
 			x.Parts = append(x.Parts, model.Part{Lower: q.from[k], Upper: q.from[k] + b.Upper - b.Lower, Pool: r.PoolOf(int(k)), Offset: r.Offsets[k]})
 		}
 		r.Parts = append(r.Parts, x)

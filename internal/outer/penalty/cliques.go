@@ -46,7 +46,7 @@ var pairPrices = [...]int{1, 4, 20}
 
 // overloads grows cliques in a field.
 type overloads struct {
-	*Field
+	field  *Field
 	near   []uint8 // of each two bodies: pairApart, pairPays, or neither
 	price  []int64 // of each two bodies that pay
 	clique []int32
@@ -111,7 +111,7 @@ func (f *Field) LeastByCliques(ctx context.Context) (sum int64) {
 
 // overloads prepares the pairs: those that cannot share a byte, or not without paying.
 func (f *Field) overloads() *overloads {
-	o := &overloads{Field: f, near: make([]uint8, f.n*f.n), price: make([]int64, f.n*f.n), root: make([]int32, f.n)}
+	o := &overloads{field: f, near: make([]uint8, f.n*f.n), price: make([]int64, f.n*f.n), root: make([]int32, f.n)}
 	whole := func(i int, x tie) bool {
 		return f.plain[i] && f.plain[x.to] && x.below <= -f.size[i] && x.above >= f.size[x.to]
 	}
@@ -133,11 +133,11 @@ func (f *Field) overloads() *overloads {
 
 // grow grows a clique from a body, where a pair costs price halves of what a body does. It returns the best that it has been.
 func (o *overloads) grow(first int32, price int) (best overload) {
-	if !o.plain[first] {
+	if !o.field.plain[first] {
 		return overload{}
 	}
 	o.clique = append(o.clique[:0], first)
-	load, pairs := o.size[first], 0
+	load, pairs := o.field.size[first], 0
 	type candidate struct {
 		body  int32
 		pairs int
@@ -146,7 +146,7 @@ func (o *overloads) grow(first int32, price int) (best overload) {
 	add := func(i int32) {
 		kept := left[:0]
 		for _, x := range left {
-			switch o.near[int(i)*o.n+int(x.body)] {
+			switch o.near[int(i)*o.field.n+int(x.body)] {
 			case pairApart:
 				kept = append(kept, x)
 			case pairPays:
@@ -155,7 +155,7 @@ func (o *overloads) grow(first int32, price int) (best overload) {
 		}
 		left = kept
 	}
-	for i := range o.n {
+	for i := range o.field.n {
 		left = append(left, candidate{int32(i), 0})
 	}
 	add(first)
@@ -163,13 +163,13 @@ func (o *overloads) grow(first int32, price int) (best overload) {
 		next := left[0]
 		for _, x := range left[1:] {
 			// The largest for its price, that of its pairs and of being a body.
-			if a, b := o.size[x.body]*int64(price*next.pairs+2), o.size[next.body]*int64(price*x.pairs+2); a > b {
+			if a, b := o.field.size[x.body]*int64(price*next.pairs+2), o.field.size[next.body]*int64(price*x.pairs+2); a > b {
 				next = x
 			}
 		}
 		o.clique = append(o.clique, next.body)
-		load, pairs = load+o.size[next.body], pairs+next.pairs
-		if load > o.space {
+		load, pairs = load+o.field.size[next.body], pairs+next.pairs
+		if load > o.field.space {
 			least := o.least(load)
 			if best.least == 0 || least*int64(best.pairs) >= best.least*int64(pairs) {
 				best = overload{slices.Clone(o.clique), least, pairs}
@@ -186,8 +186,8 @@ func (o *overloads) least(load int64) (sum int64) {
 	for k, a := range o.clique {
 		o.root[a] = a
 		for _, b := range o.clique[:k] {
-			if at := int(a)*o.n + int(b); o.near[at] == pairPays {
-				o.pairs = append(o.pairs, pricedPair{a, b, min(o.size[a], o.size[b]), o.price[at]})
+			if at := int(a)*o.field.n + int(b); o.near[at] == pairPays {
+				o.pairs = append(o.pairs, pricedPair{a, b, min(o.field.size[a], o.field.size[b]), o.price[at]})
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (o *overloads) least(load int64) (sum int64) {
 		}
 		return i
 	}
-	share := load - o.space
+	share := load - o.field.space
 	trees := 0
 	for _, x := range o.pairs {
 		if share <= 0 {
@@ -212,8 +212,8 @@ func (o *overloads) least(load int64) (sum int64) {
 		}
 	}
 	// So many bytes have depth + 1 bodies, the others depth.
-	depth, deeper := load/o.space, load%o.space
-	left, k := float64(o.space)*float64(depth*(depth-1)/2)+float64(deeper)*float64(depth), 0
+	depth, deeper := load/o.field.space, load%o.field.space
+	left, k := float64(o.field.space)*float64(depth*(depth-1)/2)+float64(deeper)*float64(depth), 0
 	if left > 1<<52 {
 		left = 0 // not exact
 	}
@@ -232,7 +232,7 @@ func (o *overloads) least(load int64) (sum int64) {
 func (o *overloads) fresh(x overload) bool {
 	for k, a := range x.bodies {
 		for _, b := range x.bodies[:k] {
-			if o.near[int(a)*o.n+int(b)] == pairFree {
+			if o.near[int(a)*o.field.n+int(b)] == pairFree {
 				return false
 			}
 		}
@@ -244,7 +244,7 @@ func (o *overloads) fresh(x overload) bool {
 func (o *overloads) use(x overload) {
 	for k, a := range x.bodies {
 		for _, b := range x.bodies[:k] {
-			for _, at := range [2]int{int(a)*o.n + int(b), int(b)*o.n + int(a)} {
+			for _, at := range [2]int{int(a)*o.field.n + int(b), int(b)*o.field.n + int(a)} {
 				if o.near[at] == pairPays {
 					o.near[at] = pairFree
 				}

@@ -25,7 +25,7 @@ func lowerOne(p *model.Problem) *lowered {
 		all[i] = int32(i)
 	}
 	l := lower.New(p)
-	return &lowered{p, l.Strip(0, all, nil), l.Pools[0].Capacity, l.PenaltiesOf()}
+	return &lowered{p, l.Strip(0, all, nil), l.Pools[0].Capacity, l.Conflicts.PenaltiesOf()}
 }
 
 func (x *lowered) field() *Field { return New(x.strip, x.capacity, x.Problem, x.penalties) }

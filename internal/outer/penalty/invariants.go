@@ -24,8 +24,8 @@ func (f *Field) allowed(offsets []int64) bool {
 
 // check checks the plan, what each body pays and who pays.
 func (r *ruin) check() {
-	invariants.Must(r.allowed(r.at), "the plan is none")
-	invariants.Equal(r.cost, r.Paid(r.at), "what all pay")
+	invariants.Must(r.field.allowed(r.at), "the plan is none")
+	invariants.Equal(r.cost, r.field.Paid(r.at), "what all pay")
 	for i := range r.at {
 		invariants.Equal(r.pays[i], r.paysNow(int32(i)), "what a body pays", i)
 		at := r.rank[i]

@@ -42,14 +42,14 @@ const away = math.MinInt64 / 2
 
 // A ruin is a plan of a field that is being improved.
 type ruin struct {
-	*Field
-	rng  *rand.Rand
-	at   []int64 // the offset of each body, or away
-	pays []int64 // what each body pays with others
-	cost int64   // what all pay
-	unit float64 // the mean penalty
-	hurt []int32 // the bodies that pay something
-	rank []int32 // of each body its place in hurt, or -1
+	field *Field
+	rng   *rand.Rand
+	at    []int64 // the offset of each body, or away
+	pays  []int64 // what each body pays with others
+	cost  int64   // what all pay
+	unit  float64 // the mean penalty
+	hurt  []int32 // the bodies that pay something
+	rank  []int32 // of each body its place in hurt, or -1
 
 	out   []int32 // the bodies that a step takes out
 	old   []int64 // where these were
@@ -66,7 +66,7 @@ type bump struct{ at, cost int64 }
 // newRuin starts from a valid plan.
 func newRuin(f *Field, offsets []int64, seed uint64) *ruin {
 	r := &ruin{
-		Field: f, rng: rand.New(rand.NewPCG(seed, 0x7275696e)),
+		field: f, rng: rand.New(rand.NewPCG(seed, 0x7275696e)),
 		at: make([]int64, f.n), pays: make([]int64, f.n), isOut: make([]bool, f.n), rank: make([]int32, f.n),
 	}
 	for _, x := range f.soft {
@@ -85,7 +85,7 @@ func newRuin(f *Field, offsets []int64, seed uint64) *ruin {
 func (r *ruin) put(i int32, at int64) {
 	r.at[i] = at
 	sum := int64(0)
-	for _, x := range r.softOf(i) {
+	for _, x := range r.field.softOf(i) {
 		if d := at - r.at[x.to]; x.below < d && d < x.above {
 			sum += x.cost
 			r.pays[x.to] += x.cost
@@ -114,7 +114,7 @@ func (r *ruin) list(i int32) {
 func (r *ruin) remove(i int32) {
 	at := r.at[i]
 	r.at[i] = away
-	for _, x := range r.softOf(i) {
+	for _, x := range r.field.softOf(i) {
 		if d := at - r.at[x.to]; x.below < d && d < x.above {
 			r.pays[x.to] -= x.cost
 			r.list(x.to)
@@ -210,7 +210,7 @@ func (r *ruin) step(limit int64) bool {
 // paysNow returns what a body pays with those that are placed.
 func (r *ruin) paysNow(i int32) (sum int64) {
 	at := r.at[i]
-	for _, x := range r.softOf(i) {
+	for _, x := range r.field.softOf(i) {
 		if d := at - r.at[x.to]; x.below < d && d < x.above {
 			sum += x.cost
 		}
@@ -223,7 +223,7 @@ func (r *ruin) choose() {
 	for _, i := range r.out {
 		r.isOut[i] = false
 	}
-	first := int32(r.rng.IntN(r.n))
+	first := int32(r.rng.IntN(r.field.n))
 	if len(r.hurt) > 0 {
 		first = r.hurt[r.rng.IntN(len(r.hurt))]
 	}
@@ -243,8 +243,8 @@ func (r *ruin) choose() {
 
 // neighbour draws a body that i has a penalty or a conflict with: the nearest in offset of three, as they come.
 func (r *ruin) neighbour(i int32) int32 {
-	soft, hard := r.softOf(i), r.hardOf(i)
-	next, least := int32(r.rng.IntN(r.n)), int64(math.MaxInt64)
+	soft, hard := r.field.softOf(i), r.field.hardOf(i)
+	next, least := int32(r.rng.IntN(r.field.n)), int64(math.MaxInt64)
 	if len(soft) > 0 && (len(hard) == 0 || r.rng.IntN(2) == 0) {
 		for range 3 {
 			j := soft[r.rng.IntN(len(soft))].to
@@ -272,7 +272,7 @@ func (r *ruin) arrange() {
 		return
 	}
 	for k := 1; k < len(o); k++ {
-		for m := k; m > 0 && r.size[o[m-1]] < r.size[o[m]]; m-- {
+		for m := k; m > 0 && r.field.size[o[m-1]] < r.field.size[o[m]]; m-- {
 			o[m-1], o[m] = o[m], o[m-1]
 		}
 	}
@@ -281,8 +281,8 @@ func (r *ruin) arrange() {
 // cheapest returns an offset at which a body pays least beside the placed bodies, and what it pays there. fits is false if there
 // is no place for it.
 func (r *ruin) cheapest(i int32) (at, cost int64, fits bool) {
-	gaps, align := append(r.gaps[:0], r.free[r.freeAt[i]:r.freeAt[i+1]]...), r.align[i]
-	for _, x := range r.hardOf(i) {
+	gaps, align := append(r.gaps[:0], r.field.free[r.field.freeAt[i]:r.field.freeAt[i+1]]...), r.field.align[i]
+	for _, x := range r.field.hardOf(i) {
 		other := r.at[x.to]
 		below, above := other+x.below, other+x.above
 		for k := range gaps {
@@ -336,8 +336,8 @@ func (r *ruin) cheapest(i int32) (at, cost int64, fits bool) {
 
 // findBumps fills bumps with those inside a gap, above its low end. It returns what the body pays at that.
 func (r *ruin) findBumps(i int32, g room) (pays int64) {
-	bumps, align := r.bumps[:0], r.align[i]
-	for _, x := range r.softOf(i) {
+	bumps, align := r.bumps[:0], r.field.align[i]
+	for _, x := range r.field.softOf(i) {
 		other := r.at[x.to]
 		below, above := other+x.below, other+x.above
 		if below >= g.high || above <= g.low || other == away {

@@ -18,14 +18,14 @@ import "github.com/stowage-go/stowage/model"
 
 // Pairs says at which distances two buffers of a problem may lie in one pool.
 type Pairs struct {
-	*model.Conflicts
+	conflicts *model.Conflicts
 	p         *model.Problem
 	distances map[model.Pair]model.Distance
 }
 
 // NewPairs prepares the pairs of a valid problem with rules.
 func NewPairs(p *model.Problem, c *model.Conflicts) *Pairs {
-	x := &Pairs{Conflicts: c, p: p}
+	x := &Pairs{conflicts: c, p: p}
 	if len(p.Rules.Distances) > 0 {
 		x.distances = make(map[model.Pair]model.Distance, len(p.Rules.Distances))
 		for _, d := range p.Rules.Distances {
@@ -37,12 +37,12 @@ func NewPairs(p *model.Problem, c *model.Conflicts) *Pairs {
 
 // Between calls yield for each open range (low, high) that offset of i - offset of j may not be in.
 func (x *Pairs) Between(i, j int32, yield func(low, high int64)) {
-	if !x.Conflict(int(i), int(j)) {
+	if !x.conflicts.Conflict(int(i), int(j)) {
 		return
 	}
 	a, b := &x.p.Buffers[i], &x.p.Buffers[j]
 	low, high := -a.Size, b.Size
-	if x.Apart(int(i), int(j)) {
+	if x.conflicts.Apart(int(i), int(j)) {
 		yield(low, high)
 		return
 	}

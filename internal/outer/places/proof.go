@@ -119,20 +119,20 @@ func coreOf(p *model.Problem) (core []int) {
 
 // A wording puts a fault in words.
 type wording struct {
-	*Sets
+	sets  *Sets
 	write func(id string) string
 }
 
 // fault says the fault in a sentence.
 func (s *wording) fault() string {
-	a := &s.bodies[s.Sets.fault.a]
-	if s.Sets.fault.b >= 0 {
-		return s.pair(a, &s.bodies[s.Sets.fault.b], s.Sets.fault.pool)
+	a := &s.sets.bodies[s.sets.fault.a]
+	if s.sets.fault.b >= 0 {
+		return s.pair(a, &s.sets.bodies[s.sets.fault.b], s.sets.fault.pool)
 	}
 	var clauses []string
 	var usable []int32
-	for q := range s.pools {
-		if s.mayUse(a, int32(q)) {
+	for q := range s.sets.pools {
+		if s.sets.mayUse(a, int32(q)) {
 			usable = append(usable, int32(q))
 		}
 	}
@@ -141,7 +141,7 @@ func (s *wording) fault() string {
 	}
 	for _, q := range usable[:min(len(usable), namedInProof)] {
 		where := ""
-		if id := s.pools[q].ID; id != "" {
+		if id := s.sets.pools[q].ID; id != "" {
 			where = "in the pool " + s.write(id) + " "
 		}
 		clauses = append(clauses, where+s.clause(a, q))
@@ -161,14 +161,14 @@ func (s *wording) pair(a, b *body, pool int32) string {
 	why := "are live together" + s.when(a, b)
 	for _, i := range a.members {
 		for _, j := range b.members {
-			if s.pairs.Apart(int(i), int(j)) {
+			if s.sets.pairs.conflicts.Apart(int(i), int(j)) {
 				why = "are apart"
-			} else if d, ok := s.pairs.distances[model.Pair{i, j}.Sorted()]; ok {
+			} else if d, ok := s.sets.pairs.distances[model.Pair{i, j}.Sorted()]; ok {
 				why = fmt.Sprintf("are live together%s at a distance of %d", s.when(a, b), d.Distance)
 			}
 		}
 	}
-	q, where := &s.pools[pool], ""
+	q, where := &s.sets.pools[pool], ""
 	if q.ID != "" {
 		where = " and may only be in the pool " + s.write(q.ID)
 	}
@@ -185,7 +185,7 @@ func (s *wording) pair(a, b *body, pool int32) string {
 		return text + fmt.Sprintf("the capacity of %d", room)
 	}
 	text += fmt.Sprintf("; within the capacity of %d they share bytes wherever they lie: %s may begin at %s, and %s at %s", q.Capacity,
-		s.write(s.p.Buffers[a.members[0]].ID), s.offsets(a, pool), s.write(s.p.Buffers[b.members[0]].ID), s.offsets(b, pool))
+		s.write(s.sets.p.Buffers[a.members[0]].ID), s.offsets(a, pool), s.write(s.sets.p.Buffers[b.members[0]].ID), s.offsets(b, pool))
 	if causes := s.causes(pool, a, b); causes != "" {
 		text += " beside " + causes
 	}
@@ -194,14 +194,14 @@ func (s *wording) pair(a, b *body, pool int32) string {
 
 // when says at what time two bodies first meet; nothing if time is no line.
 func (s *wording) when(a, b *body) string {
-	if s.p.Rules.Threads > 0 || s.p.Rules.Period > 0 {
+	if s.sets.p.Rules.Threads > 0 || s.sets.p.Rules.Period > 0 {
 		return ""
 	}
 	var lower, upper int64
 	for _, i := range a.members {
 		for _, j := range b.members {
-			for x := range s.p.Buffers[i].Pieces {
-				for y := range s.p.Buffers[j].Pieces {
+			for x := range s.sets.p.Buffers[i].Pieces {
+				for y := range s.sets.p.Buffers[j].Pieces {
 					if l, u := max(x.Lower, y.Lower), min(x.Upper, y.Upper); l < u && (lower == upper || l < lower) {
 						lower, upper = l, u
 					}
@@ -218,29 +218,29 @@ func (s *wording) when(a, b *body) string {
 // alone returns the places of a body in a pool by itself.
 func (s *wording) alone(b *body, pool int32, free []span) []span {
 	var x set
-	s.within(&x, b, pool, free)
+	s.sets.within(&x, b, pool, free)
 	return x.spans
 }
 
 // near reports whether two buffers may share bytes at some distances although they conflict.
 func (s *wording) near(i, j int32) (some bool) {
-	a, b := &s.p.Buffers[i], &s.p.Buffers[j]
+	a, b := &s.sets.p.Buffers[i], &s.sets.p.Buffers[j]
 	whole := false
-	s.pairs.Between(i, j, func(low, high int64) { whole = whole || low == -a.Size && high == b.Size })
+	s.sets.pairs.Between(i, j, func(low, high int64) { whole = whole || low == -a.Size && high == b.Size })
 	return !whole
 }
 
 // clause says why a body has no place in a pool that it may use.
 func (s *wording) clause(b *body, pool int32) string {
-	q, it, takes := &s.pools[pool], "it", "takes"
+	q, it, takes := &s.sets.pools[pool], "it", "takes"
 	if len(b.members) > 1 {
 		it, takes = "they", "take"
 	}
-	grid, ok := s.gridOf(b, q)
+	grid, ok := s.sets.gridOf(b, q)
 	if !ok {
 		return s.unaligned(b, q)
 	}
-	if origin, fixed := s.fixedAt(b); fixed {
+	if origin, fixed := s.sets.fixedAt(b); fixed {
 		return s.fixedClause(b, q, pool, origin, grid)
 	}
 	switch {
@@ -267,9 +267,9 @@ func (s *wording) clause(b *body, pool int32) string {
 func (s *wording) unaligned(b *body, q *model.Pool) string {
 	var words []string
 	for _, i := range b.members[:min(len(b.members), namedInProof)] {
-		step := bound.LCM(s.p.Buffers[i].Align(), max(q.Alignment, 1), model.MaxSum)
+		step := bound.LCM(s.sets.p.Buffers[i].Align(), max(q.Alignment, 1), model.MaxSum)
 		where := ""
-		if above := s.from(i) - s.from(b.members[0]); above > 0 {
+		if above := s.sets.from(i) - s.sets.from(b.members[0]); above > 0 {
 			where = fmt.Sprintf(", %d above it,", above)
 		} else if above < 0 {
 			where = fmt.Sprintf(", %d below it,", -above)
@@ -283,27 +283,27 @@ func (s *wording) unaligned(b *body, q *model.Pool) string {
 func (s *wording) fixedClause(b *body, q *model.Pool, pool int32, origin int64, grid lower.Grid) string {
 	var by int32
 	for _, i := range b.members {
-		if s.p.Buffers[i].Fixed != nil {
+		if s.sets.p.Buffers[i].Fixed != nil {
 			by = i
 			break
 		}
 	}
 	text := "it is"
 	if len(b.members) > 1 {
-		text = s.write(s.p.Buffers[by].ID) + " is"
+		text = s.write(s.sets.p.Buffers[by].ID) + " is"
 	}
-	text += fmt.Sprintf(" fixed at %d", *s.p.Buffers[by].Fixed)
+	text += fmt.Sprintf(" fixed at %d", *s.sets.p.Buffers[by].Fixed)
 	other := func(i int32, does string) string {
 		if i == by {
 			return text + " and " + does
 		}
-		return text + ", so " + s.write(s.p.Buffers[i].ID) + " " + does
+		return text + ", so " + s.write(s.sets.p.Buffers[i].ID) + " " + does
 	}
 	for _, i := range b.members {
-		at, end := origin+s.from(i), origin+s.from(i)+s.p.Buffers[i].Size
+		at, end := origin+s.sets.from(i), origin+s.sets.from(i)+s.sets.p.Buffers[i].Size
 		step := max(q.Alignment, 1)
 		if at%step == 0 {
-			step = s.p.Buffers[i].Align()
+			step = s.sets.p.Buffers[i].Align()
 		}
 		switch {
 		case at < 0:
@@ -327,32 +327,32 @@ func (s *wording) causes(pool int32, of ...*body) string {
 	var all []int32
 	for _, b := range of {
 		for _, k := range b.causes {
-			if at, _, _ := s.bodies[k].only(); at == pool && !slices.Contains(all, k) {
+			if at, _, _ := s.sets.bodies[k].only(); at == pool && !slices.Contains(all, k) {
 				all = append(all, k)
 			}
 		}
 	}
 	var words []string
 	for _, k := range all[:min(len(all), namedInProof)] {
-		f := &s.bodies[k]
+		f := &s.sets.bodies[k]
 		_, origin, _ := f.only()
 		i := f.members[0]
-		at := origin + s.from(i)
+		at := origin + s.sets.from(i)
 		what := "which has only the offset"
-		if _, fixed := s.fixedAt(f); fixed {
+		if _, fixed := s.sets.fixedAt(f); fixed {
 			what = "which is fixed at"
 		}
 		apart := ""
 		for _, b := range of {
 			for _, i := range b.members {
 				for _, j := range f.members {
-					if apart == "" && s.pairs.Apart(int(i), int(j)) {
-						apart = " and is apart from " + s.write(s.p.Buffers[i].ID)
+					if apart == "" && s.sets.pairs.conflicts.Apart(int(i), int(j)) {
+						apart = " and is apart from " + s.write(s.sets.p.Buffers[i].ID)
 					}
 				}
 			}
 		}
-		words = append(words, fmt.Sprintf("%s of %d, %s %d%s", s.name(i), s.p.Buffers[i].Size, what, at, apart))
+		words = append(words, fmt.Sprintf("%s of %d, %s %d%s", s.name(i), s.sets.p.Buffers[i].Size, what, at, apart))
 	}
 	if more := len(all) - namedInProof; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
@@ -362,7 +362,7 @@ func (s *wording) causes(pool int32, of ...*body) string {
 
 // offsets lists the offsets that the first member of a body may have in a pool.
 func (s *wording) offsets(b *body, pool int32) string {
-	x, from := &b.in[pool], s.from(b.members[0])
+	x, from := &b.in[pool], s.sets.from(b.members[0])
 	var words []string
 	for k, r := range x.spans {
 		switch {
@@ -385,7 +385,7 @@ func (s *wording) names(b *body, sizes bool) string {
 	for _, i := range b.members[:min(len(b.members), namedInProof)] {
 		words = append(words, s.name(i))
 		if sizes {
-			words[len(words)-1] += fmt.Sprintf(" of %d", s.p.Buffers[i].Size)
+			words[len(words)-1] += fmt.Sprintf(" of %d", s.sets.p.Buffers[i].Size)
 		}
 	}
 	if more := len(b.members) - namedInProof; more > 0 {
@@ -404,9 +404,9 @@ func joined(words []string) string {
 
 // name is how a sentence names a buffer: by its ID, and with its life if it is one of several parts.
 func (s *wording) name(i int32) string {
-	b := &s.p.Buffers[i]
-	for k := range s.p.Buffers {
-		if int32(k) != i && s.p.Buffers[k].ID == b.ID {
+	b := &s.sets.p.Buffers[i]
+	for k := range s.sets.p.Buffers {
+		if int32(k) != i && s.sets.p.Buffers[k].ID == b.ID {
 			return fmt.Sprintf("%s in [%d, %d)", s.write(b.ID), b.Lower, b.Upper)
 		}
 	}

@@ -107,7 +107,7 @@ func (s *Search) start(ctx context.Context, q *pool) (answer, error) {
 
 // standIn makes the offered plan that of the pool, if it is better.
 func (s *Search) standIn(k *known) {
-	all := make([]int64, len(s.Problem.Buffers))
+	all := make([]int64, len(s.Lowering.Problem.Buffers))
 	for n, i := range k.members {
 		all[i] = k.offered[n]
 	}
@@ -135,7 +135,7 @@ func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes i
 	case k.fits == nil || k.fits.status == model.Unknown && k.nodes < nodes:
 		s.kept.asked++
 		a, err := s.briefly(ctx, nodes, func(ctx context.Context) (answer, error) {
-			strip, capacity := s.Strip(pool, members, nil), s.Pools[pool].Capacity
+			strip, capacity := s.Lowering.Strip(pool, members, nil), s.Lowering.Pools[pool].Capacity
 			a, err := s.plan(ctx, strip, capacity, false)
 			if err == nil && a.status == model.Unknown {
 				a = s.piled(ctx, strip, capacity, nodes, a)
@@ -147,8 +147,8 @@ func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes i
 		}
 		k.fits, k.nodes = &a, nodes
 		if a.status.HasPlan() {
-			all := make([]int64, len(s.Problem.Buffers))
-			s.Strip(pool, members, nil).Lift(a.offsets, all)
+			all := make([]int64, len(s.Lowering.Problem.Buffers))
+			s.Lowering.Strip(pool, members, nil).Lift(a.offsets, all)
 			s.Offer(pool, members, all)
 		}
 	default:
@@ -160,19 +160,19 @@ func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes i
 // Holds asks as Packs does, with all of the time that is left, and keeps no answer: for sets that no choice will have.
 func (s *Search) Holds(ctx context.Context, pool int32, members []int32, nodes int64) (model.Status, error) {
 	a, err := s.within(nodes, func() (answer, error) {
-		return s.plan(ctx, s.Strip(pool, members, nil), s.Pools[pool].Capacity, false)
+		return s.plan(ctx, s.Lowering.Strip(pool, members, nil), s.Lowering.Pools[pool].Capacity, false)
 	})
 	return a.status, err
 }
 
 // Lowest returns the offsets, of all buffers, in a low plan of a set in a pool without its capacity. They are nil if none is found.
 func (s *Search) Lowest(ctx context.Context, pool int32, members []int32) ([]int64, error) {
-	strip := s.Strip(pool, members, nil)
+	strip := s.Lowering.Strip(pool, members, nil)
 	a, err := s.briefly(ctx, PackNodes, func(ctx context.Context) (answer, error) { return s.plan(ctx, strip, 0, true) })
 	if err != nil || a.offsets == nil {
 		return nil, err
 	}
-	offsets := make([]int64, len(s.Problem.Buffers))
+	offsets := make([]int64, len(s.Lowering.Problem.Buffers))
 	strip.Lift(a.offsets, offsets)
 	return offsets, nil
 }

@@ -26,7 +26,7 @@ const mostDrops = 100
 
 // lowerPaying lowers the plan of a pool whose penalty has been minimised, and its bound rises.
 func (s *Search) lowerPaying(ctx context.Context, q *pool) error {
-	strip := s.Strip(q.index, q.members, nil)
+	strip := s.Lowering.Strip(q.index, q.members, nil)
 	for range mostDrops {
 		if q.height <= q.bound || ctx.Err() != nil {
 			return nil
@@ -39,7 +39,7 @@ func (s *Search) lowerPaying(ctx context.Context, q *pool) error {
 			q.bound = q.height
 			return nil
 		}
-		f := penalty.New(strip, q.height-1, s.Problem, q.penalties)
+		f := penalty.New(strip, q.height-1, s.Lowering.Problem, q.penalties)
 		if f == nil || !a.status.HasPlan() {
 			return nil
 		}

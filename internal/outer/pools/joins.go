@@ -98,24 +98,24 @@ func (u *untangling) joins(ctx context.Context) error {
 // A groupOf is a part of a strip as a problem of its own.
 type groupOf struct {
 	members []int32 // places in the strip
-	*Search
-	strip *lower.Strip
+	search  *Search
+	strip   *lower.Strip
 }
 
 // parts makes problems of groups.
 func (u *untangling) parts(groups [][]int32) (parts []groupOf) {
 	s := u.s
 	for _, group := range groups {
-		p := &model.Problem{Name: s.Problem.Name, Rules: &model.Rules{Threads: s.Problem.Rules.Threads}}
+		p := &model.Problem{Name: s.Lowering.Problem.Name, Rules: &model.Rules{Threads: s.Lowering.Problem.Rules.Threads}}
 		var all []int32
 		for n, i := range group {
-			b := s.Problem.Buffers[u.st.Members[i]]
+			b := s.Lowering.Problem.Buffers[u.st.Members[i]]
 			b.Extra = &model.Extra{Clocks: b.Extra.Clocks}
 			b.Alignment = u.st.Problem.Buffers[i].Alignment
 			p.Buffers, all = append(p.Buffers, b), append(all, int32(n))
 		}
 		part := New(lower.New(p), s.planner, s.options, s.stats)
-		parts = append(parts, groupOf{group, part, part.Strip(0, all, nil)})
+		parts = append(parts, groupOf{group, part, part.Lowering.Strip(0, all, nil)})
 	}
 	return parts
 }
@@ -125,14 +125,14 @@ func (u *untangling) parts(groups [][]int32) (parts []groupOf) {
 func (u *untangling) apart(ctx context.Context, parts []groupOf) (answer, error) {
 	s, a := u.s, answer{status: model.Optimal, by: run.Bound, offsets: make([]int64, len(u.st.Members))}
 	for k, x := range parts {
-		x.stats = s.stats
+		x.search.stats = s.stats
 		if nodes, limited := u.left(); limited {
-			x.options.NodeLimit = s.stats.Nodes + max(1, nodes/int64(len(parts)-k))
+			x.search.options.NodeLimit = s.stats.Nodes + max(1, nodes/int64(len(parts)-k))
 		}
 		short, cancel := run.Share(ctx, len(parts)-k)
-		b, err := x.plan(short, x.strip, 0, true)
+		b, err := x.search.plan(short, x.strip, 0, true)
 		cancel()
-		s.stats = x.stats
+		s.stats = x.search.stats
 		if err != nil {
 			return answer{}, err
 		}

@@ -37,7 +37,7 @@ import (
 // leastPenalty minimises the penalty pool by pool.
 func (s *Search) leastPenalty(ctx context.Context) error {
 	left := 0 // for how many things the rest of the limits must do: pools, and measures after this one
-	if order := s.Problem.Objective(); order[len(order)-1] != model.MeasurePenalty {
+	if order := s.Lowering.Problem.Objective(); order[len(order)-1] != model.MeasurePenalty {
 		left++
 	}
 	for k := range s.pools {
@@ -63,7 +63,7 @@ func (s *Search) leastPenalty(ctx context.Context) error {
 
 // leastIn minimises the penalty of a pool whose plan pays something. left is for how many things the limits must do.
 func (s *Search) leastIn(ctx context.Context, q *pool, left int) error {
-	f := penalty.New(q.strip, q.capacity, s.Problem, q.penalties)
+	f := penalty.New(q.strip, q.capacity, s.Lowering.Problem, q.penalties)
 	if f != nil {
 		s.recreate(ctx, q, f, 100*int64(f.Bodies()), 8*left)
 	}
@@ -167,7 +167,7 @@ func (s *Search) apart(ctx context.Context, q *pool) error {
 		all[k] = x.Buffers
 		cheapest = min(cheapest, x.Cost)
 	}
-	strip := s.Strip(q.index, q.members, all)
+	strip := s.Lowering.Strip(q.index, q.members, all)
 	var a answer
 	err := s.sparing(ctx, 8, func(ctx context.Context) (err error) {
 		a, err = s.within(allNodes, func() (answer, error) { return s.plan(ctx, strip, q.capacity, false) })
@@ -210,7 +210,7 @@ func (s *Search) promote(ctx context.Context, q *pool) error {
 		for _, x := range open[:batch] {
 			more = append(more, x.Buffers)
 		}
-		strip := s.Strip(q.index, q.members, more)
+		strip := s.Lowering.Strip(q.index, q.members, more)
 		a, err := s.within(someNodes, func() (answer, error) { return s.plan(ctx, strip, q.capacity, false) })
 		if err != nil {
 			return err
@@ -239,12 +239,12 @@ func (s *Search) paying(q *pool) (paid []model.Penalty) {
 	if len(q.penalties) == 0 || q.offsets == nil {
 		return nil
 	}
-	offsets := make([]int64, len(s.Problem.Buffers))
+	offsets := make([]int64, len(s.Lowering.Problem.Buffers))
 	q.strip.Lift(q.offsets, offsets)
 	for _, x := range q.penalties {
 		i, j := x.Buffers[0], x.Buffers[1]
 		a, b := offsets[i], offsets[j]
-		if a < b+s.Problem.Buffers[j].Size && b < a+s.Problem.Buffers[i].Size {
+		if a < b+s.Lowering.Problem.Buffers[j].Size && b < a+s.Lowering.Problem.Buffers[i].Size {
 			paid = append(paid, x)
 		}
 	}
@@ -287,7 +287,7 @@ func (s *Search) keeping(q *pool) *lower.Strip {
 			apart = append(apart, x.Buffers)
 		}
 	}
-	return s.Strip(q.index, q.members, apart)
+	return s.Lowering.Strip(q.index, q.members, apart)
 }
 
 // mostSets is the most sets of pairs that are asked for.
@@ -324,7 +324,7 @@ func (s *Search) raise(ctx context.Context, q *pool) error {
 				apart = append(apart, order[k].Buffers)
 			}
 		}
-		strip := s.Strip(q.index, q.members, apart)
+		strip := s.Lowering.Strip(q.index, q.members, apart)
 		a, err := s.within(someNodes, func() (answer, error) { return s.plan(ctx, strip, q.capacity, false) })
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/pile"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -13,7 +14,7 @@ import (
 // of them in seconds, and the walk through time of internal/pile does in less than a second. So auto's question is put to it next, with
 // a width that grows with the nodes of the question.
 //
-// Invariant: an answer is that of the strip. Only auto asks: other planners answer for themselves.
+// Invariant: an answer is that of the strip. Only a planner that takes this help asks (run.HelpOf): others answer for themselves.
 //
 // Complexity: that of internal/pile; the states count as nodes, a state for each body as one. A question which bodies are in a pool is counted likewise.
 
@@ -22,7 +23,7 @@ const pileShare = 20
 
 // piled asks the walk of piles about a strip that the planner has left undecided, which is a. It returns the better answer.
 func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
-	if s.planner.Name() != "auto" || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil || st.Impossible != "" || ctx.Err() != nil {
+	if run.HelpOf(s.planner)&run.HelpPile == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil || st.Impossible != "" || ctx.Err() != nil {
 		return a
 	}
 	found := pile.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/pileShare)))
@@ -40,16 +41,16 @@ func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int
 	return a
 }
 
-// Piles reports whether the walk may be asked which buffers are in a pool: with auto, and if all are plain there and conflict only in time.
+// Piles reports whether the walk may be asked which buffers are in a pool: if the planner takes this help, and all are plain there and conflict only in time.
 func (s *Search) Piles(pool int32) bool {
-	if s.planner.Name() != "auto" || s.Pools[pool].Capacity == 0 {
+	if run.HelpOf(s.planner)&run.HelpPile == 0 || s.Lowering.Pools[pool].Capacity == 0 {
 		return false
 	}
-	all := make([]int32, len(s.Problem.Buffers))
+	all := make([]int32, len(s.Lowering.Problem.Buffers))
 	for i := range all {
 		all[i] = int32(i)
 	}
-	st := s.Strip(pool, all, nil)
+	st := s.Lowering.Strip(pool, all, nil)
 	return len(st.Reserved) == 0 && st.Edges == nil && st.Impossible == "" && timeline.New(st.Problem).Plain
 }
 

@@ -35,7 +35,7 @@ func TestPiled(t *testing.T) {
 		for i := range all {
 			all[i] = int32(i)
 		}
-		a := s.piled(context.Background(), s.Strip(0, all, nil), tc.capacity, PackNodes, answer{status: model.Unknown})
+		a := s.piled(context.Background(), s.Lowering.Strip(0, all, nil), tc.capacity, PackNodes, answer{status: model.Unknown})
 		if a.status != tc.want || a.status.HasPlan() != (a.offsets != nil) || a.height > tc.capacity {
 			t.Errorf("%s, capacity %d: %v, height %d; want %v", tc.planner, tc.capacity, a.status, a.height, tc.want)
 		}

@@ -39,12 +39,12 @@ import (
 
 // A Search plans one problem, for one choice of pools or for several.
 type Search struct {
-	*lower.Lowering
-	planner run.Planner
-	options plan.Options
-	stats   plan.Stats
-	pools   []pool
-	kept    *answers // of pools with sets of buffers; nil if there is one choice
+	Lowering *lower.Lowering
+	planner  run.Planner
+	options  plan.Options
+	stats    plan.Stats
+	pools    []pool
+	kept     *answers // of pools with sets of buffers; nil if there is one choice
 }
 
 // New prepares a search. The planner gets the limits of o; spent is what earlier runs have taken of the nodes.
@@ -110,10 +110,10 @@ func Minimizing(p *model.Problem, o *plan.Options) bool {
 
 // heightFirst reports whether the first measure that plans differ in is one of height.
 func (s *Search) heightFirst() bool {
-	if !Minimizing(s.Problem, &s.options) {
+	if !Minimizing(s.Lowering.Problem, &s.options) {
 		return false
 	}
-	for _, m := range s.Problem.Objective() {
+	for _, m := range s.Lowering.Problem.Objective() {
 		if m != model.MeasureCost && m != model.MeasureEviction {
 			return m != model.MeasurePenalty
 		}
@@ -123,16 +123,16 @@ func (s *Search) heightFirst() bool {
 
 // assign starts the state of the pools, with each buffer in the pool that it is given.
 func (s *Search) assign(of []int32) {
-	p := s.Problem
-	in := make([][]int32, len(s.Pools))
+	p := s.Lowering.Problem
+	in := make([][]int32, len(s.Lowering.Pools))
 	for i := range p.Buffers {
 		in[of[i]] = append(in[of[i]], int32(i))
 	}
 	s.pools = nil
-	penalties := s.PenaltiesOf()
-	for k := range s.Pools {
-		q := pool{index: int32(k), members: in[k], capacity: s.Pools[k].Capacity}
-		for _, x := range s.Pools[k].Reserved {
+	penalties := s.Lowering.Conflicts.PenaltiesOf()
+	for k := range s.Lowering.Pools {
+		q := pool{index: int32(k), members: in[k], capacity: s.Lowering.Pools[k].Capacity}
+		for _, x := range s.Lowering.Pools[k].Reserved {
 			q.highest = max(q.highest, x.Upper)
 		}
 		for _, x := range penalties {
@@ -140,7 +140,7 @@ func (s *Search) assign(of []int32) {
 				q.penalties = append(q.penalties, x)
 			}
 		}
-		q.strip = s.Strip(int32(k), in[k], nil)
+		q.strip = s.Lowering.Strip(int32(k), in[k], nil)
 		s.pools = append(s.pools, q)
 	}
 }
@@ -157,10 +157,10 @@ func (q *pool) take(a *answer, asked bool) {
 func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 	proven := true // of all measures so far
 	var bounds []model.Value
-	for _, m := range s.Problem.Objective() {
+	for _, m := range s.Lowering.Problem.Objective() {
 		var err error
 		switch {
-		case !Minimizing(s.Problem, &s.options):
+		case !Minimizing(s.Lowering.Problem, &s.options):
 		case m == model.MeasurePenalty:
 			err = s.leastPenalty(ctx)
 		case m != model.MeasureCost && m != model.MeasureEviction:
@@ -180,8 +180,8 @@ func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 		proven = proven && value == bound
 	}
 	r := plan.NewResult(model.Feasible, s.offsets())
-	if len(s.Problem.Rules.Pools) > 1 {
-		r.Pools = make([]int32, len(s.Problem.Buffers))
+	if len(s.Lowering.Problem.Rules.Pools) > 1 {
+		r.Pools = make([]int32, len(s.Lowering.Problem.Buffers))
 		for k := range s.pools {
 			for _, i := range s.pools[k].members {
 				r.Pools[i] = s.pools[k].index
@@ -189,7 +189,7 @@ func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 		}
 	}
 	r.Planner, r.Bounds = s.planner.Name(), bounds
-	r.Measures = model.MeasuresOf(s.Problem, &r.Plan)
+	r.Measures = model.MeasuresOf(s.Lowering.Problem, &r.Plan)
 	r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
 	for k := range s.pools {
 		if !s.pools[k].settled {
@@ -203,7 +203,7 @@ func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 }
 
 func (s *Search) offsets() []int64 {
-	out := make([]int64, len(s.Problem.Buffers))
+	out := make([]int64, len(s.Lowering.Problem.Buffers))
 	for k := range s.pools {
 		s.pools[k].strip.Lift(s.pools[k].offsets, out)
 	}
@@ -214,7 +214,7 @@ func (s *Search) offsets() []int64 {
 func (s *Search) relevant(m model.Measure) (of []*pool) {
 	_, name, one := strings.Cut(string(m), ":")
 	for k := range s.pools {
-		if !one || s.Pools[k].ID == name {
+		if !one || s.Lowering.Pools[k].ID == name {
 			of = append(of, &s.pools[k])
 		}
 	}
@@ -292,7 +292,7 @@ func (s *Search) total(m model.Measure, height, penalty func(*pool) int64) (sum 
 	case model.MeasureCost:
 		for k := range s.pools {
 			for _, i := range s.pools[k].members {
-				sum += s.Problem.Buffers[i].CostIn(s.Pools, s.pools[k].index)
+				sum += s.Lowering.Problem.Buffers[i].CostIn(s.Lowering.Pools, s.pools[k].index)
 			}
 		}
 		return sum

@@ -21,11 +21,11 @@ func (s *Search) refusal(err error, strip *model.Problem, n int) error {
 		return slices.ContainsFunc(buffers, func(b model.Buffer) bool { return what(&b) })
 	}
 	fixed := func(b *model.Buffer) bool { return b.Fixed != nil }
-	r := s.Problem.Rules
+	r := s.Lowering.Problem.Rules
 	switch {
 	case len(strip.Buffers) > n && !has(strip.Buffers[:n], fixed):
 		return plan.Unsupported(s.planner.Name(), "cannot honour reserved ranges: they are planned as buffers with fixed offsets, which it does not take")
-	case has(strip.Buffers, fixed) || !has(strip.Buffers, (*model.Buffer).HasWindow) || has(s.Problem.Buffers, (*model.Buffer).HasWindow):
+	case has(strip.Buffers, fixed) || !has(strip.Buffers, (*model.Buffer).HasWindow) || has(s.Lowering.Problem.Buffers, (*model.Buffer).HasWindow):
 		return err
 	case len(r.Distances) > 0:
 		return plan.Unsupported(s.planner.Name(), "cannot honour distances: they are planned as gaps with windows, which it does not take")

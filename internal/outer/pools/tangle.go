@@ -40,9 +40,9 @@ const misses = 5
 // later turns come when ejection is stuck, and have half of what is left.
 const slowAbove = 100
 
-// tangled reports whether the graph of conflicts is worth a look: auto is asked, and may search locally.
+// tangled reports whether the graph of conflicts is worth a look: the planner takes that help, and may search locally.
 func (s *Search) tangled(st *lower.Strip) bool {
-	return st.Edges != nil && len(st.Reserved) == 0 && s.planner.Name() == "auto" && !slices.Contains(s.options.Without, "climb")
+	return st.Edges != nil && len(st.Reserved) == 0 && run.HelpOf(s.planner)&run.HelpGraph != 0 && !slices.Contains(s.options.Without, "climb")
 }
 
 // An untangling is the state of one strip whose time is no line.

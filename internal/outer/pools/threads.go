@@ -70,7 +70,7 @@ func (u *untangling) byThread() (groups [][]int32) {
 	}
 	clocks := make([]*model.Clocks, len(u.st.Members))
 	for k, i := range u.st.Members {
-		clocks[k] = u.s.Problem.Buffers[i].Extra.Clocks
+		clocks[k] = u.s.Lowering.Problem.Buffers[i].Extra.Clocks
 	}
 	threads := len(clocks[0].Lower)
 	may := make([][]int32, len(clocks)) // the threads that a buffer may be of

@@ -28,7 +28,7 @@ const (
 
 // Windows are a pool whose bodies can be asked about between two sections.
 type Windows struct {
-	*Search
+	search      *Search
 	Sections    int32
 	First, Last []int32 // of the life of each body of the strip
 	Body        map[int32]int32
@@ -49,7 +49,7 @@ type windowed struct {
 // capacity, or if a body has a gap, an alignment or a fixed offset, if there are many bodies, or if the planner proves
 // nothing.
 func (s *Search) WindowsOf(pool int32, members []int32) *Windows {
-	strip, capacity := s.Strip(pool, members, nil), s.Pools[pool].Capacity
+	strip, capacity := s.Lowering.Strip(pool, members, nil), s.Lowering.Pools[pool].Capacity
 	if !s.planner.Info().Exact || len(strip.Problem.Buffers) > mostWindowed {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *Search) WindowsOf(pool int32, members []int32) *Windows {
 		return nil
 	}
 	w := &Windows{
-		Search: s, Sections: int32(tl.Sections()), strip: strip, tl: tl, capacity: capacity,
+		search: s, Sections: int32(tl.Sections()), strip: strip, tl: tl, capacity: capacity,
 		Body: make(map[int32]int32), answers: make(map[string]windowed),
 	}
 	for n, i := range strip.Members {
@@ -107,7 +107,7 @@ func (w *Windows) Ask(ctx context.Context, bodies []int32, first, last int32, no
 		return a.status, nil
 	}
 	key := string(slices.Clone(w.key))
-	a, err := w.within(nodes, func() (answer, error) { return w.one(ctx, p, len(in), w.capacity, false) })
+	a, err := w.search.within(nodes, func() (answer, error) { return w.search.one(ctx, p, len(in), w.capacity, false) })
 	if err != nil {
 		return model.Unknown, err
 	}
@@ -151,7 +151,7 @@ func (w *Windows) Roll(
 			}
 			p.Buffers = append(p.Buffers, b)
 		}
-		a, err := w.within(nodes, func() (answer, error) { return w.one(ctx, p, len(in), w.capacity, false) })
+		a, err := w.search.within(nodes, func() (answer, error) { return w.search.one(ctx, p, len(in), w.capacity, false) })
 		if err != nil || !a.status.HasPlan() {
 			return false, err
 		}
@@ -184,8 +184,8 @@ func (w *Windows) Roll(
 		}
 	}
 	slices.Sort(members)
-	all := make([]int64, len(w.Problem.Buffers))
+	all := make([]int64, len(w.search.Lowering.Problem.Buffers))
 	w.strip.Lift(at, all)
-	w.Offer(pool, members, all)
+	w.search.Offer(pool, members, all)
 	return -1, nil
 }

@@ -53,11 +53,11 @@ const mostGivenUp = 3
 // and AddCore. No assignment that packs costs less than the result, or than upper, the cost of the best plan.
 func (c *Choices) Checked(ctx context.Context, upper int64, check func(Assignment) Check) (low int64) {
 	p := c.program
-	p.check, p.open, p.sure, p.barred, p.guessed = check, nil, slices.Repeat([]int8{-1}, p.count), false, 0
+	p.check, p.open, p.sure, p.barred, p.guessed = check, nil, slices.Repeat([]int8{-1}, p.lp.count), false, 0
 	// The linear program as it is, without guesses.
-	before, meaning, has, hasCore := p.simplex.clone(), slices.Clone(p.meaning), maps.Clone(p.has), maps.Clone(p.hasCore)
+	before, meaning, has, hasCore := p.lp.clone(), slices.Clone(p.meaning), maps.Clone(p.has), maps.Clone(p.hasCore)
 	defer func() {
-		p.check, p.simplex, p.meaning, p.has, p.hasCore = nil, before, meaning, has, hasCore
+		p.check, p.lp, p.meaning, p.has, p.hasCore = nil, before, meaning, has, hasCore
 		p.cores = slices.DeleteFunc(p.cores, func(x *weighing) bool { return x.guess })
 	}()
 	_, low = p.branch(ctx, upper, checkEffort)
@@ -129,19 +129,17 @@ func (p *planes) overcored(x []float64) bool {
 
 // renew solves the first program with the rows that there are by now, and makes bodies sure by its prices.
 func (p *planes) renew(ctx context.Context, upper int64) {
-	p.simplex.effort = p.effort
-	for p.simplex.solve(ctx) && p.overcored(p.simplex.values()) {
+	for p.lp.solve(ctx) && p.overcored(p.lp.values()) {
 	}
-	p.effort = p.simplex.effort
 	p.lighten(looseRows)
-	p.strike(p.exactlyOf(p.simplex), 0, p.sure, upper)
-	p.renewed = p.rows
+	p.strike(p.exactlyOf(p.lp), 0, p.sure, upper)
+	p.renewed = p.lp.rows
 }
 
 // lighten drops all rows whose slack is basic, if there are many: the best x is the same without them. Those that a
 // branch needs come back.
 func (p *planes) lighten(most int) {
-	if len(p.simplex.table) > most {
+	if len(p.lp.table) > most {
 		p.loosen(-1, true)
 	}
 }
@@ -190,7 +188,7 @@ func (p *planes) whole(x []float64) Assignment {
 			of[k] = p.place[k]
 		}
 	}
-	for _, free := range p.RoomOf(of) {
+	for _, free := range p.choices.RoomOf(of) {
 		if len(free) > 0 && slices.Min(free) < 0 {
 			return nil
 		}
@@ -211,7 +209,7 @@ func (p *planes) ask(x []float64, now *node, best *Assignment, upper *int64) (ag
 	again = len(p.cores) > cores || p.barred || !slices.Equal(sure, p.sure)
 	switch {
 	case found == Packs:
-		cost := p.Cost(of)
+		cost := p.choices.Cost(of)
 		if cost < *upper {
 			*best, *upper = of, cost
 		}
@@ -223,7 +221,7 @@ func (p *planes) ask(x []float64, now *node, best *Assignment, upper *int64) (ag
 		p.givenUp = min(p.givenUp, now.low)
 	}
 	if invariants.Enabled && len(p.cores) > cores && found == Refused {
-		invariants.Must(p.cores[cores].left(p.Choices, of) < 0, "a core is not of the assignment", cores)
+		invariants.Must(p.cores[cores].left(p.choices, of) < 0, "a core is not of the assignment", cores)
 	}
 	return again
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 )
 
@@ -20,7 +19,7 @@ func TestDominance(t *testing.T) {
 		for i := range p.Buffers {
 			p.Buffers[i].Upper += 2 + r.Int64N(8) // so that many live together
 		}
-		c, why := New(lower.New(p))
+		c, why := choicesOf(p)
 		if why != "" {
 			continue
 		}

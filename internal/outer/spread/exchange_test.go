@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 )
 
@@ -18,7 +17,7 @@ func TestExchange(t *testing.T) {
 	better := [2]int{}
 	for range 300 {
 		p := drawn.Spilled(r, 14)
-		c, _ := New(lower.New(p))
+		c, _ := choicesOf(p)
 		least := int64(math.MaxInt64)
 		c.Prices = c.price(context.Background(), 1_000)
 		passes := []func(Room) Assignment{c.greedy, c.priced}

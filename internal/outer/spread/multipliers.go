@@ -75,7 +75,7 @@ func (p *Prices) Gap(cost int64) int64 {
 
 // A climb is the search for good prices.
 type climb struct {
-	*Choices
+	choices        *Choices
 	of, load, sums [][]float64 // by pool and section: prices, cells above the room, sums of prices; nil without a capacity
 	kept           [][]float64 // the best prices
 	best           float64     // their bound
@@ -84,7 +84,7 @@ type climb struct {
 
 // price looks for good prices. upper is the cost of a known assignment, or the sum of the largest costs.
 func (c *Choices) price(ctx context.Context, upper int64) *Prices {
-	x := &climb{Choices: c, of: c.perCell(), load: c.perCell(), sums: c.perCell(), kept: c.perCell(), upper: float64(upper)}
+	x := &climb{choices: c, of: c.perCell(), load: c.perCell(), sums: c.perCell(), kept: c.perCell(), upper: float64(upper)}
 	work := 1
 	for k := range c.Bodies[c.Single:] {
 		b := &c.Bodies[c.Single+k]
@@ -176,7 +176,7 @@ func (x *climb) means(ctx context.Context, iterations int) {
 	const shortest = 1e-5
 	x.walk(x.kept, x.load, 0)
 	x.relax()
-	mean := x.perCell()
+	mean := x.choices.perCell()
 	for q := range mean {
 		copy(mean[q], x.load[q])
 	}
@@ -227,7 +227,7 @@ func (x *climb) means(ctx context.Context, iterations int) {
 // relax puts each body into the pool that is cheapest for it with the prices, and returns the bound. load becomes the cells above the
 // room of each section, or below it.
 func (x *climb) relax() float64 {
-	c, of, sums, load, value := x.Choices, x.of, x.sums, x.load, 0.0
+	c, of, sums, load, value := x.choices, x.of, x.sums, x.load, 0.0
 	for k := range c.Bodies[:c.Single] {
 		value += float64(c.Bodies[k].Costs[0])
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -15,7 +14,7 @@ func TestMeansRaiseTheBound(t *testing.T) {
 	p := gen.ResNet50Training()
 	load := timeline.New(p).LowerBound
 	p.Rules = &model.Rules{Pools: []model.Pool{{ID: "s", Capacity: load / 32 * 16, Alignment: 16}, {ID: "d", Cost: 2}}}
-	c, _ := New(lower.New(p))
+	c, _ := choicesOf(p)
 	room := c.RoomOf(nil)
 	first := c.greedy(room)
 	c.Prices = c.price(context.Background(), c.Cost(first))

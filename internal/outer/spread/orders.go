@@ -16,10 +16,10 @@ import (
 
 // Orders are a question about a pool.
 type Orders struct {
-	*pile.Question
-	choices *Choices
-	Pool    int32
-	body    []int32 // of each item, counted from the first with a choice
+	Question *pile.Question
+	choices  *Choices
+	Pool     int32
+	body     []int32 // of each item, counted from the first with a choice
 }
 
 // Orders returns the question which bodies go into a pool of this capacity. It is nil if others may be short of room, too, if bodies are there
@@ -52,14 +52,14 @@ func (c *Choices) Orders(pool int32, capacity int64) *Orders {
 		item[k] = int32(len(o.body))
 		o.body = append(o.body, int32(k))
 		x := pile.Item{First: b.Uses[0].First, Last: b.Uses[0].Last, Size: b.size, In: all[at], Out: all[o.elsewhere(int32(k))]}
-		o.Items = append(o.Items, x)
+		o.Question.Items = append(o.Question.Items, x)
 	}
 	for n, y := range c.Prices.covers {
 		x := pile.Cover{Section: y.section, Weights: y.weights, Most: y.most, Price: c.Prices.each[n]}
 		for _, k := range y.bodies {
 			x.Items = append(x.Items, item[k])
 		}
-		o.Covers = append(o.Covers, x)
+		o.Question.Covers = append(o.Question.Covers, x)
 	}
 	return o
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -17,19 +16,19 @@ func TestOrdersRefuse(t *testing.T) {
 			p.Buffers = append(p.Buffers, model.Buffer{ID: id, Upper: 4, Size: 6, Extra: &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 3}, {Pool: 2, Cost: 4}}}})
 		}
 		change(p)
-		c, why := New(lower.New(p))
+		c, why := choicesOf(p)
 		if why != "" {
 			t.Fatal(why)
 		}
 		c.Prices = c.price(context.Background(), 100)
 		return c.Orders(0, 12)
 	}
-	if o := ask(func(*model.Problem) {}); o == nil || len(o.Items) != 3 {
+	if o := ask(func(*model.Problem) {}); o == nil || len(o.Question.Items) != 3 {
 		t.Fatalf("three plain buffers: %+v", o)
 	} else {
 		for n, k := range o.body {
-			if in, out := o.choices.Prices.Excess[k][0], o.choices.Prices.Excess[k][1]; o.Items[n].In != in || o.Items[n].Out != out {
-				t.Errorf("item %d costs %d in the pool and %d beside it; want %d and %d", n, o.Items[n].In, o.Items[n].Out, in, out)
+			if in, out := o.choices.Prices.Excess[k][0], o.choices.Prices.Excess[k][1]; o.Question.Items[n].In != in || o.Question.Items[n].Out != out {
+				t.Errorf("item %d costs %d in the pool and %d beside it; want %d and %d", n, o.Question.Items[n].In, o.Question.Items[n].Out, in, out)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ type Overload struct {
 // Overloaded returns an overload of a problem; nil if none is found. If only cells show it, why is "loads". If the places of bodies show it,
 // why is places.Proved.
 func Overloaded(l *lower.Lowering) (o *Overload, why string) {
-	c := &Choices{lowering: l}
+	c := &Choices{lowering: l, sets: places.Find(l.Problem, l.Conflicts)}
 	if !c.list() {
 		return nil, places.Proved
 	}
@@ -51,7 +51,8 @@ func Overloaded(l *lower.Lowering) (o *Overload, why string) {
 
 // Fullest returns the overload of a problem without evictions that has the most bytes too many; nil if there is none.
 func Fullest(q *model.Problem) (worst *Overload) {
-	c := &Choices{lowering: lower.New(q)}
+	l := lower.New(q)
+	c := &Choices{lowering: l, sets: places.Find(q, l.Conflicts)}
 	if !c.list() {
 		return nil
 	}

@@ -46,8 +46,8 @@ type stretch struct {
 
 // planes are a linear program and what its rows mean.
 type planes struct {
-	*Choices
-	*simplex
+	choices   *Choices
+	lp        *simplex
 	place     []int32    // of each body with a choice, that of the pool whose room may run out, or -1
 	other     []int32    // of each body with a choice, the cheapest place whose room does not run out
 	variable  []int32    // of each body with a choice, its x, or -1
@@ -79,24 +79,24 @@ func (c *Choices) planed(ctx context.Context, upper int64) (*Prices, *planes) {
 	}
 	best, stall := math.Inf(-1), 0
 	for range planeRounds {
-		if !p.solve(ctx) {
+		if !p.lp.solve(ctx) {
 			break
 		}
-		x := p.values()
+		x := p.lp.values()
 		if p.overfilled(x) {
 			continue
 		}
-		if least := 1e-4 * math.Max(1, float64(upper)-p.simplex.cost-p.rest); p.simplex.cost > best+least {
-			best, stall = p.simplex.cost, 0
+		if least := 1e-4 * math.Max(1, float64(upper)-p.lp.cost-p.rest); p.lp.cost > best+least {
+			best, stall = p.lp.cost, 0
 		} else if stall++; stall > planeStall {
 			break
 		}
-		if p.simplex.cost+p.rest > float64(upper)-0.5 || !p.against(ctx, x) {
+		if p.lp.cost+p.rest > float64(upper)-0.5 || !p.against(ctx, x) {
 			break
 		}
 	}
-	prices := p.exactlyOf(p.simplex)
-	if !p.solve(ctx) {
+	prices := p.exactlyOf(p.lp)
+	if !p.lp.solve(ctx) {
 		p = nil
 	}
 	return prices, p
@@ -104,7 +104,7 @@ func (c *Choices) planed(ctx context.Context, upper int64) (*Prices, *planes) {
 
 // exactlyOf makes whole numbers of a linear program's prices.
 func (p *planes) exactlyOf(s *simplex) *Prices {
-	of := p.perCell()
+	of := p.choices.perCell()
 	var covers []*weighing
 	var prices []float64
 	s.prices(func(row int, price float64) {
@@ -115,7 +115,7 @@ func (p *planes) exactlyOf(s *simplex) *Prices {
 			covers, prices = append(covers, x), append(prices, price/float64(x.most))
 		}
 	})
-	return p.exactly(of, covers, prices)
+	return p.choices.exactly(of, covers, prices)
 }
 
 // planesOf returns the linear program without rows, or nil.
@@ -128,7 +128,7 @@ func (c *Choices) planesOf() *planes {
 	if len(open) == 0 || len(open) > planeBodies || cells > planeCells {
 		return nil
 	}
-	p := &planes{Choices: c, place: slices.Repeat([]int32{-1}, len(open)), has: make(map[*stretch]bool)}
+	p := &planes{choices: c, place: slices.Repeat([]int32{-1}, len(open)), has: make(map[*stretch]bool)}
 	p.variable = slices.Clone(p.place)
 	for k := range c.Bodies[:c.Single] {
 		p.rest += float64(c.Bodies[k].Costs[0])
@@ -183,7 +183,7 @@ func (c *Choices) planesOf() *planes {
 			p.stretches = append(p.stretches, x)
 		}
 	}
-	p.simplex, p.work = newSimplex(cost, planeEffort), cells+c.Sections*len(c.room)
+	p.lp, p.work = newSimplex(cost, planeEffort), cells+c.Sections*len(c.room)
 	return p
 }
 
@@ -213,7 +213,7 @@ func (p *planes) row(meaning any, bodies []int32, weights []int64, most int64) {
 			of, a = append(of, p.variable[k]), append(a, float64(weights[n])/float64(most))
 		}
 	}
-	p.add(of, a, 1)
+	p.lp.add(of, a, 1)
 	if p.copied != nil {
 		p.copied.add(of, a, 1)
 	}
@@ -254,7 +254,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 	}
 	var offers []offer
 	for _, s := range p.stretches {
-		if p.effort < 0 || ctx.Err() != nil {
+		if p.lp.effort < 0 || ctx.Err() != nil {
 			break
 		}
 		part := make([]float64, len(s.bodies))
@@ -283,7 +283,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 				return cmp.Compare(part[b]*float64(s.cells[b]), part[a]*float64(s.cells[a]))
 			})
 			weights, most, ok := coverOf(s.cells, part, s.room, order)
-			p.effort -= len(s.cells) * int(most+20)
+			p.lp.effort -= len(s.cells) * int(most+20)
 			if !ok || most <= 0 {
 				continue
 			}
@@ -305,7 +305,7 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 	}
 	for _, x := range offers[:min(roundCovers, len(offers))] {
 		if invariants.Enabled {
-			x.check(p.Choices)
+			x.check(p.choices)
 		}
 		p.row(x.weighing, x.bodies, x.weights, x.most)
 	}
@@ -317,7 +317,7 @@ func (p *planes) drop() { p.loosen(0.05, false) }
 
 // loosen drops rows that x has more room in than slack. Inequalities may be kept for later.
 func (p *planes) loosen(slack float64, keep bool) {
-	p.loose(slack, func(row int) {
+	p.lp.loose(slack, func(row int) {
 		switch x := p.meaning[row].(type) {
 		case *stretch:
 			delete(p.has, x)

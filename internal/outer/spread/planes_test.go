@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -92,7 +91,7 @@ func TestPlanes(t *testing.T) {
 
 // chosen returns the choices of a problem, and the least and the largest cost of an assignment that fits; nil if there are none.
 func chosen(p *model.Problem) (c *Choices, least, dearest int64) {
-	c, why := New(lower.New(p))
+	c, why := choicesOf(p)
 	if why != "" {
 		return nil, 0, 0
 	}

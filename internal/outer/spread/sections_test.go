@@ -3,7 +3,6 @@ package spread
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -13,7 +12,7 @@ func TestCells(t *testing.T) {
 		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{
 			{ID: "x", Capacity: 64, Alignment: 16, Reserved: []model.Range{{Lower: from, Upper: from + 16}}}, {ID: "y"},
 		}}, Buffers: []model.Buffer{{ID: "0", Size: 1, Upper: 1}}}
-		c, _ := New(lower.New(p))
+		c, _ := choicesOf(p)
 		if c.room[0][0] != want {
 			t.Errorf("reserved from %d on: %d cells, want %d", from, c.room[0][0], want)
 		}

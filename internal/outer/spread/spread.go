@@ -64,10 +64,10 @@ type Brief func(context.Context) (context.Context, context.CancelFunc)
 // An Assignment has the place in its list of each body with a choice.
 type Assignment []int32
 
-// New lists the choices of a problem. If there is no plan, because the places of bodies say so, or loads (overload.go), why is
-// places.Proved or "loads".
-func New(l *lower.Lowering) (c *Choices, why string) {
-	c = &Choices{lowering: l}
+// New lists the choices of a problem, within the places that its bodies have. If there is no plan, because these say so or because
+// loads do (overload.go), why is places.Proved or "loads".
+func New(l *lower.Lowering, sets *places.Sets) (c *Choices, why string) {
+	c = &Choices{lowering: l, sets: sets}
 	if !c.list() || c.sets.None() {
 		return nil, places.Proved
 	}
@@ -82,8 +82,7 @@ func New(l *lower.Lowering) (c *Choices, why string) {
 // list lists the bodies. It returns false if one has no place.
 func (c *Choices) list() bool {
 	p := c.lowering.Problem
-	c.sets = places.Find(p, c.lowering.Conflicts)
-	body, _ := c.lowering.Bodies()
+	body, _ := c.lowering.Conflicts.Bodies()
 	index := make(map[int32]int)
 	for i := range p.Buffers {
 		root := int32(i)

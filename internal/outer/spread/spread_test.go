@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/outer/places"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -38,11 +39,17 @@ func TestPoolsThatCannot(t *testing.T) {
 	for i, size := range []int64{7, 8, 12} {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: size, Upper: 1})
 	}
-	c, _ := New(lower.New(p))
+	c, _ := choicesOf(p)
 	for k := range c.Bodies {
 		b := &c.Bodies[k]
 		if want := map[int64][]int32{7: {0, 1, 2}, 8: {2}, 12: {2}}[b.size]; !slices.Equal(b.Pools, want) {
 			t.Errorf("size %d: pools %v, want %v", b.size, b.Pools, want)
 		}
 	}
+}
+
+// choicesOf lists the choices of a problem.
+func choicesOf(p *model.Problem) (*Choices, string) {
+	l := lower.New(p)
+	return New(l, places.Find(p, l.Conflicts))
 }

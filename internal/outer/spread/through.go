@@ -37,7 +37,7 @@ const walkEffort = 500_000_000
 
 // A walk is a state of the search through time.
 type walk struct {
-	*Prices
+	prices  *Prices
 	bodies  []Body
 	kept    [][]int32 // of each body, the places in its list that are left
 	room    [][]int64 // beside bodies with one pool left
@@ -88,7 +88,7 @@ func (c *Choices) Through(ctx context.Context, limit int64, allowed func(body, p
 
 // through is Through with so many states at most.
 func (c *Choices) through(ctx context.Context, limit int64, width int, allowed func(body, place int32) bool) (Assignment, int64) {
-	w := &walk{Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: make([][]int64, len(c.room))}
+	w := &walk{prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: make([][]int64, len(c.room))}
 	for q := range c.room {
 		w.room[q] = slices.Clone(c.room[q])
 		if c.room[q] != nil {
@@ -121,12 +121,12 @@ func (w *walk) strike(limit int64, allowed func(body, place int32) bool) bool {
 	fits := true
 	for k := range w.bodies {
 		b := &w.bodies[k]
-		for n, excess := range w.Excess[k] {
+		for n, excess := range w.prices.Excess[k] {
 			if excess <= limit && (allowed == nil || allowed(int32(k), int32(n))) {
 				w.kept[k] = append(w.kept[k], int32(n))
 			}
 		}
-		slices.SortStableFunc(w.kept[k], func(x, y int32) int { return cmp.Compare(w.Excess[k][x], w.Excess[k][y]) })
+		slices.SortStableFunc(w.kept[k], func(x, y int32) int { return cmp.Compare(w.prices.Excess[k][x], w.prices.Excess[k][y]) })
 		if len(b.Uses) == 0 && len(w.kept[k]) > 0 {
 			w.kept[k] = w.kept[k][:1] // it takes no room
 		}
@@ -143,11 +143,11 @@ func (w *walk) strike(limit int64, allowed func(body, place int32) bool) bool {
 
 // weigh lists the inequalities by sections.
 func (w *walk) weigh() {
-	for n, x := range w.covers {
-		if w.each[n] == 0 {
+	for n, x := range w.prices.covers {
+		if w.prices.each[n] == 0 {
 			continue
 		}
-		y := balance{price: w.each[n], most: x.most}
+		y := balance{price: w.prices.each[n], most: x.most}
 		for m, k := range x.bodies {
 			place := w.bodies[k].placeOf(x.pool)
 			switch {
@@ -197,7 +197,7 @@ func (w *walk) run(ctx context.Context, slots int, limit int64, width int) (stat
 	base := state{record: -1}
 	for k := range w.bodies {
 		if len(w.kept[k]) == 1 {
-			base.excess += w.Excess[k][w.kept[k][0]]
+			base.excess += w.prices.Excess[k][w.kept[k][0]]
 			continue
 		}
 		uses := w.bodies[k].Uses
@@ -301,7 +301,7 @@ func (w *walk) start(x change, t int, limit int64) {
 	for s := range many {
 		before := w.states[s]
 		for _, n := range places {
-			excess := before.excess + w.Excess[x.body][n]
+			excess := before.excess + w.prices.Excess[x.body][n]
 			at := slices.Index(w.pools, b.Pools[n])
 			if excess > limit || at >= 0 && w.loads(s)[at]+b.cells[n][x.use] > w.room[b.Pools[n]][t] {
 				continue
@@ -386,7 +386,7 @@ func (w *walk) close(t int, limit int64) {
 		for k, load := range w.loads(s) {
 			free := w.room[w.pools[k]][t] - load
 			fits = fits && free >= 0
-			w.states[s].excess += w.of[w.pools[k]][t] * free
+			w.states[s].excess += w.prices.of[w.pools[k]][t] * free
 		}
 		if fits {
 			w.states[s].excess += w.left(t, s)

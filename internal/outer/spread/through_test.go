@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/lower"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
@@ -26,7 +25,7 @@ func TestWalkIsCheapest(t *testing.T) {
 		case 1:
 			p = drawn.Several(r, 3+r.IntN(4))
 		}
-		c, why := New(lower.New(p))
+		c, why := choicesOf(p)
 		if why != "" {
 			continue
 		}
@@ -101,11 +100,11 @@ func TestWalkIsCheapest(t *testing.T) {
 // states become one.
 func TestWalkIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 39))
-	c, _ := New(lower.New(drawn.Spilled(r, 60)))
+	c, _ := choicesOf(drawn.Spilled(r, 60))
 	first, _ := c.Cheapest(context.Background(), func() bool { return false }, always)
 	walk := func(limit int64) int {
 		w := &walk{
-			Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil),
+			prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil),
 			pools: []int32{0},
 		}
 		if !w.strike(limit, nil) {
@@ -135,7 +134,7 @@ func TestForget(t *testing.T) {
 			p.Buffers[i].Upper = 60 // so that many states are left at the end
 		}
 	}
-	c, _ := New(lower.New(p))
+	c, _ := choicesOf(p)
 	c.Prices = c.price(context.Background(), math.MaxInt32)
 	w := c.walkOf(false)
 	if !w.strike(math.MaxInt64/4, nil) {
@@ -164,7 +163,7 @@ func TestForget(t *testing.T) {
 
 // walkOf returns a walk that may use all pools.
 func (c *Choices) walkOf(plain bool) *walk {
-	w := &walk{Prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil), plain: plain}
+	w := &walk{prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: c.RoomOf(nil), plain: plain}
 	for q := range c.room {
 		if c.room[q] != nil {
 			w.pools = append(w.pools, int32(q))

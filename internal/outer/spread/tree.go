@@ -43,12 +43,12 @@ type node struct {
 // result, or than the first. A further call goes on where a limit has ended the one before; upper must not be higher then.
 func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assignment, low int64) {
 	if p.open == nil {
-		p.open, p.givenUp = []node{{slices.Repeat([]int8{-1}, p.count), 0, p.Choices.Prices.Least(0)}}, math.MaxInt64
+		p.open, p.givenUp = []node{{slices.Repeat([]int8{-1}, p.lp.count), 0, p.choices.Prices.Least(0)}}, math.MaxInt64
 	}
 	open := p.open
 	defer func() { p.open = open }()
 	dive := false // the next branch is the last one, whatever its bound
-	p.effort = effort
+	p.lp.effort = effort
 	p.lighten(looseRows)
 	for n := 0; len(open) > 0; n++ {
 		at := 0
@@ -68,10 +68,10 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 		}
 		now := open[at]
 		p.guesses = now.low <= least
-		if n >= treeNodes && p.check == nil || p.effort < 0 || ctx.Err() != nil || p.guessed > mostGivenUp {
+		if n >= treeNodes && p.check == nil || p.lp.effort < 0 || ctx.Err() != nil || p.guessed > mostGivenUp {
 			return best, min(p.givenUp, least, upper)
 		}
-		if p.check != nil && (p.rows != p.renewed || n == 0) {
+		if p.check != nil && (p.lp.rows != p.renewed || n == 0) {
 			p.renew(ctx, upper)
 		}
 		open = slices.Delete(open, at, at+1)
@@ -80,14 +80,14 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 			continue
 		}
 		p.lighten(2 * looseRows)
-		s := p.simplex.clone()
+		s := p.lp.clone()
 		for x, to := range now.fixed {
 			if to >= 0 {
 				s.fix(int32(x), to)
 			}
 		}
 		solved := p.cut(ctx, s, n < coverNodes)
-		p.effort = min(p.effort, s.effort) - len(s.table)*s.count - p.work
+		p.lp.effort = min(p.lp.effort, s.effort) - len(s.table)*s.count - p.work
 		low, prices, excess := p.least(s, now.fixed)
 		now.low = max(now.low, low)
 		if now.low >= upper {
@@ -114,14 +114,14 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 				continue
 			}
 		} else if n%everyRound == 0 || n < 2*everyRound || next < 0 && solved {
-			if of := p.rounded(ctx, x, now.fixed); of != nil && p.Cost(of) < upper {
-				best, upper = of, p.Cost(of)
+			if of := p.rounded(ctx, x, now.fixed); of != nil && p.choices.Cost(of) < upper {
+				best, upper = of, p.choices.Cost(of)
 			}
 		}
 		switch {
 		case now.low >= upper:
 			continue
-		case !solved && (p.effort < 0 || ctx.Err() != nil):
+		case !solved && (p.lp.effort < 0 || ctx.Err() != nil):
 			open = append(open, now) // for the next call
 			continue
 		case next < 0 || !solved:
@@ -148,7 +148,7 @@ func (p *planes) undecided(x []float64, fixed []int8) (next int32) {
 			continue
 		}
 		k := p.body[j]
-		b := &p.Bodies[p.Single+int(k)]
+		b := &p.choices.Bodies[p.choices.Single+int(k)]
 		cost := float64(b.Costs[p.other[k]] - b.Costs[p.place[k]])
 		if by := min(part, 1-part); by > 1e-6 && by*cost > most {
 			next, most = int32(j), by*cost
@@ -231,23 +231,23 @@ func (p *planes) exceeds(fixed []int8, bodies []int32, weights []int64, most int
 
 // rounded makes an assignment of x.
 func (p *planes) rounded(ctx context.Context, x []float64, fixed []int8) Assignment {
-	room, value := p.RoomOf(nil), make([]float64, len(p.Bodies)-p.Single)
+	room, value := p.choices.RoomOf(nil), make([]float64, len(p.choices.Bodies)-p.choices.Single)
 	for k, v := range p.variable {
 		if v >= 0 {
 			value[k] = x[v]
 		}
 	}
-	of := p.inOrder(room, value, func(k, n int32) int64 {
+	of := p.choices.inOrder(room, value, func(k, n int32) int64 {
 		if v := p.variable[k]; v >= 0 && n == p.place[k] {
 			if fixed[v] == 0 {
 				return math.MaxInt64
 			}
 			return -1
 		}
-		return p.Bodies[p.Single+int(k)].Costs[n]
+		return p.choices.Bodies[p.choices.Single+int(k)].Costs[n]
 	})
 	if of != nil {
-		p.exchange(ctx, of, room)
+		p.choices.exchange(ctx, of, room)
 	}
 	return of
 }

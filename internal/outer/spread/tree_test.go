@@ -31,14 +31,14 @@ func TestTree(t *testing.T) {
 			continue
 		}
 		program := c.planesOf()
-		if program == nil || !program.solve(context.Background()) {
+		if program == nil || !program.lp.solve(context.Background()) {
 			continue
 		}
-		for program.overfilled(program.values()) {
-			program.solve(context.Background())
+		for program.overfilled(program.lp.values()) {
+			program.lp.solve(context.Background())
 		}
 		all++
-		c.Prices = program.exactlyOf(program.simplex)
+		c.Prices = program.exactlyOf(program.lp)
 		if c.Prices.Least(0) < least {
 			branched++
 		}
