@@ -173,13 +173,14 @@ var layers = []struct {
 	{"internal/outer/spread", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/outer/places", "internal/pile"}}, // no planner
 	{"internal/outer/cover", []string{"model", "internal/invariants", "internal/bound"}},                                                              // no planner
 	{"internal/outer/pools", []string{"model", "internal/invariants", "plan", "internal/bound", "internal/knots", "internal/lower", "internal/pile", "internal/profile", "internal/run", "internal/timeline", "internal/outer/penalty"}},
-	{"internal/outer/choice", []string{"model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/places", "internal/outer/pools", "internal/outer/spread"}},
+	{"internal/outer/choice", []string{"internal/outer/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/places", "internal/outer/pools", "internal/outer/spread"}},
 	{"internal/outer/places", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}}, // no planner
 	{"internal/outer/parts", []string{"model", "plan"}},
+	{"internal/outer/stage", []string{"plan"}},
 	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover", "internal/outer/parts"}},
 	{"internal/outer/floor", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}},                                                                  // no planner
 	{"internal/outer/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/outer/floor", "internal/outer/parts"}}, // no planner
-	{"internal/outer", []string{"model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/floor", "internal/outer/places", "internal/outer/eviction", "internal/outer/pools"}},
+	{"internal/outer", []string{"internal/outer/stage", "model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/floor", "internal/outer/places", "internal/outer/eviction", "internal/outer/pools"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
