@@ -162,7 +162,7 @@ func TestEachInUse(t *testing.T) {
 			})
 		}
 	}
-	text, err := os.ReadFile("tune.go")
+	text, err := os.ReadFile("thresholds.go")
 	if err != nil {
 		t.Fatal(err)
 	}
