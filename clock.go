@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -58,9 +58,9 @@ func (c *clock) unknown(planner string, began time.Time) *Result {
 // half of the time that is left.
 func planUntil(began, prepared time.Time, timeout time.Duration, gaps bool) time.Time {
 	end := began.Add(timeout)
-	times := time.Duration(tune.EndingTimes)
+	times := time.Duration(thresholds.EndingTimes)
 	if gaps {
-		times = tune.EndingTimesWithGaps
+		times = thresholds.EndingTimesWithGaps
 	}
 	aside := times * prepared.Sub(began)
 	return end.Add(-min(aside, max(0, end.Sub(prepared)/2)))

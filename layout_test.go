@@ -119,7 +119,7 @@ func TestDocsLayout(t *testing.T) {
 }
 
 // kernel is what planners may stand on, each of these on those before it.
-var kernel = []string{"model", "plan", "internal/tune", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/invariants"}
+var kernel = []string{"model", "plan", "internal/thresholds", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/invariants"}
 
 // placing is kernel with the placement, and pairs with the orders of pairs.
 var (
@@ -138,18 +138,18 @@ var layers = []struct {
 	{"plan", []string{"model", "internal/laboratory", "internal/suggest"}},
 	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena", "internal/lower"}},
-	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/lower", "internal/outer", "internal/verify")},
+	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/lower", "internal/ruled", "internal/verify")},
 	{"session/repack", []string{"", "model", "internal/bound", "internal/splitmix"}},
 	{"internal/splitmix", nil},
 	{"internal/invariants", nil},
-	{"internal/tune", nil},
-	{"internal/sorting", []string{"internal/tune"}},
+	{"internal/thresholds", nil},
+	{"internal/sorting", []string{"internal/thresholds"}},
 	{"internal/bound", []string{"model"}},
 	{"internal/barrier", []string{"model", "plan"}},
 	{"internal/verify", []string{"model", "internal/sorting"}},
-	{"internal/timeline", []string{"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/tune"}},
+	{"internal/timeline", []string{"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/thresholds"}},
 	{"internal/run", []string{"model", "plan", "internal/lower", "internal/timeline", "internal/bound"}},
-	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune", "internal/invariants"}},
+	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/thresholds", "internal/invariants"}},
 	{"internal/planners/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants"}},
 	{"internal/exact/common", []string{"internal/run"}},
 	{"internal/exact/engine", with(placing, "internal/exact/common", "internal/exact/canonical", "internal/exact/ladder", "internal/exact/pairs")},
@@ -165,26 +165,26 @@ var layers = []struct {
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
-	{"internal/explain", with(kernel, "internal/exact/engine", "internal/outer/parts", "internal/outer/places", "internal/outer/spread", "internal/verify")}, // names the fixed offsets that collide
+	{"internal/explain", with(kernel, "internal/exact/engine", "internal/ruled/parts", "internal/ruled/places", "internal/ruled/assign", "internal/verify")}, // names the fixed offsets that collide
 	{"internal/lower", []string{"model"}},
-	{"internal/knots", []string{"model", "internal/bound", "internal/run"}},
-	{"internal/pile", []string{"internal/bound", "internal/timeline"}},
-	{"internal/outer/penalty", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline"}},     // no planner
-	{"internal/outer/spread", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/outer/places", "internal/pile"}}, // no planner
-	{"internal/outer/cover", []string{"model", "internal/invariants", "internal/bound"}},                                                              // no planner
-	{"internal/outer/pools", []string{"model", "internal/invariants", "plan", "internal/bound", "internal/knots", "internal/lower", "internal/pile", "internal/profile", "internal/run", "internal/timeline", "internal/outer/penalty"}},
-	{"internal/outer/choice", []string{"internal/outer/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/pile", "internal/run", "internal/outer/places", "internal/outer/pools", "internal/outer/spread"}},
-	{"internal/outer/places", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}}, // no planner
-	{"internal/outer/parts", []string{"model", "plan"}},
-	{"internal/outer/stage", []string{"plan"}},
-	{"internal/outer/eviction", []string{"model", "plan", "internal/run", "internal/outer/cover", "internal/outer/parts"}},
-	{"internal/outer/floor", []string{"model", "internal/bound", "internal/lower", "internal/outer/parts"}},                                                                  // no planner
-	{"internal/outer/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/outer/floor", "internal/outer/parts"}}, // no planner
-	{"internal/outer", []string{"internal/outer/stage", "model", "plan", "internal/run", "internal/outer/choice", "internal/outer/enumerate", "internal/outer/floor", "internal/outer/places", "internal/outer/eviction", "internal/outer/pools"}},
+	{"internal/ruled/conflictgraph", []string{"model", "internal/bound", "internal/run"}},
+	{"internal/ruled/stackdp", []string{"internal/bound", "internal/timeline"}},
+	{"internal/ruled/penalty", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline"}},              // no planner
+	{"internal/ruled/assign", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/ruled/places", "internal/ruled/stackdp"}}, // no planner
+	{"internal/ruled/evictbound", []string{"model", "internal/invariants", "internal/bound"}},                                                                  // no planner
+	{"internal/ruled/pools", []string{"model", "internal/invariants", "plan", "internal/bound", "internal/ruled/conflictgraph", "internal/lower", "internal/ruled/stackdp", "internal/profile", "internal/run", "internal/timeline", "internal/ruled/penalty"}},
+	{"internal/ruled/poolchoice", []string{"internal/ruled/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/ruled/stackdp", "internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign"}},
+	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
+	{"internal/ruled/parts", []string{"model", "plan"}},
+	{"internal/ruled/stage", []string{"plan"}},
+	{"internal/ruled/eviction", []string{"model", "plan", "internal/run", "internal/ruled/evictbound", "internal/ruled/parts"}},
+	{"internal/ruled/floor", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}},                                                                  // no planner
+	{"internal/ruled/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/ruled/floor", "internal/ruled/parts"}}, // no planner
+	{"internal/ruled", []string{"internal/ruled/stage", "model", "plan", "internal/run", "internal/ruled/poolchoice", "internal/ruled/enumerate", "internal/ruled/floor", "internal/ruled/places", "internal/ruled/eviction", "internal/ruled/pools"}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
-	{".", with(placing, "sizing", "internal/barrier", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/outer", "internal/verify")},
+	{".", with(placing, "sizing", "internal/barrier", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/ruled", "internal/verify")},
 
 	{"lab/baseline", with(pairs, "internal/planners/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "plan/all"}},
@@ -221,11 +221,11 @@ var layers = []struct {
 	{"format/tflite", []string{"model", "format/internal", "internal/tfliteschema"}},
 	{"internal/profile", []string{"model"}},
 	{"internal/colour", []string{"model"}},
-	{"internal/lanes", []string{"model"}},
-	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/lanes", "internal/verify"}},
-	{"render", []string{"model", "render", "internal/colour", "internal/lanes", "internal/profile", "internal/units", "internal/verify"}},
+	{"internal/poolview", []string{"model"}},
+	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/poolview", "internal/verify"}},
+	{"render", []string{"model", "render", "internal/colour", "internal/poolview", "internal/profile", "internal/units", "internal/verify"}},
 	{"render/internal/sample", []string{"model", "internal/gen"}},
-	{"render/html", []string{"model", "plan", "render", "internal/lanes", "internal/viewdata", "internal/jsbundle"}},
+	{"render/html", []string{"model", "plan", "render", "internal/poolview", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
 	{"npm", []string{"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},

@@ -67,7 +67,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/explain"
-	"github.com/stowage-go/stowage/internal/outer"
+	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -160,7 +160,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 // itself.
 func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options) (*Result, error) {
 	p = within(p, &o)
-	r, err := outer.Solve(ctx, p, planner, o)
+	r, err := ruled.Solve(ctx, p, planner, o)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	}
 	if p.Ruled() {
 		return explain.Ruled(ctx, within(p, &o), o, func(ctx context.Context, p *Problem, o Options) (Result, error) {
-			return outer.Solve(ctx, p, planner, o)
+			return ruled.Solve(ctx, p, planner, o)
 		})
 	}
 	return explain.Irreducible(ctx, p, planner, o)

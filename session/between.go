@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
-	"github.com/stowage-go/stowage/internal/outer/places"
+	"github.com/stowage-go/stowage/internal/ruled/places"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -12,7 +12,7 @@ import (
 // distances, or one buffer by itself. Its place is a pool and an origin, the offset of its lowest byte. Each buffer in
 // the pool that conflicts with a member forbids an open range of origins, and so does each reserved range.
 //
-// Invariant: who conflicts, and at which distances, is known elsewhere (model.Conflicts, internal/outer/places). verify reads the rules by itself.
+// Invariant: who conflicts, and at which distances, is known elsewhere (model.Conflicts, internal/ruled/places). verify reads the rules by itself.
 //
 // Complexity: O(members times n) for the bans of a body, and O(k log k) for k bans.
 

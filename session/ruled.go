@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/outer"
+	rules "github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -15,7 +15,7 @@ import (
 
 // Idea: a session whose problem has rules is another engine behind the same calls. Its state is a problem with rules and a whole
 // plan, and never changes (draft.go). Its steps are those of every session, over bodies in place of buffers and over pools (ruledsteps.go).
-// What a plan is asked of planners goes through internal/outer, which knows all rules.
+// What a plan is asked of planners goes through internal/ruled, which knows all rules.
 //
 // Invariant: each state's plan passes internal/verify, which reads the rules by itself.
 //
@@ -271,7 +271,7 @@ func (r *ruled) drop(m Mark, back bool) error {
 
 // ask asks a planner about some buffers. All questions of a session with rules go through here.
 func (c *ruling) ask(p *model.Problem, planner run.Planner, minimise bool, nodes int64) (plan.Result, error) {
-	r, err := outer.Solve(c.ctx, p, planner, plan.Options{
+	r, err := rules.Solve(c.ctx, p, planner, plan.Options{
 		Capacity: p.Capacity, Minimize: minimise, Seed: c.s.o.Seed, NodeLimit: max(1, nodes), Workers: 1,
 	})
 	c.nodes += r.Stats.Nodes

@@ -5,19 +5,19 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/lower"
-	"github.com/stowage-go/stowage/internal/outer/places"
-	"github.com/stowage-go/stowage/internal/outer/spread"
+	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/places"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: the load proves a call hopeless with rules, too. What conflicts pair by pair needs bytes of its own in the pools where it may be.
-// internal/outer/spread knows these loads: ties and pairs that may overlap lower them, pairs apart, clocks and periods raise them, and bodies
+// internal/ruled/assign knows these loads: ties and pairs that may overlap lower them, pairs apart, clocks and periods raise them, and bodies
 // that may only be in some pools count for those.
 //
 // Before the call there was a plan. So what is too much now has a body that could not stay, and it is enough to ask about these bodies
 // and those in conflict with them. Nothing is asked if every body has found a place.
 //
-// The places of single bodies and of pairs may prove it, too (internal/outer/places): then the proof has their words.
+// The places of single bodies and of pairs may prove it, too (internal/ruled/places): then the proof has their words.
 //
 // Invariant: the bodies that are asked about are whole, since a tie may let its members share bytes.
 //
@@ -42,7 +42,7 @@ func (c *ruling) hopeless() *Proof {
 		}
 	}
 	q := model.Among(c.p, all)
-	o, why := spread.Overloaded(lower.New(q))
+	o, why := assign.Overloaded(lower.New(q))
 	switch {
 	case o == nil && why == "":
 		return nil

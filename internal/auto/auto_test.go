@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -437,7 +437,7 @@ func TestPackedAtOnce(t *testing.T) {
 // TestPacked demands that a packing of more buffers than composites are for is planned
 // where no byte is ever unused.
 func TestPacked(t *testing.T) {
-	in := generate(t, "walls", gen.Options{Buffers: tune.MergeMost + 1000, Seed: 1, Horizon: 1 << 40, Capacity: 1 << 40})
+	in := generate(t, "walls", gen.Options{Buffers: thresholds.MergeMost + 1000, Seed: 1, Horizon: 1 << 40, Capacity: 1 << 40})
 	r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true})
 	if v := verify.CheckHeight(in.Problem, r.Offsets, in.Optimum, in.Optimum); err != nil || !v.OK() {
 		t.Errorf("%v, height %d, want %d: %v", err, r.Height, in.Optimum, v.Violations)

@@ -3,7 +3,7 @@ package auto
 import (
 	"time"
 
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -34,7 +34,7 @@ func (a *auto) over() bool {
 
 // within reports whether the plan is above the bound by at most one part-th of the bound.
 func (a *auto) within(part int64) bool {
-	return a.height <= tune.Within(a.tl.LowerBound, part)
+	return a.height <= thresholds.Within(a.tl.LowerBound, part)
 }
 
 // report tells the caller the best plan and bound so far. q is what the turn reports;

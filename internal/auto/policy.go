@@ -3,7 +3,7 @@ package auto
 import (
 	"math"
 
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 )
 
 // Idea: this file has the policy of auto: which planners have a turn, in which order, and with
@@ -26,14 +26,14 @@ import (
 // first row that is large enough applies.
 var classes = [...]class{
 	// up to            brief  peak   merge's look        exact's look       a round                     no limit: lowest, fits
-	{tune.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, exacting | climbing, oneRound, untilAnswer},
-	{tune.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, exacting | climbing, oneRound, untilAnswer},
-	{tune.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, merging | exacting | climbing, oneRound, untilAnswer},
-	{tune.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
-	{tune.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
-	{tune.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, oneRound, oneRound},
-	{tune.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
-	{tune.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
+	{thresholds.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, exacting | climbing, oneRound, untilAnswer},
+	{thresholds.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, exacting | climbing, oneRound, untilAnswer},
+	{thresholds.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, merging | exacting | climbing, oneRound, untilAnswer},
+	{thresholds.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
+	{thresholds.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
+	{thresholds.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, oneRound, oneRound},
+	{thresholds.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
+	{thresholds.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
 	{math.MaxInt64, true, false, mergeLook{}, exactLook{}, climbing, peakOnly, peakOnly},
 }
 
@@ -115,11 +115,11 @@ const (
 )
 
 // peakNear is how close to the bound a plan is for part 2, as one part of the bound. Quick plans of
-// training graphs are within it. What peakIfClose and peakOnly call close is tune.CloseBy.
+// training graphs are within it. What peakIfClose and peakOnly call close is thresholds.CloseBy.
 const peakNear = 50
 
 // A capacity is too full for heuristics if fullOf of fullParts of it are in use on average, and
-// first-fit ends far above it (tune.FarBy). Of 135 problems of 20 and 100 buffers at their bound,
+// first-fit ends far above it (thresholds.FarBy). Of 135 problems of 20 and 100 buffers at their bound,
 // and of A-K at their capacity, the heuristics solved no such problem of 48 buffers or more.
 const fullOf, fullParts = 2, 3
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -119,7 +119,7 @@ func TestProvedBy(t *testing.T) {
 	}
 	exact := 0
 	for seed := range uint64(10) {
-		in := generate(t, "infeasible", gen.Options{Seed: seed, Buffers: int(tune.LadderMost)})
+		in := generate(t, "infeasible", gen.Options{Seed: seed, Buffers: int(thresholds.LadderMost)})
 		r := planned(t, "auto", context.Background(), timeline.New(in.Problem), plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 20_000})
 		if r.Status == model.Infeasible && r.ProvedBy == "exact" {
 			exact++

@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -109,7 +109,7 @@ func (a *auto) looks(ctx context.Context) {
 // full reports whether a capacity is so full that no heuristic is likely to get there: see
 // fullOf.
 func (a *auto) full(capacity int64) bool {
-	if capacity == 0 || a.height <= tune.Within(capacity, tune.FarBy) {
+	if capacity == 0 || a.height <= thresholds.Within(capacity, thresholds.FarBy) {
 		return false
 	}
 	sum := 0.0
@@ -133,7 +133,7 @@ func (a *auto) packed() bool {
 func (a *auto) rounds(ctx context.Context) {
 	ends := a.ends(a.o.Minimizing(), a.o.Timeout > 0 || a.o.NodeLimit > 0)
 	if ends == peakIfClose || ends == peakOnly {
-		if a.within(tune.CloseBy) {
+		if a.within(thresholds.CloseBy) {
 			a.lookAtPeak(ctx)
 			return
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -190,11 +190,11 @@ func (s *search) worker(number uint64) *worker {
 func (s *search) climb(w *worker) {
 	n := int64(len(s.tl.Problem.Buffers))
 	steps := max(turnSteps*n, leastTurn)
-	if n > tune.ListMost {
+	if n > thresholds.ListMost {
 		// A placement is slow, so turns are shorter.
 		steps = 20 * n
 	}
-	cores, chains := s.sw.core && w.coring(), s.sw.critical && n <= tune.OrdersMost
+	cores, chains := s.sw.core && w.coring(), s.sw.critical && n <= thresholds.OrdersMost
 	core := cores // whether core has this turn, or critical
 	for idle := int64(0); (cores || chains) && !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
 		w.taken, w.most = 0, math.MaxInt64/2

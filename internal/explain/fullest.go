@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stowage-go/stowage/internal/outer/parts"
-	"github.com/stowage-go/stowage/internal/outer/spread"
+	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/parts"
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: loads may be the reason (internal/outer/spread/overload.go): in a section, buffers that conflict pair by pair need more bytes than the
+// Idea: loads may be the reason (internal/ruled/assign/overload.go): in a section, buffers that conflict pair by pair need more bytes than the
 // pools have in which they may be. This file says when that is, and who takes most. What an eviction may take away does not count. Times of
 // several threads are no line, a step that repeats has several for one moment, and tied buffers may share bytes: then no time is named.
 //
@@ -37,7 +37,7 @@ type use struct {
 // fullest returns the moment at which most bytes are too much; nil if none are.
 func fullest(p *model.Problem) *overfull {
 	q := parts.All(p)
-	o := spread.Fullest(q.Problem)
+	o := assign.Fullest(q.Problem)
 	if o == nil {
 		return nil
 	}

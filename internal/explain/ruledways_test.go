@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/outer"
+	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
@@ -48,7 +48,7 @@ func TestRuledWaysOut(t *testing.T) {
 		if !p.Ruled() {
 			t.Fatal("a problem without rules")
 		}
-		r, err := outer.Solve(ctx, p, planner, o)
+		r, err := ruled.Solve(ctx, p, planner, o)
 		return &r, err
 	}
 	feasible := func(p *model.Problem) (yes, decided bool) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/outer/places"
+	"github.com/stowage-go/stowage/internal/ruled/places"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -22,7 +22,7 @@ import (
 //
 //	Σ size of a clique of conflicts > Σ free bytes of the pools that its buffers may be in
 //
-// If the places of single buffers and pairs prove it (internal/outer/places), only the buffers of that proof are asked about, and the reason
+// If the places of single buffers and pairs prove it (internal/ruled/places), only the buffers of that proof are asked about, and the reason
 // is its sentence. If a moment is too full (fullest.go), only the largest buffers of it are asked about, as many as it takes.
 //
 // Invariant: a set is smaller only by a proof. A run that a limit ends keeps its group.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	_ "github.com/stowage-go/stowage/internal/auto"
-	"github.com/stowage-go/stowage/internal/outer"
+	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
@@ -23,7 +23,7 @@ func asked(t *testing.T, p *model.Problem) *plan.Explanation {
 	}
 	planner := run.Prepared(known)
 	e, err := Ruled(context.Background(), p, plan.Options{}, func(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
-		return outer.Solve(ctx, p, planner, o)
+		return ruled.Solve(ctx, p, planner, o)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -20,8 +20,8 @@ import (
 // place the buffers by first fit in ascending order of the skyline's offsets. By induction each
 // buffer's old place is still free, so it ends no higher. (Windows that interlock are the exception.)
 //
-// Above tune.LargeAbove buffers the sweep runs first. If its plan is within 1/1000 of the bound
-// (tune.CloseBy), no other row runs.
+// Above thresholds.LargeAbove buffers the sweep runs first. If its plan is within 1/1000 of the bound
+// (thresholds.CloseBy), no other row runs.
 //
 // Invariant: the result is never higher than first-fit's plan, since that order runs in any case
 // unless a limit comes first.
@@ -162,7 +162,7 @@ type Portfolio struct {
 }
 
 // NewPortfolio makes the first plans, in this order: by hints ("hint"), if most buffers have one; by
-// the sweep, above tune.LargeAbove buffers; by first-fit. If a limit has already come, buffers are
+// the sweep, above thresholds.LargeAbove buffers; by first-fit. If a limit has already come, buffers are
 // stacked (place.Finish). A plan of the height capacity is low enough; 0 stands for the bound.
 func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *Portfolio {
 	p := &Portfolio{tl: tl, ctx: ctx, Height: math.MaxInt64}
@@ -175,7 +175,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		// passes, because a pass ends early once it is above the lowest plan.
 		passes := Thresholds(tl.Sections())
 		p.sweep("sweep", passes[:1])
-		if p.Height > p.goal && (len(tl.Problem.Buffers) <= tune.HugeAbove || !p.near(capacity)) {
+		if p.Height > p.goal && (len(tl.Problem.Buffers) <= thresholds.HugeAbove || !p.near(capacity)) {
 			p.sweep("outward", nil)
 		}
 		if !p.near(capacity) {
@@ -197,18 +197,18 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 // Aim sets a height that is low enough, 0 for the bound.
 func (p *Portfolio) Aim(capacity int64) {
 	p.goal = max(capacity, p.tl.LowerBound)
-	if len(p.tl.Problem.Buffers) > tune.CloseAbove {
-		p.goal = max(p.goal, tune.Within(p.tl.LowerBound, tune.EqualBy))
+	if len(p.tl.Problem.Buffers) > thresholds.CloseAbove {
+		p.goal = max(p.goal, thresholds.Within(p.tl.LowerBound, thresholds.EqualBy))
 	}
 }
 
 // near reports whether the plan is within a thousandth of the bound, and fits.
 func (p *Portfolio) near(capacity int64) bool {
-	return p.Height <= tune.Within(p.tl.LowerBound, tune.CloseBy) && (capacity == 0 || p.Height <= capacity)
+	return p.Height <= thresholds.Within(p.tl.LowerBound, thresholds.CloseBy) && (capacity == 0 || p.Height <= capacity)
 }
 
 // Large reports whether the problem is one that begins with the sweep.
-func (p *Portfolio) Large() bool { return len(p.tl.Problem.Buffers) > tune.LargeAbove }
+func (p *Portfolio) Large() bool { return len(p.tl.Problem.Buffers) > thresholds.LargeAbove }
 
 // over reports whether the context has ended.
 func (p *Portfolio) over() bool {
@@ -260,7 +260,7 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	if passes == nil {
 		s.FromPeaks(p.goal)
 	} else {
-		s.Passes(passes, p.tl.LowerBound, max(p.goal, tune.Within(p.tl.LowerBound, tune.CloseBy)), nil)
+		s.Passes(passes, p.tl.LowerBound, max(p.goal, thresholds.Within(p.tl.LowerBound, thresholds.CloseBy)), nil)
 	}
 	if s.Height() < p.Height {
 		lowest := s.Last
@@ -289,7 +289,7 @@ func (p *Portfolio) run(n int) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
 	unit := int64(len(p.tl.Problem.Buffers))
-	if unit > tune.HugeAbove {
+	if unit > thresholds.HugeAbove {
 		p.next = n
 	}
 	for p.next < n && p.Offsets != nil && p.Height > p.goal && !w.Over() {
@@ -343,7 +343,7 @@ func (p *Portfolio) skips(t *trial) bool {
 	case swept:
 		return p.Large() // the sweeps have run
 	case outwards: // the table has it twice: among the quick trials, and at the end for few buffers
-		many := len(p.tl.Problem.Buffers) >= tune.OutwardLeast
+		many := len(p.tl.Problem.Buffers) >= thresholds.OutwardLeast
 		return p.Large() || many != (t.worth <= quick)
 	}
 	return false

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 )
 
 // Idea: an order is a word. Each letter is a sort key, and the first letter counts most.
@@ -115,7 +115,7 @@ func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 // sorted digit by digit, from the last column to the first. If a limit comes first, byColumns
 // returns nil.
 func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
-	if n < tune.DigitsLeast {
+	if n < thresholds.DigitsLeast {
 		return sorting.Order(n, func(a, b int32) bool {
 			for _, column := range columns {
 				if x, y := column[a], column[b]; x != y {

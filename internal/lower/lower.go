@@ -13,7 +13,7 @@
 //	distances               the two get a slot of their own, with windows (split.go)
 //	period                  time is cut where the fewest bytes are live (period.go); so is a step whose gaps say that it repeats (seam.go)
 //	together                the members' bytes become windows of one buffer (bodies.go)
-//	reserved ranges         stay beside the strip, for they count in no height (internal/outer)
+//	reserved ranges         stay beside the strip, for they count in no height (internal/ruled)
 //
 // Invariant, reserved ranges aside:
 //

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/stowage-go/stowage/internal/exact/engine"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -123,7 +123,7 @@ func (f *forest) leaf(p id) id {
 // dives plans the roots in orders drawn at random, until dives have used their share of the
 // nodes.
 func (s *search) dives(m *merger, rng *rand.Rand) {
-	if !s.set.dives || s.done() || len(m.live) > tune.MergeAttemptsMost {
+	if !s.set.dives || s.done() || len(m.live) > thresholds.MergeAttemptsMost {
 		return
 	}
 	tl := timeline.NewUnless(m.problem(s.tl), s.watch.Over)

@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/merge/walls"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -252,7 +252,7 @@ func (s *search) newMerger(rng *rand.Rand, k int) *merger {
 
 // hopeless reports whether so little fits together that the planner of o.Start does better.
 func (s *search) hopeless(roots, buffers int) bool {
-	return s.o.Start != nil && s.walled == 0 && roots > tune.MergeHopelessAbove && roots > buffers-buffers/16
+	return s.o.Start != nil && s.walled == 0 && roots > thresholds.MergeHopelessAbove && roots > buffers-buffers/16
 }
 
 // rounds makes rounds until patience of them in a row have left no fewer roots. Then it makes
@@ -277,7 +277,7 @@ func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 
 // attempt plans the roots by exact search with a few nodes.
 func (s *search) attempt(m *merger, rng *rand.Rand) {
-	if s.done() || len(m.live) > tune.MergeAttemptsMost || s.walled > 0 && len(m.live) > tune.MergeWalledMost {
+	if s.done() || len(m.live) > thresholds.MergeAttemptsMost || s.walled > 0 && len(m.live) > thresholds.MergeWalledMost {
 		return
 	}
 	target := s.goal

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 )
 
 // Idea: if a limit comes in the middle of a placement, there must still be a plan, at once.
@@ -48,7 +48,7 @@ func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	if f.settle(offsets); !f.moved {
 		return f.stack(offsets, Unlimited) // this stacks all anew
 	}
-	high, below := tune.Within(tl.LowerBound, tune.FarBy), int64(Unlimited)
+	high, below := thresholds.Within(tl.LowerBound, thresholds.FarBy), int64(Unlimited)
 	height = f.least(offsets)
 	first := height > high
 	if !first {
@@ -89,7 +89,7 @@ func newFinisher(tl *timeline.Timeline) *finisher {
 	f := &finisher{tl: tl, due: make([]int32, tl.Sections()+1)}
 	buffers := tl.Problem.Buffers
 	blocks, most := len(buffers)/3, int64(Unlimited) // in a large training step, a third is live at once
-	if len(buffers) < tune.FreeListsLeast {
+	if len(buffers) < thresholds.FreeListsLeast {
 		blocks, most = len(buffers), 1
 		for i := range buffers {
 			most += buffers[i].Size + buffers[i].Alignment

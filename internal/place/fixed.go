@@ -5,8 +5,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -16,7 +16,7 @@ import (
 // Complexity: that of a placement of the fixed buffers.
 
 // Collide returns Collided if two buffers with fixed offsets use the same bytes at once, and
-// Whole if none do. If there are more than tune.CollideMost of them and a limit comes first,
+// Whole if none do. If there are more than thresholds.CollideMost of them and a limit comes first,
 // it returns Cut. No watch (nil) means no limit.
 func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 	p := placer{tl: tl, watch: w}
@@ -29,7 +29,7 @@ func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 	switch {
 	case count <= 1:
 		return Whole
-	case count <= tune.CollideMost:
+	case count <= thresholds.CollideMost:
 		p.watch = nil
 	}
 	p.offsets = make([]int64, len(tl.Problem.Buffers))

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 )
 
 // Idea: keep all placed buffers in one list, by offset. For each buffer, scan the list from
@@ -25,7 +25,7 @@ import (
 // Listable reports whether a List can place the problem and is faster than Place.
 func Listable(tl *timeline.Timeline) bool {
 	buffers := tl.Problem.Buffers
-	if len(buffers) > tune.ListMost || tl.HasGaps() {
+	if len(buffers) > thresholds.ListMost || tl.HasGaps() {
 		return false
 	}
 	for i := range buffers {
@@ -36,7 +36,7 @@ func Listable(tl *timeline.Timeline) bool {
 	return true
 }
 
-// listWide: in one placement of a partition of more than tune.OneListMost buffers, the list
+// listWide: in one placement of a partition of more than thresholds.OneListMost buffers, the list
 // is used only if the buffers reach over one listWide-th of the partition or more on average.
 // If they are shorter, the tree has little to keep.
 const listWide = 48
@@ -44,7 +44,7 @@ const listWide = 48
 // listable reports whether a list is better than a tree for one placement of a partition.
 func listable(tl *timeline.Timeline, part *timeline.Partition) bool {
 	n, sections := len(part.Buffers), int(part.Last-part.First)
-	if n > tune.OneWideListMost || sections == 1 {
+	if n > thresholds.OneWideListMost || sections == 1 {
 		return false
 	}
 	incidences := 0
@@ -56,7 +56,7 @@ func listable(tl *timeline.Timeline, part *timeline.Partition) bool {
 		first, last := tl.Extent(int(i))
 		incidences += int(last - first)
 	}
-	return n <= tune.OneListMost || sections <= listWide*(incidences/n)
+	return n <= thresholds.OneListMost || sections <= listWide*(incidences/n)
 }
 
 // A List holds the placed buffers in columns, by ascending offset. It knows no gaps: a buffer

@@ -24,7 +24,7 @@ type Planner interface {
 	Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error)
 }
 
-// A Ruler is a planner that takes problems with rules as they are. For others internal/outer makes plain problems of
+// A Ruler is a planner that takes problems with rules as they are. For others internal/ruled makes plain problems of
 // them. taken is false if that must be done for this run, too. The result is complete: measures, bounds, who proved it and why
 // it ended.
 type Ruler interface {
@@ -35,9 +35,9 @@ type Ruler interface {
 type Help uint8
 
 const (
-	HelpEnumerate Help = 1 << iota // internal/outer/enumerate completes answers about small problems
-	HelpPile                       // internal/pile answers about a pool that is left undecided
-	HelpGraph                      // internal/knots plans on the graph of conflicts, if time is no line
+	HelpEnumerate Help = 1 << iota // internal/ruled/enumerate completes answers about small problems
+	HelpPile                       // internal/ruled/stackdp answers about a pool that is left undecided
+	HelpGraph                      // internal/ruled/conflictgraph plans on the graph of conflicts, if time is no line
 )
 
 // HelpOf returns the help that a planner takes. A planner says so with a method Help. Others answer for themselves.

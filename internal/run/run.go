@@ -25,7 +25,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	start := time.Now()
 	name := p.Name()
 	if tl.Problem.Ruled() {
-		return plan.Result{}, plan.Unsupported(name, "cannot honour rules by itself: internal/outer lowers them first")
+		return plan.Result{}, plan.Unsupported(name, "cannot honour rules by itself: internal/ruled lowers them first")
 	}
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity && !slices.Contains(o.Without, Bound) {
 		r := plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: name, ProvedBy: Bound}

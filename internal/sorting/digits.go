@@ -1,6 +1,6 @@
 package sorting
 
-import "github.com/stowage-go/stowage/internal/tune"
+import "github.com/stowage-go/stowage/internal/thresholds"
 
 // Idea: many whole numbers are sorted digit by digit, from the last to the first,
 // and what all of them have in common is left out.
@@ -10,7 +10,7 @@ import "github.com/stowage-go/stowage/internal/tune"
 // Keys returns the indices of the keys in ascending order of the keys, equal ones
 // in their own.
 func Keys(keys []uint64) []int32 {
-	if len(keys) < tune.DigitsLeast {
+	if len(keys) < thresholds.DigitsLeast {
 		return Order(len(keys), func(a, b int32) bool { return keys[a] < keys[b] })
 	}
 	order, _ := Digits(Count(len(keys)), make([]int32, len(keys)), keys, 0, nil)
@@ -54,7 +54,7 @@ var steps = [...]int{701, 301, 132, 57, 23, 10, 4, 1}
 // Times sorts numbers in ascending order: few in their place, by insertion over ever
 // shorter steps.
 func Times(x []int64) {
-	if len(x) < tune.DigitsLeast {
+	if len(x) < thresholds.DigitsLeast {
 		for _, step := range steps {
 			for i := step; i < len(x); i++ {
 				v, p := x[i], i

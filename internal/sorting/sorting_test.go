@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 )
 
 // TestBy holds the order, ties included, against that of package slices.
@@ -39,7 +39,7 @@ func TestBy(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
-	for _, n := range []int{0, 5, 100, 3 * tune.DigitsLeast} {
+	for _, n := range []int{0, 5, 100, 3 * thresholds.DigitsLeast} {
 		x := []int64{math.MaxInt64, math.MinInt64, 0, -1, 1}[:min(n, 5)]
 		for len(x) < n {
 			x = append(x, int64(r.Uint64())>>r.IntN(63))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/sorting"
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 )
 
 // Idea: a buffer is one or more pieces (model.Piece), each a range of time with one window
@@ -32,7 +32,7 @@ type sweeper struct {
 // sweep sets Starts, Ends, Load, Plain, spans, spanAt and extent, unless a limit comes.
 func (s *sweeper) sweep() {
 	gaps, pieces := s.measure()
-	if s.over == nil || pieces <= tune.PreparedMost {
+	if s.over == nil || pieces <= thresholds.PreparedMost {
 		s.over = func() bool { return false }
 	}
 	if !gaps {
@@ -95,7 +95,7 @@ func (s *sweeper) cutSpans(pieces int) bool {
 			}
 			s.times = append(s.times, [2]int64{x.Lower, x.Upper})
 			t.spans = append(t.spans, Span{Lower: x.From, Upper: x.To})
-			if len(t.spans)%tune.PreparedMost == 0 && s.over() {
+			if len(t.spans)%thresholds.PreparedMost == 0 && s.over() {
 				return false
 			}
 		}
@@ -118,7 +118,7 @@ func (s *sweeper) at(k int) (lower, upper int64) {
 func (s *sweeper) numberSpans(closed func(time int64) int32) bool {
 	loads := bound.NewLoads(len(s.t.Ends))
 	for k := range s.t.spans {
-		if k%tune.PreparedMost == tune.PreparedMost-1 && s.over() {
+		if k%thresholds.PreparedMost == thresholds.PreparedMost-1 && s.over() {
 			return false
 		}
 		span := &s.t.spans[k]

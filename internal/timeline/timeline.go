@@ -73,7 +73,7 @@ type Timeline struct {
 func New(p *model.Problem) *Timeline { return NewUnless(p, nil) }
 
 // NewUnless is New under a limit. It calls over between steps. If over returns true,
-// NewUnless stops and returns nil. A problem of at most tune.PreparedMost pieces takes a few
+// NewUnless stops and returns nil. A problem of at most thresholds.PreparedMost pieces takes a few
 // milliseconds, so NewUnless then always returns a timeline.
 func NewUnless(p *model.Problem, over func() bool) *Timeline {
 	t := &Timeline{Problem: p}

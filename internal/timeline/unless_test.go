@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -27,12 +27,12 @@ func TestNewUnless(t *testing.T) {
 	few := &model.Problem{Buffers: make([]model.Buffer, 3)}
 	for i := range few.Buffers {
 		b := &few.Buffers[i]
-		b.Upper, b.Size = 6*tune.PreparedMost, 8
+		b.Upper, b.Size = 6*thresholds.PreparedMost, 8
 		for at := int64(i); at < b.Upper; at += 6 {
 			b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1})
 		}
 	}
-	for _, p := range []*model.Problem{ring(2*tune.PreparedMost, false), ring(2*tune.PreparedMost, true), few} {
+	for _, p := range []*model.Problem{ring(2*thresholds.PreparedMost, false), ring(2*thresholds.PreparedMost, true), few} {
 		want, looks := New(p), 0
 		for limit := 0; ; limit++ {
 			looks = 0
@@ -52,7 +52,7 @@ func TestNewUnless(t *testing.T) {
 			break
 		}
 	}
-	if NewUnless(ring(tune.PreparedMost/2, true), func() bool { return true }) == nil {
+	if NewUnless(ring(thresholds.PreparedMost/2, true), func() bool { return true }) == nil {
 		t.Error("a small problem has no timeline")
 	}
 }

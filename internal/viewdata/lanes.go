@@ -3,12 +3,12 @@ package viewdata
 import (
 	"fmt"
 
-	"github.com/stowage-go/stowage/internal/lanes"
+	"github.com/stowage-go/stowage/internal/poolview"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
 
-// A plan of a problem with rules goes into a page as a plain one: its pools lie one above the other (internal/lanes). The
+// A plan of a problem with rules goes into a page as a plain one: its pools lie one above the other (internal/poolview). The
 // page gets beside it where the lanes are, the lane of each buffer, and the pairs that rules name.
 
 // laneMeta is a lane as the page has it.
@@ -35,11 +35,11 @@ func (d *Doc) plan() *model.Plan {
 
 // drawn returns a document with rules as a plain one, and its lanes; nil if it has none. A document without a plan
 // has no lanes.
-func (d *Doc) drawn() (*Doc, *lanes.Drawing, error) {
+func (d *Doc) drawn() (*Doc, *poolview.Drawing, error) {
 	if !d.Problem.Ruled() || d.Offsets == nil {
 		return d, nil, nil
 	}
-	of, err := lanes.Of(d.Problem, d.plan())
+	of, err := poolview.Of(d.Problem, d.plan())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +70,7 @@ func (d *Doc) drawn() (*Doc, *lanes.Drawing, error) {
 }
 
 // lanes appends what a page has of the rules of a problem.
-func (p *packer) lanes(d *Doc, of *lanes.Drawing) {
+func (p *packer) lanes(d *Doc, of *poolview.Drawing) {
 	if of == nil {
 		return
 	}
@@ -95,7 +95,7 @@ func (p *packer) lanes(d *Doc, of *lanes.Drawing) {
 		p.unsigned(int64(l.B))
 		kind := int64(l.Kind)
 		if l.Paid {
-			kind = int64(lanes.Penalty) + 1
+			kind = int64(poolview.Penalty) + 1
 		}
 		p.unsigned(kind)
 		p.unsigned(l.Cost)

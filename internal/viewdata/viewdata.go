@@ -32,7 +32,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/stowage-go/stowage/internal/colour"
-	"github.com/stowage-go/stowage/internal/lanes"
+	"github.com/stowage-go/stowage/internal/poolview"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -149,7 +149,7 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	if d.Problem == nil {
 		return nil, nil, errors.New("no problem")
 	}
-	of, ruled := (*lanes.Drawing)(nil), d
+	of, ruled := (*poolview.Drawing)(nil), d
 	if d, of, err = d.drawn(); err != nil {
 		return nil, nil, err
 	}

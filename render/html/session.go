@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/lanes"
+	"github.com/stowage-go/stowage/internal/poolview"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/svg"
 )
@@ -134,7 +134,7 @@ func heldOf(p *model.Problem, b *model.Buffer, offset int64, pool int32) held {
 	h := held{id: b.ID, lower: b.Lower, upper: b.Upper, size: b.Size, offset: offset, pinned: b.Fixed != nil, pool: pool}
 	drawn := *b
 	if p.Ruled() && p.Rules.Period > 0 {
-		drawn = lanes.Wrapped(drawn, p.Rules.Period)
+		drawn = poolview.Wrapped(drawn, p.Rules.Period)
 		h.lower, h.upper = drawn.Lower, drawn.Upper
 	}
 	var gaps []int64
@@ -239,7 +239,7 @@ func WriteSession(w io.Writer, s *Session, facts []Fact) error {
 	for k := range data.Lanes {
 		pool := s.p.AllPools()[k]
 		pool.Capacity = max(pool.Capacity, data.Lanes[k].Capacity) // the first or the last, whatever is more
-		data.Lanes[k].Room = lanes.RoomOf(&pool, s.tops[k])
+		data.Lanes[k].Room = poolview.RoomOf(&pool, s.tops[k])
 	}
 	data.Facts = [][2]string{}
 	for _, f := range facts {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/figures"
-	"github.com/stowage-go/stowage/internal/outer/pools"
+	"github.com/stowage-go/stowage/internal/ruled/pools"
 )
 
 // printWhy prints the turns of a run: what each brought, and why the run ended.

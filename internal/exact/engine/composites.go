@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -23,7 +23,7 @@ import (
 // of buffers.
 func (e *engine) composites(capacity int64, minimize bool, halves int64) {
 	n := int64(len(e.tl.Problem.Buffers))
-	if e.composer == nil || n > tune.MergeMost || e.over() {
+	if e.composer == nil || n > thresholds.MergeMost || e.over() {
 		return
 	}
 	o := plan.Options{

@@ -3,7 +3,7 @@ package engine
 import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/exact/ladder"
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 )
 
 // Idea: a small partition that stays undecided gets a ladder (package ladder). Its table takes time, so
@@ -21,7 +21,7 @@ const (
 func (e *engine) ladder(p int, capacity, limit int64) common.Verdict {
 	s := &e.parts[p]
 	n := len(e.tl.Partitions[p].Buffers)
-	if !e.Switches.Ladders || n > tune.LadderMost || !s.laddered && (limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, ladder.TableMost)>>tableCost) {
+	if !e.Switches.Ladders || n > thresholds.LadderMost || !s.laddered && (limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, ladder.TableMost)>>tableCost) {
 		return common.Undecided
 	}
 	l := s.completion.ladder

@@ -6,7 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/ladder"
 	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/place"
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -51,7 +51,7 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 	switch {
 	case o.Start != nil:
 		e.start(o.Start, "")
-	case len(e.tl.Problem.Buffers) >= tune.EarlyLeast:
+	case len(e.tl.Problem.Buffers) >= thresholds.EarlyLeast:
 		e.fallBack() // on large problems it takes too long to start it when the limit has come
 	}
 	infeasible := e.best == nil && e.ask(e.roof, e.fit) == common.Refuted

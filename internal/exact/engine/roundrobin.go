@@ -4,7 +4,7 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -104,7 +104,7 @@ func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 	if !k.SetCapacity(capacity) {
 		return common.Refuted // a buffer does not fit even alone
 	}
-	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.Windowed && (len(e.tl.Partitions[p].Buffers) > tune.LadderMost || !e.Switches.Ladders) {
+	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.Windowed && (len(e.tl.Partitions[p].Buffers) > thresholds.LadderMost || !e.Switches.Ladders) {
 		limit = common.Unlimited // nothing to take turns with
 	}
 	if v := e.ladder(p, capacity, limit); v != common.Undecided || e.over() {

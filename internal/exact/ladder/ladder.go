@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/thresholds"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -113,7 +113,7 @@ type Search struct {
 }
 
 const (
-	ladderMost = tune.LadderMost
+	ladderMost = thresholds.LadderMost
 	// TableMost is how many buffers the table covers at most: 8 MiB.
 	TableMost = 16
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Idea: a problem with rules as choices between two sides, for all pools together. It shares nothing with the lowering
-// of the product (internal/lower, internal/outer), so that what is planned from here is a second opinion.
+// of the product (internal/lower, internal/ruled), so that what is planned from here is a second opinion.
 //
 // Buffers that are tied are one body, with the offset of its lowest byte. Its difference to another body avoids open
 // ranges, if the two are in one pool, and its own offset avoids others:

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stowage-go/stowage/internal/lanes"
+	"github.com/stowage-go/stowage/internal/poolview"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 )
 
-// Idea: a plan of several pools is a plain plan in which the pools lie one above the other (internal/lanes). What
+// Idea: a plan of several pools is a plain plan in which the pools lie one above the other (internal/poolview). What
 // differs from a plain picture is the vertical scale, which is linear in each lane, the ticks, which count from the
 // base of each lane, and what pools and rules add: captions, reserved bytes, links.
 //
@@ -34,7 +34,7 @@ func ruledPlan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*
 		return nil, err
 	}
 	plan := &model.Plan{Offsets: offsets, Pools: o.Pools, Parts: o.Parts, Height: -1}
-	d, err := lanes.Of(p, plan)
+	d, err := poolview.Of(p, plan)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
@@ -176,16 +176,16 @@ func (g *page) laneMarks() []mark {
 }
 
 // laneNotes explain what rules add to the picture.
-func (g *page) laneNotes(p *model.Problem, links []lanes.Link) []note {
+func (g *page) laneNotes(p *model.Problem, links []poolview.Link) []note {
 	var notes []note
-	if slices.ContainsFunc(g.drawn.Lanes, func(l lanes.Lane) bool { return len(l.Pool.Reserved) > 0 }) {
+	if slices.ContainsFunc(g.drawn.Lanes, func(l poolview.Lane) bool { return len(l.Pool.Reserved) > 0 }) {
 		notes = append(notes, note{swatch: &Shape{Stroke: FullStroke}, hatched: true, text: "reserved bytes"})
 	}
 	var kinds [3]bool
 	for _, l := range links {
 		kinds[l.Kind] = true
 	}
-	for kind, text := range [...]string{lanes.Together: "green line: tied", lanes.Apart: "grey line: kept apart", lanes.Penalty: "red line: a penalty that is paid"} {
+	for kind, text := range [...]string{poolview.Together: "green line: tied", poolview.Apart: "grey line: kept apart", poolview.Penalty: "red line: a penalty that is paid"} {
 		if kinds[kind] {
 			notes = append(notes, note{text: text})
 		}
@@ -203,17 +203,17 @@ func (g *page) laneNotes(p *model.Problem, links []lanes.Link) []note {
 }
 
 // paid returns the links that a picture shows if they are few: penalties only if they are paid.
-func (g *page) paid() []lanes.Link {
-	var all []lanes.Link
+func (g *page) paid() []poolview.Link {
+	var all []poolview.Link
 	for _, l := range g.drawn.Links {
-		if l.Kind != lanes.Penalty || l.Paid {
+		if l.Kind != poolview.Penalty || l.Paid {
 			all = append(all, l)
 		}
 	}
 	return all
 }
 
-func (g *page) linked() []lanes.Link {
+func (g *page) linked() []poolview.Link {
 	if all := g.paid(); len(all) <= maxLinks {
 		return all
 	}
@@ -262,12 +262,12 @@ func (g *page) bytes(n int64) string {
 }
 
 // link draws a line between the middles of two buffers, if both are drawn singly.
-func (g *page) link(l lanes.Link, shapeOf []int32) {
+func (g *page) link(l poolview.Link, shapeOf []int32) {
 	a, b := shapeOf[l.A], shapeOf[l.B]
 	if a < 0 || b < 0 {
 		return
 	}
 	x, y := g.Shapes[a].largest(), g.Shapes[b].largest()
-	style := [...]LineStyle{lanes.Together: TogetherLine, lanes.Apart: ApartLine, lanes.Penalty: PenaltyLine}[l.Kind]
+	style := [...]LineStyle{poolview.Together: TogetherLine, poolview.Apart: ApartLine, poolview.Penalty: PenaltyLine}[l.Kind]
 	g.line(round((x.X0+x.X1)/2), round((x.Y0+x.Y1)/2), round((y.X0+y.X1)/2), round((y.Y0+y.Y1)/2), style)
 }

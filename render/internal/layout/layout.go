@@ -23,7 +23,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stowage-go/stowage/internal/lanes"
+	"github.com/stowage-go/stowage/internal/poolview"
 	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
@@ -62,9 +62,9 @@ type page struct {
 	// crossing holds where the marks cross the plot, from the top; labels
 	// keep clear of them.
 	crossing []float64
-	drawn    *lanes.Drawing // of a plan with rules; nil for others
-	kept     []Rect         // where no name may stand beside its rectangle: captions of lanes, reserved bytes
-	notes    [][]note       // rows, from notesAt down
+	drawn    *poolview.Drawing // of a plan with rules; nil for others
+	kept     []Rect            // where no name may stand beside its rectangle: captions of lanes, reserved bytes
+	notes    [][]note          // rows, from notesAt down
 	notesAt  float64
 }
 

@@ -1,0 +1,253 @@
+package assign
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Idea: where many bodies live at a time, the walk through time (through.go) has too many states. Branch and bound needs no
+// states. A branch has some bodies fixed, in the pool whose room may run out or out of it. Its linear program, with the covers of the
+// first one and some more (planes.go), has prices, and these make a bound:
+//
+//	cost of an assignment of the branch  >=  base + excesses of the places of the fixed bodies
+//
+// The branch with the least bound is next. The body whose x is most undecided, weighed by its cost, is fixed in two branches. x also leads
+// to an assignment: bodies go into the pool in order of x as long as there is room, and exchange.go makes that cheaper.
+//
+// Invariant: base and excesses are whole numbers, made anew from the prices of each branch. A branch ends if its bound is no better than
+// the best assignment, or if its fixed bodies alone exceed a room. What the linear program says otherwise is believed by nobody:
+// if it has no solution, the branch keeps the bound of the one before.
+//
+// Complexity: at most treeNodes branches and treeEffort numbers changed in their tables, for a call. A later call goes on with the open ones.
+//
+// Source: Land and Doig (1960).
+
+const (
+	treeNodes  = 2_000
+	treeEffort = 1_500_000_000
+	coverNodes = 100 // branches that may have covers of their own
+	nodeRounds = 2   // of covers, for a branch
+	everyRound = 8   // branches from one assignment by x to the next
+	diveEvery  = 40  // branches from one dive to the next, with a check
+)
+
+// A node is a branch that is open.
+type node struct {
+	fixed []int8 // of each x, the number that it keeps, or -1
+	depth int    // how many do
+	low   int64  // no assignment of the branch costs less
+}
+
+// branch returns an assignment that costs less than upper, the cheapest that it finds, or nil. No assignment costs less than the second
+// result, or than the first. A further call goes on where a limit has ended the one before; upper must not be higher then.
+func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assignment, low int64) {
+	if p.open == nil {
+		p.open, p.givenUp = []node{{slices.Repeat([]int8{-1}, p.lp.count), 0, p.choices.Prices.Least(0)}}, math.MaxInt64
+	}
+	open := p.open
+	defer func() { p.open = open }()
+	dive := false // the next branch is the last one, whatever its bound
+	p.lp.effort = effort
+	p.lighten(looseRows)
+	for n := 0; len(open) > 0; n++ {
+		at := 0
+		for k := range open {
+			if open[k].low < open[at].low || open[k].low == open[at].low && open[k].depth > open[at].depth {
+				at = k
+			}
+		}
+		if open[at].low >= upper {
+			break
+		}
+		least := open[at].low
+		if dive && open[len(open)-1].low < upper {
+			at = len(open) - 1
+		} else {
+			dive = p.check != nil && n%diveEvery == 0
+		}
+		now := open[at]
+		p.guesses = now.low <= least
+		if n >= treeNodes && p.check == nil || p.lp.effort < 0 || ctx.Err() != nil || p.guessed > mostGivenUp {
+			return best, min(p.givenUp, least, upper)
+		}
+		if p.check != nil && (p.lp.rows != p.renewed || n == 0) {
+			p.renew(ctx, upper)
+		}
+		open = slices.Delete(open, at, at+1)
+		if p.barred || !p.inherit(now.fixed) || !p.possible(now.fixed) {
+			dive = false
+			continue
+		}
+		p.lighten(2 * looseRows)
+		s := p.lp.clone()
+		for x, to := range now.fixed {
+			if to >= 0 {
+				s.fix(int32(x), to)
+			}
+		}
+		solved := p.cut(ctx, s, n < coverNodes)
+		p.lp.effort = min(p.lp.effort, s.effort) - len(s.table)*s.count - p.work
+		low, prices, excess := p.least(s, now.fixed)
+		now.low = max(now.low, low)
+		if now.low >= upper {
+			dive = false
+			continue
+		}
+		x := s.values()
+		next := p.undecided(x, now.fixed)
+		if !p.strike(prices, excess, now.fixed, upper) {
+			dive = false
+			continue
+		}
+		if solved && next >= 0 && now.fixed[next] >= 0 {
+			open = append(open, now) // solved once more, with what is fixed now
+			continue
+		}
+		if p.check != nil {
+			if next < 0 && solved {
+				if p.ask(x, &now, &best, &upper) {
+					open = append(open, now)
+				} else {
+					dive = false
+				}
+				continue
+			}
+		} else if n%everyRound == 0 || n < 2*everyRound || next < 0 && solved {
+			if of := p.rounded(ctx, x, now.fixed); of != nil && p.choices.Cost(of) < upper {
+				best, upper = of, p.choices.Cost(of)
+			}
+		}
+		switch {
+		case now.low >= upper:
+			continue
+		case !solved && (p.lp.effort < 0 || ctx.Err() != nil):
+			open = append(open, now) // for the next call
+			continue
+		case next < 0 || !solved:
+			p.givenUp = min(p.givenUp, now.low)
+			continue
+		}
+		for to := range int8(2) {
+			child := node{slices.Clone(now.fixed), now.depth + 1, now.low}
+			child.fixed[next] = to
+			if x[next] < 0.5 {
+				child.fixed[next] = 1 - to // the likelier one comes last
+			}
+			open = append(open, child)
+		}
+	}
+	return best, min(p.givenUp, upper)
+}
+
+// undecided returns the x to branch on, or -1 if all are whole.
+func (p *planes) undecided(x []float64, fixed []int8) (next int32) {
+	next, most := int32(-1), 1e-6
+	for j, part := range x {
+		if fixed[j] >= 0 {
+			continue
+		}
+		k := p.body[j]
+		b := &p.choices.Bodies[p.choices.Single+int(k)]
+		cost := float64(b.Costs[p.other[k]] - b.Costs[p.place[k]])
+		if by := min(part, 1-part); by > 1e-6 && by*cost > most {
+			next, most = int32(j), by*cost
+		}
+	}
+	return next
+}
+
+// cut solves a branch's linear program. Sections that its x overfills become rows, there and in the first program, and covers
+// that it is against, if it may have some.
+func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
+	p.copied = s
+	defer func() { p.copied = nil }()
+	for round := 0; s.solve(ctx); {
+		if x := s.values(); !p.overfilled(x) && !p.overcored(x) {
+			if !covers || round == nodeRounds || !p.against(ctx, x) {
+				return true
+			}
+			round++
+		}
+	}
+	return false
+}
+
+// least is the bound of a branch, from its prices, which it returns with the excess of the fixed bodies.
+func (p *planes) least(s *simplex, fixed []int8) (low int64, prices *Prices, excess int64) {
+	prices = p.exactlyOf(s)
+	for x, to := range fixed {
+		if to < 0 {
+			continue
+		}
+		in, out := p.excesses(prices, x)
+		if to == 1 {
+			excess += in
+		} else {
+			excess += out
+		}
+	}
+	return prices.Least(excess), prices, excess
+}
+
+// inherit fixes what is sure. It returns false if the branch is against that.
+func (p *planes) inherit(fixed []int8) bool {
+	for x, to := range p.sure {
+		switch {
+		case to < 0 || fixed[x] == to:
+		case fixed[x] >= 0:
+			return false
+		default:
+			fixed[x] = to
+		}
+	}
+	return true
+}
+
+// possible reports whether the bodies that are fixed in the pool fit, and are no core.
+func (p *planes) possible(fixed []int8) bool {
+	for _, x := range p.cores {
+		if p.exceeds(fixed, x.bodies, x.weights, x.most) {
+			return false
+		}
+	}
+	for _, s := range p.stretches {
+		if p.exceeds(fixed, s.bodies, s.cells, s.room) {
+			return false
+		}
+	}
+	return true
+}
+
+// exceeds reports whether the bodies that are fixed in the pool weigh more than most.
+func (p *planes) exceeds(fixed []int8, bodies []int32, weights []int64, most int64) bool {
+	for n, k := range bodies {
+		if v := p.variable[k]; v >= 0 && fixed[v] == 1 {
+			most -= weights[n]
+		}
+	}
+	return most < 0
+}
+
+// rounded makes an assignment of x.
+func (p *planes) rounded(ctx context.Context, x []float64, fixed []int8) Assignment {
+	room, value := p.choices.RoomOf(nil), make([]float64, len(p.choices.Bodies)-p.choices.Single)
+	for k, v := range p.variable {
+		if v >= 0 {
+			value[k] = x[v]
+		}
+	}
+	of := p.choices.inOrder(room, value, func(k, n int32) int64 {
+		if v := p.variable[k]; v >= 0 && n == p.place[k] {
+			if fixed[v] == 0 {
+				return math.MaxInt64
+			}
+			return -1
+		}
+		return p.choices.Bodies[p.choices.Single+int(k)].Costs[n]
+	})
+	if of != nil {
+		p.choices.exchange(ctx, of, room)
+	}
+	return of
+}

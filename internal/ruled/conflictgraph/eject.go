@@ -1,0 +1,227 @@
+package conflictgraph
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
+)
+
+// Idea: no buffer may reach above a target below the height. Those that do are taken out. One by one they go back in, each where the
+// buffers that it conflicts with and pushes out weigh least:
+//
+//	cost(p) = sum of weight(j) over placed j that conflict with i and have bytes in [p, p+size(i))
+//
+// A buffer that pushes others out weighs one more from then on. So buffers that are hard to place come to stay where they are, and easier
+// ones move around them. If nothing is out, the plan is as low as the target, and the next target is a quarter of the way further down
+// to the goal. A target that is not reached after a while is too low: half of that way is tried next.
+//
+// The cost rises only where a bottom comes in, and falls only where a top is passed, so the least cost is at offset 0 or at a top, or just below a
+// bottom from there. With bottoms and tops sorted, one pass has them all.
+//
+// Invariant: placed buffers that conflict share no byte and end at or below the target. byLow and byHigh have the same buffers.
+//
+// Complexity: O(n) a step, about two microseconds for 256 buffers.
+//
+// Source: this project; weights as in breakout local search (Morris 1993), moves as in ejection chains (Glover 1996).
+//
+// Measured by a prototype on eight of OmniMalloc's patterns of 256 buffers, with 100,000 steps each. The figure is the sum of the distances
+// to the bound. The next one in is the largest: 16.8%; any: 21.7%; the first out: 26.0%; the last out: 17.9%; that with the largest product of size
+// and weight: 11.7%. The ones pushed out gain weight: 12.6%. Cost by size as well: 12.8%. Weights that fade: 11.2 to 12.4%. Half of the way to the
+// goal as a target: 14.6%; a tenth: 12.5%. Buffers that stay for 3 or 10 steps, without weights in the choice: 17.2% and 26.5%.
+
+// A target is one part of so many of the way from the height to the goal, and of twice as many after it was missed.
+// The goal may be far below any plan, so a target is never further down than one part of so many of the height.
+const leastParts, farthest = 4, 16
+
+// patience is the number of steps for each buffer, after which a target is missed.
+const patience = 100
+
+// stays is the weight of a fixed buffer. A sum of the others' is less.
+const stays = 1 << 40
+
+// An ejection is the state of a run. Slices are kept from run to run.
+type ejection struct {
+	rng     *rand.Rand
+	offsets []int64
+	weight  []int64
+	byLow   []int32 // placed, ascending by offset
+	byHigh  []int32 // placed, ascending by top
+	out     []int32 // not placed
+	lows    []edge  // of one step: bottoms of the placed ones that conflict
+	highs   []edge  // and their tops
+}
+
+// An edge is the bottom or the top of a placed buffer.
+type edge struct {
+	at, weight int64
+	buffer     int32
+}
+
+func (e *ejection) start(g *Graph, seed uint64) {
+	e.rng = rand.New(rand.NewPCG(seed, 1))
+	e.offsets, e.weight = make([]int64, len(g.Buffers)), make([]int64, len(g.Buffers))
+}
+
+// Eject lowers the plan, for so many steps at most, until the goal is reached or the watch is over. It needs a plan. It also ends
+// if it misses so many targets in a row, or never for 0.
+func (s *Search) Eject(watch *run.Watch, steps int64, misses int) {
+	s.watch = watch
+	parts, missed := int64(leastParts), 0
+	for end := s.Steps + steps; s.Steps < end && s.Offsets != nil && !s.done() && (misses == 0 || missed < misses); {
+		target := max(s.goal, s.Height-max(1, min(s.Height/farthest, (s.Height-s.goal)/parts)))
+		if s.under(target, min(end, s.Steps+patience*int64(len(s.Offsets)))) {
+			parts, missed = max(leastParts, parts/2), 0
+			continue
+		}
+		if missed++; target < s.Height-1 {
+			parts *= 2
+		}
+	}
+}
+
+// under looks for a plan up to the target, until Steps is at end.
+func (s *Search) under(target, end int64) bool {
+	e, g := &s.eject, s.graph
+	copy(e.offsets, s.Offsets)
+	e.byLow, e.byHigh, e.out = e.byLow[:0], e.byHigh[:0], e.out[:0]
+	for i := range int32(len(g.Buffers)) {
+		e.weight[i] = 1
+		if g.Buffers[i].Fixed != nil {
+			e.weight[i] = stays
+		}
+		if s.high(i) > target {
+			e.out = append(e.out, i)
+		} else {
+			e.byLow = append(e.byLow, i)
+		}
+	}
+	e.byHigh = append(e.byHigh, e.byLow...)
+	slices.SortFunc(e.byLow, func(i, j int32) int { return cmp.Compare(s.low(i), s.low(j)) })
+	slices.SortFunc(e.byHigh, func(i, j int32) int { return cmp.Compare(s.high(i), s.high(j)) })
+	for len(e.out) > 0 {
+		if s.Steps++; s.Steps > end || s.watch.Over() {
+			return false
+		}
+		k := s.next()
+		i := e.out[k]
+		at, cost := s.cheapest(i, target)
+		if cost >= stays {
+			return false // only above or in place of a fixed buffer
+		}
+		e.out[k] = e.out[len(e.out)-1]
+		e.out = e.out[:len(e.out)-1]
+		if cost > 0 {
+			s.push(i, at)
+		}
+		e.offsets[i] = at
+		e.byLow = slices.Insert(e.byLow, place(e.byLow, at, s.low), i)
+		e.byHigh = slices.Insert(e.byHigh, place(e.byHigh, s.high(i), s.high), i)
+	}
+	if order := slices.Clone(e.byLow); !s.keepLower(order) {
+		s.keep(e.offsets)
+	}
+	return true
+}
+
+// keepLower keeps the plan of first fit in the order of the offsets, which is never higher.
+func (s *Search) keepLower(order []int32) bool {
+	offsets := s.firstFit(order)
+	return offsets != nil && s.keep(offsets)
+}
+
+func (s *Search) low(i int32) int64  { return s.eject.offsets[i] }
+func (s *Search) high(i int32) int64 { return s.eject.offsets[i] + s.graph.Buffers[i].Size }
+
+// place returns where the first buffer is whose key is at least at.
+func place(sorted []int32, at int64, key func(int32) int64) int {
+	k, _ := slices.BinarySearchFunc(sorted, at, func(i int32, at int64) int { return cmp.Compare(key(i), at) })
+	return k
+}
+
+// next draws which of out goes in, by size and weight.
+func (s *Search) next() (best int) {
+	e, most := &s.eject, -1.0
+	for k, i := range e.out {
+		x := float64(s.graph.Buffers[i].Size) * float64(e.weight[i]) * (0.5 + e.rng.Float64())
+		if x > most {
+			best, most = k, x
+		}
+	}
+	return best
+}
+
+// cheapest returns the offset of least cost at which buffer i ends at or below the target, drawn from several. The cost is at least stays if there is none.
+func (s *Search) cheapest(i int32, target int64) (at, cost int64) {
+	e, g := &s.eject, s.graph
+	row, size, align := g.row(i), g.Buffers[i].Size, g.Buffers[i].Align()
+	e.lows, e.highs = e.lows[:0], e.highs[:0]
+	for _, j := range e.byLow {
+		if has(row, j) {
+			e.lows = append(e.lows, edge{e.offsets[j], e.weight[j], j})
+		}
+	}
+	for _, j := range e.byHigh {
+		if has(row, j) {
+			e.highs = append(e.highs, edge{s.high(j), e.weight[j], j})
+		}
+	}
+	lows, highs := e.lows, e.highs
+	cost = math.MaxInt64
+	now, ties := int64(0), 0
+	for p := int64(0); p+size <= target; p = bound.Up(highs[0].at, align) {
+		for len(highs) > 0 && highs[0].at <= p {
+			now -= highs[0].weight
+			highs = highs[1:]
+		}
+		for len(lows) > 0 && lows[0].at < p+size {
+			now += lows[0].weight
+			lows = lows[1:]
+		}
+		if now <= cost {
+			if now < cost {
+				cost, ties = now, 0
+			}
+			if ties++; e.rng.IntN(ties) == 0 {
+				at = p
+				// As far up as costs nothing more and passes no top.
+				last := target
+				if len(lows) > 0 {
+					last = min(last, lows[0].at)
+				}
+				last = (last - size) / align * align
+				if (len(highs) == 0 || last < highs[0].at) && last > p && e.rng.IntN(2) == 0 {
+					at = last
+				}
+			}
+		}
+		if len(highs) == 0 {
+			break
+		}
+	}
+	return at, cost
+}
+
+// push takes out what buffer i would overlap at an offset.
+func (s *Search) push(i int32, at int64) {
+	e := &s.eject
+	e.weight[i]++
+	for _, x := range e.lows {
+		if j := x.buffer; x.at < at+s.graph.Buffers[i].Size && s.high(j) > at {
+			e.byLow, e.byHigh = without(e.byLow, j, s.low), without(e.byHigh, j, s.high)
+			e.out = append(e.out, j)
+		}
+	}
+}
+
+// without takes buffer j out of a list.
+func without(sorted []int32, j int32, key func(int32) int64) []int32 {
+	k := place(sorted, key(j), key)
+	for sorted[k] != j {
+		k++
+	}
+	return slices.Delete(sorted, k, k+1)
+}

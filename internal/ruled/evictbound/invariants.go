@@ -1,0 +1,18 @@
+package evictbound
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/invariants"
+)
+
+// check checks what is left to cover.
+func (c *cover) check() {
+	fresh := newCover(c.all, c.families)
+	for n, taken := range c.taken {
+		fresh.set(n, taken)
+	}
+	for k := range c.left {
+		invariants.Must(slices.Equal(c.left[k], fresh.left[k]), "not what is left is that of family", k)
+	}
+}

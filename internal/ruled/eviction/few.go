@@ -1,0 +1,99 @@
+package eviction
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/ruled/evictbound"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: few evictions have few sets. The planner is asked about them in ascending order of price; of equal ones the smaller set is
+// first. A set is left out if
+//
+//	loads   it does not free the excess of every section (internal/ruled/evictbound)
+//	bound   its least values are not below the best plan's (least in eviction.go)
+//
+// If eviction is the first measure, the first set with a plan has the least price. Only sets of that price are then left, for the
+// measures after it.
+//
+// Invariant: a set that is left out has no plan, or none that is better, or is in the answers by its least values.
+//
+// Complexity: 2^n sets for n evictions, and mostAsked plans.
+//
+// Dropped: leaving out the subsets of a set without a plan. They are cheaper, so all have been asked for before it.
+
+// Few is the largest number of evictions for which all sets are asked about, unless Options say otherwise.
+const Few = 10
+
+const (
+	mostAsked = 500
+	// mostAsking is the number of buffers up to which so many plans do not take long.
+	mostAsking = 500
+)
+
+// few asks for the sets in ascending price.
+func (e *search) few(ctx context.Context) error {
+	n := len(e.all)
+	prices := make([]int64, 1<<n)
+	order := make([]int, 1<<n)
+	for set := range order {
+		order[set] = set
+		prices[set] = evictbound.Price(e.all, subset(set, n))
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(prices[a], prices[b]), a-b) // a part of a set has the smaller number
+	})
+	loads := evictbound.New(e.p, e.all, 0, nil)
+	for asked, k := 0, 0; k < len(order); k++ {
+		set := order[k]
+		taken := subset(set, n)
+		least := e.least(taken, prices[set])
+		if e.best != nil && slices.Compare(least, e.values) >= 0 {
+			continue
+		}
+		if !loads.Covers(taken) {
+			e.by = run.Bound
+			continue
+		}
+		// One plan is made in any case: that of all evictions comes last.
+		if asked++; asked > mostAsked || asked > 1 && e.over(ctx) {
+			e.answers = append(e.answers, e.least(nil, prices[set]))
+			break
+		}
+		r, err := e.ask(ctx, taken, e.measures, setNodes)
+		if err != nil {
+			return err
+		}
+		switch {
+		case r.Status == model.Infeasible:
+			continue
+		case !r.Status.HasPlan():
+			e.answers = append(e.answers, least)
+			continue
+		}
+		bounds := make([]int64, len(e.measures))
+		for k, m := range e.measures {
+			if bounds[k] = r.Bounds[k].Value; m == model.MeasureEviction {
+				bounds[k] = prices[set]
+			}
+		}
+		e.answers = append(e.answers, bounds)
+		e.keep(&r, taken)
+	}
+	if e.best == nil && e.room.Status.HasPlan() {
+		e.keep(&e.room, subset(1<<n-1, n))
+	}
+	return nil
+}
+
+// subset returns a set of n as a list.
+func subset(set, n int) []bool {
+	taken := make([]bool, n)
+	for k := range taken {
+		taken[k] = set>>k&1 == 1
+	}
+	return taken
+}

@@ -1,0 +1,475 @@
+// Package floor bounds every measure of a problem with rules, at every rank of the objective. It asks no planner.
+package floor
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/ruled/parts"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: one formula for each measure. Sections are sets of bodies that conflict pair by pair (internal/lower), with all
+// evictions taken. Let
+//
+//	in(p)     bodies that may be in pool p alone
+//	ends(b)   the least end of body b in the pools that it may be in, each by itself
+//	L         max over sections of the bytes in use;  L(p): the same for in(p)
+//	R(p)      reserved bytes of p;  top(p): the end of the highest
+//
+// Then for all plans
+//
+//	height:p     >= h(p) = max of L(p), and ends of in(p)
+//	peak:p       >= max(h(p), top(p))
+//	height       >= max(sum of h(p), L + the least sum of reserved bytes below free ranges that have L bytes together)
+//	peak         >= max(sum over p of max(h(p), top(p)), L + sum of R(p))
+//	max_height   >= max of h(p), ends(b), and the least H at which all pools together have L free bytes below H
+//	max_peak     >= max of that, and top(p)
+//	cost         >= sum over bodies of their least costs; of the parts of one buffer only one counts
+//	penalty      >= sum over penalised pairs of in(p) whose sizes add up to more than p has free, or whose fixed offsets overlap,
+//	                without evictions, which change who pays
+//	eviction     >= max over sections, nothing taken, of the least price at which enough bytes leave for all pools to have room
+//
+// Hold says that only plans with a measure of at most v count: those that are as good in an earlier measure. Then pools
+// end lower, and bodies may be in fewer pools, so the formulas say more.
+//
+// Invariant: Least is below no plan that keeps to all that is held.
+//
+// Complexity: O(n log n + uses · pools) for New, and O(uses + bodies · pools) for a measure.
+//
+// Source: the continuous knapsack for evictions (Dantzig 1957); the rest is counting.
+
+// Floors are the bounds of a problem.
+type Floors struct {
+	p        *model.Problem
+	l        *lower.Lowering
+	pools    []model.Pool
+	reserved [][]model.Range // of each pool, ascending
+	limit    []int64         // of each pool, no byte is in use above; none for no limit
+	bodies   []body
+	sections int
+	held     int64   // the cost that is held; none if it is not
+	buffer   []int32 // of each part, its buffer
+}
+
+// none stands for no limit.
+const none = model.MaxSum
+
+// mostTimes is the most buffers for whose times evictions are looked at one by one. internal/ruled/evictbound bounds the
+// others.
+const mostTimes = 500
+
+// body is buffers that lie together.
+type body struct {
+	members []int32
+	pools   []int32 // that it may be in
+	uses    []model.Piece
+	costs   []int64 // of each of pools
+	ends    []int64 // likewise
+	again   bool    // a further part of a buffer: a plan may have it as one with the part before
+}
+
+// New prepares the bounds of a valid problem with rules.
+func New(p *model.Problem) *Floors {
+	q := parts.All(p)
+	f := &Floors{p: p, l: lower.New(q.Problem), pools: p.AllPools(), held: none, buffer: q.Of}
+	for k := range f.pools {
+		f.reserved = append(f.reserved, lower.Merged(f.pools[k].Reserved))
+		f.limit = append(f.limit, cmp.Or(f.pools[k].Capacity, none))
+	}
+	f.gather()
+	f.choices()
+	return f
+}
+
+// gather makes the bodies and their uses of sections: the whole problem is lowered as one pool, in which nothing is
+// aligned or fixed.
+func (f *Floors) gather() {
+	p := *f.l.Problem
+	p.Capacity, p.Buffers = 0, slices.Clone(p.Buffers)
+	all := make([]int32, len(p.Buffers))
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		all[i] = int32(i)
+		b.Alignment, b.Fixed, b.Hint = 0, nil, nil
+		if b.Extra != nil {
+			b.Extra = &model.Extra{Clocks: b.Extra.Clocks}
+		}
+	}
+	rules := *p.Rules
+	rules.Pools, rules.Penalties, rules.Objective = nil, nil, nil
+	p.Rules = &rules
+	strip := lower.New(&p).Strip(0, all, nil)
+	f.bodies = make([]body, len(strip.Problem.Buffers))
+	for k, i := range strip.Members {
+		b := &f.bodies[strip.Body[k]]
+		b.members = append(b.members, i)
+	}
+	for k := range f.bodies {
+		i := f.bodies[k].members[0]
+		f.bodies[k].again = i > 0 && f.buffer[i] == f.buffer[i-1]
+		for x := range strip.Problem.Buffers[k].Pieces {
+			f.bodies[k].uses = append(f.bodies[k].uses, x)
+			f.sections = max(f.sections, int(x.Upper))
+		}
+	}
+}
+
+// choices finds the pools that each body may be in, within the limits and the cost that is held.
+func (f *Floors) choices() {
+	least := int64(0)
+	for k := range f.bodies {
+		b := &f.bodies[k]
+		b.pools, b.costs, b.ends = nil, nil, nil
+		for q := range f.pools {
+			if end, cost := f.alone(b, q); end <= f.limit[q] {
+				b.pools, b.costs, b.ends = append(b.pools, int32(q)), append(b.costs, cost), append(b.ends, end)
+			}
+		}
+		if len(b.pools) > 0 && !b.again {
+			least += slices.Min(b.costs)
+		}
+	}
+	for k := range f.bodies {
+		b := &f.bodies[k]
+		if f.held == none || len(b.pools) == 0 {
+			continue
+		}
+		most := f.held - least + slices.Min(b.costs)
+		for n := len(b.pools) - 1; n >= 0; n-- {
+			if b.costs[n] > most {
+				b.pools, b.costs, b.ends = slices.Delete(b.pools, n, n+1), slices.Delete(b.costs, n, n+1), slices.Delete(b.ends, n, n+1)
+			}
+		}
+	}
+}
+
+// alone returns the least end of a body in a pool, each member by itself, and what it costs there. The end is above any
+// limit if the body may not be there.
+func (f *Floors) alone(b *body, pool int) (end, cost int64) {
+	for _, i := range b.members {
+		x := &f.l.Problem.Buffers[i]
+		if !x.MayUse(int32(pool)) {
+			return none + 1, 0
+		}
+		cost += x.CostIn(f.pools, int32(pool))
+		step, at := bound.LCM(x.Align(), max(f.pools[pool].Alignment, 1), model.MaxSum), int64(0)
+		for _, r := range f.reserved[pool] {
+			if at = bound.Up(at, max(step, 1)); at+x.Size <= r.Lower {
+				break
+			}
+			at = max(at, r.Upper)
+		}
+		at = bound.Up(at, max(step, 1))
+		if x.Fixed != nil {
+			if at > *x.Fixed {
+				return none + 1, 0
+			}
+			at = *x.Fixed
+		}
+		end = max(end, at+x.Size)
+	}
+	return end, cost
+}
+
+// Hold says that only plans with a measure of at most v count.
+func (f *Floors) Hold(m model.Measure, v int64) {
+	kind, _, _ := strings.Cut(string(m), ":")
+	switch {
+	case m == model.MeasureCost:
+		f.held = min(f.held, v)
+	case m == model.MeasurePenalty || m == model.MeasureEviction:
+		return
+	case strings.HasPrefix(kind, "max_") || kind != string(m):
+		for _, q := range f.of(m) {
+			f.limit[q] = min(f.limit[q], v)
+		}
+	default: // a sum: the others have at least their own
+		sum := int64(0)
+		low := make([]int64, len(f.pools))
+		for q := range f.pools {
+			low[q] = f.height(q, m == model.MeasurePeak)
+			sum += low[q]
+		}
+		for q := range f.pools {
+			f.limit[q] = min(f.limit[q], v-sum+low[q])
+		}
+	}
+	f.choices()
+}
+
+// of returns the pools that a measure of height is about.
+func (f *Floors) of(m model.Measure) (all []int) {
+	_, id, one := strings.Cut(string(m), ":")
+	for q := range f.pools {
+		if !one || f.pools[q].ID == id {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// Least returns a bound of a measure.
+func (f *Floors) Least(m model.Measure) (least int64) {
+	switch m {
+	case model.MeasureCost:
+		for k := range f.bodies {
+			if b := &f.bodies[k]; len(b.costs) > 0 && !b.again {
+				least += slices.Min(b.costs)
+			}
+		}
+		return least
+	case model.MeasurePenalty:
+		return f.penalty()
+	case model.MeasureEviction:
+		return f.eviction()
+	}
+	kind, _, _ := strings.Cut(string(m), ":")
+	peak := strings.HasSuffix(kind, string(model.MeasurePeak))
+	for _, q := range f.of(m) {
+		if h := f.height(q, peak); strings.HasPrefix(kind, "max_") {
+			least = max(least, h)
+		} else {
+			least += h
+		}
+	}
+	load := f.load(func(*body) bool { return true })
+	switch m {
+	case model.MeasureHeight:
+		least = max(least, load+f.waste(load))
+	case model.MeasurePeak:
+		for q := range f.pools {
+			load += f.taken(q, none)
+		}
+		least = max(least, load)
+	case model.MeasureMaxHeight, model.MeasureMaxPeak:
+		for k := range f.bodies {
+			if ends := f.bodies[k].ends; len(ends) > 0 {
+				least = max(least, slices.Min(ends))
+			}
+		}
+		least = f.level(load, least)
+	}
+	return least
+}
+
+// only reports whether a body may be in one pool alone.
+func (b *body) only(pool int) bool { return len(b.pools) == 1 && b.pools[0] == int32(pool) }
+
+// height is h(p), or max(h(p), top(p)).
+func (f *Floors) height(pool int, peak bool) int64 {
+	h := f.load(func(b *body) bool { return b.only(pool) })
+	for k := range f.bodies {
+		if f.bodies[k].only(pool) {
+			h = max(h, f.bodies[k].ends[0])
+		}
+	}
+	if n := len(f.reserved[pool]); peak && n > 0 {
+		h = max(h, f.reserved[pool][n-1].Upper)
+	}
+	return h
+}
+
+// load returns the most bytes in use in a section by some bodies.
+func (f *Floors) load(counts func(*body) bool) (most int64) {
+	load := bound.NewLoads(f.sections)
+	for k := range f.bodies {
+		if !counts(&f.bodies[k]) {
+			continue
+		}
+		for _, u := range f.bodies[k].uses {
+			load.Add(int32(u.Lower), int32(u.Upper), u.To-u.From)
+		}
+	}
+	most, _ = bound.Peak(load.Sum())
+	return most
+}
+
+// taken returns the reserved bytes of a pool below a height.
+func (f *Floors) taken(pool int, height int64) (sum int64) {
+	for _, r := range f.reserved[pool] {
+		sum += max(0, min(r.Upper, height)-r.Lower)
+	}
+	return sum
+}
+
+// level returns the least height, of at least low, below which the pools together have so many free bytes.
+func (f *Floors) level(load, low int64) int64 {
+	free := func(height int64) (sum int64) {
+		for q := range f.pools {
+			h := min(height, f.limit[q])
+			sum = min(none, sum+h-f.taken(q, h))
+		}
+		return sum
+	}
+	high := low + load
+	for q := range f.pools {
+		high = min(none, high+f.taken(q, none))
+	}
+	if free(high) < load {
+		return low // nothing fits
+	}
+	for low < high {
+		if middle := low + (high-low)/2; free(middle) >= load {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
+}
+
+// mostWays is the most choices of free ranges that are looked at.
+const mostWays = 1_000
+
+// waste returns the fewest reserved bytes that lie below the ends of the pools if they hold so many bytes. Each pool is
+// used up to one of its free ranges, or not at all.
+func (f *Floors) waste(load int64) int64 {
+	type way struct{ free, waste int64 }
+	ways := []way{{}}
+	for q := range f.pools {
+		pool, at, free, below := []way{{}}, int64(0), int64(0), int64(0)
+		for _, r := range append(slices.Clip(f.reserved[q]), model.Range{Lower: none, Upper: none}) {
+			if room := min(r.Lower, f.limit[q]) - at; room > 0 {
+				free = min(none, free+room)
+				pool = append(pool, way{free, below})
+			}
+			at, below = r.Upper, below+r.Upper-r.Lower
+		}
+		var more []way
+		for _, x := range ways {
+			for _, y := range pool {
+				more = append(more, way{min(none, x.free+y.free), x.waste + y.waste})
+			}
+		}
+		if ways = more; len(ways) > mostWays {
+			return 0
+		}
+	}
+	least := int64(none)
+	for _, x := range ways {
+		if x.free >= load {
+			least = min(least, x.waste)
+		}
+	}
+	if least == none {
+		return 0 // nothing fits
+	}
+	return least
+}
+
+// penalty adds up the penalties that every plan pays.
+func (f *Floors) penalty() (sum int64) {
+	only := map[int32]int32{} // of each buffer with one pool, that pool
+	for k := range f.bodies {
+		if b := &f.bodies[k]; len(b.pools) == 1 {
+			for _, i := range b.members {
+				only[i] = b.pools[0]
+			}
+		}
+	}
+	for _, x := range f.l.Conflicts.PenaltiesOf() {
+		i, j := x.Buffers[0], x.Buffers[1]
+		p, one := only[i]
+		if q, other := only[j]; !one || !other || p != q {
+			continue
+		}
+		a, b := &f.l.Problem.Buffers[i], &f.l.Problem.Buffers[j]
+		if f.parted(i) || f.parted(j) {
+			continue
+		}
+		fixed := a.Fixed != nil && b.Fixed != nil && *a.Fixed < *b.Fixed+b.Size && *b.Fixed < *a.Fixed+a.Size
+		if room := f.limit[p] - f.taken(int(p), f.limit[p]); fixed || a.Size+b.Size > room {
+			sum += x.Cost
+		}
+	}
+	return sum
+}
+
+// parted reports whether a part is of a buffer with evictions.
+func (f *Floors) parted(i int32) bool {
+	x := f.p.Buffers[f.buffer[i]].Extra
+	return x != nil && len(x.Evictions) > 0
+}
+
+// eviction returns a price without which some section has more bytes than all pools together.
+func (f *Floors) eviction() (least int64) {
+	room := int64(0)
+	for q := range f.pools {
+		room = min(none, room+f.limit[q]-f.taken(q, f.limit[q]))
+	}
+	if room >= none || f.p.Rules.Threads > 0 || len(f.p.Buffers) > mostTimes {
+		return 0
+	}
+	// At one time all live bytes must have room, but for pairs that may share bytes there.
+	r := f.p.Rules
+	if len(r.MayOverlap) > 0 || len(r.Together) > 0 || len(r.Distances) > 0 {
+		return 0
+	}
+	for i := range f.p.Buffers {
+		for at := range f.p.Buffers[i].Pieces {
+			least = max(least, f.priceAt(at.Lower, room))
+		}
+		if x := f.p.Buffers[i].Extra; x != nil {
+			for _, e := range x.Evictions {
+				least = max(least, f.priceAt(e.Lower, room), f.priceAt(e.Upper, room))
+			}
+		}
+	}
+	return least
+}
+
+// priceAt returns the least price at which what is live at a time has room.
+func (f *Floors) priceAt(at, room int64) int64 {
+	type offer struct{ price, bytes int64 }
+	var offers []offer
+	load := int64(0)
+	times := []int64{at}
+	if t := f.p.Rules.Period; t > 0 {
+		times = []int64{at % t, at%t + t}
+	}
+	for i := range f.p.Buffers {
+		b := &f.p.Buffers[i]
+		for _, at := range times {
+			for x := range b.Pieces {
+				if at < x.Lower || x.Upper <= at {
+					continue
+				}
+				load += x.To - x.From
+				if b.Extra == nil {
+					continue
+				}
+				for _, e := range b.Extra.Evictions {
+					if e.Lower <= at && at < e.Upper {
+						offers = append(offers, offer{e.Cost, x.To - x.From})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(offers, func(a, b offer) int { // the cheapest for a byte first
+		high, low := bits.Mul64(uint64(a.price), uint64(b.bytes))
+		top, rest := bits.Mul64(uint64(b.price), uint64(a.bytes))
+		return cmp.Or(cmp.Compare(high, top), cmp.Compare(low, rest))
+	})
+	paid, over := int64(0), load-room
+	for _, o := range offers {
+		if over <= 0 {
+			break
+		}
+		if o.bytes > over { // a part of it; prices are whole, so it is rounded up
+			high, low := bits.Mul64(uint64(o.price), uint64(over))
+			part, rest := bits.Div64(high, low, uint64(o.bytes))
+			if rest > 0 {
+				part++
+			}
+			return paid + int64(part)
+		}
+		paid, over = paid+o.price, over-o.bytes
+	}
+	return paid
+}

@@ -1,0 +1,257 @@
+package poolchoice
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: no body should stay in a dearer pool if a cheaper one has a free place for it. So at the end each plan is gone through.
+// Bodies are taken in order of what they would save. Each goes into the cheapest pool that has a free place, at the lowest
+// offset. A body that moves makes room for others, so this is repeated until nothing moves.
+//
+// Invariant: no other body is moved. Measures before the cost in the objective do not get worse.
+//
+// Complexity: O(dearer bodies · life) a round, and for each that has the room O(bodies that share a section with it).
+//
+// Source: ExecuTorch's tests of banked planning state the property: nothing in a slow bank that rides free in a faster.
+
+// neighbours finds the bodies that share a section with a body.
+type neighbours struct {
+	present  [][]int32 // of each section, its bodies
+	everyone []int32
+	crowded  bool    // present would be too long, and is empty
+	near     []int32 // scratch
+}
+
+// cheapen moves bodies of a plan into cheaper pools where these have a place for them. It returns whether any was.
+func (c *chooser) cheapen(of []int32, offsets []int64) bool {
+	objective := c.lowering.Problem.Objective()
+	if !slices.Contains(objective, model.MeasureCost) {
+		return false
+	}
+	moved, at := false, make(assign.Assignment, len(c.loads.Bodies)-c.loads.Single)
+	for k := range at {
+		b := &c.loads.Bodies[c.loads.Single+k]
+		at[k] = int32(slices.Index(b.Pools, of[b.Members[0]]))
+	}
+	room := c.loads.RoomOf(at)
+	// A place that was not free becomes free only in a pool that has lost something.
+	lost := slices.Repeat([]bool{true}, len(c.lowering.Pools))
+	for slices.Contains(lost, true) {
+		type offer struct {
+			body, place int32
+			saved       int64
+		}
+		var offers []offer
+		for k, now := range at {
+			b := &c.loads.Bodies[c.loads.Single+k]
+			for n, cost := range b.Costs {
+				if cost < b.Costs[now] && lost[b.Pools[n]] {
+					offers = append(offers, offer{int32(k), int32(n), b.Costs[now] - cost})
+				}
+			}
+		}
+		clear(lost)
+		slices.SortStableFunc(offers, func(x, y offer) int { return cmp.Compare(y.saved, x.saved) })
+		for _, x := range offers {
+			b, now := &c.loads.Bodies[c.loads.Single+int(x.body)], at[x.body]
+			pool, before := b.Pools[x.place], b.Pools[now]
+			if b.Costs[x.place] >= b.Costs[now] || !b.FitsIn(int(x.place), room) {
+				continue // it has moved, or there is no room
+			}
+			to, ok := c.free(b, pool, of, offsets)
+			if !ok {
+				continue
+			}
+			old := make([]int64, len(b.Members))
+			values := c.measured(of, offsets)
+			for m, i := range b.Members {
+				old[m], of[i], offsets[i] = offsets[i], pool, to[m]
+			}
+			if objective[0] == model.MeasureCost || slices.Compare(c.measured(of, offsets), values) < 0 {
+				moved, lost[before], at[x.body] = true, true, x.place
+				b.Take(int(now), room, -1)
+				b.Take(int(x.place), room, 1)
+				continue
+			}
+			for m, i := range b.Members {
+				of[i], offsets[i] = before, old[m]
+			}
+		}
+	}
+	return moved
+}
+
+// beside returns the bodies that are in a section with b: all that may conflict with it, and more if that is quicker.
+func (c *chooser) beside(b *assign.Body) []int32 {
+	if c.near.present == nil {
+		c.near.present = make([][]int32, c.loads.Sections+1)
+		sum := 0
+		for k := range c.loads.Bodies {
+			sum += c.loads.Bodies[k].Length()
+			c.near.everyone = append(c.near.everyone, int32(k))
+		}
+		for k := range c.loads.Bodies {
+			for _, u := range c.loads.Bodies[k].Uses {
+				for t := u.First; t < u.Last && sum <= mostPresent; t++ {
+					c.near.present[t] = append(c.near.present[t], int32(k))
+				}
+			}
+		}
+		c.near.crowded = sum > mostPresent
+	}
+	sum := 0
+	for _, u := range b.Uses {
+		for t := u.First; t < u.Last; t++ {
+			sum += len(c.near.present[t])
+		}
+	}
+	if c.near.crowded || sum > len(c.loads.Bodies) {
+		return c.near.everyone
+	}
+	c.near.near = c.near.near[:0]
+	for _, u := range b.Uses {
+		for t := u.First; t < u.Last; t++ {
+			c.near.near = append(c.near.near, c.near.present[t]...)
+		}
+	}
+	slices.Sort(c.near.near)
+	c.near.near = slices.Compact(c.near.near)
+	return c.near.near
+}
+
+// mostPresent is the most places in the lists of who is in which section.
+const mostPresent = 8_000_000
+
+// measured returns the measures of the objective, if cost is not the first of them.
+func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
+	if c.costFirst {
+		return nil
+	}
+	all := model.MeasuresOf(c.lowering.Problem, &model.Plan{Offsets: offsets, Pools: of})
+	for _, m := range c.lowering.Problem.Objective() {
+		values = append(values, model.ValueOf(all, m))
+	}
+	return values
+}
+
+// free returns the lowest offsets of a body's members in a pool beside what is there.
+func (c *chooser) free(b *assign.Body, pool int32, of []int32, offsets []int64) ([]int64, bool) {
+	strip := c.lowering.Strip(pool, b.Members, nil)
+	if strip.Impossible != "" {
+		return nil, false
+	}
+	body, p := strip.Problem.Buffers[0], c.lowering.Problem
+	var taken []model.Range // offsets that the body may not have, half-open
+	for _, k := range c.beside(b) {
+		other := &c.loads.Bodies[k]
+		if of[other.Members[0]] != pool || other == b {
+			continue
+		}
+		for _, i := range other.Members {
+			for m, j := range b.Members {
+				for _, x := range c.between(int(j), int(i)) {
+					taken = append(taken, model.Range{
+						Lower: offsets[i] + x.Lower - strip.At[m] + 1, Upper: offsets[i] + x.Upper - strip.At[m],
+					})
+				}
+			}
+		}
+	}
+	for _, r := range c.lowering.Pools[pool].Reserved {
+		for m, j := range b.Members {
+			taken = append(taken, model.Range{Lower: r.Lower - p.Buffers[j].Size + 1 - strip.At[m], Upper: r.Upper - strip.At[m]})
+		}
+	}
+	at := int64(0)
+	if body.Fixed != nil {
+		at = *body.Fixed
+	}
+	for _, x := range lower.Merged(taken) {
+		if x.Lower <= at && at < x.Upper {
+			if body.Fixed != nil {
+				return nil, false
+			}
+			at = (x.Upper + body.Alignment - 1) / body.Alignment * body.Alignment
+		}
+	}
+	all := make([]int64, len(b.Members))
+	for m, j := range b.Members {
+		all[m] = at + strip.At[m]
+		if end := all[m] + p.Buffers[j].Size; c.lowering.Pools[pool].Capacity > 0 && end > c.lowering.Pools[pool].Capacity {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// between returns the values of offset of j - offset of i at which the two share bytes and must not, as open intervals.
+func (c *chooser) between(j, i int) (out []model.Range) {
+	p := c.lowering.Problem
+	a, b := &p.Buffers[j], &p.Buffers[i]
+	whole := model.Range{Lower: -a.Size, Upper: b.Size}
+	line := p.Rules.Threads == 0 && p.Rules.Period == 0 && len(p.Rules.Apart) == 0
+	switch {
+	case line && (a.Upper <= b.Lower || b.Upper <= a.Lower):
+		return nil // most pairs
+	case !c.lowering.Conflicts.Conflict(j, i):
+		return nil
+	case c.lowering.Conflicts.Apart(j, i) || p.Rules.Threads > 0:
+		return []model.Range{whole}
+	}
+	var shifts []int64
+	if shifts = []int64{0}; p.Rules.Period > 0 {
+		shifts = []int64{-p.Rules.Period, 0, p.Rules.Period}
+	}
+	for _, shift := range shifts {
+		for x := range a.Pieces {
+			for y := range b.Pieces {
+				if x.Lower < y.Upper+shift && y.Lower+shift < x.Upper {
+					// x.From + offset of j < y.To + offset of i, and the other way round.
+					out = append(out, model.Range{Lower: y.From - x.To, Upper: y.To - x.From})
+				}
+			}
+		}
+	}
+	for _, d := range p.Rules.Distances {
+		for k := range out {
+			switch d.Buffers {
+			case model.Pair{int32(j), int32(i)}:
+				out[k].Upper = min(out[k].Upper, d.Distance)
+			case model.Pair{int32(i), int32(j)}:
+				out[k].Lower = max(out[k].Lower, -d.Distance)
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(x model.Range) bool { return x.Upper-x.Lower < 2 })
+}
+
+// settle makes the best plan one that cannot be cheapened. What has left a pool may make it lower, so it is planned again as far as the limits allow.
+func (c *chooser) settle(ctx context.Context) error {
+	for r := c.best; r != nil && c.cheapen(r.Pools, r.Offsets); r = c.best {
+		for q, members := range split(c.lowering.Pools, r.Pools) {
+			if len(members) > 0 {
+				c.plans.Offer(int32(q), members, r.Offsets)
+			}
+		}
+		r.Measures = model.MeasuresOf(c.lowering.Problem, &r.Plan)
+		r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
+		if c.plans.Over(ctx) {
+			return nil
+		}
+		again, err := c.plans.Plan(ctx, r.Pools)
+		if err != nil {
+			return err
+		}
+		if !again.Status.HasPlan() || !c.better(&again) {
+			return nil
+		}
+		c.best = &again
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package poolchoice
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/ruled/assign"
+	"github.com/stowage-go/stowage/internal/ruled/pools"
+	"github.com/stowage-go/stowage/internal/ruled/stage"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it finds no
+// plan for a pool, six things are tried:
+//
+//	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
+//	          the next pool that has the room, and the rest has a plan
+//	grow      as much of the assignment as packs, built up from nothing (grow.go)
+//	orders    the cheapest assignment that packs, by a walk through the orders of live buffers (orders.go): a narrow walk first,
+//	          and the long ones after a pass of check
+//	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go): a pass, and further
+//	          ones after the long walks
+//	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
+//	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
+//
+// The cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the planner
+// allow it.
+//
+// Invariant: for each pool of the assignment that is returned, a plan is known.
+//
+// Complexity: mostPacked questions to the planner, each with pools.PackNodes.
+//
+// Tried and dropped: asking about one assignment after another in order of cost. They differ in bodies that have nothing to do
+// with why the first does not pack.
+
+const mostPacked = 64
+
+// firstNodes is for the second question about the cheapest assignment.
+const firstNodes = 2 * pools.PackNodes
+
+// steps is what is tried to find an assignment that packs, in order.
+var steps = []stage.Stage[*packing]{
+	{Name: "cheapest", Does: "whether the cheapest by the loads packs", Run: (*packing).begin},
+	{Name: "evict", Does: "what sticks out of a pool goes to a dearer one", Run: (*packing).evict},
+	{Name: "grow", Does: "as much of the cheapest as packs", Run: (*packing).grow},
+	{Name: "orders", Does: "the cheapest that packs, by the orders of live buffers", Run: (*packing).orders},
+	{Name: "check", Does: "branches of the linear program, with cores", Run: (*packing).check},
+	{Name: "long orders", Does: "wider walks through the orders", For: (*packing).walking, Run: (*packing).longOrders},
+	{Name: "check on", Does: "further branches, with more nodes", For: (*packing).checking, Run: (*packing).checkOn},
+	{Name: "without", Does: "the cheapest without one buffer of a core", For: (*packing).open, Run: (*packing).without},
+	{Name: "margins", Does: "cheap ones that leave room in the pool", For: (*packing).open, Run: (*packing).margins},
+	{Name: "back", Does: "buffers go back into cheaper pools", Run: (*packing).back},
+	{Name: "insist", Does: "the cheapest by the loads once more, with more nodes", Run: (*packing).insist},
+}
+
+// packing is the search for an assignment that packs.
+type packing struct {
+	lowering  *lower.Lowering
+	plans     *pools.Search
+	loads     *assign.Choices
+	costFirst bool
+	first     assign.Assignment // the cheapest by the loads
+	failed    int32             // its first pool without a plan, or -1
+	left      int               // questions
+	nodes     int64             // of each
+	best      assign.Assignment
+	least     int64 // its cost
+	cores     []core
+	found     bool           // best is the cheapest, but for what is not proven
+	walks     *assign.Orders // of the pool that failed; nil if there are none
+	checker   *checker       // nil if there is nothing to check
+	useful    bool           // its last pass was of use
+}
+
+func (c *chooser) packing(first assign.Assignment) *packing {
+	return &packing{
+		lowering: c.lowering, plans: c.plans, loads: c.loads, costFirst: c.costFirst,
+		first: first, left: mostPacked, nodes: pools.PackNodes, least: math.MaxInt64,
+	}
+}
+
+// pack looks for an assignment that packs and is the cheapest of those tried.
+func (c *chooser) pack(ctx context.Context) error {
+	x := c.packing(c.byLoads)
+	err := stage.Run(ctx, x, steps, c.tell)
+	if x.best != nil {
+		c.packed = x.best
+	}
+	return err
+}
+
+// Done reports whether the cheapest by the loads packs, or no assignment is cheaper than the best.
+func (x *packing) Done() bool {
+	return x.best != nil && x.failed < 0 || x.least <= x.loads.Low
+}
+
+// Turn says how far the search is.
+func (x *packing) Turn() plan.Turn { return plan.Turn{Nodes: x.plans.Stats().Nodes} }
+
+// open reports whether a cheaper assignment may be found.
+func (x *packing) open() bool { return !x.found }
+
+// walking reports whether longer walks may be of use, and checking further passes.
+func (x *packing) walking() bool { return x.walks != nil }
+
+func (x *packing) checking() bool { return x.useful }
+
+// begin asks about the cheapest by the loads. So much rests on it that it is asked about with more nodes, too.
+func (x *packing) begin(ctx context.Context) (err error) {
+	x.failed, err = x.try(ctx, x.first)
+	if err == nil && x.failed >= 0 && !x.plans.Over(ctx) {
+		x.nodes = firstNodes
+		x.failed, err = x.try(ctx, x.first)
+		x.nodes = pools.PackNodes
+	}
+	return err
+}
+
+// insist asks about the cheapest by the loads once more.
+func (x *packing) insist(ctx context.Context) (err error) {
+	if x.nodes = pools.MoreNodes; x.loads.Cost(x.first) < x.least && x.loads.Cost(x.first) >= x.loads.Low && !x.plans.Over(ctx) {
+		_, err = x.try(ctx, x.first)
+	}
+	return err
+}
+
+// margins asks for cheap assignments that leave more and more room in the pool that failed.
+func (x *packing) margins(ctx context.Context) (err error) {
+	failed := x.failed
+	for _, part := range []int64{128, 64, 32, 16} {
+		if failed < 0 || x.lowering.Pools[failed].Capacity == 0 || x.plans.Over(ctx) {
+			return nil
+		}
+		of, _ := x.loads.Tighter(failed, part).Through(ctx, math.MaxInt64/4, nil)
+		if of == nil || x.loads.Cost(of) >= x.least {
+			return nil
+		}
+		if failed, err = x.try(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try asks whether an assignment packs, and keeps it if it is the cheapest. It returns the first pool without a plan, or -1.
+func (x *packing) try(ctx context.Context, of assign.Assignment) (int32, error) {
+	for q, members := range split(x.lowering.Pools, x.loads.PoolOf(of)) {
+		if len(members) == 0 {
+			continue
+		}
+		x.left--
+		status, err := x.plans.Packs(ctx, int32(q), members, x.nodes)
+		if err != nil || !status.HasPlan() {
+			return int32(q), err
+		}
+	}
+	if cost := x.loads.Cost(of); cost < x.least {
+		x.best, x.least = slices.Clone(of), cost
+	}
+	return -1, nil
+}
+
+// evict makes an assignment pack: what sticks out of a pool goes to a dearer one.
+func (x *packing) evict(ctx context.Context) error {
+	of := slices.Clone(x.first)
+	room := x.loads.RoomOf(of)
+	for range 2 * len(x.lowering.Pools) {
+		failed, err := x.try(ctx, of)
+		if err != nil || failed < 0 || x.left <= 0 || x.lowering.Pools[failed].Capacity == 0 {
+			return err
+		}
+		before := x.loads.PoolOf(of)
+		members := split(x.lowering.Pools, before)[failed]
+		offsets, err := x.plans.Lowest(ctx, failed, members)
+		if err != nil || offsets == nil {
+			return err
+		}
+		for k := range of {
+			b := &x.loads.Bodies[x.loads.Single+k]
+			out := b.Pools[of[k]] == failed && slices.ContainsFunc(b.Members, func(i int32) bool {
+				return offsets[i]+x.lowering.Problem.Buffers[i].Size > x.lowering.Pools[failed].Capacity
+			})
+			if !out {
+				continue
+			}
+			b.Take(int(of[k]), room, -1)
+			next := slices.IndexFunc(b.Places(), func(n int32) bool { return n > of[k] && b.FitsIn(int(n), room) })
+			if next < 0 {
+				return nil
+			}
+			of[k] = int32(next)
+			b.Take(next, room, 1)
+		}
+		now := x.loads.PoolOf(of)
+		left := slices.DeleteFunc(members, func(i int32) bool { return now[i] != before[i] })
+		fits := !slices.ContainsFunc(left, func(i int32) bool {
+			return offsets[i]+x.lowering.Problem.Buffers[i].Size > x.lowering.Pools[failed].Capacity
+		})
+		if fits && len(left) > 0 {
+			x.plans.Offer(failed, left, offsets)
+		}
+	}
+	return nil
+}
+
+// back puts bodies of the best assignment into cheaper pools, those that save most first.
+func (x *packing) back(ctx context.Context) error {
+	if x.best == nil {
+		return nil
+	}
+	room := x.loads.RoomOf(x.best)
+	open := x.loads.Bodies[x.loads.Single:]
+	order := make([]int, len(open))
+	for k := range order {
+		order[k] = k
+	}
+	saves := func(k int) int64 { return open[k].Costs[x.best[k]] - open[k].Costs[0] }
+	slices.SortStableFunc(order, func(a, b int) int { return int(max(-1, min(1, saves(b)-saves(a)))) })
+	for _, k := range order {
+		b := &open[k]
+		for n := range int(x.best[k]) {
+			if x.left <= 0 || x.plans.Over(ctx) {
+				return nil
+			}
+			old := x.best[k]
+			if b.Costs[n] >= b.Costs[old] || !b.FitsIn(n, room) {
+				continue
+			}
+			of := slices.Clone(x.best)
+			of[k] = int32(n)
+			failed, err := x.try(ctx, of)
+			if err != nil {
+				return err
+			}
+			if failed < 0 {
+				b.Take(int(old), room, -1)
+				b.Take(n, room, 1)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// split returns the members of each pool.
+func split(all []model.Pool, of []int32) [][]int32 {
+	in := make([][]int32, len(all))
+	for i, q := range of {
+		in[q] = append(in[q], int32(i))
+	}
+	return in
+}

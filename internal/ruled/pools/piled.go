@@ -1,0 +1,66 @@
+package pools
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/lower"
+	"github.com/stowage-go/stowage/internal/ruled/stackdp"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: sets for a fast memory are often long in time, with few buffers that live at once, and fill it well. auto does not decide some
+// of them in seconds, and the walk through time of internal/ruled/stackdp does in less than a second. So auto's question is put to it next, with
+// a width that grows with the nodes of the question.
+//
+// Invariant: an answer is that of the strip. Only a planner that takes this help asks (run.HelpOf): others answer for themselves.
+//
+// Complexity: that of internal/ruled/stackdp; the states count as nodes, a state for each body as one. A question which bodies are in a pool is counted likewise.
+
+// pileShare is how many nodes of a question make a state of the width.
+const pileShare = 20
+
+// piled asks the walk of piles about a strip that the planner has left undecided, which is a. It returns the better answer.
+func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
+	if run.HelpOf(s.planner)&run.HelpPile == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil || st.Impossible != "" || ctx.Err() != nil {
+		return a
+	}
+	found := stackdp.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/pileShare)))
+	s.stats.Nodes += found.States / int64(len(st.Problem.Buffers))
+	switch found.Verdict {
+	case stackdp.Fits:
+		a.status, a.offsets, a.height = model.Feasible, found.Offsets, 0
+		for i, at := range found.Offsets {
+			a.height = max(a.height, at+st.Problem.Buffers[i].Size)
+		}
+		a.bound = min(a.bound, a.height)
+	case stackdp.Never:
+		a.status, a.by, a.bound = model.Infeasible, "pile", max(a.bound, capacity+1)
+	}
+	return a
+}
+
+// Piles reports whether the walk may be asked which buffers are in a pool: if the planner takes this help, and all are plain there and conflict only in time.
+func (s *Search) Piles(pool int32) bool {
+	if run.HelpOf(s.planner)&run.HelpPile == 0 || s.Lowering.Pools[pool].Capacity == 0 {
+		return false
+	}
+	all := make([]int32, len(s.Lowering.Problem.Buffers))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	st := s.Lowering.Strip(pool, all, nil)
+	return len(st.Reserved) == 0 && st.Edges == nil && st.Impossible == "" && timeline.New(st.Problem).Plain
+}
+
+// Choose asks the walk, within the nodes that are left and within so many states.
+func (s *Search) Choose(ctx context.Context, q *stackdp.Question, most int64) stackdp.Choice {
+	each := int64(max(1, len(q.Items)))
+	if q.Most = most; s.options.NodeLimit > 0 {
+		q.Most = max(1, min(most, (s.options.NodeLimit-s.stats.Nodes)*each))
+	}
+	c := stackdp.Choose(ctx, q)
+	s.stats.Nodes += c.States / each
+	return c
+}

@@ -1,0 +1,141 @@
+// Package ruled plans problems with rules. It has no search of its own. The stages below call the packages under it, and
+// each of these calls the next:
+//
+//	eviction      decides which evictions are taken; what is left is a problem without evictions
+//	poolchoice    decides the pool of each buffer that may be in several
+//	pools         plans a problem in which each buffer has its pool: pool by pool, measure by measure
+//
+// These ask no planner:
+//
+//	places        where each body may lie by itself and beside fixed ones, before any search
+//	evictbound    evictions by loads alone
+//	assign        pools by loads and costs alone
+//	penalty       penalties by moving buffers in a plan
+//	enumerate     every choice of a small problem
+//	floor         bounds of all measures, without a search
+//	stackdp       a full pool with few live buffers at a time, by a dynamic program over their orders
+//	conflictgraph plans of buffers whose time is no line, on the graph of conflicts
+//
+// Invariant: a status is a proof, and a bound of a measure holds for every plan that has the best values of the measures
+// before it.
+package ruled
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/ruled/eviction"
+	"github.com/stowage-go/stowage/internal/ruled/poolchoice"
+	"github.com/stowage-go/stowage/internal/ruled/pools"
+	"github.com/stowage-go/stowage/internal/ruled/stage"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// stages is the path of a problem with rules.
+var stages = []stage.Stage[*attempt]{
+	{Name: "own", Does: "the planner takes rules by itself", For: (*attempt).ruler, Run: (*attempt).own},
+	{Name: "small", Does: "all choices of a small problem, briefly", For: (*attempt).quick, Run: (*attempt).brief},
+	{Name: "evictions", Does: "which evictions are taken, and a plan of what is left", For: (*attempt).evicts, Run: (*attempt).evict},
+	{Name: "pools", For: (*attempt).stays, Run: (*attempt).choose, Nested: true},
+	{Name: "small again", Does: "all choices of a small problem, to the end", For: (*attempt).small, Run: (*attempt).last},
+	{Name: "floors", Does: "bounds that need no search", Run: (*attempt).raise},
+}
+
+// An attempt is the state of a run.
+type attempt struct {
+	p       *model.Problem
+	planner run.Planner
+	o       plan.Options
+	tell    func(plan.Turn)
+	r       plan.Result
+	whole   bool // r is the planner's own answer, complete
+}
+
+// Solve plans a valid problem with rules. The error is for what the planner or this package does not take.
+func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error) {
+	began := time.Now()
+	if o.Start != nil {
+		return plan.Result{}, plan.Unsupported(planner.Name(), "cannot honour a plan to start from, with rules")
+	}
+	a := &attempt{p: p, planner: planner, tell: o.Turns, r: plan.Result{Planner: planner.Name()}}
+	o.Progress, o.Moves, o.Turns = nil, nil, nil
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+		o.Timeout = 0
+	}
+	a.o = o
+	ctx = run.Noting(ctx)
+	if err := stage.Run(ctx, a, stages, a.tell); err != nil {
+		return plan.Result{}, err
+	}
+	if !a.Done() {
+		a.r.Stopped = run.Why(ctx, a.r.Stats.Nodes, o.NodeLimit)
+	}
+	a.r.Objective = p.Objective()
+	a.r.Stats.Elapsed = time.Since(began)
+	return a.r, nil
+}
+
+// Done reports whether the result is the answer.
+func (a *attempt) Done() bool {
+	open := a.r.Status == model.Unknown || a.r.Status == model.Feasible && pools.Minimizing(a.p, &a.o)
+	return a.whole || !open
+}
+
+// Turn says how far the run is.
+func (a *attempt) Turn() plan.Turn {
+	return plan.Turn{Nodes: a.r.Stats.Nodes, Height: a.r.Height, LowerBound: a.r.LowerBound, Measures: a.r.Measures}
+}
+
+// ruler reports whether the planner may take rules by itself.
+func (a *attempt) ruler() bool {
+	_, own := a.planner.(run.Ruler)
+	return own
+}
+
+// own asks a planner that takes rules by itself.
+func (a *attempt) own(ctx context.Context) error {
+	r, taken, err := a.planner.(run.Ruler).Rules(ctx, a.p, a.o)
+	if taken {
+		a.r, a.whole = r, true
+	}
+	return err
+}
+
+// evicts reports whether a buffer may be away for a part of its life.
+func (a *attempt) evicts() bool { return slices.ContainsFunc(a.p.Buffers, evicts) }
+
+// stays reports the opposite.
+func (a *attempt) stays() bool { return !a.evicts() }
+
+// choose plans a problem without evictions.
+func (a *attempt) choose(ctx context.Context) error {
+	o := a.o
+	o.Turns = a.tell
+	r, err := poolchoice.Plan(ctx, a.p, a.planner, o, plan.Stats{})
+	a.found(r)
+	return err
+}
+
+// evict plans a problem with evictions.
+func (a *attempt) evict(ctx context.Context) error {
+	e := eviction.Options{Options: a.o, Name: a.planner.Name(), Least: pools.Minimizing(a.p, &a.o), Few: eviction.Few}
+	r, err := eviction.Plan(ctx, a.p, e, func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+		return poolchoice.Plan(ctx, p, a.planner, o, spent)
+	})
+	a.found(r)
+	return err
+}
+
+// found takes the result of a search, or the plan before it if that is better.
+func (a *attempt) found(r plan.Result) {
+	small := a.r
+	a.r = r
+	a.r.Stats.Nodes += small.Stats.Nodes
+	a.better(&small)
+}

@@ -1,0 +1,143 @@
+package ruled
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/ruled/enumerate"
+	"github.com/stowage-go/stowage/internal/ruled/places"
+	"github.com/stowage-go/stowage/internal/ruled/pools"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: a small problem is enumerated (internal/ruled/enumerate). If it has choices of pools or evictions, that mostly
+// takes milliseconds, while the searches for many buffers ask a planner a thousand times. So without a limit of nodes
+// it is tried first, with few nodes. What is open after the other searches is enumerated from the best plan on:
+//
+//	up to enumerate.Buffers buffers     to the end, or to a limit of the run
+//	up to moreBuffers buffers           for moreNodes nodes
+//
+// Invariant: the plan gets no worse, and what was proven stays.
+//
+// Complexity: that of enumerate. Nothing is done if the problem is larger, or if the answer is proven.
+
+const (
+	firstNodes  = 500_000
+	moreBuffers = 16
+	moreNodes   = 200_000
+)
+
+// small reports whether enumeration completes the planner's answer.
+func (a *attempt) small() bool {
+	return run.HelpOf(a.planner)&run.HelpEnumerate != 0 && enumerate.Takes(a.p, moreBuffers)
+}
+
+// quick reports whether enumeration is tried first. If a body has no place, the searches begin with that proof.
+func (a *attempt) quick() bool {
+	choice := len(a.p.Rules.Pools) > 1 && slices.ContainsFunc(a.p.Buffers, func(b model.Buffer) bool {
+		return b.Extra == nil || len(b.Extra.Pools) != 1
+	})
+	return a.small() && a.o.NodeLimit == 0 && (choice || a.evicts()) && enumerate.Takes(a.p, enumerate.Buffers) && !places.None(a.p)
+}
+
+// brief enumerates with few nodes.
+func (a *attempt) brief(ctx context.Context) error {
+	ctx, cancel := run.Share(ctx, 4)
+	defer cancel()
+	a.enumerate(ctx, firstNodes)
+	return nil
+}
+
+// evicts reports whether a buffer may be away for a part of its life.
+func evicts(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
+
+// last completes the result of a small problem.
+func (a *attempt) last(ctx context.Context) error {
+	nodes := int64(0)
+	if len(a.p.Buffers) > enumerate.Buffers {
+		nodes = moreNodes
+	}
+	if left := a.o.NodeLimit - a.r.Stats.Nodes; a.o.NodeLimit > 0 && left <= 0 {
+		return nil
+	} else if a.o.NodeLimit > 0 && (nodes == 0 || left < nodes) {
+		nodes = left
+	}
+	a.enumerate(ctx, nodes)
+	return nil
+}
+
+// better makes another plan that of an open result, if it is better.
+func (a *attempt) better(other *plan.Result) {
+	if !other.Status.HasPlan() || a.r.Status == model.Optimal {
+		return
+	}
+	if a.r.Status.HasPlan() {
+		for _, m := range a.p.Objective() {
+			if x, y := model.ValueOf(other.Measures, m), model.ValueOf(a.r.Measures, m); x > y {
+				return
+			} else if x < y {
+				break
+			}
+		}
+	}
+	a.take(&other.Plan)
+}
+
+// take makes a plan that of an open result.
+func (a *attempt) take(found *model.Plan) {
+	p, r := a.p, &a.r
+	r.Plan, r.Status, r.Member = *found, model.Feasible, ""
+	r.Measures = model.MeasuresOf(p, &r.Plan)
+	r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
+	r.LowerBound = min(r.LowerBound, r.Height)
+	if len(r.Bounds) == 0 {
+		for _, m := range p.Objective() {
+			r.Bounds = append(r.Bounds, model.Value{Measure: m})
+		}
+	}
+}
+
+// enumerate enumerates a small problem, from the plan of its result on, within so many nodes. 0 is no limit.
+func (a *attempt) enumerate(ctx context.Context, nodes int64) {
+	p, o, r := a.p, a.o, &a.r
+	if ctx.Err() != nil {
+		return
+	}
+	minimizing := pools.Minimizing(p, &o)
+	var measures []model.Measure
+	if minimizing { // otherwise any plan will do
+		measures = slices.Clone(p.Objective())
+	}
+	if !slices.Contains(measures, model.MeasureEviction) {
+		measures = append(measures, model.MeasureEviction) // no one wants an eviction for nothing
+	}
+	q := enumerate.Options{Nodes: nodes}
+	if r.Status.HasPlan() {
+		for _, m := range measures {
+			q.Values = append(q.Values, model.ValueOf(r.Measures, m))
+		}
+	}
+	found := enumerate.Plan(ctx, p, measures, q)
+	r.Stats.Nodes += found.Nodes
+	if found.Plan != nil {
+		a.take(found.Plan)
+	}
+	switch {
+	case !found.Done:
+	case !r.Status.HasPlan():
+		r.Status, r.ProvedBy = model.Infeasible, r.Planner
+		if len(p.Rules.Pools) == 0 {
+			r.LowerBound = max(r.LowerBound, p.Capacity+1)
+		}
+	case minimizing:
+		r.Status, r.ProvedBy = model.Optimal, r.Planner
+		for k := range r.Bounds {
+			r.Bounds[k].Value = model.ValueOf(r.Measures, r.Bounds[k].Measure)
+		}
+		if p.Objective()[0] == model.MeasureHeight {
+			r.LowerBound = r.Height
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package stackdp
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Idea: of two states with the same order, one with no distance above the other's, and no more excess, makes the other superfluous:
+// whatever completes the other completes it. If there are still too many, the dearest are cut off, with what is ahead of them. Of those that are
+// as dear as each other, or of all if any choice will do, those go on that have the least room in pieces, now and later:
+//
+//	pieces(state) = sum over sections from now on of (sum of the gaps - the largest gap)
+//
+// Gaps are those that the distances leave between the buffers that live now and still live then, and between them and the floor and the
+// capacity. A small gap is of use only for small buffers. So long lives that lie together are good.
+//
+// Invariant: dropping superfluous states loses no plan. If states are cut off, the walk has their least excess.
+//
+// Complexity: O(points²) for each comparison, at most pileRivals for a state; O(live²) for pieces.
+
+// pileRivals is how many states a state is compared with.
+const pileRivals = 64
+
+// heavy is how many numbers the states of the whole width may have on average: if many buffers live at a time, there are fewer states.
+const heavy = 150
+
+// widthOf is the width for states of so many points.
+func (w *walk) widthOf(points int) int {
+	return max(1, min(w.question.Width, w.question.Width*heavy/pairs(points)))
+}
+
+// A rank says which states are cut off first.
+type rank struct {
+	excess int64 // with what is ahead
+	pieces int64
+	class  int32
+	state  int32
+}
+
+func (x rank) compare(y rank) int {
+	return cmp.Or(cmp.Compare(x.excess, y.excess), cmp.Compare(x.pieces, y.pieces), cmp.Compare(x.class, y.class), cmp.Compare(x.state, y.state))
+}
+
+// thin brings the states at the end of section t down to the width. Classes may be empty then.
+func (w *walk) thin(classes []*class, t int) {
+	sum, points := 0, 2
+	for _, x := range classes {
+		sum, points = sum+x.n, max(points, x.points)
+	}
+	width := w.widthOf(points)
+	if sum <= width {
+		return
+	}
+	sum = 0
+	for _, x := range classes {
+		x.dominate()
+		sum += x.n
+	}
+	if sum <= width {
+		return
+	}
+	var ending uint64
+	for _, i := range w.end[t+1] {
+		ending |= w.mark(i)
+	}
+	ranks := make([]rank, 0, sum)
+	for n, x := range classes {
+		rest := w.rest(t+1, x.set&^ending)
+		for k := range x.n {
+			ranks = append(ranks, rank{x.excess[k] + rest, w.pieces(&x.states, k, int32(t)), int32(n), int32(k)})
+		}
+	}
+	w.cutOff(classes, ranks, width, w.question.Any)
+}
+
+// thinOne brings one class down to the width, in section t, before all its items have begun. They add least at least.
+func (w *walk) thinOne(x *class, t int, least int64) {
+	x.dominate()
+	width := w.widthOf(x.points)
+	if x.n <= width {
+		return
+	}
+	ranks := make([]rank, x.n)
+	for k := range ranks {
+		ranks[k] = rank{x.excess[k] + least, w.pieces(&x.states, k, int32(t)), 0, int32(k)}
+	}
+	w.cutOff([]*class{x}, ranks, width, false)
+}
+
+// cutOff cuts off states down to the width, by their excess first, or by their room alone.
+func (w *walk) cutOff(classes []*class, ranks []rank, width int, alone bool) {
+	compare := rank.compare
+	if alone {
+		compare = func(x, y rank) int { return cmp.Or(cmp.Compare(x.pieces, y.pieces), x.compare(y)) }
+	}
+	slices.SortFunc(ranks, compare)
+	out := make([][]bool, len(classes))
+	for _, r := range ranks[width:] {
+		w.cut = min(w.cut, r.excess)
+		if out[r.class] == nil {
+			out[r.class] = make([]bool, classes[r.class].n)
+		}
+		out[r.class][r.state] = true
+	}
+	for n, x := range classes {
+		if out[n] != nil {
+			x.drop(out[n])
+		}
+	}
+}
+
+// within drops the states above a limit.
+func (s *states) within(limit int64) {
+	if s.n == 0 || slices.Max(s.excess) <= limit {
+		return
+	}
+	out := make([]bool, s.n)
+	for k, excess := range s.excess {
+		out[k] = excess > limit
+	}
+	s.drop(out)
+}
+
+// A place is that of a state in the order of dominate.
+type place struct {
+	hash  uint64 // of the order
+	sum   int64  // of the distances
+	state int32
+}
+
+// dominate drops states that others make superfluous.
+func (s *states) dominate() {
+	if s.n < 2 {
+		return
+	}
+	places := make([]place, s.n)
+	for k := range places {
+		x := place{hash: 14695981039346656037, state: int32(k)}
+		for _, lane := range s.orderOf(k) {
+			x.hash = (x.hash ^ uint64(lane)) * 1099511628211
+		}
+		for _, d := range s.distancesOf(k) {
+			x.sum += int64(d)
+		}
+		places[k] = x
+	}
+	slices.SortFunc(places, func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.sum, y.sum), cmp.Compare(s.excess[x.state], s.excess[y.state]), cmp.Compare(x.state, y.state))
+	})
+	out := make([]bool, s.n)
+	var front []int32 // those with the same hash that stay
+	hash := uint64(0)
+	for _, x := range places {
+		if x.hash != hash {
+			front, hash = front[:0], x.hash
+		}
+		k := int(x.state)
+		for n := len(front) - 1; n >= max(0, len(front)-pileRivals) && !out[k]; n-- {
+			out[k] = s.covers(int(front[n]), k)
+		}
+		if !out[k] {
+			front = append(front, x.state)
+		}
+	}
+	s.drop(out)
+}
+
+// covers reports whether a state makes another superfluous.
+func (s *states) covers(a, b int) bool {
+	if s.excess[a] > s.excess[b] || !slices.Equal(s.orderOf(a), s.orderOf(b)) {
+		return false
+	}
+	its, mine := s.distancesOf(a), s.distancesOf(b)
+	for x, d := range mine {
+		if its[x] > d {
+			return false
+		}
+	}
+	return true
+}
+
+// drop drops the states that are out.
+func (s *states) drop(out []bool) {
+	lanes, each, left := s.points-2, pairs(s.points), 0
+	for k := range s.n {
+		if out[k] {
+			continue
+		}
+		if left != k {
+			copy(s.order[left*lanes:(left+1)*lanes], s.orderOf(k))
+			copy(s.distance[left*each:(left+1)*each], s.distancesOf(k))
+			s.record[left], s.excess[left] = s.record[k], s.excess[k]
+		}
+		left++
+	}
+	s.n, s.order, s.distance, s.record, s.excess = left, s.order[:left*lanes], s.distance[:left*each], s.record[:left], s.excess[:left]
+}
+
+// pieces measures how much of a state's room from section t on is in pieces.
+func (w *walk) pieces(s *states, k int, t int32) (sum int64) {
+	order, distance := s.orderOf(k), s.distancesOf(k)
+	for now := t; ; {
+		next, point, under := int32(math.MaxInt32), 0, int32(0) // the first end from now on; the last point that lives then, and its size
+		total, most := int64(0), int64(0)
+		for a := 1; a < s.points; a++ {
+			size := int32(0)
+			if a <= len(order) {
+				i := w.live[order[a-1]]
+				if w.question.Items[i].Last <= now {
+					continue
+				}
+				size, next = w.size[i], min(next, w.question.Items[i].Last)
+			}
+			gap := int64(distance[row(s.points, point)+a] - under)
+			total, most = total+gap, max(most, gap)
+			point, under = a, size
+		}
+		if next == math.MaxInt32 {
+			return sum
+		}
+		sum += int64(next-now) * (total - most)
+		now = next
+	}
+}
