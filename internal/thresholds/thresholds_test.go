@@ -108,7 +108,7 @@ func clashes(packages map[string][]*ast.File) (faults []string) {
 				}
 				values[name], where[name] = value, folder
 				if folder != home && homes[strings.ToLower(name)] {
-					faults = append(faults, folder+" has a "+name+" of its own: use tune's")
+					faults = append(faults, folder+" has a "+name+" of its own: use thresholds'")
 				}
 			})
 		}
@@ -133,7 +133,7 @@ func TestClashes(t *testing.T) {
 		return []*ast.File{f}
 	}
 	packages := map[string][]*ast.File{
-		home: parse("package tune\nconst MergeMost = 1 << 14"),
+		home: parse("package thresholds\nconst MergeMost = 1 << 14"),
 		"a":  parse("package a\nconst many, mergeMost = 1 << 14, 1 << 14"),
 		"b":  parse("package b\nconst many = 4"),
 	}
@@ -154,7 +154,7 @@ func TestEachInUse(t *testing.T) {
 		for _, f := range files {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if s, ok := n.(*ast.SelectorExpr); ok {
-					if x, ok := s.X.(*ast.Ident); ok && x.Name == "tune" {
+					if x, ok := s.X.(*ast.Ident); ok && x.Name == "thresholds" {
 						used[s.Sel.Name] = true
 					}
 				}
