@@ -123,7 +123,9 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	if p.Ruled() {
-		return solveRuled(ctx, p, planner, o)
+		p = within(p, &o)
+		r, err := ruled.Solve(ctx, p, planner, o)
+		return checked(p, &r, err)
 	}
 	var tl *timeline.Timeline
 	if !clock.came {
@@ -156,11 +158,8 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return &r, nil
 }
 
-// solveRuled is Solve for a problem with rules. The plan is checked by code that reads the rules by
-// itself.
-func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options) (*Result, error) {
-	p = within(p, &o)
-	r, err := ruled.Solve(ctx, p, planner, o)
+// checked checks the plan of a problem with rules by code that reads the rules by itself.
+func checked(p *Problem, r *Result, err error) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +168,7 @@ func solveRuled(ctx context.Context, p *Problem, planner run.Planner, o Options)
 			return nil, plan.Invalid(r.Planner, report.Violations[0].Message)
 		}
 	}
-	return &r, nil
+	return r, nil
 }
 
 // within returns a problem with rules with the capacity of the options, which holds. Pools have their own.

@@ -37,21 +37,22 @@ import (
 // stages is the path of a problem with rules.
 var stages = []stage.Stage[*attempt]{
 	{Name: "own", Does: "the planner takes rules by itself", For: (*attempt).ruler, Run: (*attempt).own},
-	{Name: "small", Does: "all choices of a small problem, briefly", For: (*attempt).quick, Run: (*attempt).brief},
+	{Name: "small", Does: "all choices of a small problem, briefly", For: (*attempt).quick, Run: (*attempt).enumerate},
 	{Name: "evictions", Does: "which evictions are taken, and a plan of what is left", For: (*attempt).evicts, Run: (*attempt).evict},
 	{Name: "pools", For: (*attempt).stays, Run: (*attempt).choose, Nested: true},
-	{Name: "small again", Does: "all choices of a small problem, to the end", For: (*attempt).small, Run: (*attempt).last},
+	{Name: "small again", Does: "all choices of a small problem, to the end", For: (*attempt).small, Run: (*attempt).enumerate},
 	{Name: "floors", Does: "bounds that need no search", Run: (*attempt).raise},
 }
 
 // An attempt is the state of a run.
 type attempt struct {
-	p       *model.Problem
-	planner run.Planner
-	o       plan.Options
-	tell    func(plan.Turn)
-	r       plan.Result
-	whole   bool // r is the planner's own answer, complete
+	p        *model.Problem
+	planner  run.Planner
+	o        plan.Options
+	tell     func(plan.Turn)
+	r        plan.Result
+	searched bool // the searches for many buffers have been made
+	whole    bool // r is the planner's own answer, complete
 }
 
 // Solve plans a valid problem with rules. The error is for what the planner or this package does not take.
@@ -135,7 +136,7 @@ func (a *attempt) evict(ctx context.Context) error {
 // found takes the result of a search, or the plan before it if that is better.
 func (a *attempt) found(r plan.Result) {
 	small := a.r
-	a.r = r
+	a.r, a.searched = r, true
 	a.r.Stats.Nodes += small.Stats.Nodes
 	a.better(&small)
 }

@@ -42,30 +42,24 @@ func (a *attempt) quick() bool {
 	return a.small() && a.o.NodeLimit == 0 && (choice || a.evicts()) && enumerate.Takes(a.p, enumerate.Buffers) && !places.None(a.p)
 }
 
-// brief enumerates with few nodes.
-func (a *attempt) brief(ctx context.Context) error {
-	ctx, cancel := run.Share(ctx, 4)
-	defer cancel()
-	a.enumerate(ctx, firstNodes)
-	return nil
-}
-
 // evicts reports whether a buffer may be away for a part of its life.
 func evicts(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
 
-// last completes the result of a small problem.
-func (a *attempt) last(ctx context.Context) error {
-	nodes := int64(0)
+// room returns how many nodes an enumeration may take, or 0 for no limit, and its context: few of them before other
+// searches, and then what is left. ok is false if nothing is.
+func (a *attempt) room(ctx context.Context) (nodes int64, within context.Context, end context.CancelFunc, ok bool) {
+	if !a.searched {
+		within, end = run.Share(ctx, 4)
+		return firstNodes, within, end, true
+	}
 	if len(a.p.Buffers) > enumerate.Buffers {
 		nodes = moreNodes
 	}
-	if left := a.o.NodeLimit - a.r.Stats.Nodes; a.o.NodeLimit > 0 && left <= 0 {
-		return nil
-	} else if a.o.NodeLimit > 0 && (nodes == 0 || left < nodes) {
+	left := a.o.NodeLimit - a.r.Stats.Nodes
+	if a.o.NodeLimit > 0 && (nodes == 0 || left < nodes) {
 		nodes = left
 	}
-	a.enumerate(ctx, nodes)
-	return nil
+	return nodes, ctx, func() {}, a.o.NodeLimit == 0 || left > 0
 }
 
 // better makes another plan that of an open result, if it is better.
@@ -99,11 +93,13 @@ func (a *attempt) take(found *model.Plan) {
 	}
 }
 
-// enumerate enumerates a small problem, from the plan of its result on, within so many nodes. 0 is no limit.
-func (a *attempt) enumerate(ctx context.Context, nodes int64) {
+// enumerate tries all choices of a small problem, from the plan of the result on.
+func (a *attempt) enumerate(ctx context.Context) error {
 	p, o, r := a.p, a.o, &a.r
-	if ctx.Err() != nil {
-		return
+	nodes, ctx, end, ok := a.room(ctx)
+	defer end()
+	if !ok || ctx.Err() != nil {
+		return nil
 	}
 	minimizing := pools.Minimizing(p, &o)
 	var measures []model.Measure
@@ -140,4 +136,5 @@ func (a *attempt) enumerate(ctx context.Context, nodes int64) {
 			r.LowerBound = r.Height
 		}
 	}
+	return nil
 }
