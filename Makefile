@@ -2,6 +2,7 @@
 # make test       go vet and the tests; needs Go and nothing else
 # make forms      the tests of what Stowage is built into, FORMS, with their tools, and of sweeps with an engine
 # make invariants the tests of the searches with their invariants checked
+# make mutants    breaks the searches at MUTANTS random places, and lists what no test sees: hours
 # make agree      PROBLEMS random problems: every planner against brute force
 # make capi       the C library, shared and static, with its header, in bin/capi
 # make install    command, C library, header, pkg-config, CMake and manual, into PREFIX
@@ -38,6 +39,8 @@ FORMS       := ./python ./sweep/engines ./render/html/viewer ./capi ./npm ./swee
 TOOLED      := ./render/html ./sweep/report ./tflm ./cmd/stowage/command ./internal/testkit/interpreter ./lab/bench/ortools ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./render/print/pdf ./render/tikz
 SEARCHES    := ./internal/exact/... ./internal/planners/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
+MUTANTS     ?= 200
+MUTANTS_FOR ?= 3h
 VERSION     := $(shell cat internal/version/VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
@@ -47,7 +50,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree pace race fuzz bench lint cover npm page man clean ggml torch
+.PHONY: mutants sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree pace race fuzz bench lint cover npm page man clean ggml torch
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -187,6 +190,10 @@ agree:
 # Limits of time, which no other test holds. On a machine that does nothing else.
 pace:
 	STOWAGE_PACE=1 $(GO) test -count=1 -p 1 $$(grep -rl --include='*_test.go' 'testkit/pace"' . | xargs -n1 dirname | sort -u)
+
+# Conditions and bounds at MUTANTS random places of the searches, one by one, for MUTANTS_FOR at most. The seed is the last commit.
+mutants:
+	$(GO) run ./lab/mutants -n $(MUTANTS) -for $(MUTANTS_FOR) -seed "$$(git rev-parse HEAD)" $(PACKAGES)
 
 race:
 	$(GO) test -race $(MODULES)
