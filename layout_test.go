@@ -192,6 +192,7 @@ var layers = []struct {
 	{"lab/learn", with(kernel, "internal/planners/tela", "internal/exact/engine", "internal/gen", "internal/comparison", "lab/experiment", "format", "internal/verify")},
 	{"lab/learn/cmd", []string{"lab/learn", "internal/planners/tela"}},
 	{"lab/kernels/reference", []string{"internal/distance"}},
+	{"lab/mutants", nil},
 	{"lab/bench", any},
 	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/kernelscratch", "internal/testkit/kernelcase", "internal/testkit/scratchcase", "lab/kernels"}},
 
