@@ -68,7 +68,8 @@ type Answer struct {
 	Nodes int64
 }
 
-// Movement is how much a change moves. A change of pool is a movement, too. Buffers that the call is about do not count.
+// Movement is how much a change moves. A change of pool is a movement, too. Buffers that the call is about do not
+// count.
 type Movement struct {
 	Cost    int64 // bytes moved, each buffer's size times its weight
 	Buffers int   // buffers moved
@@ -97,10 +98,10 @@ const (
 type Proof struct {
 	Why            Why      // what kind of proof it is
 	Capacity       int64    // the capacity that is not enough; 0 if none is
-	Pools          []string // by load: the IDs of the pools where the buffers may be, whose room is Capacity; nil for the only one
+	Pools          []string // by load: the IDs of the pools where the buffers may be; nil for the only one
 	Slot           int64    // by load: a time at which it is too much
 	Load           int64    // by load: the bytes that are live then
-	A, B           string   // by collision: the IDs; by pin: A; by rules: A, if it has no place, with B that is tied to it or has none beside it
+	A, B           string   // IDs. By collision: both; by pin: A; by rules: A without a place, B if it is why
 	By             string   // by search or rules: the planner or technique
 	Reason         string   // by rules: why A has no place, in words; empty for other reasons
 	LowestPossible int64    // a bound: no plan is lower; 0 if nothing is known
@@ -111,7 +112,8 @@ func (p *Proof) String() string {
 	switch p.Why {
 	case ByLoad:
 		if p.Pools != nil {
-			return fmt.Sprintf("at time %d the live buffers that may only be in %s need %d bytes; there is room for %d", p.Slot, strings.Join(p.Pools, " and "), p.Load, p.Capacity)
+			return fmt.Sprintf("at time %d the live buffers that may only be in %s need %d bytes; there is room for %d",
+				p.Slot, strings.Join(p.Pools, " and "), p.Load, p.Capacity)
 		}
 		return fmt.Sprintf("at time %d the live buffers need %d bytes; the capacity is %d", p.Slot, p.Load, p.Capacity)
 	case ByCollision:

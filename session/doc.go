@@ -39,42 +39,54 @@
 //	  |                   |  [ a ]
 //	  +---------- time    +---------- time
 //
-// # Rules
+// # Bodies and pools
 //
-// A problem with model.Rules opens a session with rules: several pools, ties, pairs, distances, clocks, a period. It takes the same
-// calls, and those of rules.go. Its steps are the same, over bodies and pools. What has a price is refused.
+// What is placed is a body: buffers that ties hold at fixed distances, or one buffer by itself. Its place is a pool and
+// an origin. Most problems have one pool and no rules: then each buffer is a body, and lists of lifespans say who is in
+// its way. A problem with model.Rules may have several pools, ties, pairs, distances, clocks and a period; then the
+// packages that know rules say it. The state, the calls and the steps are the same. Some techniques take only buffers
+// by themselves: the list in steps.go says which. What has a price is refused.
 //
 // # Files
 //
+// Calls and state:
+//
 //	session.go   Open, options, snapshots
 //	change.go    Add, Remove, Resize and the others: one transaction each
+//	rules.go     the calls about rules, and what a problem with rules may have
+//	ruleedit.go  how rules come and leave
 //	answer.go    what a call answers
 //	journal.go   marks and rollback: the one file that undoes
+//	play.go      the calls of a trace
 //	load.go      the load over time, in a balanced tree
-//	ranges.go    where a buffer may lie beside those that are placed
-//	steps.go     the order of the steps
-//	repair.go    the step repair, by a search over ejections
+//
+// Where a body may lie:
+//
+//	bodies.go    bodies, and places for all of them
+//	ground.go    who is in the way: the questions, and the answers without rules
+//	ranges.go    the offsets that placed buffers forbid, without rules
+//	between.go   the answers with rules
+//	loads.go     the loads as a proof, with rules
+//
+// Techniques:
+//
+//	steps.go     the list of them; a call from begin to end
+//	keep.go      the steps keep and fit
+//	least.go     the step repair for few bodies: the least movement, proven
+//	repair.go    the step repair by a search over ejections
 //	shelf.go     the placed buffers by their ends, for these searches
 //	walks.go     the step repair by walks, in turn; with long walks, the end of window
 //	guided.go    a walk over ejections
 //	overlap.go   a walk in which buffers may overlap for a while
-//	settle.go    what ends such a walk early: a plan in the order of the present offsets
-//	homing.go    bringing back what walks and planners have moved, by short walks
+//	pack.go      what ends such a walk early: a plan in the order of the present offsets
+//	bodywalk.go  a walk over ejections with rules
 //	spare.go     exact search ahead of the windows and long walks: a proof of no, or a spare plan
-//	least.go     the step repair for few buffers: the least movement, proven
 //	window.go    the steps that call a planner: window, hints, fresh
 //	merged.go    the end of fresh: merge, with one seed after the other
-//	movement.go  how much a new plan moves, and moving back what may stay
-//	home.go      moving back where only moved buffers are in the way
 //
-// With rules:
+// How what has moved goes back:
 //
-//	rules.go        the calls that only such a session has
-//	ruled.go        its state, and how a call changes it
-//	draft.go        edits of the problem: buffers and rules come and leave
-//	between.go      where a body may lie beside those that are placed
-//	ruledsteps.go   the order of the steps; keep and fit
-//	ruledleast.go   the step repair for few bodies: the least movement, proven
-//	ruledwalk.go    the step repair for many: a walk over ejections
-//	ruledwindow.go  the steps that call a planner
+//	movement.go  how much a plan moves; back to free places
+//	swapback.go  back where only moved buffers are in the way, which get free places
+//	walkback.go  back by short walks
 package session

@@ -22,28 +22,15 @@ import (
 //
 // Complexity: as repair.go for a placement.
 //
-// Source: the guided ejection search of Nagata and Bräysy (2009) for routes of vehicles. Theirs also
-// moves other buffers at random between placements. That was left out, since movement counts here, and since it gained nothing.
-// Tried and dropped, on 80 changes of A to K that nothing decided before: random moves between placements, which found
-// 15 to 21 plans where 19 were found without them in the same number of placements; units of one part in 16 and 64, 23
-// plans where parts 4 and 16 gave 33; every second placement at random, 28 where every fourth gave 36. Sixteen walks of
-// 16,000 placements found 61 plans, 64 walks of 2,000 found 55, and eight walks of 2,000 found 41.
-// Dropped as well: hardest first, by weight times size times the square root of life, and every third placement at random. On every second
-// change of A, D and K that the short and middle walks left, it finds 20 plans of 43 on A and K in 64,000 placements, where largest
-// first finds 11. But the plans move more, and J then decides more by long walks. With it, and with the questions that spare.go dropped, J
-// moved 3.96% of the bytes per change, where it moves 2.48%, and left 12 undecided where it leaves 14.
-// A walk has 20 to 35 buffers pending most of the time. To keep them few did not help: 30,000 placements that eject only what has less
-// weight (as Nagata and Bräysy do) found 13 plans of 81 on A and D, and annealing 0 to 5 of 46. Exact search for the rest once a single
-// buffer is pending has little to do: that is so in 183 of 1.8 million placements of A.
-// Before that, on 80 changes of B, D and J each: prices by weights times size, or times size and life, which left 25 and 30
-// changes undecided where weights left 20; the buffer ejected last first, 24.
+// Source: the guided ejection search of Nagata and Bräysy (2009) for routes of vehicles. Their random moves between
+// placements are left out: they gained nothing, and movement counts here. Trials: docs/lab/session.md.
 
 // guidedStays is how many times dearer a buffer is that has not moved.
 const guidedStays = 2
 
-// guided is a walk of some placements. part is the part of the mean cost of a movement that is the unit of the weights, and one in odd
-// placements that eject takes another than the best place. It returns nil if it found no plan.
-func (c *call) guided(placements int, part int64, odd uint64, draw *uint64) []int64 {
+// guided is a walk of some placements. part is the part of the mean cost of a movement that is the unit of the weights,
+// and one in odd placements that eject takes another than the best place. It returns nil if it found no plan.
+func (c *call) guided(placements int, part int64, odd uint64, draw *uint64) placing {
 	r := &c.s.scratch.repair
 	r.start(c)
 	sum, weights := int64(0), make([]int64, len(r.at))
@@ -54,8 +41,9 @@ func (c *call) guided(placements int, part int64, odd uint64, draw *uint64) []in
 	best := make([]spot, 0, repairWidth+1)
 	for range placements {
 		if len(r.pending) == 0 {
-			c.moveBack(r.at)
-			return r.at
+			p := placing{at: r.at}
+			c.moveBack(p)
+			return p
 		}
 		if c.watch.Over() {
 			break
@@ -64,7 +52,7 @@ func (c *call) guided(placements int, part int64, odd uint64, draw *uint64) []in
 		k := r.next()
 		i := r.pending[k]
 		r.pending = slices.Delete(r.pending, k, k+1)
-		if best = r.places(i, best[:0]); len(best) == 0 {
+		if best = r.bestSpots(i, best[:0]); len(best) == 0 {
 			break // pinned buffers are in the way everywhere
 		}
 		spot := best[0]
@@ -80,7 +68,7 @@ func (c *call) guided(placements int, part int64, odd uint64, draw *uint64) []in
 			r.reprice(j, weights[j]*unit)
 		}
 	}
-	return nil
+	return placing{}
 }
 
 // reprice sets the price of ejecting a buffer.

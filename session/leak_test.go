@@ -100,7 +100,8 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// TestLeakRules is TestLeak for a session with two pools and rules that come and go. A million changes take some minutes.
+// TestLeakRules is TestLeak for a session with two pools and rules that come and go. A million changes take some
+// minutes.
 func TestLeakRules(t *testing.T) {
 	ctx := context.Background()
 	r := gen.NewRNG(1, "leak rules")
@@ -111,7 +112,7 @@ func TestLeakRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	any := func() string { return s.ruled.p.Buffers[r.Below(int64(s.Len()))].ID }
+	any := func() string { return s.p.Buffers[r.Below(int64(s.Len()))].ID }
 	// rule draws a rule about two buffers. If it is about their distance, the first one is moved to where they meet.
 	rule := func(b *model.Buffer, other string) Rules {
 		pair := [2]string{b.ID, other}
@@ -129,7 +130,7 @@ func TestLeakRules(t *testing.T) {
 	}
 	seen := map[string]int{}
 	leak(t, s, r, 3_000, func(b model.Buffer) (a Answer, err error) {
-		n, rules := int64(s.Len()), s.ruled.p.Rules
+		n, rules := int64(s.Len()), s.p.Rules
 		if r.Chance(0.3) {
 			b.Extra = &model.Extra{Pools: []int32{int32(r.Below(2))}}
 		}
@@ -158,10 +159,10 @@ func TestLeakRules(t *testing.T) {
 		case 2:
 			return Answer{Status: model.Feasible, Step: Keep}, s.Remove(any())
 		case 3:
-			x := s.ruled.p.Buffers[r.Below(n)]
+			x := s.p.Buffers[r.Below(n)]
 			a, err = s.Bind(ctx, rule(&x, any()))
 		case 4:
-			a, err = drawUnbind(r, naiveOf(s.ruled.p)).call(ctx, s)
+			a, err = drawUnbind(r, naiveOf(&s.p)).call(ctx, s)
 		case 5:
 			a, err = s.Resize(ctx, any(), b.Size)
 		case 6:

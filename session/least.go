@@ -11,99 +11,100 @@ import (
 // are asked in the order of their movement, so the first that has a plan moves least, and that is
 // proven. First comes the set of all: if that has no plan, there is none.
 //
-// Which buffers could move: those tied to the call by a chain of lifespans that meet. All others are out of the question,
-// since what they do says nothing about the buffers of the call.
+// What may move or stay is a block: the buffers of one body that lie as if they were tied. If the ties of a body hold,
+// it is one block. New ties may join buffers that lie apart. Then their body has several blocks, and at most one of
+// them can stay.
+//
+// Which blocks could move: those tied to the call by a chain of buffers that could be in conflict.
 //
 // A set without a plan rules out all sets within it. So most sets are never asked.
 //
 // Complexity: at most 2^leastMost questions of exact search, each about few buffers.
 
-// leastMost is the largest number of buffers that could move for which all sets are asked. A question takes ten to thirty
-// microseconds.
+// leastMost is the largest number of blocks that could move for which all sets are asked. A question takes ten to
+// thirty microseconds.
 const leastMost = 7
 
 // leastNodes limits each question, in nodes of exact search. Questions of so few buffers need some tens.
 const leastNodes = 5_000
 
-// least is the step repair for few buffers.
-func (c *call) least() (Answer, []int64, error) {
-	component, movable, ok := c.component()
-	if !ok {
-		return Answer{}, nil, nil
+// A block is the buffers of one body that stay or move together. Buffers of the call are in none.
+type block struct {
+	body    int32
+	members []int32
+	moves   Movement
+}
+
+// blocksOf returns the blocks of a body.
+func (c *call) blocksOf(body int32) (blocks []block) {
+	before := c.before()
+	for _, i := range c.members(body) {
+		if c.mine[i] {
+			continue
+		}
+		k := slices.IndexFunc(blocks, func(b block) bool {
+			j := b.members[0]
+			return before.in(i) == before.in(j) && c.old[i]-c.from(i) == c.old[j]-c.from(j)
+		})
+		if k < 0 {
+			k = len(blocks)
+			blocks = append(blocks, block{body: body})
+		}
+		blocks[k].members = append(blocks[k].members, i)
+		blocks[k].moves.add(c.s.cost(i), &c.s.p.Buffers[i])
+	}
+	return blocks
+}
+
+// least is the step repair for few blocks.
+func (c *call) least() (Answer, placing, error) {
+	all, blocks := c.ground.chain(leastMost)
+	if len(blocks) > leastMost {
+		return Answer{}, placing{}, nil
 	}
 	exact, err := run.Lookup("exact")
 	if err != nil {
-		return Answer{}, nil, err
+		return Answer{}, placing{}, err
 	}
-	all := uint32(1)<<len(movable) - 1
-	at, status, err := c.mayMove(exact, component, movable, all)
-	if err != nil || status == model.Unknown {
-		return Answer{}, nil, err
+	every := uint32(1)<<len(blocks) - 1
+	best, err := c.mayMove(exact, all, blocks, every)
+	if err != nil || best.status == model.Unknown {
+		return Answer{}, placing{}, err
 	}
-	if status == model.Infeasible {
-		return Answer{Status: model.Infeasible, Proof: &Proof{Why: BySearch, Capacity: c.s.p.Capacity, By: "exact", LowestPossible: c.s.p.Capacity + 1}}, nil, nil
+	if best.status == model.Infeasible {
+		return Answer{Status: best.status, Proof: best.proof}, placing{}, nil
 	}
 	proven := true
 	var ruledOut []uint32
-	moves := make([]Movement, len(movable))
-	for k, i := range movable {
-		moves[k].add(c.s.cost(i), &c.s.p.Buffers[i])
+	moves := make([]Movement, len(blocks))
+	for k := range blocks {
+		moves[k] = blocks[k].moves
 	}
 	for _, set := range byMovement(moves) {
-		if set == all {
+		if set == every {
 			break
 		}
 		if c.watch.Over() {
-			return Answer{}, nil, nil
+			return Answer{}, placing{}, nil
 		}
 		if slices.ContainsFunc(ruledOut, func(no uint32) bool { return set&^no == 0 }) {
 			continue
 		}
-		found, status, err := c.mayMove(exact, component, movable, set)
+		found, err := c.mayMove(exact, all, blocks, set)
 		if err != nil {
-			return Answer{}, nil, err
+			return Answer{}, placing{}, err
 		}
-		if status.HasPlan() {
-			at = found
+		if found.plan.at != nil {
+			best = found
 			break
 		}
-		if status == model.Unknown {
+		if found.status == model.Unknown {
 			proven = false
 			continue
 		}
 		ruledOut = append(ruledOut, set)
 	}
-	return Answer{Least: proven}, at, nil
-}
-
-// component returns the buffers that are tied to those to place, and which of them could move. ok is false if these
-// are too many.
-func (c *call) component() (component, movable []int32, ok bool) {
-	s := c.s
-	in := make([]bool, len(s.at))
-	for _, i := range c.homeless {
-		in[i] = true
-		component = append(component, i)
-	}
-	for k := 0; k < len(component); k++ {
-		l := s.life[component[k]]
-		for j, m := range s.life {
-			if in[j] || m.lower >= l.upper || l.lower >= m.upper {
-				continue
-			}
-			in[j] = true
-			component = append(component, int32(j))
-			if s.p.Buffers[j].Fixed == nil && !c.mine[j] {
-				if movable = append(movable, int32(j)); len(movable) > leastMost {
-					return nil, nil, false
-				}
-			}
-		}
-	}
-	// Buffers that lost their place but are not of the call count as moved, whatever happens.
-	slices.Sort(component)
-	slices.Sort(movable)
-	return component, movable, true
+	return Answer{Least: proven}, best.plan, nil
 }
 
 // byMovement returns all sets of what could move in the order of their movement.
@@ -131,24 +132,75 @@ func byMovement(moves []Movement) []uint32 {
 	return sets
 }
 
-// mayMove asks exact search for a plan of a component. Only the buffers of the call and those in set may move.
-func (c *call) mayMove(exact run.Planner, component, movable []int32, set uint32) ([]int64, model.Status, error) {
-	s := c.s
-	p := &model.Problem{Capacity: s.p.Capacity, Buffers: make([]model.Buffer, 0, len(component))}
-	for _, i := range component {
-		b := s.p.Buffers[i]
-		if k, held := slices.BinarySearch(movable, i); held && set>>k&1 == 0 {
-			b.Fixed = &c.old[i]
+// mayMove asks exact search for a plan of some buffers. Only those of the call and the blocks of a set may move.
+func (c *call) mayMove(exact run.Planner, all []int32, blocks []block, set uint32) (reply, error) {
+	held := make([]bool, len(c.at))
+	stays := int32(away) // the last body that stays: blocks of one body come one after another
+	for k, b := range blocks {
+		if set>>k&1 > 0 {
+			continue
 		}
-		p.Buffers = append(p.Buffers, b)
+		i := b.members[0]
+		if stays == b.body || !c.ground.mayLie(b.body, c.before().in(i), c.old[i]-c.from(i)) {
+			return reply{status: model.Infeasible}, nil
+		}
+		stays = b.body
+		for _, i := range b.members {
+			held[i] = true
+		}
 	}
-	r, err := c.ask(p, exact, false, leastNodes)
-	if err != nil || !r.Status.HasPlan() {
-		return nil, r.Status, err
+	return c.question(all, exact, leastNodes, held, nil)
+}
+
+// A reply is what a planner says of a question.
+type reply struct {
+	status model.Status
+	plan   placing // empty if there is none
+	proof  *Proof  // if there is no plan, and nothing was held
+}
+
+// question asks a planner for a plan of some buffers. Those that are held stay where they are, or were before the call:
+// then "no" is no proof for all. edit changes the problem, if it is not nil.
+func (c *call) question(
+	all []int32, planner run.Planner, nodes int64, held []bool, edit func(q *model.Problem),
+) (reply, error) {
+	q := c.ground.among(all)
+	for k, i := range all {
+		if held == nil || !held[i] {
+			continue
+		}
+		from := c.now()
+		if c.at[i] == away {
+			from = c.before()
+		}
+		b := &q.Buffers[k]
+		if b.Fixed = &from.at[i]; c.pool != nil {
+			onlyIn(b, from.in(i))
+		}
 	}
-	at := slices.Clone(c.at)
-	for k, i := range component {
-		at[i] = r.Offsets[k]
+	if edit != nil {
+		edit(q)
 	}
-	return at, r.Status, nil
+	r, err := c.ask(q, planner, false, nodes)
+	said := reply{status: r.Status}
+	switch {
+	case err != nil:
+	case r.Status == model.Infeasible && !slices.Contains(held, true):
+		said.proof = c.ground.proof(q, &r, planner)
+	case r.Status.HasPlan():
+		said.plan = c.now().clone()
+		for k, i := range all {
+			if said.plan.at[i] = r.Offsets[k]; c.pool != nil {
+				said.plan.pool[i] = r.PoolOf(k)
+			}
+		}
+	}
+	return said, err
+}
+
+// onlyIn allows a buffer of a question one pool.
+func onlyIn(b *model.Buffer, pool int32) {
+	x := copied(*b)
+	setPools(&x, []int32{pool})
+	b.Extra = x.Extra
 }

@@ -21,18 +21,18 @@ func TestMerged(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		_, at, err := c.merged()
+		_, p, err := c.merged()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at != nil {
+		if p.at != nil {
 			plans++
-			if fault := verify.First(&s.p, at, s.p.Capacity, -1); fault != "" {
+			if fault := verify.First(&s.p, p.at, s.p.Capacity, -1); fault != "" {
 				t.Fatalf("seed %d: %s", seed, fault)
 			}
 		}
 		s.skip[Window] = true
-		if _, at, err := c.merged(); at != nil || err != nil {
+		if _, p, err := c.merged(); p.at != nil || err != nil {
 			t.Fatalf("seed %d: asked without windows: %v", seed, err)
 		}
 		done()
@@ -62,18 +62,18 @@ func (p *lucky) Plan(_ context.Context, _ *timeline.Timeline, o plan.Options) (p
 	return r, nil
 }
 
-// TestRestarts asks a planner that needs one seed. It is asked until it has it, and not more often than mergeTries times. The next
-// question has the seed of the session.
+// TestRestarts asks a planner that needs one seed. It is asked until it has it, and not more often than mergeTries
+// times. The next question has the seed of the session.
 func TestRestarts(t *testing.T) {
 	s := draw(t, 1, 12, Options{Seed: 100})
 	for _, x := range []struct{ seed, asked uint64 }{{100, 1}, {104, 5}, {100 + mergeTries - 1, mergeTries}, {100 + mergeTries, mergeTries}, {99, mergeTries}} {
 		c, done := s.begin(t.Context(), []int32{0})
 		p := &lucky{seed: x.seed, plan: s.at}
-		_, at, err := c.restarts(p)
+		_, found, err := c.restarts(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := at != nil; found != (x.seed >= 100 && x.seed < 100+mergeTries) || uint64(len(p.seeds)) != x.asked || c.restart != 0 {
+		if found := found.at != nil; found != (x.seed >= 100 && x.seed < 100+mergeTries) || uint64(len(p.seeds)) != x.asked || c.restart != 0 {
 			t.Errorf("seed %d: found %t, asked with %v, then restart %d", x.seed, found, p.seeds, c.restart)
 		}
 		done()

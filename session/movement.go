@@ -7,9 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: movement is a measure of two plans: the bytes of all buffers with another offset, each times its weight, then
-// their number. A planner that knows only hints moves buffers without need. So after each planner, buffers go
-// back to their old offsets where these are free, the costly ones first.
+// Idea: movement is a measure of two plans: the bytes of all buffers with another place, each times its weight, then
+// their number. A planner that knows only hints moves buffers without need. So after each planner, bodies go
+// back to their old places where these are free, the costly ones first.
 //
 // Complexity: O(moved times n) for each pass, at most backPasses passes.
 
@@ -44,51 +44,78 @@ func (m *Movement) add(cost int64, b *model.Buffer) {
 	m.Slots = min(m.Slots+saturated(b.Size, b.Upper-b.Lower), model.MaxSum)
 }
 
-// movement measures new offsets against those before the call. Buffers that the call is about do not count.
-func (c *call) movement(at []int64) (m Movement) {
-	for i := range at {
-		if at[i] != c.old[i] && !c.mine[i] {
+// moveOf returns the movement of a buffer, if it moves. Those that the call is about do not count.
+func (c *call) moveOf(i int32) (m Movement) {
+	if !c.mine[i] {
+		m.add(c.s.cost(i), &c.s.p.Buffers[i])
+	}
+	return m
+}
+
+// moves returns the movement of the members of a body.
+func (c *call) moves(body int32) (m Movement) {
+	for _, i := range c.members(body) {
+		if !c.mine[i] {
+			m.add(c.s.cost(i), &c.s.p.Buffers[i])
+		}
+	}
+	return m
+}
+
+// movement measures new places against those before the call. Buffers that the call is about do not count.
+func (c *call) movement(p placing) (m Movement) {
+	for i, at := range p.at {
+		if (at != c.old[i] || p.pool != nil && p.pool[i] != c.oldPool[i]) && !c.mine[i] {
 			m.add(c.s.cost(int32(i)), &c.s.p.Buffers[i])
 		}
 	}
 	return m
 }
 
-// moveBack puts buffers back to their old offsets where these are free, and then where only moved ones are in the way.
-func (c *call) moveBack(at []int64) {
-	s := c.s
-	var away []int32
-	for i := range at {
-		if at[i] != c.old[i] && c.old[i] >= 0 {
-			away = append(away, int32(i))
+// moveBack puts bodies back to their old places where these are free, and then where only moved ones are in the way.
+func (c *call) moveBack(p placing) {
+	var gone []int32
+	for i, at := range p.at {
+		body := c.of(int32(i))
+		if pool, origin, ok := c.oldPlace(body); ok && int(body) == i && (at != origin+c.from(body) || p.in(body) != pool) {
+			gone = append(gone, body)
 		}
 	}
-	c.costlyFirst(away)
+	c.costlyFirst(gone)
 	for range backPasses {
-		left := away[:0]
-		for _, i := range away {
-			s.scratch.bans = s.bans(s.scratch.bans[:0], i, at)
-			if allowed(&s.p.Buffers[i], s.scratch.bans, c.old[i], s.p.Capacity) {
-				at[i] = c.old[i]
+		left := gone[:0]
+		for _, body := range gone {
+			if pool, origin, _ := c.oldPlace(body); c.free(p, body, pool, origin) {
+				c.put(p, body, pool, origin)
 			} else {
-				left = append(left, i)
+				left = append(left, body)
 			}
 		}
-		if len(left) == len(away) {
+		if len(left) == len(gone) {
 			break
 		}
-		away = left
+		gone = left
 	}
-	c.home(at)
+	c.swapBack(p)
 }
 
-// costlyFirst sorts buffers by what it costs to move them.
+// costlyFirst sorts bodies by what it costs to move them. Buffers of the call cost nothing if there are rules; without rules
+// they cost what others do, which moves neither more nor less.
 func (c *call) costlyFirst(list []int32) {
-	slices.SortStableFunc(list, func(i, j int32) int {
-		switch a, b := c.s.cost(i), c.s.cost(j); {
-		case a > b:
+	worth := func(body int32) (m Movement) {
+		for _, i := range c.members(body) {
+			if !c.mine[i] || c.s.p.Rules == nil {
+				m.add(c.s.cost(i), &c.s.p.Buffers[i])
+			}
+		}
+		return m
+	}
+	slices.SortStableFunc(list, func(a, b int32) int {
+		x, y := worth(a), worth(b)
+		switch {
+		case y.less(&x):
 			return -1
-		case a < b:
+		case x.less(&y):
 			return 1
 		}
 		return 0

@@ -41,8 +41,8 @@ func clash(a, b *model.Buffer, x, y int64) bool {
 	return false
 }
 
-// leastMovement returns the least movement of a plan of q, given the offsets before; mine does not count. ok is false if there is no
-// plan. It tries all offsets of all buffers.
+// leastMovement returns the least movement of a plan of q, given the offsets before; mine does not count. ok is false
+// if there is no plan. It tries all offsets of all buffers.
 func leastMovement(q *model.Problem, old []int64, mine []bool, weight func(*model.Buffer) int64) (best Movement, ok bool) {
 	at := make([]int64, len(old))
 	var try func(i int, m Movement)
@@ -137,7 +137,14 @@ func (s *Session) state() string {
 	text := ""
 	for i := range s.p.Buffers {
 		b := s.p.Buffers[i]
-		text += fmt.Sprintf("%v %v %v %v %d %d %d", b, value(b.Fixed), value(b.Hint), b.Gaps, s.at[i], s.life[i], s.number[i])
+		text += fmt.Sprint(b.ID, b.Lower, b.Upper, b.Size, b.Alignment, value(b.Fixed), value(b.Hint), b.Gaps)
+		text += fmt.Sprintf(" %d %d %d %d ", s.at[i], s.poolOf(int32(i)), s.life[i], s.number[i])
+		if b.Extra != nil {
+			text += fmt.Sprint(b.Extra.Pools, b.Extra.Clocks)
+		}
+	}
+	if s.p.Rules != nil {
+		text += fmt.Sprintf("%+v %v", *s.p.Rules, s.unpinned)
 	}
 	return fmt.Sprint(text, s.p.Name, s.p.Capacity, s.bytes, s.next, len(s.journal), s.marks, s.index, times)
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others least. Then buffers
-// that overlap, drawn at random and rather those that have moved, go where they overlap least, until none overlaps another. An overlap
-// costs its bytes times the weight of the pair. If no buffer can do better, the weight of each pair that overlaps grows, and the
-// walk goes on. So it leaves its dead ends, and pairs that are hard to part get a price. An ejection (guided.go) knows only "in the way"
-// and "not in the way". Here a stack that must give way by a few bytes does so buffer by buffer:
+// Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others
+// least. Then buffers that overlap, drawn at random and rather those that have moved, go where they overlap least,
+// until none overlaps another. An overlap costs its bytes times the weight of the pair. If no buffer can do better, the
+// weight of each pair that overlaps grows, and the walk goes on. So it leaves its dead ends, and pairs that are hard to
+// part get a price. An ejection (guided.go) knows only "in the way" and "not in the way". Here a stack that must give
+// way by a few bytes does so buffer by buffer:
 //
 //	bytes
 //	  |  [ a ]              |  [ a ]              |  [ a ]
@@ -22,45 +23,35 @@ import (
 //	  |    x: no room       |      [ c ]          |      [ c ]
 //	  +---------- time      +---------- time      +---------- time
 //
-// A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So a pair's first weight,
-// by which the weight also grows, falls with the fourth root of the smaller size.
+// A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So a pair's
+// first weight, by which the weight also grows, falls with the fourth root of the smaller size.
 //
-// At a dead end the order of the offsets may have a plan all the same (settle.go).
+// At a dead end the order of the offsets may have a plan all the same (pack.go).
 //
-// Weights that grow drive a walk away from offsets that were almost a plan. So it remembers the dead end at which least overlapped, in
-// bytes times first weights. After overlapStale dead ends with more it goes back there. It keeps the weights, and so leaves another way.
+// Weights that grow drive a walk away from offsets that were almost a plan. So it remembers the dead end at which least
+// overlapped, in bytes times first weights. After overlapStale dead ends with more it goes back there. It keeps the
+// weights, and so leaves another way.
 //
-// The best place of a buffer is found in one pass. Let G(y) be the weighted bytes of the others below y: their ends, in order, make
-// it a line with corners. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which it touches another one that is
-// a straight line, too. So the least is at such an offset, at 0 or at the highest one.
+// The best place of a buffer is found in one pass. Let G(y) be the weighted bytes of the others below y: their ends, in
+// order, make it a line with corners. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which it
+// touches another one that is a straight line, too. So the least is at such an offset, at 0 or at the highest one.
 //
 // Invariant: clash[i] is the number of buffers that i overlaps, and list has those with one or more.
 //
-// Complexity: O(n) for a move. The weights take O(n²) memory: so above overlapMost buffers the walk is left out. It is also left out if a
-// buffer has gaps in its life.
+// Complexity: O(n) for a move. The weights take O(n²) memory: so above overlapMost buffers the walk is left out. It is
+// also left out with rules, and if a buffer has gaps in its life.
 //
-// Source: guided local search (Voudouris and Tsang 1999), with the neighbourhood of Egeblad, Nielsen and Odgaard (2007) for nesting: one
-// piece goes along one axis to its best place. Going back is from Gardeyn and Wauters (2025), for nesting, too.
+// Source: guided local search (Voudouris and Tsang 1999), with the neighbourhood of Egeblad, Nielsen and Odgaard (2007)
+// for nesting: one piece goes along one axis to its best place. Going back is from Gardeyn and Wauters (2025), for
+// nesting, too.
 //
-// Measured, before buffers that have moved were preferred, on 43 to 62 changes of each of D, F, J and K that ejections had not placed in
-// 20,000 placements: 64,000 moves place 21, 39, 39 and 31, in 14 to 66 ms each; 256,000 placements of ejections place 29, 26, 40 and 17,
-// in 100 to 245 ms each.
-// On 19 changes of A to K that had stayed undecided, two walks of 500,000 moves find 5 plans without going back, 9 to 11 if a walk goes
-// back after 3 to 100 dead ends, and 7 after 1,000. With first weights that are all equal they find 6, and by the powers 0.2, 0.35 and 0.5
-// of size 10, 9 and 7.
-// As it is now, by the fourth root and after 20 dead ends, they find 8.
-// Tried and dropped: a swap of two buffers on going back (8 plans of the 19, where 9 were found without). Weights that fall on going
-// back: of 20 other changes 6 get a plan if weights fall by a fifth, 1 if they fall by half, and 8 if they stay.
-// Tried and dropped, before that, on 130 of them: weights that grow by a fifth (75 plans where 77 were found), by the part of the buffer that
-// overlaps (61), or halve every 50 or 200 times (71, 74); walks of 2,000 or 32,000 moves, as many moves in all (68, 64); of equally
-// good offsets the one nearest to the old one (74). The buffer with the most clashes, or the largest or smallest of two, in place of
-// any one: no difference on A and K.
+// Going back doubles the plans that long walks find (docs/lab/session.md).
 
 // overlapMost is the largest number of buffers with which the walk is tried.
 const overlapMost = 2_000
 
-// overlapBytes is the largest sum of sizes with which it is tried, and overlapDear the largest weight: no sum of bytes times weights
-// reaches farOff.
+// overlapBytes is the largest sum of sizes with which it is tried, and overlapDear the largest weight: no sum of bytes
+// times weights reaches farOff.
 const (
 	overlapBytes = 1 << 40
 	overlapDear  = 1 << 21
@@ -69,7 +60,8 @@ const (
 // overlapUnit is the first weight of a buffer as large as the capacity.
 const overlapUnit = 8
 
-// A walk goes back after overlapStale dead ends. Then the next dead end that is to be remembered may have one part in overlapSlack more.
+// A walk goes back after overlapStale dead ends. Then the next dead end that is to be remembered may have one part in
+// overlapSlack more.
 const (
 	overlapStale = 20
 	overlapSlack = 50
@@ -97,11 +89,11 @@ type overlaps struct {
 	ready   bool  // the walk can be tried
 	n       int
 	at      []int64
-	held    []bool  // the buffer must not move: it is pinned, or at home (homing.go)
+	held    []bool  // the buffer must not move: it is pinned, or back at its old offset (walkback.go)
 	pins    []int32 // the buffers that are held
 	weights []int32 // of each pair that is live at one time; 0 for others
 	unit    []int32 // of each buffer: the first weight of a pair in which it is the smaller
-	least   int64   // what overlapped at the dead end that is remembered, in bytes times first weights; farOff if there was none
+	least   int64   // what overlapped at the dead end that is remembered, in bytes times first weights; farOff for none
 	fewest  []int64 // the offsets there
 	stale   int     // dead ends since then
 	meets   []int32 // for one buffer after the other, those that are live with it
@@ -111,7 +103,7 @@ type overlaps struct {
 	list    []int32 // the buffers with a clash
 	where   []int32 // each buffer's place in list; -1 for none
 	tried   []bool  // the buffer found nothing better since something near it changed
-	tops    []int64 // scratch of settle: the top of each buffer that it has placed from below; 0 for others
+	tops    []int64 // scratch of pack: the top of each buffer that it has placed from below; 0 for others
 	bottoms []int64 // likewise, the offset of each that it has placed from above; the largest number for others
 	open    []int32 // scratch of next
 	live    []end   // scratch of bend
@@ -119,17 +111,18 @@ type overlaps struct {
 }
 
 // overlap walks for a number of moves. It returns a plan, or nil.
-func (c *call) overlap(moves int, draw *uint64) []int64 {
+func (c *call) overlap(moves int, draw *uint64) placing {
 	h := c.overlaps()
 	if h == nil {
-		return nil
+		return placing{}
 	}
 	h.start(c.at, c.homeless, draw)
 	if !h.walk(moves, draw) {
-		return nil
+		return placing{}
 	}
-	c.moveBack(h.at)
-	return h.at
+	p := placing{at: h.at}
+	c.moveBack(p)
+	return p
 }
 
 // overlaps returns the state of this call's walks, or nil if the walk cannot be tried.
@@ -148,7 +141,8 @@ func (c *call) overlaps() *overlaps {
 func (h *overlaps) prepare(c *call) bool {
 	s, n := c.s, len(c.at)
 	h.c, h.n = c, n
-	if n > overlapMost || s.bytes > overlapBytes || slices.ContainsFunc(s.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 }) {
+	gaps := func(b model.Buffer) bool { return len(b.Gaps) > 0 }
+	if s.p.Rules != nil || n > overlapMost || s.bytes > overlapBytes || slices.ContainsFunc(s.p.Buffers, gaps) {
 		return false
 	}
 	h.meets, h.begins, h.held = h.meets[:0], h.begins[:0], h.held[:0]
@@ -184,7 +178,8 @@ func (h *overlaps) row(i int32) []int32 { return h.weights[int(i)*h.n : (int(i)+
 // first returns the first weight of a pair.
 func (h *overlaps) first(i, j int32) int32 { return max(h.unit[i], h.unit[j]) }
 
-// start begins a walk. The buffers that have an offset in from do not overlap. The homeless ones have none, and go where they overlap least.
+// start begins a walk. The buffers that have an offset in from do not overlap. The homeless ones have none, and go
+// where they overlap least.
 func (h *overlaps) start(from []int64, homeless []int32, draw *uint64) {
 	buffers := h.c.s.p.Buffers
 	h.at = append(h.at[:0], from...)
@@ -230,7 +225,7 @@ func (h *overlaps) walk(moves int, draw *uint64) bool {
 		h.c.nodes++
 		i := h.next(draw)
 		if i < 0 {
-			if h.settle() {
+			if h.pack() {
 				return true
 			}
 			h.leave()
@@ -244,8 +239,8 @@ func (h *overlaps) walk(moves int, draw *uint64) bool {
 	return len(h.list) == 0
 }
 
-// next draws two buffers that overlap others and may find a better place, and returns one that has moved already, if there is one: so less
-// moves. It returns -1 if there is none at all.
+// next draws two buffers that overlap others and may find a better place, and returns one that has moved already, if
+// there is one: so less moves. It returns -1 if there is none at all.
 func (h *overlaps) next(draw *uint64) int32 {
 	h.open = h.open[:0]
 	for _, i := range h.list {
@@ -356,8 +351,8 @@ func (h *overlaps) count(i, d int32) {
 	}
 }
 
-// best returns the offset at which buffer i costs least: the present one if none costs less, else one of these at random. It must be that
-// the buffer is not pinned.
+// best returns the offset at which buffer i costs least: the present one if none costs less, else one of these at
+// random. It must be that the buffer is not pinned.
 func (h *overlaps) best(i int32, draw *uint64) int64 {
 	b := &h.c.s.p.Buffers[i]
 	size, align, last := b.Size, b.Align(), h.c.s.p.Capacity-b.Size

@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestOverlapBest puts buffers anywhere, with any weights and alignments. The best offset costs as little as the best of all
-// offsets, and what is known of the clashes is true after each move.
+// TestOverlapBest puts buffers anywhere, with any weights and alignments. The best offset costs as little as the best
+// of all offsets, and what is known of the clashes is true after each move.
 func TestOverlapBest(t *testing.T) {
 	better := 0
 	for seed := range plantest.Share(uint64(300), 100) {
@@ -93,8 +93,8 @@ func (h *overlaps) check(t *testing.T) {
 	}
 }
 
-// TestOverlap asks the two kinds of walks by themselves for as long. What they return is right and honours pins; walks over overlaps find
-// plans that walks over ejections do not.
+// TestOverlap asks the two kinds of walks by themselves for as long. What they return is right and honours pins; walks
+// over overlaps find plans that walks over ejections do not.
 func TestOverlap(t *testing.T) {
 	var plans [2]int
 	other := 0
@@ -108,12 +108,12 @@ func TestOverlap(t *testing.T) {
 			continue
 		}
 		var found [2]bool
-		for k, walk := range []func(draw *uint64) []int64{
-			func(draw *uint64) []int64 { return c.guided(1_000, 4, 8, draw) },
-			func(draw *uint64) []int64 { return c.overlap(1_000, draw) },
+		for k, walk := range []func(draw *uint64) placing{
+			func(draw *uint64) placing { return c.guided(1_000, 4, 8, draw) },
+			func(draw *uint64) placing { return c.overlap(1_000, draw) },
 		} {
 			random := seed
-			at := walk(&random)
+			at := walk(&random).at
 			if found[k] = at != nil; !found[k] {
 				continue
 			}
@@ -132,8 +132,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOverlapBack lets a walk end at dead ends. After overlapStale of them that are no better than the best one it lies as it lay there, what
-// it knows of the clashes is true, and the weights have grown.
+// TestOverlapBack lets a walk end at dead ends. After overlapStale of them that are no better than the best one it lies
+// as it lay there, what it knows of the clashes is true, and the weights have grown.
 func TestOverlapBack(t *testing.T) {
 	back := 0
 	for seed := range uint64(40) {
@@ -183,7 +183,8 @@ func TestOverlapBack(t *testing.T) {
 	}
 }
 
-// TestOverlapWeights: the smaller of two buffers says how dear their first shared byte is, and no weight passes the largest.
+// TestOverlapWeights: the smaller of two buffers says how dear their first shared byte is, and no weight passes the
+// largest.
 func TestOverlapWeights(t *testing.T) {
 	s := draw(t, 1, 12, Options{})
 	s.p.Capacity = 1 << 20

@@ -12,15 +12,15 @@ import (
 )
 
 // Idea: a trace is a list of calls. The buffers that come first, with offsets, are the problem that the session opens
-// with. A change that the session does not make leaves it without a buffer or a rule that the trace goes on with; later lines
-// about these are left out.
+// with. A change that the session does not make leaves it without a buffer or a rule that the trace goes on with; later
+// lines about these are left out.
 //
-// A trace with rules opens a session with rules. So does one with groups: the buffers of a group that are there are tied, and have one
-// offset.
+// A trace with rules opens a session with rules. So does one with groups: the buffers of a group that are there are
+// tied, and have one offset.
 
-// Begin opens the session that a trace begins with: the capacity and alignment of its first line, if o has none, its pools, clocks and
-// rules, and the buffers that come before anything else and have offsets. rest are the operations after these. If the offsets are no
-// valid plan, the error says why.
+// Begin opens the session that a trace begins with: the capacity and alignment of its first line, if o has none, its
+// pools, clocks and rules, and the buffers that come before anything else and have offsets. rest are the operations
+// after these. If the offsets are no valid plan, the error says why.
 func Begin(ctx context.Context, t *trace.Trace, o Options) (s *Session, rest []trace.Op, err error) {
 	if o.Capacity == 0 {
 		o.Capacity = t.Capacity
@@ -34,7 +34,6 @@ func Begin(ctx context.Context, t *trace.Trace, o Options) (s *Session, rest []t
 		}
 	}
 	p, plan, first := &model.Problem{Name: t.Source}, &model.Plan{Offsets: []int64{}}, 0
-	d := draft{state: state{p: p}} // finds the buffers of rules
 	if t.Ruled() {
 		p.Rules = &model.Rules{Pools: t.Pools, Threads: t.Threads, Period: t.Period}
 	}
@@ -64,16 +63,20 @@ func Begin(ctx context.Context, t *trace.Trace, o Options) (s *Session, rest []t
 		}
 		p.Rules.Together[k].Buffers = append(p.Rules.Together[k].Buffers, int32(first))
 	}
+	e := ruleEdit{p: p, index: map[string]int32{}}
+	for i := range p.Buffers {
+		e.index[p.Buffers[i].ID] = int32(i)
+	}
 	for k := range rules {
 		if rules[k].None() {
 			continue
 		}
-		if err := d.bind(rules[k]); err != nil {
+		if err := e.bind(rules[k]); err != nil {
 			return nil, nil, err
 		}
 	}
-	if s, err = OpenPlan(ctx, p, plan, o); err == nil && p.Ruled() {
-		s.ruled.groups = groups
+	if s, err = OpenPlan(ctx, p, plan, o); err == nil {
+		s.groups = groups
 	}
 	return s, t.Ops[first:], err
 }
@@ -95,9 +98,7 @@ type markOf struct {
 // NewPlayer returns a player of operations for a session.
 func NewPlayer(s *Session) *Player {
 	p := &Player{Session: s, marks: map[string]markOf{}, groups: map[string]string{}}
-	if s.ruled != nil {
-		maps.Copy(p.groups, s.ruled.groups)
-	}
+	maps.Copy(p.groups, s.groups)
 	return p
 }
 

@@ -94,7 +94,8 @@ func TestPlayRefuses(t *testing.T) {
 	}
 }
 
-// TestPlayGroups plays groups: their buffers have one offset, also after a rollback that gives an ID its old group back.
+// TestPlayGroups plays groups: their buffers have one offset, also after a rollback that gives an ID its old group
+// back.
 func TestPlayGroups(t *testing.T) {
 	ctx := context.Background()
 	at := func(offset int64) *int64 { return &offset }
@@ -212,7 +213,8 @@ func ruledBases(t *testing.T, seed uint64) []*model.Problem {
 	return []*model.Problem{plain, pools, clocks, period}
 }
 
-// TestPlayRules writes edits with rules, reads them, and plays them twice. Each plan keeps the rules, and no call is an error.
+// TestPlayRules writes edits with rules, reads them, and plays them twice. Each plan keeps the rules, and no call is an
+// error.
 func TestPlayRules(t *testing.T) {
 	ctx := context.Background()
 	kinds, answers, left := map[trace.Kind]int{}, map[model.Status]int{}, 0

@@ -85,9 +85,14 @@ func byLow(a, b ban) int {
 
 // allowed reports whether a buffer may lie at an offset, given its bans and a capacity.
 func allowed(b *model.Buffer, bans []ban, offset, capacity int64) bool {
-	if offset < 0 || offset%b.Align() != 0 || capacity > 0 && offset > capacity-b.Size || b.Fixed != nil && offset != *b.Fixed {
+	if offset < 0 || offset%b.Align() != 0 || capacity > 0 && offset > capacity-b.Size {
 		return false
 	}
+	return (b.Fixed == nil || offset == *b.Fixed) && outside(bans, offset)
+}
+
+// outside reports whether no ban has an offset.
+func outside(bans []ban, offset int64) bool {
 	for k := range bans {
 		if bans[k].low < offset && offset < bans[k].high {
 			return false

@@ -23,7 +23,8 @@ import (
 // Invariant: a buffer that the search has placed stays until the search takes the placement back. So each
 // branch ends after at most n placements. Pinned buffers stay too.
 //
-// Complexity: O(n) for a node, if no buffer has gaps (shelf.go), else O(n + k log k) with k live buffers; at most repairNodes nodes a round, and repairRounds rounds.
+// Complexity: O(n) for a node, if no buffer has gaps (shelf.go), else O(n + k log k) with k live buffers; at most
+// repairNodes nodes a round, and repairRounds rounds.
 //
 // Source: ejection chains (Glover 1996); the bounds by cost are those of iterative deepening.
 
@@ -43,7 +44,7 @@ type repairer struct {
 	prices  []int64 // what it costs the search to eject each buffer
 	nodes   int     // nodes left in this round
 	shelf   shelf   // the placed buffers, by their ends
-	low     []ban   // scratch of places: bans by their lower ends
+	low     []ban   // scratch of bestSpots: bans by their lower ends
 	high    []ban   // and by their upper ends
 	costs   []int64 // prefix sums of costs and blocked ranges, for low and high
 	spots   [][]spot
@@ -58,29 +59,30 @@ type spot struct {
 }
 
 // repair is the step repair.
-func (c *call) repair() (Answer, []int64, error) {
+func (c *call) repair() (Answer, placing, error) {
 	r := &c.s.scratch.repair
 	r.start(c)
 	budget, nodes := int64(0), repairNodes
 	for range repairRounds {
 		least := r.cheapest()
 		if least == model.MaxSum {
-			return Answer{}, nil, nil
+			return Answer{}, placing{}, nil
 		}
 		budget = max(2*budget, least)
 		r.nodes = nodes
 		found := r.search(0, budget)
 		c.nodes += int64(nodes - r.nodes)
 		if found {
-			c.moveBack(r.at)
-			return Answer{}, r.at, nil
+			p := placing{at: r.at}
+			c.moveBack(p)
+			return Answer{}, p, nil
 		}
 		if c.watch.Over() || budget >= model.MaxSum/2 {
 			break
 		}
 		nodes += nodes / 2
 	}
-	return Answer{}, nil, nil
+	return Answer{}, placing{}, nil
 }
 
 // start prepares the state.
@@ -103,7 +105,7 @@ func (r *repairer) start(c *call) {
 
 // cheapest returns the least cost of a place for the first buffer to place; model.MaxSum if there is none.
 func (r *repairer) cheapest() int64 {
-	spots := r.places(r.pending[0], r.spots[0][:0])
+	spots := r.bestSpots(r.pending[0], r.spots[0][:0])
 	r.spots[0] = spots
 	if len(spots) == 0 {
 		return model.MaxSum
@@ -138,7 +140,7 @@ func (r *repairer) search(depth int, budget int64) bool {
 	r.pending[k] = r.pending[last]
 	r.pending = r.pending[:last]
 	r.locked[i] = true
-	r.spots[depth] = r.places(i, r.spots[depth][:0])
+	r.spots[depth] = r.bestSpots(i, r.spots[depth][:0])
 	for n := 0; n < len(r.spots[depth]); n++ {
 		s := r.spots[depth][n]
 		if s.cost > budget {
@@ -193,11 +195,11 @@ func (r *repairer) put(depth int, i int32, offset int64) {
 		gone = r.shelf.within(gone, s.life[i], offset, offset+s.p.Buffers[i].Size)
 	}
 	for _, j := range gone {
-		r.shelf.eject(j, &s.p.Buffers[j], r.at[j])
+		r.shelf.remove(j, &s.p.Buffers[j], r.at[j])
 		r.at[j] = away
 	}
 	r.at[i] = offset
-	r.shelf.place(i, &s.p.Buffers[i], offset)
+	r.shelf.add(i, &s.p.Buffers[i], offset)
 	r.ejected[depth] = gone
 	r.pending = append(r.pending, gone...)
 }
@@ -206,16 +208,16 @@ func (r *repairer) put(depth int, i int32, offset int64) {
 func (r *repairer) takeBack(depth int, i int32, left int) {
 	buffers := r.c.s.p.Buffers
 	r.pending = r.pending[:left]
-	r.shelf.eject(i, &buffers[i], r.at[i])
+	r.shelf.remove(i, &buffers[i], r.at[i])
 	r.at[i] = away
 	for _, j := range r.ejected[depth] {
 		r.at[j] = r.c.at[j]
-		r.shelf.place(j, &buffers[j], r.at[j])
+		r.shelf.add(j, &buffers[j], r.at[j])
 	}
 }
 
-// places appends the best places for buffer i, the cheapest first.
-func (r *repairer) places(i int32, best []spot) []spot {
+// bestSpots appends the best places for buffer i, the cheapest first.
+func (r *repairer) bestSpots(i int32, best []spot) []spot {
 	s := r.c.s
 	b := &s.p.Buffers[i]
 	capacity := s.p.Capacity
@@ -241,7 +243,8 @@ func (r *repairer) places(i int32, best []spot) []spot {
 		}
 	}
 	// enter adds the offset to the best spots, if from ranges have low < offset and to ranges have high <= offset.
-	last, most := capacity-b.Size, int64(model.MaxSum) // the highest offset, and the cost of the worst spot once all are taken
+	last := capacity - b.Size   // the highest offset
+	most := int64(model.MaxSum) // the cost of the worst spot once all are taken
 	if capacity == 0 {
 		last = model.MaxSum
 	}

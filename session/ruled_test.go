@@ -18,8 +18,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: naive_test.go with rules. A naive session is lists of buffers and of rules by IDs. Random calls are made of both. Brute
-// force judges each answer: whether a plan exists, and how little movement is enough.
+// Idea: naive_test.go with rules. A naive session is lists of buffers and of rules by IDs. Random calls are made of
+// both. Brute force judges each answer: whether a plan exists, and how little movement is enough.
 
 // A naiveRuled is a session with rules as lists.
 type naiveRuled struct {
@@ -50,7 +50,8 @@ func (n *naiveRuled) find(id string) int {
 	return slices.IndexFunc(n.buffers, func(b model.Buffer) bool { return b.ID == id })
 }
 
-// problem returns the problem of the lists. ok is false if a rule names a buffer that is not there, or the problem is not valid.
+// problem returns the problem of the lists. ok is false if a rule names a buffer that is not there, or the problem is
+// not valid.
 func (n *naiveRuled) problem() (p *model.Problem, ok bool) {
 	ok = true
 	of := func(id string) int32 {
@@ -79,7 +80,8 @@ func (n *naiveRuled) problem() (p *model.Problem, ok bool) {
 	return p, ok && model.Validate(p) == nil
 }
 
-// groups returns the bodies with their distances: each buffer is reached from the first one by the lists, one step after the other.
+// groups returns the bodies with their distances: each buffer is reached from the first one by the lists, one step
+// after the other.
 func (n *naiveRuled) groups() (groups []Tie) {
 	seen := map[string]bool{}
 	for _, b := range n.buffers {
@@ -463,22 +465,8 @@ func drawUnbind(r *gen.RNG, n *naiveRuled) ruledChange {
 	}, func(ctx context.Context, s *Session) (Answer, error) { return s.Unbind(ctx, rules) }}
 }
 
-// ruledState returns all that a session with rules has, but for the number of marks, as text to compare.
-func ruledState(s *Session) string {
-	r := s.ruled
-	text := fmt.Sprintf("%+v %v %v %v ", *r.p.Rules, r.at, r.pool, r.kept)
-	for i := range r.p.Buffers {
-		b := &r.p.Buffers[i]
-		text += fmt.Sprint(b.ID, b.Lower, b.Upper, b.Size, b.Alignment, b.Gaps, value(b.Fixed), value(b.Hint))
-		if b.Extra != nil {
-			text += fmt.Sprint(b.Extra.Pools, b.Extra.Clocks)
-		}
-	}
-	return text + fmt.Sprint(r.p.Name, r.p.Capacity, len(r.marks))
-}
-
-// TestRuledAgainstBruteForce makes random calls of sessions with rules and of naive ones. Brute force knows each answer, and the least
-// movement. STOWAGE_CASES=all makes more than 100,000 calls.
+// TestRuledAgainstBruteForce makes random calls of sessions with rules and of naive ones. Brute force knows each
+// answer, and the least movement. STOWAGE_CASES=all makes more than 100,000 calls.
 func TestRuledAgainstBruteForce(t *testing.T) {
 	ctx := context.Background()
 	seen, calls := map[string]int{}, 0
@@ -532,7 +520,7 @@ func ruledSeed(ctx context.Context, t *testing.T, seed uint64, seen map[string]i
 		ids, ok := c.edit(m)
 		q, valid := m.problem()
 		ok = ok && valid
-		before := ruledState(s)
+		before := s.state()
 		within := ctx
 		if limited && r.Chance(0.3) {
 			within = run.EndAtLook(ctx, r.Below(60))
@@ -543,7 +531,7 @@ func ruledSeed(ctx context.Context, t *testing.T, seed uint64, seen map[string]i
 			if input, bad := errors.AsType[*model.InputError](err); ok || !bad || len(input.Issues) == 0 {
 				t.Fatalf("seed %d, %s: %v, but the call is good: %v\n%s", seed, c.what, err, ok, tiny.DescribeRuled(q))
 			}
-			if ruledState(s) != before {
+			if s.state() != before {
 				t.Fatalf("seed %d, %s: refused, and changed something", seed, c.what)
 			}
 			seen["refused"]++
@@ -563,7 +551,7 @@ func ruledSeed(ctx context.Context, t *testing.T, seed uint64, seen map[string]i
 			t.Fatalf("seed %d, call %d, %s by %v: %s %v\nof %sat %v in %v", seed, calls, c.what, a.Step, what, more, tiny.DescribeRuled(q), m.at, m.pool)
 		}
 		if a.Status != model.Feasible {
-			if ruledState(s) != before {
+			if s.state() != before {
 				say("changed something")
 			}
 			if a.Status == model.Unknown && !limited {

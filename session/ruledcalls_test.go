@@ -71,7 +71,7 @@ func fullest(s *Session, seed uint64) model.Buffer {
 	r := gen.NewRNG(seed, "fullest")
 	sum := int64(0)
 	for range 4 {
-		b := s.ruled.p.Buffers[r.Below(int64(s.Len()))]
+		b := s.p.Buffers[r.Below(int64(s.Len()))]
 		sum += b.Size
 		if err := s.Remove(b.ID); err != nil {
 			panic(err)
@@ -98,13 +98,13 @@ func TestRuledCancel(t *testing.T) {
 					s.skip[step] = true
 				}
 				b := fullest(s, seed)
-				before := ruledState(s)
+				before := s.state()
 				a, err := s.Add(run.EndAtLook(context.Background(), n), b)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if !a.Status.HasPlan() {
-					if ruledState(s) != before {
+					if s.state() != before {
 						t.Fatalf("seed %d, look %d: %v, and changed something", seed, n, a)
 					}
 					continue
@@ -125,13 +125,14 @@ func TestRuledCancel(t *testing.T) {
 	over, end := context.WithCancel(context.Background())
 	end()
 	s := drawCrowd(t, 1, 24, Options{})
-	before := ruledState(s)
-	if a, err := s.Add(over, model.Buffer{ID: "new", Upper: 1, Size: 1}); err != nil || a.Status != model.Unknown || ruledState(s) != before {
+	before := s.state()
+	if a, err := s.Add(over, model.Buffer{ID: "new", Upper: 1, Size: 1}); err != nil || a.Status != model.Unknown || s.state() != before {
 		t.Error("a call whose context has ended:", a, err)
 	}
 }
 
-// TestRuledSteps makes calls without some steps, each twice. What is left out is not taken, and the answers are the same.
+// TestRuledSteps makes calls without some steps, each twice. What is left out is not taken, and the answers are the
+// same.
 func TestRuledSteps(t *testing.T) {
 	ctx := context.Background()
 	all := map[Step]int{}
@@ -147,7 +148,7 @@ func TestRuledSteps(t *testing.T) {
 				r := gen.NewRNG(seed, "steps")
 				for j := range 12 {
 					i := r.Below(int64(s.Len()))
-					a, err := s.Resize(ctx, s.ruled.p.Buffers[i].ID, r.Within(1, 50))
+					a, err := s.Resize(ctx, s.p.Buffers[i].ID, r.Within(1, 50))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -201,14 +202,14 @@ func TestRuledRollback(t *testing.T) {
 		for range 40 {
 			switch k := r.Below(8); {
 			case k == 0:
-				state := ruledState(s)
+				state := s.state()
 				marks = append(marks, saved{s.Mark(), state, n.clone()})
 			case k == 1 && len(marks) > 0:
 				at := int(r.Below(int64(len(marks))))
 				if err := s.Rollback(marks[at].mark); err != nil {
 					t.Fatal(err)
 				}
-				if state := ruledState(s); state != marks[at].state {
+				if state := s.state(); state != marks[at].state {
 					t.Fatalf("seed %d: after rollback\n%s\nbefore\n%s", seed, state, marks[at].state)
 				}
 				if s.Rollback(marks[at].mark) == nil {
@@ -263,9 +264,9 @@ func TestRuledFits(t *testing.T) {
 			if len(ids) > 0 && r.Chance(0.5) {
 				rules = ruledRules(r, append(ids, b.ID))
 			}
-			before := ruledState(s)
+			before := s.state()
 			fits, errFits := s.FitsWith(ctx, []model.Buffer{b}, rules)
-			if ruledState(s) != before {
+			if s.state() != before {
 				t.Fatalf("seed %d: Fits changed something", seed)
 			}
 			added, err := s.PlaceWith(ctx, []model.Buffer{b}, rules, None)
@@ -417,7 +418,8 @@ func TestRuledChain(t *testing.T) {
 	}
 }
 
-// TestReplacePinned: a list of pools that Replace gives a pinned buffer is its list from then on, also if it is the pool of the pin.
+// TestReplacePinned: a list of pools that Replace gives a pinned buffer is its list from then on, also if it is the
+// pool of the pin.
 func TestReplacePinned(t *testing.T) {
 	ctx := context.Background()
 	given := []int32{0}

@@ -7,126 +7,119 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/format/trace"
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a session whose problem has rules takes the same calls as any other, and the calls of this file. Rules name buffers by
-// their IDs, since indices change when a buffer leaves. They are those of docs/memories.md that say where a
-// buffer may lie: pools with their capacities, alignments and reserved ranges, allowed pools, ties, pairs, distances, clocks and
-// periods.
+// Idea: a session whose problem has rules takes the same calls as any other, and the calls of this file. Rules name
+// buffers by their IDs, since indices change when a buffer leaves. They are those of docs/memories.md that say where a
+// buffer may lie: pools with their capacities, alignments and reserved ranges, allowed pools, ties, pairs, distances,
+// clocks and periods.
 //
-// What has a price is refused: penalties, costs and evictions. A session follows a change with the least movement, and a price would
-// ask for more movement whenever that pays. Solve plans such a problem.
+// What has a price is refused: penalties, costs and evictions. A session follows a change with the least movement, and
+// a price would ask for more movement whenever that pays. Solve plans such a problem.
 
-// Rules are rules about buffers, by their IDs, as a trace has them: ties, pairs that are apart, pairs that may overlap, and distances. The
-// zero value says nothing.
+// Rules are rules about buffers, by their IDs, as a trace has them: ties, pairs that are apart, pairs that may overlap,
+// and distances. The zero value says nothing.
 type Rules = trace.Rules
 
 // A Tie has buffers that lie in one pool at fixed distances. It is model.Together by IDs.
 type Tie = trace.Tie
 
-// A Distance has two buffers that meet in one slot, and share bytes in it if they are far enough apart. It is model.Distance by IDs.
+// A Distance has two buffers that meet in one slot, and share bytes in it if they are far enough apart. It is
+// model.Distance by IDs.
 type Distance = trace.Distance
 
 // OpenPlan is Open with a whole plan: offsets, and pools if the problem has several.
 func OpenPlan(ctx context.Context, p *model.Problem, plan *model.Plan, o Options) (*Session, error) {
-	if plan == nil {
-		return Open(ctx, p, nil, o)
+	if plan != nil && plan.Offsets == nil && p != nil && !p.Ruled() {
+		plan = nil
 	}
-	if p != nil && p.Ruled() {
-		return openRuled(ctx, p, plan, o)
-	}
-	return Open(ctx, p, plan.Offsets, o)
+	return open(ctx, p, plan, o)
 }
 
 // PlaceWith is Place for buffers with rules, about them or any others. Both come, or neither.
 func (s *Session) PlaceWith(ctx context.Context, buffers []model.Buffer, rules Rules, effort Step) (Answer, error) {
-	if s.ruled == nil {
-		if rules.None() {
-			return s.Place(ctx, buffers, effort)
-		}
-		return Answer{}, errPlain
-	}
-	return s.ruled.do(ctx, effort, true, func(d *draft) error { return d.addAll(buffers, rules) })
+	return s.do(ctx, effort, true, func() ([]int32, error) { return s.addAll(buffers, rules) })
 }
 
 // FitsWith is Fits for buffers with rules. It changes nothing.
 func (s *Session) FitsWith(ctx context.Context, buffers []model.Buffer, rules Rules) (Answer, error) {
-	if s.ruled == nil {
-		if rules.None() {
-			return s.Fits(ctx, buffers...)
-		}
-		return Answer{}, errPlain
-	}
-	return s.ruled.do(ctx, None, false, func(d *draft) error { return d.addAll(buffers, rules) })
+	return s.do(ctx, None, false, func() ([]int32, error) { return s.addAll(buffers, rules) })
 }
 
 // Bind adds rules about buffers of the session. Buffers that do not keep them move, and count as moved.
 func (s *Session) Bind(ctx context.Context, rules Rules) (Answer, error) {
-	if s.ruled == nil {
-		return Answer{}, errPlain
-	}
-	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.bind(rules) })
+	return s.changeRules(ctx, func() error {
+		return s.editRules(func(e *ruleEdit) error { return e.bind(rules) })
+	})
 }
 
-// Unbind takes rules out. Each buffer of a Tie leaves its body, and the others stay tied to one another; At means nothing. A pair goes in
-// either order, and the bytes of a Distance mean nothing. Buffers that share bytes that they may share no longer move,
-// and count as moved.
+// Unbind takes rules out. Each buffer of a Tie leaves its body, and the others stay tied to one another; At means
+// nothing. A pair goes in either order, and the bytes of a Distance mean nothing. Buffers that share bytes that they
+// may share no longer move, and count as moved.
 func (s *Session) Unbind(ctx context.Context, rules Rules) (Answer, error) {
-	if s.ruled == nil {
-		return Answer{}, errPlain
-	}
-	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.unbind(rules) })
+	return s.changeRules(ctx, func() error {
+		return s.editRules(func(e *ruleEdit) error { return e.unbind(rules) })
+	})
 }
 
-// LimitPool gives a pool another capacity; 0 means that there is none. pool is an index into Rules.Pools. Buffers that end above it
-// move, and count as moved.
+// LimitPool gives a pool another capacity; 0 means that there is none. pool is an index into Rules.Pools. Buffers that
+// end above it move, and count as moved.
 func (s *Session) LimitPool(ctx context.Context, pool int32, capacity int64) (Answer, error) {
-	if s.ruled == nil {
-		return Answer{}, errPlain
-	}
-	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.limit(pool, capacity) })
+	return s.changeRules(ctx, func() error {
+		if n := len(s.p.AllPools()); pool < 0 || int(pool) >= n {
+			return fault("", "pool", int64(pool), fmt.Sprintf("there is no pool of this index; there are %d", n))
+		}
+		s.limit(pool, capacity)
+		return nil
+	})
 }
 
 // PinIn fixes a buffer at an offset of a pool, until Unpin. Pin does so in the pool that the buffer is in.
 func (s *Session) PinIn(ctx context.Context, id string, pool int32, offset int64) (Answer, error) {
-	if s.ruled == nil {
+	if s.p.Rules == nil {
 		return Answer{}, errPlain
 	}
-	return s.ruled.do(ctx, None, true, func(d *draft) error { return d.pin(id, pool, offset) })
+	return s.change(ctx, func() ([]int32, error) { return s.pin(id, pool, offset) })
 }
 
-// PoolOf returns the pool of a buffer, as an index into Rules.Pools. It is 0 if there is one pool. ok is false if the session has no such
-// buffer.
-func (s *Session) PoolOf(id string) (pool int32, ok bool) {
-	if s.ruled == nil {
-		_, ok = s.index[id]
-		return 0, ok
+// changeRules is a call that is about no buffer, of a session with rules.
+func (s *Session) changeRules(ctx context.Context, edit func() error) (Answer, error) {
+	if s.p.Rules == nil {
+		return Answer{}, errPlain
 	}
-	i := s.ruled.find(id)
-	if i < 0 {
+	return s.change(ctx, func() ([]int32, error) { return nil, edit() })
+}
+
+// PoolOf returns the pool of a buffer, as an index into Rules.Pools. It is 0 if there is one pool. ok is false if the
+// session has no such buffer.
+func (s *Session) PoolOf(id string) (pool int32, ok bool) {
+	i, ok := s.index[id]
+	if !ok {
 		return 0, false
 	}
-	return s.ruled.pool[i], true
+	return s.poolOf(i), true
 }
 
-// RulesOf returns the rules of another problem as PlaceWith, FitsWith, Bind and Unbind take them. Its buffers are those of
-// the call, or of the session by their IDs. A tie of a buffer with itself, at no distance, is a tie of one buffer, for Unbind.
+// RulesOf returns the rules of another problem as PlaceWith, FitsWith, Bind and Unbind take them. Its buffers are those
+// of the call, or of the session by their IDs. A tie of a buffer with itself, at no distance, is a tie of one buffer,
+// for Unbind.
 //
-// If the problem has pools, they have the IDs of the session's, in the same order. If it has a period, that is the session's.
-// What has a price is refused. The allowed pools and clocks of its buffers stay in their Extra.
+// If the problem has pools, they have the IDs of the session's, in the same order. If it has a period, that is the
+// session's. What has a price is refused. The allowed pools and clocks of its buffers stay in their Extra.
 func (s *Session) RulesOf(p *model.Problem) (rules Rules, err error) {
 	if !p.Ruled() {
 		return rules, nil
 	}
-	if s.ruled == nil {
+	if s.p.Rules == nil {
 		return rules, errPlain
 	}
 	if err := pricedRules(p.Rules); err != nil {
 		return rules, err
 	}
 	var issues model.Issues
-	own, r := s.ruled.p.Rules, p.Rules
+	own, r := s.p.Rules, p.Rules
 	if !slices.EqualFunc(r.Pools, own.Pools, func(a, b model.Pool) bool { return a.ID == b.ID }) && len(r.Pools) > 0 {
 		issues.Say("pools", "", fmt.Sprintf("must have the names of the %d pools of the session, in their order",
 			len(own.Pools)))
@@ -168,7 +161,8 @@ func (s *Session) RulesOf(p *model.Problem) (rules Rules, err error) {
 }
 
 // errPlain means that a session without rules was asked about rules.
-var errPlain = fmt.Errorf("%w: the session was opened without rules; give the problem Rules, which may be empty", ErrUnsupported)
+var errPlain = fmt.Errorf("%w: the session was opened without rules; give the problem Rules, which may be empty",
+	ErrUnsupported)
 
 // refused returns the error for a problem whose rules have a price.
 func refused(p *model.Problem) error {
@@ -205,7 +199,90 @@ func pricedRules(r *model.Rules) error {
 
 // priced returns the error for what has a price.
 func priced(what string) error {
-	return fmt.Errorf("%w: a session moves as little as it can, so it has no use for what a plan costs; it does not take %s", ErrUnsupported, what)
+	const why = "a session moves as little as it can, so it has no use for what a plan costs"
+	return fmt.Errorf("%w: %s; it does not take %s", ErrUnsupported, why, what)
+}
+
+// checkRules returns what is wrong with the problem of a session with rules.
+func (s *Session) checkRules() error {
+	if s.p.Rules == nil {
+		return nil
+	}
+	if err := model.Validate(&s.p); err != nil {
+		return err
+	}
+	if err := refused(&s.p); err != nil {
+		return err
+	}
+	pools := s.p.AllPools()
+	var room int64
+	for k := range pools {
+		for _, r := range pools[k].Reserved {
+			room = min(room+r.Upper, model.MaxSum)
+		}
+	}
+	for _, t := range s.p.Rules.Together {
+		for _, by := range t.At {
+			room = min(room+max(by, -by), model.MaxSum)
+		}
+	}
+	for i := range s.p.Buffers {
+		b := &s.p.Buffers[i]
+		step := int64(1)
+		for k := range pools {
+			if b.MayUse(int32(k)) {
+				step = max(step, bound.LCM(b.Align(), max(pools[k].Alignment, 1), model.MaxSum))
+			}
+		}
+		if room = min(room+b.Size, model.MaxSum) + step - 1; room > mostBytes {
+			return fault(b.ID, "size", b.Size, tooMuch)
+		}
+		if b.Fixed != nil && *b.Fixed > mostBytes-b.Size {
+			return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
+		}
+		if err := s.o.suits(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowedPools returns the list of pools that a buffer may be in; nil for any.
+func allowedPools(b *model.Buffer) []int32 {
+	if b.Extra == nil {
+		return nil
+	}
+	return b.Extra.Pools
+}
+
+// setPools sets that list. The buffer's Extra is its own.
+func setPools(b *model.Buffer, pools []int32) {
+	if b.Extra == nil {
+		b.Extra = &model.Extra{}
+	}
+	if b.Extra.Pools = pools; pools == nil && b.Extra.Clocks == nil {
+		b.Extra = nil
+	}
+}
+
+// ownRules returns a copy of rules.
+func ownRules(r *model.Rules) *model.Rules {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Pools = slices.Clone(r.Pools)
+	for k := range c.Pools {
+		c.Pools[k].Reserved = slices.Clone(c.Pools[k].Reserved)
+	}
+	c.Together = slices.Clone(r.Together)
+	for k := range c.Together {
+		t := &c.Together[k]
+		t.Buffers, t.At = slices.Clone(t.Buffers), slices.Clone(t.At)
+	}
+	c.Apart, c.MayOverlap = slices.Clone(r.Apart), slices.Clone(r.MayOverlap)
+	c.Distances, c.Objective = slices.Clone(r.Distances), slices.Clone(r.Objective)
+	return &c
 }
 
 // copied returns a buffer that shares nothing with b but what never changes.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 
@@ -34,16 +34,16 @@ type Options struct {
 	// Without has steps to leave out, so that their effect can be measured. Without keep, the buffers of a
 	// call are placed anew even if they could stay.
 	Without []Step
-	// Weight returns what a byte of a buffer costs if it moves, from 0 to MaxWeight. It must always return the same for the
-	// same buffer. nil means 1 for every buffer.
+	// Weight returns what a byte of a buffer costs if it moves, from 0 to MaxWeight. It must always return the same for
+	// the same buffer. nil means 1 for every buffer.
 	Weight func(*model.Buffer) int64
-	// Planner is the name of the planner of the steps window, hints and fresh; empty means auto. If it is auto, exact search
-	// plans the windows.
+	// Planner is the name of the planner of the steps window, hints and fresh; empty means auto. If it is auto, exact
+	// search plans the windows.
 	Planner string
 	// Seed seeds the planner.
 	Seed uint64
-	// NodeLimit limits the planner of the steps hints and fresh in each call, in its nodes; exact search has four times as many
-	// for each window. 0 means DefaultNodeLimit. The step repair has limits of its own.
+	// NodeLimit limits the planner of the steps hints and fresh in each call, in its nodes; exact search has four times as
+	// many for each window. 0 means DefaultNodeLimit. The step repair has limits of its own.
 	NodeLimit int64
 	// Timeout limits each call; 0 means never. With a timeout the clock decides what a call finds, so
 	// the same calls may give other offsets.
@@ -56,8 +56,8 @@ const DefaultNodeLimit = 500
 // MaxWeight is the largest weight of a byte.
 const MaxWeight = 1 << 16
 
-// ErrUnsupported means that a session does not take the problem: its rules have a price, or the call is about rules and the session has
-// none.
+// ErrUnsupported means that a session does not take the problem: its rules have a price, or the call is about rules and
+// the session has none.
 var ErrUnsupported = plan.ErrUnsupported
 
 // ErrInvalidPlan means that a step made a plan that the verifier refuses. The fault is in this package
@@ -84,24 +84,27 @@ type Session struct {
 	planner run.Planner // of the steps hints and fresh
 	windows run.Planner // of the step window
 
-	// The buffers lie at indices without gaps. If one leaves, the last one takes its index.
-	p      model.Problem    // the buffers; Capacity is the session's
-	at     []int64          // offset of each buffer; away during a call if it has none
-	life   []life           // lifespan of each buffer, for quick scans
-	number []int64          // each buffer's number in the order of arrival
-	index  map[string]int32 // index by ID
-	load   load             // load over time
-	bytes  int64            // sum of the sizes with alignment, which must not overflow
-	next   int64            // number of the next buffer
+	// The buffers lie at indices without gaps. If one leaves, the last one takes its index, or with rules each later one
+	// the index before.
+	p        model.Problem      // the buffers and the rules, nil for none; the capacities are the session's
+	at       []int64            // offset of each buffer; away during a call if it has none
+	pool     []int32            // pool of each buffer; nil if there is one
+	life     []life             // lifespan of each buffer, for quick scans
+	number   []int64            // each buffer's number in the order of arrival
+	index    map[string]int32   // index by ID
+	load     load               // load over time
+	bytes    int64              // sum of the sizes with alignment, which must not overflow
+	next     int64              // number of the next buffer
+	unpinned map[string][]int32 // with several pools: the pools that each pinned buffer may be in once it is unpinned
+	named    []int32            // buffers whose rules the call changes, which it need not be about
 
 	journal []entry // what undoes the changes since the first mark, or since the call began
 	marks   []mark
 	marked  int64 // marks made so far
 
 	scratch scratch
-	skip    [Fresh + 1]bool // Options.Without
-
-	ruled *ruled // of a problem with rules; all of the above but options, planners and skip is then unused
+	skip    [Fresh + 1]bool   // Options.Without
+	groups  map[string]string // of a trace that opened it: the group of each buffer that has one
 }
 
 // away is the offset of a buffer that has none at the moment.
@@ -109,39 +112,39 @@ const away = -1
 
 type life struct{ lower, upper int64 }
 
+// never is before any life is added to it.
+var never = life{math.MaxInt64, math.MinInt64}
+
+func (l life) meets(m life) bool { return l.lower < m.upper && m.lower < l.upper }
+
+// with returns the shortest life that has both.
+func (l life) with(m life) life { return life{min(l.lower, m.lower), max(l.upper, m.upper)} }
+
 // Open begins a session with the buffers of p. offsets is a valid plan in the order of p.Buffers; if it is
 // nil, Open plans by itself: the lowest plan that the planner finds within the node limit. p is copied.
 // If p has several pools, OpenPlan takes their plan.
 //
-// The error is a *model.InputError for bad input, ErrUnsupported for a problem whose rules have a price (rules.go), or a
-// *NoPlanError.
+// The error is a *model.InputError for bad input, ErrUnsupported for a problem whose rules have a price (rules.go), or
+// a *NoPlanError.
 func Open(ctx context.Context, p *model.Problem, offsets []int64, o Options) (*Session, error) {
-	if p != nil && p.Ruled() {
-		if offsets == nil {
-			return openRuled(ctx, p, nil, o)
-		}
-		return openRuled(ctx, p, &model.Plan{Offsets: offsets}, o)
+	if offsets == nil {
+		return open(ctx, p, nil, o)
 	}
+	return open(ctx, p, &model.Plan{Offsets: offsets}, o)
+}
+
+// open opens a session with a plan, or plans by itself if that is nil.
+func open(ctx context.Context, p *model.Problem, given *model.Plan, o Options) (*Session, error) {
 	s, err := newSession(p, &o)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]int32, len(p.Buffers))
-	for i := range p.Buffers {
-		b := p.Buffers[i]
-		b.Gaps = slices.Clone(b.Gaps)
-		s.insert(s.aligned(b))
-		all[i] = int32(i)
-	}
-	if offsets != nil {
-		if fault := verify.First(&s.p, offsets, s.p.Capacity, -1); fault != "" {
-			var issues model.Issues
-			issues.Say("offsets", "", fault)
-			return nil, issues.Err()
+	if given != nil {
+		if err := s.adopt(given); err != nil {
+			return nil, err
 		}
-		copy(s.at, offsets)
 	} else {
-		c, done := s.begin(ctx, all)
+		c, done := s.begin(ctx, s.everything())
 		defer done()
 		a, err := c.open()
 		if err != nil {
@@ -153,6 +156,38 @@ func Open(ctx context.Context, p *model.Problem, offsets []int64, o Options) (*S
 	}
 	s.journal = s.journal[:0]
 	return s, nil
+}
+
+// everything returns all indices.
+func (s *Session) everything() []int32 {
+	for r := &s.scratch; len(r.alone) < len(s.at); {
+		r.alone = append(r.alone, int32(len(r.alone)))
+	}
+	return s.scratch.alone[:len(s.at)]
+}
+
+// adopt begins with a plan that is given.
+func (s *Session) adopt(given *model.Plan) error {
+	var issues model.Issues
+	n := len(s.at)
+	whole := len(given.Parts) == 0 && len(given.Offsets) == n
+	whole = whole && (len(given.Pools) == n || given.Pools == nil && s.pool == nil)
+	if s.p.Rules != nil && !whole {
+		issues.Say("plan", "",
+			fmt.Sprintf("must have an offset for each of the %d buffers, and a pool for each if there are several pools", n))
+		return issues.Err()
+	}
+	p := placing{at: given.Offsets}
+	if s.pool != nil {
+		p.pool = given.Pools
+	}
+	if wrong := s.wrong(Fresh, p, nil); wrong != "" {
+		issues.Say("offsets", "", wrong)
+		return issues.Err()
+	}
+	copy(s.at, p.at)
+	copy(s.pool, p.pool)
+	return nil
 }
 
 // newPlanners checks the options, and returns a session without a problem. issues has what is wrong so far.
@@ -171,9 +206,10 @@ func newPlanners(o *Options) (s *Session, issues *model.Issues, err error) {
 		return nil, nil, err
 	}
 	issues = &model.Issues{}
-	issues.Join(plan.CheckOptions(planner.Info(), plan.Options{Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout}))
+	limits := plan.Options{Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout}
+	issues.Join(plan.CheckOptions(planner.Info(), limits))
 	if o.Alignment < 0 || o.Alignment > model.MaxSum {
-		issues.Say("alignment", strconv.FormatInt(o.Alignment, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
+		issues.Say("alignment", strconv.FormatInt(o.Alignment, 10), mustBe("none"))
 	}
 	s = &Session{o: *o, planner: planner, windows: planner}
 	for _, step := range append([]Step{o.Effort}, o.Without...) {
@@ -192,30 +228,38 @@ func newPlanners(o *Options) (s *Session, issues *model.Issues, err error) {
 	return s, issues, err
 }
 
-// newSession checks problem and options, and returns a session without buffers.
+// newSession checks problem and options, and returns a session whose buffers have no offsets.
 func newSession(p *model.Problem, o *Options) (*Session, error) {
 	s, issues, err := newPlanners(o)
 	if err != nil {
 		return nil, err
+	}
+	if p != nil && p.Ruled() && o.Capacity != 0 && len(p.Rules.Pools) > 0 {
+		issues.Say("capacity", strconv.FormatInt(o.Capacity, 10),
+			"is for one pool without a name; the problem has pools with capacities of their own")
 	}
 	issues.Join(model.Validate(p))
 	if err := issues.Err(); err != nil {
 		return nil, err
 	}
 	s.index = map[string]int32{}
-	s.p = model.Problem{Name: p.Name, Capacity: p.CapacityOr(o.Capacity)}
-	var room int64
+	s.p = model.Problem{Name: p.Name, Capacity: p.CapacityOr(o.Capacity), Rules: ownRules(p.Rules)}
+	if len(p.AllPools()) > 1 {
+		s.pool = []int32{}
+	}
 	for i := range p.Buffers {
-		b := s.aligned(p.Buffers[i])
-		if err := s.check(&b); err != nil {
+		b := aligned(copied(p.Buffers[i]), o)
+		issues.Join(s.checkOne(&b))
+		if err := s.checkSum(&b, 0); err != nil {
 			issues.Join(err)
-		}
-		if room += need(&b); room > mostBytes {
-			issues.Add(model.Issue{Buffer: b.ID, Field: "size", Value: strconv.FormatInt(b.Size, 10), Message: tooMuch})
 			break
 		}
+		s.insert(b)
 	}
-	return s, issues.Err()
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	return s, s.checkRules()
 }
 
 // mostBytes is the largest sum of the sizes of a session, each with its alignment. It is also the
@@ -227,10 +271,8 @@ const tooMuch = "makes the sum of the aligned sizes too large for a session"
 // need is what a buffer adds to the sum of the aligned sizes.
 func need(b *model.Buffer) int64 { return b.Size + min(b.Align()-1, mostBytes) }
 
-// aligned returns b with the alignment of the session.
-func (s *Session) aligned(b model.Buffer) model.Buffer { return aligned(b, &s.o) }
-
-// aligned leaves an alignment that is none, or that has no common multiple with the session's: suits refuses it.
+// aligned returns b with the alignment of the session. It leaves an alignment that is none, or that has no common
+// multiple with the session's: suits refuses it.
 func aligned(b model.Buffer, o *Options) model.Buffer {
 	if o.Alignment > 1 && b.Alignment >= 0 {
 		if both := bound.LCM(b.Align(), o.Alignment, model.MaxSum); both > 0 {
@@ -240,8 +282,12 @@ func aligned(b model.Buffer, o *Options) model.Buffer {
 	return b
 }
 
-// check returns what is wrong with a buffer by itself.
-func (s *Session) check(b *model.Buffer) error {
+// checkOne returns what is wrong with a buffer by itself. With rules the whole problem is checked once it is edited:
+// checkRules.
+func (s *Session) checkOne(b *model.Buffer) error {
+	if s.p.Rules != nil {
+		return nil
+	}
 	if b.Extra != nil {
 		return fmt.Errorf("%w: buffer %s has rules, and the session was opened without", ErrUnsupported, strconv.Quote(b.ID))
 	}
@@ -252,6 +298,15 @@ func (s *Session) check(b *model.Buffer) error {
 		return fault(b.ID, "offset", *b.Fixed, "is too large for a session")
 	}
 	return s.o.suits(b)
+}
+
+// checkSum returns that a buffer makes the sum of the aligned sizes too large, if it takes the place of one that adds
+// less to it.
+func (s *Session) checkSum(b *model.Buffer, less int64) error {
+	if s.p.Rules == nil && s.bytes-less+need(b) > mostBytes {
+		return fault(b.ID, "size", b.Size, tooMuch)
+	}
+	return nil
 }
 
 // suits returns what is wrong with a valid buffer for these options: its alignment or its weight.
@@ -275,6 +330,11 @@ func fault(id, field string, value int64, message string) error {
 	return issues.Err()
 }
 
+// mustBe says what a capacity or a height may be, and what 0 is for.
+func mustBe(zero string) string {
+	return fmt.Sprintf("must be from 1 to %d, or 0 for %s", int64(model.MaxSum), zero)
+}
+
 // unknown returns the error for a buffer that the session does not have.
 func unknown(id string) error {
 	var issues model.Issues
@@ -284,74 +344,66 @@ func unknown(id string) error {
 
 // Snapshot returns the problem and its plan, in the order in which the buffers arrived. Both are copies.
 func (s *Session) Snapshot() (*model.Problem, *model.Plan) {
-	if s.ruled != nil {
-		return s.ruled.snapshot()
-	}
 	order := make([]int32, len(s.at))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(i, j int32) int { return int(s.number[i] - s.number[j]) })
-	p := &model.Problem{Name: s.p.Name, Capacity: s.p.Capacity}
-	offsets := make([]int64, len(order))
-	for k, i := range order {
-		b := s.p.Buffers[i]
-		b.Gaps = slices.Clone(b.Gaps)
-		p.Buffers = append(p.Buffers, b)
-		offsets[k] = s.at[i]
+	p := &model.Problem{Name: s.p.Name, Capacity: s.p.Capacity, Rules: ownRules(s.p.Rules)}
+	plan := &model.Plan{Offsets: make([]int64, len(order)), Height: s.Height()}
+	if s.pool != nil {
+		plan.Pools = make([]int32, len(order))
 	}
-	return p, &model.Plan{Offsets: offsets, Height: model.HeightOf(p, offsets)}
+	for k, i := range order {
+		p.Buffers = append(p.Buffers, copied(s.p.Buffers[i]))
+		plan.Offsets[k] = s.at[i]
+		if s.pool != nil {
+			plan.Pools[k] = s.pool[i]
+		}
+	}
+	return p, plan
 }
 
 // Len returns the number of buffers.
-func (s *Session) Len() int {
-	if s.ruled != nil {
-		return len(s.ruled.at)
-	}
-	return len(s.at)
-}
+func (s *Session) Len() int { return len(s.at) }
 
 // Capacity returns the number of bytes that each plan fits into, or 0 if there is no limit or there are several pools.
 func (s *Session) Capacity() int64 {
-	if s.ruled != nil {
-		return s.ruled.capacity()
+	if s.pool != nil {
+		return 0
 	}
-	return s.p.Capacity
+	return *s.capacityOf(0)
 }
 
 // Height returns the height of the plan: the largest offset + size, or the sum of these over pools. It takes O(n).
-func (s *Session) Height() int64 {
-	if s.ruled != nil {
-		return s.ruled.height()
+func (s *Session) Height() int64 { return s.heightOf(placing{s.at, s.pool}) }
+
+func (s *Session) heightOf(p placing) int64 {
+	if p.pool == nil {
+		return model.HeightOf(&s.p, p.at)
 	}
-	return model.HeightOf(&s.p, s.at)
+	return model.ValueOf(model.MeasuresOf(&s.p, p.plan()), model.MeasureHeight)
 }
 
-// Peak returns the largest load, and a time at which it is reached. No plan is lower than the load. It takes
-// O(log n). With rules it is the load of all buffers, below which rules may let a plan stay, and takes O(n log n).
-func (s *Session) Peak() (bytes, time int64) {
-	if s.ruled != nil {
-		return s.ruled.peak()
-	}
-	return s.load.peak()
-}
+// Peak returns the largest load, and a time at which it is reached. It takes O(log n). No plan is lower than the load
+// of all buffers, but rules may let one stay below it.
+func (s *Session) Peak() (bytes, time int64) { return s.load.peak() }
 
 // Buffer returns a buffer and its offset by its ID. ok is false if the session has no such buffer.
 func (s *Session) Buffer(id string) (b model.Buffer, offset int64, ok bool) {
-	if s.ruled != nil {
-		i := s.ruled.find(id)
-		if i < 0 {
-			return model.Buffer{}, 0, false
-		}
-		return copied(s.ruled.p.Buffers[i]), s.ruled.at[i], true
-	}
 	i, ok := s.index[id]
 	if !ok {
 		return model.Buffer{}, 0, false
 	}
-	b = s.p.Buffers[i]
-	b.Gaps = slices.Clone(b.Gaps)
-	return b, s.at[i], true
+	return copied(s.p.Buffers[i]), s.at[i], true
+}
+
+// poolOf returns the pool of a buffer.
+func (s *Session) poolOf(i int32) int32 {
+	if s.pool == nil {
+		return 0
+	}
+	return s.pool[i]
 }
 
 // isInvalid says that a plan was refused by the verifier.

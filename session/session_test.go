@@ -95,7 +95,8 @@ func drawChange(r *gen.RNG, n *naive, next *int64) change {
 	}}
 }
 
-// TestAgainstBruteForce makes random calls of sessions and of naive ones. Brute force knows each answer, and the least movement.
+// TestAgainstBruteForce makes random calls of sessions and of naive ones. Brute force knows each answer, and the least
+// movement.
 func TestAgainstBruteForce(t *testing.T) {
 	ctx := context.Background()
 	seen := map[string]int{}

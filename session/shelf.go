@@ -6,20 +6,20 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a search over ejections asks again and again which offsets the placed buffers forbid to another one, in the order of
-// the lower ends of these ranges and in the order of their upper ends. If no buffer has gaps, these orders are those
-// of the buffers' own ends, whatever the other buffer is: a buffer at offset a with top t forbids the range (a - size, t). So
-// two lists are kept in order, and a question reads them once, without a sort.
+// Idea: a search over ejections asks again and again which offsets the placed buffers forbid to another one, in the
+// order of the lower ends of these ranges and in the order of their upper ends. If no buffer has gaps, these orders are
+// those of the buffers' own ends, whatever the other buffer is: a buffer at offset a with top t forbids the range (a -
+// size, t). So two lists are kept in order, and a question reads them once, without a sort.
 //
 //	by lower end   [b][a][c]     read once: the lower ends of the ranges, in order
 //	by top         [b][c][a]     read once: the upper ends of the ranges, in order
 //
-// Invariant: both lists have each placed buffer once, in the order of its end and, if equal, of its index. So what a search
-// finds does not depend on the order in which buffers came.
+// Invariant: both lists have each placed buffer once, in the order of its end and, if equal, of its index. So what a
+// search finds does not depend on the order in which buffers came.
 //
 // Complexity: O(n) for a question or a change. An entry has all that a question needs, so it reads memory in a row.
 //
-// Measured: sorting both lists for each question took 72% of the time of the changes of J.
+// Sorting for each question took most of the time (docs/lab/session.md).
 
 // A shelf has the placed buffers in two orders.
 type shelf struct {
@@ -64,8 +64,8 @@ func (h *shelf) fill(s *Session, at []int64) {
 	slices.SortFunc(h.byTop, shelvedTop)
 }
 
-// place puts a buffer on the shelf.
-func (h *shelf) place(i int32, b *model.Buffer, at int64) {
+// add puts a buffer on the shelf.
+func (h *shelf) add(i int32, b *model.Buffer, at int64) {
 	if h.gaps {
 		return
 	}
@@ -76,8 +76,8 @@ func (h *shelf) place(i int32, b *model.Buffer, at int64) {
 	h.byTop = slices.Insert(h.byTop, k, e)
 }
 
-// eject takes a buffer off the shelf.
-func (h *shelf) eject(i int32, b *model.Buffer, at int64) {
+// remove takes a buffer off the shelf.
+func (h *shelf) remove(i int32, b *model.Buffer, at int64) {
 	if h.gaps {
 		return
 	}
@@ -88,8 +88,8 @@ func (h *shelf) eject(i int32, b *model.Buffer, at int64) {
 	h.byTop = slices.Delete(h.byTop, k, k+1)
 }
 
-// bans appends the ranges that the placed buffers forbid to buffer i, which is not on the shelf: once by their lower ends, and
-// once by their upper ends.
+// bans appends the ranges that the placed buffers forbid to buffer i, which is not on the shelf: once by their lower
+// ends, and once by their upper ends.
 func (h *shelf) bans(low, high []ban, s *Session, i int32, at []int64) (byLower, byUpper []ban) {
 	if h.gaps {
 		low = s.bans(low, i, at)
@@ -102,8 +102,9 @@ func (h *shelf) bans(low, high []ban, s *Session, i int32, at []int64) (byLower,
 	return meeting(low, h.byLow, l, size), meeting(high, h.byTop, l, size)
 }
 
-// meeting appends the ranges of the entries that are live during l. Each range is written, and counts if its buffer is live then: so
-// there is no branch to be mispredicted. Times are far from the ends of their type, so no difference overflows.
+// meeting appends the ranges of the entries that are live during l. Each range is written, and counts if its buffer is
+// live then: so there is no branch to be mispredicted. Times are far from the ends of their type, so no difference
+// overflows.
 func meeting(bans []ban, list []shelved, l life, size int64) []ban {
 	n := len(bans)
 	bans = slices.Grow(bans, len(list))[:n+len(list)]

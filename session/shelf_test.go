@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestShelf puts buffers on a shelf and takes them off, in random order. What it says of each buffer that is not there is what the
-// session says, sorted; with gaps in lives and without.
+// TestShelf puts buffers on a shelf and takes them off, in random order. What it says of each buffer that is not there
+// is what the session says, sorted; with gaps in lives and without.
 func TestShelf(t *testing.T) {
 	for seed := range plantest.Share(uint64(300), 100) {
 		s := draw(t, seed, 20, Options{})
@@ -31,11 +31,11 @@ func TestShelf(t *testing.T) {
 			i := int32(r.Below(int64(s.Len())))
 			b := &s.p.Buffers[i]
 			if at[i] != away {
-				h.eject(i, b, at[i])
+				h.remove(i, b, at[i])
 				at[i] = away
 			} else {
 				at[i] = r.Below(50) // the lists need no valid plan
-				h.place(i, b, at[i])
+				h.add(i, b, at[i])
 				continue
 			}
 			low, high := h.bans(nil, nil, s, i, at)
@@ -68,6 +68,6 @@ func BenchmarkPlaces(b *testing.B) {
 	r.start(c)
 	best := make([]spot, 0, repairWidth+1)
 	for b.Loop() {
-		best = r.places(0, best[:0])
+		best = r.bestSpots(0, best[:0])
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestSpare asks ahead of the long walks. A proof of no comes with effort window already, and a plan is only spare: it is
-// right, it is not returned, and it is taken if no other step finds one.
+// TestSpare asks ahead of the long walks. A proof of no comes with effort window already, and a plan is only spare: it
+// is right, it is not returned, and it is taken if no other step finds one.
 func TestSpare(t *testing.T) {
 	no, spare := 0, 0
 	for seed := range plantest.Share(uint64(200), 60) {
@@ -24,22 +24,22 @@ func TestSpare(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		a, at, err := c.ahead()
-		if err != nil || at != nil {
-			t.Fatalf("seed %d: %v, %v", seed, err, at)
+		a, p, err := c.ahead()
+		if err != nil || p.at != nil {
+			t.Fatalf("seed %d: %v, %v", seed, err, p)
 		}
 		switch {
 		case a.Status == model.Infeasible:
 			no++
-			if c.spare != nil || a.Proof == nil {
+			if c.spare.at != nil || a.Proof == nil {
 				t.Fatalf("seed %d: a plan and a proof, or neither", seed)
 			}
-		case c.spare != nil:
+		case c.spare.at != nil:
 			spare++
-			if fault := verify.First(&s.p, c.spare, s.p.Capacity, -1); fault != "" {
+			if fault := verify.First(&s.p, c.spare.at, s.p.Capacity, -1); fault != "" {
 				t.Fatalf("seed %d: %s", seed, fault)
 			}
-			if _, at, _ := c.spared(); at == nil {
+			if _, p, _ := c.spared(); p.at == nil {
 				t.Fatalf("seed %d: the spare plan is lost", seed)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // that the search in depth does not, and so do the late ones.
 func TestWalks(t *testing.T) {
 	const lateMost = 25 // late walks that fail take a tenth of a second
-	searches := []func(*call) (Answer, []int64, error){(*call).repair, (*call).stroll, (*call).wander}
+	searches := []func(*call) (Answer, placing, error){(*call).repair, (*call).earlyWalks, (*call).lateWalks}
 	var plans, more [3]int
 	asked := 0
 	for seed := range plantest.Share(uint64(400), 150) {
@@ -35,12 +35,12 @@ func TestWalks(t *testing.T) {
 				done()
 				break
 			}
-			_, at, err := search(c)
+			_, p, err := search(c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if at != nil {
-				if fault := verify.First(&s.p, at, s.p.Capacity, -1); fault != "" {
+			if p.at != nil {
+				if fault := verify.First(&s.p, p.at, s.p.Capacity, -1); fault != "" {
 					t.Fatalf("seed %d: %s", seed, fault)
 				}
 				if plans[k]++; !found {

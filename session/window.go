@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/run"
@@ -8,7 +9,7 @@ import (
 )
 
 // Idea: what a repair cannot do may be done by planning a part again. The part is a window of time around the
-// buffers to place: all buffers that are live in it are free, and all others stay where they are. The window grows until
+// bodies to place: all bodies that are live in it are free, and all others stay where they are. The window grows until
 // all are free. Free buffers have their old offsets as hints: planners try to put them in that order.
 //
 //	time   ────────────[  window 1  ]────────────
@@ -18,17 +19,19 @@ import (
 // In front of the planner stands a proof: if the free buffers do not fit between those that stay, the planner says so
 // early, mostly by the load above fixed offsets.
 //
+// With several pools the step hints asks twice: first each body keeps its pool, then a body may leave it at the cost of
+// its movement, which the planner minimises.
+//
 // Complexity: that of the planner, within a part of the node limit for each window.
 
-// The windows: how many buffers are free in the first, and how many times as many in each one after it.
+// The windows: how many bodies are free in the first, and how many times as many in each one after it.
 const (
 	windowFirst = 16
 	windowGrow  = 2
 )
 
-// exactNodes is how many times the node limit exact search has for each window, and in spare.go: on 80 hard changes of A to K,
-// 2,000 of its nodes took a quarter of the time of 2,000 nodes of auto, and decided more. Another planner, if one is named, has
-// a windowPart of the limit.
+// exactNodes is how many times the node limit exact search has for each window, and in spare.go. Another planner, if
+// one is named, has a windowPart of the limit.
 const (
 	exactNodes = 4
 	windowPart = 32
@@ -46,195 +49,189 @@ func (c *call) exactly(n int) int64 {
 const hintsPart = 2
 
 // window is the step window.
-func (c *call) window() (Answer, []int64, error) {
-	near := c.near()
-	for free := windowFirst; ; free *= windowGrow {
-		// All buffers at the same distance are free together.
-		for free < len(near) && free > 0 && near[free].distance == 0 && near[free-1].distance == 0 {
-			free++
+func (c *call) window() (Answer, placing, error) {
+	near, least := c.near()
+	loose, held := make([]bool, len(c.at)), make([]bool, len(c.at))
+	c.mark(loose, c.homeless...)
+	for from, free := 0, max(windowFirst, least); free < len(near) && !c.watch.Over(); free *= windowGrow {
+		c.mark(loose, near[from:free]...)
+		from = free
+		for i := range held {
+			held[i] = !loose[i]
 		}
-		if free >= len(near) {
-			return Answer{}, nil, nil
+		all := c.ground.around(loose)
+		nodes := c.s.o.NodeLimit / windowPart
+		if c.s.windows != c.s.planner {
+			nodes = c.exactly(len(all))
 		}
-		at, err := c.again(near[:free], true)
-		if at != nil || err != nil || c.watch.Over() {
-			return Answer{}, at, err
+		r, err := c.question(all, c.s.windows, nodes, held, func(q *model.Problem) { c.hintOld(q, all, held) })
+		if err != nil {
+			return Answer{}, placing{}, err
+		}
+		if r.plan.at != nil {
+			c.moveBack(r.plan)
+			return Answer{}, r.plan, nil
 		}
 	}
+	return Answer{}, placing{}, nil
 }
 
-// A neighbour is a buffer that could move, with how far in time it is from the buffers to place.
-type neighbour struct {
-	buffer   int32
-	distance int64
-}
-
-// near returns the buffers that could move, the nearest in time first.
-func (c *call) near() []neighbour {
+// near returns the bodies that could move, the nearest in time to those to place first, and how many are free in the
+// first window at least.
+func (c *call) near() (near []int32, least int) {
 	s := c.s
-	lower, upper := s.life[c.homeless[0]].lower, s.life[c.homeless[0]].upper
-	for _, i := range c.homeless {
-		lower, upper = min(lower, s.life[i].lower), max(upper, s.life[i].upper)
+	hull := never
+	for _, body := range c.homeless {
+		for _, i := range c.members(body) {
+			hull = hull.with(s.life[i])
+		}
 	}
-	var all []neighbour
+	distance := make([]int64, len(c.at))
 	for i, l := range s.life {
-		if s.p.Buffers[i].Fixed == nil && c.at[i] != away {
-			all = append(all, neighbour{int32(i), max(l.lower-upper+1, lower-l.upper+1, 0)})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b neighbour) int {
-		switch {
-		case a.distance < b.distance:
-			return -1
-		case a.distance > b.distance:
-			return 1
-		}
-		return 0
-	})
-	return all
-}
-
-// again plans the buffers to place and some others again. The rest stays.
-func (c *call) again(free []neighbour, hints bool) ([]int64, error) {
-	s := c.s
-	loose := make([]bool, len(s.at))
-	for _, i := range c.homeless {
-		loose[i] = true
-	}
-	for _, n := range free {
-		loose[n.buffer] = true
-	}
-	p, of := c.part(loose, hints)
-	nodes := s.o.NodeLimit / windowPart
-	if s.windows != s.planner {
-		nodes = c.exactly(len(p.Buffers))
-	}
-	r, err := c.ask(p, s.windows, false, nodes)
-	if err != nil || !r.Status.HasPlan() {
-		return nil, err
-	}
-	at := slices.Clone(c.at)
-	for k, i := range of {
-		at[i] = r.Offsets[k]
-	}
-	c.moveBack(at)
-	return at, nil
-}
-
-// part returns the problem of the loose buffers, with those fixed that meet them in time; of has the index of each
-// of its buffers.
-func (c *call) part(loose []bool, hints bool) (p *model.Problem, of []int32) {
-	s := c.s
-	lower, upper := int64(0), int64(0)
-	for i := range loose {
-		if l := s.life[i]; loose[i] {
-			if lower == upper {
-				lower, upper = l.lower, l.upper
-			}
-			lower, upper = min(lower, l.lower), max(upper, l.upper)
-		}
-	}
-	p = &model.Problem{Capacity: s.p.Capacity}
-	for i := range s.p.Buffers {
-		b := s.p.Buffers[i]
-		switch {
-		case !loose[i] && (s.life[i].lower >= upper || lower >= s.life[i].upper):
+		body, d := c.of(int32(i)), max(l.lower-hull.upper+1, hull.lower-l.upper+1, 0)
+		if _, pinned := c.pinned(body); pinned || c.at[i] == away {
 			continue
-		case !loose[i]:
-			b.Fixed = &c.at[i]
-		case hints && c.old[i] != away && b.Fixed == nil:
-			b.Hint = &c.old[i]
-		case !hints:
-			b.Hint = nil
 		}
-		p.Buffers = append(p.Buffers, b)
-		of = append(of, int32(i))
+		if int(body) == i {
+			near = append(near, body)
+			distance[body] = d
+		}
+		distance[body] = min(d, distance[body])
 	}
-	return p, of
+	slices.SortStableFunc(near, func(a, b int32) int { return cmp.Compare(distance[a], distance[b]) })
+	for c.s.p.Rules == nil && least < len(near) && distance[near[least]] == 0 {
+		least++ // without rules all at distance 0 are free together
+	}
+	return near, least
 }
 
-// hints is the step hints.
-func (c *call) hints() (Answer, []int64, error) {
-	return c.whole(c.s.planner, true, c.s.o.NodeLimit/hintsPart)
+// hintOld makes old offsets hints, of those that are not held.
+func (c *call) hintOld(q *model.Problem, all []int32, held []bool) {
+	for k, i := range all {
+		if b := &q.Buffers[k]; c.old[i] != away && (held == nil || !held[i]) {
+			b.Hint = &c.old[i]
+		}
+	}
+}
+
+// hintNone takes the hints away.
+func hintNone(q *model.Problem) {
+	for k := range q.Buffers {
+		q.Buffers[k].Hint = nil
+	}
+}
+
+// inPools is the first part of hints: every body that has a place keeps its pool.
+func (c *call) inPools() (Answer, placing, error) {
+	if c.pool == nil {
+		return Answer{}, placing{}, nil
+	}
+	return c.whole(c.s.planner, c.s.o.NodeLimit/(2*hintsPart), false, func(q *model.Problem) {
+		c.hintOld(q, c.alone, nil)
+		for k := range q.Buffers {
+			if c.at[k] != away {
+				onlyIn(&q.Buffers[k], c.pool[k])
+			}
+		}
+	})
+}
+
+// hints is the second part: a body may leave its pool, at the cost of its movement.
+func (c *call) hints() (Answer, placing, error) {
+	return c.whole(c.s.planner, c.s.o.NodeLimit/hintsPart, true, func(q *model.Problem) {
+		c.hintOld(q, c.alone, nil)
+		if q.Rules == nil {
+			return
+		}
+		q.Rules.Objective = []model.Measure{model.MeasureCost}
+		most := int64(model.MaxSum) / int64(2*len(q.Buffers)+2)
+		for k := range q.Buffers {
+			b := &q.Buffers[k]
+			if c.old[k] == away || c.mine[k] || c.pool == nil {
+				continue
+			}
+			x := model.Extra{}
+			if b.Extra != nil {
+				x = *b.Extra
+			}
+			for pool := range c.pools {
+				if pool != c.oldPool[k] {
+					x.Costs = append(x.Costs, model.PoolCost{Pool: pool, Cost: min(c.s.o.cost(b), most)})
+				}
+			}
+			b.Extra = &x
+		}
+	})
 }
 
 // fresh is the step fresh.
-func (c *call) fresh() (Answer, []int64, error) {
-	return c.whole(c.s.planner, false, max(c.s.o.NodeLimit-c.nodes, c.s.o.NodeLimit/hintsPart))
+func (c *call) fresh() (Answer, placing, error) {
+	return c.whole(c.s.planner, max(c.s.o.NodeLimit-c.nodes, c.s.o.NodeLimit/hintsPart), true, hintNone)
 }
 
-// whole plans all buffers again. Only here a planner's proof that there is no plan counts.
-func (c *call) whole(planner run.Planner, hints bool, nodes int64) (Answer, []int64, error) {
-	r, err := c.all(planner, hints, false, nodes)
+// whole plans all buffers again. If they are as free as the rules leave them, a planner's proof that there is no plan
+// counts.
+func (c *call) whole(
+	planner run.Planner, nodes int64, free bool, edit func(q *model.Problem),
+) (Answer, placing, error) {
+	r, err := c.question(c.alone, planner, nodes, nil, edit)
 	if err != nil {
-		return Answer{}, nil, err
+		return Answer{}, placing{}, err
 	}
-	if r.Status == model.Infeasible {
-		by := r.ProvedBy
-		if by == run.Bound {
-			by = "the lower bound"
-		}
-		return Answer{Status: model.Infeasible, Proof: &Proof{Why: BySearch, Capacity: c.s.p.Capacity, By: by, LowestPossible: r.LowerBound}}, nil, nil
+	if r.status == model.Infeasible && free {
+		return Answer{Status: r.status, Proof: r.proof}, placing{}, nil
 	}
-	return Answer{}, r.Offsets, nil
+	if r.plan.at != nil {
+		c.moveBack(r.plan)
+	}
+	return Answer{}, r.plan, nil
 }
 
-// A planned is the result of a planner for all buffers.
-type planned struct {
-	Status     model.Status
-	Offsets    []int64
-	LowerBound int64
-	ProvedBy   string
-}
-
-// all asks the planner about all buffers.
-func (c *call) all(planner run.Planner, hints, minimise bool, nodes int64) (planned, error) {
-	s := c.s
-	p := &model.Problem{Capacity: s.p.Capacity, Buffers: slices.Clone(s.p.Buffers)}
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		switch {
-		case !hints:
-			b.Hint = nil
-		case c.old[i] != away && b.Fixed == nil:
-			b.Hint = &c.old[i]
-		}
+// lowest plans all buffers as low as the planner finds. The answer is Infeasible, or says nothing.
+func (c *call) lowest(hints bool, nodes int64) (placing, Answer, error) {
+	if c.watch.Over() {
+		return placing{}, Answer{}, nil
 	}
-	r, err := c.ask(p, planner, minimise, nodes)
-	if err != nil {
-		return planned{}, err
+	q := c.s.p
+	q.Buffers = slices.Clone(q.Buffers)
+	if hints {
+		c.hintOld(&q, c.alone, nil)
+	} else {
+		hintNone(&q)
 	}
-	out := planned{Status: r.Status, LowerBound: r.LowerBound, ProvedBy: r.ProvedBy}
-	if r.Status.HasPlan() {
-		out.Offsets = r.Offsets
-		if !minimise {
-			c.moveBack(out.Offsets)
-		}
+	r, err := c.ask(&q, c.s.planner, true, nodes)
+	switch {
+	case err != nil:
+		return placing{}, Answer{}, err
+	case c.refusal != nil:
+		return placing{}, Answer{}, c.refusal
+	case r.Status == model.Infeasible:
+		return placing{}, Answer{Status: r.Status, Proof: c.ground.proof(&q, &r, c.s.planner), Nodes: c.nodes}, nil
+	case !r.Status.HasPlan() || c.watch.Over():
+		return placing{}, Answer{Enough: c.enough, Nodes: c.nodes}, nil
 	}
-	return out, nil
+	p := placing{at: r.Offsets}
+	if c.s.pool != nil {
+		p.pool = make([]int32, len(r.Offsets))
+		copy(p.pool, r.Pools)
+	}
+	return p, Answer{}, nil
 }
 
 // open plans a session that begins.
 func (c *call) open() (Answer, error) {
-	if p := c.hopeless(); p != nil {
-		return Answer{Status: model.Infeasible, Proof: p}, nil
+	if proof := c.ground.atOnce(); proof != nil {
+		return Answer{Status: model.Infeasible, Proof: proof}, nil
 	}
-	r, err := c.all(c.s.planner, true, true, c.s.o.NodeLimit)
-	if err != nil {
-		return Answer{}, err
-	}
-	switch {
-	case r.Offsets != nil && !c.watch.Over():
-		c.at = r.Offsets
-		return c.take(Fresh, Answer{})
-	case r.Status == model.Infeasible:
-		for i := range c.s.at {
-			c.homeless = append(c.homeless, int32(i))
+	p, a, err := c.lowest(true, c.s.o.NodeLimit)
+	if a.Status == model.Infeasible && c.s.p.Rules == nil {
+		c.homeless = c.alone
+		if proof := c.ground.hopeless(); proof != nil {
+			a.Proof = proof
 		}
-		if p := c.collision(); p != nil {
-			return Answer{Status: model.Infeasible, Proof: p}, nil
-		}
-		return Answer{Status: model.Infeasible, Proof: &Proof{Why: BySearch, Capacity: c.s.p.Capacity, By: r.ProvedBy, LowestPossible: r.LowerBound}}, nil
 	}
-	return Answer{Enough: c.enough, Nodes: c.nodes}, nil
+	if err != nil || p.at == nil {
+		return a, err
+	}
+	return c.take(Fresh, Answer{}, p)
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: guided.go with rules. The largest body without a place goes where it ejects the least, in any pool, and the ejected ones go on in
-// the same way. A body that finds no free place becomes dearer to eject. The walk ends when all have a place.
+// Idea: guided.go with rules. The largest body without a place goes where it ejects the least, in any pool, and the
+// ejected ones go on in the same way. A body that finds no free place becomes dearer to eject. The walk ends when all
+// have a place.
 //
 // Where a body may go: at the lowest origin, at its old place, and directly above or below what conflicts with it.
 //
@@ -31,53 +32,57 @@ type stop struct {
 	ejects []int32
 }
 
-// walk is the step repair for many bodies.
-func (c *ruling) walk() (Answer, *placing, error) {
+// bodyWalks is the step repair for many bodies with rules.
+func (c *call) bodyWalks() (Answer, placing, error) {
+	g, ok := c.ground.(*ruledGround)
+	if !ok {
+		return Answer{}, placing{}, nil
+	}
 	draw := c.s.o.Seed
 	for round := range walkRounds {
-		if c.watch.Over() {
+		if g.watch.Over() {
 			break
 		}
-		if p := c.round(int64(1)<<(2*round), &draw); p != nil {
-			c.moveBack(p)
+		if p := g.round(int64(1)<<(2*round), &draw); p.at != nil {
+			g.moveBack(p)
 			return Answer{}, p, nil
 		}
 	}
-	return Answer{}, nil, nil
+	return Answer{}, placing{}, nil
 }
 
 // round walks once. part is the part of the mean cost of a movement that is the unit of the weights.
-func (c *ruling) round(part int64, draw *uint64) *placing {
-	p := &placing{slices.Clone(c.at), slices.Clone(c.pool)}
-	pending := slices.Clone(c.homeless)
+func (g *ruledGround) round(part int64, draw *uint64) placing {
+	p := g.now().clone()
+	pending := slices.Clone(g.homeless)
 	weight := map[int32]int64{}
 	sum := int64(0)
-	for i := range c.p.Buffers {
-		sum = min(sum+c.s.o.cost(&c.p.Buffers[i]), model.MaxSum)
+	for i := range g.p.Buffers {
+		sum = min(sum+g.s.cost(int32(i)), model.MaxSum)
 	}
-	unit := max(1, min(sum/int64(len(c.at))/part, model.MaxSum>>32))
+	unit := max(1, min(sum/int64(len(g.at))/part, model.MaxSum>>32))
 	for range walkPlacements {
 		if len(pending) == 0 {
 			return p
 		}
-		if c.watch.Over() {
-			return nil
+		if g.watch.Over() {
+			return placing{}
 		}
-		c.nodes++
-		c.largestFirst(pending)
+		g.nodes++
+		g.largestFirst(pending)
 		body := pending[0]
 		pending = pending[1:]
-		stops := c.stops(p, body, func(other int32) int64 {
+		stops := g.stops(p, body, func(other int32) int64 {
 			price := weight[other] * unit
 			if price == 0 {
-				price = max(c.moves(other).Cost, 1)
-			} else if pool, origin, ok := c.stands(other); ok && p.pool[other] == pool && p.at[other] == origin+c.from(other) {
+				price = max(g.moves(other).Cost, 1)
+			} else if pool, origin, ok := g.oldPlace(other); ok && p.in(other) == pool && p.at[other] == origin+g.from(other) {
 				price *= guidedStays
 			}
 			return min(price, model.MaxSum>>16)
 		})
 		if len(stops) == 0 {
-			return nil // pinned bodies are in the way everywhere
+			return placing{} // pinned bodies are in the way everywhere
 		}
 		best := stops[0]
 		if len(best.ejects) > 0 {
@@ -86,26 +91,25 @@ func (c *ruling) round(part int64, draw *uint64) *placing {
 			}
 			weight[body]++
 		}
-		for _, other := range best.ejects {
-			c.lift(p, other)
-		}
-		c.put(p, body, best.pool, best.origin)
+		g.lift(p, best.ejects...)
+		g.put(p, body, best.pool, best.origin)
 		pending = slices.Concat(best.ejects, pending)
 	}
-	return nil
+	return placing{}
 }
 
 // stops returns the two best places for a body.
-func (c *ruling) stops(p *placing, body int32, price func(int32) int64) (best []stop) {
-	for q := range int32(len(c.pools)) {
-		grid, ok := c.grid(body, q)
+func (g *ruledGround) stops(p placing, body int32, price func(int32) int64) (best []stop) {
+	for q := range int32(len(g.pools)) {
+		grid, ok := g.grid(body, q)
 		if !ok {
 			continue
 		}
-		c.scratch = c.bans(c.scratch[:0], body, q, p.at, p.pool)
-		bans := c.scratch
+		bans := g.bans(g.s.scratch.bans[:0], body, q, p)
+		g.s.scratch.bans = bans
 		try := func(origin int64) {
-			if !c.mayLie(body, q, origin) || slices.ContainsFunc(best, func(s stop) bool { return s.pool == q && s.origin == origin }) {
+			known := func(s stop) bool { return s.pool == q && s.origin == origin }
+			if !g.mayLie(body, q, origin) || slices.ContainsFunc(best, known) {
 				return
 			}
 			s := stop{pool: q, origin: origin}
@@ -116,8 +120,8 @@ func (c *ruling) stops(p *placing, body int32, price func(int32) int64) (best []
 				if bans[k].buffer == away {
 					return
 				}
-				other := c.of(bans[k].buffer)
-				if _, pinned := c.pinned(other); pinned {
+				other := g.of(bans[k].buffer)
+				if _, pinned := g.pinned(other); pinned {
 					return
 				}
 				if !slices.Contains(s.ejects, other) {
@@ -136,10 +140,10 @@ func (c *ruling) stops(p *placing, body int32, price func(int32) int64) (best []
 			}
 		}
 		try(grid.First)
-		if pool, origin, ok := c.stands(body); ok && pool == q {
+		if pool, origin, ok := g.oldPlace(body); ok && pool == q {
 			try(origin)
 		}
-		if origin, pinned := c.pinned(body); pinned {
+		if origin, pinned := g.pinned(body); pinned {
 			try(origin)
 		}
 		for k := range bans {

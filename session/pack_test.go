@@ -12,8 +12,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestSettle puts buffers anywhere, with any alignments and some pins. settle finds a plan if one offset after the other, tried from the lowest
-// buffer up, gives one. It keeps the order, and no buffer could keep it and lie where it lay before.
+// TestSettle puts buffers anywhere, with any alignments and some pins. settle finds a plan if one offset after the
+// other, tried from the lowest buffer up, gives one. It keeps the order, and no buffer could keep it and lie where it
+// lay before.
 func TestSettle(t *testing.T) {
 	settled, failed, pinned, stayed := 0, 0, 0, 0
 	for seed := range plantest.Share(uint64(6000), 2000) {
@@ -49,7 +50,7 @@ func TestSettle(t *testing.T) {
 		before := slices.Clone(h.at)
 		order := h.inOrder()
 		want := h.slowly(order)
-		if got := h.settle(); got != want {
+		if got := h.pack(); got != want {
 			t.Fatalf("seed %d: settled: %t; offset by offset: %t", seed, got, want)
 		}
 		if !want {
@@ -113,7 +114,8 @@ func (h *overlaps) may(i int32, at int64) bool {
 	})
 }
 
-// slowly reports whether buffers that are placed in an order, each at the first offset above those before it, have a plan.
+// slowly reports whether buffers that are placed in an order, each at the first offset above those before it, have a
+// plan.
 func (h *overlaps) slowly(order []int32) bool {
 	placed := map[int32]int64{}
 	for _, i := range order {
@@ -134,8 +136,8 @@ func (h *overlaps) slowly(order []int32) bool {
 	return true
 }
 
-// TestSettleShifts: eight buffers with room for one byte between them must close up for one of eight bytes. No overlap-free place is near, but
-// the order is right at the first dead end.
+// TestSettleShifts: eight buffers with room for one byte between them must close up for one of eight bytes. No
+// overlap-free place is near, but the order is right at the first dead end.
 func TestSettleShifts(t *testing.T) {
 	p := &model.Problem{Capacity: 32}
 	var at []int64
@@ -154,7 +156,7 @@ func TestSettleShifts(t *testing.T) {
 	}
 	draw := uint64(1)
 	const moves = 40
-	if c.overlap(moves, &draw) == nil {
+	if c.overlap(moves, &draw).at == nil {
 		t.Errorf("no plan within %d moves", moves)
 	}
 }

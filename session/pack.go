@@ -6,9 +6,10 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: a walk over overlaps (overlap.go) ends where no buffer overlaps another. It is often almost there: the buffers lie in the right order,
-// but some must give way by a few bytes, and others above them, too. Each of these steps takes the walk a dead end or more. The order alone
-// decides whether there is a plan, in two passes over the buffers. So at each dead end the walk asks:
+// Idea: a walk over overlaps (overlap.go) ends where no buffer overlaps another. It is often almost there: the buffers
+// lie in the right order, but some must give way by a few bytes, and others above them, too. Each of these steps takes
+// the walk a dead end or more. The order alone decides whether there is a plan, in two passes over the buffers. So at
+// each dead end the walk asks:
 //
 //	bytes
 //	  |  [ a ]              |  [ a ]
@@ -17,30 +18,24 @@ import (
 //	  +---------- time      +---------- time
 //	  b and c overlap       c is the lower one: b and a go up
 //
-// From the lowest buffer up, each takes the least offset above those before it that no held buffer forbids. If one then ends above the
-// capacity, there is no plan in which the buffers keep their order. Else, from the highest down, each takes the greatest offset below those
-// before it. So each buffer has a least and a greatest offset. At last each goes, from the lowest up, as near to where it lay before the
-// call as these and its neighbours allow: movement counts.
+// From the lowest buffer up, each takes the least offset above those before it that no held buffer forbids. If one then
+// ends above the capacity, there is no plan in which the buffers keep their order. Else, from the highest down, each
+// takes the greatest offset below those before it. So each buffer has a least and a greatest offset. At last each goes,
+// from the lowest up, as near to where it lay before the call as these and its neighbours allow: movement counts.
 //
-// Invariant: an order has a plan if and only if the lowest offsets are one. The greatest offset of a buffer is not below its least one, and
-// what lies above the lowest offsets and up to the greatest ones can be completed.
+// Invariant: an order has a plan if and only if the lowest offsets are one. The greatest offset of a buffer is not
+// below its least one, and what lies above the lowest offsets and up to the greatest ones can be completed.
 //
-// Complexity: O(n + pairs that are live together) for a pass; more only if pinned buffers push another one on. A pass that fails ends at the
-// first buffer above the capacity, and costs as much as one to three moves of the walk.
+// Complexity: O(n + pairs that are live together) for a pass; more only if pinned buffers push another one on. A pass
+// that fails ends at the first buffer above the capacity, and costs as much as one to three moves of the walk.
 //
-// Source: the longest paths of disjunctive graphs (Roy and Sussmann 1964), in which an order of the operations gives their earliest and latest
-// starts.
+// Source: the longest paths of disjunctive graphs (Roy and Sussmann 1964), in which an order of the operations gives
+// their earliest and latest starts.
 //
-// Measured, on the 118 changes of A to K that stay undecided without it: eight walks of 20,000 moves place 18 to 30 with it, for three seeds. On 53
-// of them, of A, C, F, J and K, ten walks place 16 with it and 8 without it, in 24.8 and 24.6 s.
-// Tried and dropped: other orders, by the middle or the upper end of each buffer (16 and 15 of the 53), and to let each buffer fall into holes
-// further down (16, in twice the time). To ask after each move, not only at dead ends: no more plans. To go on from the packed offsets when
-// the walk goes back, every time, every fourth and every tenth time (3, 12 and 15). To take one buffer out, pack the others and put it
-// at the best place in their order: 31 and 23 of the 118 for two seeds, where 20 and 18 are placed without it, but in three times the time.
-// A tabu search over orders, which turns round one pair on a longest path at a time, mostly ends 1 to 4% above the capacity in as much time.
+// It doubles the plans that walks find in the same time (docs/lab/session.md).
 
-// settle looks for a plan in which the buffers keep their order. It reports whether there is one, which is then in h.at.
-func (h *overlaps) settle() bool {
+// pack looks for a plan in which the buffers keep their order. It reports whether there is one, which is then in h.at.
+func (h *overlaps) pack() bool {
 	if !h.lowest() {
 		return false
 	}
@@ -126,7 +121,8 @@ func (h *overlaps) over(i int32, low int64) int64 {
 	return low
 }
 
-// under returns the greatest offset of buffer i, at or below high, that its alignment and the held buffers allow. There must be one.
+// under returns the greatest offset of buffer i, at or below high, that its alignment and the held buffers allow. There
+// must be one.
 func (h *overlaps) under(i int32, high int64) int64 {
 	b, row := &h.c.s.p.Buffers[i], h.row(i)
 	for again := true; again; {

@@ -2,42 +2,49 @@ package session
 
 import "slices"
 
-// Idea: a walk or a planner moves buffers that need not move, and moveBack returns only those whose old place is free. Often
-// another moved buffer lies there. So a moved buffer returns, the moved ones in its way leave, and each of these takes a free
-// place: its old one if that is free, else the best. If one finds none, all is as it was.
+// Idea: a walk or a planner moves buffers that need not move, and moveBack returns only those whose old place is free.
+// Often another moved buffer lies there. So a moved buffer returns, the moved ones in its way leave, and each of these
+// takes a free place: its old one if that is free, else the best. If one finds none, all is as it was.
 //
 //	before the call   after a walk     a returns, b gets another place
 //	[ a ] [ c ]       [ b ] [ c ]      [ a ] [ c ]
 //	[ b ]             [ x ] [ a ]      [ x ] [ b ]
 //
-// Invariant: no buffer at its old offset ever leaves it. So each success is less movement, and there are at most as many
-// successes as moved buffers.
+// Invariant: no buffer at its old offset ever leaves it. So each success is less movement, and there are at most as
+// many successes as moved buffers.
 //
-// Complexity: O(n) for each place that is looked up; at most homePasses passes over the moved buffers.
+// It is left out with rules.
+//
+// Complexity: O(n) for each place that is looked up; at most swapPasses passes over the moved buffers.
 
-// homePasses is how often the moved buffers are tried.
-const homePasses = 3
+// swapPasses is how often the moved buffers are tried.
+const swapPasses = 3
 
-// home returns buffers to their old offsets where only moved ones are in the way. at is a valid plan. It stays one.
-func (c *call) home(at []int64) {
+// swapBack returns buffers to their old offsets where only moved ones are in the way. p is a valid plan. It stays one.
+func (c *call) swapBack(p placing) {
+	if c.s.p.Rules != nil {
+		return
+	}
+	at := p.at
 	var gone []int32
-	for range homePasses {
-		homes := 0
+	for range swapPasses {
+		back := 0
 		for _, i := range c.movedFrom(at) {
 			if c.watch.Over() {
 				return
 			}
-			if at[i] != c.old[i] && c.oneHome(at, i, &gone) {
-				homes++
+			if at[i] != c.old[i] && c.swapOne(at, i, &gone) {
+				back++
 			}
 		}
-		if homes == 0 {
+		if back == 0 {
 			return
 		}
 	}
 }
 
-// movedFrom returns the buffers whose movement counts and that have moved, those that cost most first. The list is scratch.
+// movedFrom returns the buffers whose movement counts and that have moved, those that cost most first. The list is
+// scratch.
 func (c *call) movedFrom(at []int64) []int32 {
 	s := c.s
 	moved := s.scratch.moved[:0]
@@ -51,8 +58,8 @@ func (c *call) movedFrom(at []int64) []int32 {
 	return moved
 }
 
-// oneHome returns buffer i to its old offset, and reports whether that succeeded. gone is scratch.
-func (c *call) oneHome(at []int64, i int32, gone *[]int32) bool {
+// swapOne returns buffer i to its old offset, and reports whether that succeeded. gone is scratch.
+func (c *call) swapOne(at []int64, i int32, gone *[]int32) bool {
 	s := c.s
 	b := &s.p.Buffers[i]
 	want := c.old[i]

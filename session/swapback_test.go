@@ -8,9 +8,9 @@ import (
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-// TestHome takes plans of a fresh search. Buffers that go home leave a valid plan that moves no more, and often one that moves
-// less.
-func TestHome(t *testing.T) {
+// TestSwapBack takes plans of a fresh search. Buffers that go back leave a valid plan that moves no more, and often one
+// that moves less.
+func TestSwapBack(t *testing.T) {
 	less := 0
 	for seed := range plantest.Share(uint64(200), 60) {
 		s := draw(t, seed, 24, Options{})
@@ -25,9 +25,10 @@ func TestHome(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Offsets != nil {
-			before := c.movement(r.Offsets)
-			c.home(r.Offsets)
-			after := c.movement(r.Offsets)
+			p := placing{at: r.Offsets}
+			before := c.movement(p)
+			c.swapBack(p)
+			after := c.movement(p)
 			if fault := verify.First(&s.p, r.Offsets, s.p.Capacity, -1); fault != "" || before.less(&after) {
 				t.Fatalf("seed %d: %s; moved %v before, %v after", seed, fault, before, after)
 			}

@@ -8,8 +8,9 @@ import (
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-// TestHoming takes plans of a fresh search, from which buffers went home already. Homing leaves a valid plan that moves no more, and often less.
-func TestHoming(t *testing.T) {
+// TestWalkBack takes plans of a fresh search, from which buffers went back already. What it leaves is a valid plan that
+// moves no more, and often less.
+func TestWalkBack(t *testing.T) {
 	plans, less := 0, 0
 	for seed := range plantest.Share(uint64(400), 120) {
 		s := draw(t, seed, 24, Options{})
@@ -20,19 +21,19 @@ func TestHoming(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		r, err := c.all(s.windows, false, false, 2000)
+		_, p, err := c.whole(s.windows, 2000, true, hintNone)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Offsets != nil {
+		if p.at != nil {
 			plans++
-			given := slices.Clone(r.Offsets)
-			at := c.homing(r.Offsets, homeLate)
-			if !slices.Equal(given, r.Offsets) {
+			given := p.clone()
+			found := c.walkBack(p, backLate)
+			if !slices.Equal(given.at, p.at) {
 				t.Fatalf("seed %d: the given plan has changed", seed)
 			}
-			before, after := c.movement(given), c.movement(at)
-			if fault := verify.First(&s.p, at, s.p.Capacity, -1); fault != "" || before.less(&after) {
+			before, after := c.movement(given), c.movement(found)
+			if fault := verify.First(&s.p, found.at, s.p.Capacity, -1); fault != "" || before.less(&after) {
 				t.Fatalf("seed %d: %s; moved %v before, %v after", seed, fault, before, after)
 			}
 			if after.less(&before) {
@@ -46,8 +47,8 @@ func TestHoming(t *testing.T) {
 	}
 }
 
-// TestHomingLast takes the plan of a walk, which lies in memory that the next walk uses.
-func TestHomingLast(t *testing.T) {
+// TestWalkBackLast takes the plan of a walk, which lies in memory that the next walk uses.
+func TestWalkBackLast(t *testing.T) {
 	walks := 0
 	for seed := range plantest.Share(uint64(200), 60) {
 		s := draw(t, seed, 24, Options{})
@@ -56,9 +57,9 @@ func TestHomingLast(t *testing.T) {
 			continue
 		}
 		random := seed
-		if at := c.overlap(1_000, &random); at != nil {
+		if p := c.overlap(1_000, &random); p.at != nil {
 			walks++
-			if fault := verify.First(&s.p, c.homing(at, homeSoon), s.p.Capacity, -1); fault != "" {
+			if fault := verify.First(&s.p, c.walkBack(p, backSoon).at, s.p.Capacity, -1); fault != "" {
 				t.Fatalf("seed %d: %s", seed, fault)
 			}
 		}

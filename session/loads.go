@@ -10,38 +10,31 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the load proves a call hopeless with rules, too. What conflicts pair by pair needs bytes of its own in the pools where it may be.
-// internal/ruled/assign knows these loads: ties and pairs that may overlap lower them, pairs apart, clocks and periods raise them, and bodies
-// that may only be in some pools count for those.
+// Idea: the loads may prove a call with rules hopeless. What conflicts pair by pair needs bytes of its own in the pools
+// where it may be. internal/ruled/assign knows these loads: ties and pairs that may overlap lower them, pairs apart,
+// clocks and periods raise them, and bodies that may only be in some pools count for those.
 //
-// Before the call there was a plan. So what is too much now has a body that could not stay, and it is enough to ask about these bodies
-// and those in conflict with them. Nothing is asked if every body has found a place.
+// Before the call there was a plan. So what is too much now has a body that could not stay, and it is enough to ask
+// about these bodies and those in conflict with them. Nothing is asked if every body has found a place.
 //
 // The places of single bodies and of pairs may prove it, too (internal/ruled/places): then the proof has their words.
 //
 // Invariant: the bodies that are asked about are whole, since a tie may let its members share bytes.
 //
-// Complexity: O(n) conflicts for each body to place, and a lowering of those bodies: O(m log m) for m of them without rules. With rules
-// O(log n) is not kept: a tree over time knows no pairs, and each call with rules looks at all buffers once as it is.
+// Complexity: O(n) conflicts for each body to place, and a lowering of those bodies: O(m log m) for m of them without
+// rules. With rules O(log n) is not kept: a tree over time knows no pairs, and each call with rules looks at all
+// buffers once as it is.
 //
 // Not at the begin of each call: one that keeps or fits all its bodies needs no proof.
 
 // hopeless returns a proof from the loads that there is no plan; nil if they prove nothing.
-func (c *ruling) hopeless() *Proof {
-	loose := make([]bool, len(c.at))
-	for _, body := range c.homeless {
-		c.loosen(loose, body)
+func (g *ruledGround) hopeless() *Proof {
+	loose := make([]bool, len(g.at))
+	g.mark(loose, g.homeless...)
+	for _, i := range g.around(loose) {
+		g.mark(loose, g.of(i))
 	}
-	for _, i := range c.around(loose) {
-		c.loosen(loose, c.of(int32(i)))
-	}
-	var all []int
-	for i := range loose {
-		if loose[i] {
-			all = append(all, i)
-		}
-	}
-	q := model.Among(c.p, all)
+	q := g.among(marked(loose))
 	o, why := assign.Overloaded(lower.New(q))
 	switch {
 	case o == nil && why == "":
@@ -54,12 +47,12 @@ func (c *ruling) hopeless() *Proof {
 		return &Proof{Why: ByRules, By: "loads"}
 	}
 	p := &Proof{Why: ByLoad, Capacity: o.Room, Slot: slot, Load: o.Bytes}
-	if len(c.pools) == 1 {
+	if len(g.pools) == 1 {
 		p.LowestPossible = o.Bytes
 	}
-	if len(c.p.Rules.Pools) > 0 {
+	if len(g.p.Rules.Pools) > 0 {
 		for _, k := range o.Pools {
-			p.Pools = append(p.Pools, c.pools[k].ID)
+			p.Pools = append(p.Pools, g.pools[k].ID)
 		}
 	}
 	return p
@@ -80,8 +73,8 @@ func byRules(q *model.Problem, by string) *Proof {
 	return p
 }
 
-// together returns a time at which each body of the members has one that is live. ok is false if there is none: then rules, or clocks,
-// keep them apart.
+// together returns a time at which each body of the members has one that is live. ok is false if there is none: then
+// rules, or clocks, keep them apart.
 func together(p *model.Problem, members []int32) (slot int64, ok bool) {
 	if p.Rules.Threads > 0 {
 		return 0, false

@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestRuledHopeless has calls that the loads prove hopeless, with the proof in words, and beside each the same call a byte smaller or with
-// one rule less, which has a plan. No planner is asked: the effort allows none.
+// TestRuledHopeless has calls that the loads prove hopeless, with the proof in words, and beside each the same call a
+// byte smaller or with one rule less, which has a plan. No planner is asked: the effort allows none.
 func TestRuledHopeless(t *testing.T) {
 	ctx := context.Background()
 	in := func(pools ...int32) *model.Extra { return &model.Extra{Pools: pools} }
@@ -84,7 +84,8 @@ func TestRuledHopeless(t *testing.T) {
 	}
 }
 
-// BenchmarkRuledHopeless asks, of three networks with some pairs that may overlap, for a buffer a third as large as the plan at the peak.
+// BenchmarkRuledHopeless asks, of three networks with some pairs that may overlap, for a buffer a third as large as the
+// plan at the peak.
 func BenchmarkRuledHopeless(b *testing.B) {
 	ctx := context.Background()
 	for _, name := range []string{"mobilenet-v2", "unet", "resnet50-training"} {
