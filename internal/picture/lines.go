@@ -19,28 +19,11 @@ type Series struct {
 	As     int  // 1 + the series whose colour and shape it has; 0 is its own
 }
 
-// A Mark is a line across the picture with a name, such as a load or a limit.
-type Mark struct {
-	Name string
-	At   float64
-	Up   bool // at a value of x, rather than of y
-}
-
-// A Box is a rectangle, as a buffer in a plan.
-type Box struct {
-	X0, X1, Y0, Y1 float64
-	Tip            string
-	Label          string // is written in the box if there is room for it
-	Look           int    // its colour
-}
-
 // Lines is a picture of curves and points over two axes.
 type Lines struct {
 	Title    string
 	X, Y     Axis
-	Boxes    []Box // beneath the curves
 	Series   []Series
-	Marks    []Mark
 	Diagonal bool // where both axes say the same
 	Height   float64
 }
@@ -87,16 +70,6 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 		place := func(s *scale, v float64) float64 { return s.from + (v-s.low)/(s.high-s.low)*(s.to-s.from) }
 		p.line("mark", place(g.x, a), place(g.y, a), place(g.x, b), place(g.y, b))
 	}
-	for _, b := range l.Boxes {
-		x0, y0, ok := place(g.x, g.y, [2]float64{b.X0, b.Y1})
-		x1, y1, too := place(g.x, g.y, [2]float64{b.X1, b.Y0})
-		if ok && too {
-			fmt.Fprintf(p, `<rect class="box p%d" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`+"\n", b.Look%len(shapes), number(x0), number(y0), number(x1-x0), number(y1-y0), html.EscapeString(b.Tip))
-			if b.Label != "" && x1-x0 >= letter*float64(len([]rune(b.Label)))+4 && y1-y0 >= 13 {
-				p.text((x0+x1)/2, (y0+y1)/2+4, "middle", "inside", b.Label)
-			}
-		}
-	}
 	for _, faint := range []bool{true, false} {
 		for k, s := range l.Series {
 			if s.Faint == faint {
@@ -114,17 +87,6 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 			}
 		}
 	}
-	for _, m := range l.Marks {
-		if m.Up {
-			if at, ok := g.x.at(m.At); ok {
-				p.line("mark", at, g.top, at, g.bottom)
-				p.text(min(at+4, g.right-6.5*float64(len(m.Name))), g.top+12, "start", "", m.Name)
-			}
-		} else if at, ok := g.y.at(m.At); ok {
-			p.line("mark", g.left, at, g.right, at)
-			p.text(g.right, at-5, "end", "", m.Name)
-		}
-	}
 	p.WriteString("</svg>\n")
 }
 
@@ -133,16 +95,6 @@ func (l *Lines) values() (xs, ys []float64) {
 	for _, s := range l.Series {
 		for _, q := range s.Points {
 			xs, ys = append(xs, q[0]), append(ys, q[1])
-		}
-	}
-	for _, b := range l.Boxes {
-		xs, ys = append(xs, b.X0, b.X1), append(ys, b.Y0, b.Y1)
-	}
-	for _, m := range l.Marks {
-		if m.Up {
-			xs = append(xs, m.At)
-		} else {
-			ys = append(ys, m.At)
 		}
 	}
 	if l.Diagonal {

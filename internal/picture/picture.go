@@ -1,7 +1,6 @@
 // Package picture draws the pictures of reports as SVG in HTML: curves and points over
-// two axes (lines.go), shares that add up over an axis (bands.go), a row of marks or a bar
-// for each of a list of things (rows.go), and nodes in layers with edges between them
-// (graph.go). lab/bench/paper and sweep/report make their pages with it.
+// two axes (lines.go), shares that add up over an axis (bands.go), and a row of marks or a bar
+// for each of a list of things (rows.go). lab/bench/paper and sweep/report make their pages with it.
 //
 // Idea: text that scales with a picture cannot be read on a telephone. So each
 // picture is drawn twice, for a narrow and for a wide page, with letters of the
@@ -15,7 +14,7 @@
 // those without a logarithm on a logarithmic axis, are left out.
 //
 // render/chart stays apart: it draws one chart of one width, and would be three times as long with the
-// axes, bands, bars, graphs and two widths that only these pages need.
+// axes, bands, bars and two widths that only these pages need.
 package picture
 
 import (
@@ -57,14 +56,6 @@ figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
 .small-pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20.5rem), 1fr)); gap: .8rem; margin: 1rem 0; }
 .small-pictures figure { margin: 0; padding: .4rem; min-width: 0; }
 figure .small-picture { max-width: 420px; }
-.box { fill: currentColor; stroke: var(--back); stroke-width: 1.2; }
-figure text.inside { fill: var(--back); font-weight: 600; }
-.node { fill: var(--head, var(--back)); stroke: var(--faint); stroke-width: 1; }
-.node.strong { stroke: var(--s0); stroke-width: 3; }
-.edge { stroke: var(--faint); stroke-width: 1.2; fill: none; }
-.edge.strong { stroke: var(--s0); stroke-width: 3; }
-.edge.dashes { stroke-dasharray: 7 4; }
-.edge.dots { stroke-dasharray: 1.5 4; stroke-linecap: round; stroke-width: 2; }
 `
 
 // An Axis is one of a picture.
@@ -249,9 +240,6 @@ func (s *scale) at(v float64) (float64, bool) {
 	x, ok := s.value(v)
 	return s.from + (x-s.low)/(s.high-s.low)*(s.to-s.from), ok
 }
-
-// letter is how wide a letter is, at most in the mean.
-const letter = 6.6
 
 // A pen writes SVG.
 type pen struct{ strings.Builder }

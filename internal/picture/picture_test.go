@@ -67,8 +67,6 @@ func TestLines(t *testing.T) {
 		l := &Lines{
 			Title: `shares & "times" of <two>`, X: Axis{Title: "time", Log: log, Text: Seconds}, Y: Axis{Title: "solved", Text: Percent, Least: 0, Most: 1},
 			Series: []Series{{Name: "a", Points: points, Line: true}, {Name: "b", Points: points, Step: true, Bare: true}, {Name: "paper", Points: points[:2], Hollow: true, As: 1}, {Name: "none"}},
-			Marks:  []Mark{{Name: "limit", At: 0.5}, {Name: "load", At: 2, Up: true}},
-			Boxes:  []Box{{X0: 1, X1: 2, Y0: 0, Y1: 0.5, Tip: "a buffer"}},
 		}
 		want := 3 + 2 // of a, and of the paper's
 		if !log {
@@ -179,7 +177,6 @@ func TestRows(t *testing.T) {
 			{Name: "short", Values: []float64{1e-3, math.NaN(), 2}},
 			{Name: strings.Repeat("a very long name ", 8), Values: []float64{1, 60, 0}, Over: []bool{false, true}},
 		},
-		Marks: []Mark{{Name: "a second", At: 1}},
 	}
 	if got := one(t, "rows", r.HTML()); got != 4 {
 		t.Errorf("%d marks", got)

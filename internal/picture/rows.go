@@ -24,7 +24,6 @@ type Rows struct {
 	As     []int  // as in Series; nil is none
 	Rows   []Row
 	Bars   bool
-	Marks  []Mark // at values of x
 }
 
 func (r *Rows) hollow(k int) bool { return k < len(r.Hollow) && r.Hollow[k] }
@@ -99,13 +98,6 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 		p.line("grid", left, y, right, y)
 		r.row(p, &row, x, y, width)
 	}
-	for _, m := range r.Marks {
-		if at, ok := x.at(m.At); ok {
-			p.line("mark", at, top-4, at, bottom)
-			half := 3.3 * float64(len(m.Name))
-			p.text(math.Max(half+2, math.Min(at, width-half-2)), bottom+11, "middle", "", m.Name)
-		}
-	}
 	p.WriteString("</svg>\n")
 }
 
@@ -115,9 +107,6 @@ func (r *Rows) values() (values []float64, letters int) {
 	for _, row := range r.Rows {
 		values = append(values, row.Values...)
 		letters = max(letters, len([]rune(row.Name)))
-	}
-	for _, m := range r.Marks {
-		values = append(values, m.At)
 	}
 	if r.Bars && !r.X.Log {
 		values = append(values, 0)
