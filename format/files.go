@@ -14,15 +14,14 @@ import (
 // the same in every shell. cmd.exe and PowerShell expand no patterns, and a folder may hold more
 // files than a command line.
 //
-// Tried and dropped: a folder stands for the folders below, too. A home folder given by mistake was
-// then read for minutes. The pattern ** asks for it.
+// Trials: docs/lab/formats.md (reading the folders below by default took minutes on a home folder; ** asks for it).
 
-// Files returns the paths of the files that an argument names, in the order of their names. A
-// folder stands for the files in it, not in folders below, whose extension ReadProblem knows,
-// also with .gz behind it. A file .py counts only if it begins as code of Inductor does, because
-// most such files are programs. A path that does not exist stands for the files that it matches as a
-// pattern of package filepath. An element ** of the pattern stands for any number of folders, also none; as the last
-// element, it stands for the files of all these folders. Links to folders are not followed there. Any other path stands for itself.
+// Files returns the paths of the files that an argument names, in the order of their names. A folder stands for the
+// files in it, not in folders below, whose extension ReadProblem knows, also with .gz behind it. A file .py counts only
+// if it begins as code of Inductor does, because most such files are programs. A path that does not exist stands for
+// the files that it matches as a pattern of package filepath. An element ** of the pattern stands for any number of
+// folders, also none; as the last element, it stands for the files of all these folders. Links to folders are not
+// followed there. Any other path stands for itself.
 //
 // The error is for a folder or a pattern that has no such file, or is the file system's. A path
 // without a pattern is not opened, so a missing file is no error here.

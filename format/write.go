@@ -23,8 +23,7 @@ import (
 // atomic however this process ends; after a crash of the machine a plan can be
 // made again.
 //
-// Dropped: os.CreateTemp, whose files are private to the user whatever the
-// umask says; writing a new file directly, which leaves half of it behind.
+// Trials: docs/lab/formats.md (os.CreateTemp ignores the umask; writing in place can leave half a file).
 
 // WriteFile replaces a file by the content that write produces. If write fails, the file
 // stays as it was. An existing file keeps its permissions; for a symbolic link, its target

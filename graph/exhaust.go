@@ -35,7 +35,7 @@ import (
 // Complexity: log2(operators) + 1 problems for each order that fails, each a small question: does it fit below the best
 // plan? Blocks are at most mostBlocks, so that facts take at most 16 KiB.
 //
-// Tried and dropped: keeping the facts of whole orders. A graph of five operators then takes up to 60 problems, not 12.
+// Trials: docs/lab/graph.md (keeping the facts of whole orders takes up to 60 problems for five operators, not 12).
 
 // Limits of the search through all orders. Larger graphs keep the plan of reorder.go.
 const (

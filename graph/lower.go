@@ -51,9 +51,7 @@ import (
 // multiples of the largest number that divides all sizes and distances, from which bounds
 // profit.
 //
-// Tried and dropped: one buffer for a pair of equal size, in place. It is the best if all is in
-// place, but a pair is not to overlap wherever it may: a result that lies over one operand
-// may fit better over the other.
+// Trials: docs/lab/graph.md (one buffer for a pair of equal size forbids placing the result over the other operand).
 //
 // Complexity: O(operands + results + permits) for an operator without permits that count;
 // O(|X|·|Y|) ticks otherwise, and as many gaps.

@@ -19,8 +19,8 @@ import (
 // find is below the best plan.
 //
 // Other orders come after that, and the order given leaves them a fifth of the time, or all that it does not need. The
-// search for orders has half of what is left, for it cannot be interrupted everywhere, and what nobody needs goes to the
-// lowest plan at last.
+// search for orders has half of what is left, for it cannot be interrupted everywhere, and what nobody needs goes to
+// the lowest plan at last.
 //
 // Invariant: a kind that is not open has no plan below the best one, whatever time it has. One that is open has three
 // quarters of the time if no weaker one is, or 11 parts of 20 before other orders are sought.
@@ -29,9 +29,7 @@ import (
 //
 // Complexity: as many runs as there are kinds, twice, and one more.
 //
-// Tried and dropped: the same part of the time for each run, without a rest. A graph of 10,000 operators had 936,828
-// bytes with permits after one second, and 931,105 without. Other orders before the rest of the order given: their search
-// took so long that nothing was left, 985,234 bytes after 0.7 s on a busy machine.
+// Trials: docs/lab/graph.md (equal shares without a rest, or other orders first, end higher).
 
 // leastPart: less than 1 of so many parts of the timeout is not worth a run.
 const leastPart = 50
@@ -72,7 +70,8 @@ func (x *mode) open(height int64) bool {
 	return x.result != nil && x.result.Stopped == plan.StopTimeout && x.result.LowerBound < height
 }
 
-// rest plans again what the timeout has cut, with the time that is left until then. The first order is that of the graph.
+// rest plans again what the timeout has cut, with the time that is left until then. The first order is that of the
+// graph.
 func (m *maker) rest(ctx context.Context, tried [][]mode, until time.Duration) error {
 	for k := 0; k < len(tried[0]); k++ {
 		height := lowest(tried)

@@ -7,11 +7,10 @@ import "hash/maphash"
 // are in a hash table with open addressing. A slot has a part of the hash beside the index of the buffer, so two
 // strings are compared only if that part is equal. That is 16 bytes a buffer.
 //
-// Measured (go test -bench IDs ./model): a million buffers take 0.02 s if numbers rise and 0.2 s in the table, with a map of
-// strings 0.6 s. A plan of a million buffers takes 0.5 s.
+// Trials: docs/lab/formats.md (a table is three times as fast as a map of strings, rising numbers 30 times).
 //
-// Invariant: entries are never removed. While there is no table, the numbers of the IDs that were added rise up to that of the last.
-// A slot holds
+// Invariant: entries are never removed. While there is no table, the numbers of the IDs that were added rise up to that
+// of the last. A slot holds
 //
 //	upper half of the hash | index + 1    0 if it is free
 //

@@ -23,16 +23,15 @@ import (
 //
 //	cost = (sum over sets of bytes above the bar, head, sum of heads), the bar being the head without the plan
 //
-// The search begins with all tensors pinned. If it fails, it begins again with none, and then with a plan of the tensors
-// with the largest scratch of all sets. The runtime's own plan is taken if all fail.
+// The search begins with all tensors pinned. If it fails, it begins again with none, and then with a plan of the
+// tensors with the largest scratch of all sets. The runtime's own plan is taken if all fail.
 //
-// Invariant: with Options.Named false, a plan that is written has on no known set a larger head than the runtime makes by
-// itself, nor than the model has as it is. (A larger head is a larger arena, or one of the same size.)
+// Invariant: with Options.Named false, a plan that is written has on no known set a larger head than the runtime makes
+// by itself, nor than the model has as it is. (A larger head is a larger arena, or one of the same size.)
 //
 // Complexity: a greedy plan for each set that differs, in at most mostTries tries; one if the first plan passes.
 //
-// Dropped: tensors under a roof that leaves room for the scratch of all sets above them. No such plan exists for the wake
-// words of PyPI's pymicro-wakeword, for which leaving tensors to the device loses nothing.
+// Trials: docs/lab/tflm.md (a roof below the scratch of all sets has no plan on the wake words).
 //
 // Source: Stowage.
 
@@ -132,8 +131,8 @@ func (p *Plan) unitedTensors() int {
 	return len(p.United.Buffers) - (len(p.Arena.Tensor) - p.Arena.Scratch)
 }
 
-// everywhere replaces the plan that was found by one that is no worse on any known set, if there is one. Otherwise the model
-// keeps the runtime's own plan, or the one that it has, unless the kernels are named.
+// everywhere replaces the plan that was found by one that is no worse on any known set, if there is one. Otherwise the
+// model keeps the runtime's own plan, or the one that it has, unless the kernels are named.
 func (p *Plan) everywhere(ctx context.Context, o *Options) error {
 	if p.Offsets == nil || p.Kept || len(p.Overlays) > 0 { // one with overlays holds with its own kernels only
 		return nil
@@ -209,8 +208,8 @@ func (p *Plan) withhold(ctx context.Context, first *try) error {
 	return nil
 }
 
-// stand notes what each set makes of the plan, and if the model's own plan is worse on one than the runtime's, and the new
-// one is not.
+// stand notes what each set makes of the plan, and if the model's own plan is worse on one than the runtime's, and the
+// new one is not.
 func (p *Plan) stand(x *try) {
 	was, is := false, false
 	for k := range p.rivals {
@@ -263,8 +262,8 @@ func (p *Plan) take(ctx context.Context, x *try) error {
 	return p.pinAt(ctx, x.pins)
 }
 
-// elsewhere looks for the lowest plan that is no worse on any rival, with a head of most at the most. It returns nil if there
-// is none; with named kernels it returns first, unless another plan is as low.
+// elsewhere looks for the lowest plan that is no worse on any rival, with a head of most at the most. It returns nil if
+// there is none; with named kernels it returns first, unless another plan is as low.
 func (p *Plan) elsewhere(ctx context.Context, o *Options, first *try, most int64) (*try, error) {
 	if o.Named {
 		most = first.head
@@ -294,8 +293,9 @@ func (p *Plan) elsewhere(ctx context.Context, o *Options, first *try, most int64
 	return best, err
 }
 
-// loosen looks for a choice of tensors to pin where a plan has them. It begins with all of them, or with none, and ends early
-// at a plan that is worse on no rival and as low as the head that is hoped for. Offsets that cannot be pinned give nil.
+// loosen looks for a choice of tensors to pin where a plan has them. It begins with all of them, or with none, and ends
+// early at a plan that is worse on no rival and as low as the head that is hoped for. Offsets that cannot be pinned
+// give nil.
 func (p *Plan) loosen(ctx context.Context, plan []int64, pinned bool, hoped int64) (*try, error) {
 	n := p.unitedTensors()
 	offsets, tensors := slices.Clone(plan[:n]), make([]int, n)

@@ -6,17 +6,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the memories of a part, their sizes and their order of speed are known and do not change, so they stand here once. What
-// firmware itself holds there (stack, heap, .bss) is not known: a map has whole memories.
+// Idea: the memories of a part, their sizes and their order of speed are known and do not change, so they stand here
+// once. What firmware itself holds there (stack, heap, .bss) is not known: a map has whole memories.
 //
 // Invariant: the pools of a map go from fast to slow. A cost is picoseconds for each byte moved, and is there only
 // where a source gives figures for all pools of the map. If none does, the costs are 0, and the order alone counts.
 //
 // Sources: at each map, as they read in November 2026.
 //
-// Dropped: Vela's memory modes for Ethos-U65 (vela.ini: 384 KiB of SRAM before DRAM). They have figures, but Vela
-// plans its arena itself, and takes no plan from outside. External memory that differs from board to board, such as
-// the HyperRAM beside an i.MX RT1170.
+// Trials: docs/lab/tflm.md (Vela's memory modes and memories that differ by board are not listed).
 
 // A Map is the memories of a part, for planning in several pools.
 type Map struct {
@@ -48,9 +46,9 @@ var parts = []Map{
 		},
 	},
 	{
-		// Sizes: Zephyr's nxp_rt1170.dtsi and nxp_rt11xx_cm7.dtsi (lines of the data cache: 32 bytes). OCRAM1 and OCRAM2 adjoin. Half
-		// of the FlexRAM's 16 banks of 32 KiB are DTCM; the split can be moved. Costs: the reporter of
-		// tensorflow/tflite-micro#1173 has 8 GB/s for TCM and 2 GB/s for OCRAM, so 125 and 500 ps for a byte.
+		// Sizes: Zephyr's nxp_rt1170.dtsi and nxp_rt11xx_cm7.dtsi (lines of the data cache: 32 bytes). OCRAM1 and
+		// OCRAM2 adjoin. Half of the FlexRAM's 16 banks of 32 KiB are DTCM; the split can be moved. Costs: the reporter
+		// of tensorflow/tflite-micro#1173 has 8 GB/s for TCM and 2 GB/s for OCRAM, so 125 and 500 ps for a byte.
 		Name: "rt1170", Kernels: "cmsis-nn-dsp", Part: "i.MX RT1170 (Cortex-M7)", Costs: true, Source: "sizes: Zephyr, nxp_rt1170.dtsi; cost: tensorflow/tflite-micro#1173",
 		Pools: []model.Pool{
 			{ID: "dtcm", Capacity: 256 * kib, Alignment: 32, Cost: 125},
@@ -58,9 +56,9 @@ var parts = []Map{
 		},
 	},
 	{
-		// Sizes: 512 KiB of SRAM; of these, about 250 KiB are free for a model in the firmware of tensorflow/tflite-micro#2675. PSRAM is
-		// that of N16R8 modules, octal at 80 MHz (ESP-IDF's documents), so at most 160 MB/s by its clock. For the
-		// SRAM no figure was found, so there is no ratio.
+		// Sizes: 512 KiB of SRAM; of these, about 250 KiB are free for a model in the firmware of
+		// tensorflow/tflite-micro#2675. PSRAM is that of N16R8 modules, octal at 80 MHz (ESP-IDF's documents), so at
+		// most 160 MB/s by its clock. For the SRAM no figure was found, so there is no ratio.
 		Name: "esp32s3", Kernels: "esp-nn", Part: "ESP32-S3 with 8 MiB of octal PSRAM", Source: "sizes: ESP-IDF's documents, tensorflow/tflite-micro#2675; order: on the chip, then beside it",
 		Pools: []model.Pool{
 			{ID: "sram", Capacity: 512 * kib, Alignment: 16},
@@ -79,8 +77,8 @@ var parts = []Map{
 		},
 	},
 	{
-		// Sizes: Alif's regions_AE722F80F55D5LS_M55_HP.h. It says nothing of speed. The order is that of its numbers, without
-		// the memories of less than 1 MiB.
+		// Sizes: Alif's regions_AE722F80F55D5LS_M55_HP.h. It says nothing of speed. The order is that of its numbers,
+		// without the memories of less than 1 MiB.
 		Name: "alif-e7", Kernels: "cmsis-nn-mve", Part: "Alif Ensemble E7 (Cortex-M55 HP)", Source: "sizes: Alif's regions_AE722F80F55D5LS_M55_HP.h; order: its numbers",
 		Pools: []model.Pool{
 			{ID: "sram0", Capacity: 4 * mib, Alignment: 16},
@@ -92,8 +90,8 @@ var parts = []Map{
 		},
 	},
 	{
-		// Sizes and order: ug_nrf54h20_architecture_memory.rst of the nRF Connect SDK, which calls the local RAM "minimal latency" and
-		// RAM0x "relatively fast". RAM0x is shared with other cores by partitions.
+		// Sizes and order: ug_nrf54h20_architecture_memory.rst of the nRF Connect SDK, which calls the local RAM
+		// "minimal latency" and RAM0x "relatively fast". RAM0x is shared with other cores by partitions.
 		Name: "nrf54h20", Kernels: "cmsis-nn-dsp", Part: "nRF54H20, application core (Cortex-M33)", Source: "sizes and order: nrfconnect/sdk-nrf, ug_nrf54h20_architecture_memory.rst",
 		Pools: []model.Pool{
 			{ID: "local", Capacity: 32 * kib, Alignment: 16},

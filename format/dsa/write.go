@@ -11,15 +11,16 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the file is what dsa-solver's own writer would write, byte for byte, since the fingerprint of a plan is computed from
-// these bytes (solution.go). What the schema cannot state is refused by its name; nothing is dropped.
+// Idea: the file is what dsa-solver's own writer would write, byte for byte, since the fingerprint of a plan is
+// computed from these bytes (solution.go). What the schema cannot state is refused by its name; nothing is dropped.
 //
-// Invariant: Read returns the problem that was written, with three exceptions. The alignment of a pool is in its buffers. A
-// measure is the term that orders plans in the same way. A single pool has a name. Buffer k has number k, and so has pool k.
+// Invariant: Read returns the problem that was written, with three exceptions. The alignment of a pool is in its
+// buffers. A measure is the term that orders plans in the same way. A single pool has a name. Buffer k has number k,
+// and so has pool k.
 //
 // Complexity: O(n log n).
 //
-// Dropped: the profile pypto_research_v1. It asks for two keys of metadata that say how a compiler made the problem.
+// Trials: docs/lab/formats.md (the profile pypto_research_v1 asks for metadata that only a compiler has).
 
 // profile is that of the files that Write makes. It asks nothing of a problem beyond the schema.
 const profile = "pypto_structured"

@@ -22,7 +22,7 @@ import (
 //
 // Complexity: O(n).
 //
-// Dropped: a document of its own for each version. All but a few keys are the same.
+// Trials: docs/lab/formats.md (a document type for each version would repeat all but a few keys).
 
 var (
 	rulesDocumentKeys = slices.Concat(documentKeys, []string{

@@ -16,14 +16,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what a line says of rules is a problem of version 2 in small. Its values stand, as they are, in a document with the pools
-// and clocks of the first line, the new buffers, and the buffers that the rules name. format/json reads that. So keys, values and
-// messages are those of a problem's file, and nothing is read in a second way. Writing goes the same way back: format/json writes such
-// a problem, and the line takes the values of its keys.
+// Idea: what a line says of rules is a problem of version 2 in small. Its values stand, as they are, in a document with
+// the pools and clocks of the first line, the new buffers, and the buffers that the rules name. format/json reads that.
+// So keys, values and messages are those of a problem's file, and nothing is read in a second way. Writing goes the
+// same way back: format/json writes such a problem, and the line takes the values of its keys.
 //
 // Complexity: O(length of the line + pools). A line without rules is read without a document.
 //
-// Dropped: a reader of rules for lines, which had to know what format/json knows of pairs, ties, pools and clocks.
+// Trials: docs/lab/formats.md (a reader of its own for rules repeated what format/json knows).
 
 // A held is what the reader knows of a buffer that is there, for the rules that name it.
 type held struct {
@@ -202,8 +202,8 @@ func fieldsOf(head model.Rules, rules *Rules, buffers []model.Buffer) (values, e
 	return v, nil
 }
 
-// buffer reads the buffer of add, fits or retime, and the rules that come with it, if the line has more than plain numbers. plain is true
-// if it has not.
+// buffer reads the buffer of add, fits or retime, and the rules that come with it, if the line has more than plain
+// numbers. plain is true if it has not.
 func (p *parser) buffer(o *Op) (plain bool) {
 	lists := func(key string) bool { return bytes.HasPrefix(p.fields[key], []byte{'['}) }
 	more := p.r.open["threads"] != nil || p.r.open["period"] != nil || lists("lower") || lists("upper")

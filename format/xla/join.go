@@ -21,7 +21,7 @@ import (
 //
 // Complexity: O(n log n) for each round, of which real dumps take three or four.
 //
-// Tried and dropped: the numbers of the instructions. The trace does not have them.
+// Trials: docs/lab/formats.md (the trace has no numbers of instructions).
 
 // maxRounds ends the counting for a file made to need many: it then has more steps
 // than it needs, and the same conflicts.

@@ -33,9 +33,9 @@ import (
 // each step is an own or a wait. A step that is kept says that the second use begins after the first one
 // has ended, and a use ends after it has begun. So y begins after x has ended.
 //
-// Claim 2: no smaller set of takeovers is enough. Proof: let a wait from x to y be left out of a set S. Its
-// steps and the own steps contain no chain from x to y, because in all takeovers there is only the one of a single step.
-// So nothing stops a machine that keeps S from running y, and all that leads to it, before x has ended.
+// Claim 2: no smaller set of takeovers is enough. Proof: let a wait from x to y be left out of a set S. Its steps and
+// the own steps contain no chain from x to y, because in all takeovers there is only the one of a single step. So
+// nothing stops a machine that keeps S from running y, and all that leads to it, before x has ended.
 //
 // So the waits are the transitive reduction of takeovers and owns, less the owns, and they are the only least set.
 //
@@ -51,8 +51,7 @@ import (
 //
 // Source: A. Aho, M. Garey, J. Ullman, The transitive reduction of a directed graph, SIAM J. Comput. 1(2), 1972.
 //
-// Tried and dropped: all pairs of uses that share bytes, reduced by bit sets. It is simpler, but takes
-// n²/8 bytes; the oracle of the tests does it.
+// Trials: docs/lab/graph.md (all pairs reduced by bit sets take n²/8 bytes).
 
 // Of returns the waits of a valid plan, sorted by Buffer, At, For and Until.
 func Of(p *model.Problem, made *model.Plan) []plan.Wait {

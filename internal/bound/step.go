@@ -28,8 +28,7 @@ import "github.com/stowage-go/stowage/model"
 // Complexity: O(n) for each change of g. There are at most 63 changes, and rarely more than
 // 2.
 //
-// Tried and dropped: the sums that sizes can make, instead of a divisor. With two coprime
-// sizes nearly all numbers above some thousands are such sums.
+// Trials: docs/lab/place.md (the sums that sizes can make are nearly all numbers from some thousands up).
 
 // Step returns a number that divides the least height of the problem. For each plan there
 // is another that is no higher and whose height is a multiple of the step.

@@ -32,8 +32,7 @@ import (
 // A core of all sections is exact search with a node limit. It solves B, C, F, H and K of
 // A–K at once.
 //
-// Tried and dropped: first fit of the rest, in the order of the plan to improve and by
-// size, which leaves S_1 above its load.
+// Trials: docs/lab/climb.md (first fit of the rest, by the old plan's order or by size, leaves S_1 above its load).
 
 // halves are the numbers of sections that a core has on each side of its peak.
 var halves = []int32{3, 10, 30, 100, 300}

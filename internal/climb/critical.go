@@ -29,12 +29,7 @@ import (
 // Source: Nowicki and Smutnicki, "A Fast Taboo Search Algorithm for the Job Shop
 // Problem", 1996, carried over to buffers.
 //
-// Tried and dropped: what that paper moves, links at the borders of blocks (runs of links
-// that are all live at one moment, whose order is of no use), and whole blocks; links that
-// change places; placements that go on from checkpoints before the change: much code, and
-// no lower plans. Also: links at the top alone, any two of a chain, and neighbours alone,
-// which are all higher; ejection of single buffers from a plan under a target, with costs
-// that grow with each failure; late acceptance (Burke and Bykov, 2017).
+// Trials: docs/lab/climb.md (moves of whole blocks, checkpoints and other acceptance rules gave no lower plans).
 
 // critical is a worker's order, the plan of that order, and a chain of that plan.
 type critical struct {

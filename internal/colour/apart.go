@@ -20,8 +20,7 @@ import (
 // Complexity: O(p log p) for p pieces, but for the moves within the ordered
 // slice of live pieces, which are cheap up to tens of thousands live at once.
 //
-// Colours by size were tried and dropped: real models have runs of equal sizes,
-// which then melt into one block.
+// Trials: docs/lab/pictures.md (colours by size melt runs of equal sizes into one block).
 
 // maxNeighbours bounds the neighbours kept for a buffer. A plan that overlaps
 // itself may have any number of them.

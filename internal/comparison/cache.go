@@ -28,8 +28,7 @@ import (
 //
 // Complexity: a run costs one read of what is new and one write of a line.
 //
-// Tried and dropped: one JSON document, written anew every few seconds. It loses
-// the last seconds, and two processes lose each other's runs.
+// Trials: docs/lab/tests.md (one JSON document loses the last seconds, and two processes lose each other's runs).
 
 // A Cache is a file of runs. It is safe for use by several goroutines.
 type Cache struct {

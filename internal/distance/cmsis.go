@@ -17,7 +17,7 @@ import (
 //	convolution 1×n of an image of one row            reference                         reference + 3 pixels, or refused
 //	convolution in groups                             refused                           refused
 //	depthwise with more than 124 channels             reference                         refused
-//	depthwise of one channel to several               reference                         as the convolution that it becomes
+//	depthwise of one channel to several               reference                         as the convolution it becomes
 //	max pool                                          a copy apart, then the rest read  the rest read after a copy
 //
 // Pixels and rows are those of the result.
@@ -34,9 +34,7 @@ import (
 // tensorflow/lite/micro/kernels/cmsis_nn in tensorflow/tflite-micro, at the revision of Reference. What that
 // glue does not hand to CMSIS-NN runs the reference kernel, so its rule holds.
 //
-// Measured: lab/kernels runs the library on the three kinds of cores and traces every access.
-// testdata/measured.txt has some of the distances. Dropped: the exact distance of the blocks, which is up to a few
-// pixels below the reference's, and holds for one width of blocks only.
+// Trials: docs/lab/tflm.md (measured on three kinds of cores; the exact distance of blocks holds for one width only).
 
 // ahead is all but the first of the pixels that the kernels for MVE compute at once.
 const ahead = 4 - 1

@@ -18,8 +18,7 @@ import (
 // espressif/esp-tflite-micro at 99f49e1498b0984f4db54d9bf3938aceb99ad422, tensorflow/lite/micro/kernels/esp_nn:
 // dilation and other types than INT8 take the reference kernel.
 //
-// Measured: lab/kernels runs both sets of kernels and traces every access; testdata/measured.txt has some
-// of the distances.
+// Trials: docs/lab/tflm.md (lab/kernels traces every access of both sets of kernels).
 
 // esp returns the rules of ESP-NN. The table is made once.
 var esp = sync.OnceValue(func() map[string]rule {

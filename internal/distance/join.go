@@ -12,9 +12,7 @@ import "fmt"
 //
 // memcpy may copy in any order, so a block and its target must be apart.
 //
-// Dropped: the operand at exactly its block's place in the result of a CONCATENATION, where memcpy would have nothing
-// to do. It saves most, but asks for one offset instead of a distance, and memcpy of bytes to themselves is undefined
-// in C.
+// Trials: docs/lab/tflm.md (an exact offset for an operand of CONCATENATION saves most, but is undefined in C).
 //
 // Source: tensorflow/lite/kernels/internal/reference/concatenation.h; micro/kernels/pack.cc, unpack.cc, split.cc,
 // split_v.cc.

@@ -15,9 +15,9 @@ import "math"
 // additions for each loop, however long the loops are. All is exact: nothing is rounded up.
 //
 // Source: the definition of the distance is that of diagonal memory optimisation, Blacker et al.,
-// arXiv 2010.01668, whose third way is a closed form for each operator. Dropped: a closed form by hand
-// for each operator, as the paper and the first prototype had it, which is right only for one loop order, and
-// recording all accesses, which is slow for large tensors; the tests do that.
+// arXiv 2010.01668, whose third way is a closed form for each operator.
+//
+// Trials: docs/lab/tflm.md (closed forms are right for one loop order only; recording accesses is slow).
 
 // A steps sums up a part of a kernel's run.
 type steps struct {

@@ -19,8 +19,7 @@ import (
 //
 // Source: the load bound of Buchsbaum et al., "OPT versus LOAD", turned into a subset.
 //
-// Tried and dropped: deletion one by one. It keeps whatever the order of deletion leaves,
-// for instance many small buffers.
+// Trials: docs/lab/explain.md (deletion one by one keeps whatever its order leaves).
 
 // maxSections is the number of overloaded sections that Irreducible compares, the most
 // loaded first.

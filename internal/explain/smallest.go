@@ -32,8 +32,7 @@ import (
 // Source: Ignatiev, Previti, Liffiton, Marques-Silva, "Smallest MUS extraction
 // with minimal hitting set dualization", CP 2015.
 //
-// Tried and dropped: one partition after the other. If a limit comes, the bound is then that
-// of the last partition.
+// Trials: docs/lab/explain.md (partitions one after the other leave only the last bound if a limit comes).
 
 // Smallest is Irreducible with a subset of the fewest buffers. If a limit comes before that
 // is proven, Explanation.AtLeast has the bound that is proven. o.NodeLimit limits each run of

@@ -30,8 +30,7 @@ import (
 //
 // Complexity: O(n²) pairs that overlap, in each pass. At most maxSuspects remain.
 //
-// Tried and dropped: dominance at an offset inside the other buffer, for windows that lie
-// higher. Few pairs have it.
+// Trials: docs/lab/explain.md (few pairs have dominance at an offset inside the other buffer).
 
 // maxSuspects is the largest number of suspects whose pairs are stored.
 const maxSuspects = 2048

@@ -26,8 +26,7 @@ import (
 // The load is close to the capacity and most pairs overlap, so that single heuristics
 // solve few of them; synthetic_test.go holds the load and the overlap.
 //
-// Tried and dropped: random sizes and lifespans with a capacity at the load, the
-// kind high-overlap. Stacking nearly always fits those, or nothing does.
+// Trials: docs/lab/tests.md (random sizes and lifespans at the load are nearly always easy or impossible).
 
 // The range of the synthetic suite.
 const (

@@ -28,18 +28,7 @@ import (
 //
 // Complexity: that of a plan times the table, up to maxCost.
 //
-// Measured: TestBestOnPublicData prints height over load on the challenging suite as the table
-// grows. Rows that this suite does not need have others:
-//
-//	row               instance                 what it does there
-//	area              idealloc's G_1           reaches the load
-//	width             TFLite's hand_landmark   reaches the load
-//	tight-overlaps    idealloc's S_1           ends near the load
-//	start, by-start   problems cut by time     tiles them
-//
-// Tried and dropped: all words of one or two of MiniMalloc's keys, in both directions, with all
-// three ways to place. Glow's order by the fullest moment that is left, and slots chosen by size:
-// beside outward and grown they change none of 3,000 problems (lab/baselines, NeverWorseThanTheBox).
+// Trials: docs/lab/greedy.md (each row of the table is needed somewhere; 3,000 problems gain nothing from more).
 
 // A method turns an order into a plan.
 type method uint8
@@ -52,7 +41,7 @@ const (
 	swept                  // the passes of the planner sweep; takes no order
 	shared                 // first fit in the order of the offsets of slots, filled in the order (shared.go)
 	outwards               // sweeps from the peaks (outward.go); takes no order
-	grown                  // first fit in the order of the offsets of chunks that grow (deferred.go), asked for in the order
+	grown                  // first fit in the order of the offsets of chunks that grow, filled in the order (deferred.go)
 )
 
 // cost is what a method takes per buffer, in units of a first-fit placement, roughly, as

@@ -29,7 +29,7 @@ import (
 //
 // Source: MNN, DeferBufferAllocator; oneDNN's graph compiler has the same idea.
 //
-// Measured: best.go.
+// Trials: docs/lab/greedy.md (each row of the table of orders is needed somewhere).
 
 // A grownChunk is a chunk of the row, or was one.
 type grownChunk struct {

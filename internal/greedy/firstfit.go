@@ -24,8 +24,7 @@ import (
 // test. Its lifetimes are inclusive: (1, 5) is [1, 6) here. Fixed offsets, gaps, windows and
 // alignment are additions.
 //
-// Tried and dropped: ties broken by duration. The plan of idealloc's S_1 comes nearer to its
-// load, but that of pangu_2.6B moves away from its load.
+// Trials: docs/lab/greedy.md (breaking ties by duration helps S_1 and hurts pangu_2.6B).
 
 func init() { run.RegisterWith(&firstFit{}, false, func() run.Settings { return none{} }) }
 

@@ -38,10 +38,7 @@ import (
 // above its load, and local search does not come down from there; this is at the load
 // after two sweeps (go test -bench Outward ./internal/greedy).
 //
-// Tried and dropped: random peaks, with piles of random weights and noise. Of eight training graphs
-// that end above the load, none came down to it in 700 tries. Also: to place a buffer at the upper
-// end of its hole or at the lowest place, by thresholds of its lifespan. Each lowers some plans, but
-// an exact plan of the sections around the peak (climb) lowers all of these.
+// Trials: docs/lab/greedy.md (random peaks lower nothing, other places only what climb lowers anyway).
 
 // A Settle places loose, the buffers that are live in some of the sections [low, high) but not
 // in all, between the floor and the target. It writes their offsets into at, and reports

@@ -25,8 +25,7 @@ import (
 //
 // Alignment is honoured. Fixed offsets are ignored: Place honours these.
 //
-// Tried and dropped: an entry for each buffer. It is slower if many buffers have the same
-// lifespan.
+// Trials: docs/lab/greedy.md (an entry for each buffer is slower if many share a lifespan).
 
 // skyline gives up after effort corrections for each buffer, or after maxEffort in all. The
 // challenging suite needs at most 26 for each buffer, resnet50 needs 75.

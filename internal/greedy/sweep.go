@@ -43,9 +43,7 @@ import (
 // Micro's arena has persistent buffers at one end and scratch at the other);
 // the single sweep over events answers omnimalloc's development branch.
 //
-// Tried and dropped: widest-first placement with Place, which is slower and ends as
-// low. A ceiling 1% above the bound: it is always met,
-// and never left below. Best fit in place of lowest: about as good, no faster.
+// Trials: docs/lab/greedy.md (other placements end as low and are no faster; a ceiling is never beaten).
 
 // pollEvery is the number of placements between looks at the context.
 const pollEvery = 4096

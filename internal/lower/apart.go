@@ -4,14 +4,13 @@ import "slices"
 
 // Idea: a pair that is apart needs a slot together, unless both use all of their bytes in one section. Several pairs
 // share a slot if their members are a clique. A clique grows greedily: of the members that conflict with all in it, the
-// one with the most such pairs is next. The slot stands right after the section in which most of the clique live. Most of
-// them then live on, and few come back. Others that live there run through the slot if they conflict with all of the
+// one with the most such pairs is next. The slot stands right after the section in which most of the clique live. Most
+// of them then live on, and few come back. Others that live there run through the slot if they conflict with all of the
 // clique, and have a gap otherwise.
 //
 // Only conflicts in all bytes count here: a member with windows may meet another in a part of its bytes.
 //
-// Dropped: a slot for each pair, which is many (250 buffers with 5,088 pairs). Slots behind the end of time: they put all
-// that lies between two lives into one partition.
+// Trials: docs/lab/ruled.md (a slot for each pair is many; slots at the end of time join all partitions).
 //
 // Complexity: O(cliques · n · size) for n members. If n is at most mostJoined, n² conflicts are looked up once.
 
@@ -195,8 +194,8 @@ func (c *cover) insert(x clique, live []int32) {
 	c.slots = append(c.slots, s)
 }
 
-// beside reports whether a member may run through the slot of a clique. It may if it conflicts with all of the clique and
-// with everything that lives beside it.
+// beside reports whether a member may run through the slot of a clique. It may if it conflicts with all of the clique
+// and with everything that lives beside it.
 func (c *cover) beside(v int32, x clique) bool {
 	if c.special != nil && c.special[v] {
 		return false

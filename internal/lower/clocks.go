@@ -5,17 +5,19 @@ import (
 	"slices"
 )
 
-// Idea: with clocks, a buffer ends before another starts if it does so by every clock. That is a partial order. It is an
-// interval order if the sets of buffers that end before each buffer form a chain. Time is then a line after all, and the
-// ranks in the chain are its times (Fishburn 1970). Otherwise the conflicts are a graph, and cliques cover all of it.
+// Idea: with clocks, a buffer ends before another starts if it does so by every clock. That is a partial order. It is
+// an interval order if the sets of buffers that end before each buffer form a chain. Time is then a line after all, and
+// the ranks in the chain are its times (Fishburn 1970). Otherwise the conflicts are a graph, and cliques cover all of
+// it.
 //
 // The heaviest clique is an antichain (antichain.go) and gets a slot. The rest of the cover is greedy: a pair without a
 // clique grows by the member with the most such pairs. Slots are in the order of the mean time of their members, which
 // keeps lives short and gaps few.
 //
-// Complexity: O(n²·clocks) for the order, O(slots · n²/64) for the cover. Above MostClocks buffers a problem is refused.
+// Complexity: O(n²·clocks) for the order, O(slots · n²/64) for the cover. Above MostClocks buffers a problem is
+// refused.
 //
-// Measured by a prototype: OmniMalloc's generators make interval orders in 6 of 126 instances.
+// Trials: docs/lab/ruled.md (OmniMalloc's generators make interval orders in 6 of 126 instances).
 
 // MostClocks is the most buffers with clocks that are no interval order: their conflicts are a table.
 const MostClocks = 8192

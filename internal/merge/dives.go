@@ -33,11 +33,9 @@ import (
 // With several workers, dives run side by side, each with its own exact search. Which of
 // them lowers the plan first is then up to chance. With one worker it is up to the seed.
 //
-// Source: Stowage. On J of the challenging suite, dives of 2, 3 and 6 nodes a composite took
-// 14, 20 and 14 s to the load, mean of five seeds.
+// Source: Stowage.
 //
-// Tried and dropped: composites with holes, which make further merges possible. On J, few of
-// these are better than chance: 993,280 at best.
+// Trials: docs/lab/merge.md (composites with holes were rarely better than chance on J).
 
 // diveNodes is the limit of a dive, in nodes for each composite.
 const diveNodes = 3

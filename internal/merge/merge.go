@@ -42,8 +42,7 @@ import (
 // Source: Stowage. The idea of merging what ends beside what starts is from a
 // prototype for guillotine packings that ranked merges at boundaries of full sections.
 //
-// Tried and dropped: to wait for sections to be full before merging. D and J of the
-// challenging suite have few full sections, and merging works there all the same.
+// Trials: docs/lab/merge.md (waiting for full sections is not needed).
 
 func init() {
 	run.RegisterWith(&Planner{}, false, fresh)

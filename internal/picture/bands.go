@@ -19,8 +19,7 @@ import (
 //
 // Source: none; stacked areas are older than statistics.
 //
-// Tried and dropped: steps, which hold a value until the next place. With five places they
-// look like five measured plateaus, and nothing was measured between the places.
+// Trials: docs/lab/pictures.md (steps look like plateaus that nobody measured).
 
 // A Layer is one band of Bands.
 type Layer struct {

@@ -30,9 +30,7 @@ import (
 // buffer from the span, it copies little, and it makes a second plan only if that may be
 // much lower.
 //
-// Tried and dropped: each buffer on top of the one before, which ends as high as the sum of
-// the sizes. Slots by size class, each as large as the buffer that opened it: with many
-// different sizes they end at five times the load.
+// Trials: docs/lab/place.md (stacking ends at the sum of sizes, slots by size class at five times the load).
 
 // Finish completes a plan and returns its height. A buffer with a fixed offset gets that
 // offset. A buffer with a negative offset is stacked above all others. The others keep their

@@ -15,10 +15,7 @@ import (
 // Complexity: that of a set. For f ranges, a search looks at the f/pageMost pages, and into
 // those that may have room.
 //
-// Tried and dropped: bins by size, as in malloc. They know nothing of addresses, and
-// two-ended placement needs the lowest and the highest. A treap of the free blocks by
-// address, with the largest block below each node: it takes O(log f), except for the tightest
-// place, but it is no faster on training graphs and has four times the code.
+// Trials: docs/lab/place.md (bins know no addresses, a treap is no faster and four times the code).
 
 // A FreeList is an address space without an end.
 type FreeList struct {

@@ -48,10 +48,7 @@ import (
 // sets and those of about a dozen blocks. If a set does not change, those above it do not
 // change either.
 //
-// Tried and dropped: blocks of one section, so that there are covers everywhere and no set
-// knows all. If many buffers are live at once, each is then in the way in many sets, one
-// after the other. Gathering the placed conflicts of each buffer and sorting them. One list
-// of all placed buffers (list.go), which is faster below some thousand buffers.
+// Trials: docs/lab/place.md (blocks of one section put long buffers into many sets; sorting conflicts is no better).
 
 // share: a buffer reaches over about so many blocks on average.
 const share = 8

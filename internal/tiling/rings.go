@@ -7,13 +7,14 @@ package tiling
 //	line j of an operator:  for each operand made in the chain: its lines up to the last one that j reads
 //	                        then the line itself
 //
-// Lines that nobody reads come last. After each line of an interior value, all lines between the lowest that a reader still needs and this one are kept.
+// Lines that nobody reads come last. After each line of an interior value, all lines between the lowest that a reader
+// still needs and this one are kept.
 //
 // Invariant: whatever a line reads is in the rings when it is computed.
 //
 // Complexity: O(lines × operands) of the chain.
 //
-// Tried and dropped: strips of several lines. They are faster on a processor, and need larger rings.
+// Trials: docs/lab/tflm.md (strips of several lines are faster on a processor and need larger rings).
 
 // follow replaces the bound of a chain by its cost, unless the limit comes before.
 func (s *search) follow(c *candidate) {

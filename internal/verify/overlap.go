@@ -25,9 +25,7 @@ import (
 // Complexity: O((p + k) log p) for p pieces and k pairs that intersect. The walk up from a
 // leaf ends at the first node that does not change, which comes soon in a wide tree.
 //
-// Tried and dropped: a tree over compressed time with the highest end so far at each slot.
-// It answers yes or no within the same bound, but cannot name the pairs, and it needs lazy
-// range updates. disjoint.go first decides whether there is any pair at all.
+// Trials: docs/lab/tests.md (a tree over time cannot name the pairs that overlap).
 
 // never is earlier than any upper time of a piece.
 const never = math.MinInt64

@@ -6,9 +6,9 @@
 //	go run ./npm/build -sizes     the same, and a table of sizes, packed and not
 //
 // The programs are built without paths and build IDs. So the same source and the same Go
-// give the same bytes. Binaryen was tried and dropped: wasm-opt -Oz takes a minute and
-// saves 6 % of the bytes, but almost nothing of the packed ones (1.006 instead of
-// 1.013 MB).
+// give the same bytes.
+//
+// Trials: docs/lab/command.md (Binaryen takes a minute and saves almost nothing of the packed bytes).
 package main
 
 import (

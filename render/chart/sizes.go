@@ -21,7 +21,7 @@ import (
 // bound. A planner has a line of its own, from its first problem to its last, with a dot there. Capacities are on a
 // logarithmic scale: what can be bought are powers of two, and problems differ by factors.
 //
-// Tried and dropped: a bar for each capacity. It hides how close the next step is.
+// Trials: docs/lab/pictures.md (a bar for each capacity hides how close the next step is).
 
 // Sizes is the data of a picture of capacities: the share of the problems that fit.
 type Sizes struct {

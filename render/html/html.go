@@ -10,8 +10,7 @@
 //	bundle.go  the viewer as one script
 //	viewer/    the viewer: plain JavaScript, a module for each matter
 //
-// Package html/template was tried and dropped: with reflection and its parser it
-// adds a third of a megabyte to a binary, for a few places to escape.
+// Trials: docs/lab/pictures.md (html/template adds a third of a megabyte for a few places to escape).
 package html
 
 import (

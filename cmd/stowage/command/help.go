@@ -14,13 +14,12 @@ import (
 // Idea: help, manual pages and completions are made from one table, cobra's flags. This file
 // prints the table in sections with aligned columns. man.go prints the same sections in roff.
 //
-// Cobra's own template was tried and dropped: it does not group flags, does not wrap them, and
-// knows no exit codes.
+// Trials: docs/lab/command.md (cobra's own template has no groups of flags, no wrapping and no exit codes).
 
 const (
 	groupKey  = "stowage.group" // flag annotation: the section it belongs to
 	exitsKey  = "stowage.exits" // command annotation: its own exit codes, one a line
-	briefKey  = "stowage.brief" // command annotation: SECTION=HELP, a section whose flags are only named, and the help that explains them
+	briefKey  = "stowage.brief" // command annotation: SECTION=HELP; help only names the section's flags, HELP explains them
 	allExits  = "all"           // the value of exitsKey for a command with all general codes
 	helpWidth = 80
 	textAt    = 24 // the column at which descriptions start

@@ -14,8 +14,7 @@ import (
 // Idea: manual pages in roff are made from the flag table that help prints, one page for each
 // command. They have no date, so a version always has the same pages.
 //
-// Package cobra/doc was tried and dropped: it goes through Markdown, needs a module for that,
-// and loses the sections of the flags and the exit codes.
+// Trials: docs/lab/command.md (cobra/doc needs a module for Markdown and loses sections and exit codes).
 
 func newMan() *cobra.Command {
 	return &cobra.Command{

@@ -17,8 +17,7 @@ import (
 // capacities are those at which the curve changes, or, if these are many, those at which shares of
 // the problems fit. Behind each is the next round size: what can be bought.
 //
-// Tried and dropped: all round sizes of the range. Over a few powers of ten, most lines of the
-// table were equal.
+// Trials: docs/lab/command.md (over a few powers of ten most rows of all round sizes are equal).
 
 // A capacity is a point of the curve.
 type capacity struct {
@@ -74,9 +73,9 @@ const stepsMost = 16
 // ladder of a long curve.
 var ladderShares = [...]int{1, 10, 25, 50, 75, 90, 95, 99, 100}
 
-// ladder returns the capacities of a curve if --at names none: its steps or shares, the heights
-// of the planners, or the largest if these are many, and the capacities that the files have; behind each of these the next round size; and the last round
-// size below all of them. Between two of them no answer changes, apart from shares.
+// ladder returns the capacities of a curve if --at names none: its steps or shares, the heights of the planners, or the
+// largest if these are many, and the capacities that the files have; behind each of these the next round size; and the
+// last round size below all of them. Between two of them no answer changes, apart from shares.
 func (c *curve) ladder() []capacity {
 	ranges := c.ranges()
 	steps := sizing.Steps(ranges)

@@ -14,8 +14,7 @@ import (
 // Complexity: O(n). At the end, pieces and the joined content are held at once, unless there
 // is only one piece: so it is if the length is known.
 //
-// Dropped: one allocation as large as the limit. Linux gives it memory as it is filled, but
-// ulimit -v, Windows and WebAssembly count all of it.
+// Trials: docs/lab/formats.md (one allocation as large as the limit counts in full under ulimit -v and on Windows).
 
 // pieces is content as it came.
 type pieces [][]byte

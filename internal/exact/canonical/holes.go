@@ -44,17 +44,7 @@ import (
 //
 // Source: Stowage. In scheduling, these are the rules of unavailable periods.
 //
-// Tried and dropped, on 77 problems of sessions on A, D, E, J and K, in which a few of hundreds of buffers are fixed,
-// and on 32 windows of such sessions, in which half of them are:
-//
-//   - The suffix bound with deadlines: in each section and for each end e below the limit, what must end at e or below,
-//     from each level up. The highest ends followed from holes and capacity alone. It decided no more problems in 5,000
-//     nodes, with the same number of nodes, and took up to twice the time.
-//   - Sums: in each section and for each fixed buffer, whether some set of buffers fills the room below it so far that
-//     the others fit above, and which buffers are in every such set, or in none. Before the first placement it refutes
-//     none of the windows. In 9 of them it settles the side of 1 to 7 buffers.
-//   - To place a fixed buffer without counting a node and without alternatives, as soon as it is the next candidate. In
-//     30,000 nodes it plans 8 of the windows instead of 5, in 3.6 times the time, in which 7 are planned without it.
+// Trials: docs/lab/exact.md (three more rules about fixed buffers decided no more problems).
 
 // holes has what the fixed buffers leave to the others.
 type holes struct {

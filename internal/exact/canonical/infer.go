@@ -5,8 +5,8 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// infer tightens the lower bounds of a component after a placement. It reports whether a completion may still exist. This
-// is the only place that knows the order of the inferences. Each inference has a file of its own:
+// infer tightens the lower bounds of a component after a placement. It reports whether a completion may still exist.
+// This is the only place that knows the order of the inferences. Each inference has a file of its own:
 //
 //	section.go      the paper's section inference
 //	lifting.go      a waiting buffer must be raised by another one
@@ -17,12 +17,12 @@ import (
 //
 // inf holds the bounds. They stay valid below this node, so they are inherited and only rise. The trail restores them.
 //
-// The inferences feed one another, so they are repeated until nothing changes, but at most maxRounds times: later rounds
-// find less. Some bounds creep up round by round. To go on until they rest (tried: 20 and 64) saves nodes on two instances
-// of the challenging suite and doubles the time of the hardest one.
+// The inferences feed one another, so they are repeated until nothing changes, but at most maxRounds times: later
+// rounds find less, and some bounds creep up round by round.
 //
-// Sweeps go through the sections against the order of time and along it, in turn. On the challenging suite that takes a
-// tenth fewer instructions than always along it, with the same nodes. To begin along it takes as many in sum.
+// The sweeps go through the sections against the order of time and along it, in turn.
+//
+// Trials: docs/lab/exact.md (more rounds double the time of the hardest problem; turns save a tenth).
 //
 // If the run is over, an inference on a huge partition stops midway and claims nothing.
 const maxRounds = 30
@@ -34,7 +34,8 @@ type inference struct {
 	inferenceCut bool
 }
 
-// infer tightens the bounds of c. findWaiting was called for c. The dirty sections have changed since c was last inferred.
+// infer tightens the bounds of c. findWaiting was called for c. The dirty sections have changed since c was last
+// inferred.
 func (k *Kernel) infer(c component) bool {
 	if !k.any(c) {
 		return true
@@ -78,8 +79,8 @@ func (k *Kernel) infer(c component) bool {
 	return true
 }
 
-// sweep checks the dirty sections of c in the order of time. A section that becomes dirty during the sweep is checked in
-// the same sweep if it comes later.
+// sweep checks the dirty sections of c in the order of time. A section that becomes dirty during the sweep is checked
+// in the same sweep if it comes later.
 func (k *Kernel) sweep(c component) bool {
 	for s := k.runs.takeFirst(c.first, c.last); s < c.last; s = k.runs.takeFirst(s+1, c.last) {
 		if !k.checkSection(s) {

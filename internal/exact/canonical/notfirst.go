@@ -19,10 +19,7 @@ import "math"
 // Source: the not-first rule of disjunctive scheduling (Carlier and Pinson 1990), for whole sections. Its
 // use here is Stowage's.
 //
-// Tried and dropped, on the challenging suite: the rule for the sets of buffers that end highest. It took 4%
-// fewer nodes on A, 7% on K and under 1% elsewhere, at twice the time. All of disjunctive propagation, with
-// latest as well as earliest offsets (overload check, detectable precedences, not-first and not-last for
-// sets). Its nodes were within 2% of the former rule's.
+// Trials: docs/lab/exact.md (the mirrored rule and full disjunctive propagation save few nodes and take longer).
 
 // notFirst raises the bounds of the members in list, which is in order. Those that start above slack cannot
 // be lowest; least and second are the two least ends. It returns false if a bound rises above the buffer's

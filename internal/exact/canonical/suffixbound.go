@@ -17,8 +17,7 @@ import "math"
 //
 // Source: Carlier 1982 for the machine bound. Its use here is Stowage's.
 //
-// Tried and dropped, on the challenging suite: starts and sizes of 32 bits (the same time within 1%); order
-// and bound tested in one branch (1% slower); sorting the members in the same pass (20% slower on A).
+// Trials: docs/lab/exact.md (narrower numbers and merged passes are no faster).
 
 // tops bounds where the members of a section start, so that a section is skipped in which nothing can be found.
 type tops struct {

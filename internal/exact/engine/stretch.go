@@ -24,8 +24,7 @@ import (
 //
 // Source: Stowage.
 //
-// Tried and dropped: only stretches around the sections with the least room. In the infeasible
-// problems of internal/gen almost all sections are full, except those of the flaw.
+// Trials: docs/lab/exact.md (nearly all sections of hard problems are full, so the fullest are no guide).
 
 // stretchLeast is the number of buffers in the smallest stretches.
 const stretchLeast = 12

@@ -55,14 +55,7 @@ import (
 // with distances as setup times. Latest starts are from scheduling, and sleep sets (ascend.go)
 // are from model checking. Their use here is Stowage's.
 //
-// Tried and dropped:
-// Search from the ground up. It needs one table for each capacity, and a failure says nothing
-// about a larger capacity. Most of the time of a minimisation went into tables.
-// Ranges that are chosen only when a plan violates one. A problem that takes 80,000 nodes now
-// had no answer after 1.4 million.
-// Placing buffers in any order while keeping track of all the room that is left. Of 1,000
-// problems 23 were undecided after 4 s, and now 1 is.
-// Searching parts of the unplaced buffers that do not meet one by one. It took the same nodes.
+// Trials: docs/lab/exact.md (four other ways to search take more nodes or more tables).
 
 // Search is the search in one partition. Each run asks about another capacity.
 type Search struct {

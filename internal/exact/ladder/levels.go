@@ -25,8 +25,7 @@ import (
 // Source: Stowage. Among the problems drawn.Awkward(303000) to 322999, 41 have a question of more
 // than 60 ms. They take 7.8 million nodes with potentials alone, and 2.5 million with this file.
 //
-// Tried and dropped: starting from the tops. Seed 321067, whose windows are stairs, then takes 778
-// thousand nodes rather than 573 thousand.
+// Trials: docs/lab/exact.md (starting from the tops takes a third more nodes on windows that are stairs).
 
 const (
 	// sweepsMost is how many times all buffers are moved, at most.

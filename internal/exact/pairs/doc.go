@@ -17,13 +17,9 @@
 // with several forbidden ranges is one choice between intervals, and nothing is propagated
 // before only one interval is left. There each range is a choice of its own between two
 // literals, a bound is passed on as soon as one literal is refuted, and each bound keeps
-// its reason, from which tela learns where to jump back. This Search on that engine, with
-// jumps back, was tried: 2,500 problems of drawn.Wide whose windows interlock, minimised
-// with a timeout of 0.3 s each, took 0.53 million nodes in place of 1.35 million, but 1.5
-// to 2.2 s in place of 1.3 to 1.4 s, and 2 or 3 were left undecided in place of 1 or 2. It
-// also changes the plans under a node limit. tela and cp on this Search would lose their
-// reasons and their placements. The price of two: about 190 lines of propagation and trail
-// here beside 460 there.
+// its reason, from which tela learns where to jump back.
+//
+// Trials: docs/lab/exact.md (this Search on that engine takes fewer nodes and more time).
 //
 // # Files
 //

@@ -18,8 +18,7 @@ import (
 // Complexity: O(n + pairs), and a merge of spans for each two buffers whose extents
 // meet, if any buffer has gaps.
 //
-// Tried and dropped: no table for problems with too many pairs, but pairs listed anew on each visit.
-// There is then no place to keep which order of a pair was decided.
+// Trials: docs/lab/exact.md (listing pairs anew on each visit leaves no place for decided orders).
 
 // A Range says that offset(J) - offset(I) is not between Above and Below, both
 // exclusive. I and J are numbers in the list of buffers, and I < J.

@@ -35,9 +35,7 @@ import (
 //
 // Tries are not cut off here: the tree learns from the higher plans too.
 //
-// Measured: see docs/planners/boxing.md. The tree alone wins as often as
-// it loses; following the best try makes it win. Tried and dropped: following nine times
-// in ten, and more: the search then stays where it is.
+// Trials: docs/lab/planners.md (the tree alone wins as often as it loses; following the best try makes it win).
 
 const (
 	branches    = 6   // children of a node

@@ -26,9 +26,7 @@ import (
 //
 // Complexity: one search for each improvement and one for the proof.
 //
-// Tried and dropped: bisection between the bound and the plan. These searches
-// are slowest just under the optimum, where they have to refute, and bisection
-// goes there first; descending reaches good plans on the way.
+// Trials: docs/lab/planners.md (bisection goes first to where these searches are slowest, just under the optimum).
 
 // An Outcome is the answer of a search.
 type Outcome uint8

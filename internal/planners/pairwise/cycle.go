@@ -19,8 +19,7 @@ import "github.com/stowage-go/stowage/model"
 //
 // Source: negative cycles by walks to the root (Cherkassky and Goldberg 1999).
 //
-// Tried and dropped: counting the rises of each bound, which costs every rise a
-// write and still needs the walk to know the literals.
+// Trials: docs/lab/planners.md (counting the rises of each bound costs more and still needs the walk).
 
 // watchCycles sets when the propagation that begins has taken too many steps.
 func (e *Engine) watchCycles() {

@@ -25,9 +25,7 @@ import (
 // Source: conflict analysis as in lazy clause generation (Ohrimenko, Stuckey,
 // Codish, 2009), with the decisions as the cut.
 //
-// Tried and dropped: moving both bounds of a clash back at once, each as far as
-// the other's value allows. Together they may then fall short; the tests find
-// such a case in a few thousand problems.
+// Trials: docs/lab/planners.md (moving both bounds of a clash back at once may fall short).
 //
 // Left out: minimising the set by trial, one decision left out at a time, with a
 // propagation for each.

@@ -25,10 +25,7 @@ import "math/bits"
 //
 // What each is worth is in docs/planners/tela.md.
 //
-// Tried and dropped: keeping the conflict set of what failed below a target, as
-// conflict-directed backjumping does (83; it is complete only for a search that
-// tries every value); more candidates a point (16 instead of 3: 61 of 76, before
-// there were starved buffers); leaving a subtree after 10 or 1,000 backtracks.
+// Trials: docs/lab/planners.md (conflict sets, more candidates and other limits solved fewer problems).
 
 // backjump returns the point to go to from point d, all of whose candidates have
 // failed; -1 where there is none, and givenUp where a policy leaves the tree.

@@ -22,8 +22,7 @@ import (
 // Complexity: O(log(height)) searches a round, O(log(effort)) rounds. Only
 // partitions that are higher than what is asked for are searched again.
 //
-// Tried and dropped: one round with all the effort, which under a node limit
-// spends it all on the first capacity, the bound.
+// Trials: docs/lab/planners.md (one round with all the effort spends a node limit on the first capacity).
 
 // minimize looks for the lowest plan within o.Capacity.
 func (r *job) minimize(o *plan.Options) (plan.Result, error) {

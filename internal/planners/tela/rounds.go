@@ -31,14 +31,7 @@ import "math"
 // Complexity: a tree is searched for at most three times the backtracks that it
 // would have needed alone, times the number of trees.
 //
-// Measured on the 199 inputs of docs/planners/tela.md: in 10,000 steps 146 are
-// solved, in 50,000 steps 165. Where every tree is as the paper has it, 136 and 142;
-// where all are narrow, 151 and 163.
-//
-// Tried and dropped, with narrow trees alone: finer phases, no largest, six
-// candidates (none adds to these); going on to another tree for good, by chance or
-// by more candidates. Leaving a tree after 500 or 1,500 backtracks: 161 of the 199
-// in 50,000 steps.
+// Trials: docs/lab/planners.md (trees of mixed width solve more than trees as in the paper or narrow ones alone).
 //
 // Source: rapid restarts (Gomes, Selman, Kautz, AAAI 1998) and iterative
 // broadening (Ginsberg, Harvey, 1992). The paper does not say what happens when

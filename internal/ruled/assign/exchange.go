@@ -9,14 +9,14 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Idea: a first assignment by the loads alone. Bodies are taken in order of value, and each goes into the cheapest pool that has
-// the room:
+// Idea: a first assignment by the loads alone. Bodies are taken in order of value, and each goes into the cheapest pool
+// that has the room:
 //
 //	value = (dearest cost - cheapest cost) / (cells · sections)
 //
-// Bodies whose pools all have a capacity come first. Once there are prices (multipliers.go), the same is done with prices in place of
-// costs. Then bodies are moved as long as that lowers the cost. A body moves into a cheaper pool that has the room, or changes places
-// with a body that goes into a dearer pool, if the two together save.
+// Bodies whose pools all have a capacity come first. Once there are prices (multipliers.go), the same is done with
+// prices in place of costs. Then bodies are moved as long as that lowers the cost. A body moves into a cheaper pool
+// that has the room, or changes places with a body that goes into a dearer pool, if the two together save.
 //
 // Invariant: the loads fit all the time. Each exchange lowers the cost.
 //
@@ -24,8 +24,7 @@ import (
 //
 // Source: greedy by density for the knapsack (Dantzig 1957), with time.
 //
-// Tried and dropped: reopening 40 bodies at a time and searching their pools exactly. On five networks and training steps of up to 18,692
-// buffers it found nothing better, in up to 7 s.
+// Trials: docs/lab/ruled.md (reopening 40 bodies at a time and searching exactly found nothing better).
 
 const exchangeEffort = 20_000_000
 
@@ -47,8 +46,8 @@ func (c *Choices) greedy(room Room) Assignment {
 	return c.inOrder(room, value, func(k, n int32) int64 { return open[k].Costs[n] })
 }
 
-// priced is greedy with the prices. Bodies are taken in order of how much the second best pool exceeds the best. Each goes into the
-// pool with the least excess that has the room.
+// priced is greedy with the prices. Bodies are taken in order of how much the second best pool exceeds the best. Each
+// goes into the pool with the least excess that has the room.
 func (c *Choices) priced(room Room) Assignment {
 	value := make([]float64, len(c.Prices.Excess))
 	for k, all := range c.Prices.Excess {

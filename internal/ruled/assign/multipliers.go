@@ -7,30 +7,28 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: give each cell of a pool in a section a price, and drop the capacities. Each body then goes where its own cost and the
-// prices of the cells that it uses are least:
+// Idea: give each cell of a pool in a section a price, and drop the capacities. Each body then goes where its own cost
+// and the prices of the cells that it uses are least:
 //
 //	base   = sum over bodies of min over pools (cost + prices of its cells) - sum over sections of price · room
 //	excess = how much more than that minimum a body's pool costs
 //	cost   = base + sum of excesses + sum over sections of price · (room - cells in use)
 //
-// The equation holds for every assignment. Its last two sums are at least 0 if the loads fit. So base is a lower bound of the cost,
-// and an excess says how much a choice adds to it. With the best prices, base is the value of the linear relaxation.
+// The equation holds for every assignment. Its last two sums are at least 0 if the loads fit. So base is a lower bound
+// of the cost, and an excess says how much a choice adds to it. With the best prices, base is the value of the linear
+// relaxation.
 //
-// If the cheapest choices need more cells of a section than there are, its price rises; if they need fewer, it falls. The first
-// steps follow the slope at the current prices, which is quick at the start (Held and Karp 1971). Later steps go from the best
-// prices along a mean of slopes, which does not swing (the volume algorithm, Barahona and Anbil 2000). Steps are as long as the gap
-// to a known cost allows (Polyak 1969), and become shorter while base does not rise.
+// If the cheapest choices need more cells of a section than there are, its price rises; if they need fewer, it falls.
+// The first steps follow the slope at the current prices, which is quick at the start (Held and Karp 1971). Later steps
+// go from the best prices along a mean of slopes, which does not swing (the volume algorithm, Barahona and Anbil 2000).
+// Steps are as long as the gap to a known cost allows (Polyak 1969), and become shorter while base does not rise.
 //
-// Invariant: floating point only finds the prices. They are then rounded to multiples of 1/2^shift of the unit of cost, and base and
-// excesses are computed from these exactly.
+// Invariant: floating point only finds the prices. They are then rounded to multiples of 1/2^shift of the unit of cost,
+// and base and excesses are computed from these exactly.
 //
 // Complexity: O(iterations · (uses · pools + sections · pools)).
 //
-// Tried and dropped: slopes at the current prices alone. On 18,692 buffers of a training step their bound stopped at 5.58 GB of
-// traffic. With means it is 9.59 GB, and the plan has 10.0 GB. Means alone stopped at 0.05 GB. Also dropped: a knapsack for each
-// section, with the costs shared among sections. It takes a table for each section, and if few bodies are live, the walk
-// (through.go) is exact anyway.
+// Trials: docs/lab/ruled.md (current slopes alone, means alone and a knapsack for each section give worse bounds).
 
 const (
 	mostIterations = 3_000
@@ -224,8 +222,8 @@ func (x *climb) means(ctx context.Context, iterations int) {
 	}
 }
 
-// relax puts each body into the pool that is cheapest for it with the prices, and returns the bound. load becomes the cells above the
-// room of each section, or below it.
+// relax puts each body into the pool that is cheapest for it with the prices, and returns the bound. load becomes the
+// cells above the room of each section, or below it.
 func (x *climb) relax() float64 {
 	c, of, sums, load, value := x.choices, x.of, x.sums, x.load, 0.0
 	for k := range c.Bodies[:c.Single] {

@@ -10,28 +10,27 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: no buffer may reach above a target below the height. Those that do are taken out. One by one they go back in, each where the
-// buffers that it conflicts with and pushes out weigh least:
+// Idea: no buffer may reach above a target below the height. Those that do are taken out. One by one they go back in,
+// each where the buffers that it conflicts with and pushes out weigh least:
 //
 //	cost(p) = sum of weight(j) over placed j that conflict with i and have bytes in [p, p+size(i))
 //
-// A buffer that pushes others out weighs one more from then on. So buffers that are hard to place come to stay where they are, and easier
-// ones move around them. If nothing is out, the plan is as low as the target, and the next target is a quarter of the way further down
-// to the goal. A target that is not reached after a while is too low: half of that way is tried next.
+// A buffer that pushes others out weighs one more from then on. So buffers that are hard to place come to stay where
+// they are, and easier ones move around them. If nothing is out, the plan is as low as the target, and the next target
+// is a quarter of the way further down to the goal. A target that is not reached after a while is too low: half of that
+// way is tried next.
 //
-// The cost rises only where a bottom comes in, and falls only where a top is passed, so the least cost is at offset 0 or at a top, or just below a
-// bottom from there. With bottoms and tops sorted, one pass has them all.
+// The cost rises only where a bottom comes in, and falls only where a top is passed, so the least cost is at offset 0
+// or at a top, or just below a bottom from there. With bottoms and tops sorted, one pass has them all.
 //
-// Invariant: placed buffers that conflict share no byte and end at or below the target. byLow and byHigh have the same buffers.
+// Invariant: placed buffers that conflict share no byte and end at or below the target. byLow and byHigh have the same
+// buffers.
 //
 // Complexity: O(n) a step, about two microseconds for 256 buffers.
 //
 // Source: this project; weights as in breakout local search (Morris 1993), moves as in ejection chains (Glover 1996).
 //
-// Measured by a prototype on eight of OmniMalloc's patterns of 256 buffers, with 100,000 steps each. The figure is the sum of the distances
-// to the bound. The next one in is the largest: 16.8%; any: 21.7%; the first out: 26.0%; the last out: 17.9%; that with the largest product of size
-// and weight: 11.7%. The ones pushed out gain weight: 12.6%. Cost by size as well: 12.8%. Weights that fade: 11.2 to 12.4%. Half of the way to the
-// goal as a target: 14.6%; a tenth: 12.5%. Buffers that stay for 3 or 10 steps, without weights in the choice: 17.2% and 26.5%.
+// Trials: docs/lab/ruled.md (placing next what is largest by size times weight ends nearest to the bound).
 
 // A target is one part of so many of the way from the height to the goal, and of twice as many after it was missed.
 // The goal may be far below any plan, so a target is never further down than one part of so many of the height.
@@ -66,8 +65,8 @@ func (e *ejection) start(g *Graph, seed uint64) {
 	e.offsets, e.weight = make([]int64, len(g.Buffers)), make([]int64, len(g.Buffers))
 }
 
-// Eject lowers the plan, for so many steps at most, until the goal is reached or the watch is over. It needs a plan. It also ends
-// if it misses so many targets in a row, or never for 0.
+// Eject lowers the plan, for so many steps at most, until the goal is reached or the watch is over. It needs a plan. It
+// also ends if it misses so many targets in a row, or never for 0.
 func (s *Search) Eject(watch *run.Watch, steps int64, misses int) {
 	s.watch = watch
 	parts, missed := int64(leastParts), 0
@@ -154,7 +153,8 @@ func (s *Search) next() (best int) {
 	return best
 }
 
-// cheapest returns the offset of least cost at which buffer i ends at or below the target, drawn from several. The cost is at least stays if there is none.
+// cheapest returns the offset of least cost at which buffer i ends at or below the target, drawn from several. The cost
+// is at least stays if there is none.
 func (s *Search) cheapest(i int32, target int64) (at, cost int64) {
 	e, g := &s.eject, s.graph
 	row, size, align := g.row(i), g.Buffers[i].Size, g.Buffers[i].Align()

@@ -1,9 +1,9 @@
 // Package conflictgraph plans buffers whose conflicts are given as a graph, without a line of time. Clocks make such
 // graphs: their partial order is mostly no interval order (internal/lower calls that a knot).
 //
-// internal/lower turns any graph into a plain problem, so every planner can plan it. But its slots then are far more than its
-// buffers, and lives have many gaps, so that a placement takes long and searches along time have nothing to go along. Here one
-// row of bits says who conflicts with whom.
+// internal/lower turns any graph into a plain problem, so every planner can plan it. But its slots then are far more
+// than its buffers, and lives have many gaps, so that a placement takes long and searches along time have nothing to go
+// along. Here one row of bits says who conflicts with whom.
 //
 //	graph.go    the graph, and first fit on it
 //	eject.go    local search: buffers push others out of their places, under a target
@@ -18,15 +18,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: first fit in an order. Buffers that are placed are a list by offset. A buffer walks along it, and looks only at those
-// that it conflicts with, until a gap is large enough.
+// Idea: first fit in an order. Buffers that are placed are a list by offset. A buffer walks along it, and looks only at
+// those that it conflicts with, until a gap is large enough.
 //
 // Invariant: two buffers with an edge share no byte.
 //
 // Complexity: O(n²) for an order.
 //
-// Measured on OmniMalloc's tilings of 256 buffers, whose input order is that of the cuts: the first order, that of the input, is
-// the optimum at once, as it is with OmniMalloc's greedy. With the input shuffled, no order is.
+// Trials: docs/lab/ruled.md (on OmniMalloc's tilings the input's order is optimal at once, unless shuffled).
 
 // A Graph is buffers, by number, and the pairs of them that conflict. Sizes and offsets are in bytes.
 type Graph struct {
@@ -111,7 +110,8 @@ func (s *Search) Orders(watch *run.Watch) {
 	}
 }
 
-// firstFit places the buffers in an order; fixed ones come first. It returns nil if the watch ends it, or if fixed buffers collide.
+// firstFit places the buffers in an order; fixed ones come first. It returns nil if the watch ends it, or if fixed
+// buffers collide.
 func (s *Search) firstFit(order []int32) []int64 {
 	g := s.graph
 	offsets := make([]int64, len(order))

@@ -10,20 +10,20 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: few evictions have few sets. The planner is asked about them in ascending order of price; of equal ones the smaller set is
-// first. A set is left out if
+// Idea: few evictions have few sets. The planner is asked about them in ascending order of price; of equal ones the
+// smaller set is first. A set is left out if
 //
 //	loads   it does not free the excess of every section (internal/ruled/evictbound)
 //	bound   its least values are not below the best plan's (least in eviction.go)
 //
-// If eviction is the first measure, the first set with a plan has the least price. Only sets of that price are then left, for the
-// measures after it.
+// If eviction is the first measure, the first set with a plan has the least price. Only sets of that price are then
+// left, for the measures after it.
 //
 // Invariant: a set that is left out has no plan, or none that is better, or is in the answers by its least values.
 //
 // Complexity: 2^n sets for n evictions, and mostAsked plans.
 //
-// Dropped: leaving out the subsets of a set without a plan. They are cheaper, so all have been asked for before it.
+// Trials: docs/lab/ruled.md (leaving out subsets of a set without a plan saves nothing: they were asked before).
 
 // Few is the largest number of evictions for which all sets are asked about, unless Options say otherwise.
 const Few = 10

@@ -15,20 +15,21 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: with many evictions there is time for few plans only, so the loads choose the sets (internal/ruled/evictbound). A set that frees
-// just the excess may have no plan, because holes are left between buffers. So the loads must fit a capacity that is smaller
-// by a slack. The slack starts at 0 and doubles until there is a plan. Then slacks are tried halfway between the largest one
-// without a plan and the least one with a plan.
+// Idea: with many evictions there is time for few plans only, so the loads choose the sets (internal/ruled/evictbound).
+// A set that frees just the excess may have no plan, because holes are left between buffers. So the loads must fit a
+// capacity that is smaller by a slack. The slack starts at 0 and doubles until there is a plan. Then slacks are tried
+// halfway between the largest one without a plan and the least one with a plan.
 //
 // At the end evictions of the cheapest plan are given up in batches, the dearest first, as long as there is a plan.
 //
-// Heights before eviction in the objective are minimised with all evictions taken, and become the capacity of the pools.
+// Heights before eviction in the objective are minimised with all evictions taken, and become the capacity of the
+// pools.
 //
 // Invariant: the best plan is never dearer than the one before it. The bound is that of the loads.
 //
 // Complexity: about 2 · log2(1024) + mostLeft plans, within the limits of the run.
 //
-// Dropped: starting with all evictions and giving them up in batches. That takes a plan for each batch, and the sets are dearer.
+// Trials: docs/lab/ruled.md (starting with all evictions needs a plan for each batch and ends dearer).
 
 const (
 	// finestSlack is the part of the capacity that the least slack is.
@@ -160,8 +161,8 @@ func (e *search) share(ctx context.Context) func() bool {
 	}
 }
 
-// try asks for a plan of a set, within few nodes if there are many buffers and within a third of the time that is left: there may
-// be other sets.
+// try asks for a plan of a set, within few nodes if there are many buffers and within a third of the time that is left:
+// there may be other sets.
 func (e *search) try(ctx context.Context, taken []bool, wanted []model.Measure) (plan.Result, error) {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()

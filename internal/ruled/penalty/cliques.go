@@ -8,40 +8,41 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: a clique is a set of bodies in which each pair conflicts or has a penalty. If its sizes add up to more than the bytes of the pool,
-// some bodies share bytes, so some penalties are paid. Two arguments say how many pairs pay at least.
+// Idea: a clique is a set of bodies in which each pair conflicts or has a penalty. If its sizes add up to more than the
+// bytes of the pool, some bodies share bytes, so some penalties are paid. Two arguments say how many pairs pay at
+// least.
 //
-// First: take the bodies in order of offset. A body that begins inside those before it shares bytes with the one of them that
-// reaches furthest. These pairs are a forest, and
+// First: take the bodies in order of offset. A body that begins inside those before it shares bytes with the one of
+// them that reaches furthest. These pairs are a forest, and
 //
 //	sum of sizes - bytes of the pool <= sum over pairs of the forest of min(size, size)
 //
-// Let k be the least number of edges of a forest with such a weight. Then at least k pairs pay. Kruskal's algorithm, which takes
-// edges in order of weight, finds the heaviest forest with k edges for each k.
+// Let k be the least number of edges of a forest with such a weight. Then at least k pairs pay. Kruskal's algorithm,
+// which takes edges in order of weight, finds the heaviest forest with k edges for each k.
 //
 // Second: if d bodies share a byte, d(d-1)/2 pairs share it:
 //
 //	sum over bytes of d(d-1)/2 <= sum over the pairs that are paid of min(size, size)
 //
-// The left side is least if all d are as equal as possible. On the right the heaviest pairs are taken, until their sum is large
-// enough. That is a second k.
+// The left side is least if all d are as equal as possible. On the right the heaviest pairs are taken, until their sum
+// is large enough. That is a second k.
 //
-// With the larger k of the two, at least the k cheapest penalties of the clique are paid. The bounds of cliques that have no
-// penalty in common add up. A clique is grown from each body; the next body is the one that is largest for the penalties that it
-// brings. Then cliques are taken in order of their bound for each penalty that they use up, until none is left.
+// With the larger k of the two, at least the k cheapest penalties of the clique are paid. The bounds of cliques that
+// have no penalty in common add up. A clique is grown from each body; the next body is the one that is largest for the
+// penalties that it brings. Then cliques are taken in order of their bound for each penalty that they use up, until
+// none is left.
 //
 // Invariant: no penalty is counted twice, so no plan within the capacity pays less than the sum.
 //
 // Complexity: O(n²) for a clique, 3n cliques a round, at most mostRounds rounds.
 //
-// Measured on the 11 problems made from MiniMalloc's A to K: the bounds are from 2 to 356, in 0.03 to 0.6 s. Before, none was known. They are 2
-// to 40% of what the best plans pay.
+// Trials: docs/lab/ruled.md (the bounds are 2 to 40% of what the best plans pay; before, no bound was known).
 
 // mostGrown is the largest number of bodies for which cliques are grown. mostRounds is the largest number of rounds.
 const mostGrown, mostRounds = 1_500, 40
 
-// pairPrices are the prices of a pair, with which cliques are grown. With all three the bounds of A to K are 8% higher in the mean than with the
-// best of them.
+// pairPrices are the prices of a pair, with which cliques are grown. With all three the bounds of A to K are 8% higher
+// in the mean than with the best of them.
 var pairPrices = [...]int{1, 4, 20}
 
 // overloads grows cliques in a field.
@@ -131,7 +132,8 @@ func (f *Field) overloads() *overloads {
 	return o
 }
 
-// grow grows a clique from a body, where a pair costs price halves of what a body does. It returns the best that it has been.
+// grow grows a clique from a body, where a pair costs price halves of what a body does. It returns the best that it has
+// been.
 func (o *overloads) grow(first int32, price int) (best overload) {
 	if !o.field.plain[first] {
 		return overload{}

@@ -11,25 +11,23 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: take a few related bodies out of a plan that fits, and put them back one by one, each where it pays least. Keep the new
-// plan if it pays less, or not much more. How much more is allowed falls as the run goes on, as in simulated annealing.
+// Idea: take a few related bodies out of a plan that fits, and put them back one by one, each where it pays least. Keep
+// the new plan if it pays less, or not much more. How much more is allowed falls as the run goes on, as in simulated
+// annealing.
 //
-// The bodies that a body conflicts with cut the range of its offsets into gaps. A body goes to the bottom or to the top of a
-// gap. It may also go right above or right below a body with which it has a penalty. One of the cheapest of these places is
-// drawn at random.
+// The bodies that a body conflicts with cut the range of its offsets into gaps. A body goes to the bottom or to the top
+// of a gap. It may also go right above or right below a body with which it has a penalty. One of the cheapest of these
+// places is drawn at random.
 //
-// Invariant: between steps, all bodies are placed and the plan is valid. cost is what the plan pays. pays[i] is the sum of the
-// paid penalties of body i.
+// Invariant: between steps, all bodies are placed and the plan is valid. cost is what the plan pays. pays[i] is the sum
+// of the paid penalties of body i.
 //
-// Complexity: a step takes out at most mostOut bodies. A body goes back in O((conflicts + penalties) · gaps), and there are few gaps.
-// Nothing is allocated and nothing is looked up.
+// Complexity: a step takes out at most mostOut bodies. A body goes back in O((conflicts + penalties) · gaps), and there
+// are few gaps. Nothing is allocated and nothing is looked up.
 //
 // Source: ruin and recreate, after Schrimpf, Schneider, Stamm-Wilbrandt and Dueck (2000).
 //
-// Measured on five of the 11 problems made from MiniMalloc's A to K, with 1.5 s of processor time each. The figure is the mean ratio to
-// the costs of a prototype: 0.99 with the lowest of the cheapest places, and 0.90 with one of them drawn. With the tops of gaps,
-// and with neighbours that are near in offset, it is 0.85. With 200,000 steps on four of them it is 0.77 with hot at 2, and 0.75
-// from 4 to 8. Up to 16 bodies a step are as good for their time as up to 11; up to 6 are worse.
+// Trials: docs/lab/ruled.md (a drawn place among the cheapest, with tops of gaps and near neighbours, pays least).
 
 // mostOut is the most bodies that a step takes out.
 const mostOut = 11
@@ -132,7 +130,8 @@ type Limits struct {
 	Until  time.Time // the run also ends then, and how much more a plan may pay depends on the time; zero for no end
 }
 
-// Improve looks for a plan that pays less than a valid one, from its offsets. It returns the best plan, what that pays, and the steps taken.
+// Improve looks for a plan that pays less than a valid one, from its offsets. It returns the best plan, what that pays,
+// and the steps taken.
 func (f *Field) Improve(ctx context.Context, offsets []int64, seed uint64, l Limits) (best []int64, paid, taken int64) {
 	return newRuin(f, offsets, seed).improve(ctx, l)
 }
@@ -188,7 +187,8 @@ func (r *ruin) step(limit int64) bool {
 		r.at[i] = at
 		r.cost += cost
 	}
-	// Most steps end above. So what each body pays is brought up to date only here, with the bodies back where they were.
+	// Most steps end above. So what each body pays is brought up to date only here, with the bodies back where they
+	// were.
 	r.cost = before
 	r.moved = r.moved[:0]
 	for k, i := range r.out {
@@ -278,8 +278,8 @@ func (r *ruin) arrange() {
 	}
 }
 
-// cheapest returns an offset at which a body pays least beside the placed bodies, and what it pays there. fits is false if there
-// is no place for it.
+// cheapest returns an offset at which a body pays least beside the placed bodies, and what it pays there. fits is false
+// if there is no place for it.
 func (r *ruin) cheapest(i int32) (at, cost int64, fits bool) {
 	gaps, align := append(r.gaps[:0], r.field.free[r.field.freeAt[i]:r.field.freeAt[i+1]]...), r.field.align[i]
 	for _, x := range r.field.hardOf(i) {

@@ -10,19 +10,20 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: offsets can be rounded down to a grid. If all ends of forbidden and of costly differences are multiples of g, then
+// Idea: offsets can be rounded down to a grid. If all ends of forbidden and of costly differences are multiples of g,
+// then
 //
 //	offset(i) - offset(j) >= above   becomes   down(offset(i)) - down(offset(j)) >= above
 //
-// and the same holds for below. So a plan on the grid pays no more, and each body has only a few slots. Buffers of one size
-// share a slot or no byte, so this is a partition of least weight (max-k-cut). The search chooses a slot for each body, depth
-// first, one body at each level.
+// and the same holds for below. So a plan on the grid pays no more, and each body has only a few slots. Buffers of one
+// size share a slot or no byte, so this is a partition of least weight (max-k-cut). The search chooses a slot for each
+// body, depth first, one body at each level.
 //
 // The bound is a sum of three parts that count different pairs:
 //
 //	what the placed bodies pay
 //	for each body to come, the least that it pays with placed ones, over the slots that are open to it
-//	what the bodies to come pay at least among themselves, which was solved before, from the last body on (Russian dolls)
+//	the least that the bodies to come pay among themselves, solved before, from the last body on (Russian dolls)
 //
 // Of plans that differ by a symmetry only the first one is kept, in the order of the levels. Symmetries are
 //
@@ -30,16 +31,15 @@ import (
 //	one size     if only bodies in the same slot tie: a body opens no slot but the first that is unused
 //	reflection   if upside down everything is the same: the first body lies in the lower half
 //
-// Invariant: dolls[k] is at most what any plan of the bodies from level k on pays. The least of all plans is dolls[0], if every
-// level is solved; otherwise that of the last solved level is a bound.
+// Invariant: dolls[k] is at most what any plan of the bodies from level k on pays. The least of all plans is dolls[0],
+// if every level is solved; otherwise that of the last solved level is a bound.
 //
 // Complexity: exponential; a node takes O(bodies · slots). Components of ties are searched apart.
 //
-// Measured on PyPTO's problems that must pay: 0.02 s at most, except for the two with the most buffers of two sizes. They take 7 and 20
-// million nodes, 4 and 14 s.
+// Trials: docs/lab/ruled.md (0.02 s at most on PyPTO's problems that must pay, except for two of 4 and 14 s).
 //
-// Source: Russian doll search, Verfaillie, Lemaître and Schiex (1996). The symmetries can be combined because the first plan in
-// lexicographic order survives all of them at once.
+// Source: Russian doll search, Verfaillie, Lemaître and Schiex (1996). The symmetries can be combined because the first
+// plan in lexicographic order survives all of them at once.
 
 const (
 	// SlotNodes is how many nodes LeastBySlots is worth for a pool without limits.
@@ -79,8 +79,8 @@ type link struct {
 	ranges [][2]int32
 }
 
-// LeastBySlots looks for the cheapest plan of a field. offsets is a plan that pays something; a cheaper one is written into it.
-// No plan pays less than least. taken are the nodes.
+// LeastBySlots looks for the cheapest plan of a field. offsets is a plan that pays something; a cheaper one is written
+// into it. No plan pays less than least. taken are the nodes.
 func (f *Field) LeastBySlots(ctx context.Context, offsets []int64, nodes int64) (least, taken int64) {
 	watch := run.NewWatch(ctx)
 	defer watch.Close()
@@ -205,8 +205,8 @@ func (f *Field) slotter(bodies []int32, order int) *slotter {
 	return s
 }
 
-// levelOrders is the number of orders of levels that are tried. The first solves nearly all that any does. In the others the last levels pay
-// more among themselves, so their bounds are better if the search is cut off.
+// levelOrders is the number of orders of levels that are tried. The first solves nearly all that any does. In the
+// others the last levels pay more among themselves, so their bounds are better if the search is cut off.
 const levelOrders = 3
 
 // levelShares are the parts of the nodes that are left which an order may take.
@@ -253,8 +253,8 @@ func (f *Field) levels(bodies []int32, order int) (levels []int32) {
 	return levels
 }
 
-// link adds a link from one level to another: offsets of the other in between, relative to this one. It is kept only with the lower level, but
-// looked at for symmetries from both sides.
+// link adds a link from one level to another: offsets of the other in between, relative to this one. It is kept only
+// with the lower level, but looked at for symmetries from both sides.
 func (s *slotter) link(from, to int, below, above, cost int64) {
 	x := link{to: int32(to), cost: cost, ranges: make([][2]int32, len(s.at[from]))}
 	for p, at := range s.at[from] {
@@ -319,7 +319,8 @@ func (s *slotter) findTwins(f *Field) {
 	}
 }
 
-// solve solves the dolls from the last level on. If it finds a cheaper plan than that in offsets, it writes it there. It returns the bound.
+// solve solves the dolls from the last level on. If it finds a cheaper plan than that in offsets, it writes it there.
+// It returns the bound.
 func (s *slotter) solve(f *Field, offsets []int64) int64 {
 	given, paid := make([]int64, f.n), int64(0) // the plan from the level in hand on, and what that pays
 	for i := range given {
@@ -363,7 +364,8 @@ func (s *slotter) solve(f *Field, offsets []int64) int64 {
 	return s.dolls[0]
 }
 
-// descend places the body of level k and those after it. The placed ones pay so much, and are in the first so many slots if bodies have one size.
+// descend places the body of level k and those after it. The placed ones pay so much, and are in the first so many
+// slots if bodies have one size.
 func (s *slotter) descend(k int, cost int64, used int32) {
 	if k == len(s.bodies) {
 		s.least = cost
@@ -434,7 +436,8 @@ func (s *slotter) place(k int, p, sign int32) {
 	}
 }
 
-// toCome is the least that the bodies from level k on pay with the placed ones, if that is below enough. It is at least enough if one has no slot.
+// toCome is the least that the bodies from level k on pay with the placed ones, if that is below enough. It is at least
+// enough if one has no slot.
 func (s *slotter) toCome(k int, enough int64) (sum int64) {
 	for ; k < len(s.bodies) && sum < enough; k++ {
 		least, shut := int64(math.MaxInt64), s.shut[k]

@@ -31,13 +31,7 @@ import (
 // Complexity: a question for each window that no assignment before has had; at most mostProof nodes for one. The first
 // pass has proofNodes, later ones five times as many each.
 //
-// Measured on the challenging suite with fast memory of 30, 50 and 70% of the load: of a whole set of 200 buffers,
-// 20,000 nodes of auto and a width of 1,000 of internal/ruled/stackdp prove nothing. The set that the loads allow of K at 50%
-// has a window of 19 buffers that 17,391 nodes of exact search refute; that of I at 50% one of 37 buffers, with
-// 116,412.
-//
-// Tried and dropped: lifting, another body beside a core whose bodies it can stand in for, each proven. Of all cores
-// on I and K none could be lifted.
+// Trials: docs/lab/ruled.md (a window of a set can be refuted, the whole set cannot; no core could be lifted).
 
 const (
 	scanNodes   = 3_000  // of a question about a window that is one of many
@@ -94,8 +88,8 @@ func (x *packing) checkOn(ctx context.Context) (err error) {
 	return nil
 }
 
-// pass goes through the branches with so many nodes for a proof, for one of so many parts of a limit. It reports whether a further pass may
-// be of use.
+// pass goes through the branches with so many nodes for a proof, for one of so many parts of a limit. It reports
+// whether a further pass may be of use.
 func (k *checker) pass(ctx context.Context, parts int) (bool, error) {
 	if k == nil || k.packing.found || k.nodes > mostProof || k.packing.least <= k.loads.Low || k.plans.Over(ctx) {
 		return false, nil

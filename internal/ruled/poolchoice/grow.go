@@ -9,17 +9,17 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: if the cheapest assignment by the loads does not pack, most of it does. All bodies that have a pool without a capacity
-// begin there. Then as many as can be go where that assignment has them, those first that save most for the bytes and the time that
-// they take. The planner is asked about all at once. If it finds no plan, it is asked about the first half, and then about the
-// second half beside what is there by now, and so on down to single bodies.
+// Idea: if the cheapest assignment by the loads does not pack, most of it does. All bodies that have a pool without a
+// capacity begin there. Then as many as can be go where that assignment has them, those first that save most for the
+// bytes and the time that they take. The planner is asked about all at once. If it finds no plan, it is asked about the
+// first half, and then about the second half beside what is there by now, and so on down to single bodies.
 //
 // Invariant: what is kept packs. The loads always fit, as less than the assignment is there.
 //
-// Complexity: at most growAsks questions, each with growNodes. A body that cannot come costs about the logarithm of the number of bodies.
+// Complexity: at most growAsks questions, each with growNodes. A body that cannot come costs about the logarithm of the
+// number of bodies.
 //
-// Measured on the challenging suite with fast memory of 30, 50 and 70% of the load and 5 s a choice (lab/bench/fast), two runs each: of 33
-// choices nine come nearer to the bound, up to 1.9 points, and none is farther from it. The mean gap is 1.69%, and 1.89% without.
+// Trials: docs/lab/ruled.md (of 33 choices nine come nearer to the bound and none moves away).
 //
 // Source: group testing (Dorfman 1943), by halves (Hwang 1972).
 

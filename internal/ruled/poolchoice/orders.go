@@ -10,26 +10,28 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: if the cheapest assignment by the loads does not pack, the walk through the orders of live buffers (internal/ruled/stackdp) looks for
-// the cheapest that does. It knows loads, costs and places at once. Its limit is a cost a little above the bound at first, as in
-// assign/deepen.go:
+// Idea: if the cheapest assignment by the loads does not pack, the walk through the orders of live buffers
+// (internal/ruled/stackdp) looks for the cheapest that does. It knows loads, costs and places at once. Its limit is a
+// cost a little above the bound at first, as in assign/deepen.go:
 //
-//	no choice, nothing cut off     every plan costs more than the limit, which is a bound; the next limit has a step twice as long
-//	a choice, nothing cut off      the cheapest
-//	something cut off              the least of that is a bound
+//	no choice, nothing cut off     every plan costs more than the limit, so the limit is a bound; the next step is
+//	                               twice as long
+//	a choice, nothing cut off      the choice is the cheapest
+//	something cut off              the least cost that was cut off is a bound
 //
-// Small buffers are loose at first, so that few are in the orders, and then fewer of them (levels). What a walk with loose buffers finds is a bound, and
-// the planner is asked whether it packs. Between the first level and the next, a narrow walk looks for any choice that is cheaper than the best
-// plan (guesses). Guesses and further levels take long, so a pass of check.go comes before them.
+// Small buffers are loose at first, so that few are in the orders, and then fewer of them (levels). What a walk with
+// loose buffers finds is a bound, and the planner is asked whether it packs. Between the first level and the next, a
+// narrow walk looks for any choice that is cheaper than the best plan (guesses). Guesses and further levels take long,
+// so a pass of check.go comes before them.
 //
 // Invariant: the bound of the cost holds for all plans.
 //
 // Complexity: at most the states of all levels and guesses, for each limit.
 //
-// Measured on the challenging suite with fast memory of 30, 50 and 70% of the load (lab/bench/fast), in processor time: H at 30 and 50% are
-// proven, in 1 and 7 s, and neither was in 30 s without.
+// Trials: docs/lab/ruled.md (H at 30 and 50% is proven in 1 and 7 s, and was not in 30 s without).
 //
-// Source: relaxations by what a state forgets are those of dynamic programs with state-space relaxation (Christofides, Mingozzi and Toth 1981).
+// Source: relaxations by what a state forgets are those of dynamic programs with state-space relaxation (Christofides,
+// Mingozzi and Toth 1981).
 
 // A level is how a walk is asked.
 type level struct {
@@ -45,7 +47,7 @@ const (
 	mostGuesses  = 6
 	guessWidth   = 2_000
 	guessStates  = 5_000_000
-	guessPart    = 32 // of the gap, which is the limit above the bound of the first guess; a later one has half of the gap
+	guessPart    = 32 // the first guess may cost 1/guessPart of the gap above the bound, a later one half of the gap
 	guessPatient = 3  // guesses without a plan; each has four times the limit of the one before
 )
 

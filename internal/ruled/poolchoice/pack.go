@@ -13,28 +13,27 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it finds no
-// plan for a pool, six things are tried:
+// Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it
+// finds no plan for a pool, six things are tried:
 //
 //	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
 //	          the next pool that has the room, and the rest has a plan
 //	grow      as much of the assignment as packs, built up from nothing (grow.go)
-//	orders    the cheapest assignment that packs, by a walk through the orders of live buffers (orders.go): a narrow walk first,
-//	          and the long ones after a pass of check
-//	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go): a pass, and further
-//	          ones after the long walks
+//	orders    the cheapest assignment that packs, by a walk through the orders of live buffers (orders.go): a narrow
+//	          walk first, and the long ones after a pass of check
+//	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go): a pass,
+//	          and further ones after the long walks
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
 //	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
 //
-// The cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the planner
-// allow it.
+// The cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the
+// planner allow it.
 //
 // Invariant: for each pool of the assignment that is returned, a plan is known.
 //
 // Complexity: mostPacked questions to the planner, each with pools.PackNodes.
 //
-// Tried and dropped: asking about one assignment after another in order of cost. They differ in bodies that have nothing to do
-// with why the first does not pack.
+// Trials: docs/lab/ruled.md (assignments in order of cost differ in bodies that are not why the first fails).
 
 const mostPacked = 64
 
@@ -145,7 +144,8 @@ func (x *packing) margins(ctx context.Context) (err error) {
 	return nil
 }
 
-// try asks whether an assignment packs, and keeps it if it is the cheapest. It returns the first pool without a plan, or -1.
+// try asks whether an assignment packs, and keeps it if it is the cheapest. It returns the first pool without a plan,
+// or -1.
 func (x *packing) try(ctx context.Context, of assign.Assignment) (int32, error) {
 	for q, members := range split(x.lowering.Pools, x.loads.PoolOf(of)) {
 		if len(members) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the penalty comes before the height, and some penalty has to be paid. The lowest plan that pays so little may pay for
-// other pairs than the plan so far. So the question about the height becomes one about the penalty:
+// Idea: the penalty comes before the height, and some penalty has to be paid. The lowest plan that pays so little may
+// pay for other pairs than the plan so far. So the question about the height becomes one about the penalty:
 //
 //	no plan within height - 1 pays as little   if and only if   height is the lowest
 //
@@ -19,7 +19,7 @@ import (
 //
 // Complexity: at most mostDrops capacities.
 //
-// Dropped: a question for each set of pairs that may pay. Even a few pairs have too many sets.
+// Trials: docs/lab/ruled.md (even a few pairs have too many sets to ask about each).
 
 // mostDrops is the most capacities that are tried.
 const mostDrops = 100

@@ -13,26 +13,26 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: ruin (internal/ruled/penalty) lowers the penalty of the plan so far, in a short run first, and at the end for as long as
-// the limits allow. In between, slots prove the least penalty of few bodies on a coarse grid. For other pools the planner is
-// asked about strips with more pairs apart, since a pair that shares no byte pays nothing:
+// Idea: ruin (internal/ruled/penalty) lowers the penalty of the plan so far, in a short run first, and at the end for
+// as long as the limits allow. In between, slots prove the least penalty of few bodies on a coarse grid. For other
+// pools the planner is asked about strips with more pairs apart, since a pair that shares no byte pays nothing:
 //
 //	all pairs apart       no plan: at least the cheapest penalty is paid; a plan: nothing is
 //	all but a set apart   the cheapest set first; no plan: no plan pays just this set
 //
-// So the bound is the cost of the first set that is not proven hopeless. If that set has a plan, its cost is the optimum.
+// So the bound is the cost of the first set that is not proven hopeless. If that set has a plan, its cost is the
+// optimum.
 //
-// If the pool is too large for ruin, pairs are kept apart greedily. The dearest pairs that pay are kept apart, in batches. A
-// batch is halved if no plan is found.
+// If the pool is too large for ruin, pairs are kept apart greedily. The dearest pairs that pay are kept apart, in
+// batches. A batch is halved if no plan is found.
 //
 // Invariant: the plan never pays more than the one before it. Every set that costs less than the bound is proven
 // hopeless.
 //
-// Complexity: one run for all pairs, mostSets runs for the bound, and ruin for what the limits leave. The runs for the bound may take a
-// quarter of the time, and slots half of it.
+// Complexity: one run for all pairs, mostSets runs for the bound, and ruin for what the limits leave. The runs for the
+// bound may take a quarter of the time, and slots half of it.
 //
-// Measured by a prototype on PyPTO's 370 feasible problems with penalties: 310 have a plan with all pairs apart. In the other 60
-// a clique proves that something is paid.
+// Trials: docs/lab/ruled.md (of PyPTO's 370 problems 310 have a plan that pays nothing).
 
 // leastPenalty minimises the penalty pool by pool.
 func (s *Search) leastPenalty(ctx context.Context) error {
@@ -259,8 +259,8 @@ func (s *Search) paidIn(q *pool) (sum int64) {
 	return sum
 }
 
-// allNodes and someNodes are the most nodes of one run: for all pairs apart, which may prove that nothing or something is
-// paid, and for a batch of pairs. There are many batches.
+// allNodes and someNodes are the most nodes of one run: for all pairs apart, which may prove that nothing or something
+// is paid, and for a batch of pairs. There are many batches.
 const allNodes, someNodes = 200_000, 20_000
 
 // within asks for an answer within so many nodes more.
@@ -274,8 +274,8 @@ func (s *Search) within(nodes int64, ask func() (answer, error)) (answer, error)
 	return a, err
 }
 
-// keeping returns a strip in which no plan pays more than the current one, if the penalty has been minimised. In it every pair that
-// pays nothing now is kept apart.
+// keeping returns a strip in which no plan pays more than the current one, if the penalty has been minimised. In it
+// every pair that pays nothing now is kept apart.
 func (s *Search) keeping(q *pool) *lower.Strip {
 	if !q.settled || len(q.penalties) == 0 {
 		return q.strip
@@ -348,8 +348,8 @@ type payers struct {
 	pairs []int
 }
 
-// after returns the two sets that follow: with the next pair as well, and with it in place of the last. Every set follows from
-// the first in one way, and none is cheaper than the one that it follows from.
+// after returns the two sets that follow: with the next pair as well, and with it in place of the last. Every set
+// follows from the first in one way, and none is cheaper than the one that it follows from.
 func (x payers) after(order []model.Penalty) (sets []payers) {
 	last := x.pairs[len(x.pairs)-1]
 	if last+1 == len(order) {

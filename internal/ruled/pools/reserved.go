@@ -12,23 +12,25 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: reserved bytes count in no height and in no bound. So they cannot simply be buffers with fixed offsets. A plan ends
-// below a reserved range, or it has a buffer above the range. The planner is asked about each of these cases in turn:
+// Idea: reserved bytes count in no height and in no bound. So they cannot simply be buffers with fixed offsets. A plan
+// ends below a reserved range, or it has a buffer above the range. The planner is asked about each of these cases in
+// turn:
 //
 //	case k: capacity = begin of range k; ranges 0 to k-1 are pinned buffers of all time
 //
-// Suppose that no plan ends below range k-1. Then in case k every plan has a buffer above that range, so the pinned buffers
-// raise no height and no bound. The first case that has a plan has the lowest plan.
+// Suppose that no plan ends below range k-1. Then in case k every plan has a buffer above that range, so the pinned
+// buffers raise no height and no bound. The first case that has a plan has the lowest plan.
 //
-// The first cases may have no plan because a buffer is too large for every hole, or the holes together for the load. They are not
-// asked about (hopeless). A plan of one case is a plan of every later one. So a proof that a case has no plan covers all cases
-// before it. If a limit comes, the cases that are asked about lie further and further apart, up to the last.
+// The first cases may have no plan because a buffer is too large for every hole, or the holes together for the load.
+// They are not asked about (hopeless). A plan of one case is a plan of every later one. So a proof that a case has no
+// plan covers all cases before it. If a limit comes, the cases that are asked about lie further and further apart, up
+// to the last.
 //
 // Invariant: a bound is claimed above a case only if the case is proven to have no plan.
 //
 // Complexity: a run for each range between the first case with some hope and the plan.
 //
-// Dropped: one run with all ranges pinned. A range at the end of the pool made it claim the capacity as the optimum.
+// Trials: docs/lab/ruled.md (ranges as pinned buffers made a range at the pool's end look like the optimum).
 
 // An answer is the outcome for one strip.
 type answer struct {
@@ -94,12 +96,12 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 	}
 }
 
-// hopeless returns how many of the first cases have no plan by the sizes and the load alone, and whether the last may have
-// one. cases are all but the last.
+// hopeless returns how many of the first cases have no plan by the sizes and the load alone, and whether the last may
+// have one. cases are all but the last.
 //
-// A buffer all of whose bytes are in use lies in one hole between two ranges. If the lowest hole with room for it, at its
-// alignment, is above a case's limit, the case has no plan. Nor has it one if the holes below the limit have fewer bytes
-// than are live at one time.
+// A buffer all of whose bytes are in use lies in one hole between two ranges. If the lowest hole with room for it, at
+// its alignment, is above a case's limit, the case has no plan. Nor has it one if the holes below the limit have fewer
+// bytes than are live at one time.
 //
 // Complexity: O(p log p) for p pieces, and O(ranges) for each alignment.
 func hopeless(st *lower.Strip, cases int, capacity int64) (first int, possible bool) {

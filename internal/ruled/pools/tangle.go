@@ -14,30 +14,32 @@ import (
 )
 
 // Idea: if clocks are no interval order, the strip has far more slots than buffers, and planners are slow on it. So
-// internal/ruled/conflictgraph first plans on the graph of conflicts, and `auto` goes on from that plan. These steps are taken in turn:
+// internal/ruled/conflictgraph first plans on the graph of conflicts, and `auto` goes on from that plan. These steps
+// are taken in turn:
 //
-//	orders on the graph, groups that conflict with one another, threads (if their loads add up to the bound), a short ejection, auto,
-//	then in turn ejection until it misses a few targets, and auto
+//	orders on the graph, groups that conflict with one another, threads (if their loads add up to the bound),
+//	a short ejection, auto, then in turn ejection until it misses a few targets, and auto
 //
-// Each turn has a part of the limit that is left. Without a limit, one long ejection comes before auto, which may take minutes for one round.
+// Each turn has a part of the limit that is left. Without a limit, one long ejection comes before auto, which may take
+// minutes for one round.
 //
-// Invariant: a plan as low as the bound ends the run. The bound is the load of the strip's timeline, and a slot of it has
-// the heaviest antichain.
+// Invariant: a plan as low as the bound ends the run. The bound is the load of the strip's timeline, and a slot of it
+// has the heaviest antichain.
 //
 // Complexity: that of the parts.
 //
-// Measured on OmniMalloc's patterns of 256 buffers and 4 or 8 clocks: lab/bench/clocks has the table. After a second, auto
-// alone was 1% to 5% above the antichain on most of them.
+// Trials: docs/lab/ruled.md (after a second, auto alone was 1% to 5% above the bound on most patterns).
 
 // Steps of ejection for each buffer: in the short one, and in the long one if there is no limit.
 const firstSteps, laterSteps = 50, 1000
 
-// misses is how many targets in a row an ejection may miss before auto has a turn. Where ejection was stuck 0.24% above the bound, at a pattern of 256
-// buffers, the next turn of auto brought the plan down to it, and a turn five times as long before that had not.
+// misses is how many targets in a row an ejection may miss before auto has a turn. Where ejection was stuck 0.24% above
+// the bound, at a pattern of 256 buffers, the next turn of auto brought the plan down to it, and a turn five times as
+// long before that had not.
 const misses = 5
 
-// Above slowAbove buffers, auto is slow on a graph, and its first turn has an eighth of the limit; else a quarter, for it proves many small problems. Its
-// later turns come when ejection is stuck, and have half of what is left.
+// Above slowAbove buffers, auto is slow on a graph, and its first turn has an eighth of the limit; else a quarter, for
+// it proves many small problems. Its later turns come when ejection is stuck, and have half of what is left.
 const slowAbove = 100
 
 // tangled reports whether the graph of conflicts is worth a look: the planner takes that help, and may search locally.

@@ -1,5 +1,6 @@
-// Package stackdp decides whether buffers fit a capacity, or which of them should be there, by a walk through time over the order of those
-// that live at once. It is for problems in which few buffers live at a time, however many there are in all.
+// Package stackdp decides whether buffers fit a capacity, or which of them should be there, by a walk through time over
+// the order of those that live at once. It is for problems in which few buffers live at a time, however many there are
+// in all.
 //
 //	stackdp.go  the question, and the walk
 //	ahead.go    a walk of sets from the end: what completes a set costs at least so much
@@ -19,11 +20,12 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: buffers that live at once lie one above the other, so they have an order from the floor to the capacity. A plan is a
-// sequence of such orders. A state is the order of the live buffers, and of each two of them how far apart they must be, because of buffers
-// between them, those that have ended as well:
+// Idea: buffers that live at once lie one above the other, so they have an order from the floor to the capacity. A plan
+// is a sequence of such orders. A state is the order of the live buffers, and of each two of them how far apart they
+// must be, because of buffers between them, those that have ended as well:
 //
-//	distance(i, j)  the least offset of j - offset of i, for j above i; the floor and the capacity are the ends of the order
+//	distance(i, j)  the least offset of j - offset of i, for j above i; the order begins with the floor and ends with
+//	                the capacity
 //
 //	        time →          a live buffer that begins can lie below all, between any two, or above all. A state becomes one
 //	  ┌──────────────┐ c    for each of these places that leaves distance(floor, capacity) <= capacity. If b ends,
@@ -32,33 +34,30 @@ import (
 //	  ├──────┘   a   │
 //	  └──────────────┘
 //
-// A buffer may also have a choice: in the pool, or out of it. Then a state has a set, too: those of the live buffers with a choice that
-// are in the pool. States with the same set are a class. The cost is that of linear programs (internal/ruled/assign): each choice has an
-// excess, and so have free cells of a section. A state has the sum so far, and is dropped if that and what is ahead of its set
-// (ahead.go) is above the limit.
+// A buffer may also have a choice: in the pool, or out of it. Then a state has a set, too: those of the live buffers
+// with a choice that are in the pool. States with the same set are a class. The cost is that of linear programs
+// (internal/ruled/assign): each choice has an excess, and so have free cells of a section. A state has the sum so far,
+// and is dropped if that and what is ahead of its set (ahead.go) is above the limit.
 //
-// States with the same order are compared: one whose distances and excess are all at least those of another is superfluous (thin.go). If
-// more states than the width are left, those go on that have the least excess, and of these those with the least room in pieces. The others
-// are cut off.
+// States with the same order are compared: one whose distances and excess are all at least those of another is
+// superfluous (thin.go). If more states than the width are left, those go on that have the least excess, and of these
+// those with the least room in pieces. The others are cut off.
 //
-// Small buffers may be loose: they count for the load of their sections, and have no place in the orders. That makes a walk short where
-// many small buffers live at a time. It is then a relaxation: its least excess is a bound, and its buffers may not fit.
+// Small buffers may be loose: they count for the load of their sections, and have no place in the orders. That makes a
+// walk short where many small buffers live at a time. It is then a relaxation: its least excess is a bound, and its
+// buffers may not fit.
 //
-// Invariant: take a choice and a plan of it that fits, with an excess of at most the limit. Its orders, or those of a plan that costs no
-// more, pass through a state that is kept, or one with no more excess was cut off. So if nothing was cut off, the walk finds the least
-// excess. A plan that is found keeps to the capacity, since distance(floor, capacity) includes every chain of buffers.
+// Invariant: take a choice and a plan of it that fits, with an excess of at most the limit. Its orders, or those of a
+// plan that costs no more, pass through a state that is kept, or one with no more excess was cut off. So if nothing was
+// cut off, the walk finds the least excess. A plan that is found keeps to the capacity, since distance(floor, capacity)
+// includes every chain of buffers.
 //
 // Complexity: O(width · live² · live) for each buffer, and a record for each state that is kept.
 //
-// Source: Stowage. The orders of a section as states are those of dynamic programs over a path decomposition; distances of what has
-// gone are difference bounds (Dill 1989).
+// Source: Stowage. The orders of a section as states are those of dynamic programs over a path decomposition; distances
+// of what has gone are difference bounds (Dill 1989).
 //
-// Measured on two sets that the choice of fast memory asks about (lab/bench/fast, F at 50 and 70%). They have 188 and 246 buffers, and
-// about 7 and 9 live at once. A width of 1,000 packs both, in 0.1 and 0.5 s. Exact search finds no plan of either in 2 s, nor do merge and climb of the first.
-//
-// Tried and dropped: other measures of what is left of the room: the sum of all distances beyond the sizes, the sum without the largest piece but
-// not weighed by time, weighed by the load of each section, or by one over its slack. They pack one of the two sets, or both, and none that
-// this one does not. Also dropped: more weight for the sections in which earlier walks ended; the walks end there again.
+// Trials: docs/lab/ruled.md (a width of 1,000 packs two sets that exact search does not; other measures pack no more).
 
 // A Question asks for the choice with the least excess that fits.
 type Question struct {
@@ -88,7 +87,8 @@ const never = math.MaxInt64
 // In returns an item that is in the pool in any case.
 func In(first, last int32, size int64) Item { return Item{first, last, size, 0, never} }
 
-// A Cover is an inequality: the weights of the items of a section that are in the pool are at most Most. Each unit below Most has a price.
+// A Cover is an inequality: the weights of the items of a section that are in the pool are at most Most. Each unit
+// below Most has a price.
 type Cover struct {
 	Section     int32
 	Items       []int32
@@ -123,17 +123,18 @@ type Answer struct {
 	States  int64   // made
 }
 
-// mostLive is the most buffers that may live at once: above, a state has too many places and distances. mostChoices is the most
-// of those with a choice.
+// mostLive is the most buffers that may live at once: above, a state has too many places and distances. mostChoices is
+// the most of those with a choice.
 const mostLive, mostChoices = 40, 64
 
 // A walk is the state of the search. Sizes and distances are in units of the sizes' common divisor.
 type walk struct {
-	question   *Question
-	ctx        context.Context
-	size       []int32
-	capacity   int32
-	begin, end [][]int32 // of each section, the items that begin, and those that ended with the section before; without those that are out
+	question *Question
+	ctx      context.Context
+	size     []int32
+	capacity int32
+	// Of each section, the items that begin, and those that ended with the section before. Items that are out are in neither.
+	begin, end [][]int32
 	covers     [][]int32 // of each section
 	bit        []int8    // of each item with a choice, its place in the sets; else -1
 	lane       []int8    // of each item that is not loose, its place in the orders; else -1
@@ -158,8 +159,8 @@ type class struct {
 	states
 }
 
-// Fit looks for a plan that fits the capacity, with so many states of a section at most. The verdict is Unknown if a buffer has a gap, an
-// alignment or a fixed offset, or if too many live at once.
+// Fit looks for a plan that fits the capacity, with so many states of a section at most. The verdict is Unknown if a
+// buffer has a gap, an alignment or a fixed offset, or if too many live at once.
 func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int) (a Answer) {
 	if tl.LowerBound > capacity {
 		return Answer{Verdict: Never}
@@ -215,7 +216,8 @@ func Choose(ctx context.Context, q *Question) Choice {
 	return c
 }
 
-// prepare gives items their bits and lanes. It returns false if the question is not of the kind, or if too many items live at once.
+// prepare gives items their bits and lanes. It returns false if the question is not of the kind, or if too many items
+// live at once.
 func (w *walk) prepare() bool {
 	n, unit := len(w.question.Items), int64(0)
 	w.size, w.bit, w.lane = make([]int32, n), slices.Repeat([]int8{-1}, n), slices.Repeat([]int8{-1}, n)
@@ -312,7 +314,8 @@ func (w *walk) mark(i int32) uint64 {
 // in reports whether an item of the section is in the pool.
 func (w *walk) in(set uint64, i int32) bool { return w.bit[i] < 0 || set>>w.bit[i]&1 == 1 }
 
-// run walks through the sections. It returns false if it did not come to the end, and then what all states that it had have as excess at least.
+// run walks through the sections. It returns false if it did not come to the end, and then what all states that it had
+// have as excess at least.
 func (w *walk) run() (low int64, ok bool) {
 	w.classes = []*class{{states: states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}, excess: []int64{w.base}}}}
 	for t := range w.question.Sections {
@@ -392,8 +395,8 @@ func (w *walk) close(t int) {
 	}
 }
 
-// LooseFor returns the least size for which at most so many items of a section that are not loose can be in the pool together. Items count
-// that may be there within the limit.
+// LooseFor returns the least size for which at most so many items of a section that are not loose can be in the pool
+// together. Items count that may be there within the limit.
 func (q *Question) LooseFor(live int) int64 {
 	begin := make([][]int32, q.Sections)
 	for i := range q.Items {

@@ -24,8 +24,7 @@ import (
 // the least plan is above their own least solution, started above the reserved ranges, plus the least common multiple
 // of the alignments for each body.
 //
-// Dropped: placing bodies one after the other, each at a place that the floor or a placed body gives. It has no place for
-// bodies that rise in turn, and called a problem with one plan infeasible (TestChainsInTurn).
+// Trials: docs/lab/tests.md (bodies that rise in turn have no place in a search that places one after the other).
 //
 // Complexity: exponential; 5 bodies take about a thousand nodes for each choice of pools.
 
@@ -51,7 +50,7 @@ func Chains(p *model.Problem, most int) (best []int64, plan *model.Plan, decided
 // chains places the pieces of one set of evictions.
 type chains struct {
 	*ruled
-	groups [][]int         // the pieces of each body, in the order of joining; a piece of an evicted buffer is a body by itself
+	groups [][]int         // the pieces of each body, in the order of joining; each piece of an evicted buffer is a body
 	of     []int           // of each piece, its body
 	rel    []int64         // of each piece, its offset less that of the first piece of its body
 	all    [][]link        // of two pieces, in both orders
@@ -164,7 +163,7 @@ func (c *chains) place() {
 func (c *chains) resolve(k, m int) bool {
 	x, y, l := &c.pieces[k], &c.pieces[m], &c.all[k][m]
 	a, b := c.p.Buffers[x.buffer].Size, c.p.Buffers[y.buffer].Size
-	var ways [][2]int64 // one of: the offset of k is at least that of m plus this; that of m at least that of k plus this
+	var ways [][2]int64 // one of: k at least this far above m; m at least this far above k
 	const never = math.MaxInt64
 	switch {
 	case c.clash(x, y, l) && l.apart:

@@ -33,7 +33,7 @@ import (
 // Complexity: exponential in the pairs. Up to 7 buffers take microseconds, whatever the sizes. The
 // grid is better if there are many buffers with small sizes.
 //
-// Tried and dropped: a floor that rounds sizes up to their alignments, 15 lines more for no time.
+// Trials: docs/lab/tests.md (a floor that rounds sizes up saves no time).
 
 // An Orders is the oracle with its memory, for one goroutine at a time. The zero
 // value is ready.

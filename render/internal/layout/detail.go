@@ -20,9 +20,7 @@ import (
 // merged the number of cells that it touches, at most some 1,800 as it is under
 // a pixel wide or high unless there are very many.
 //
-// Dropping what is under a pixel was tried and dropped: ten thousand small
-// buffers side by side then leave a hole where memory is in fact full. So was
-// choosing by area alone: it merges what sets the peak.
+// Trials: docs/lab/pictures.md (leaving out what is under a pixel shows holes where memory is full).
 
 const (
 	leastSide  = 0.75 // below this, in page units, a piece is no rectangle

@@ -18,7 +18,7 @@ import (
 //
 //	page height of a lane ~ max(room of the lane, leastLane of the sum)
 //
-// A common scale was tried and dropped: a memory of 64 KiB beside one of 4 MiB is a line.
+// Trials: docs/lab/pictures.md (with a common scale 64 KiB beside 4 MiB is a line).
 //
 // Complexity: that of a plain picture; at most maxLinks links.
 

@@ -11,8 +11,7 @@ import (
 // their right end. Lines at one value share a label, and labels that would
 // overlap are pushed apart and tied to their lines by a leader.
 //
-// A legend was tried and dropped: matching four dash patterns to a key is what
-// readers get wrong in print.
+// Trials: docs/lab/pictures.md (in print, readers mistake the dash patterns of a legend).
 
 // A mark is a line across the plot at a value of the vertical axis.
 type mark struct {

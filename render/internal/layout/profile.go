@@ -11,7 +11,9 @@ import (
 //
 // Complexity: O(p log p) for p pieces; the outline has at most four points for
 // each unit of width, since of the steps within one column only the highest is
-// kept. The mean was tried and dropped: it hides the peak, which is the point.
+// kept.
+//
+// Trials: docs/lab/pictures.md (the mean of a column hides the peak).
 
 // Profile lays out the picture of a problem without a plan: time across, load
 // up. The error is for a problem that is not valid and options out of range.

@@ -11,8 +11,7 @@ import (
 // sans serifs. A text that fits by the table fits in Helvetica, Arial and Latin
 // Modern too; the price is a few labels left out that would just have fitted.
 //
-// SVG's textLength was tried and dropped: it squeezes letters visibly where the
-// guess is wrong, and renderers disagree on it.
+// Trials: docs/lab/pictures.md (SVG's textLength squeezes letters, and renderers disagree on it).
 
 // bold is how much wider a bold text is.
 const bold = 1.12
