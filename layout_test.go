@@ -257,9 +257,10 @@ var layers = []struct {
 	{"internal/testkit/pypi", nil},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "internal/testkit/pypi", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
+	{"internal/models", []string{"", "model", "plan", "graph", "format", "tflm", "internal/timeline"}},
 	{"cmd", any},
-	{"sweep/spec", []string{"", "model", "plan", "tflm", "internal/comparison", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
-	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
+	{"sweep/spec", []string{"", "model", "plan", "tflm", "internal/models", "internal/comparison", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
+	{"sweep/core", []string{"", "model", "format", "internal/models", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
 	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                            // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/cmd", any},

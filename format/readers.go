@@ -54,12 +54,20 @@ const (
 )
 
 // Model reports whether files of this kind are models, from which the problem is derived.
-func (k Kind) Model() bool { return k == TFLite || k == ONNX }
+func (k Kind) Model() bool { return rowOf(k).model }
 
 // Dump reports whether files of this kind are dumps: a compiler or a runtime wrote down
 // which memory it needed.
-func (k Kind) Dump() bool {
-	return k == XLA || k == IREE || k == GGML || k == Inductor || k == CUDA || k == Trace
+func (k Kind) Dump() bool { return rowOf(k).dump }
+
+// rowOf returns the row of a kind; one without anything for a kind that is none.
+func rowOf(k Kind) *row {
+	for i := range readers {
+		if readers[i].kind == k {
+			return &readers[i]
+		}
+	}
+	return &row{kind: k}
 }
 
 // Options give values that a file leaves open. The zero value gives none.
@@ -95,6 +103,21 @@ type Options struct {
 	Beside func(name string) (io.ReadCloser, error)
 }
 
+// Of returns the options, without those that files of a kind have no use for.
+func (o Options) Of(k Kind) Options {
+	r := rowOf(k)
+	if !r.open {
+		o.Dims, o.Values, o.Shapes, o.Sizes, o.Alignment = nil, nil, nil, nil, 0
+	}
+	if !r.heaps {
+		o.Heap = ""
+	}
+	if !r.ends {
+		o.Ends = ""
+	}
+	return o
+}
+
 func (o Options) empty() bool {
 	return len(o.Dims) == 0 && len(o.Values) == 0 && len(o.Shapes) == 0 && len(o.Sizes) == 0 && o.Alignment == 0
 }
@@ -110,6 +133,8 @@ type row struct {
 	title      string // for messages
 	extensions []string
 	begins     func(head []byte) bool // whether a file begins like this one
+	model      bool                   // a model, from which the problem is derived
+	dump       bool                   // a compiler or a runtime wrote down which memory it needed
 	open       bool                   // takes Options, Heap aside
 	heaps      bool                   // takes Options.Heap
 	ends       bool                   // takes Options.Ends
@@ -136,32 +161,32 @@ var readers = []row{
 		},
 	},
 	{
-		kind: TFLite, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite, plan: planTFLite,
+		kind: TFLite, model: true, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite, plan: planTFLite,
 		begins: func(head []byte) bool { return len(head) >= 8 && string(head[4:8]) == "TFL3" },
 	},
 	{
-		kind: ONNX, title: "an ONNX model", extensions: []string{".onnx"}, open: true, problem: readONNX,
+		kind: ONNX, model: true, title: "an ONNX model", extensions: []string{".onnx"}, open: true, problem: readONNX,
 		begins: protobuf,
 	},
 	{
-		kind: XLA, title: "a dump of XLA", extensions: []string{".pb"}, problem: readXLA, heaps: true,
+		kind: XLA, dump: true, title: "a dump of XLA", extensions: []string{".pb"}, problem: readXLA, heaps: true,
 		begins: func(head []byte) bool { return xla.IsProto(head) || xla.IsText(head) },
 	},
 	{
-		kind: IREE, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true, begins: iree.IsDump,
+		kind: IREE, dump: true, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true, begins: iree.IsDump,
 	},
 	{
-		kind: GGML, title: "a log of ggml", extensions: []string{".ggml-log"}, problem: readGGML, heaps: true, begins: ggml.IsLog,
+		kind: GGML, dump: true, title: "a log of ggml", extensions: []string{".ggml-log"}, problem: readGGML, heaps: true, begins: ggml.IsLog,
 	},
 	{
-		kind: Inductor, title: "code of Inductor", extensions: []string{".py"}, problem: readInductor, heaps: true, begins: inductor.IsCode,
+		kind: Inductor, dump: true, title: "code of Inductor", extensions: []string{".py"}, problem: readInductor, heaps: true, begins: inductor.IsCode,
 	},
 	{
-		kind: CUDA, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"}, problem: readCUDA, heaps: true,
+		kind: CUDA, dump: true, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"}, problem: readCUDA, heaps: true,
 		begins: cuda.IsSnapshot,
 	},
 	{
-		kind: Trace, title: "a trace of an arena", extensions: []string{".trace"}, problem: readTrace, heaps: true, begins: arena.IsTrace,
+		kind: Trace, dump: true, title: "a trace of an arena", extensions: []string{".trace"}, problem: readTrace, heaps: true, begins: arena.IsTrace,
 	},
 	{
 		kind: Plans, title: "a plan of an arena", extensions: []string{".plan"}, problem: readPlans, heaps: true, begins: arena.IsPlan, plan: planPlans,
@@ -207,6 +232,14 @@ func (in *Input) Settles(o Options) error {
 		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which has no heaps to choose from"})
 	}
 	return issues.Err()
+}
+
+// AsModel makes a file of an unknown kind one of the first kind of models, whose reader says what is missing. A file
+// that is a model already stays what it is.
+func (in *Input) AsModel() {
+	if !in.Kind.Model() {
+		in.Kind = readers[slices.IndexFunc(readers, func(r row) bool { return r.model })].kind
+	}
 }
 
 // Close closes the file. Standard input stays open.
@@ -372,7 +405,7 @@ func readTFLite(r io.Reader, name string, options Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Problem: a.Problem, Shares: m.Offline != nil && m.Offline.Shares(a)}
+	f := &File{Problem: a.Problem, Head: true, Shares: m.Offline != nil && m.Offline.Shares(a)}
 	if o := m.Offline; o != nil && len(o.Offsets) == len(m.Tensors) && len(a.Tensor) > 0 {
 		plan := &json.Plan{Planner: tflite.MetadataName, Status: model.Feasible}
 		for k, t := range a.Tensor {

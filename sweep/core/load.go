@@ -161,23 +161,24 @@ func readFile(ctx context.Context, from *one, orders []string) (problems []*mode
 			err = fmt.Errorf("%s: internal failure: %v", from.path, p)
 		}
 	}()
-	options := format.Options{Dims: from.from.Dims, Heap: from.from.Heap}
 	kind, err := kindOf(from.path)
 	if err != nil {
 		return nil, nil, read, err
 	}
 	if !kind.Model() {
-		options.Dims = nil // a pattern may have models and other files
 		orders = []string{""}
 	}
-	if kind == format.TFLite {
-		options.Dims = nil
+	// A pattern may have models and other files.
+	options := format.Options{Dims: from.from.Dims, Heap: from.from.Heap}.Of(kind)
+	f, err := format.ReadFileWith(from.path, options)
+	if err != nil {
+		return nil, nil, read, err
 	}
-	if !kind.Dump() {
-		options.Heap = ""
+	if read = f.Times; f.Shares {
+		return nil, nil, read, fmt.Errorf("%s: %w", from.path, errOwnPlan)
 	}
 	for _, order := range orders {
-		p, err := arranged(ctx, from.path, kind, options, spec.OrderOf(order), &read)
+		p, err := arranged(ctx, from.path, f, options, spec.OrderOf(order))
 		if err != nil {
 			return nil, nil, read, err
 		}

@@ -3,6 +3,7 @@ package spec
 import (
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -18,12 +19,8 @@ const (
 	diagonal = "diagonal=" // operands, as closely as the kernels of a library permit; its name follows
 )
 
-// An Order is how a model runs: an order of its operators, and what their results may lie over.
-type Order struct {
-	Reordered bool
-	InPlace   bool
-	Kernels   tflm.Kernels // empty for results that lie apart, or in place
-}
+// An Order is how a model runs.
+type Order = models.Order
 
 // OrderOf reads an order. It must be one of orders.
 func OrderOf(name string) (o Order) {

@@ -289,8 +289,9 @@ func openModel(path string) (*format.Input, error) {
 	case in.Kind.Dump():
 		in.Close()
 		return nil, usagef("%s is a dump, not a model: stowage solve plans it", path)
-	case !in.Kind.Model():
-		in.Kind = format.TFLite
+	}
+	if in.Kind != format.JSON {
+		in.AsModel()
 	}
 	return in, nil
 }

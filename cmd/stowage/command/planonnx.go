@@ -17,6 +17,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/render/html"
 )
@@ -94,19 +95,19 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 	o.Minimize = true
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	best, err := lowestONNX(ctx, m, options, p.graph.reorder, o, func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
+	best, err := models.LowestONNX(ctx, m, options, p.graph.reorder, o, func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
 		return solve(ctx, cmd.ErrOrStderr(), p.quiet, problem, o)
 	})
 	if err != nil {
 		return err
 	}
 	given := m
-	m, a = best.m, best.a
-	result := best.result
+	m, a = best.Model, best.Arena
+	result := best.Result
 	a.Problem.Name = nameFor(in.Name)
 	r := reportONNX(ctx, m, a, result, options.Alignment)
 	if p.graph.reorder {
-		r.orderReport, r.PeakBefore = orderOfONNX(best.found), best.peak
+		r.orderReport, r.PeakBefore = orderOfONNX(best.Found), best.Before
 		proven := *r.OrderBound > 0 && r.Planned > 0 && r.Planned <= *r.OrderBound
 		r.OrderProven = &proven
 	}

@@ -1,12 +1,10 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -89,42 +87,6 @@ func (r *orderReport) ordered(what, size string) string {
 		return said + fmt.Sprintf("; no order has a %s below %d", size, *r.OrderBound)
 	}
 	return said + ": the model has control flow, a plan or an NPU's operators that fix it"
-}
-
-// reorderONNX looks for the order of a model's nodes with the lowest load, and returns the model in
-// it; nil if the load of the order that it has is as low. The search gets a quarter of the time.
-func reorderONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, options onnx.Options, o stowage.Options) (*onnx.Model, *onnx.Ordering, error) {
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.Timeout/4)
-		defer cancel()
-	}
-	found, err := m.Order(ctx, options)
-	if err != nil || found == nil || found.Peak >= found.Given {
-		return nil, kept(found), err
-	}
-	data, err := m.Reordered(found.Nodes)
-	if err != nil {
-		return nil, nil, err
-	}
-	moved, err := onnx.Parse(data, m.File)
-	if err != nil {
-		return nil, nil, err
-	}
-	// With results over operands the load may be above what the order was chosen for.
-	b, err := moved.Arena(options)
-	if err != nil || peakOf(b).Bytes >= peakOf(a).Bytes {
-		return nil, kept(found), err
-	}
-	return moved, found, nil
-}
-
-// kept returns what was found without the order.
-func kept(found *onnx.Ordering) *onnx.Ordering {
-	if found != nil {
-		found.Nodes = nil
-	}
-	return found
 }
 
 // orderOfONNX reports the order of a model's nodes, before it is planned. found is nil if nothing

@@ -8,6 +8,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -165,17 +166,17 @@ func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options on
 // heightWith returns the height of a plan of an .onnx model, 0 if none is found, and a bound that holds for the order of
 // its nodes, or with reorder for all.
 func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (height, bound int64, err error) {
-	best, err := lowestONNX(ctx, m, options, reorder, o, stowage.Solve)
+	best, err := models.LowestONNX(ctx, m, options, reorder, o, stowage.Solve)
 	if err != nil {
 		return 0, 0, err
 	}
-	if bound = best.result.LowerBound; reorder {
-		if bound = 0; best.found != nil {
-			bound = best.found.Bound
+	if bound = best.Result.LowerBound; reorder {
+		if bound = 0; best.Found != nil {
+			bound = best.Found.Bound
 		}
 	}
-	if best.result.Status.HasPlan() {
-		height = best.result.Height
+	if best.Result.Status.HasPlan() {
+		height = best.Result.Height
 	}
 	return height, bound, nil
 }

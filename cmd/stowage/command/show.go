@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/render/html"
@@ -136,7 +135,7 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 		d.height = report.Height
 		if !report.OK() {
 			d.warning = fmt.Sprintf("not valid, %s: %s", count(report.Total, "violation"), report.Violations[0].Message)
-			if own.Kind == format.TFLite {
+			if own.Head {
 				noteShared(cmd, input, report)
 			}
 		}

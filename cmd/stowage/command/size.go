@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/sizing"
@@ -276,7 +275,7 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 		if !s.quiet {
 			noteRead(cmd, path, file)
 		}
-		if file.Kind == format.TFLite && head == "" {
+		if file.Head && head == "" {
 			head = path
 		}
 		instances = append(instances, comparison.FromFile(path, file.Problem, file.Problem.Capacity))

@@ -111,7 +111,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	}
 	o.Timeout = s.left(began)
 	p := file.Problem
-	if file.Kind == format.TFLite && s.capacity > 0 && !s.quiet {
+	if file.Head && s.capacity > 0 && !s.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
 	}
 	if p.Ruled() {
@@ -221,7 +221,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 	if !s.ignoreOffsets && s.capacity == 0 && len(s.pools.given) == 0 { // the problem is that of the file
 		d.dsa = file.DSA
 	}
-	d.head = file.Kind == format.TFLite // the tail of the runtime's arena comes on top
+	d.head = file.Head // the tail of the runtime's arena comes on top
 	for _, o := range s.outputs {
 		if d.head && !s.quiet && (o.kind == "h" || o.kind == "c") {
 			into := o.path

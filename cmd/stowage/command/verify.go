@@ -163,7 +163,7 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	}
 	if !report.OK() {
 		err := invalid(cmd, path, p, report, computed, asJSON)
-		if !asJSON && own.Kind == format.TFLite {
+		if !asJSON && own.Head {
 			noteShared(cmd, path, report)
 		}
 		return err

@@ -28,7 +28,12 @@ import (
 // planModel plans a model for TensorFlow Lite Micro. Its answer is that of plan, with the
 // arenas and the files added.
 func planModel(c *bridge.Call) (map[string]any, error) {
-	m, err := readModel(c)
+	in, err := format.OpenFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String())
+	if err != nil {
+		return nil, err
+	}
+	in.AsModel()
+	m, err := tflite.Read(in.Reader, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +68,8 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	p.Name, p.Capacity = nameOf(m.File), o.Capacity
 	r := made.Result
 	out := bridge.Result(r, &p, o.Minimize)
-	about(out, &format.File{Problem: &p, Kind: format.TFLite})
+	file := &format.File{Problem: &p, Kind: in.Kind}
+	about(out, file)
 	written, err := made.Written(m)
 	if err != nil {
 		return nil, err
@@ -77,7 +83,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		told = append(told, note)
 	}
 	out["arenaNotes"] = told
-	d := &viewdata.Doc{Problem: &p, Title: p.Name, LowerBound: r.LowerBound, Facts: facts(&format.File{Kind: format.TFLite}, r)}
+	d := &viewdata.Doc{Problem: &p, Title: p.Name, LowerBound: r.LowerBound, Facts: facts(file, r)}
 	switch {
 	case made.Kept:
 		// Its tensors share bytes on purpose, so the drawing shows the bytes that are in use.
@@ -106,15 +112,6 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		return out, nil
 	}
 	return show(out, d)
-}
-
-// readModel reads the model of a call, packed or not.
-func readModel(c *bridge.Call) (*tflite.Model, error) {
-	in, err := format.OpenFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String())
-	if err != nil {
-		return nil, err
-	}
-	return tflite.Read(in.Reader, in.Name)
 }
 
 // nameOf returns the name of a model: that of its file.
