@@ -11,11 +11,13 @@ import (
 	"github.com/stowage-go/stowage/internal/lower"
 )
 
-// Idea: an allocator at run time sees the steps one after the other. So what it takes is its peak over
-// some cycles in a row, and not over one cycle with gaps, which no such allocator knows. A planner
-// that imitates an allocator (online) gets these cycles as a plain problem. Such an allocator may put an allocation elsewhere in
-// each cycle, and a plan may not: so it may take less than the least plan. A planner that sees the future gets the problem of the
-// plan itself, with the seam as gaps. So it never takes less than the least plan.
+// Idea: an allocator at run time sees the steps one after the other. Its height is its peak over some cycles in a row.
+// It knows nothing of one cycle with gaps. So a planner that imitates such an allocator (online) gets these cycles as a
+// plain problem. Such an allocator may put the same allocation elsewhere in each cycle, and a plan may not. So the
+// allocator may need less than the lowest plan.
+//
+// A planner that sees the future gets the problem of the plan itself, with the seam between cycles as gaps. So it never
+// needs less than the lowest plan.
 //
 // All figures are simulations, of the allocations that the plan serves. The sizes are those of the trace.
 
@@ -52,7 +54,8 @@ func replay(h *trace.Heap, cycles int) []event {
 	return all
 }
 
-// periodOf returns how long a cycle is: without a period nothing lives beyond the last end.
+// periodOf returns the length of a cycle. If the problem has no period, it is the last end, since no buffer lives
+// beyond that.
 func periodOf(p *stowage.Problem) int64 {
 	if p.Rules != nil {
 		return p.Rules.Period
@@ -67,7 +70,7 @@ func periodOf(p *stowage.Problem) int64 {
 // Load returns the most bytes that are live at once in a stream: no plan of it is lower.
 func Load(h *trace.Heap) int64 {
 	live, most := int64(0), int64(0)
-	for _, e := range replay(h, 2) { // the second has what the first leaves behind
+	for _, e := range replay(h, 2) { // in the second cycle, allocations of the first are still live
 		size := h.Problem.Buffers[e.buffer%len(h.Problem.Buffers)].Size
 		if e.ends {
 			live -= size
@@ -107,9 +110,9 @@ func unrolled(h *trace.Heap, cycles int) *stowage.Problem {
 	return p
 }
 
-// Compare returns what other allocators would take for the allocations that plans serve: the simulation of
-// PyTorch's caching allocator, whether it is named or not, and the named planners. Streams are apart, as in the plan. A planner that cannot take the
-// problem is left out. The error is that of ctx, or of an unknown planner.
+// Compare returns what other allocators would take for the allocations that plans serve: the simulation of PyTorch's
+// caching allocator, whether it is named or not, and the named planners. Streams are apart, as in the plan. A planner
+// that cannot take the problem is left out. The error is that of ctx, or of an unknown planner.
 func Compare(ctx context.Context, plans []trace.Plan, planners []string) ([]trace.Baseline, error) {
 	plain := slices.Clone(plans)
 	for i := range plain {

@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/graph"
 )
 
-// Idea: a graph comes and its plan goes as text, in the formats of the command, so that one
-// function is all that a compiler needs. The options of the run are those of the solver.
+// Idea: the caller passes a graph as text and gets its plan as text, in the formats of the command. So a compiler needs
+// only one function. The options of the run are those of the solver.
 
 //export stowagePlanGraph
 func stowagePlanGraph(s *C.stowage_solver, text *C.char, length C.size_t, flags C.int) (size C.int64_t) {

@@ -14,9 +14,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the rules of a caller become model.Rules here, and pools, parts and measures of a plan go back. Every
-// index is checked by model.Validate. One that does not fit 32 bits, and the first column of a list that belongs to buffers or
-// pools, are refused before (stowageReady, rules.c), since Go's types have no place for them.
+// Idea: this file turns the rules of a caller into model.Rules, and returns pools, parts and measures of a plan.
+// model.Validate checks every index. Two faults are refused before, since Go's types cannot show them: an index that
+// does not fit 32 bits (index, wide), and a wrong column first of a list that belongs to buffers or pools
+// (stowageReady).
 //
 // Complexity: one pass over the lists. All rules are copied, because Go's types differ from columns.
 
@@ -75,7 +76,7 @@ func list(s *C.stowage_solver, which int) (count int, columns [4][]int64) {
 	return count, columns
 }
 
-// pairs returns a list of pairs, and what is said of each; nil for nothing.
+// pairs returns a list of pairs, and the number that each pair has; nil if pairs have none.
 func pairs(s *C.stowage_solver, which int) (all []model.Pair, of []int64) {
 	n, c := list(s, which)
 	for k := range n {
@@ -133,7 +134,7 @@ func (p *peer) pools(s *C.stowage_solver, r *model.Rules) {
 	}
 }
 
-// extras gives buffers and pools what the lists say of them.
+// extras sets what the lists say of buffers and pools.
 func (p *peer) extras(s *C.stowage_solver, r *model.Rules) {
 	n, c := list(s, C.STOWAGE_RESERVED)
 	for k := range n {

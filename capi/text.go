@@ -81,7 +81,7 @@ func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) (code C
 	return C.STOWAGE_OK
 }
 
-// take makes a problem that is on the Go side the one of the solver.
+// take makes a problem of the Go side the problem of the solver.
 func take(s *C.stowage_solver, problem *model.Problem) {
 	peerOf(s).json = problem
 	s.count, s.json, s.start, s.outcome = C.int64_t(len(problem.Buffers)), 1, nil, 0

@@ -10,8 +10,8 @@ import (
 	trace "github.com/stowage-go/stowage/format/arena"
 )
 
-// Idea: a trace of stowage_arena.c comes and its plan goes as text, so a program can plan its own steps. The
-// options of the run are those of the solver.
+// Idea: the caller passes a trace of stowage_arena.c as text, and gets its plan as text. So a program can plan its own
+// steps. The options of the run are those of the solver.
 
 //export stowagePlanTrace
 func stowagePlanTrace(s *C.stowage_solver, text *C.char, length C.size_t, alignment, space C.int64_t) (size C.int64_t) {

@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what a user wants to know of an arena beyond its size is who sets it, so
-// that the model can be changed there. The peak is the tick at which most bytes
-// are live; no plan is lower than that.
+// Idea: users want to know which tensors set the size of an arena, so that they can change the model there. The peak is
+// the tick at which most bytes are live. No plan is lower than these bytes.
 
 // A Peak is the time at which most of the arena is in use.
 type Peak struct {
@@ -23,8 +22,7 @@ type Peak struct {
 	Bytes int64
 	// Buffers are the indices of the problem's buffers that are live, the largest first.
 	Buffers []int
-	// Without has an entry for each of the first Detailed of Buffers: the peak if that
-	// buffer took no room.
+	// Without has an entry for each of the first Detailed entries of Buffers: the peak if that buffer took no room.
 	Without []int64
 }
 
@@ -56,9 +54,9 @@ func peakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
 	return p
 }
 
-// Peak returns the peak of a plan. That of a plan whose tensors share bytes is of the bytes that are
-// taken, and of those times the one at which the largest tensors live; Buffers are all
-// that do, whatever they share, and Without is nil.
+// Peak returns the peak of a plan. If tensors share bytes, the peak counts occupied bytes. Ties go to the time with the
+// most live bytes. Then Buffers has all buffers that are live at the peak, whatever bytes they share, and Without is
+// nil.
 func (p *Plan) Peak() Peak {
 	if p.Occupied == nil {
 		return peakOf(p.United, p.Life)
@@ -75,7 +73,7 @@ func (p *Plan) Peak() Peak {
 	return peak
 }
 
-// peakAt says what lives and runs at a time of a problem.
+// peakAt returns the buffers that are live at a time of a problem, and the operator that runs then.
 func peakAt(problem *model.Problem, l *tflite.Lifetimes, at int) Peak {
 	buffers := problem.Buffers
 	p := Peak{Operator: -1, Tick: int32(at) - 1} // the problem's times are shifted by one

@@ -23,7 +23,7 @@ import (
 // views are the operators whose result is the operand's bytes.
 var views = []string{"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"}
 
-// over are those whose result may take the place of an operand.
+// over are the operators whose result may take the place of an operand.
 var over = []string{
 	"Abs", "Add", "And", "BatchNormalization", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "Ceil",
 	"Celu", "Clip", "Cos", "Div", "Dropout", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",
@@ -64,7 +64,7 @@ func (w *walker) overlay(n *graph.Node) {
 	}
 }
 
-// groups returns the first value of each value's group: itself where it is alone.
+// groups returns for each value the first value of its group. A value that is alone is its own group.
 func (w *walker) groups() []int32 {
 	first := make([]int32, len(w.values))
 	for i := range first {

@@ -2,8 +2,7 @@ package gen
 
 import "github.com/stowage-go/stowage/model"
 
-// The worked examples of the literature. The example of figure 1 of the
-// TelaMalloc paper is only a picture, without numbers, and so is not here.
+// The worked examples of the literature. Figure 1 of the TelaMalloc paper has no numbers, so it is left out.
 
 // MiniMalloc returns the running example of the MiniMalloc paper (ASPLOS 2023,
 // figure 2): 5 buffers whose lowest plan has the height 12, its capacity.

@@ -6,16 +6,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what compilers emit is a list of ops, each of which writes buffers and
-// reads earlier ones; a buffer lives from the op that writes it to the last one
-// that reads it, both included. Unlike graph.go, which holds a few published
-// networks with their shapes and names, a program is built for number: it makes
-// exactly as many buffers as are asked for, millions of them where that is asked for,
-// with sizes drawn from the ranges that real layers have.
+// Idea: what compilers emit is a list of ops, each of which writes buffers and reads earlier ones; a buffer lives from
+// the op that writes it to the last one that reads it, both included. graph.go holds a few published networks with
+// their shapes and names. A program is made for large numbers instead: it has exactly as many buffers as are asked for,
+// up to millions, with sizes drawn from the ranges of real layers.
 //
-// Invariant: at most the number of buffers asked for. Once they are used up,
-// further ones are not made and reads of them do nothing, so that a generator
-// needs no thought of where it stops; its last op is simply cut short.
+// Invariant: at most the number of buffers asked for. Further writes make no buffer, and reads of such buffers do
+// nothing. So a generator need not count: its last op is cut short.
 //
 // Complexity: O(1) a buffer and a read.
 

@@ -1,13 +1,11 @@
 package gen
 
-// Idea: reverse-mode differentiation of a graph, for its memory only. Each
-// forward step records its input and output, the tensors that its gradient
-// reads, and the size of its weights. The backward pass goes over the records
-// in reverse. For each it adds a step that makes the gradient of the weights,
-// and one that makes the gradient of each input; where a tensor was read twice,
-// a step adds up the two gradients. What the backward steps read stays live
-// from the forward pass: these long lives, ending in the reverse order of their
-// starts, are what makes training different.
+// Idea: reverse-mode differentiation of a graph, for its memory only. Each forward step records its input and output,
+// the tensors that its gradient reads, and the size of its weights. The backward pass goes over the records in reverse.
+// For each record it adds a step that makes the gradient of the weights, and a step that makes the gradient of each
+// input. If a tensor was read twice, a step adds up the two gradients. Tensors that backward steps read stay live from
+// the forward pass on. Their lives are long and end in the reverse order of their starts. That is how training differs
+// from inference.
 
 // record is a forward step on the tape.
 type record struct {
@@ -18,8 +16,8 @@ type record struct {
 	weights int64      // number of weights; 0 for none
 }
 
-// layer adds a forward step and records it. The backward step reads the inputs
-// where saveIn is set, and the output where saveOut is.
+// layer adds a forward step and records it. The backward step reads the inputs if saveIn is set, and the output if
+// saveOut is set.
 func (g *graph) layer(name string, h, w, c, weights int64, saveIn, saveOut bool, inputs ...tensorID) tensorID {
 	out := g.op(name, h, w, c, inputs...)
 	r := record{name: name, out: out, inputs: inputs, weights: weights}

@@ -7,15 +7,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// mostFloors is the most buffers for which an open answer's bounds are raised: that takes a few milliseconds for a
-// thousand buffers.
+// mostFloors is the most buffers of a problem whose bounds are raised. Raising takes a few milliseconds for a thousand
+// buffers.
 const mostFloors = 10_000
 
-// raise raises the bounds of an open result to those that need no search, rank by rank. If all bounds are met, the plan
-// is proven.
+// raise raises the bounds of an unproven result to bounds that need no search, measure by measure. If the plan meets
+// all of them, it is proven.
 //
 // Invariant: a measure is held at its value only if its bound is met. So each bound holds for all plans that are as
-// good before.
+// good in the measures before it.
 func (a *attempt) raise(context.Context) error {
 	p, r := a.p, &a.r
 	if !r.Status.HasPlan() || len(p.Buffers) > mostFloors || len(r.Bounds) != len(p.Objective()) {

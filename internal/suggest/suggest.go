@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// Idea: whatever is misspelt, a command, a flag, a planner, a format, is answered
-// with what it may have been meant to be. The distance is that of Damerau and
-// Levenshtein: letters added, lost, changed, or two neighbours swapped.
+// Idea: if a command, a flag, a planner or a format is misspelt, the message says which name may have been meant. The
+// distance is that of Damerau and Levenshtein: letters added, lost, changed, or two neighbours swapped.
 //
 // Complexity: the product of the two lengths for each candidate.
 
-// Nearest returns the candidates that name may be a misspelling of: those with
-// the fewest faults, no more than one for every three letters, or those that it
-// is the start of. There are four at most.
+// Nearest returns at most four candidates that may have been meant by name. They are the candidates with the least
+// distance, at most one edit for every three letters, or those that begin with name.
 func Nearest(name string, candidates []string) []string {
 	name = strings.ToLower(name)
 	best := max(1, len(name)/3)
@@ -74,14 +72,14 @@ func Question(name string, candidates []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// Most is how many names a message lists if a command lists them all, and MostAlone how many if none does.
+// Most is how many names a message lists if some command lists them all. MostAlone is how many if no command does.
 const (
 	Most      = 7
 	MostAlone = 14
 )
 
-// OneOf is Question followed by what there is: all names, or the nearest if there are too many.
-// where is the command that lists all of them; it may be empty.
+// OneOf returns Question, followed by the known names: all of them, or the nearest if there are too many. where is the
+// command that lists all of them; it may be empty.
 func OneOf(name string, all []string, where string) string {
 	there := "; the choices are "
 	if hint := Question(name, all); hint != "" {
@@ -90,9 +88,9 @@ func OneOf(name string, all []string, where string) string {
 	return there + Listed(name, all, where)
 }
 
-// Listed lists names. If there are more than Most, or than MostAlone without a command in where, it lists Most of
-// them: those that are nearest to name come first, if any is near, and the list says how many there are, and which
-// command lists them all.
+// Listed lists names. If there are too many, it lists Most of them, the names nearest to name first, and says how many
+// there are and which command lists them all. Too many means more than Most if where names a command, else more than
+// MostAlone.
 func Listed(name string, all []string, where string) string {
 	if len(all) <= Most || where == "" && len(all) <= MostAlone {
 		return strings.Join(all, ", ")

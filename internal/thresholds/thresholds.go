@@ -6,7 +6,7 @@
 // Least is the first one. A name that ends in Above is the last size at which it does not
 // run. The unit is buffers of the problem unless a comment says otherwise.
 //
-// A name that ends in By is a part of a height: within one such part two heights are close.
+// A name that ends in By is the n in 1/n of a height: two heights are close if they differ by no more than that part.
 //
 // A constant that only one technique understands, such as the size of a table or the number
 // of its tries, stays in the file of that technique. How much effort each planner of auto
@@ -38,17 +38,17 @@ const (
 	// time, which may show that nothing fits.
 	GlanceMost = 512
 
-	// OneListMost is ListMost for a partition that is placed once: see OneWideListMost.
+	// OneListMost: up to this many buffers, a partition that is placed once uses a list, not a tree (place/list.go).
 	OneListMost = 256
 
-	// MergeHopelessAbove is a number of composites. If more are left, and they are nearly
-	// as many as the buffers, merge ends its restarts when it runs inside another planner:
-	// an attempt takes seconds and finds no more than exact search does.
-	// Measured on random problems of 4,000 buffers, of which 3,926 composites are left.
+	// MergeHopelessAbove is a number of composites (groups of buffers that merge treats as one). Inside another planner
+	// merge ends its restarts if more composites are left, and nearly as many as there are buffers: an attempt takes
+	// seconds and finds no more than exact search does. Measured on random problems of 4,000 buffers, of which 3,926
+	// composites are left.
 	MergeHopelessAbove = 512
 
-	// MergeWalledMost is the number of composites up to which exact search attempts to plan
-	// them after merge has gone over the walls, which takes a thousandth of the time.
+	// MergeWalledMost is the number of composites up to which exact search attempts to plan them after the restart of
+	// merge with walls (merge/walls). That restart takes a thousandth of the time of such an attempt.
 	MergeWalledMost = 512
 )
 
@@ -59,22 +59,22 @@ const (
 	// Measured on training graphs, whose quick plans are within a fiftieth of the bound.
 	CoresLeast = 1024
 
-	// DigitsLeast is a number of keys: so many are sorted digit by digit, fewer by comparisons
-	// (internal/sorting), which then take less.
+	// DigitsLeast is a number of keys. From it on keys are sorted digit by digit (internal/sorting). Fewer keys are
+	// sorted by comparisons, which are then faster.
 	DigitsLeast = 1024
 
-	// FreeListsLeast is the first size at which the allocator that finishes a plan makes all
-	// of its lists of free ranges (place/finish.go). On smaller problems to make
-	// all of them takes longer than to use some.
+	// FreeListsLeast is the first size at which the allocator that finishes a plan (place/finish.go) makes lists for
+	// free ranges of all sizes. On smaller problems it is faster to add up the sizes, and to make lists only up to
+	// their sum.
 	FreeListsLeast = 1024
 
-	// ListMost is the size up to which a plan is kept as one sorted list
-	// (place/list.go) and not as trees. The two take equally long at a few thousand buffers if
-	// plans are made one after another, and at some hundreds if one plan is made.
-	// Measured on A-K: go test -bench Move ./internal/climb.
+	// ListMost: up to this many buffers, a search that makes plans one after another keeps each plan as one sorted list
+	// (place/list.go), not as trees. List and trees take equally long at a few thousand buffers, and at some hundreds
+	// if only one plan is made. Measured on A-K: go test -bench Move ./internal/climb.
 	ListMost = 2048
 
-	// OneWideListMost is OneListMost for a partition whose buffers live long on average.
+	// OneWideListMost: up to this many buffers, a partition that is placed once uses a list if its buffers live long on
+	// average.
 	OneWideListMost = 1024
 
 	// ExactMost is the size up to which exact search takes turns in auto. Its trail takes
@@ -92,8 +92,8 @@ const (
 	// WholeSpansMost is the same in spans. Gaps cut the lifespan of a buffer into spans.
 	WholeSpansMost = 4 * WholeMost
 
-	// CollideMost is a number of fixed buffers. Up to it, their collisions are looked for
-	// even after the limit: that takes a few milliseconds.
+	// CollideMost is a number of fixed buffers. Up to it, a run checks even after its limit whether they collide: that
+	// takes a few milliseconds.
 	CollideMost = 4096
 )
 
@@ -106,9 +106,8 @@ const (
 	// Measured on the training graphs of lab/bench/scale.
 	LargeAbove = 1 << 13
 
-	// MergeMost is the size up to which auto and exact search merge buffers. Above it the
-	// composites are too many for an exact search of them.
-	// Measured on packings of 5,000 and 10,000 buffers (docs/planners/merge.md).
+	// MergeMost is the size up to which auto and exact search merge buffers. Above it there are too many composites for
+	// exact search. Measured on packings of 5,000 and 10,000 buffers (docs/planners/merge.md).
 	MergeMost = 1 << 14
 
 	// CloseAbove is the size above which the heuristics stop at a plan within a
@@ -120,9 +119,8 @@ const (
 	// The plan of 65,536 buffers takes some tens of milliseconds.
 	EarlyLeast = 1 << 16
 
-	// PreparedMost is a number of pieces: a buffer is one, and each of its gaps adds one.
-	// The timeline of so many is prepared whole, even if the context has ended: that takes
-	// a few milliseconds.
+	// PreparedMost is a number of pieces: a buffer is one, and each of its gaps adds one. Up to it the whole timeline
+	// is prepared even if the context has ended: that takes a few milliseconds.
 	PreparedMost = 1 << 16
 
 	// HugeAbove is the size above which one plan of a first-fit order takes seconds.
@@ -138,7 +136,7 @@ const (
 	OrdersMost = 1 << 18
 )
 
-// How close one height is to another, as one part of it: see Within.
+// How close one height is to another. A value of n means within 1/n of the height: see Within.
 const (
 	// CloseBy is how close to the bound a plan of more than LargeAbove buffers is good enough:
 	// within a thousandth of it. A sweep that ends there is the only heuristic, and auto looks
@@ -163,10 +161,9 @@ const (
 // Within returns the greatest height that is within one part-th of another: height + height/part.
 func Within(height, part int64) int64 { return height + height/part }
 
-// EndingTimes is how many times as long as the preparation of a run its ending takes: to
-// place the buffers that a limit has left without an offset, and to verify the plan. The
-// two are linear in the buffers, as the preparation is.
-// Measured on training graphs (sweep/specs/late.yaml has some).
+// EndingTimes is the time that the end of a run takes, divided by the time of its preparation. At the end a run places
+// the buffers that a limit has left without an offset, and verifies the plan. Both are linear in the buffers, as the
+// preparation is. Measured on training graphs (sweep/specs/late.yaml has some).
 const EndingTimes = 2
 
 // EndingTimesWithGaps is EndingTimes for problems with gaps. Their pieces are sorted for the

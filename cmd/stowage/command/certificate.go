@@ -58,7 +58,7 @@ func readCertificate(path string, p *stowage.Problem) (int64, error) {
 	return capacity, nil
 }
 
-// verifyCertificate is verify for a certificate without a plan.
+// verifyCertificate runs 'stowage verify' on a certificate if there is no plan to verify.
 func verifyCertificate(cmd *cobra.Command, certificate, path string, m *modelFlags, capacity size, quiet bool) error {
 	f, err := readProblem(path, capacity, false, m)
 	if err != nil {

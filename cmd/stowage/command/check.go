@@ -90,8 +90,9 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 	return cmd
 }
 
-// fitsArena judges what 'stowage plan --capacity' judges: the smallest arena in which the model works as it is, with its plan and the kernels.
-// folded is the model with its constant weights folded, which take no room in the arena.
+// fitsArena answers --capacity as 'stowage plan' does: does the smallest arena in which the model works, with its plan
+// and the kernels, fit? folded is the model after its constant weights are folded. Folded weights take no room in the
+// arena.
 func fitsArena(cmd *cobra.Command, path string, m, folded *tflite.Model, head, capacity int64, set tflm.Set) error {
 	l, err := folded.Lifetimes()
 	if err != nil {

@@ -163,8 +163,7 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkPaths refuses an output that cannot be written, or that would replace a file with
-// another use.
+// checkPaths refuses an output that cannot be written, or that would replace an input or the file of --resume.
 func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []string) error {
 	var uses []use
 	for _, path := range inputs {
@@ -207,7 +206,8 @@ func (c *compareFlags) read(cmd *cobra.Command, inputs []inputFile) (files []*fo
 	return files, paths, nil
 }
 
-// bars are one line that is overwritten: how far a comparison of several problems is. There is none without a terminal.
+// bars draw the progress of a comparison of several problems on one line that is overwritten. Without a terminal
+// nothing is drawn.
 type bars struct {
 	w        io.Writer
 	width    func() int
@@ -216,7 +216,7 @@ type bars struct {
 	last     int // the length of what is drawn
 }
 
-// startBars shows the progress of a sweep. It sets the callbacks of the sweep.
+// startBars shows the progress of a comparison. It sets the callbacks of the request.
 func startBars(w io.Writer, draw bool, width func() int, s *comparison.Request) *bars {
 	b := &bars{w: w, width: width, of: len(s.Instances) * (len(s.Planners) + 1)}
 	if !draw {
@@ -231,7 +231,7 @@ func startBars(w io.Writer, draw bool, width func() int, s *comparison.Request) 
 	return b
 }
 
-// draw adds to what is done, and writes the line anew.
+// draw adds more to the count of finished runs, and writes the line again.
 func (b *bars) draw(more int, name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,11 +17,11 @@ import (
 	"github.com/stowage-go/stowage/format"
 )
 
-// Problems with rules have no load that heights could be divided by, and several measures. So each has a table of its
-// own: planners with their status, the measures of the objective, and the time. A planner that refuses the problem is named
+// A problem with rules has several measures, and no load to divide a height by. So each has a table of its own:
+// planners with their status, the measures of the objective, and the time. A planner that refuses the problem is named
 // below it, with its reason.
 
-// A ruledRun is what came of one planner.
+// A ruledRun is the outcome of one planner.
 type ruledRun struct {
 	planner string
 	result  *stowage.Result // nil if the planner refuses the problem

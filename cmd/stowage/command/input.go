@@ -65,7 +65,7 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 	}
 	o.Deadline = deadline
 	if info, err := os.Stat(path); err != nil || info.Size() > smallInput {
-		collectLess() // standard input as well
+		collectLess() // standard input counts as large
 	}
 	f, err := format.ReadFileWith(path, o)
 	if err != nil {
@@ -85,8 +85,8 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 	return f, nil
 }
 
-// checkRuled refuses a problem with rules where the command does not take them, or where a capacity is
-// given although its pools have their own.
+// checkRuled refuses a problem with rules if the command takes none. It also refuses a capacity, because the pools have
+// their own.
 func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) error {
 	switch {
 	case !m.ruled:
@@ -117,14 +117,14 @@ func warnRead(cmd *cobra.Command, path string, f *format.File) {
 	}
 }
 
-// warnEnds says how ends were read whose meaning was guessed. What is not guessed is for noteRead.
+// warnEnds says how the reader has taken ends of lifespans if it had to guess. noteRead reports all other decisions.
 func warnEnds(cmd *cobra.Command, path string, f *format.File) {
 	if !f.Times.Sure() {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: %s [ends]\n", nameOf(path), f.Times.EndsNote())
 	}
 }
 
-// noteRead says which decisions the reader made.
+// noteRead says what the reader decided without a guess.
 func noteRead(cmd *cobra.Command, path string, f *format.File) {
 	tag := "model"
 	if f.Heaps != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: three flags name kernels, and all numbers of an arena hold for one set of them. --kernels names it. A part as --target
-// stands for the kernels that its firmware has. --diagonal lets results overlap operands as these kernels permit, and may
-// name them itself. What is named wins over what a part stands for. Two names are refused: if the last one counted, as it
-// does for a limit, a plan could be right for a library that nobody thought of.
+// Idea: three flags name kernels, and all numbers of an arena hold for one set of them. --kernels names it. A part
+// given by --target stands for the kernels of its firmware. --diagonal lets results overlap operands as these kernels
+// permit, and may name them itself. A name wins over what a part stands for. The command refuses two names. If the last
+// one counted, as for a limit, a plan could be right for a library that the user did not mean.
 
-// unnamed is the value of --diagonal without one: the kernels that another flag names.
+// unnamed is the value of --diagonal if none is given. It stands for the kernels that another flag names.
 const unnamed = "…"
 
 // kernelsFlags are the flags that name kernels, and what follows from them.
@@ -56,7 +56,7 @@ func (f *overlapFlag) Type() string { return "KERNELS" }
 // kernelsFlag is the value of --kernels: one name.
 type kernelsFlag string
 
-// Set refuses a second name, and no name, such as that of a shell's variable that is not set.
+// Set refuses a second name. It also refuses an empty name, such as an unset variable of the shell.
 func (f *kernelsFlag) Set(text string) error {
 	switch {
 	case text == "":
@@ -94,8 +94,8 @@ func kernelNames() (out []string) {
 	return out
 }
 
-// withValues returns a command line in which the value of --diagonal is part of the word. The flag may stand without one, so a
-// word behind it is its value only if it is the name of a library.
+// withValues joins --diagonal and its value into one word. The flag may stand without a value, so the next word is its
+// value only if it is the name of a library.
 func withValues(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -114,7 +114,7 @@ func withValues(args []string) []string {
 	return out
 }
 
-// settle says which kernels count. part is that of --target; nil for none.
+// settle decides which kernels the figures hold for. part is the part that --target names, or nil.
 func (k *kernelsFlags) settle(part *tflm.Map) (err error) {
 	if k.kernels != "" {
 		if k.set, err = tflm.ParseSet(k.kernels); err != nil {
@@ -167,7 +167,7 @@ func (k *kernelsFlags) settleOverlaps() error {
 			return usagef("invalid argument %q for --diagonal: %v", string(k.diagonal), err)
 		}
 		if _, ok := own.Order(); !ok && own.Name() == string(tflm.ESPNN) && k.from == "" {
-			own = tflm.SetFor(tflm.ESPNN) // in C: the order of the others is not known
+			own = tflm.SetFor(tflm.ESPNN) // its version in C: the orders of the other versions are not known
 		}
 		versions := strings.Contains(string(k.diagonal), "@") && strings.Contains(k.kernels, "@")
 		library, _ := k.set.Order()
@@ -196,7 +196,7 @@ func ordered() (out []string) {
 	return out
 }
 
-// of says which kernels the figures hold for: "the reference kernels", or "the kernels of esp-nn 27d1f4a".
+// of names a set of kernels: "the reference kernels", or "the kernels of esp-nn 27d1f4a".
 func of(s tflm.Set) string {
 	if s == tflm.ReferenceSet {
 		return "the reference kernels"
@@ -204,7 +204,7 @@ func of(s tflm.Set) string {
 	return "the kernels of " + s.String()
 }
 
-// aboutKernels says which kernels the figures hold for, and how much they ask for.
+// aboutKernels says which kernels the figures hold for, and how much scratch they need.
 func (p *planFlags) aboutKernels(scratch int) []string {
 	k := &p.kernels
 	line := "for " + of(k.set)
@@ -248,7 +248,7 @@ func (k *kernelsFlags) report() kernelsReport {
 	return kernelsReport{k.set.Name(), k.set.Version(), from}
 }
 
-// A knownReport is what known kernels make of a model.
+// A knownReport has the figures of a model for one known library of kernels.
 type knownReport struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -259,7 +259,8 @@ type knownReport struct {
 	AtLeast bool   `json:"at_least,omitempty"`
 }
 
-// knownOf reports what each known library makes of a plan, at the version that its name stands for and the reference kernels first.
+// knownOf reports the figures of a plan for each known library, at the version that its name stands for. The reference
+// kernels come first.
 func knownOf(made *tflm.Plan) []knownReport {
 	out := []knownReport{}
 	standard := tflm.DefaultSets()
@@ -274,7 +275,7 @@ func knownOf(made *tflm.Plan) []knownReport {
 	return out
 }
 
-// other says what to give to --kernels for other kernels than the named ones: another version of them.
+// other returns an example of a value for --kernels: another version of the named kernels.
 func (k *kernelsFlags) other() string {
 	if k.from == "" {
 		return ": --kernels NAME"

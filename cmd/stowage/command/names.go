@@ -14,12 +14,11 @@ import (
 	"github.com/stowage-go/stowage/internal/setting"
 )
 
-// Idea: what several commands take has one name in all of them. --planner takes a list wherever
-// several planners make sense. --json prints a command's report as JSON. A folder is taken
-// wherever several files are; a command that makes one output of one file says which commands
-// take the folder.
+// Idea: a flag or an argument that several commands take has one name in all of them. --planner takes a list wherever
+// several planners make sense. --json prints a command's report as JSON. A folder is taken wherever several files are;
+// a command that makes one output of one file says which commands take the folder.
 
-// oldNames are the names that flags had before, by which they are still read.
+// oldNames maps former names of flags, which the command still accepts, to the present names.
 var oldNames = map[string]string{"planners": "planner"}
 
 // oneName reads the old name of a flag as its name.
@@ -36,8 +35,8 @@ func bindPlanners(cmd *cobra.Command, names *[]string, otherwise string) {
 	complete(cmd, "planner", func() []string { return append([]string{"all"}, plannerNames()...) })
 }
 
-// chosenPlanners returns the planners that the flag names, without repetitions; all stands for
-// all of them. Without a name it returns those that are given.
+// chosenPlanners returns the planners that the flag names, each once. The name all stands for every planner. If names
+// is empty, it returns otherwise.
 func chosenPlanners(names, otherwise []string) (chosen []string, err error) {
 	known := plannerNames()
 	if len(names) == 0 {

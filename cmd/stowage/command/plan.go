@@ -231,10 +231,11 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	return end
 }
 
-// named reports whether the user has said which kernels the firmware has, or what they ask for.
+// named reports whether the user has named the kernels of the firmware, or given the scratch that they need.
 func (p *planFlags) named() bool { return p.kernels.from != "" || p.scratchFrom() != "reference" }
 
-// scratchFrom says where the scratch is from: reference, which stands for the kernels that are named, none, or declared.
+// scratchFrom says where the sizes of scratch come from: reference (the rules of the chosen kernels), none, or
+// declared.
 func (p *planFlags) scratchFrom() string {
 	switch {
 	case len(p.scratch) == 0, len(p.scratch) == 1 && p.scratch[0] == "reference" && p.kernels.set == tflm.ReferenceSet:
@@ -250,8 +251,7 @@ func forFirmware(o output) bool {
 	return o.flag == "-o" && slices.Contains([]string{"tflite", "h", "c", array, selftest, poolPlanner}, o.kind)
 }
 
-// unwritten says that no plan is written. It returns the outputs that are written all the same:
-// the report.
+// unwritten says that no plan is written. It returns the outputs that are written anyway: the report.
 func (p *planFlags) unwritten(cmd *cobra.Command, outputs []output) []output {
 	if len(p.outputs) > 0 && !p.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: not written\n", strings.Join(p.outputs, ", "))
@@ -273,8 +273,8 @@ func (p *planFlags) say(cmd *cobra.Command, r interface{ print(io.Writer) error 
 	return writeTo(cmd, "", r.print)
 }
 
-// openModel opens a file that should be a model. A file of an unknown kind is read as a .tflite
-// model: that reader says what is missing.
+// openModel opens a file that should be a model. It reads a file of unknown kind as a .tflite model, because that
+// reader says what is wrong with the file.
 func openModel(path string) (*format.Input, error) {
 	in, err := format.Open(path)
 	if err != nil {
@@ -310,7 +310,7 @@ func readModel(path string) (*tflite.Model, error) {
 	case ".csv":
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
 	}
-	in, err := format.Open(path) // of whatever kind, it is read as a model
+	in, err := format.Open(path) // whatever its kind, the file is read as a model
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +318,8 @@ func readModel(path string) (*tflite.Model, error) {
 	return tflite.Read(in.Reader, nameOf(path))
 }
 
-// readScratch turns the values of --scratch into scratch buffers. Without any it is that of the kernels.
+// readScratch turns the values of --scratch into scratch buffers. If there are none, it returns the scratch of the
+// kernels.
 func readScratch(values []string, set tflm.Set, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {
 	if len(values) == 0 {
 		return set.Scratch(m), nil

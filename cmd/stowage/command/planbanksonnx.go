@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: an .onnx model in several memories is planned as a .tflite model is, but no runtime keeps anything beside its
-// tensors, so all bytes of a memory are theirs.
+// Idea: an .onnx model in several memories is planned as a .tflite model is. One thing differs: no runtime keeps
+// anything beside the tensors, so the tensors may use all bytes of a memory.
 
 // runBanksONNX plans an .onnx model in pools.
 func (p *planFlags) runBanksONNX(cmd *cobra.Command, m *onnx.Model, a *onnx.Arena, outputs []output, o stowage.Options) error {
@@ -88,8 +88,8 @@ func (p *planFlags) runBanksONNX(cmd *cobra.Command, m *onnx.Model, a *onnx.Aren
 	return end
 }
 
-// movedONNX returns what is moved for each buffer: each tensor in it is written once, and read once by each node that takes
-// it.
+// movedONNX returns the bytes that are moved for each buffer. Each of its tensors is written once, and read once by
+// each node that has it as an input.
 func movedONNX(a *onnx.Arena) []int64 {
 	out := make([]int64, len(a.Problem.Buffers))
 	for i := range a.Tensors {

@@ -8,9 +8,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// This file puts the partition into arrays before the first search. For a million buffers that takes longer than a
-// limit may be late, so each step asks whether the run is over. A kernel that is half prepared must not be used: its
-// watch is over, and a later question to the watch has the same answer.
+// This file puts the partition into arrays before the first search. For a million buffers that takes longer than a run
+// may outlast its limit, so each step asks whether the run is over. A kernel that is half prepared must not be used:
+// its watch is over, and a later question to the watch has the same answer.
 
 // problem is the partition, in arrays by buffer and by section. Nothing changes it after New, except that SetCapacity
 // sets the highest offsets.
@@ -27,7 +27,7 @@ type problem struct {
 
 	unit      int64 // divides every offset
 	plain     bool  // no buffer has gaps: each has one piece, with the window [0, size)
-	stackable bool  // all orders of stacking a section give one height, but for the topmost rounding (stack.go)
+	stackable bool  // every order of stacking a section gives the same height, except for the rounding on top (stack.go)
 	huge      bool  // a pass over all buffers and sections takes long, so passes look for the limit
 
 	Windowed  bool    // distances differ from sizes, because of gaps or windows
@@ -172,8 +172,8 @@ func (k *Kernel) describePieces(tl *timeline.Timeline, p *timeline.Partition) {
 	k.more[0] = Piece(k.n)
 }
 
-// initTwins sets twin. Two buffers are identical if they have the same pieces, size and alignment, and no fixed offset. A
-// plan stays a plan if two identical buffers change places, so the search explores only one order of them.
+// initTwins sets twin. Two buffers are identical if they have the same pieces, size and alignment, and no fixed offset.
+// A plan stays a plan if two identical buffers change places, so the search explores only one order of them.
 func (k *Kernel) initTwins(tl *timeline.Timeline, _ *timeline.Partition) {
 	list := k.list[:0]
 	for j := range k.of {

@@ -2,19 +2,15 @@ package tela
 
 import "math/bits"
 
-// Idea: when all candidates of a point have failed, the placements that they
-// failed over say where to go: back to the point of the latest of them, other
-// than the candidates themselves. What lies between had no part in it.
+// Idea: if all candidates of a point have failed, the search goes back to the latest point whose placement was a reason
+// for a failure. The points between had no part in it.
 //
-// The target's next candidates are those that just failed: nothing was wrong
-// with them but their coming so late. In front of them goes the buffer that the
-// first of them left without room: it is what failed, and no heuristic may ever
-// have picked it.
+// The target's next candidates are the candidates that just failed: they only came too late. In front of them goes the
+// starved buffer: the buffer that the first of them left without room. No heuristic may ever have picked it.
 //
-// A subtree that eats up backtracks is left as a whole: the deepest point in
-// whose subtree too many have happened gives up its choice. Its ancestors then
-// get as much patience again, since otherwise the next backtrack would take the
-// next of them at once.
+// If a subtree takes too many backtracks, the search leaves it as a whole: the deepest point with such a subtree gives
+// up its choice. Its ancestors then get as many backtracks again, or the next backtrack would leave the next of them at
+// once.
 //
 // Invariant: a point's conflict set is points above it.
 //
@@ -23,12 +19,12 @@ import "math/bits"
 // Source: section 5.4 of the paper, which keeps the reason of the last failure;
 // here it is the union over the candidates. The starved buffer is Stowage's.
 //
-// What each is worth is in docs/planners/tela.md.
+// docs/planners/tela.md says what each of these is worth.
 //
 // Trials: docs/lab/planners.md (conflict sets, more candidates and other limits solved fewer problems).
 
-// backjump returns the point to go to from point d, all of whose candidates have
-// failed; -1 where there is none, and givenUp where a policy leaves the tree.
+// backjump returns the point to go to from point d, whose candidates have all failed. It returns -1 if there is none,
+// and givenUp if a policy leaves the tree.
 func (s *search) backjump(d int32) int32 {
 	s.total++
 	s.limits.counters.Major++
@@ -72,9 +68,8 @@ func (s *search) backjump(d int32) int32 {
 	return t
 }
 
-// stuckPoint returns the deepest point above d in whose subtree too many
-// backtracks have happened, -1 for none. It gives that point and those above it
-// new patience.
+// stuckPoint returns the deepest point above d whose subtree has had too many backtracks, or -1. It starts the count of
+// that point, and of the points above it, again.
 func (s *search) stuckPoint(d int32) int32 {
 	t := d - 1
 	for t >= 0 && s.total < s.points[t].patience {
@@ -86,8 +81,8 @@ func (s *search) stuckPoint(d int32) int32 {
 	return t
 }
 
-// promote puts what a failed point has to tell in front of the candidates that
-// its target, point t, has not tried.
+// promote puts the failed candidates and the starved buffer in front of the candidates that the target, point t, has
+// not tried.
 func (s *search) promote(failed, target *point, t int32) {
 	s.untried = append(s.untried[:0], target.list[target.tried:]...)
 	target.list = target.list[:target.tried]
@@ -104,16 +99,16 @@ func (s *search) promote(failed, target *point, t int32) {
 	}
 }
 
-// list adds a candidate to a point that has room for it and has not had it.
+// list adds a candidate to a point if the point may have more candidates and has not had this one.
 func (s *search) list(p *point, j int32) {
 	if s.takesMore(p) && !s.listed(p, j) {
 		p.list = append(p.list, j)
 	}
 }
 
-// takesMore reports whether a point has fewer candidates than it may have. Those
-// that it has tried count in a narrow tree only (rounds.go): elsewhere a promotion
-// always finds room, and is never sent to a point with nothing left to try.
+// takesMore reports whether a point has fewer candidates than it may have. Candidates that it has tried count only in a
+// narrow tree (rounds.go). In other trees a promotion always finds room, so the search never goes to a point with
+// nothing left to try.
 func (s *search) takesMore(p *point) bool {
 	held := len(p.list)
 	if !s.set.narrow {
@@ -122,8 +117,8 @@ func (s *search) takesMore(p *point) bool {
 	return held < s.set.candidates
 }
 
-// A pointSet is a set of points. It is as long as its greatest point needs, so that
-// the sets of a deep path, of which few are used, take no memory.
+// A pointSet is a set of points. It is only as long as its greatest point needs: a deep path has many sets, and few are
+// used.
 type pointSet []uint64
 
 func (b *pointSet) clear() { *b = (*b)[:0] }
@@ -150,7 +145,7 @@ func (b *pointSet) union(c pointSet) {
 	}
 }
 
-// last returns the greatest point, -1 for none.
+// last returns the greatest point, or -1 if the set is empty.
 func (b *pointSet) last() int32 {
 	for w := len(*b) - 1; w >= 0; w-- {
 		if x := (*b)[w]; x != 0 {

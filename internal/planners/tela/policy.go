@@ -2,19 +2,16 @@ package tela
 
 import "math/bits"
 
-// Idea: what section 6 of the paper lets a model decide, and nothing more: given
-// a major backtrack, which of a few points to go to. The search offers them with
-// their features; who scores them is no concern of it.
+// Idea: section 6 of the paper lets a model decide one thing: to which of a few points a major backtrack goes. The
+// search offers these points as targets with their features. It does not know who scores them.
 //
-// Targets are the conflict set of the failure, and, so that there are some in every
-// part of the tree, the deepest point of each range 0-4, 5-8, 9-16, 17-32, …
-// that has none. Candidates that failed are not on the path, so the last of the set
-// of the paper, which a minor backtrack has dealt with, is already left out.
+// The targets are the points of the conflict set. If one of the ranges 0-4, 5-8, 9-16, 17-32, … has no target, its
+// deepest point is one, so every part of the tree has a target. Failed candidates are not on the path. So the last
+// point of the paper's set, which a minor backtrack has dealt with, is left out already.
 //
-// The failed point is a target too, unless that has been tried: to stay, and try
-// all unplaced buffers. In the paper that is what happens where no target scores
-// well. It needs a score of its own: of the points at which all candidates of the
-// rules fail a fifth to a quarter can still be completed, by another buffer.
+// The failed point is a target too, unless that has been tried. It means: stay, and try all unplaced buffers. In the
+// paper the search does so if no target scores well. Here it has a score of its own: of the points at which all
+// candidates of the rules fail, a fifth to a quarter can still be completed by another buffer.
 //
 // Complexity: O(targets) a major backtrack, O(sections) a point, and a Policy's own
 // work.
@@ -47,14 +44,14 @@ const (
 //	blamed      major backtracks of the tree that had the buffer in the conflict set
 //	jumps       backtracks to the point since it was opened
 //	subtree     backtracks in the subtree of the point since it was opened
-//	same_phase  1 where the buffer is in the phase of the failed point, else 0
+//	same_phase  1 if the buffer is in the phase of the failed point, else 0
 //	backtracks  of the tree so far
 //
 // The others are not in the paper:
 //
 //	distance    points from the failed one back to the target
-//	in_conflict 1 where the buffer is in the conflict set of the failure, else 0
-//	rules       1 where the rules of backtrack.go would go here, else 0
+//	in_conflict 1 if the buffer is in the conflict set of the failure, else 0
+//	rules       1 if the rules of backtrack.go would go here, else 0
 //	unplaced    share of the buffers that are not placed at the point
 //	tried       candidates that have been tried there
 //	slack       least room of any section that unplaced buffers can use and do not
@@ -66,9 +63,8 @@ const (
 //	            this one; above 0 it is refuted
 //	effort      binary logarithm of what it took to refute the one after that
 //
-// The last two are 0 here; a policy that looks ahead sets them. The failed point
-// itself is described by the first candidate that it tried. Slacks and rooms are 1
-// where sections were not yet looked at.
+// The last two are 0 here; a policy that looks ahead sets them. The failed point itself is described by the first
+// candidate that it tried. Slack and room are 1 if the search has not yet looked at sections.
 //
 // Trials: docs/lab/planners.md (more features raise the area under the curve from 0.953 to 0.956).
 type Features [NumFeatures]float32
@@ -96,7 +92,7 @@ type Major struct {
 	Backtracks int64 // of the tree so far
 	Tree       int64 // trees of the partition that have been begun, this one included
 	Narrow     bool  // the tree is a narrow one, rounds.go
-	Budget     int64 // backtracks after which the tree is left; there is another where Restarts is set
+	Budget     int64 // backtracks after which the search leaves the tree; another follows if Restarts is set
 	Restarts   bool
 	Targets    []Target // by ascending point, at least one; the last may be Point
 	// Uncounted may be set by the policy: the backtrack then does not count in
@@ -113,13 +109,12 @@ func (m *Major) Path(dst []Placement) []Placement { return m.search.path(dst, m.
 
 // What a Policy may return instead of an index.
 const (
-	// Spread stays at the failed point, as its target does. Where all unplaced
-	// buffers have already been tried there the search goes back one point.
+	// Spread stays at the failed point, as its target does. If all unplaced buffers have already been tried there, the
+	// search goes back one point.
 	Spread = -1
 	// Rules goes where the rules of backtrack.go choose.
 	Rules = -2
-	// Leave gives up the tree, as after Budget backtracks. Where there is no other it is
-	// Rules.
+	// Leave gives up the tree, as after Budget backtracks. If no other tree follows, it means Rules.
 	Leave = -3
 )
 
@@ -172,8 +167,8 @@ func (s *search) blame(d int32) {
 	}
 }
 
-// consult asks the policy where to go from point d and returns d where all
-// unplaced buffers should be tried there, and givenUp where the tree should be.
+// consult asks the policy where to go from point d. It returns d if all unplaced buffers should be tried there, and
+// givenUp if the search should leave the tree.
 func (s *search) consult(d, otherwise int32) int32 {
 	p := &s.points[d]
 	m := &s.view
@@ -239,7 +234,7 @@ func (s *search) describe(t *Target, m *Major) {
 	}
 }
 
-// gauge notes at point d what room its sections have.
+// gauge notes at point d how much room its sections have.
 func (s *search) gauge(d int32) {
 	p := &s.points[d]
 	p.slack, p.room = 1, 1

@@ -27,30 +27,30 @@ import (
 // Source: branch and check (Thorsteinsson 2001), no-goods of logic-based Benders decomposition (Hooker and Ottosson
 // 2003). Sure bodies are those that reduced costs fix (Crowder, Johnson and Padberg 1983).
 
-// A Check is what is known of an assignment.
+// A Check is the outcome of the question whether an assignment packs.
 type Check uint8
 
 // The outcomes of a check.
 const (
-	Undecided Check = iota // it may have named a core that is a guess
+	Undecided Check = iota // the check may have added a core that is a guess
 	Packs
-	Refused // it has named a core
+	Refused // the check has added a core
 )
 
 // checkEffort is how many numbers the linear programs of Checked may change.
 const checkEffort = 8_000_000_000
 
-// looseRows is how many rows there may be before those are dropped that the first program has room in.
+// looseRows is the number of rows above which the first program drops the rows that do not bind.
 const looseRows = 250
 
 // CanCheck reports whether there is a linear program to check assignments of.
 func (c *Choices) CanCheck() bool { return c.program != nil }
 
-// mostGivenUp is how many branches may be given up with a guess: after that, a call comes to its end.
+// mostGivenUp is how many branches a call may give up with a guess. After that the call ends.
 const mostGivenUp = 3
 
-// Checked goes on with the branches of the linear program. check says whether an assignment packs; it may call Sure
-// and AddCore. No assignment that packs costs less than the result, or than upper, the cost of the best plan.
+// Checked goes on with the branches of the linear program. check says whether an assignment packs; it may call Sure and
+// AddCore. upper is the cost of the best plan. No assignment that packs costs less than both upper and the result.
 func (c *Choices) Checked(ctx context.Context, upper int64, check func(Assignment) Check) (low int64) {
 	p := c.program
 	p.check, p.open, p.sure, p.barred, p.guessed = check, nil, slices.Repeat([]int8{-1}, p.lp.count), false, 0
@@ -64,8 +64,8 @@ func (c *Choices) Checked(ctx context.Context, upper int64, check func(Assignmen
 	return low
 }
 
-// Sure returns 1 for a body with a choice that is in the pool whose room may run out in each assignment that is better
-// than the best plan, 0 if it is in none of these, and -1 otherwise.
+// Sure says of a body with a choice where it is in the assignments that cost less than the best plan. It returns 1 if
+// all of them have it in the pool whose room may run out, 0 if none has, and -1 otherwise.
 func (c *Choices) Sure(k int32) int8 {
 	switch v := c.program.variable[k]; {
 	case v >= 0:
@@ -76,7 +76,7 @@ func (c *Choices) Sure(k int32) int8 {
 	return 0
 }
 
-// AddGuess is AddCore for a core that is a guess. It counts only if nothing below the branch that is checked is open.
+// AddGuess is AddCore for a core that is a guess. It does nothing while a branch with a lower bound is open.
 func (c *Choices) AddGuess(pool int32, bodies []int32, most int64) {
 	p := c.program
 	if !p.guesses {
@@ -88,8 +88,8 @@ func (c *Choices) AddGuess(pool int32, bodies []int32, most int64) {
 	}
 }
 
-// AddCore says that no assignment that packs, and is better than the best plan, has more than most of these bodies in
-// the pool.
+// AddCore adds a core: of all assignments that pack and cost less than the best plan, none has more than most of these
+// bodies in the pool.
 func (c *Choices) AddCore(pool int32, bodies []int32, most int64) {
 	p := c.program
 	switch {
@@ -109,7 +109,7 @@ func (c *Choices) AddCore(pool int32, bodies []int32, most int64) {
 	}
 }
 
-// overcored adds rows for cores that x is against, and returns whether there are any.
+// overcored adds a row for each core that x violates, and reports whether there is one.
 func (p *planes) overcored(x []float64) bool {
 	found := false
 	for _, y := range p.cores {
@@ -127,7 +127,7 @@ func (p *planes) overcored(x []float64) bool {
 	return found
 }
 
-// renew solves the first program with the rows that there are by now, and makes bodies sure by its prices.
+// renew solves the first program again, with the rows added since, and finds sure bodies by its prices.
 func (p *planes) renew(ctx context.Context, upper int64) {
 	for p.lp.solve(ctx) && p.overcored(p.lp.values()) {
 	}
@@ -136,16 +136,16 @@ func (p *planes) renew(ctx context.Context, upper int64) {
 	p.renewed = p.lp.rows
 }
 
-// lighten drops all rows whose slack is basic, if there are many: the best x is the same without them. Those that a
-// branch needs come back.
+// lighten drops all rows whose slack is basic if there are more than most rows. The best x is the same without them. A
+// row that a branch violates later comes back.
 func (p *planes) lighten(most int) {
 	if len(p.lp.table) > most {
 		p.loosen(-1, true)
 	}
 }
 
-// strike fixes each x whose other number alone makes an assignment cost upper or more, beside excess. It returns false
-// if there is none left.
+// strike fixes variable j to 0 if 1 makes every assignment cost at least upper, and to 1 if 0 does. excess is the
+// excess of the variables that are fixed already. strike returns false if both 0 and 1 do.
 func (p *planes) strike(prices *Prices, excess int64, fixed []int8, upper int64) bool {
 	for j := range fixed {
 		if fixed[j] >= 0 {
@@ -165,7 +165,7 @@ func (p *planes) strike(prices *Prices, excess int64, fixed []int8, upper int64)
 	return true
 }
 
-// excesses returns what it adds to the cost if a body is in the pool, and if it is not.
+// excesses returns how much the body of variable j adds to the cost if it is in the pool, and how much if it is not.
 func (p *planes) excesses(prices *Prices, j int) (in, out int64) {
 	k := p.body[j]
 	out = math.MaxInt64
@@ -196,7 +196,7 @@ func (p *planes) whole(x []float64) Assignment {
 	return of
 }
 
-// ask checks the assignment of a branch. It returns whether the branch is to be solved once more.
+// ask checks the assignment of a branch. It reports whether the branch must be solved again.
 func (p *planes) ask(x []float64, now *node, best *Assignment, upper *int64) (again bool) {
 	of := p.whole(x)
 	if of == nil {

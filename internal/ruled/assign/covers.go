@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// Idea: a section of a pool is a knapsack, in which buffers are taken whole. A linear program takes them in part. A cover is bodies that
-// do not fit together, C. One of them must be elsewhere, so a linear program must keep to
+// Idea: a section of a pool is a knapsack: its bodies are taken whole. A linear program takes them in part. A cover C
+// is a set of bodies that do not fit together. At least one of them must be elsewhere, so the program gets the row
 //
 //	sum over bodies of C in the pool of 1 <= |C| - 1
 //
-// This is made stronger by lifting: bodies get weights one after the other, each as large as all sets that fit allow:
+// Lifting makes the row stronger. Bodies get weights one after the other, each as large as all sets that fit allow.
+// most is the right side of the row, and z(room) the greatest weight of a set that fits into room:
 //
-//	up     a body that is not in C gets most - (the most weight of a set that fits beside it)
-//	down   bodies of C that the linear program takes whole are first left out of C as present. Each then gets
-//	       (the most weight of a set that fits without it) - most, and most grows by as much
+//	up     body k is not in C:   weight[k] = most - z(room - cells[k])
+//	down   body k is in C, and its variable is 1 in the program's solution. These variables are fixed to 1 first, and
+//	       room is what they leave. To free k:   room += cells[k];  weight[k] = z(room) - most;  most += weight[k]
 //
-// The most weight of a set that fits comes from a table: of each weight, the least cells of a set with this weight at least.
+// z comes from a table. It has for each weight the least cells of a set with at least this weight.
 //
-// Invariant: sum of weights of the bodies in the pool <= most, for every set of bodies that fits into the section. All of it is
-// counted in whole numbers, so it is exact; the linear program's x only says which covers are worth a look.
+// Invariant: sum of weights of the bodies in the pool <= most, for every set of bodies that fits into the section. All
+// numbers are whole, so the row is exact. The program's solution x only says which covers to try.
 //
 // Complexity: O(bodies · weights) for a cover.
 //
@@ -46,12 +47,12 @@ func (x *weighing) left(c *Choices, of Assignment) int64 {
 	return left
 }
 
-// A lifting is bodies of a section that get weights.
+// A lifting gives weights to the bodies of a section.
 type lifting struct {
 	cells  []int64 // of each body
 	weight []int64
-	table  []int64 // of each weight, the least cells of a set that has it or more
-	room   int64   // that is left beside the bodies that count as present
+	table  []int64 // of each weight, the least cells of a set with at least this weight
+	room   int64   // cells that the bodies that are fixed to 1 leave
 	most   int64
 }
 
@@ -83,10 +84,11 @@ func (l *lifting) give(k int, weight int64) {
 	}
 }
 
-// mostWeight is the most that weights of one cover come to: a table for more is not worth it.
+// mostWeight bounds the sum of the weights of a cover. A longer table takes more time than it saves.
 const mostWeight = 5_000
 
-// up gives a weight to a body that is not in the cover. It returns false if the body does not fit beside those that count as present.
+// up gives a weight to a body that is not in the cover. It returns false if the body does not fit beside the bodies
+// that are fixed to 1.
 func (l *lifting) up(k int) bool {
 	beside := l.heaviest(l.room - l.cells[k])
 	if beside < 0 {
@@ -96,7 +98,7 @@ func (l *lifting) up(k int) bool {
 	return true
 }
 
-// down gives a weight to a body that counts as present, which it then does no more.
+// down frees a body that is fixed to 1, and gives it its weight.
 func (l *lifting) down(k int) {
 	l.room += l.cells[k]
 	weight := l.heaviest(l.room) - l.most
@@ -104,8 +106,8 @@ func (l *lifting) down(k int) {
 	l.give(k, weight)
 }
 
-// coverOf looks for a cover that x, the parts of the bodies that are in the pool, is against, and returns the weights. order is the order in
-// which bodies are taken into the cover. It returns false if there is none.
+// coverOf looks for a cover that the program's solution x may violate, and returns its lifted weights. x[k] is the part
+// of body k that is in the pool. Bodies enter the cover in the given order. It returns false if there is no cover.
 func coverOf(cells []int64, x []float64, room int64, order []int) (weights []int64, most int64, ok bool) {
 	const whole = 1 - 1e-6
 	in := make([]bool, len(cells))
@@ -119,7 +121,7 @@ func coverOf(cells []int64, x []float64, room int64, order []int) (weights []int
 	if sum <= room {
 		return nil, 0, false
 	}
-	// What is not needed leaves again, the least part first.
+	// Bodies that the cover does not need leave it, the least x first.
 	back := slices.Clone(order)
 	slices.SortStableFunc(back, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	for _, k := range back {
@@ -138,7 +140,7 @@ func coverOf(cells []int64, x []float64, room int64, order []int) (weights []int
 			kept++
 		}
 	}
-	for len(present) > 0 && kept < 2 { // an inequality needs some of the cover
+	for len(present) > 0 && kept < 2 { // a row needs two bodies that are not fixed
 		k := present[len(present)-1]
 		present, kept = present[:len(present)-1], kept+1
 		l.room += cells[k]
@@ -151,7 +153,7 @@ func coverOf(cells []int64, x []float64, room int64, order []int) (weights []int
 		}
 	}
 	l.most = int64(kept) - 1
-	slices.Reverse(back) // the largest parts first
+	slices.Reverse(back) // the largest x first
 	for _, k := range back {
 		if !in[k] && x[k] >= 1e-6 && len(l.table) < mostWeight {
 			done[k] = l.up(k)

@@ -6,48 +6,51 @@ import (
 	"slices"
 )
 
-// Idea: where many bodies live at a time, the walk through time (through.go) has too many states. Branch and bound needs no
-// states. A branch has some bodies fixed, in the pool whose room may run out or out of it. Its linear program, with the covers of the
-// first one and some more (planes.go), has prices, and these make a bound:
+// Idea: if many bodies live at a time, the walk through time (through.go) has too many states. Branch and bound needs
+// none. A branch fixes some bodies: in the pool whose room may run out, or out of it. Its linear program has the covers
+// of the first program and some more (planes.go). The prices of that program give a bound:
 //
 //	cost of an assignment of the branch  >=  base + excesses of the places of the fixed bodies
 //
-// The branch with the least bound is next. The body whose x is most undecided, weighed by its cost, is fixed in two branches. x also leads
-// to an assignment: bodies go into the pool in order of x as long as there is room, and exchange.go makes that cheaper.
+// The branch with the least bound is next. It splits in two at the body whose x is farthest from 0 and 1, weighed by
+// its cost. x also leads to an assignment: bodies go into the pool in order of x as long as there is room, and
+// exchange.go makes that assignment cheaper.
 //
-// Invariant: base and excesses are whole numbers, made anew from the prices of each branch. A branch ends if its bound is no better than
-// the best assignment, or if its fixed bodies alone exceed a room. What the linear program says otherwise is believed by nobody:
-// if it has no solution, the branch keeps the bound of the one before.
+// Invariant: base and excesses are whole numbers, computed from the prices of each branch. A branch ends if its bound
+// is no better than the best assignment, or if its fixed bodies alone exceed a room. Nothing else that the linear
+// program says counts: if it has no solution, the branch keeps the bound of its parent.
 //
-// Complexity: at most treeNodes branches and treeEffort numbers changed in their tables, for a call. A later call goes on with the open ones.
+// Complexity: at most treeNodes branches and treeEffort numbers changed in their tables, for a call. A later call goes
+// on with the open branches.
 //
 // Source: Land and Doig (1960).
 
 const (
 	treeNodes  = 2_000
 	treeEffort = 1_500_000_000
-	coverNodes = 100 // branches that may have covers of their own
-	nodeRounds = 2   // of covers, for a branch
-	everyRound = 8   // branches from one assignment by x to the next
-	diveEvery  = 40  // branches from one dive to the next, with a check
+	coverNodes = 100 // the first branches, which may get new covers
+	nodeRounds = 2   // rounds of new covers for a branch
+	everyRound = 8   // x is made an assignment at every such branch
+	diveEvery  = 40  // with a check, a dive begins at every such branch
 )
 
 // A node is a branch that is open.
 type node struct {
-	fixed []int8 // of each x, the number that it keeps, or -1
-	depth int    // how many do
+	fixed []int8 // of each variable, its fixed value, or -1
+	depth int    // how many are fixed
 	low   int64  // no assignment of the branch costs less
 }
 
-// branch returns an assignment that costs less than upper, the cheapest that it finds, or nil. No assignment costs less than the second
-// result, or than the first. A further call goes on where a limit has ended the one before; upper must not be higher then.
+// branch returns the cheapest assignment that it finds among those that cost less than upper, or nil. low is a lower
+// bound: no assignment costs less than both low and the returned one. If a limit has ended a call, the next call goes
+// on from there; its upper must not be higher.
 func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assignment, low int64) {
 	if p.open == nil {
 		p.open, p.givenUp = []node{{slices.Repeat([]int8{-1}, p.lp.count), 0, p.choices.Prices.Least(0)}}, math.MaxInt64
 	}
 	open := p.open
 	defer func() { p.open = open }()
-	dive := false // the next branch is the last one, whatever its bound
+	dive := false // the next branch is the child made last, whatever its bound
 	p.lp.effort = effort
 	p.lighten(looseRows)
 	for n := 0; len(open) > 0; n++ {
@@ -140,7 +143,7 @@ func (p *planes) branch(ctx context.Context, upper int64, effort int) (best Assi
 	return best, min(p.givenUp, upper)
 }
 
-// undecided returns the x to branch on, or -1 if all are whole.
+// undecided returns the variable to branch on, or -1 if all are 0 or 1.
 func (p *planes) undecided(x []float64, fixed []int8) (next int32) {
 	next, most := int32(-1), 1e-6
 	for j, part := range x {
@@ -157,8 +160,8 @@ func (p *planes) undecided(x []float64, fixed []int8) (next int32) {
 	return next
 }
 
-// cut solves a branch's linear program. Sections that its x overfills become rows, there and in the first program, and covers
-// that it is against, if it may have some.
+// cut solves a branch's linear program. A section that its x overfills becomes a row, there and in the first program.
+// If covers is set, so does a cover that x violates.
 func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
 	p.copied = s
 	defer func() { p.copied = nil }()
@@ -173,7 +176,7 @@ func (p *planes) cut(ctx context.Context, s *simplex, covers bool) bool {
 	return false
 }
 
-// least is the bound of a branch, from its prices, which it returns with the excess of the fixed bodies.
+// least returns the bound of a branch, its prices, and the excess of its fixed bodies.
 func (p *planes) least(s *simplex, fixed []int8) (low int64, prices *Prices, excess int64) {
 	prices = p.exactlyOf(s)
 	for x, to := range fixed {
@@ -190,7 +193,7 @@ func (p *planes) least(s *simplex, fixed []int8) (low int64, prices *Prices, exc
 	return prices.Least(excess), prices, excess
 }
 
-// inherit fixes what is sure. It returns false if the branch is against that.
+// inherit fixes sure bodies. It returns false if the branch has fixed one of them the other way.
 func (p *planes) inherit(fixed []int8) bool {
 	for x, to := range p.sure {
 		switch {
@@ -204,7 +207,7 @@ func (p *planes) inherit(fixed []int8) bool {
 	return true
 }
 
-// possible reports whether the bodies that are fixed in the pool fit, and are no core.
+// possible reports whether the bodies that are fixed in the pool fit there, and violate no core.
 func (p *planes) possible(fixed []int8) bool {
 	for _, x := range p.cores {
 		if p.exceeds(fixed, x.bodies, x.weights, x.most) {
@@ -229,7 +232,7 @@ func (p *planes) exceeds(fixed []int8, bodies []int32, weights []int64, most int
 	return most < 0
 }
 
-// rounded makes an assignment of x.
+// rounded makes an assignment from x.
 func (p *planes) rounded(ctx context.Context, x []float64, fixed []int8) Assignment {
 	room, value := p.choices.RoomOf(nil), make([]float64, len(p.choices.Bodies)-p.choices.Single)
 	for k, v := range p.variable {

@@ -9,19 +9,20 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: sizes seldom add up to just the excess. The linear program takes evictions in part, so its bound is below the price of whole
-// ones. Here one section t takes evictions whole, and only the others are priced (flow.go):
+// Idea: the sizes of evictions seldom add up to exactly the excess. The linear program takes evictions in part, so its
+// bound is below the price of whole evictions. Here one section t takes evictions whole, and only the others are priced
+// (flow.go):
 //
 //	price of a cover  >=  sum over s != t of π(s) · excess(s)
 //	                      + least sum of c(e) over sets of evictions that free the excess of t,
 //	                        c(e) = cost - sum over its s != t of π(s) · min(bytes, excess(s))
 //
-// An eviction with c(e) < 0 is taken in any case. The rest is a knapsack: least[j] is the least sum that frees at least j units.
-// A unit is the common divisor of the bytes, or more if the table would be too large; bytes are then rounded up. The
-// sections with the largest π · excess are tried.
+// An eviction with c(e) < 0 is taken in any case. The rest is a knapsack: least[j] is the least sum that frees at least
+// j units. A unit is the common divisor of the bytes, or more if the table would be too large; bytes are then rounded
+// up. The sections with the largest π · excess are tried.
 //
-// Invariant: the bound is never below that of the same prices without the knapsack, up to rounding, and never false: units and
-// numbers are rounded to the safe side.
+// Invariant: the bound is never below that of the same prices without the knapsack, up to rounding, and never false:
+// units and numbers are rounded to the safe side.
 //
 // Complexity: rowEffort steps for each of mostRows sections.
 
@@ -31,7 +32,8 @@ const (
 	mostUnits = 4_000_000 // 32 MB
 )
 
-// LeastOfWhole is Least with one section of each family kept as it is, as far as over lets it.
+// LeastOfWhole is Least, but in one section of each family evictions are taken whole. It tries fewer sections if over
+// reports a limit.
 func (l *Loads) LeastOfWhole(over func() bool) int64 {
 	var apart, together int64
 	for k, f := range l.families {
@@ -57,13 +59,13 @@ func (l *Loads) LeastOfWhole(over func() bool) int64 {
 	return max(apart, together)
 }
 
-// An item is an eviction that frees bytes of the section that is kept as it is.
+// An item is an eviction that frees bytes in the section whose evictions are taken whole.
 type item struct {
 	bytes int64
 	cost  *big.Int // c(e) times 2^b
 }
 
-// row returns the bound with section t kept as it is, or 0 if over says that a limit has come.
+// row returns the bound if the evictions of section t are taken whole, or 0 if over reports a limit.
 func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() bool) int64 {
 	sum, items, step, b := f.itemsOf(all, prices, scale, t)
 	unit, magnitude := int64(0), new(big.Int)
@@ -86,7 +88,9 @@ func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() b
 	return upTo(sum, step, b)
 }
 
-// itemsOf returns the evictions of section t with their c(e), and the sum that is priced, in units of 2^-b. All costs are multiples of step.
+// itemsOf returns the evictions of section t with their c(e), and the rest of the formula as sum: the priced excess of
+// the other sections, and each c(e) < 0 of an eviction that frees nothing in t. Both are in units of 2^-b. All costs
+// are multiples of step.
 func (f *family) itemsOf(all []Eviction, prices []int64, scale, t int) (sum *big.Int, items []item, step int64, b uint) {
 	a, b := uint(max(0, -scale)), uint(max(0, scale))
 	var total wide
@@ -124,8 +128,9 @@ func (f *family) itemsOf(all []Eviction, prices []int64, scale, t int) (sum *big
 	return sum, items, step, b
 }
 
-// fillRow returns the least sum of costs, in units of 2^shift, of items that free so many bytes, counted in units. It returns false if all
-// together do not, so there is no cover at all, or if over says that a limit has come.
+// fillRow returns the least sum of costs, in units of 2^shift, of items that free at least so many bytes. It counts
+// bytes in units. It returns false if all items together free less, so that no cover exists, or if over reports a
+// limit.
 func fillRow(items []item, bytes, unit int64, shift uint, over func() bool) (int64, bool) {
 	const never = int64(math.MaxInt64 / 2)
 	need := up(bytes, unit)
@@ -133,14 +138,14 @@ func fillRow(items []item, bytes, unit int64, shift uint, over func() bool) (int
 	for j := range least[1:] {
 		least[j+1] = never
 	}
-	taken := int64(0) // what those with negative costs come to
+	taken := int64(0) // the sum of the negative costs
 	for _, x := range items {
 		if over() {
 			return 0, false
 		}
 		cost, units := new(big.Int).Rsh(x.cost, shift).Int64(), int(min(up(x.bytes, unit), need))
 		if cost < 0 {
-			// With it, as much as before needs units fewer.
+			// This item is taken in any case. What freed j units before frees j + units with it.
 			taken += cost
 			copy(least[units:], least[:len(least)-units])
 			for j := range units {

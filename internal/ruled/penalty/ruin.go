@@ -32,7 +32,8 @@ import (
 // mostOut is the most bodies that a step takes out.
 const mostOut = 11
 
-// hot and cold are how much more a plan may pay than the one before it, at the start and at the end, in mean penalties.
+// hot and cold bound how much more a plan may pay than the plan before it, at the start and at the end of a run. The
+// unit is the mean penalty.
 const hot, cold = 6.0, 0.2
 
 // away is the offset of a body that is not placed. No difference to it lies in a tie.
@@ -127,11 +128,11 @@ func (r *ruin) remove(i int32) {
 type Limits struct {
 	Enough int64     // a plan that pays no more ends the run
 	Steps  int64     // the most steps
-	Until  time.Time // the run also ends then, and how much more a plan may pay depends on the time; zero for no end
+	Until  time.Time // the run ends then, and cools down by the clock if that is faster; zero for no end
 }
 
-// Improve looks for a plan that pays less than a valid one, from its offsets. It returns the best plan, what that pays,
-// and the steps taken.
+// Improve starts from the offsets of a valid plan and looks for a plan that pays less. It returns the best plan, what
+// that plan pays, and the number of steps.
 func (f *Field) Improve(ctx context.Context, offsets []int64, seed uint64, l Limits) (best []int64, paid, taken int64) {
 	return newRuin(f, offsets, seed).improve(ctx, l)
 }
@@ -187,8 +188,7 @@ func (r *ruin) step(limit int64) bool {
 		r.at[i] = at
 		r.cost += cost
 	}
-	// Most steps end above. So what each body pays is brought up to date only here, with the bodies back where they
-	// were.
+	// Most steps return above. So pays is updated only here, after the bodies are back at their old places.
 	r.cost = before
 	r.moved = r.moved[:0]
 	for k, i := range r.out {
@@ -218,7 +218,8 @@ func (r *ruin) paysNow(i int32) (sum int64) {
 	return sum
 }
 
-// choose fills out: a body that pays, and bodies that it has to do with, directly or through others.
+// choose fills out with a body that pays, and with bodies that are tied to it by penalties or conflicts, directly or
+// through others.
 func (r *ruin) choose() {
 	for _, i := range r.out {
 		r.isOut[i] = false
@@ -236,12 +237,13 @@ func (r *ruin) choose() {
 			r.isOut[next] = true
 			r.out = append(r.out, next)
 		} else if r.rng.IntN(4) == 0 {
-			size-- // all that there is may be out
+			size-- // perhaps no further neighbour is left
 		}
 	}
 }
 
-// neighbour draws a body that i has a penalty or a conflict with: the nearest in offset of three, as they come.
+// neighbour draws three bodies that have a penalty with i, or three that conflict with i, and returns the nearest in
+// offset. If i has no such body, it draws any.
 func (r *ruin) neighbour(i int32) int32 {
 	soft, hard := r.field.softOf(i), r.field.hardOf(i)
 	next, least := int32(r.rng.IntN(r.field.n)), int64(math.MaxInt64)
@@ -334,7 +336,8 @@ func (r *ruin) cheapest(i int32) (at, cost int64, fits bool) {
 	return at, cost, len(gaps) > 0
 }
 
-// findBumps fills bumps with those inside a gap, above its low end. It returns what the body pays at that.
+// findBumps fills bumps with the offsets inside a gap, above its low end, at which the cost of the body changes. It
+// returns what the body pays at the low end.
 func (r *ruin) findBumps(i int32, g room) (pays int64) {
 	bumps, align := r.bumps[:0], r.field.align[i]
 	for _, x := range r.field.softOf(i) {

@@ -6,23 +6,28 @@ import (
 	"slices"
 )
 
-// Idea: of two states with the same order, one with no distance above the other's, and no more excess, makes the other superfluous:
-// whatever completes the other completes it. If there are still too many, the dearest are cut off, with what is ahead of them. Of those that are
-// as dear as each other, or of all if any choice will do, those go on that have the least room in pieces, now and later:
+// Dominance: take two states with the same order. If no distance of a is above that of b, and a has no more excess, b
+// is superfluous. Whatever completes b completes a.
+//
+// Beam: if more states than the width are left, the states with the least excess + least excess of the rest stay. Ties
+// go to the least pieces. If any choice will do (Question.Any), pieces alone decide:
 //
 //	pieces(state) = sum over sections from now on of (sum of the gaps - the largest gap)
 //
-// Gaps are those that the distances leave between the buffers that live now and still live then, and between them and the floor and the
-// capacity. A small gap is of use only for small buffers. So long lives that lie together are good.
+// pieces measures fragmentation. The gaps of a section lie between the buffers that live now and still live then, and
+// between these and the floor or the capacity. The distances say how large they are. A small gap is of use only for
+// small buffers, so it is good if buffers that live long lie together.
 //
-// Invariant: dropping superfluous states loses no plan. If states are cut off, the walk has their least excess.
+// Invariant: dropping superfluous states loses no plan. If states are cut off, walk.cut has the least excess among
+// them, that of the rest included.
 //
 // Complexity: O(points²) for each comparison, at most pileRivals for a state; O(live²) for pieces.
 
 // pileRivals is how many states a state is compared with.
 const pileRivals = 64
 
-// heavy is how many numbers the states of the whole width may have on average: if many buffers live at a time, there are fewer states.
+// heavy is how many distances a state may have before the width shrinks: if many buffers live at a time, fewer states
+// stay.
 const heavy = 150
 
 // widthOf is the width for states of so many points.
@@ -32,7 +37,7 @@ func (w *walk) widthOf(points int) int {
 
 // A rank says which states are cut off first.
 type rank struct {
-	excess int64 // with what is ahead
+	excess int64 // with the least excess of the rest
 	pieces int64
 	class  int32
 	state  int32
@@ -42,7 +47,7 @@ func (x rank) compare(y rank) int {
 	return cmp.Or(cmp.Compare(x.excess, y.excess), cmp.Compare(x.pieces, y.pieces), cmp.Compare(x.class, y.class), cmp.Compare(x.state, y.state))
 }
 
-// thin brings the states at the end of section t down to the width. Classes may be empty then.
+// thin drops states at the end of section t until at most width are left. It may leave classes empty.
 func (w *walk) thin(classes []*class, t int) {
 	sum, points := 0, 2
 	for _, x := range classes {
@@ -74,7 +79,8 @@ func (w *walk) thin(classes []*class, t int) {
 	w.cutOff(classes, ranks, width, w.question.Any)
 }
 
-// thinOne brings one class down to the width, in section t, before all its items have begun. They add least at least.
+// thinOne drops states of one class until at most width are left. It is called in section t, before all items of the
+// section have begun. What is to come adds at least least to the excess.
 func (w *walk) thinOne(x *class, t int, least int64) {
 	x.dominate()
 	width := w.widthOf(x.points)
@@ -88,7 +94,7 @@ func (w *walk) thinOne(x *class, t int, least int64) {
 	w.cutOff([]*class{x}, ranks, width, false)
 }
 
-// cutOff cuts off states down to the width, by their excess first, or by their room alone.
+// cutOff keeps the first width states by rank: by excess, then by pieces. If alone is set, pieces come first.
 func (w *walk) cutOff(classes []*class, ranks []rank, width int, alone bool) {
 	compare := rank.compare
 	if alone {
@@ -122,14 +128,15 @@ func (s *states) within(limit int64) {
 	s.drop(out)
 }
 
-// A place is that of a state in the order of dominate.
+// A place has the keys by which dominate sorts a state.
 type place struct {
 	hash  uint64 // of the order
 	sum   int64  // of the distances
 	state int32
 }
 
-// dominate drops states that others make superfluous.
+// dominate drops superfluous states. A state is compared only with states of the same hash before it, whose distances
+// have no larger sum.
 func (s *states) dominate() {
 	if s.n < 2 {
 		return
@@ -166,7 +173,7 @@ func (s *states) dominate() {
 	s.drop(out)
 }
 
-// covers reports whether a state makes another superfluous.
+// covers reports whether state a makes state b superfluous.
 func (s *states) covers(a, b int) bool {
 	if s.excess[a] > s.excess[b] || !slices.Equal(s.orderOf(a), s.orderOf(b)) {
 		return false
@@ -197,7 +204,7 @@ func (s *states) drop(out []bool) {
 	s.n, s.order, s.distance, s.record, s.excess = left, s.order[:left*lanes], s.distance[:left*each], s.record[:left], s.excess[:left]
 }
 
-// pieces measures how much of a state's room from section t on is in pieces.
+// pieces measures how fragmented the room of state k is from section t on.
 func (w *walk) pieces(s *states, k int, t int32) (sum int64) {
 	order, distance := s.orderOf(k), s.distancesOf(k)
 	for now := t; ; {

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// An entry of an archive.
+// An entry is a file of an archive.
 type entry struct {
 	name    string // within the archive's folder
 	path    string // of the file
-	program bool   // whether it is to be executed
+	program bool   // whether the file is executable
 }
 
 // An archive has all its entries in one folder.
@@ -28,7 +28,7 @@ type archive struct {
 	entries []entry
 }
 
-// date is what every entry has: the first that zip knows.
+// date is the time of every entry: the earliest that zip can store.
 var date = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // add adds a file, or all files below a folder.

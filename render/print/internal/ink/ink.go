@@ -91,7 +91,7 @@ var part = struct {
 	alpha float64
 }{[]float64{3, 2}, 0.45}
 
-const faintFill = 0.4 // how much of its colour a fill has that is mostly empty
+const faintFill = 0.4 // the part of its colour that a mostly empty fill keeps
 
 // rgb reads six hexadecimal digits, which are constants of this project.
 func rgb(hex string) color.NRGBA {
@@ -181,8 +181,8 @@ func (p pen) Shape(s *layout.Shape) {
 	}
 }
 
-// Text writes a text. If it is wider than the room that the layout kept for it, as the code
-// of a letter is that the fonts lack, it gets smaller.
+// Text writes a text. A text that is wider than its room in the layout gets smaller. That happens if the fonts lack a
+// letter, because its code is written instead.
 func (p pen) Text(t *layout.Text) {
 	style := texts[t.Role]
 	word := Word{Text: Readable(t.Text), X: t.X, Y: t.Y, Size: t.Size, Bold: style.bold, Upright: t.Upright, Colour: style.colour}
