@@ -27,7 +27,7 @@ type problem struct {
 
 	unit      int64 // divides every offset
 	plain     bool  // no buffer has gaps: each has one piece, with the window [0, size)
-	stackable bool  // every order of stacking a section gives the same height, except for the rounding on top (stack.go)
+	stackable bool  // all orders of stacking a section give the same height, except for the rounding on top (stack.go)
 	huge      bool  // a pass over all buffers and sections takes long, so passes look for the limit
 
 	Windowed  bool    // distances differ from sizes, because of gaps or windows

@@ -6,6 +6,8 @@ import (
 	"slices"
 )
 
+// Idea: two rules keep the number of states small.
+//
 // Dominance: take two states with the same order. If no distance of a is above that of b, and a has no more excess, b
 // is superfluous. Whatever completes b completes a.
 //
