@@ -1,11 +1,9 @@
 package stowage_test
 
 import (
-	"bytes"
 	"go/ast"
 	"go/doc"
 	"go/parser"
-	"go/printer"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -13,13 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-// Idea: go doc shows no fields and no methods for an alias. TestTypes has the
-// comment of each alias in types.go be that of its type, then the declaration of
-// the type with its fields and the methods, as code.
 
 // packageDoc parses a package of this module without its tests.
 func packageDoc(t *testing.T, fset *token.FileSet, dir string) *doc.Package {
@@ -46,82 +38,30 @@ func packageDoc(t *testing.T, fset *token.FileSet, dir string) *doc.Package {
 	return p
 }
 
-// declaration returns a type's fields and methods as Go, in the names of the
-// root package.
-func declaration(t *testing.T, fset *token.FileSet, typ *doc.Type) string {
-	t.Helper()
-	var s bytes.Buffer
-	show := func(node ast.Node) {
-		c := printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8}
-		if err := c.Fprint(&s, fset, node); err != nil {
-			t.Fatal(err)
-		}
-		s.WriteString("\n")
-	}
-	spec, ok := typ.Decl.Specs[0].(*ast.TypeSpec)
-	if !ok || len(typ.Decl.Specs) != 1 {
-		t.Fatalf("%s is not declared by itself", typ.Name)
-	}
-	spec.Doc, spec.Comment = nil, nil
-	typ.Decl.Doc = nil
-	show(typ.Decl)
-	for _, m := range typ.Methods {
-		s.WriteString("\n")
-		for line := range strings.Lines(m.Doc) {
-			s.WriteString("// " + line)
-		}
-		m.Decl.Doc, m.Decl.Body = nil, nil
-		show(m.Decl)
-	}
-	text := regexp.MustCompile(`\b(model|plan)\.([A-Z])`).ReplaceAllString(s.String(), "$2")
-	return regexp.MustCompile(`\bInfo\b( struct|$|\n)`).ReplaceAllString(text, "PlannerInfo$1")
-}
-
+// TestTypes: the comment of each alias in types.go begins as that of its type, and says where the rest is.
 func TestTypes(t *testing.T) {
-	const file = "types.go"
-	was, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	fset := token.NewFileSet()
-	of := map[string]*doc.Type{}
+	of := map[string]string{}
 	for _, dir := range []string{"model", "plan"} {
 		for _, typ := range packageDoc(t, fset, dir).Types {
-			of[dir+"."+typ.Name] = typ
+			of[dir+"."+typ.Name], _, _ = strings.Cut(typ.Doc, "\n\n")
 		}
 	}
-	var is []string
-	for line := range strings.Lines(string(was)) {
-		if from, ok := strings.CutPrefix(line, "type "); ok {
-			// Drop the comment above, and write it anew.
-			for len(is) > 0 && strings.HasPrefix(is[len(is)-1], "//") {
-				is = is[:len(is)-1]
-			}
-			_, from, _ = strings.Cut(strings.TrimSpace(from), " = ")
-			typ := of[from]
-			if typ == nil {
-				t.Fatalf("there is no type %s", from)
-			}
-			for line := range strings.Lines(typ.Doc) {
-				is = append(is, strings.Replace(strings.TrimRight("// "+line, " \n"), "// \t", "//\t", 1)+"\n") // code as gofmt has it
-			}
-			is = append(is, "//\n")
-			for line := range strings.Lines(declaration(t, fset, typ)) {
-				is = append(is, strings.TrimRight("//\t"+line, "\t \n")+"\n")
-			}
+	text := strings.ReplaceAll(strings.Join(read(t, "types.go"), "\n"), "\n// ", " ")
+	seen := 0
+	for from, doc := range of {
+		name := regexp.MustCompile(`\ntype \w+ = ` + regexp.QuoteMeta(from) + `\n`)
+		if !name.MatchString(text) {
+			continue // users need it rarely
 		}
-		is = append(is, line)
+		want := strings.Join(strings.Fields(doc), " ") + " [" + from + "] has its fields and methods.\ntype "
+		if !strings.Contains(text, want) {
+			t.Errorf("the comment of the alias of %s is not %q", from, want)
+		}
+		seen++
 	}
-	want := strings.Join(is, "")
-	switch {
-	case want == string(was):
-	case *update:
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s is not what model and plan say (-got +want; rewrite with go test . -run TestTypes -update):\n%s",
-			file, cmp.Diff(string(was), want))
+	if seen < 40 {
+		t.Errorf("%d aliases: are all found?", seen)
 	}
 }
 
