@@ -1,5 +1,5 @@
-// Package assign assigns buffers to pools by loads and costs alone. It asks no planner. An assignment whose loads fit need not
-// have a plan. The loads of one that has a plan always fit.
+// Package assign assigns buffers to pools by loads and costs alone. It asks no planner. If an assignment has a plan,
+// its loads fit. The converse does not hold: loads may fit without a plan.
 //
 //	overload.go     bodies that need more than the pools in which they may be have, whatever the assignment
 //	sections.go     which bodies live together, and how much room each pool has for them
@@ -16,7 +16,8 @@
 //	dominance.go    states of that walk that others make superfluous
 //	orders.go       the same question for the walk through the orders of live buffers (internal/ruled/stackdp)
 //
-// Invariant: a bound of the cost holds for all assignments whose loads fit, so for all plans. A limit never makes a bound false.
+// Invariant: a bound of the cost holds for all assignments whose loads fit, so for all plans. A limit never makes a
+// bound false.
 package assign
 
 import (
@@ -29,7 +30,8 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/places"
 )
 
-// firstWidth is the most states of a section in the first walk through time. Each later walk has ten times as many, up to mostWidth.
+// firstWidth is the most states of a section in the first walk through time. Each later walk has ten times as many, up
+// to mostWidth.
 const firstWidth, mostWidth = 200, 20_000
 
 // Choices are a problem as bodies that may be in pools, and pools with room in sections.
@@ -41,14 +43,14 @@ type Choices struct {
 	Prices   *Prices // set by Cheapest
 	Low      int64   // no plan costs less; set by Cheapest
 	sets     *places.Sets
-	room     Room    // beside bodies with one pool
+	room     Room    // what bodies with one pool leave
 	program  *planes // set by Cheapest, if there is one
 }
 
 // A Room has the cells of each pool and section that are free. It is nil for a pool without a capacity.
 type Room [][]int64
 
-// A Body is buffers that lie together, and the pools that they may be in, cheapest first.
+// A Body is a set of buffers that lie together, and the pools that they may be in, cheapest first.
 type Body struct {
 	Members []int32
 	Pools   []int32
@@ -61,11 +63,11 @@ type Body struct {
 // Brief gives a step its part of the time that is left.
 type Brief func(context.Context) (context.Context, context.CancelFunc)
 
-// An Assignment has the place in its list of each body with a choice.
+// An Assignment says for each body with a choice which entry of its list of pools it takes.
 type Assignment []int32
 
-// New lists the choices of a problem, within the places that its bodies have. If there is no plan, because these say so or because
-// loads do (overload.go), why is places.Proved or "loads".
+// New lists the choices of a problem. sets has the places that its bodies may have. If there is no plan, why says who
+// proves it: places.Proved, or "loads" (overload.go).
 func New(l *lower.Lowering, sets *places.Sets) (c *Choices, why string) {
 	c = &Choices{lowering: l, sets: sets}
 	if !c.list() || c.sets.None() {
@@ -130,8 +132,9 @@ func (c *Choices) list() bool {
 	return true
 }
 
-// Cheapest looks for the cheapest assignment whose loads fit, and for a bound of the cost. It returns false if there is none, and nil
-// if none is known. The longer walks are left out if late says so, and brief limits the time of each.
+// Cheapest looks for the cheapest assignment whose loads fit, and for a bound of the cost. It returns false if no such
+// assignment exists, and a nil assignment if it found none. The longer walks are left out if late says so, and brief
+// limits the time of each.
 func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (Assignment, bool) {
 	room := c.RoomOf(nil)
 	first := c.greedy(room)
@@ -169,7 +172,7 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 		of, least := c.deepen(now, limit, width, nil)
 		cancel()
 		if of == nil && least == math.MaxInt64 {
-			// Nothing below the limit.
+			// No assignment is below the limit.
 			c.Low = max(c.Low, upper)
 			return first, first != nil
 		}
@@ -193,7 +196,7 @@ func (c *Choices) Cheapest(ctx context.Context, late func() bool, brief Brief) (
 	}
 }
 
-// RoomOf returns the room that an assignment leaves; nil is for that of bodies without a choice.
+// RoomOf returns the room that an assignment leaves. For nil it is the room that bodies without a choice leave.
 func (c *Choices) RoomOf(of Assignment) Room {
 	room := make(Room, len(c.room))
 	for q := range room {

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Idea: a walk through time (through.go) is short if its limit is low: most pools are struck off the bodies' lists, and most states
-// are dropped. With good prices the cheapest assignment is little above the bound. So the first walk has a small part of the limit, and
-// each next one twice as much, until one finds an assignment.
+// Idea: a walk through time (through.go) is short if its limit is low: it strikes most pools off the bodies' lists, and
+// drops most states. With good prices the cheapest assignment is little above the bound. So the first walk has a small
+// part of the limit, and each next walk has twice as much, until a walk finds an assignment.
 //
 //	found, nothing cut off     it is the cheapest
 //	none, nothing cut off      every assignment is above that limit, which is a bound; go on
 //	something cut off          the bound is the least excess that was; the whole limit is tried, for any assignment
 //
-// Invariant: that of a walk with the whole limit: nothing is left out below the bound that is returned.
+// Invariant: that of a walk with the whole limit: no assignment has less excess than the bound that is returned.
 //
 // Complexity: a walk takes about as much as all those before it, if it takes at least twice as long as the last.
 //

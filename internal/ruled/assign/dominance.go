@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// Idea: between two sections, what is to come depends on a state by the room that its live bodies will still take. So
-// one state makes another superfluous if it costs no more and takes no more room in any later section:
+// Idea: between two sections, only one thing in a state matters for what follows: the room that its live bodies will
+// take in later sections. So state a makes state b superfluous if a costs no more and takes no more room in any later
+// section:
 //
 //	cost(a) <= cost(b)  and  load(a, pool, t) <= load(b, pool, t) for all later sections t  =>  b is dropped
 //
-// The cost here is that of the bodies that have begun, without prices. Loads only change where a use of a live body
-// begins or ends, so they are compared there.
+// cost is the cost of the bodies that have begun, without prices. Loads change only where a use of a live body begins
+// or ends, so they are compared only there.
 //
 // Invariant: whatever completes b completes a, at no higher cost.
 //
-// Complexity: for each state, mostRivals comparisons with those that cost a little less, and dominanceEffort loads on
-// average.
+// Complexity: for each state, mostRivals comparisons with the states that cost a little less, and dominanceEffort loads
+// on average.
 //
 // Trials: docs/lab/ruled.md (without dominance 2 of 33 choices are proven instead of 10).
 //
@@ -27,7 +28,7 @@ const (
 	dominanceEffort = 400 // comparisons of loads for each state
 )
 
-// dominate drops states that others make superfluous from section t on.
+// dominate drops states that are superfluous from section t on.
 func (w *walk) dominate(t int) {
 	if w.plain {
 		return
@@ -72,8 +73,8 @@ func (w *walk) dominate(t int) {
 	w.keep(left)
 }
 
-// later returns what the live bodies of each state take from section t on: width numbers a state, by pools and by the
-// sections in which loads may change.
+// later returns the loads of the live bodies of each state from section t on. A state has width numbers, by pool and by
+// the sections in which loads may change.
 func (w *walk) later(t int) (loads []int64, width int) {
 	at := w.turns(int32(t))
 	width = len(at) * len(w.pools)

@@ -16,7 +16,7 @@ import (
 //
 // Bodies whose pools all have a capacity come first. Once there are prices (multipliers.go), the same is done with
 // prices in place of costs. Then bodies are moved as long as that lowers the cost. A body moves into a cheaper pool
-// that has the room, or changes places with a body that goes into a dearer pool, if the two together save.
+// that has the room. Or it takes the room of a body that goes into a dearer pool, if the two moves together save cost.
 //
 // Invariant: the loads fit all the time. Each exchange lowers the cost.
 //
@@ -62,7 +62,8 @@ func (c *Choices) priced(room Room) Assignment {
 	return c.inOrder(room, value, func(k, n int32) int64 { return c.Prices.Excess[k][n] })
 }
 
-// inOrder puts bodies into the pool of least cost that has the room, those of most value first.
+// inOrder goes through the bodies in descending order of value. It puts each into the pool of least cost that has the
+// room.
 func (c *Choices) inOrder(room Room, value []float64, cost func(k, n int32) int64) Assignment {
 	open := c.Bodies[c.Single:]
 	bounded, order := make([]int, len(open)), make([]int32, len(open))
@@ -103,7 +104,7 @@ func (c *Choices) exchange(ctx context.Context, of Assignment, room Room) {
 	effort := exchangeEffort
 	for better := true; better; {
 		better = false
-		// What may save most goes first.
+		// Bodies that may save most go first.
 		slices.SortStableFunc(order, func(x, y int32) int {
 			return cmp.Compare(open[y].Costs[of[y]]-open[y].Costs[0], open[x].Costs[of[x]]-open[x].Costs[0])
 		})
@@ -121,7 +122,7 @@ func (c *Choices) exchange(ctx context.Context, of Assignment, room Room) {
 	}
 }
 
-// enter moves body k into its nth pool, if need be in exchange for another body.
+// enter moves body k into its nth pool. If there is no room, it moves another body out for it.
 func (c *Choices) enter(of Assignment, room Room, k, n int32, effort *int) bool {
 	open := c.Bodies[c.Single:]
 	b := &open[k]

@@ -45,10 +45,10 @@ type Prices struct {
 	covers []*weighing
 	each   []int64 // price of each of covers
 	step   int64   // costs of all assignments differ by multiples of this
-	rest   int64   // the cost of one of them
+	rest   int64   // the cost of some assignment
 }
 
-// Least returns the least cost of an assignment with this excess at least.
+// Least returns the least cost that an assignment with at least this excess can have.
 func (p *Prices) Least(excess int64) int64 {
 	whole := p.base + excess
 	least := whole>>p.shift + min(1, whole&(1<<p.shift-1))
@@ -63,7 +63,7 @@ func modulo(x, step int64) int64 {
 	return (x%step + step) % step
 }
 
-// Gap returns the largest excess of assignments of this cost at most.
+// Gap returns the largest excess that an assignment of at most this cost can have.
 func (p *Prices) Gap(cost int64) int64 {
 	if cost >= math.MaxInt64>>p.shift {
 		return math.MaxInt64 / 4
@@ -74,7 +74,7 @@ func (p *Prices) Gap(cost int64) int64 {
 // A climb is the search for good prices.
 type climb struct {
 	choices        *Choices
-	of, load, sums [][]float64 // by pool and section: prices, cells above the room, sums of prices; nil without a capacity
+	of, load, sums [][]float64 // by pool and section: prices, cells less room, sums of prices; nil without a capacity
 	kept           [][]float64 // the best prices
 	best           float64     // their bound
 	upper          float64
@@ -98,7 +98,7 @@ func (c *Choices) price(ctx context.Context, upper int64) *Prices {
 	return c.exactly(x.kept, nil, nil)
 }
 
-// perCell returns a number for each section of each pool with a capacity, and one more.
+// perCell returns a slice for each pool with a capacity: a number for each section, and one more.
 func (c *Choices) perCell() [][]float64 {
 	all := make([][]float64, len(c.room))
 	for q, room := range c.room {
@@ -138,7 +138,7 @@ func (x *climb) walk(from, slope [][]float64, step float64) {
 	}
 }
 
-// steepness is the square of a slope, without what would lower prices of 0.
+// steepness returns the squared length of a slope. Parts that would lower a price of 0 are left out.
 func steepness(slope, of [][]float64) (sum float64) {
 	for q := range slope {
 		for t, over := range slope[q] {
@@ -150,7 +150,7 @@ func steepness(slope, of [][]float64) (sum float64) {
 	return sum
 }
 
-// slopes goes along the slope of the moment.
+// slopes goes along the slope at the current prices.
 func (x *climb) slopes(ctx context.Context, iterations int) {
 	stall, theta := 0, 1.0
 	for range iterations {
@@ -223,7 +223,7 @@ func (x *climb) means(ctx context.Context, iterations int) {
 }
 
 // relax puts each body into the pool that is cheapest for it with the prices, and returns the bound. load becomes the
-// cells above the room of each section, or below it.
+// cells in use less the room, of each section.
 func (x *climb) relax() float64 {
 	c, of, sums, load, value := x.choices, x.of, x.sums, x.load, 0.0
 	for k := range c.Bodies[:c.Single] {
@@ -272,13 +272,13 @@ func (x *climb) relax() float64 {
 	return value
 }
 
-// exactly makes whole numbers of prices; nil for none. Covers have prices for a unit of weight.
+// exactly turns prices into whole numbers. nil means no prices. The price of a cover is for a unit of weight.
 func (c *Choices) exactly(of [][]float64, covers []*weighing, each []float64) *Prices {
 	p := &Prices{of: make([][]int64, len(c.room)), Excess: make([][]int64, len(c.Bodies)-c.Single)}
 	if s := 60 - math.Ceil(math.Log2(c.mostSum(of, covers, each))); s > 0 {
 		p.shift = uint(min(s, 20))
 	} else {
-		of, covers = nil, nil // prices that would overflow are no prices
+		of, covers = nil, nil // prices that would overflow are dropped
 	}
 	weighed := make([][]int64, len(c.Bodies)-c.Single) // by place
 	for n, x := range covers {

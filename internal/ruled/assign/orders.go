@@ -6,11 +6,12 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/stackdp"
 )
 
-// Idea: the loads of an assignment may fit and its bodies may not. The walk through the orders of what lives in a pool (internal/ruled/stackdp) knows
-// both, and it counts cost as the walk through time does: by the excess over the bound of the prices. Here its question is made, and its
-// answer is read.
+// Idea: the loads of an assignment may fit though its bodies do not. The walk through the orders of the buffers that
+// live in a pool (internal/ruled/stackdp) knows loads and places. It counts cost as the walk through time does: by the
+// excess over the bound of the prices. This file makes its question, and reads its answer.
 //
-// Invariant: each assignment that has a plan, with an excess within the limit, is an answer of the question. So its bound holds for all plans.
+// Invariant: each assignment with a plan and an excess within the limit answers the question. So the bound of the
+// answer holds for all plans.
 //
 // Complexity: O(sections + bodies + covers).
 
@@ -22,8 +23,8 @@ type Orders struct {
 	body     []int32 // of each item, counted from the first with a choice
 }
 
-// Orders returns the question which bodies go into a pool of this capacity. It is nil if others may be short of room, too, if bodies are there
-// in any case, or if one is more than a plain buffer.
+// Orders returns the question which bodies go into a pool of this capacity. It returns nil if another pool may be short
+// of room, if a body must be in the pool, or if a body is more than a plain buffer.
 func (c *Choices) Orders(pool int32, capacity int64) *Orders {
 	for q := range c.room {
 		if (c.room[q] != nil) != (int32(q) == pool) {
@@ -64,7 +65,7 @@ func (c *Choices) Orders(pool int32, capacity int64) *Orders {
 	return o
 }
 
-// elsewhere returns the cheapest place of a body beside the pool.
+// elsewhere returns the cheapest place of a body outside the pool.
 func (o *Orders) elsewhere(k int32) (place int32) {
 	least := int64(math.MaxInt64)
 	for n, excess := range o.choices.Prices.Excess[k] {
@@ -75,7 +76,7 @@ func (o *Orders) elsewhere(k int32) (place int32) {
 	return place
 }
 
-// Assignment returns the assignment that a choice is.
+// Assignment turns a choice into an assignment.
 func (o *Orders) Assignment(in []bool) Assignment {
 	of := make(Assignment, len(o.choices.Prices.Excess))
 	for n, k := range o.body {

@@ -8,29 +8,33 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: loads alone may prove that there is no plan. Bodies that conflict pair by pair share no byte, so in a section, for each set S of pools
+// Idea: loads alone may prove that there is no plan. Bodies that conflict pair by pair share no byte, so in a section,
+// for each set S of pools
 //
 //	sum of the bytes in use, over bodies that may only be in pools of S  <=  sum of the room of the pools of S
 //
-// It is Hall's condition, in bytes. A single pool is also asked in cells (sections.go), which are the stronger for alignments.
+// This is Hall's condition, in bytes. Single pools are also checked in cells (sections.go): with alignments, cells give
+// a stronger condition.
 //
-// Invariant: what holds for some of a problem's bodies holds for all. So a caller may ask about the few that a change touches.
+// Invariant: if some bodies of a problem are an overload, the problem has no plan. So a caller may ask about only the
+// bodies that a change touches.
 //
-// Complexity: that of the sections, and O(2^pools · uses · sections of a life) for at most mostHall pools. Of more pools only each by itself and
-// all together are asked.
+// Complexity: that of the sections, and O(2^pools · uses · sections of a life) for at most mostHall pools. If there are
+// more pools, only each pool alone and all pools together are checked.
 
-// mostHall is the most pools whose sets are all asked about.
+// mostHall is the most pools for which all sets are checked.
 const mostHall = 6
 
-// An Overload is bodies that conflict pair by pair and need more bytes than the pools have in which they may be.
+// An Overload is a set of bodies that conflict pair by pair, and that need more bytes than the pools that they may be
+// in have.
 type Overload struct {
 	Pools       []int32 // indices
 	Bytes, Room int64   // what is needed, and what there is
 	Members     []int32 // the buffers of the bodies
 }
 
-// Overloaded returns an overload of a problem; nil if none is found. If only cells show it, why is "loads". If the places of bodies show it,
-// why is places.Proved.
+// Overloaded returns an overload of a problem, or nil if it finds none. There may be no plan without an overload: then
+// why is "loads" if cells prove it, and places.Proved if the places of bodies do.
 func Overloaded(l *lower.Lowering) (o *Overload, why string) {
 	c := &Choices{lowering: l, sets: places.Find(l.Problem, l.Conflicts)}
 	if !c.list() {
@@ -66,7 +70,7 @@ func Fullest(q *model.Problem) (worst *Overload) {
 	return worst
 }
 
-// forced takes the room of bodies with one pool. It returns false if that is too much.
+// forced takes the cells of bodies with one pool from the room. It returns false if they do not fit.
 func (c *Choices) forced() bool {
 	fits := true
 	for k := range c.Bodies[:c.Single] {
@@ -84,7 +88,7 @@ func (c *Choices) hall() (first *Overload) {
 	return first
 }
 
-// overloads gives the overload of each set of pools that has one, until see returns false.
+// overloads calls see with the overload of each set of pools that has one, until see returns false.
 func (c *Choices) overloads(see func(*Overload) bool) {
 	n := len(c.lowering.Pools)
 	room := make([]int64, n)

@@ -9,21 +9,22 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Idea: where each section holds a few large buffers, the linear program is far above what whole buffers allow, and so are the best prices
-// for room. Inequalities of covers (covers.go) cut off its solution. They have prices, too, and these enter the equation of
-// multipliers.go in the same way:
+// Idea: if each section holds a few large buffers, the linear program puts far more into a pool than whole buffers
+// allow, so its bound is weak. So is the bound of the best prices for room. Rows of covers (covers.go) cut off the
+// program's solution. These rows have prices too, which enter the equation of multipliers.go in the same way:
 //
 //	cost = base + sum of excesses + sum over sections of price · (room - cells in use)
 //	       + sum over inequalities of price · (most - weights of the bodies in the pool)
 //
-// The linear program (simplex.go) begins without rows. Sections that it overfills become rows, and once there are none, covers
-// that it is against. Rows that it has room in are dropped again.
+// The linear program (simplex.go) begins without rows. If the solution overfills a section, the section becomes a row.
+// If it overfills none, covers that it violates become rows. Rows that do not bind are dropped again.
 //
-// Invariant: that of multipliers.go: each term of the equation is at least 0 if the loads fit, and all of it is computed in whole numbers.
+// Invariant: that of multipliers.go: each term of the equation is at least 0 if the loads fit, and all of it is
+// computed in whole numbers.
 //
 // Complexity: at most planeRounds linear programs and planeEffort numbers changed in their tables.
 //
-// Bodies must have at most one pool whose room may run out. Otherwise, and for large problems, there are only prices for room.
+// Each body must have at most one pool whose room may run out. Otherwise, and for large problems, only room has prices.
 //
 // Source: Crowder, Johnson and Padberg (1983), for 0-1 programs; prices for cuts: relax and cut (Lucena 2005).
 
@@ -61,17 +62,17 @@ type planes struct {
 	open      []node   // branches that are left (tree.go); nil before the first call
 	givenUp   int64    // no assignment of the branches that were given up costs less
 	check     func(Assignment) Check
-	cores     []*weighing        // that check has named
+	cores     []*weighing        // that check has added
 	hasCore   map[*weighing]bool // those that are rows
-	sure      []int8             // of each x, the number that it has in each assignment that is better than the best plan, or -1; nil without check
-	guesses   bool               // nothing below the branch that is checked is open
+	sure      []int8             // of each x, its value in all assignments better than the best plan, or -1
+	guesses   bool               // no open branch has a lower bound than the branch that is checked
 	guessed   int                // branches that were given up with a guess
 	barred    bool               // there is no better assignment
 	renewed   int                // rows at the last renew
 }
 
-// planed looks for prices of rooms and of inequalities. It returns nil if the problem is not of the kind. The planes are nil if there is
-// no solution of the linear program.
+// planed looks for prices of room and of cover rows. It returns nil if the problem does not qualify. The planes are nil
+// if the linear program has no solution.
 func (c *Choices) planed(ctx context.Context, upper int64) (*Prices, *planes) {
 	p := c.planesOf()
 	if p == nil {
@@ -102,7 +103,7 @@ func (c *Choices) planed(ctx context.Context, upper int64) (*Prices, *planes) {
 	return prices, p
 }
 
-// exactlyOf makes whole numbers of a linear program's prices.
+// exactlyOf turns the prices of a linear program into whole numbers.
 func (p *planes) exactlyOf(s *simplex) *Prices {
 	of := p.choices.perCell()
 	var covers []*weighing
@@ -187,7 +188,7 @@ func (c *Choices) planesOf() *planes {
 	return p
 }
 
-// within reports whether whatever fits into y fits into x.
+// within reports whether every set of bodies that fits into y fits into x.
 func (x *stretch) within(y *stretch) bool {
 	if x.pool != y.pool || x.room < y.room || len(x.bodies) > len(y.bodies) {
 		return false
@@ -220,7 +221,7 @@ func (p *planes) row(meaning any, bodies []int32, weights []int64, most int64) {
 	p.meaning = append(p.meaning, meaning)
 }
 
-// weigh returns what the bodies weigh at x.
+// weigh returns the sum of weights times x.
 func (p *planes) weigh(x []float64, bodies []int32, weights []int64) float64 {
 	sum := 0.0
 	for n, k := range bodies {
@@ -231,7 +232,7 @@ func (p *planes) weigh(x []float64, bodies []int32, weights []int64) float64 {
 	return sum
 }
 
-// overfilled adds rows for sections that x overfills, and returns whether there are any.
+// overfilled adds a row for each section that x overfills, and reports whether there is one.
 func (p *planes) overfilled(x []float64) bool {
 	found := false
 	for _, s := range p.stretches {
@@ -246,7 +247,7 @@ func (p *planes) overfilled(x []float64) bool {
 	return found
 }
 
-// against adds the inequalities of covers that x is against most, and returns whether there are any.
+// against adds rows for the covers that x violates most, and reports whether there are any.
 func (p *planes) against(ctx context.Context, x []float64) bool {
 	type offer struct {
 		*weighing
@@ -312,10 +313,10 @@ func (p *planes) against(ctx context.Context, x []float64) bool {
 	return len(offers) > 0
 }
 
-// drop drops rows that x has room in.
+// drop drops rows that do not bind at x.
 func (p *planes) drop() { p.loosen(0.05, false) }
 
-// loosen drops rows that x has more room in than slack. Inequalities may be kept for later.
+// loosen drops rows whose slack at x is more than slack. If keep is set, covers that are dropped are kept for later.
 func (p *planes) loosen(slack float64, keep bool) {
 	p.lp.loose(slack, func(row int) {
 		switch x := p.meaning[row].(type) {

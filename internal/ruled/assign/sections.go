@@ -13,15 +13,15 @@ import (
 //	sum over bodies of the section in the pool of cells(bytes in use) <= cells of the pool
 //
 // A cell is a number of bytes that divides every offset in the pool. So each section is a knapsack for each pool with a
-// capacity, and a body takes part in the sections of its life. internal/lower knows every rule, so the sections come from it: the
-// whole problem is lowered as one pool, without a capacity, alignments and fixed offsets.
+// capacity, and a body takes part in the sections of its life. internal/lower knows every rule, so the sections come
+// from it: the whole problem is lowered as one pool, without a capacity, alignments and fixed offsets.
 //
-// Invariant: each plan keeps to all of these sums. If the bytes of two bodies begin on the grid of cells, the two share no cell.
-// So partly used cells count as full. A cell without a free byte does not count.
+// Invariant: each plan keeps to all of these sums. If the bytes of two bodies begin on the grid of cells, the two share
+// no cell. So partly used cells count as full. A cell without a free byte does not count.
 //
 // Complexity: that of lower, and O(bodies · pools · pieces).
 
-// A Use is bytes [From, To) of a body in sections [First, Last).
+// A Use says that a body uses its bytes [From, To) in sections [First, Last).
 type Use struct {
 	First, Last int32
 	From, To    int64
@@ -45,7 +45,7 @@ func (c *Choices) measure() {
 	p.Rules = &rules
 	strip := lower.New(&p).Strip(0, all, nil)
 	if strip.Impossible != "" {
-		return // nothing is aligned or fixed, so this cannot be
+		return // this cannot happen, since no body is aligned or fixed
 	}
 	for k := range c.Bodies {
 		n, _ := slices.BinarySearch(strip.Members, c.Bodies[k].Members[0])
@@ -105,7 +105,8 @@ func (c *Choices) eachUse(pool int32, do func(b *Body, n int)) {
 	}
 }
 
-// Take takes the cells of a body's nth pool from its room, or gives them back. It returns whether they are there.
+// Take takes the cells that a body needs in its nth pool from the room, or gives them back. It returns whether the room
+// had them.
 func (b *Body) Take(n int, room Room, sign int64) bool {
 	free := room[b.Pools[n]]
 	if free == nil {
@@ -122,7 +123,7 @@ func (b *Body) Take(n int, room Room, sign int64) bool {
 	return fits
 }
 
-// FitsIn reports whether the room of a body's nth pool has its cells.
+// FitsIn reports whether the room of a body's nth pool has the cells that the body needs.
 func (b *Body) FitsIn(n int, room Room) bool {
 	free := room[b.Pools[n]]
 	if free == nil {

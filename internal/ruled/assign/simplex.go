@@ -11,14 +11,16 @@ import (
 //
 //	least  sum of cost(j) · x(j)   so that   sum of a(i, j) · x(j) <= b(i)   for each row i
 //
-// by the dual simplex method. Each row has a slack. As every x has both bounds, the start is easy: x(j) is 1 if its cost is negative,
-// else 0, which is dual feasible. As long as some basic variable is outside its bounds, it leaves the basis for the bound, and the
-// variable with the least ratio of reduced cost to entry comes in. Variables with smaller ratios go to their other bound instead, as
-// long as the row's excess allows it. A row that is added later leaves the basis dual feasible, so the method just goes on.
+// by the dual simplex method. Each row has a slack. As every x has both bounds, the start is easy: x(j) is 1 if its
+// cost is negative, else 0, which is dual feasible. If some basic variable is outside its bounds, it leaves the basis
+// and goes to its bound. The variable with the least ratio of reduced cost to entry comes in. Variables with smaller
+// ratios are passed: they go to their other bound instead, as long as the row's excess allows it. A row that is added
+// later keeps the basis dual feasible, so the method goes on.
 //
 //	x(basic i) = value(i) at the present bounds;  d x(basic i) = - sum over columns j of table(i, j) · d x(j)
 //
-// Invariant: none that a bound rests on. This is floating point: it finds prices, and multipliers.go makes exact numbers of them.
+// Invariant: no bound rests on this file. It finds prices in floating point, and multipliers.go makes exact numbers of
+// them.
 //
 // Complexity: O(rows · columns) for a pivot, in a dense table.
 //
@@ -39,9 +41,9 @@ type simplex struct {
 	fixed  []int8      // of each x, the bound that it must keep, or -1
 	price  []float64   // of each column, its reduced cost: at least 0 at the lower bound, at most 0 at the upper
 	count  int         // variables x
-	rows   int         // that there have been
+	rows   int         // added so far, dropped rows included
 	cost   float64
-	effort int // numbers that it may still change
+	effort int // how many numbers it may still change
 	ratios []ratio
 }
 
@@ -81,7 +83,7 @@ func (s *simplex) least(variable int32) float64 {
 	return 0
 }
 
-// fix makes an x keep to 0 or 1.
+// fix fixes an x to 0 or 1.
 func (s *simplex) fix(x int32, to int8) {
 	s.fixed[x] = to
 	if j := slices.Index(s.column, x); j >= 0 && s.upper[j] != (to == 1) {
@@ -89,7 +91,7 @@ func (s *simplex) fix(x int32, to int8) {
 	}
 }
 
-// clone returns a copy that can go its own way.
+// clone returns an independent copy.
 func (s *simplex) clone() *simplex {
 	c := *s
 	c.table = make([][]float64, len(s.table))
@@ -216,7 +218,7 @@ func (s *simplex) leave(row int, to float64) bool {
 	left := math.Abs(s.value[row] - to)
 	for _, x := range s.ratios {
 		j := int(x.column)
-		if left -= x.entry * s.most(s.column[j]); left <= outside { // whole numbers often make it 0: then the last one comes in, too
+		if left -= x.entry * s.most(s.column[j]); left <= outside { // whole numbers often make it 0: then the last variable comes in, too
 			s.pivot(row, j, to)
 			return true
 		}

@@ -9,27 +9,31 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Idea: walk through the sections in order. A state says in which pool each live body is. If a body starts, each state becomes one
-// state for each pool that has the room. If a body ends, states that agree on all live bodies become one, and the cheapest of
-// them goes on. States are compared by their excess over the bound of the prices (multipliers.go):
+// Idea: walk through the sections in order. A state says in which pool each live body is. If a body starts, each state
+// becomes one state for each pool that has the room. If a body ends, states that agree on all live bodies become one,
+// and the cheapest of them goes on. States are compared by their excess over the bound of the prices (multipliers.go):
 //
 //	excess = sum of the bodies' excesses + sum over sections so far of price · (room - cells in use)
 //
-// A state is dropped if its excess is above that of a known assignment, the limit. If more states are left than the width, those go
-// that others make superfluous (dominance.go). If they are still too many, the cheapest go on, and the others are cut off.
+// A state is dropped if its excess is above that of a known assignment, the limit. If more states are left than the
+// width, superfluous states are dropped (dominance.go). If there are still too many, the cheapest go on, and the others
+// are cut off.
 //
-// Invariant: take an assignment whose loads fit and whose excess is at most the limit. It passes through a state that is kept, or its
-// excess is at least that of a state that was cut off. So if nothing was cut off, the walk finds the cheapest assignment.
-// Otherwise the least excess of the states that were cut off is a bound.
+// Invariant: take an assignment whose loads fit and whose excess is at most the limit. It passes through a state that
+// is kept, or its excess is at least that of a state that was cut off. So if nothing was cut off, the walk finds the
+// cheapest assignment. Otherwise the least excess of the states that were cut off is a bound.
 //
-// Before the walk, a pool is struck off a body's list if its excess alone is above the limit. A body with one pool left takes its
-// room. With good prices and a good known cost, few bodies have a choice.
+// Before the walk, a pool is struck off a body's list if its excess alone is above the limit. A body with one pool left
+// takes its room. With good prices and a good known cost, few bodies have a choice.
 //
-// Complexity: O(width · pools · (bodies · live bodies + sections)), and a record for each state to read the assignment back.
+// Complexity: O(width · pools · (bodies · live bodies + sections)), and a record for each state to read the assignment
+// back.
 //
-// Source: dynamic programming over a path decomposition. Prices as bounds, and pools struck off by them, are Lagrangian variable fixing.
+// Source: dynamic programming over a path decomposition. Prices as bounds, and pools struck off by them, are Lagrangian
+// variable fixing.
 
-// mostRecords is the most records of one walk at a time, but for those of one section: the width is reduced to keep to it.
+// mostRecords is the most records that a walk keeps at a time, apart from the records of one section. The width shrinks
+// to keep to it.
 const mostRecords = 2_000_000
 
 // walkEffort is how many numbers a walk may copy and compare before it goes on with firstWidth states.
@@ -40,7 +44,7 @@ type walk struct {
 	prices  *Prices
 	bodies  []Body
 	kept    [][]int32 // of each body, the places in its list that are left
-	room    [][]int64 // beside bodies with one pool left
+	room    [][]int64 // what bodies with one pool left leave
 	pools   []int32   // those with a capacity
 	lanes   int       // most bodies with a choice that are live at a time
 	lane    []int32   // of each body
@@ -79,9 +83,9 @@ type record struct {
 	place  uint8
 }
 
-// Through returns the cheapest assignment whose loads fit, with an excess of at most limit and with allowed pools. It is nil if none is
-// found. If allowed is nil, all pools are allowed. Every other assignment has at least the excess that is returned. That is
-// math.MaxInt64 if nothing was cut off and there is no such assignment.
+// Through returns the cheapest assignment whose loads fit, whose excess is at most limit, and whose pools are allowed.
+// It returns nil if it finds none. If allowed is nil, all pools are allowed. The number is a bound: every other such
+// assignment has at least this excess. It is math.MaxInt64 if nothing was cut off and no such assignment exists.
 func (c *Choices) Through(ctx context.Context, limit int64, allowed func(body, place int32) bool) (Assignment, int64) {
 	return c.deepen(ctx, limit, firstWidth, allowed)
 }
@@ -115,7 +119,8 @@ func (c *Choices) through(ctx context.Context, limit int64, width int, allowed f
 	return of, min(least.excess, w.cut)
 }
 
-// strike strikes pools off the lists and takes the room of bodies with one pool left. It returns false if that leaves no assignment.
+// strike strikes pools off the bodies' lists. A body with one pool left takes its cells from the room. strike returns
+// false if no assignment is left.
 func (w *walk) strike(limit int64, allowed func(body, place int32) bool) bool {
 	w.kept = make([][]int32, len(w.bodies))
 	fits := true
@@ -165,7 +170,7 @@ func (w *walk) weigh() {
 	}
 }
 
-// left returns what the inequalities of a section leave in a state, by their prices.
+// left returns the priced slack of the inequalities of a section in a state.
 func (w *walk) left(t, s int) (sum int64) {
 	if t >= len(w.weighed) {
 		return 0
@@ -188,7 +193,7 @@ func (w *walk) left(t, s int) (sum int64) {
 type change struct {
 	body  int32
 	use   int32
-	first bool // of its life, or if begins is false, last
+	first bool // the first use of the body's life; if begins is false, the last
 }
 
 // run walks through the sections and returns the cheapest state at the end.
@@ -285,7 +290,7 @@ func (w *walk) change(x change, sign int64) {
 	}
 }
 
-// mark is what a body in a lane adds to the hash of a state.
+// mark returns the part of a state's hash that the body in a lane gives.
 func mark(lane int32, place uint8) uint64 {
 	h := (uint64(lane)<<8 | uint64(place) + 1) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>29) * 0xbf58476d1ce4e5b9
@@ -317,7 +322,7 @@ func (w *walk) start(x change, t int, limit int64) {
 			}
 		}
 	}
-	// The states before are no more.
+	// Drop the states that these come from.
 	w.states = slices.Delete(w.states, 0, many)
 	w.load = slices.Delete(w.load, 0, many*len(w.pools))
 	w.in = slices.Delete(w.in, 0, many*w.lanes)
@@ -399,7 +404,7 @@ func (w *walk) close(t int, limit int64) {
 	w.keep(left)
 }
 
-// thin brings the states down to width, from section t on: first those go that others make superfluous, then the dearest.
+// thin keeps at most width states from section t on. It drops superfluous states first, then cuts off the dearest.
 func (w *walk) thin(t, width int) {
 	if w.effort > walkEffort {
 		width = min(width, firstWidth)
@@ -415,7 +420,7 @@ func (w *walk) thin(t, width int) {
 	}
 }
 
-// forget drops the records that no state comes from. If they are still too many, half of the states are cut off.
+// forget drops the records that no state comes from. If there are still too many, it cuts off half of the states.
 func (w *walk) forget() {
 	moved := make([]int32, len(w.records))
 	for _, s := range w.states {
@@ -446,7 +451,7 @@ func (w *walk) forget() {
 	}
 }
 
-// narrow keeps the cheapest states, and notes what the others cost at least.
+// narrow keeps the cheapest states, and notes the least excess of the others.
 func (w *walk) narrow(width int) {
 	order := make([]int32, len(w.states))
 	for s := range order {

@@ -2,25 +2,25 @@ package assign
 
 import "github.com/stowage-go/stowage/internal/bound"
 
-// Idea: bodies are in a pool whole, so what they take of a section is a sum of some of their cells. Room above the largest such
-// sum that fits is of no use. Where not all bodies fit, it is left out:
+// Idea: a body is in a pool whole, so the bodies take a sum of some of their cells from a section. Room above the
+// largest such sum that fits is of no use. If not all bodies fit, it is taken away:
 //
 //	room of a section  =  largest sum of cells of bodies of the section that is at most its room
 //
 // The sums are a set of bits, which is shifted by each body's cells and united with itself.
 //
-// Invariant: the loads of the same assignments fit as before.
+// Invariant: the loads of an assignment fit exactly if they did before.
 //
-// Complexity: O(bodies · cells / 64) for each section and pool, in units of the common divisor of the bodies' cells. tightenEffort
-// words in all; sections that are left keep their room.
+// Complexity: O(bodies · cells / 64) for each section and pool, in units of the common divisor of the bodies' cells. At
+// most tightenEffort words in all; the sections after that keep their room.
 //
-// Source: the subset sums by bits are folklore; that they strengthen the bound of a linear program is coefficient reduction
-// (Savelsbergh 1994).
+// Source: the subset sums by bits are folklore; that they strengthen the bound of a linear program is coefficient
+// reduction (Savelsbergh 1994).
 
 const tightenEffort = 1_000_000
 
-// mostOf returns the largest sum of some of these cells that is at most room, and the words that it has gone through. It returns room if all
-// fit, and if there would be more words than effort.
+// mostOf returns the largest sum of some of these cells that is at most room, and the number of words that it has used.
+// It returns room if all cells fit, and if the sum would take more words than effort.
 func mostOf(cells []int64, room int64, effort int) (int64, int) {
 	unit, sum := int64(0), int64(0)
 	for _, x := range cells {
@@ -55,7 +55,7 @@ func mostOf(cells []int64, room int64, effort int) (int64, int) {
 	return at * unit, len(set) * len(cells)
 }
 
-// tighten takes away room that bodies with a choice cannot use to the full.
+// tighten takes away room that no set of bodies with a choice can use.
 func (c *Choices) tighten() {
 	effort := tightenEffort
 	c.eachSection(func(pool, t int32, cells []int64, _ []int32) {
@@ -65,8 +65,8 @@ func (c *Choices) tighten() {
 	})
 }
 
-// eachSection calls do for each section of each pool with a capacity: with the cells of each body with a choice that may be there, and
-// which bodies these are, counted from the first with a choice. do must not keep the lists.
+// eachSection calls do for each section of each pool with a capacity: with the cells of each body with a choice that
+// may be there, and which bodies these are, counted from the first with a choice. do must not keep the lists.
 func (c *Choices) eachSection(do func(pool, t int32, cells []int64, bodies []int32)) {
 	open := c.Bodies[c.Single:]
 	begin := make([][]int32, c.Sections+1) // of each section, the bodies with a use that begins there
@@ -118,7 +118,7 @@ func (b *Body) at(t int32) bool {
 	return false
 }
 
-// placeOf returns the place of a pool in a body's list, or -1.
+// placeOf returns the index of a pool in a body's list, or -1.
 func (b *Body) placeOf(pool int32) int {
 	for n, q := range b.Pools {
 		if q == pool {
@@ -128,7 +128,7 @@ func (b *Body) placeOf(pool int32) int {
 	return -1
 }
 
-// cellsAt returns what a body takes of a section in its nth pool.
+// cellsAt returns the cells that a body takes in a section of its nth pool.
 func (b *Body) cellsAt(n int, t int32) (sum int64) {
 	for m, u := range b.Uses {
 		if u.First <= t && t < u.Last {

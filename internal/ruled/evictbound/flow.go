@@ -9,22 +9,22 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: a cover is a set of evictions that frees every excess. Its least price is bounded by a linear program, in which evictions
-// may be taken in part. Give each section t a price π(t) >= 0 for a byte. For all such prices
+// Idea: a cover is a set of evictions that frees every excess. Its least price is bounded by a linear program, in which
+// evictions may be taken in part. Give each section t a price π(t) >= 0 for a byte. For all such prices
 //
 //	price of a cover  >=  sum over t of π(t) · excess(t)
 //	                      - sum over evictions of max(0, sum over its t of π(t) · min(bytes, excess(t)) - cost)
 //
-// Every eviction is a stretch of the line of sections, so the best π come from a flow of least cost along that line. From one
-// section to the next, all but the excess may pass for nothing. The bytes of an eviction pass over its stretch at cost / bytes.
-// π(t) is the difference between the lengths of the shortest paths to section t and to the next.
+// Every eviction is a stretch of the line of sections, so the best π come from a flow of least cost along that line.
+// From one section to the next, all but the excess may pass for nothing. The bytes of an eviction pass over its stretch
+// at cost / bytes. π(t) is the difference between the lengths of the shortest paths to section t and to the next.
 //
-// Invariant: the formula is evaluated exactly, with whole numbers, and holds for all prices. So a flow that is cut off gives a
-// weaker bound and no false one, and so does an eviction that frees different bytes at different times. All costs are
-// multiples of their common divisor, so the bound is rounded up to one.
+// Invariant: the formula is evaluated exactly, with whole numbers, and holds for all prices. So a flow that is cut off
+// gives a weaker bound and no false one, and so does an eviction that frees different bytes at different times. All
+// costs are multiples of their common divisor, so the bound is rounded up to one.
 //
-// Complexity: one Dijkstra search and one blocking flow for each different length of a shortest path, at most boundEffort steps in all; the
-// evaluation is O(sum of the lengths of the evictions).
+// Complexity: one Dijkstra search and one blocking flow for each different length of a shortest path, at most
+// boundEffort steps in all; the evaluation is O(sum of the lengths of the evictions).
 //
 // Source: the flow for matrices with consecutive ones is textbook (Ahuja, Magnanti, Orlin, Network Flows, 1993, section
 // 9.6); min(bytes, excess) is the usual strengthening of a covering row.
@@ -32,7 +32,7 @@ import (
 // boundEffort is the most steps of a flow: a few seconds.
 const boundEffort = 100_000_000
 
-// flow sends the flow of each family, until over says that a limit has come.
+// flow sends the flow of each family, until over reports a limit.
 func (l *Loads) flow(over func() bool) {
 	for _, f := range l.families {
 		n := newFlow(f, l.all)
@@ -46,7 +46,7 @@ func (l *Loads) Least() int64 {
 	var apart, together int64
 	for k, f := range l.families {
 		if b := f.dual(l.all, l.flows[k].prices(), l.flows[k].scale); f.one {
-			apart += b // no eviction is in two of these
+			apart += b // no eviction is in two such families
 		} else {
 			together = max(together, b)
 		}
@@ -54,7 +54,7 @@ func (l *Loads) Least() int64 {
 	return max(apart, together)
 }
 
-// dual evaluates the formula for prices that are multiplied by 2^scale.
+// dual evaluates the formula. The prices come multiplied by 2^scale.
 func (f *family) dual(all []Eviction, prices []int64, scale int) int64 {
 	// Prices times 2^a and costs times 2^b have one unit, 2^b.
 	a, b := uint(max(0, -scale)), uint(max(0, scale))
@@ -171,11 +171,11 @@ func (n *flow) prices() []int64 {
 	return prices
 }
 
-// run sends the flow until over says that a limit has come.
+// run sends the flow until over reports a limit.
 func (n *flow) run(over func() bool) {
 	left := n.amount
 	for left > 0 && n.steps < boundEffort && !over() && n.distances() {
-		blocked := make([]int, n.nodes) // of each node, the first arc that is still worth a look
+		blocked := make([]int, n.nodes) // of each node, the first arc that may still lead to the end
 		on := make([]bool, n.nodes)     // the path so far
 		for left > 0 && n.steps < boundEffort && !over() {
 			sent := n.send(0, left, blocked, on)
@@ -242,7 +242,7 @@ func (n *flow) send(node int32, most int64, blocked []int, on []bool) int64 {
 	return 0
 }
 
-// A near is a node and its distance, for the queue of Dijkstra's search.
+// A near is an entry of the queue of Dijkstra's search: a node and its distance.
 type near struct {
 	node int32
 	far  int64

@@ -9,12 +9,12 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Idea: a cheap set that frees the excess is found by the loads alone, without a plan. It starts with the evictions that the flow
-// of the bound (flow.go) uses, also those used in part. Those that are not needed are dropped, the dearest first. Smaller
-// problems have two more starts: the evictions that the flow uses in full, and none. A greedy choice completes them: the
-// eviction that frees the most useful bytes for its price is next, counted over all sections. Then comes ruin and recreate: a
-// few evictions that overlap in time are dropped at random, and the greedy choice fills the hole, with prices that are changed a
-// little at random.
+// Idea: loads alone, without a plan, give a cheap set of evictions that frees the excess. The first start is the
+// evictions that the flow of the bound (flow.go) uses, even in part. Evictions that are not needed are dropped, the
+// dearest first. Smaller problems have two more starts: the evictions that the flow uses in full, and none. A greedy
+// choice completes them: next is the eviction that frees the most useful bytes for its price, counted over all
+// sections. Then ruin and recreate improves the cheapest: a few evictions that overlap in time are dropped at random,
+// and the greedy choice fills the hole, with prices that are changed a little at random.
 //
 // Invariant: the set covers all families after each step, and its price never rises.
 //
@@ -26,8 +26,8 @@ const coverEffort = 50_000_000
 // roundsEach is the most rounds of ruin and recreate for each eviction.
 const roundsEach = 50
 
-// mostGreedy is the sum of the lengths of the evictions up to which the greedy choice starts from nothing: with 5,000
-// evictions of a training step it took 14 s.
+// mostGreedy bounds the sum of the lengths of the evictions for which the greedy choice also starts from no eviction.
+// With 5,000 evictions of a training step that took 14 s.
 const mostGreedy = 2_000_000
 
 // length adds up the lengths of the evictions, in sections.
@@ -42,12 +42,12 @@ func length(families []*family) (sum int) {
 	return sum
 }
 
-// A cover is a set of evictions and what it leaves to cover.
+// A cover is a set of evictions, and the excess that it leaves.
 type cover struct {
 	all      []Eviction
 	families []*family
 	taken    []bool
-	left     [][]int64 // of each family and section, the excess that is not freed; below 0 if more is
+	left     [][]int64 // of each family and section, the excess less the freed bytes
 	steps    int
 }
 
@@ -59,7 +59,7 @@ func newCover(all []Eviction, families []*family) *cover {
 	return c
 }
 
-// set takes an eviction or puts it back.
+// set adds an eviction to the set or removes it.
 func (c *cover) set(n int, taken bool) {
 	if c.taken[n] == taken {
 		return
@@ -80,7 +80,7 @@ func (c *cover) set(n int, taken bool) {
 	}
 }
 
-// gain returns the useful bytes that an eviction frees, over all sections.
+// gain returns the bytes of excess that an eviction would free, over all sections.
 func (c *cover) gain(n int) (sum float64) {
 	for k, f := range c.families {
 		for _, r := range f.columns[n] {
@@ -95,7 +95,7 @@ func (c *cover) gain(n int) (sum float64) {
 	return sum
 }
 
-// needed reports whether a section would not be covered without an eviction that is taken.
+// needed reports whether some section would have excess without an eviction of the set.
 func (c *cover) needed(n int) bool {
 	for k, f := range c.families {
 		for _, r := range f.columns[n] {
@@ -110,7 +110,8 @@ func (c *cover) needed(n int) bool {
 	return false
 }
 
-// A bid is an eviction and what it is worth: a gain that was right at some time, for its price. Gains only fall.
+// A bid is an eviction and its worth: gain for its price. The gain may be out of date, and then is too high, since
+// gains only fall.
 type bid struct {
 	n     int
 	worth float64
@@ -131,8 +132,8 @@ func (b *bids) Pop() any {
 	return x
 }
 
-// fill adds offered evictions until no other covers more, or over reports that a limit has come. shake returns a factor for
-// the worth of each.
+// fill adds offered evictions until none frees more, or over reports a limit. shake returns a factor for the worth of
+// each bid.
 func (c *cover) fill(offered []int, shake func() float64, over func() bool) {
 	var q bids
 	factor := make(map[int]float64, len(offered))
@@ -163,7 +164,7 @@ func (c *cover) fill(offered []int, shake func() float64, over func() bool) {
 	}
 }
 
-// drop puts back what is not needed, the dearest first.
+// drop removes evictions that are not needed, the dearest first.
 func (c *cover) drop(offered []int) {
 	order := slices.DeleteFunc(slices.Clone(offered), func(n int) bool { return !c.taken[n] })
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.all[b].Cost, c.all[a].Cost) })
@@ -174,11 +175,11 @@ func (c *cover) drop(offered []int) {
 	}
 }
 
-// even is what fill multiplies each worth with if nothing is shaken.
+// even is the shake that changes nothing.
 func even() float64 { return 1 }
 
-// Cheap returns a cheap set that covers the loads, or false if there is none. It ends early at a set
-// of the price enough, or if over says so.
+// Cheap returns a cheap set that covers the loads, or false if there is none. It ends early if a set costs no more than
+// enough, or if over reports a limit.
 func (l *Loads) Cheap(enough int64, r *rand.Rand, over func() bool) ([]bool, bool) {
 	every := make([]int, len(l.all))
 	for n := range every {
@@ -213,7 +214,8 @@ func (l *Loads) start(every []int, enough int64, over func() bool) *cover {
 	return c
 }
 
-// usedByFlow returns the cover of what the flow uses, even in part, and the set of what it uses in full, which may cover too little.
+// usedByFlow returns two sets: the evictions that the flow uses, even in part, which are a cover; and the evictions
+// that it uses in full, which may free too little.
 func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *cover) {
 	c, full = newCover(l.all, l.families), newCover(l.all, l.families)
 	used := make([]float64, len(l.all))
@@ -244,7 +246,7 @@ func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *cover) {
 	return c, full
 }
 
-// improve ruins and recreates a cover, and returns the cheapest that it has been.
+// improve ruins and recreates a cover, and returns the cheapest cover on the way.
 func (c *cover) improve(every []int, enough int64, r *rand.Rand, over func() bool) []bool {
 	best, price := slices.Clone(c.taken), Price(c.all, c.taken)
 	shaken := func() float64 { return 0.5 + r.Float64() }
@@ -276,7 +278,7 @@ func (c *cover) improve(every []int, enough int64, r *rand.Rand, over func() boo
 	return best
 }
 
-// covered reports whether nothing is left to cover.
+// covered reports whether no excess is left.
 func (c *cover) covered() bool {
 	for _, left := range c.left {
 		if slices.ContainsFunc(left, func(x int64) bool { return x > 0 }) {
@@ -286,7 +288,7 @@ func (c *cover) covered() bool {
 	return true
 }
 
-// ruin puts back some evictions of those that are taken and overlap a section.
+// ruin removes some evictions of the set that overlap one section.
 func (c *cover) ruin(in []int, r *rand.Rand) {
 	seed := in[r.IntN(len(in))]
 	k := slices.IndexFunc(c.families, func(f *family) bool { return len(f.columns[seed]) > 0 })
@@ -310,7 +312,7 @@ func (c *cover) ruin(in []int, r *rand.Rand) {
 	}
 }
 
-// beside returns the evictions that free something in the stretch of sections that are not covered.
+// beside returns the evictions that free bytes between the first and the last section with excess.
 func (c *cover) beside(every []int) (out []int) {
 	for k, f := range c.families {
 		first := slices.IndexFunc(c.left[k], func(x int64) bool { return x > 0 })

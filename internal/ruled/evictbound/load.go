@@ -1,5 +1,5 @@
-// Package evictbound chooses evictions by the loads alone. It computes how many bytes must leave at each time, a cheap set of evictions
-// that frees them, and a lower bound of the price of any such set. It asks no planner.
+// Package evictbound chooses evictions by the loads alone. It computes how many bytes must leave at each time, a cheap
+// set of evictions that frees them, and a lower bound of the price of any such set. It asks no planner.
 //
 //	load.go     the bytes above the capacity, section by section
 //	flow.go     a bound of the price: the linear program, by a flow
@@ -19,12 +19,12 @@ import (
 //
 //	for each section t:   sum of the bytes at t of the evictions taken   >=   live bytes at t - capacity
 //
-// A section is a stretch between two times at which evictions begin or end. It counts with its largest load. Sections that fit
-// anyway are left out. All buffers are a family with the sum of the capacities. The buffers that may be in one pool only are a
-// family with the capacity of that pool. Reserved bytes are no capacity.
+// A section is a stretch between two times at which evictions begin or end. It counts with its largest load. Sections
+// that fit anyway are left out. All buffers are one family, whose capacity is the sum over pools. The buffers that may
+// be in only one pool are a family with the capacity of that pool. Reserved bytes are no capacity.
 //
-// A buffer counts only if it conflicts with all that lives beside it. One that may overlap another, has a distance or is tied
-// is left out.
+// A buffer counts only if it conflicts with all buffers that live beside it. So buffers are left out that may overlap
+// another, have a distance, or are tied.
 //
 // Invariant: a set of evictions that does not cover the excess of every section has no plan.
 //
@@ -48,7 +48,7 @@ func All(p *model.Problem) (all []Eviction) {
 	return all
 }
 
-// Price returns what a set of evictions costs. taken[n] is for the nth of all.
+// Price returns the cost of a set of evictions. taken[n] says whether the nth of all is in it.
 func Price(all []Eviction, taken []bool) (sum int64) {
 	for n, x := range all {
 		if taken[n] {
@@ -58,21 +58,21 @@ func Price(all []Eviction, taken []bool) (sum int64) {
 	return sum
 }
 
-// Loads are the sections that do not fit, and what evictions free there.
+// Loads has the sections whose load exceeds the capacity, and the bytes that evictions free there.
 type Loads struct {
 	all      []Eviction
 	families []*family
 	flows    []*flow
 }
 
-// A family is buffers that must fit into a capacity together, as rows to cover.
+// A family is a set of buffers that must fit into a capacity together. Its sections are rows to cover.
 type family struct {
-	excess  []int64    // of each section, the bytes above the capacity: above 0
+	excess  []int64    // of each section, the bytes above the capacity, at least 1
 	columns [][]relief // of each eviction, what it frees; nil for nothing
-	one     bool       // it is of one pool, so no other family of one pool has its evictions
+	one     bool       // its buffers may be in one pool only, so no other such family has its evictions
 }
 
-// A relief is bytes that an eviction frees in sections [from, to).
+// A relief says that an eviction frees bytes in sections [from, to).
 type relief struct {
 	from, to int32
 	bytes    int64
@@ -81,8 +81,8 @@ type relief struct {
 // A span is bytes that are live in [lower, upper).
 type span struct{ lower, upper, bytes int64 }
 
-// New sums up a problem, with capacities that are smaller by slack bytes. Flows for the bounds and for Cheap end when over says that
-// a limit has come; nil is for neither.
+// New computes the loads of a problem whose capacities are smaller by slack bytes. Bounds and Cheap need a flow, which
+// ends if over reports a limit. If over is nil, no flow is computed.
 func New(p *model.Problem, all []Eviction, slack int64, over func() bool) *Loads {
 	l := &Loads{all: all, families: families(p, all, slack)}
 	if over != nil {
@@ -91,7 +91,7 @@ func New(p *model.Problem, all []Eviction, slack int64, over func() bool) *Loads
 	return l
 }
 
-// Fit reports whether everything fits as it is, by the loads.
+// Fit reports whether the loads fit without an eviction.
 func (l *Loads) Fit() bool { return len(l.families) == 0 }
 
 // Covers reports whether a set of evictions frees the excess of every section.
@@ -136,7 +136,7 @@ func families(p *model.Problem, all []Eviction, slack int64) (out []*family) {
 	return slices.DeleteFunc(out, func(f *family) bool { return len(f.excess) == 0 })
 }
 
-// loose returns which buffers need not conflict with what lives beside them.
+// loose reports for each buffer whether it may share bytes with a buffer that lives beside it.
 func loose(p *model.Problem) []bool {
 	of := make([]bool, len(p.Buffers))
 	for _, x := range p.Rules.MayOverlap {
@@ -230,7 +230,8 @@ func newFamily(p *model.Problem, all []Eviction, room int64, has func(i int32) b
 	return f
 }
 
-// loadsBetween returns the largest load from each cut to the next. It sorts the cuts and adds one before all that is live.
+// loadsBetween returns the largest load from each cut to the next. It sorts the cuts, and adds a cut before all that is
+// live.
 func loadsBetween(live []span, cuts *[]int64) []int64 {
 	type event struct{ at, bytes int64 }
 	events := make([]event, 0, 2*len(live))

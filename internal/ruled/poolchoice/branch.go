@@ -12,16 +12,16 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: assignments are searched depth first, and each is planned as if every buffer had one pool. Bodies whose pools differ
-// most by the prices go first. Each body goes into the pool with the least excess first. A branch ends if
+// Idea: a depth-first search over assignments. It plans each assignment as if every buffer had one pool. Bodies whose
+// pools differ most by the prices come first. Each body tries the pool with the least excess first. A branch ends if
 //
 //	load    the room of a pool is exceeded in a section
 //	cost    cost is the first measure, and base + excesses so far is above the best plan's cost
 //	equal   cost is the first measure, base + excesses so far is the best plan's cost, and the best plan has
 //	        reached the bounds of the measures after the cost
 //
-// Invariant: a branch that ends holds no plan that is better by the objective. If a limit leaves branches out, the bounds are
-// lowered to what holds without the search.
+// Invariant: a branch that ends has no plan that is better by the objective. If a limit leaves branches out, the bounds
+// are lowered to the bounds that hold without the search.
 //
 // Complexity: exponential; mostLeaves assignments are planned, and mostBranches tried.
 
@@ -41,10 +41,10 @@ type branch struct {
 	branches int
 	cut      bool            // a limit left something out
 	answers  [][]model.Value // the bounds of each assignment that may have a plan
-	by       string          // who proved the last one that has none
+	by       string          // who proved that the last assignment without a plan has none
 }
 
-// explore plans the first spread.Assignment, if there is one, and then those that may be better.
+// explore plans the first assignment, if there is one, and then the assignments that may be better.
 func (c *chooser) explore(ctx context.Context) error {
 	first := c.packed
 	open := len(c.loads.Bodies) - c.loads.Single
@@ -85,8 +85,8 @@ func (c *chooser) explore(ctx context.Context) error {
 	return c.settle(ctx)
 }
 
-// insist plans the assignment with the cheapest loads with all of the time that is left, if the best plan costs more
-// and is not proven.
+// insist plans the assignment that is cheapest by the loads, with all the time that is left. It does so if the best
+// plan costs more and is not proven.
 func (c *chooser) insist(ctx context.Context) error {
 	_, limited := ctx.Deadline()
 	if !limited || c.plans.Over(ctx) || !c.costFirst || c.best == nil || c.done() || c.byLoads == nil ||
@@ -97,7 +97,7 @@ func (c *chooser) insist(ctx context.Context) error {
 	return c.leaf(ctx)
 }
 
-// done reports whether no plan is better than the best.
+// done reports whether the best plan is proven to be the best.
 func (c *chooser) done() bool {
 	if c.best == nil {
 		return false
@@ -110,7 +110,7 @@ func (c *chooser) done() bool {
 	return true
 }
 
-// descend assigns the bodies from the kth of the order on.
+// descend assigns the bodies of the order from the kth on.
 func (c *chooser) descend(ctx context.Context, k int) error {
 	if c.costFirst && c.best != nil {
 		cost := model.ValueOf(c.best.Measures, model.MeasureCost)
@@ -165,7 +165,7 @@ func (c *chooser) leaf(ctx context.Context) error {
 		c.tree.by = r.ProvedBy
 		return nil
 	case !r.Status.HasPlan():
-		// Nothing is known but the cost.
+		// Only the cost is known.
 		bounds := make([]model.Value, len(c.lowering.Problem.Objective()))
 		for k, m := range c.lowering.Problem.Objective() {
 			bounds[k].Measure = m
@@ -183,7 +183,7 @@ func (c *chooser) leaf(ctx context.Context) error {
 	return nil
 }
 
-// better compares a plan with the best by the objective.
+// better reports whether a plan is better than the best by the objective.
 func (c *chooser) better(r *plan.Result) bool {
 	for _, m := range c.lowering.Problem.Objective() {
 		if x, y := model.ValueOf(r.Measures, m), model.ValueOf(c.best.Measures, m); x != y {
@@ -193,7 +193,7 @@ func (c *chooser) better(r *plan.Result) bool {
 	return false
 }
 
-// result is the answer, if there is one, or that of the branches.
+// result returns the answer, if there is one, else the outcome of the branches.
 func (c *chooser) result() plan.Result {
 	switch {
 	case c.answer != nil:
@@ -206,7 +206,7 @@ func (c *chooser) result() plan.Result {
 	return c.plans.Infeasible(cmp.Or(c.tree.by, "pools"))
 }
 
-// bounded gives the best plan the bounds that hold for all assignments.
+// bounded returns the best plan with bounds that hold for all assignments.
 func (c *chooser) bounded() plan.Result {
 	if invariants.Enabled {
 		c.check()
@@ -220,7 +220,7 @@ func (c *chooser) bounded() plan.Result {
 		if !c.tree.cut {
 			bound = math.MaxInt64
 			for _, a := range c.tree.answers {
-				// An assignment that cannot reach the best values before says nothing of this measure.
+				// An assignment that cannot reach the best values of the measures before does not count for this one.
 				reaches := true
 				for n := range k {
 					reaches = reaches && a[n].Value <= r.Bounds[n].Value

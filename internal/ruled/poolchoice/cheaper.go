@@ -10,25 +10,27 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: no body should stay in a dearer pool if a cheaper one has a free place for it. So at the end each plan is gone through.
-// Bodies are taken in order of what they would save. Each goes into the cheapest pool that has a free place, at the lowest
-// offset. A body that moves makes room for others, so this is repeated until nothing moves.
+// Idea: no body should stay in a dearer pool if a cheaper pool has a free place for it. So at the end this file goes
+// through the bodies of the plan, in order of what they would save. Each body moves into the cheapest pool that has a
+// free place, at the lowest offset. A body that moves makes room for others, so this is repeated until no body moves.
 //
 // Invariant: no other body is moved. Measures before the cost in the objective do not get worse.
 //
 // Complexity: O(dearer bodies · life) a round, and for each that has the room O(bodies that share a section with it).
 //
-// Source: ExecuTorch's tests of banked planning state the property: nothing in a slow bank that rides free in a faster.
+// Source: ExecuTorch's tests of banked planning state the property: no buffer lies in a slow bank if a faster bank has
+// free room for it.
 
 // neighbours finds the bodies that share a section with a body.
 type neighbours struct {
 	present  [][]int32 // of each section, its bodies
 	everyone []int32
-	crowded  bool    // present would be too long, and is empty
+	crowded  bool    // present is empty because it would be too long
 	near     []int32 // scratch
 }
 
-// cheapen moves bodies of a plan into cheaper pools where these have a place for them. It returns whether any was.
+// cheapen moves bodies of a plan into cheaper pools that have a free place for them. It reports whether a body has
+// moved.
 func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 	objective := c.lowering.Problem.Objective()
 	if !slices.Contains(objective, model.MeasureCost) {
@@ -40,7 +42,7 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 		at[k] = int32(slices.Index(b.Pools, of[b.Members[0]]))
 	}
 	room := c.loads.RoomOf(at)
-	// A place that was not free becomes free only in a pool that has lost something.
+	// A place becomes free only in a pool that has lost a body.
 	lost := slices.Repeat([]bool{true}, len(c.lowering.Pools))
 	for slices.Contains(lost, true) {
 		type offer struct {
@@ -87,7 +89,7 @@ func (c *chooser) cheapen(of []int32, offsets []int64) bool {
 	return moved
 }
 
-// beside returns the bodies that are in a section with b: all that may conflict with it, and more if that is quicker.
+// beside returns bodies that share a section with b. It has all that may conflict with b, and may have more.
 func (c *chooser) beside(b *assign.Body) []int32 {
 	if c.near.present == nil {
 		c.near.present = make([][]int32, c.loads.Sections+1)
@@ -125,10 +127,10 @@ func (c *chooser) beside(b *assign.Body) []int32 {
 	return c.near.near
 }
 
-// mostPresent is the most places in the lists of who is in which section.
+// mostPresent is the most entries of the lists in present.
 const mostPresent = 8_000_000
 
-// measured returns the measures of the objective, if cost is not the first of them.
+// measured returns the measures of the objective, or nil if cost is the first of them.
 func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
 	if c.costFirst {
 		return nil
@@ -140,7 +142,7 @@ func (c *chooser) measured(of []int32, offsets []int64) (values []int64) {
 	return values
 }
 
-// free returns the lowest offsets of a body's members in a pool beside what is there.
+// free returns the lowest free offsets for a body's members in a pool.
 func (c *chooser) free(b *assign.Body, pool int32, of []int32, offsets []int64) ([]int64, bool) {
 	strip := c.lowering.Strip(pool, b.Members, nil)
 	if strip.Impossible != "" {
@@ -231,7 +233,8 @@ func (c *chooser) between(j, i int) (out []model.Range) {
 	return slices.DeleteFunc(out, func(x model.Range) bool { return x.Upper-x.Lower < 2 })
 }
 
-// settle makes the best plan one that cannot be cheapened. What has left a pool may make it lower, so it is planned again as far as the limits allow.
+// settle cheapens the best plan. A pool that a body has left may have a lower plan, so it is planned again if the
+// limits allow.
 func (c *chooser) settle(ctx context.Context) error {
 	for r := c.best; r != nil && c.cheapen(r.Pools, r.Offsets); r = c.best {
 		for q, members := range split(c.lowering.Pools, r.Pools) {

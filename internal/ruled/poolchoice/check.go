@@ -13,35 +13,36 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the branches of the linear program (assign/cores.go) end in assignments whose loads fit. Each is asked about
-// window by window (pools/windows.go), in this order:
+// Idea: the branches of the linear program (assign/cores.go) end in assignments whose loads fit. Here the planner is
+// asked whether such an assignment packs, window by window (pools/windows.go), in this order:
 //
 //	hot     windows that had no plan for other assignments
-//	scan    windows of 8, 16, ... 128 sections, each a quarter of its length after the one before. One that few
-//	        nodes do not pack is made as short as few nodes still do not pack it, and is then asked about with many
-//	roll    if all windows have plans, a plan from window to window, from where it is hardest
+//	scan    windows of 8, 16, ... 128 sections, each a quarter of its length after the one before. If few nodes
+//	        find no plan of a window, it is made shorter as long as that stays so. Then it gets many nodes
+//	roll    if all windows have plans, a plan from window to window, from the hardest section on
 //	pack    the whole set, as elsewhere (pack.go)
 //
-// If a window has no plan, bodies are taken out of it, one by one: each for good if those that remain have no plan
-// either. What remains is a core,
-// a row of the linear program. If an assignment is left undecided, its shortest undecided window is a guess.
+// If a window has no plan, bodies are taken out of it one by one. A body stays out if the rest has no plan either. The
+// bodies that remain are a core, and become a row of the linear program. If an assignment is left undecided, its
+// shortest undecided window becomes a guess.
 //
-// Invariant: a core that is no guess has no plan, so no bound is false. What packs has a plan that is known.
+// Invariant: a core that is no guess is proven to have no plan, so no bound is false. If the answer is that an
+// assignment packs, its plan is known.
 //
-// Complexity: a question for each window that no assignment before has had; at most mostProof nodes for one. The first
-// pass has proofNodes, later ones five times as many each.
+// Complexity: a question for each window that no earlier assignment has had, with at most mostProof nodes. A question
+// of the first pass has proofNodes, and of each later pass five times as many.
 //
 // Trials: docs/lab/ruled.md (a window of a set can be refuted, the whole set cannot; no core could be lifted).
 
 const (
-	scanNodes   = 3_000  // of a question about a window that is one of many
-	proofNodes  = 40_000 // of one about a window that scanNodes have not packed, at first
+	scanNodes   = 3_000  // of a question of the scan
+	proofNodes  = 40_000 // of a question about a window that scanNodes do not pack, in the first pass
 	mostProof   = 1_000_000
 	rollNodes   = 10_000 // of a window of a roll
-	mostHot     = 50     // windows of cores that each assignment is asked about first
-	mostRolls   = 6      // over a set
+	mostHot     = 50     // windows of earlier cores that are asked about first
+	mostRolls   = 6      // tries to roll over a set
 	mostUnknown = 4      // windows of one assignment that are left undecided
-	mostMissed  = 2      // undecided assignments before any core is named or anything packs
+	mostMissed  = 2      // undecided assignments before the first core or the first assignment that packs
 )
 
 // A checker checks assignments of the linear program (assign/cores.go).
@@ -54,8 +55,8 @@ type checker struct {
 	pool     int32
 	strip    []int32  // of each of Bodies, the body of the strip, or -1
 	body     []int32  // of each body of the strip, that of Bodies
-	hot      []window // windows of cores, the last one first
-	nodes    int64    // for a proof
+	hot      []window // windows of earlier cores, the latest first
+	nodes    int64    // of a question that may prove a core
 	named    int      // cores
 	packed   int      // assignments
 	missed   int      // assignments that were left undecided
@@ -74,7 +75,7 @@ func (x *packing) check(ctx context.Context) (err error) {
 	return err
 }
 
-// checkOn makes passes until one of no use, or until two of them were cut off by half of a limit each.
+// checkOn makes passes until a pass is of no use, or until two passes, each with half of a limit, were cut off.
 func (x *packing) checkOn(ctx context.Context) (err error) {
 	for cuts := 0; cuts < 2; {
 		x.useful, err = x.checker.pass(ctx, 2)
@@ -88,8 +89,8 @@ func (x *packing) checkOn(ctx context.Context) (err error) {
 	return nil
 }
 
-// pass goes through the branches with so many nodes for a proof, for one of so many parts of a limit. It reports
-// whether a further pass may be of use.
+// pass goes through the branches. It has 1/parts of the time that is left. It reports whether a further pass may be of
+// use.
 func (k *checker) pass(ctx context.Context, parts int) (bool, error) {
 	if k == nil || k.packing.found || k.nodes > mostProof || k.packing.least <= k.loads.Low || k.plans.Over(ctx) {
 		return false, nil
@@ -114,7 +115,8 @@ func (k *checker) pass(ctx context.Context, parts int) (bool, error) {
 	return k.named > 0 || k.packed > 0, k.err
 }
 
-// checkerOf prepares the windows of the pool whose room may run out. It returns nil if there is none, or several.
+// checkerOf prepares the windows of the pool whose room may run out. It returns nil if there is no such pool, or more
+// than one.
 func (x *packing) checkerOf() *checker {
 	if !x.loads.CanCheck() || !x.costFirst {
 		return nil
@@ -163,7 +165,7 @@ func (k *checker) asked(ctx context.Context, set []int32, w window, nodes int64)
 	return status
 }
 
-// check says whether an assignment packs. If not, it names cores.
+// check says whether an assignment packs. If it does not, check adds cores.
 func (k *checker) check(ctx context.Context, of assign.Assignment) assign.Check {
 	var set []int32
 	for n := range k.loads.Bodies {
@@ -242,13 +244,13 @@ func (k *checker) check(ctx context.Context, of assign.Assignment) assign.Check 
 // undecided guesses that a window of a set has no plan.
 func (k *checker) undecided(set []int32, guess *window) assign.Check {
 	if k.missed++; k.missed >= mostMissed && k.named == 0 && k.packed == 0 {
-		k.halt() // windows say nothing
+		k.halt() // windows do not help with this set
 	}
 	k.add(k.windows.Within(set, guess.first, guess.last), k.loads.AddGuess)
 	return assign.Undecided
 }
 
-// roll looks for a plan window by window, from where it is hard to pack.
+// roll looks for a plan window by window, starting at a section that is hard to pack.
 func (k *checker) roll(ctx context.Context, of assign.Assignment, set []int32) bool {
 	at := k.windows.Sections / 2
 	if len(k.hot) > 0 {
@@ -267,14 +269,14 @@ func (k *checker) roll(ctx context.Context, of assign.Assignment, set []int32) b
 			return failed < 0
 		}
 		if stuck == at {
-			stuck = (at + length/2) % k.windows.Sections // nothing is known of where it is hard
+			stuck = (at + length/2) % k.windows.Sections // no hard section is known
 		}
 		at = stuck
 	}
 	return false
 }
 
-// shrink makes a window of a set shorter as long as few nodes do not pack it.
+// shrink makes a window of a set shorter as long as few nodes find no plan of it.
 func (k *checker) shrink(ctx context.Context, set []int32, w window) window {
 	for step := w.last - w.first; step > 0; {
 		switch {
@@ -291,7 +293,7 @@ func (k *checker) shrink(ctx context.Context, set []int32, w window) window {
 	return w
 }
 
-// free reports whether a body of the strip may be in the pool or out of it.
+// free reports whether better assignments may have a body of the strip in the pool, and may have it out.
 func (k *checker) free(i int32) bool {
 	n := int(k.body[i])
 	return n >= k.loads.Single && k.loads.Sure(int32(n-k.loads.Single)) < 0
@@ -303,7 +305,7 @@ func (k *checker) ruledOut(i int32) bool {
 	return n >= k.loads.Single && k.loads.Sure(int32(n-k.loads.Single)) == 0
 }
 
-// name makes a core of a window that has no plan.
+// name turns a window that has no plan into a core.
 func (k *checker) name(ctx context.Context, set []int32, w window) {
 	at := slices.Index(k.hot, w)
 	if at >= 0 {
@@ -335,7 +337,7 @@ func (k *checker) name(ctx context.Context, set []int32, w window) {
 	k.add(all, k.loads.AddCore)
 }
 
-// add adds the row of a core.
+// add calls add with the row of a core.
 func (k *checker) add(all []int32, add func(pool int32, bodies []int32, most int64)) {
 	var bodies []int32
 	for _, i := range all {

@@ -11,12 +11,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: if a set of bodies does not pack, mostly a small part of it does not pack either, its core. No plan has all of the core in
-// that pool. Halves, quarters and so on of the set are left out, as long as the planner finds no plan of the rest within few
-// nodes. The core that is left is small. So the planner is asked about it once more, with many nodes, and may prove it.
+// Idea: if a set of bodies does not pack, mostly a small part of it, its core, does not pack either. Halves, quarters
+// and so on of the set are left out, as long as the planner finds no plan of the rest within few nodes. What remains is
+// small. So the planner is asked about it once more, with many nodes, and may prove that no plan has all of it in that
+// pool.
 //
-// Invariant: no plan has all of a proven core in the pool. A core that is not proven is a guess: it guides the search, and no
-// bound rests on it.
+// Invariant: no plan has all of a proven core in the pool. A core that is not proven is a guess: it guides the search,
+// and no bound rests on it.
 //
 // Complexity: at most coreAsks questions with coreNodes each, and one with pools.PackNodes.
 //
@@ -27,7 +28,7 @@ const (
 	coreNodes = 2_000
 )
 
-// A core is bodies, ascending, that a pool cannot hold together.
+// A core is a set of bodies, ascending, that a pool cannot hold together.
 type core struct {
 	pool   int32
 	bodies []int32

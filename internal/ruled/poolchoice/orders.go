@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: if the cheapest assignment by the loads does not pack, the walk through the orders of live buffers
-// (internal/ruled/stackdp) looks for the cheapest that does. It knows loads, costs and places at once. Its limit is a
+// Idea: if the assignment that is cheapest by the loads does not pack, the walk through the orders of live buffers
+// (internal/ruled/stackdp) looks for the cheapest that packs. It knows loads, costs and places at once. Its limit is a
 // cost a little above the bound at first, as in assign/deepen.go:
 //
 //	no choice, nothing cut off     every plan costs more than the limit, so the limit is a bound; the next step is
@@ -19,10 +19,10 @@ import (
 //	a choice, nothing cut off      the choice is the cheapest
 //	something cut off              the least cost that was cut off is a bound
 //
-// Small buffers are loose at first, so that few are in the orders, and then fewer of them (levels). What a walk with
-// loose buffers finds is a bound, and the planner is asked whether it packs. Between the first level and the next, a
-// narrow walk looks for any choice that is cheaper than the best plan (guesses). Guesses and further levels take long,
-// so a pass of check.go comes before them.
+// At first small buffers are loose, so that few buffers are in the orders. Later levels have fewer loose buffers. A
+// walk with loose buffers gives a bound and a choice, and the planner is asked whether that choice packs. Between the
+// first level and the next, a narrow walk looks for any choice that is cheaper than the best plan (guesses). Guesses
+// and further levels take long, so a pass of check.go comes before them.
 //
 // Invariant: the bound of the cost holds for all plans.
 //
@@ -33,7 +33,7 @@ import (
 // Source: relaxations by what a state forgets are those of dynamic programs with state-space relaxation (Christofides,
 // Mingozzi and Toth 1981).
 
-// A level is how a walk is asked.
+// A level has the limits of a walk.
 type level struct {
 	live  int // most buffers in the orders of a section; smaller ones are loose
 	width int
@@ -43,7 +43,7 @@ type level struct {
 var levels = []level{{8, 10_000, 300_000}, {8, 20_000, 2_000_000}, {11, 400_000, 10_000_000}, {15, 200_000, 10_000_000}, {40, 400_000, 20_000_000}}
 
 const (
-	firstStep    = 32 // parts of the gap, of which one is the first step of the limit
+	firstStep    = 32 // the first step of the limit is 1/firstStep of the gap
 	mostGuesses  = 6
 	guessWidth   = 2_000
 	guessStates  = 5_000_000
@@ -51,7 +51,7 @@ const (
 	guessPatient = 3  // guesses without a plan; each has four times the limit of the one before
 )
 
-// orders asks the narrowest walk about the pool that failed, for an eighth of a limit at most.
+// orders runs the narrowest walk on the pool that failed, for at most an eighth of a limit.
 func (x *packing) orders(ctx context.Context) error {
 	if !x.costFirst || x.idle() || x.plans.Over(ctx) || !x.plans.Piles(x.failed) {
 		return nil
@@ -64,10 +64,10 @@ func (x *packing) orders(ctx context.Context) error {
 	return x.deepen(ctx, x.walks, levels[0])
 }
 
-// idle reports whether there is nothing for a walk to look for: no plan is known, or the best is.
+// idle reports whether a walk has nothing to look for: no plan is known, or the best plan is proven.
 func (x *packing) idle() bool { return x.least == math.MaxInt64 || x.least <= x.loads.Low }
 
-// longOrders makes the guesses and the wider walks, for half of a limit at most.
+// longOrders makes the guesses and the wider walks, for at most half of a limit.
 func (x *packing) longOrders(ctx context.Context) error {
 	o := x.walks
 	if x.idle() {
@@ -141,7 +141,7 @@ func (x *packing) guess(ctx context.Context, o *assign.Orders) error {
 	return nil
 }
 
-// hold asks whether a choice packs, or knows it.
+// hold asks whether a choice packs. If the choice has offsets, they are offered as a plan first.
 func (x *packing) hold(ctx context.Context, o *assign.Orders, c *stackdp.Choice) error {
 	of := o.Assignment(c.In)
 	if c.Offsets != nil {

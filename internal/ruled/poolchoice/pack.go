@@ -14,7 +14,7 @@ import (
 )
 
 // Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it
-// finds no plan for a pool, six things are tried:
+// finds no plan for a pool, six steps follow:
 //
 //	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
 //	          the next pool that has the room, and the rest has a plan
@@ -37,10 +37,10 @@ import (
 
 const mostPacked = 64
 
-// firstNodes is for the second question about the cheapest assignment.
+// firstNodes is the node limit of the second question about the cheapest assignment.
 const firstNodes = 2 * pools.PackNodes
 
-// steps is what is tried to find an assignment that packs, in order.
+// steps are the ways to find an assignment that packs, in order.
 var steps = []stage.Stage[*packing]{
 	{Name: "cheapest", Does: "whether the cheapest by the loads packs", Run: (*packing).begin},
 	{Name: "evict", Does: "what sticks out of a pool goes to a dearer one", Run: (*packing).evict},
@@ -91,7 +91,8 @@ func (c *chooser) pack(ctx context.Context) error {
 	return err
 }
 
-// Done reports whether the cheapest by the loads packs, or no assignment is cheaper than the best.
+// Done reports whether the search is over: the assignment that is cheapest by the loads packs, or no assignment is
+// cheaper than the best.
 func (x *packing) Done() bool {
 	return x.best != nil && x.failed < 0 || x.least <= x.loads.Low
 }
@@ -102,12 +103,13 @@ func (x *packing) Turn() plan.Turn { return plan.Turn{Nodes: x.plans.Stats().Nod
 // open reports whether a cheaper assignment may be found.
 func (x *packing) open() bool { return !x.found }
 
-// walking reports whether longer walks may be of use, and checking further passes.
+// walking reports whether longer walks may be of use, and checking whether further passes may.
 func (x *packing) walking() bool { return x.walks != nil }
 
 func (x *packing) checking() bool { return x.useful }
 
-// begin asks about the cheapest by the loads. So much rests on it that it is asked about with more nodes, too.
+// begin asks about the assignment that is cheapest by the loads. Much depends on it, so begin asks a second time with
+// more nodes.
 func (x *packing) begin(ctx context.Context) (err error) {
 	x.failed, err = x.try(ctx, x.first)
 	if err == nil && x.failed >= 0 && !x.plans.Over(ctx) {
@@ -118,7 +120,7 @@ func (x *packing) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// insist asks about the cheapest by the loads once more.
+// insist asks about the assignment that is cheapest by the loads once more.
 func (x *packing) insist(ctx context.Context) (err error) {
 	if x.nodes = pools.MoreNodes; x.loads.Cost(x.first) < x.least && x.loads.Cost(x.first) >= x.loads.Low && !x.plans.Over(ctx) {
 		_, err = x.try(ctx, x.first)
@@ -163,7 +165,7 @@ func (x *packing) try(ctx context.Context, of assign.Assignment) (int32, error) 
 	return -1, nil
 }
 
-// evict makes an assignment pack: what sticks out of a pool goes to a dearer one.
+// evict makes an assignment pack: bodies that end above the capacity of their pool go to a dearer pool.
 func (x *packing) evict(ctx context.Context) error {
 	of := slices.Clone(x.first)
 	room := x.loads.RoomOf(of)
@@ -206,7 +208,7 @@ func (x *packing) evict(ctx context.Context) error {
 	return nil
 }
 
-// back puts bodies of the best assignment into cheaper pools, those that save most first.
+// back moves bodies of the best assignment into cheaper pools, in descending order of what they save.
 func (x *packing) back(ctx context.Context) error {
 	if x.best == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package poolchoice assigns a pool to each buffer that may be in several, and plans the problem so. An assignment packs if each pool
-// has a plan with the buffers that are assigned to it.
+// Package poolchoice assigns a pool to each buffer that may be in several, and plans the problem with this assignment.
+// An assignment packs if each pool has a plan with the buffers that are assigned to it.
 //
 //	pack.go      an assignment that packs, starting from the cheapest by the loads (internal/ruled/assign)
 //	orders.go    the cheapest assignment that packs, by a walk through the orders of live buffers
@@ -26,10 +26,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: bodies are assigned to pools first by loads and costs alone, and pools are planned afterwards (internal/ruled/pools).
+// Idea: bodies are assigned to pools first by loads and costs alone, and pools are planned afterwards
+// (internal/ruled/pools).
 //
-// Invariant: what is said of the cost is said of all assignments whose loads fit, so of all plans. A limit leaves bounds as they are,
-// and at least one assignment is planned in any case.
+// Invariant: a bound of the cost holds for all assignments whose loads fit, so for all plans. A limit changes no bound.
+// At least one assignment is planned, whatever the limit.
 //
 // Complexity: that of the parts. Only branch.go is exponential, and it has limits of its own.
 
@@ -52,16 +53,17 @@ type chooser struct {
 	planner   string
 	costFirst bool              // cost is the first measure
 	only      []int32           // the pool of each buffer if none may be in several; nil otherwise
-	answer    *plan.Result      // nil as long as there is no answer
+	answer    *plan.Result      // nil until there is an answer
 	byLoads   assign.Assignment // the cheapest
-	packed    assign.Assignment // the cheapest that is known to pack, or byLoads
+	packed    assign.Assignment // the cheapest assignment that is known to pack, or byLoads
 	best      *plan.Result
 	floors    floors
 	near      neighbours
 	tree      branch
 }
 
-// Plan plans a problem without evictions. spent is what earlier runs have taken, which counts for the limits of o; the result has the sum.
+// Plan plans a problem without evictions. spent is the effort of earlier runs. It counts towards the limits of o, and
+// the result has the sum.
 func Plan(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options, spent plan.Stats) (plan.Result, error) {
 	l := lower.New(p)
 	if l.Knots() && len(p.Buffers) > lower.MostClocks {
@@ -94,7 +96,7 @@ func (c *chooser) Turn() plan.Turn {
 	return t
 }
 
-// given reports whether each buffer has its pool.
+// given reports whether no buffer has a choice of pools.
 func (c *chooser) given() bool { return c.only != nil }
 
 // assigned reports whether an assignment is known whose loads fit.
@@ -141,10 +143,10 @@ func (c *chooser) cheapest(ctx context.Context) error {
 	return nil
 }
 
-// third is what a walk through time may take of the time that is left.
+// third gives a walk through time a third of the time that is left.
 func third(ctx context.Context) (context.Context, context.CancelFunc) { return run.Share(ctx, 3) }
 
-// alone returns the pool of each buffer if none may be in several, and members of one body agree; else nil.
+// alone returns the pool of each buffer if no buffer may be in several and the members of each body agree; else nil.
 func alone(l *lower.Lowering) []int32 {
 	p := l.Problem
 	of := make([]int32, len(p.Buffers))

@@ -11,30 +11,32 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: if a core C does not pack in a pool (core.go), some body of C must go elsewhere. So the assignments fall into classes, one for
-// each body of C:
+// Idea: if a core C does not pack in a pool (core.go), some body of C must go elsewhere. So the assignments fall into
+// classes, one for each body of C:
 //
 //	class i    the ith body of C is not in the pool, and those before it are
 //
-// The walk through time finds the cheapest assignment of each class, or if it is cut off a cheap one and a bound. The planner is asked
-// about that of the class with the lowest bound. If it does not pack either, its class is split in the same way.
+// The walk through time finds the cheapest assignment of each class. If the walk is cut off, it finds a cheap one and a
+// bound. The planner is asked about the assignment of the class with the lowest bound. If that does not pack either,
+// its class is split in the same way.
 //
-// Invariant: every assignment that costs less than the best one that packs is in a class of the queue, or the planner was asked about
-// it. So once the queue is empty, the best is the cheapest plan. If a core is not proven or a walk was cut off, the least cost
-// of those classes is a bound.
+// Invariant: take an assignment that costs less than the best that packs. It is in a class of the queue, or the planner
+// was asked about it. So if the queue is empty, the best plan is the cheapest. If a core is not proven or a walk was
+// cut off, the least cost of the classes concerned is a bound.
 //
 // Complexity: a walk for each body of a core, at most mostWalks.
 //
-// Source: no-goods of logic-based Benders decomposition (Hooker and Ottosson 2003), branched on as Lawler (1972) does for the k best solutions.
+// Source: no-goods of logic-based Benders decomposition (Hooker and Ottosson 2003), branched on as Lawler (1972) does
+// for the k best solutions.
 
 // mostWalks is the most walks for classes.
 const mostWalks = 3_000
 
-// A class is the assignments that keep to what is banned, and a cheap one of them whose loads fit.
+// A class is the set of assignments that keep to some bans, with a cheap assignment of it whose loads fit.
 type class struct {
 	banned map[ban]bool
 	of     assign.Assignment
-	low    int64 // none of the class costs less; of may cost more if a walk was cut off
+	low    int64 // no assignment of the class costs less; of may cost more if a walk was cut off
 }
 
 // A ban keeps a body out of a pool of its list.
@@ -43,17 +45,18 @@ type ban struct {
 	place int32
 }
 
-// classes are what is left to ask.
+// classes is the queue of classes that are left to ask about.
 type classes struct {
 	packing *packing
 	plans   *pools.Search
 	loads   *assign.Choices
 	queue   []class
-	low     int64 // the least cost of what is left undecided
+	low     int64 // the least cost of a class that is left undecided
 	walks   int
 }
 
-// without looks for the cheapest assignment that packs, from a cheap one that does not. It raises the bound of the cost if it can.
+// without looks for the cheapest assignment that packs. It starts from a cheap assignment that does not. It raises the
+// bound of the cost if it can.
 func (x *packing) without(ctx context.Context) error {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()
@@ -64,7 +67,7 @@ func (x *packing) without(ctx context.Context) error {
 			break
 		}
 		if x.left <= 0 || c.walks >= mostWalks || x.plans.Over(ctx) {
-			x.loads.Low = max(x.loads.Low, min(c.low, now.low)) // the others cost no less
+			x.loads.Low = max(x.loads.Low, min(c.low, now.low)) // the other classes cost no less
 			return nil
 		}
 		y, err := x.heldCore(ctx, now.of)
@@ -97,7 +100,8 @@ func (c *classes) cheapest() class {
 	return now
 }
 
-// heldCore returns a core that an assignment puts into one pool, a known one if it can, or nil if the assignment packs.
+// heldCore returns a core that an assignment puts into one pool, if possible a known core. It returns nil if the
+// assignment packs.
 func (x *packing) heldCore(ctx context.Context, of assign.Assignment) (*core, error) {
 	for k := range x.cores {
 		if x.cores[k].heldBy(x.loads, of) {
@@ -116,7 +120,7 @@ func (x *packing) heldCore(ctx context.Context, of assign.Assignment) (*core, er
 	return &x.cores[len(x.cores)-1], nil
 }
 
-// divide puts the classes of a core in the place of one that holds it.
+// divide replaces a class whose assignment holds a core by the classes of that core.
 func (c *classes) divide(ctx context.Context, now *class, y *core) {
 	if !y.proven {
 		c.low = min(c.low, now.low)
@@ -147,7 +151,7 @@ func (c *classes) divide(ctx context.Context, now *class, y *core) {
 	}
 }
 
-// movable returns the bodies of a core that have a choice, those that move elsewhere most cheaply first.
+// movable returns the bodies of a core that have a choice, in ascending order of the cost of moving elsewhere.
 func (x *packing) movable(y *core, of assign.Assignment) (in []int32) {
 	moves := make([]int64, len(of))
 	for _, body := range y.bodies {
@@ -167,7 +171,7 @@ func (x *packing) movable(y *core, of assign.Assignment) (in []int32) {
 	return in
 }
 
-// stays returns bans that also leave a body nothing but one pool.
+// stays returns the bans, and bans that leave a body only one pool.
 func (x *packing) stays(banned map[ban]bool, b ban) map[ban]bool {
 	all := make(map[ban]bool, len(banned)+1)
 	for k := range banned {

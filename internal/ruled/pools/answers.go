@@ -9,19 +9,20 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: two assignments of buffers to pools mostly differ in one or two pools. The planner's answer for a pool with a set of
-// buffers is kept, so an assignment plans only the pools whose sets are new. Sometimes a plan is known without the planner, as
-// a part of another plan. It counts if the planner finds none or a higher one.
+// Idea: two assignments of buffers to pools mostly differ in one or two pools. So the planner's answer for a pool and a
+// set of buffers is kept, and an assignment plans only the pools whose sets are new. Sometimes a plan is known without
+// the planner, because it is a part of another plan. It counts if the planner finds no plan or a higher one.
 //
-// Invariant: an answer is used only for the same pool and the same set, compared buffer by buffer. The hash only finds it.
+// Invariant: an answer is used only for the same pool and the same set, compared buffer by buffer. The hash only finds
+// it.
 //
 // Complexity: O(buffers of the pool) for a look-up.
 
-// answers are what is known of pools with sets of buffers.
+// answers keeps what is known of each pool with each set of buffers.
 type answers struct {
 	of     map[uint64][]*known
 	asked  int // sets that planners were asked about
-	reused int // times that they were not
+	reused int // sets whose answer was known
 }
 
 // A known is what is known of one pool with one set.
@@ -31,9 +32,9 @@ type known struct {
 	full     *pool   // after the first phase of Plan, with its answer; nil if not asked
 	first    answer  // of full
 	fits     *answer // whether any plan fits; nil if not asked
-	nodes    int64   // with which that was asked
-	offered  []int64 // offsets of the members in a plan that is known; nil for none
-	unlifted bool    // offered has not been put beside full yet
+	nodes    int64   // nodes of the question for fits
+	offered  []int64 // offsets of the members in a known plan, or nil
+	unlifted bool    // offered has not been compared with full yet
 }
 
 // find returns the entry of a pool and its members, ascending.
@@ -66,7 +67,7 @@ func (s *Search) Offer(pool int32, members []int32, offsets []int64) {
 	k.unlifted = true
 }
 
-// start answers whether a pool has a plan, from what is known if that is enough. Else it asks the planner.
+// start answers whether a pool has a plan. It asks the planner only if the kept answers do not say.
 func (s *Search) start(ctx context.Context, q *pool) (answer, error) {
 	if s.kept == nil {
 		a, err := s.plan(ctx, q.strip, q.capacity, s.heightFirst())
@@ -105,7 +106,7 @@ func (s *Search) start(ctx context.Context, q *pool) (answer, error) {
 	return k.first, nil
 }
 
-// standIn makes the offered plan that of the pool, if it is better.
+// standIn makes the offered plan the plan of the pool, if it is better.
 func (s *Search) standIn(k *known) {
 	all := make([]int64, len(s.Lowering.Problem.Buffers))
 	for n, i := range k.members {
@@ -122,11 +123,12 @@ func (s *Search) standIn(k *known) {
 	k.first.offsets, k.first.height, k.first.status = offsets, height, model.Feasible
 }
 
-// PackNodes is the most nodes of a question of Packs if there are many, and MoreNodes that of one that much rests on.
+// PackNodes is the most nodes of each of many questions of Packs. MoreNodes is that of an important question.
 const PackNodes, MoreNodes = 20_000, 400_000
 
-// Packs reports whether a set of members is known to have a plan in a pool within its capacity. It asks the planner, unless it has
-// asked with as many nodes before. A question has the given nodes and at most an eighth of the time that is left. The answer is kept.
+// Packs says whether a set of members has a plan in a pool within its capacity. It asks the planner, unless it has
+// asked with as many nodes before, and keeps the answer. A question has the given nodes, and at most an eighth of the
+// time that is left.
 func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes int64) (status model.Status, err error) {
 	k := s.kept.find(pool, members)
 	switch {
@@ -157,7 +159,8 @@ func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes i
 	return k.fits.status, nil
 }
 
-// Holds asks as Packs does, with all of the time that is left, and keeps no answer: for sets that no choice will have.
+// Holds asks as Packs does, with all the time that is left. It keeps no answer: it is for sets that no assignment will
+// have.
 func (s *Search) Holds(ctx context.Context, pool int32, members []int32, nodes int64) (model.Status, error) {
 	a, err := s.within(nodes, func() (answer, error) {
 		return s.plan(ctx, s.Lowering.Strip(pool, members, nil), s.Lowering.Pools[pool].Capacity, false)
@@ -165,7 +168,8 @@ func (s *Search) Holds(ctx context.Context, pool int32, members []int32, nodes i
 	return a.status, err
 }
 
-// Lowest returns the offsets, of all buffers, in a low plan of a set in a pool without its capacity. They are nil if none is found.
+// Lowest looks for a low plan of a set in a pool, whatever the pool's capacity. It returns offsets for all buffers, or
+// nil if it finds no plan.
 func (s *Search) Lowest(ctx context.Context, pool int32, members []int32) ([]int64, error) {
 	strip := s.Lowering.Strip(pool, members, nil)
 	a, err := s.briefly(ctx, PackNodes, func(ctx context.Context) (answer, error) { return s.plan(ctx, strip, 0, true) })
@@ -177,7 +181,7 @@ func (s *Search) Lowest(ctx context.Context, pool int32, members []int32) ([]int
 	return offsets, nil
 }
 
-// briefly asks within few nodes and an eighth of the time that is left, or a half for a question with many nodes.
+// briefly asks with so many nodes and an eighth of the time that is left, or half of it if the nodes are many.
 func (s *Search) briefly(ctx context.Context, nodes int64, ask func(context.Context) (answer, error)) (answer, error) {
 	part := 8
 	if nodes > PackNodes {

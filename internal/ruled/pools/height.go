@@ -7,15 +7,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the penalty comes before the height, and some penalty has to be paid. The lowest plan that pays so little may
-// pay for other pairs than the plan so far. So the question about the height becomes one about the penalty:
+// Idea: this file is for an objective in which the penalty comes before the height, and for pools that must pay some
+// penalty. The lowest plan that pays no more may pay for other pairs than the plan so far. So the question about the
+// height becomes a question about the penalty:
 //
 //	no plan within height - 1 pays as little   if and only if   height is the lowest
 //
-// Capacities just below the plan are tried. If no plan fits one, that is the proof. Otherwise ruin and slots lower the
-// penalty of a plan that fits, until it pays no more than the plan so far, or until it is proven that none does.
+// The search asks for a plan within a capacity just below the plan so far. If none fits, the height is proven.
+// Otherwise ruin and slots lower the penalty of a plan that fits. They stop if it pays no more than the plan so far, or
+// if it is proven that no plan does.
 //
-// Invariant: the plan pays no more than before, and each one is lower.
+// Invariant: each new plan is lower, and pays no more.
 //
 // Complexity: at most mostDrops capacities.
 //
@@ -24,7 +26,7 @@ import (
 // mostDrops is the most capacities that are tried.
 const mostDrops = 100
 
-// lowerPaying lowers the plan of a pool whose penalty has been minimised, and its bound rises.
+// lowerPaying lowers the plan of a pool whose penalty has been minimised, and raises the bound of its height.
 func (s *Search) lowerPaying(ctx context.Context, q *pool) error {
 	strip := s.Lowering.Strip(q.index, q.members, nil)
 	for range mostDrops {

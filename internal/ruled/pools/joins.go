@@ -11,25 +11,27 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: threads that exchange no message, not even through others, have nothing to do with one another: each buffer of one conflicts with
-// each of the other. More generally, take groups of buffers such that two buffers of different groups always conflict. Then each group can be
-// planned alone, and the plans are stacked:
+// Idea: if two threads exchange no message, not even through others, each buffer of one conflicts with each buffer of
+// the other. More generally, take groups of buffers such that two buffers of different groups always conflict. Then
+// each group can be planned alone, and the plans are stacked:
 //
 //	lowest height = sum over groups of the lowest height of the group
 //
-// Proof: in a plan of all, no byte is used by two groups. Leave out all bytes but those of one group, and close up what is left: no buffer of
-// the group is torn, because none of its bytes is another group's. So each group uses at least as many bytes as its lowest plan is high.
+// Proof: in a plan of all buffers, no byte is used by two groups. Keep only the bytes that one group uses, and close
+// the holes. No buffer of the group is torn, because all of its bytes are kept. The result is a plan of the group. So
+// each group uses at least as many bytes as its lowest plan is high.
 //
-// The groups are the components of the graph of the pairs that do not conflict. A group of one thread is an interval order, so
-// planners have its time as a line.
+// The groups are the components of the graph of the pairs that do not conflict. The buffers of one thread are an
+// interval order, so their time is a line and planners are quick.
 //
-// Invariant: the bounds of the groups add up to a bound, if nothing is fixed and every size is a multiple of all alignments. Otherwise there are no groups.
+// Invariant: the bounds of the groups add up to a bound, if nothing is fixed and every size is a multiple of all
+// alignments. Otherwise there are no groups.
 //
 // Complexity: O(n²/64) for the groups, and what planning them takes.
 //
 // Source: modular decomposition (Gallai 1967); a join of graphs is its series case.
 
-// joined returns the groups, by place in the strip, or nil if they are not to be planned apart.
+// joined returns the groups, as indices in the strip, or nil if they should not be planned apart.
 func joined(st *lower.Strip) [][]int32 {
 	if !stackable(st) {
 		return nil
@@ -64,8 +66,8 @@ func joined(st *lower.Strip) [][]int32 {
 	return groups
 }
 
-// stackable reports whether plans of parts of a strip can be stacked without a loss: clocks alone decide who conflicts, nothing is fixed, and sizes are
-// multiples of all alignments.
+// stackable reports whether plans of parts of a strip can be stacked without loss: only clocks decide who conflicts, no
+// offset is fixed, and each size is a multiple of all alignments.
 func stackable(st *lower.Strip) bool {
 	align := int64(1)
 	for i := range st.Problem.Buffers {
@@ -76,7 +78,7 @@ func stackable(st *lower.Strip) bool {
 	return st.ClocksAlone && !slices.ContainsFunc(st.Problem.Buffers, func(b model.Buffer) bool { return b.Fixed != nil || b.Size%align != 0 })
 }
 
-// joins is the turn that plans groups apart that have nothing to do with one another.
+// joins is the turn that plans the groups one by one.
 func (u *untangling) joins(ctx context.Context) error {
 	groups := joined(u.st)
 	if groups == nil {
@@ -95,7 +97,7 @@ func (u *untangling) joins(ctx context.Context) error {
 	return nil
 }
 
-// A groupOf is a part of a strip as a problem of its own.
+// A groupOf is a group of a strip as a problem of its own.
 type groupOf struct {
 	members []int32 // places in the strip
 	search  *Search
@@ -120,8 +122,8 @@ func (u *untangling) parts(groups [][]int32) (parts []groupOf) {
 	return parts
 }
 
-// apart plans parts by themselves and stacks the plans. The bound is the sum of theirs. Each part has an equal share of the limits that are left, so
-// those that need less leave more to others.
+// apart plans each part alone and stacks the plans. The bound is the sum of their bounds. Each part gets an equal share
+// of the limits that are left, so a part that needs less leaves more to the others.
 func (u *untangling) apart(ctx context.Context, parts []groupOf) (answer, error) {
 	s, a := u.s, answer{status: model.Optimal, by: run.Bound, offsets: make([]int64, len(u.st.Members))}
 	for k, x := range parts {

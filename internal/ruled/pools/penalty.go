@@ -13,9 +13,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: ruin (internal/ruled/penalty) lowers the penalty of the plan so far, in a short run first, and at the end for
-// as long as the limits allow. In between, slots prove the least penalty of few bodies on a coarse grid. For other
-// pools the planner is asked about strips with more pairs apart, since a pair that shares no byte pays nothing:
+// Idea: ruin (internal/ruled/penalty) lowers the penalty of the plan so far: first in a short run, and at the end for
+// as long as the limits allow. In between, slots proves the least penalty if the pool has few bodies on a coarse grid.
+// For other pools the planner is asked about strips with more pairs apart, since a pair that shares no byte pays
+// nothing:
 //
 //	all pairs apart       no plan: at least the cheapest penalty is paid; a plan: nothing is
 //	all but a set apart   the cheapest set first; no plan: no plan pays just this set
@@ -36,7 +37,7 @@ import (
 
 // leastPenalty minimises the penalty pool by pool.
 func (s *Search) leastPenalty(ctx context.Context) error {
-	left := 0 // for how many things the rest of the limits must do: pools, and measures after this one
+	left := 0 // how many tasks share the rest of the limits: pools, and measures after this one
 	if order := s.Lowering.Problem.Objective(); order[len(order)-1] != model.MeasurePenalty {
 		left++
 	}
@@ -61,7 +62,7 @@ func (s *Search) leastPenalty(ctx context.Context) error {
 	return nil
 }
 
-// leastIn minimises the penalty of a pool whose plan pays something. left is for how many things the limits must do.
+// leastIn minimises the penalty of a pool whose plan pays. left is how many tasks share the rest of the limits.
 func (s *Search) leastIn(ctx context.Context, q *pool, left int) error {
 	f := penalty.New(q.strip, q.capacity, s.Lowering.Problem, q.penalties)
 	if f != nil {
@@ -99,7 +100,7 @@ func (s *Search) leastIn(ctx context.Context, q *pool, left int) error {
 	return nil
 }
 
-// recreate lets ruin improve the plan of a pool, for so many steps at most and a part of what the limits leave.
+// recreate lets ruin improve the plan of a pool, for at most so many steps and 1/parts of what the limits leave.
 func (s *Search) recreate(ctx context.Context, q *pool, f *penalty.Field, steps int64, parts int) {
 	share := steps
 	if s.options.NodeLimit > 0 {
@@ -151,7 +152,7 @@ func (s *Search) bySlots(ctx context.Context, q *pool, f *penalty.Field) {
 	})
 }
 
-// use makes offsets of bodies the plan of a pool, which keeps to a strip.
+// use makes offsets of bodies the plan of a pool. The plan keeps to the given strip.
 func (q *pool) use(st *lower.Strip, offsets []int64) {
 	q.strip, q.offsets, q.height, q.asked = st, offsets, 0, false
 	for i, at := range offsets {
@@ -159,7 +160,7 @@ func (q *pool) use(st *lower.Strip, offsets []int64) {
 	}
 }
 
-// apart asks for a plan that keeps all pairs apart. There is one if and only if nothing has to be paid.
+// apart asks for a plan that keeps all pairs apart. Such a plan exists if and only if some plan pays nothing.
 func (s *Search) apart(ctx context.Context, q *pool) error {
 	all := make([]model.Pair, len(q.penalties))
 	cheapest := q.penalties[0].Cost
@@ -187,14 +188,14 @@ func (s *Search) apart(ctx context.Context, q *pool) error {
 	return nil
 }
 
-// sparing calls ask with one of so many parts of the time that is left.
+// sparing calls ask with 1/parts of the time that is left.
 func (s *Search) sparing(ctx context.Context, parts int, ask func(context.Context) error) error {
 	ctx, cancel := run.Share(ctx, parts)
 	defer cancel()
 	return ask(ctx)
 }
 
-// promote keeps more and more of the pairs apart that pay.
+// promote keeps apart more and more of the pairs that pay.
 func (s *Search) promote(ctx context.Context, q *pool) error {
 	var kept []model.Pair
 	refused := make(map[model.Pair]bool)
@@ -251,7 +252,7 @@ func (s *Search) paying(q *pool) (paid []model.Penalty) {
 	return paid
 }
 
-// paidIn returns the sum of these.
+// paidIn returns the sum of the penalties that the plan of a pool pays.
 func (s *Search) paidIn(q *pool) (sum int64) {
 	for _, x := range s.paying(q) {
 		sum += x.Cost
@@ -259,11 +260,11 @@ func (s *Search) paidIn(q *pool) (sum int64) {
 	return sum
 }
 
-// allNodes and someNodes are the most nodes of one run: for all pairs apart, which may prove that nothing or something
-// is paid, and for a batch of pairs. There are many batches.
+// allNodes is the most nodes of the run with all pairs apart, which may prove that something has to be paid. someNodes
+// is that of a run for a batch of pairs: there are many batches.
 const allNodes, someNodes = 200_000, 20_000
 
-// within asks for an answer within so many nodes more.
+// within calls ask with a limit of so many further nodes.
 func (s *Search) within(nodes int64, ask func() (answer, error)) (answer, error) {
 	old := s.options.NodeLimit
 	if limit := s.stats.Nodes + nodes; old == 0 || limit < old {
@@ -274,8 +275,8 @@ func (s *Search) within(nodes int64, ask func() (answer, error)) (answer, error)
 	return a, err
 }
 
-// keeping returns a strip in which no plan pays more than the current one, if the penalty has been minimised. In it
-// every pair that pays nothing now is kept apart.
+// keeping returns the strip of a pool. If the penalty has been minimised, the strip keeps apart every pair that pays
+// nothing now, so none of its plans pays more than the current plan.
 func (s *Search) keeping(q *pool) *lower.Strip {
 	if !q.settled || len(q.penalties) == 0 {
 		return q.strip
@@ -293,7 +294,8 @@ func (s *Search) keeping(q *pool) *lower.Strip {
 // mostSets is the most sets of pairs that are asked for.
 const mostSets = 400
 
-// raise asks for the sets of pairs that may pay, in order of their cost, until one has a plan or cannot be answered.
+// raise asks for a plan for each set of pairs that may pay, in order of cost, until a set has a plan or is left
+// undecided.
 func (s *Search) raise(ctx context.Context, q *pool) error {
 	order := slices.Clone(q.penalties)
 	slices.SortStableFunc(order, func(x, y model.Penalty) int { return cmp.Compare(x.Cost, y.Cost) })
@@ -342,14 +344,14 @@ func (s *Search) raise(ctx context.Context, q *pool) error {
 	return nil
 }
 
-// payers are pairs that may pay, as places in an order by cost, ascending.
+// payers are pairs that may pay, as indices in an order by ascending cost.
 type payers struct {
 	cost  int64
 	pairs []int
 }
 
-// after returns the two sets that follow: with the next pair as well, and with it in place of the last. Every set
-// follows from the first in one way, and none is cheaper than the one that it follows from.
+// after returns the two sets that follow a set: one adds the next pair, the other replaces the last pair by the next.
+// Every set follows from the first set in exactly one way, and no set is cheaper than its predecessor.
 func (x payers) after(order []model.Penalty) (sets []payers) {
 	last := x.pairs[len(x.pairs)-1]
 	if last+1 == len(order) {

@@ -10,18 +10,21 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: sets for a fast memory are often long in time, with few buffers that live at once, and fill it well. auto does not decide some
-// of them in seconds, and the walk through time of internal/ruled/stackdp does in less than a second. So auto's question is put to it next, with
-// a width that grows with the nodes of the question.
+// Idea: sets of buffers for a fast memory are often long in time, have few buffers that live at once, and fill the
+// memory well. There are such sets that auto does not decide in seconds, and that the walk through time of
+// internal/ruled/stackdp decides in less than a second. So if auto leaves a question undecided, that walk is asked
+// next. Its width grows with the nodes of the question.
 //
-// Invariant: an answer is that of the strip. Only a planner that takes this help asks (run.HelpOf): others answer for themselves.
+// Invariant: the answer holds for the same strip. Only a planner that accepts this help gets it (run.HelpOf); the
+// others answer alone.
 //
-// Complexity: that of internal/ruled/stackdp; the states count as nodes, a state for each body as one. A question which bodies are in a pool is counted likewise.
+// Complexity: that of internal/ruled/stackdp; The states count as nodes: one node for as many states as there are
+// bodies. A question about which bodies are in a pool counts in the same way.
 
-// pileShare is how many nodes of a question make a state of the width.
+// pileShare is how many nodes of a question widen the walk by one state.
 const pileShare = 20
 
-// piled asks the walk of piles about a strip that the planner has left undecided, which is a. It returns the better answer.
+// piled asks the walk about a strip that the planner has left undecided with answer a. It returns the better answer.
 func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
 	if run.HelpOf(s.planner)&run.HelpPile == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil || st.Impossible != "" || ctx.Err() != nil {
 		return a
@@ -41,7 +44,8 @@ func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int
 	return a
 }
 
-// Piles reports whether the walk may be asked which buffers are in a pool: if the planner takes this help, and all are plain there and conflict only in time.
+// Piles reports whether the walk can answer which buffers should be in a pool: the planner accepts this help, all
+// buffers are plain there, and they conflict only in time.
 func (s *Search) Piles(pool int32) bool {
 	if run.HelpOf(s.planner)&run.HelpPile == 0 || s.Lowering.Pools[pool].Capacity == 0 {
 		return false
@@ -54,7 +58,7 @@ func (s *Search) Piles(pool int32) bool {
 	return len(st.Reserved) == 0 && st.Edges == nil && st.Impossible == "" && timeline.New(st.Problem).Plain
 }
 
-// Choose asks the walk, within the nodes that are left and within so many states.
+// Choose asks the walk which buffers should be in a pool, within the nodes that are left and within most states.
 func (s *Search) Choose(ctx context.Context, q *stackdp.Question, most int64) stackdp.Choice {
 	each := int64(max(1, len(q.Items)))
 	if q.Most = most; s.options.NodeLimit > 0 {

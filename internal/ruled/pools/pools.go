@@ -1,5 +1,6 @@
-// Package pools plans problems in which each buffer has its pool: pool by pool, measure by measure. internal/lower turns each pool
-// into a plain problem, its strip. A planner plans the strips, and this package puts the plans together.
+// Package pools plans problems in which each buffer has its pool: pool by pool, measure by measure. internal/lower
+// turns each pool into a plain problem, its strip. A planner plans the strips, and this package puts the plans
+// together.
 //
 //	pools.go      the measures of the objective in turn
 //	reserved.go   a planner asked about one strip, beside reserved ranges
@@ -12,9 +13,10 @@
 //	windows.go    a pool asked about between two sections, and a plan from window to window
 //	answers.go    what is known of a pool with a set of buffers, for whoever tries several choices of pools
 //
-// Idea: only sums and maxima tie the pools to each other, so each pool is planned by itself. The measures of the objective are
-// taken in turn. A measure of height is minimised pool by pool. The heights that it reaches are the capacities of the pools for
-// the measures after it. The penalty is minimised pool by pool within these capacities, and later measures must keep it.
+// Idea: only sums and maxima tie the pools to each other, so each pool is planned by itself. The measures of the
+// objective are taken in turn. A measure of height is minimised pool by pool. The heights that it reaches are the
+// capacities of the pools for the measures after it. The penalty is minimised pool by pool within these capacities, and
+// later measures must keep it.
 //
 //	height, max_height, peak, max_peak, height:POOL, peak:POOL   all fall with the height of each pool
 //	cost                                                         is the same in every plan
@@ -44,18 +46,19 @@ type Search struct {
 	options  plan.Options
 	stats    plan.Stats
 	pools    []pool
-	kept     *answers // of pools with sets of buffers; nil if there is one choice
+	kept     *answers // of pools with sets of buffers; nil if there is only one choice of pools
 }
 
-// New prepares a search. The planner gets the limits of o; spent is what earlier runs have taken of the nodes.
+// New prepares a search. The planner gets the limits of o. spent is the effort of earlier runs, which counts towards
+// them.
 func New(l *lower.Lowering, planner run.Planner, o plan.Options, spent plan.Stats) *Search {
 	return &Search{Lowering: l, planner: planner, options: o, stats: spent}
 }
 
-// KeepAnswers keeps what planners say of pools with sets of buffers, for further choices.
+// KeepAnswers makes the search keep the planner's answers for further choices of pools.
 func (s *Search) KeepAnswers() { s.kept = &answers{} }
 
-// Stats returns what the search has taken, with what was spent before it.
+// Stats returns the effort of the search, with that of earlier runs.
 func (s *Search) Stats() plan.Stats { return s.stats }
 
 // Over reports whether the limits of the search are over.
@@ -63,7 +66,7 @@ func (s *Search) Over(ctx context.Context) bool {
 	return ctx.Err() != nil || s.options.NodeLimit > 0 && s.stats.Nodes >= s.options.NodeLimit
 }
 
-// A pool is the state of one pool: what holds for its plans, and the plan so far.
+// A pool is the state of one pool: the conditions that its plans must keep, and the plan so far.
 type pool struct {
 	index     int32
 	members   []int32
@@ -73,17 +76,17 @@ type pool struct {
 	strip     *lower.Strip // with the pairs apart that the plan keeps apart
 	offsets   []int64      // of the strip's bodies; nil as long as there is no plan
 	height    int64
-	bound     int64 // no plan that keeps to what holds is lower
-	asked     bool  // the lowest plan has been asked for, with what holds
+	bound     int64 // no plan that keeps the conditions is lower
+	asked     bool  // the planner was asked for the lowest plan under these conditions
 	paid      int64 // the penalty of the plan
-	least     int64 // no plan that keeps to what holds pays less
+	least     int64 // no plan that keeps the conditions pays less
 	settled   bool  // the penalty has been minimised: the plan may pay no more
 }
 
 // Plan plans the problem with each buffer in the pool that it is given.
 func (s *Search) Plan(ctx context.Context, of []int32) (plan.Result, error) {
 	s.assign(of)
-	// Any plan first: it says whether there is one.
+	// First ask for any plan: that says whether there is one.
 	known := true
 	for k := range s.pools {
 		q := &s.pools[k]
@@ -102,13 +105,13 @@ func (s *Search) Plan(ctx context.Context, of []int32) (plan.Result, error) {
 	return s.minimise(ctx)
 }
 
-// Minimizing reports whether the lowest plan is wanted: always, unless the problem is one pool with a capacity and names no
-// objective; then any plan that fits will do.
+// Minimizing reports whether the lowest plan is wanted: always, unless the problem is one pool with a capacity and
+// names no objective; then any plan that fits will do.
 func Minimizing(p *model.Problem, o *plan.Options) bool {
 	return o.Minimize || len(p.Rules.Objective) > 0 || len(p.Rules.Pools) > 1 || p.AllPools()[0].Capacity == 0
 }
 
-// heightFirst reports whether the first measure that plans differ in is one of height.
+// heightFirst reports whether the first measure in which plans can differ is a height.
 func (s *Search) heightFirst() bool {
 	if !Minimizing(s.Lowering.Problem, &s.options) {
 		return false
@@ -259,7 +262,7 @@ func (s *Search) lowest(ctx context.Context, m model.Measure) error {
 	return nil
 }
 
-// allowed returns how high a pool may be for the measure to stay at its value.
+// allowed returns how high a pool may be if the measure must stay at its value.
 func (s *Search) allowed(m model.Measure, q *pool, value int64) int64 {
 	switch {
 	case m == model.MeasureMaxHeight || m == model.MeasureMaxPeak:
@@ -316,7 +319,7 @@ func (s *Search) total(m model.Measure, height, penalty func(*pool) int64) (sum 
 	return sum
 }
 
-// Infeasible is the result if somebody has proved that there is no plan.
+// Infeasible returns the result for a problem without a plan. by is who has proved that.
 func (s *Search) Infeasible(by string) plan.Result {
 	r := plan.Result{Status: model.Infeasible, Planner: s.planner.Name(), ProvedBy: by}
 	for k := range s.pools {

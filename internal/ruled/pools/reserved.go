@@ -21,10 +21,10 @@ import (
 // Suppose that no plan ends below range k-1. Then in case k every plan has a buffer above that range, so the pinned
 // buffers raise no height and no bound. The first case that has a plan has the lowest plan.
 //
-// The first cases may have no plan because a buffer is too large for every hole, or the holes together for the load.
-// They are not asked about (hopeless). A plan of one case is a plan of every later one. So a proof that a case has no
-// plan covers all cases before it. If a limit comes, the cases that are asked about lie further and further apart, up
-// to the last.
+// The first cases may have no plan because a buffer is larger than every hole, or the load larger than all holes
+// together. The planner is not asked about these (hopeless). A plan of one case is a plan of every later one. So a
+// proof that a case has no plan covers all cases before it. If a case is left undecided, the next cases to ask about
+// lie further and further apart, up to the last.
 //
 // Invariant: a bound is claimed above a case only if the case is proven to have no plan.
 //
@@ -63,7 +63,7 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 	if !possible {
 		return answer{status: model.Infeasible, by: run.Bound, bound: capacity + 1}, nil
 	}
-	bound, step := int64(-1), 1 // bound is that of the first case that was left undecided, -1 if none was
+	bound, step := int64(-1), 1 // bound is that of the first undecided case, or -1
 	for k := first; ; k = min(k+step, cases) {
 		limit, last := capacity, k == cases
 		if !last {
@@ -96,8 +96,8 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 	}
 }
 
-// hopeless returns how many of the first cases have no plan by the sizes and the load alone, and whether the last may
-// have one. cases are all but the last.
+// hopeless returns how many of the first cases have no plan by sizes and load alone, and whether the last case may have
+// one. cases is the number of cases before the last.
 //
 // A buffer all of whose bytes are in use lies in one hole between two ranges. If the lowest hole with room for it, at
 // its alignment, is above a case's limit, the case has no plan. Nor has it one if the holes below the limit have fewer
@@ -106,7 +106,7 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 // Complexity: O(p log p) for p pieces, and O(ranges) for each alignment.
 func hopeless(st *lower.Strip, cases int, capacity int64) (first int, possible bool) {
 	if cases == 0 {
-		return 0, true // the planner sees it all
+		return 0, true // the planner sees this itself
 	}
 	largest := map[int64]int64{} // of each alignment, the largest size of a buffer that is all in use
 	for i := range st.Problem.Buffers {

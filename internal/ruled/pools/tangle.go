@@ -20,8 +20,8 @@ import (
 //	orders on the graph, groups that conflict with one another, threads (if their loads add up to the bound),
 //	a short ejection, auto, then in turn ejection until it misses a few targets, and auto
 //
-// Each turn has a part of the limit that is left. Without a limit, one long ejection comes before auto, which may take
-// minutes for one round.
+// Each turn has a part of the limit that is left. Without a limit, one long ejection comes before auto, because one
+// round of auto may take minutes.
 //
 // Invariant: a plan as low as the bound ends the run. The bound is the load of the strip's timeline, and a slot of it
 // has the heaviest antichain.
@@ -30,19 +30,22 @@ import (
 //
 // Trials: docs/lab/ruled.md (after a second, auto alone was 1% to 5% above the bound on most patterns).
 
-// Steps of ejection for each buffer: in the short one, and in the long one if there is no limit.
+// firstSteps and laterSteps are steps of ejection for each buffer: in the short ejection, and in the long one if there
+// is no limit.
 const firstSteps, laterSteps = 50, 1000
 
-// misses is how many targets in a row an ejection may miss before auto has a turn. Where ejection was stuck 0.24% above
-// the bound, at a pattern of 256 buffers, the next turn of auto brought the plan down to it, and a turn five times as
-// long before that had not.
+// misses is how many targets in a row an ejection may miss before auto has a turn. On a pattern of 256 buffers,
+// ejection was stuck 0.24% above the bound, and the next turn of auto reached the bound. A turn of auto five times as
+// long before the ejection had not.
 const misses = 5
 
-// Above slowAbove buffers, auto is slow on a graph, and its first turn has an eighth of the limit; else a quarter, for
-// it proves many small problems. Its later turns come when ejection is stuck, and have half of what is left.
+// slowAbove: above so many buffers auto is slow on a graph, and its first turn has an eighth of the limit. Otherwise
+// the turn has a quarter, because auto proves many small problems. Later turns come if ejection is stuck, and have half
+// of the rest.
 const slowAbove = 100
 
-// tangled reports whether the graph of conflicts is worth a look: the planner takes that help, and may search locally.
+// tangled reports whether to plan on the graph of conflicts first: the planner accepts that help, and may search
+// locally.
 func (s *Search) tangled(st *lower.Strip) bool {
 	return st.Edges != nil && len(st.Reserved) == 0 && run.HelpOf(s.planner)&run.HelpGraph != 0 && !slices.Contains(s.options.Without, "climb")
 }
@@ -110,7 +113,7 @@ func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, 
 	return u.a, nil
 }
 
-// nodes returns what the steps on the graph count as: n of them are one.
+// nodes returns the steps on the graph in nodes: n steps count as one node.
 func (u *untangling) nodes() int64 { return (u.k.Steps + u.n - 1) / u.n }
 
 // left returns the nodes that are left; ok is false if there is no limit.
@@ -118,7 +121,7 @@ func (u *untangling) left() (nodes int64, ok bool) {
 	return max(0, u.s.options.NodeLimit-u.s.stats.Nodes-u.nodes()), u.s.options.NodeLimit > 0
 }
 
-// orders are the first fits.
+// orders is the turn of the first fits.
 func (u *untangling) orders(ctx context.Context) error {
 	return u.watched(ctx, u.k.Orders)
 }
@@ -131,7 +134,7 @@ func (u *untangling) watched(ctx context.Context, search func(*run.Watch)) error
 	return nil
 }
 
-// short is the short ejection: an eighth of a limit at most.
+// short is the turn of the short ejection: at most an eighth of a limit.
 func (u *untangling) short(ctx context.Context) error {
 	ctx, cancel := run.Share(ctx, 8)
 	defer cancel()
@@ -142,7 +145,7 @@ func (u *untangling) short(ctx context.Context) error {
 	return u.watched(ctx, func(w *run.Watch) { u.k.Eject(w, steps, 0) })
 }
 
-// long is the ejection after that: two thirds of a limit at most.
+// long is the turn of an ejection after that: at most two thirds of a limit.
 func (u *untangling) long(ctx context.Context) error {
 	steps := laterSteps * u.n
 	if _, limited := ctx.Deadline(); limited {
@@ -156,7 +159,7 @@ func (u *untangling) long(ctx context.Context) error {
 	return u.watched(ctx, func(w *run.Watch) { u.k.Eject(w, steps, misses) })
 }
 
-// auto has auto go on from the plan, for a part of the limit.
+// auto is the turn in which auto goes on from the plan, for a part of the limit.
 func (u *untangling) auto(ctx context.Context) error {
 	of := int64(2)
 	if end, timed := ctx.Deadline(); timed && time.Until(end) < lastTurn {
@@ -187,5 +190,5 @@ func (u *untangling) auto(ctx context.Context) error {
 	return nil
 }
 
-// lastTurn is the time below which auto has all that is left.
+// lastTurn: if less time than this is left, auto gets all of it.
 const lastTurn = 20 * time.Millisecond

@@ -10,33 +10,37 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the buffers of one thread have a line of time, its own clock. So each thread can be planned alone, as a plain problem, and the plans are stacked.
-// That wastes what threads could have from one another by their messages. But if
+// Idea: the time of the buffers of one thread is a line, the thread's own clock. So each thread can be planned alone,
+// as a plain problem, and the plans are stacked. Buffers of different threads then never share bytes, though messages
+// may allow it. But if
 //
 //	sum over threads of the thread's load = heaviest antichain
 //
-// then nothing is to be had, and plans as low as the loads are an optimal plan. So it is with loosely coupled threads, and with
-// OmniMalloc's tilings, where each thread fills a band without a hole: no search on the graph finds such plans, and for planners of
-// plain problems they are easy.
+// then sharing gains nothing, and stacked plans that are as low as the loads are optimal. This holds for loosely
+// coupled threads, and for OmniMalloc's tilings, in which each thread fills a band without a hole. No search on the
+// graph finds such plans, and planners of plain problems find them easily.
 //
-// Whose buffer one is, the problem does not say. A thread t has an event e if all that know of it also know all that it knew:
+// The problem does not say which thread a buffer belongs to. The clocks do. An event e (a begin or an end) belongs to
+// thread t if every event that knows of e by clock t knows at least as much as e by every clock:
 //
 //	e is of t   if f[t] >= e[t] implies f >= e by every clock, for all events f
 //
-// A buffer is of a thread that has both of its ends, at different times. Clocks by which some buffer is of none make no threads. If there are few events,
-// a buffer may be of several. A search then shares these out (lanes) such that the loads add up to no more than the bound. It takes the buffer with the
-// fewest threads left first, which mostly is one.
+// A buffer belongs to a thread if its begin and its end do, at different times. If some buffer belongs to no thread,
+// threads are not used. If there are few events, a buffer may belong to several threads. Then a search (lanes)
+// distributes these buffers such that the loads add up to no more than the bound. It takes the buffer with the fewest
+// possible threads first; mostly one thread is left.
 //
-// Invariant: none is needed. Parts are planned as problems of their own, and stacked plans are valid however they were parted.
+// Invariant: none is needed. Stacked plans are valid however the buffers were divided.
 //
-// Complexity: O(n log n · clocks²) for the events, at most laneNodes nodes of O(n²) for the lanes, and what planning the threads takes.
+// Complexity: O(n log n · clocks²) for the events, at most laneNodes nodes of O(n²) for the lanes, and what planning
+// the threads takes.
 //
 // Source: vector clocks (Fidge 1988, Mattern 1989), of which this is the defining property.
 
-// threadsPart is the part of a limit that threads get.
+// threadsPart: threads get 1/threadsPart of the limit.
 const threadsPart = 2
 
-// threads is the turn that plans threads apart.
+// threads is the turn that plans each thread alone.
 func (u *untangling) threads(ctx context.Context) error {
 	groups := u.byThread()
 	if groups == nil {
@@ -63,7 +67,7 @@ func (u *untangling) threads(ctx context.Context) error {
 	return err
 }
 
-// byThread returns the buffers of each thread, by place in the strip, or nil if there are not several threads.
+// byThread returns the buffers of each thread, as indices in the strip, or nil if there are not several threads.
 func (u *untangling) byThread() (groups [][]int32) {
 	if !stackable(u.st) {
 		return nil
@@ -100,7 +104,7 @@ func (u *untangling) byThread() (groups [][]int32) {
 // laneNodes is the most nodes of the search for lanes.
 const laneNodes = 2000
 
-// lanes are threads with the loads of their buffers so far.
+// lanes has the threads, with the loads of their buffers so far.
 type lanes struct {
 	buffers []model.Buffer
 	clocks  []*model.Clocks
@@ -114,7 +118,7 @@ type lanes struct {
 	nodes   int
 }
 
-// newLanes puts each buffer into its thread that may be of one alone.
+// newLanes puts each buffer that may belong to only one thread into that thread.
 func newLanes(buffers []model.Buffer, clocks []*model.Clocks, may [][]int32, most int64) *lanes {
 	threads := len(clocks[0].Lower)
 	l := &lanes{buffers: buffers, clocks: clocks, may: may, most: most, nodes: laneNodes}
@@ -163,7 +167,7 @@ func (l *lanes) rise(k, t int32) int64 {
 	return max(0, slices.Max(l.part(k, t))+l.buffers[k].Size-l.peak[t])
 }
 
-// share puts the buffers that are left into threads, and reports whether the loads add up to no more than they may.
+// share distributes the other buffers among their threads. It reports whether the loads then add up to at most most.
 func (l *lanes) share() bool {
 	if l.nodes--; l.nodes < 0 || l.sum > l.most {
 		return false
@@ -206,7 +210,7 @@ func (l *lanes) share() bool {
 	return false
 }
 
-// eventsOf says which events thread t has: event 2k is the begin of buffer k, 2k+1 its end.
+// eventsOf says which events belong to thread t. Event 2k is the begin of buffer k, and 2k+1 its end.
 func eventsOf(clocks []*model.Clocks, t int) []bool {
 	events := make([][]int64, 0, 2*len(clocks))
 	order := make([]int32, 2*len(clocks))

@@ -9,9 +9,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a set of bodies that has no plan mostly has none because of what happens within a few sections. A window is
-// the sections [first, last): bodies outside it are left out, and the lives of the others are cut to it. The planner
-// proves in milliseconds that a window of 20 to 40 buffers has no plan, and leaves the whole set of 200 undecided.
+// Idea: if a set of bodies has no plan, mostly a few sections are the reason. A window is the sections [first, last):
+// bodies outside it are left out, and the lives of the others are cut to it. The planner proves in milliseconds that a
+// window of 20 to 40 buffers has no plan, and leaves the whole set of 200 undecided.
 //
 // Invariant: a plan of the set is a plan of each window. So if a window has none, the set has none, nor has any set
 // that holds the bodies of the window.
@@ -26,7 +26,7 @@ const (
 	mostWindowed = 1_000   // bodies
 )
 
-// Windows are a pool whose bodies can be asked about between two sections.
+// Windows asks about the bodies of a pool between two sections.
 type Windows struct {
 	search      *Search
 	Sections    int32
@@ -39,14 +39,14 @@ type Windows struct {
 	key         []byte
 }
 
-// windowed is what is known of a window with a set of bodies.
+// windowed is the answer for a window with a set of bodies.
 type windowed struct {
 	status model.Status
-	nodes  int64 // that it was asked with
+	nodes  int64 // nodes of the question
 }
 
-// WindowsOf prepares windows of a pool that these members, ascending, may be in. It is nil if the pool has no
-// capacity, or if a body has a gap, an alignment or a fixed offset, if there are many bodies, or if the planner proves
+// WindowsOf prepares windows of a pool that these members, ascending, may be in. It returns nil in these cases: the
+// pool has no capacity, a body has a gap, an alignment or a fixed offset, there are many bodies, or the planner proves
 // nothing.
 func (s *Search) WindowsOf(pool int32, members []int32) *Windows {
 	strip, capacity := s.Lowering.Strip(pool, members, nil), s.Lowering.Pools[pool].Capacity
@@ -74,7 +74,7 @@ func (s *Search) WindowsOf(pool int32, members []int32) *Windows {
 	return w
 }
 
-// Within returns those of the strip's bodies that live in the window, in their order.
+// Within returns the given bodies that live in the window, in their order.
 func (w *Windows) Within(bodies []int32, first, last int32) (in []int32) {
 	for _, i := range bodies {
 		if w.First[i] < last && w.Last[i] > first {
@@ -88,7 +88,7 @@ func (w *Windows) Within(bodies []int32, first, last int32) (in []int32) {
 func (w *Windows) Ask(ctx context.Context, bodies []int32, first, last int32, nodes int64) (model.Status, error) {
 	in := w.Within(bodies, first, last)
 	if len(in) < 2 {
-		return model.Feasible, nil // a body that may be in the pool fits
+		return model.Feasible, nil // one body that may be in the pool always fits
 	}
 	p := &model.Problem{}
 	for _, i := range in {
@@ -125,10 +125,10 @@ func (w *Windows) Area(i, first, last int32) int64 {
 	return w.tl.Problem.Buffers[i].Size * int64(max(0, min(last, w.Last[i])-max(first, w.First[i])))
 }
 
-// Roll looks for a plan of bodies of the strip, ascending, window by window. The first one has the section in its
-// middle. Bodies that live in the section get their offsets there. Then windows go on to the end, and from the section
-// back to the begin; each gives offsets to the bodies of its first quarter, and looks ahead with the rest. It returns
-// -1 if it has found a plan, which is offered, or a section that it has not got beyond.
+// Roll looks for a plan of bodies of the strip, ascending, window by window. The first window has the given section in
+// its middle. It gives offsets to the bodies that live in that section. Then windows go on to the end, and from the
+// section back to the begin. Each gives offsets to the bodies of its first quarter, and looks ahead with the rest. If
+// Roll finds a plan, it offers it and returns -1. Otherwise it returns a section that it could not pass.
 func (w *Windows) Roll(
 	ctx context.Context, pool int32, bodies []int32, section, length int32, nodes int64,
 ) (stuck int32, err error) {

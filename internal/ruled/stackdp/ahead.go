@@ -6,41 +6,43 @@ import (
 	"slices"
 )
 
-// Idea: what completes a state depends on its set, its order and its distances. Without the last two it is a question of loads, which
-// a walk from the last section to the first answers for every set that may matter:
+// Idea: how a state can be completed depends on its set, its order and its distances. Without order and distances this
+// is a question of loads. A walk from the last section to the first answers it for every set that may matter:
 //
 //	rest(t, set)  the least excess of the sections from t on, and of the items that begin from t on,
 //	              beside the items of the set that live on
 //
-// So the walk through the orders keeps only states that a completion by the loads exists for, within the limit. It knows what is
-// dear ahead long before it comes there.
+// So the walk through the orders keeps a state only if the loads allow a completion within the limit. It knows
+// expensive sections long before it reaches them.
 //
-// Invariant: no completion of a set has less excess. Sets that are cut off, because a section has more than mostGoals, or all of
-// them more than allGoals, leave what the cheapest of them has as a bound for every set that is not listed.
+// Invariant: no completion of a set has less excess than rest. If a section has more than mostGoals sets, or all
+// sections more than allGoals, the dearest sets are cut off. The least excess among them is then the bound of every set
+// that is not listed.
 //
 // Complexity: O(sets · (live + log sets)) for each section.
 //
-// Source: the heuristic of A* search by a backward dynamic program over a relaxed problem (pattern databases, Culberson and Schaeffer 1998).
+// Source: the heuristic of A* search by a backward dynamic program over a relaxed problem (pattern databases, Culberson
+// and Schaeffer 1998).
 
 const (
 	mostGoals = 20_000
 	allGoals  = 1_000_000
 )
 
-// A reach is the sets before a section that have a completion, ascending, and what it costs.
+// A reach lists the sets before a section that have a completion, ascending, with its excess.
 type reach struct {
 	at    []goal
-	other int64   // the least excess of completions of all other sets, with that of the items that live on; math.MaxInt64 for none
+	other int64   // the least excess of completing any other set, with that of the items in on; math.MaxInt64 if none
 	on    []int32 // the items that live on: they begin before the section and end after it
 }
 
-// A goal is one of these sets.
+// A goal is an entry of a reach.
 type goal struct {
 	set  uint64
 	rest int64
 }
 
-// reach walks from the end. It returns false if the context ended.
+// reach makes the walk from the last section to the first. It returns false if the context ended.
 func (w *walk) reach() bool {
 	w.ahead = make([]reach, w.question.Sections+1)
 	w.ahead[w.question.Sections] = reach{at: []goal{{}}, other: math.MaxInt64}
@@ -86,7 +88,7 @@ func (w *walk) reach() bool {
 	return true
 }
 
-// cheapest cuts off all but so many sets. cut is the least that has been cut off.
+// cheapest keeps the cheapest sets, at most most of them. cut is the least excess that has been cut off.
 func cheapest(now []goal, most int, cut int64) ([]goal, int64) {
 	if len(now) <= most {
 		return now, cut
@@ -95,7 +97,8 @@ func cheapest(now []goal, most int, cut int64) ([]goal, int64) {
 	return now[:most], min(cut, now[most].rest)
 }
 
-// enter adds an item that ends to each of the sets, and leaves it out.
+// enter adds an item that ends. Each set stays without it, and a copy has it if the limit allows that. An item without
+// a choice only adds its excess.
 func (w *walk) enter(now []goal, i int32) []goal {
 	x := &w.question.Items[i]
 	if w.bit[i] < 0 {
@@ -113,7 +116,7 @@ func (w *walk) enter(now []goal, i int32) []goal {
 	return now
 }
 
-// own is the excess of items, in a set or out of it.
+// own returns the excess of items: of each item in the set for being in the pool, and of each other item for being out.
 func (w *walk) own(set uint64, items []int32) (sum int64) {
 	for _, i := range items {
 		if w.in(set, i) {
@@ -125,7 +128,8 @@ func (w *walk) own(set uint64, items []int32) (sum int64) {
 	return sum
 }
 
-// rest is the least excess ahead of a set before section t. It is math.MaxInt64 if the set has no completion within the limit.
+// rest returns the least excess that completes a set before section t, or math.MaxInt64 if no completion is within the
+// limit.
 func (w *walk) rest(t int, set uint64) int64 {
 	a := &w.ahead[t]
 	if k, ok := slices.BinarySearchFunc(a.at, set, func(x goal, set uint64) int { return cmp.Compare(x.set, set) }); ok {
@@ -137,7 +141,8 @@ func (w *walk) rest(t int, set uint64) int64 {
 	return max(0, a.other-w.own(set, a.on))
 }
 
-// section is the excess of what a section leaves free, if its items of the set are in the pool, and whether they fit by the load.
+// section returns the excess of the free cells of a section if its items of the set are in the pool, and whether these
+// items fit by their load.
 func (w *walk) section(t int, set uint64, items []int32) (sum int64, fits bool) {
 	room := w.question.Capacity
 	if w.question.Room != nil {

@@ -2,15 +2,16 @@ package stackdp
 
 import "slices"
 
-// Idea: the records of a state say which items came, in order of time, and each one's place in the order of those that live. So the orders can be made
-// again, one after the other, and with them which item lies above which. Offsets come last: from the floor up, each item as low as
-// these pairs allow.
+// Idea: the records of a state say which items came, in order of time, and at which place of the order each came in. So
+// the orders can be rebuilt one after the other. They say which item lies above which. Offsets come last: from the
+// floor up, each item lies as low as these pairs allow.
 //
-// Invariant: two items that live at once are in one order, so a chain of pairs leads from one to the other.
+// Invariant: two items that live at once are in one order. So a chain of pairs leads from one to the other, and they
+// share no byte.
 //
-// Complexity: O(items · live), and one pass over the records to forget those that no state has.
+// Complexity: O(items · live), and one pass over the records to drop those that no state needs.
 
-// turned is the item of a record that turns the order upside down.
+// turned stands for an item in a record that turns the order upside down.
 const turned = -1
 
 // A record says that an item has come into the pool.
@@ -20,16 +21,16 @@ type record struct {
 	place  uint8 // how many items lie below it, if it is not loose
 }
 
-// firstRoom is how many records there may be before those that no state has are forgotten.
+// firstRoom is the number of records above which records that no state needs are dropped.
 const firstRoom = 2_000_000
 
-// note makes a record.
+// note adds a record, and returns its number.
 func (w *walk) note(before, item int32, place uint8) int32 {
 	w.records = append(w.records, record{before, item, place})
 	return int32(len(w.records) - 1)
 }
 
-// forget drops the records that no state has, if there are many.
+// forget drops the records that no state needs, if there are many records.
 func (w *walk) forget() {
 	if len(w.records) <= w.room {
 		return
@@ -64,7 +65,8 @@ func (w *walk) forget() {
 	w.room = max(firstRoom, 2*len(w.records))
 }
 
-// plan returns which items the records from the last one on have in the pool, and the lowest offsets that their orders allow.
+// plan follows the records back from the last one. It returns which items are in the pool, and the lowest offsets that
+// their orders allow.
 func (w *walk) plan(last int32) (in []bool, offsets []int64) {
 	var steps []record
 	for r := last; r >= 0; r = w.records[r].before {

@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// Idea: a section begins some items. Before any is put into an order, the sets of them that the class may have are listed. Such a set fits
-// by the load, and its excess is within the limit: that of the cheapest state of the class, of the section, and of what is ahead. Then the items
-// are put into the orders one after the other, and each prefix of the choices is made once:
+// Idea: some items begin in a section. First, the walk lists the sets of these items that a class may take (leaves).
+// Such a set fits by the load, and its excess is within the limit: the excess of the cheapest state of the class, of
+// the section, and of the rest. Then the items go into the orders one after the other. Each prefix of choices is made
+// once:
 //
 //	class ── a in ── b in ── {a, b}         if no set that is listed has a, its branch is not made
 //	   │        └─── b out ─ {a}
 //	   └──── a out ─ b in ── {b}
 //
-// Invariant: each state has its excess in front of the section until its choices are all made. A state is dropped as soon as it is
-// above the limit with all sets of its branch.
+// Invariant: until all its choices are made, a state has the excess from before the section. A state is dropped as soon
+// as it exceeds the limit with every set of its branch.
 //
 // Complexity: O(2^choices) sets for each class, less by those that do not fit; the states are most of the work.
 
@@ -40,7 +41,7 @@ func (w *walk) open(x *class, t int) {
 	w.branch(x, t, 0, slices.Clone(w.leaves))
 }
 
-// list lists the sets that these items lead to.
+// list lists the leaves that these items lead to.
 func (w *walk) list(t int, items []int32, set uint64, add, least int64, ending uint64) {
 	if least+add > w.question.Limit || w.over() {
 		return
@@ -62,10 +63,10 @@ func (w *walk) list(t int, items []int32, set uint64, add, least int64, ending u
 	}
 }
 
-// branch puts the items of a section from the nth on into the orders of a class, as the leaves have them.
+// branch puts the items of a section, from the nth on, into the orders of a class, as the leaves say.
 func (w *walk) branch(x *class, t, n int, leaves []leaf) {
 	if w.over() {
-		return // and run does not go on
+		return // run stops as well
 	}
 	if n == len(w.begin[t]) {
 		y := leaves[0]
@@ -107,7 +108,7 @@ func (w *walk) branch(x *class, t, n int, leaves []leaf) {
 	}
 }
 
-// twin is the item before the nth that can change places with it, if it is in the pool, or -1.
+// twin returns the item before the nth if it is in the pool and interchangeable with the nth, else -1.
 func (w *walk) twin(t, n int, set uint64) int32 {
 	if n == 0 {
 		return -1
@@ -119,7 +120,7 @@ func (w *walk) twin(t, n int, set uint64) int32 {
 	return j
 }
 
-// yield adds a class to those at the end of the section.
+// yield adds a class to the classes at the end of the section.
 func (w *walk) yield(x *class, t int) {
 	if x.n == 0 {
 		w.recycle(x)

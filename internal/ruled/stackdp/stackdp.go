@@ -21,8 +21,8 @@ import (
 )
 
 // Idea: buffers that live at once lie one above the other, so they have an order from the floor to the capacity. A plan
-// is a sequence of such orders. A state is the order of the live buffers, and of each two of them how far apart they
-// must be, because of buffers between them, those that have ended as well:
+// is a sequence of such orders. A state is the order of the live buffers, with a distance for each two of them. Buffers
+// between the two keep them apart, also buffers that have ended:
 //
 //	distance(i, j)  the least offset of j - offset of i, for j above i; the order begins with the floor and ends with
 //	                the capacity
@@ -34,23 +34,23 @@ import (
 //	  ├──────┘   a   │
 //	  └──────────────┘
 //
-// A buffer may also have a choice: in the pool, or out of it. Then a state has a set, too: those of the live buffers
-// with a choice that are in the pool. States with the same set are a class. The cost is that of linear programs
-// (internal/ruled/assign): each choice has an excess, and so have free cells of a section. A state has the sum so far,
-// and is dropped if that and what is ahead of its set (ahead.go) is above the limit.
+// A buffer may also have a choice: in the pool, or out of it. Then a state has a set, too: the live buffers with a
+// choice that are in the pool. States with the same set are a class. The cost comes from the prices of a linear program
+// (internal/ruled/assign): each choice has an excess, and so has each free cell of a section. A state has the sum so
+// far. It is dropped if this sum, plus the least excess of the rest for its set (ahead.go), is above the limit.
 //
-// States with the same order are compared: one whose distances and excess are all at least those of another is
-// superfluous (thin.go). If more states than the width are left, those go on that have the least excess, and of these
-// those with the least room in pieces. The others are cut off.
+// States with the same order are compared. A state is superfluous if its distances and its excess are all at least
+// those of another state (thin.go). If more states than the width are left, the states with the least excess go on;
+// ties go to the least fragmented. The others are cut off.
 //
 // Small buffers may be loose: they count for the load of their sections, and have no place in the orders. That makes a
-// walk short where many small buffers live at a time. It is then a relaxation: its least excess is a bound, and its
+// walk short if many small buffers live at a time. The walk is then a relaxation: its least excess is a bound, and its
 // buffers may not fit.
 //
-// Invariant: take a choice and a plan of it that fits, with an excess of at most the limit. Its orders, or those of a
-// plan that costs no more, pass through a state that is kept, or one with no more excess was cut off. So if nothing was
-// cut off, the walk finds the least excess. A plan that is found keeps to the capacity, since distance(floor, capacity)
-// includes every chain of buffers.
+// Invariant: take a choice and a plan of it that fits, with an excess of at most the limit. Then the orders of this
+// plan, or of one that costs no more, pass only through kept states, or a state with no more excess was cut off. So if
+// nothing was cut off, the walk finds the least excess. A plan that is found keeps to the capacity, since
+// distance(floor, capacity) includes every chain of buffers.
 //
 // Complexity: O(width · live² · live) for each buffer, and a record for each state that is kept.
 //
@@ -69,7 +69,7 @@ type Question struct {
 	Covers   []Cover
 	Loose    int64 // items below this size are loose
 	Limit    int64 // most excess
-	Any      bool  // any choice within the limit will do: states are cut off by their room alone
+	Any      bool  // any choice within the limit will do: states are cut off by pieces alone
 	Width    int   // most states of a section
 	Most     int64 // most states in all; 0 for any number
 }
@@ -78,13 +78,13 @@ type Question struct {
 type Item struct {
 	First, Last int32 // sections [First, Last)
 	Size        int64
-	In, Out     int64 // excess if it is in the pool, and if it is not; never if that may not be
+	In, Out     int64 // excess if it is in the pool, and if it is not; never if that is forbidden
 }
 
-// never is the excess of what may not be.
+// never is the excess of a forbidden choice.
 const never = math.MaxInt64
 
-// In returns an item that is in the pool in any case.
+// In returns an item that must be in the pool.
 func In(first, last int32, size int64) Item { return Item{first, last, size, 0, never} }
 
 // A Cover is an inequality: the weights of the items of a section that are in the pool are at most Most. Each unit
@@ -123,8 +123,8 @@ type Answer struct {
 	States  int64   // made
 }
 
-// mostLive is the most buffers that may live at once: above, a state has too many places and distances. mostChoices is
-// the most of those with a choice.
+// mostLive is the most buffers that may live at once: with more, a state has too many places and distances. mostChoices
+// is the most live buffers with a choice.
 const mostLive, mostChoices = 40, 64
 
 // A walk is the state of the search. Sizes and distances are in units of the sizes' common divisor.
@@ -133,7 +133,8 @@ type walk struct {
 	ctx      context.Context
 	size     []int32
 	capacity int32
-	// Of each section, the items that begin, and those that ended with the section before. Items that are out are in neither.
+	// Of each section, the items that begin, and those that ended with the section before. Items that are out are in
+	// neither.
 	begin, end [][]int32
 	covers     [][]int32 // of each section
 	bit        []int8    // of each item with a choice, its place in the sets; else -1
@@ -149,7 +150,7 @@ type walk struct {
 	leaves     []leaf   // scratch
 	records    []record
 	room       int   // for records
-	cut        int64 // least excess that was cut off, with what is ahead
+	cut        int64 // least excess of a state that was cut off, with that of the rest
 	made       int64
 }
 
@@ -159,7 +160,7 @@ type class struct {
 	states
 }
 
-// Fit looks for a plan that fits the capacity, with so many states of a section at most. The verdict is Unknown if a
+// Fit looks for a plan that fits the capacity, with at most width states of a section. The verdict is Unknown if a
 // buffer has a gap, an alignment or a fixed offset, or if too many live at once.
 func Fit(ctx context.Context, tl *timeline.Timeline, capacity int64, width int) (a Answer) {
 	if tl.LowerBound > capacity {
@@ -216,8 +217,8 @@ func Choose(ctx context.Context, q *Question) Choice {
 	return c
 }
 
-// prepare gives items their bits and lanes. It returns false if the question is not of the kind, or if too many items
-// live at once.
+// prepare gives items their bits and lanes. It returns false if the walk cannot answer such a question, or if too many
+// items live at once.
 func (w *walk) prepare() bool {
 	n, unit := len(w.question.Items), int64(0)
 	w.size, w.bit, w.lane = make([]int32, n), slices.Repeat([]int8{-1}, n), slices.Repeat([]int8{-1}, n)
@@ -274,7 +275,7 @@ func (w *walk) lay() bool {
 				lanes = append(lanes, w.lane[i])
 			}
 		}
-		// Those in any case first, then the largest: fewest states have room for them.
+		// Items that must be in the pool come first, then the largest: the fewest states have room for them.
 		slices.SortFunc(w.begin[t], func(i, j int32) int {
 			x, y := &w.question.Items[i], &w.question.Items[j]
 			return cmp.Or(w.sure(j)-w.sure(i), cmp.Compare(y.Size, x.Size), cmp.Compare(y.Last, x.Last), cmp.Compare(i, j))
@@ -295,7 +296,7 @@ func (w *walk) lay() bool {
 	return true
 }
 
-// sure is 1 if an item that may be in the pool may not be out of it.
+// sure returns 1 if an item may be in the pool and may not be out of it, else 0.
 func (w *walk) sure(i int32) int {
 	if w.question.Items[i].Out > w.question.Limit {
 		return 1
@@ -314,8 +315,8 @@ func (w *walk) mark(i int32) uint64 {
 // in reports whether an item of the section is in the pool.
 func (w *walk) in(set uint64, i int32) bool { return w.bit[i] < 0 || set>>w.bit[i]&1 == 1 }
 
-// run walks through the sections. It returns false if it did not come to the end, and then what all states that it had
-// have as excess at least.
+// run walks through the sections. If it does not come to the end, it returns false, and the least excess of the states
+// that it had.
 func (w *walk) run() (low int64, ok bool) {
 	w.classes = []*class{{states: states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}, excess: []int64{w.base}}}}
 	for t := range w.question.Sections {
@@ -352,7 +353,7 @@ func (w *walk) over() bool {
 	return w.ctx.Err() != nil || w.question.Most > 0 && w.made > w.question.Most
 }
 
-// low is the least excess of a state before section t, with what is ahead.
+// low returns the least excess of a state before section t, with that of the rest.
 func (w *walk) low(t int) int64 {
 	low := int64(math.MaxInt64)
 	for _, x := range w.classes {
@@ -395,8 +396,8 @@ func (w *walk) close(t int) {
 	}
 }
 
-// LooseFor returns the least size for which at most so many items of a section that are not loose can be in the pool
-// together. Items count that may be there within the limit.
+// LooseFor returns a size for Question.Loose: the least size such that at most live items of a section that are not
+// loose can be in the pool together. Only items count that may be in the pool within the limit.
 func (q *Question) LooseFor(live int) int64 {
 	begin := make([][]int32, q.Sections)
 	for i := range q.Items {
@@ -410,7 +411,7 @@ func (q *Question) LooseFor(live int) int64 {
 		now = slices.DeleteFunc(now, func(i int32) bool { return q.Items[i].Last <= int32(t) })
 		now = append(now, begin[t]...)
 		slices.SortFunc(now, func(i, j int32) int { return cmp.Or(cmp.Compare(q.Items[i].Size, q.Items[j].Size), cmp.Compare(i, j)) })
-		// From the nth smallest on, this many fit at most.
+		// Without the n smallest, at most this many fit.
 		for n := 0; n < len(now); n++ {
 			if q.Items[now[n]].Size < loose {
 				continue

@@ -2,23 +2,25 @@ package stackdp
 
 import "slices"
 
-// Idea: a state has points: the floor, the live buffers in their order, and the capacity. A new buffer x between the points b and a only
-// adds offset(x) >= offset(b) + size(b) and offset(a) >= offset(x) + size(x), as all else follows from the order:
+// Idea: a state has points: the floor, the live buffers in their order, and the capacity. A new buffer x between the
+// points b and a only adds offset(x) >= offset(b) + size(b) and offset(a) >= offset(x) + size(x), as all else follows
+// from the order:
 //
 //	distance(u, x) = distance(u, b) + size(b)
 //	distance(x, v) = size(x) + distance(a, v)
 //	distance(u, v) = max(distance(u, v), distance(u, x) + distance(x, v))   for u below x and v above
 //
-// A state upside down is as good as the state: each plan that completes one, upside down, completes the other. So of the two that one is
-// kept whose order begins with the lower lane:
+// A state turned upside down is as good as the state: each plan that completes one, turned upside down, completes the
+// other. Of the two, the walk keeps the state whose order begins with the lower lane:
 //
 //	distance(v, u) upside down = distance(u, v) + size(v) - size(u)
 //
-// Invariant: distances are the longest chains, so they are complete: a point can be taken out without loss.
+// Invariant: a distance is the length of the longest chain between two points. So a point can be taken out without
+// loss.
 //
 // Complexity: O(points²) for each place.
 
-// states are many states with the same live buffers. Those of one state stand together.
+// states holds many states with the same live buffers. The entries of one state stand together.
 type states struct {
 	n        int
 	points   int     // of each: the live buffers and 2
@@ -31,7 +33,7 @@ type states struct {
 // pairs is the number of distances of a state.
 func pairs(points int) int { return points * (points - 1) / 2 }
 
-// row is where the distances of a point begin, less that point and 1: that of u and v is at row + v.
+// row returns r such that distance(u, v) is at index r + v.
 func row(points, u int) int { return u*(2*points-u-1)/2 - u - 1 }
 
 func (s *states) orderOf(k int) []uint8 { return s.order[k*(s.points-2) : (k+1)*(s.points-2)] }
@@ -52,8 +54,8 @@ func (s *states) unite(other *states) {
 	s.record, s.excess = append(s.record, other.record...), append(s.excess, other.excess...)
 }
 
-// put puts an item at each place of each order of a class that leaves the capacity enough. States above the limit are left out. An item that
-// can change places with a twin lies above it.
+// put puts an item at each place of each order of a class at which the chains still fit the capacity. States above the
+// limit are left out. An item always lies above its twin.
 func (w *walk) put(x *class, i, twin int32, limit int64) *class {
 	points := x.points + 1
 	if w.lane[i] < 0 {
@@ -100,7 +102,8 @@ func (w *walk) put(x *class, i, twin int32, limit int64) *class {
 	return y
 }
 
-// between appends the distances of a state after a buffer of this size has come between the points a-1 and a of an order.
+// between appends the distances of a state after a buffer of this size has been put between the points a-1 and a of its
+// order.
 func (w *walk) between(to, old []int32, order []uint8, a int, size int32) []int32 {
 	points := len(order) + 2
 	var under, over [mostLive + 2]int32 // from a point to x, and from x to a point
@@ -155,7 +158,7 @@ func (s *states) end(lane uint8) {
 	s.order, s.distance = s.order[:s.n*(points-3)], s.distance[:left]
 }
 
-// mirror turns those states upside down whose orders begin with the higher lane.
+// mirror turns states upside down if their orders begin with the higher lane.
 func (w *walk) mirror(s *states) {
 	top := s.points - 1
 	var old [(mostLive + 2) * (mostLive + 1) / 2]int32
