@@ -230,7 +230,7 @@ func TestBindingsViewer(t *testing.T) {
 	same(t, "ends of "+page, ends, []string{string(times.Inclusive), string(times.HalfOpen)})
 	planners := found(`"([a-z-]+)"`, part(t, page, "const PLANNERS = [", "];"))
 	same(t, page, sorted(planners), plan.Names())
-	list := part(t, "capi/stowage.h", "The planners are ", ". A library")
+	list := part(t, "capi/stowage.h", "The planners are ", ".\n")
 	same(t, "stowage.h", found(`([a-z]+(?:-[a-z]+)?)(?:,| and|$)`, list), plan.Names())
 	stops := found(`(?m)^  (\w+): `, part(t, page, "const STOPPED = {", "};"))
 	same(t, page, sorted(stops), sorted(found(`(?m)^\tStop\w+ +Stop = "(\w+)"`, source(t, "plan/result.go"))))
