@@ -540,13 +540,7 @@ def _plan_of(p: Problem, figures: dict[str, Any], document: Optional[dict[str, A
         figures.get("reason", ""), found_by, figures["proved_by"], figures["ended"],
     )  # fmt: skip
     if p.rules is not None:
-        of = document["plan"] if document is not None else {}
-        index = {name: i for i, name in enumerate(p.names or map(str, range(p.count)))}
-        only = p.rules.pools[0].id if len(p.rules.pools) == 1 else None
-        parts = {
-            index[name]: [Part(x["lower"], x["upper"], x["offset"], x.get("pool", only)) for x in rows] for name, rows in of.get("parts", {}).items()
-        }
-        plan._rule(figures, of.get("pools") or ([only] * p.count if only is not None and document is not None else None), parts)
+        plan._rule(figures, document["plan"] if document is not None else {})
     return plan
 
 

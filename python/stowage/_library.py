@@ -35,7 +35,7 @@ from ._errors import Error, InputError
 from ._plan import Plan, Status, Stopped
 from ._problem import Problem
 from ._progress import Progress
-from ._rules import LISTS, Part
+from ._rules import Part
 
 ABI = 1
 RUNNING = 4
@@ -130,8 +130,8 @@ def load() -> Any:
                 ("generate", c_int, p, c_char_p, c_size_t), ("json", c_char_p, p, p), ("load", n, p), ("digest", c_char_p, p),
                 ("solve", c_int, p, p), ("size", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
                 ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("reason", c_char_p, p), ("version", c_char_p),
-                ("set_pools", c_int, p, n, p, p, p, p), ("set_clocks", c_int, p, n, p, p), ("set_period", c_int, p, n), ("set_objective", c_int, p, n, p),
-                ("get_pools", c_int, p, p), ("get_parts", n, p, n, p, p, p, p, p), ("verify_plan", n, p, p, p, n, p, p, p, p, p),
+                ("set_together", c_int, p, n, p, p, p), ("set_apart", c_int, p, n, p, p), ("set_may_overlap", c_int, p, n, p, p), ("set_distances", c_int, p, n, p, p, p),
+                ("set_pools", c_int, p, n, p, p, p, p), ("verify_plan", n, p, p, p, n, p, p, p, p, p),
                 ("stats", c_char_p, p, p), ("read_json", c_int, p, c_char_p, c_size_t),
                 ("session_open", c_int, p, p, p, c_size_t, p), ("session_close", c_int, p), ("session_free", None, p), ("session_error", c_char_p, p), ("session_proof", c_char_p, p),
                 ("session_set_token", c_int, p, p), ("session_set_weight", c_int, p, c_char_p, n), ("session_get_answer", c_int, p, p, c_size_t),
@@ -147,9 +147,6 @@ def load() -> Any:
             ):  # fmt: skip
                 function = getattr(lib, "stowage_" + name)
                 function.restype, function.argtypes = result, arguments
-            for name, columns in LISTS.items():
-                function = getattr(lib, "stowage_set_" + name)
-                function.restype, function.argtypes = c_int, [p, n, *[p] * columns]
             _lib = lib
     return _lib
 
@@ -175,7 +172,9 @@ class Solver:
             self.lib.stowage_token_free(self.token)
 
     def set(self, p: Problem) -> None:
-        """Sets the columns of a problem."""
+        """Sets the columns of a problem. One with rules goes as JSON."""
+        if p.rules is not None:
+            return self._read(p)
         lib, handle, at = self.lib, self.handle, p.at
         code = lib.stowage_set_buffers(handle, p.count, at[0], at[1], at[2])
         if at[3]:
@@ -186,10 +185,16 @@ class Solver:
             lib.stowage_set_hints(handle, at[5])
         if code >= 0 and p.gaps is not None:
             code = lib.stowage_set_gaps(handle, *p.gaps.at)
-        if code >= 0 and p.rules is not None:
-            code = p.rules._set(lib, handle)
         if code < 0:
             raise self.error(code)
+
+    def _read(self, p: Problem) -> None:
+        import json
+
+        text = json.dumps(p._dict()).encode()
+        if (code := self.lib.stowage_read_json(self.handle, text, len(text))) < 0:
+            err = self.error(code)
+            raise type(err)("\n".join(line.removeprefix("1: ") for line in str(err).split("\n")))  # all of it is on line 1
 
     def error(self, code: int) -> Exception:
         text = self.lib.stowage_error(self.handle).decode()
@@ -225,21 +230,8 @@ class Solver:
         if p.rules is not None:
             import json
 
-            plan._rule(json.loads(lib.stowage_stats(handle, None)), *self.placed(p) if plan else (None, {}))
+            plan._rule(json.loads(lib.stowage_stats(handle, None)), json.loads(lib.stowage_json(handle, None))["plan"] if plan else {})
         return plan
-
-    def placed(self, p: Problem) -> tuple[Optional[list[str]], dict[int, list[Part]]]:
-        """Returns the pools of a plan by their names, and the parts of its buffers."""
-        lib, handle, names = self.lib, self.handle, [pool.id for pool in p.rules.pools] if p.rules is not None else []
-        pools = (c_int64 * max(p.count, 1))()
-        lib.stowage_get_pools(handle, pools)
-        count = lib.stowage_get_parts(handle, 0, None, None, None, None, None)
-        columns = [(c_int64 * max(count, 1))() for _ in range(5)]
-        lib.stowage_get_parts(handle, count, *columns)
-        parts: dict[int, list[Part]] = {}
-        for _, i, lower, upper, pool, offset in zip(range(count), *columns):
-            parts.setdefault(i, []).append(Part(lower, upper, offset, names[pool] if names else None))
-        return [names[k] for k in pools[: p.count]] if names else None, parts
 
 
 def isolated() -> bool:

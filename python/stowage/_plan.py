@@ -116,9 +116,15 @@ class Plan:
         if stopped and not reason:
             self.reason = _STOPS[stopped] + (": a lower plan may exist." if offsets is not None else ": there is neither a plan nor a proof that nothing fits.")
 
-    def _rule(self, figures: Mapping[str, Any], pools: Optional[list[str]], parts: dict[int, list[Part]]) -> None:
-        """Adds what a problem with rules has of an outcome."""
-        self.pools, self.parts = pools, parts
+    def _rule(self, figures: Mapping[str, Any], written: Mapping[str, Any]) -> None:
+        """Adds what a problem with rules has of an outcome: its figures, and the plan as JSON has it, {} for none."""
+        p = self.problem
+        pools = p.rules.pools if p.rules is not None else ()
+        only = pools[0].id if len(pools) == 1 else None
+        self.pools = written.get("pools") or ([only] * p.count if only is not None and written else None)
+        index = {name: i for i, name in enumerate(p.names or map(str, range(p.count)))} if written.get("parts") else {}
+        for name, rows in written.get("parts", {}).items():
+            self.parts[index[name]] = [Part(x["lower"], x["upper"], x["offset"], x.get("pool", only)) for x in rows]
         self.objective, self.measures, self.bounds = figures.get("objective", []), figures.get("measures", {}), figures.get("bounds", {})
 
     def __bool__(self) -> bool:

@@ -1,15 +1,11 @@
 """The rules of a problem: what one strip of bytes cannot say.
 
-Idea: each rule is a list of tuples, kept as columns of numbers, because the library reads them
-so: the k-th entries of the columns are one rule. Names of buffers and pools become numbers here. The
-planner checks the rest, and says what is wrong.
-
-Invariant: the columns stay in their place, because the library has their addresses.
+Idea: each rule is a list of rows of numbers: names of buffers and pools become numbers here. The
+library and the command get the rules as JSON of version 2. They check the rest, and say what is wrong.
 """
 
 from __future__ import annotations
 
-import ctypes
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional, SupportsIndex, Union
@@ -53,10 +49,8 @@ class Part(NamedTuple):
     pool: Optional[str] = None  #: the name of its pool; None if the problem has no pools
 
 
-# The lists, with their columns, as stowage_set_… of the library takes them.
-LISTS = {
-    "reserved": 3, "allowed": 2, "costs": 3, "together": 3, "apart": 2, "may_overlap": 2, "distances": 3, "penalties": 3, "evictions": 4,
-}  # fmt: skip
+# The lists of rows.
+LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions")
 
 
 class Rules:
@@ -77,7 +71,7 @@ class Rules:
     objective    what is minimised, the first first; empty for the default
     """
 
-    __slots__ = ("_clocks", "_lists", "_measures", "_names", "_numbers", "count", "objective", "period", "pools", "threads")
+    __slots__ = ("_clocks", "_lists", "_numbers", "count", "objective", "period", "pools", "threads")
 
     def __init__(
         self, count: int, ids: Optional[Sequence[str]], given: Mapping[str, object], clocks: Optional[tuple[Clocks, Clocks]],
@@ -88,11 +82,10 @@ class Rules:
         self.pools: tuple[Pool, ...] = tuple(_pool(k, x) for k, x in enumerate(_many("pools", given.get("pools"))))
         buffers = number or _Names("buffer", count, ids)
         pools = _Names("pool", len(self.pools), [x.id for x in self.pools])
-        lists = {name: tuple(array("q") for _ in range(columns)) for name, columns in LISTS.items()}
+        lists: dict[str, list[tuple[int, ...]]] = {name: [] for name in LISTS}
 
         def add(name: str, *row: int) -> None:
-            for column, x in zip(lists[name], row):
-                column.append(x)
+            lists[name].append(row)
 
         def each(name: str) -> Iterable[tuple[str, int, Any]]:
             if isinstance(given.get(name), Mapping):
@@ -145,23 +138,21 @@ class Rules:
         self._clocks: Optional[tuple[array[int], array[int]]] = None
         if clocks is not None:
             self.threads, self._clocks = clocks[0][0], (clocks[0][1], clocks[1][1])
-        self._lists: dict[str, tuple[array[int], ...]] = lists
-        self._numbers = tuple(
-            array("q", [_units.size(f"{field} of pool {pool.id}", getattr(pool, field)) for pool in self.pools]) for field in ("capacity", "alignment", "cost")
-        )
-        self._names = _texts([pool.id for pool in self.pools])
-        self._measures = _texts(self.objective)
+        self._lists = lists
+        self._numbers = [
+            {field: _units.size(f"{field} of pool {pool.id}", getattr(pool, field)) for field in ("capacity", "alignment", "cost")} for pool in self.pools
+        ]
 
     def __bool__(self) -> bool:
-        return bool(self.pools or self.threads or self.period or self.objective or any(columns[0] for columns in self._lists.values()))
+        return bool(self.pools or self.threads or self.period or self.objective or any(self._lists.values()))
 
     def __repr__(self) -> str:
-        said = [f"{len(rows)} {name.replace('_', ' ')}" for name in LISTS if (rows := self._lists[name][0])]
+        said = [f"{len(rows)} {name.replace('_', ' ')}" for name, rows in self._lists.items() if rows]
         return f"<stowage.Rules: {', '.join([f'{len(self.pools)} pools', *said])}>"
 
     def _of_each(self, name: str) -> list[list[tuple[int, ...]]]:
         rows: list[list[tuple[int, ...]]] = [[] for _ in range(self.count)]
-        for row in zip(*self._lists[name]):
+        for row in self._lists[name]:
             rows[row[0]].append(row[1:])
         return rows
 
@@ -183,27 +174,27 @@ class Rules:
     @property
     def together(self) -> list[tuple[int, ...]]:
         """(first, second, distance) of buffers in one pool."""
-        return list(zip(*self._lists["together"]))
+        return list(self._lists["together"])
 
     @property
     def apart(self) -> list[tuple[int, ...]]:
         """Pairs of buffers that share no byte."""
-        return list(zip(*self._lists["apart"]))
+        return list(self._lists["apart"])
 
     @property
     def may_overlap(self) -> list[tuple[int, ...]]:
         """Pairs of buffers that may share bytes although both live."""
-        return list(zip(*self._lists["may_overlap"]))
+        return list(self._lists["may_overlap"])
 
     @property
     def distances(self) -> list[tuple[int, ...]]:
         """(first, second, distance) of buffers that may share bytes in the slot where they meet."""
-        return list(zip(*self._lists["distances"]))
+        return list(self._lists["distances"])
 
     @property
     def penalties(self) -> list[tuple[int, ...]]:
         """(first, second, cost) of buffers that had better share no byte."""
-        return list(zip(*self._lists["penalties"]))
+        return list(self._lists["penalties"])
 
     @property
     def clocks(self) -> Optional[tuple[list[list[int]], list[list[int]]]]:
@@ -226,20 +217,13 @@ class Rules:
             "evictions": self.evictions, "objective": self.objective,
         }  # fmt: skip
 
-    def _set(self, lib: Any, handle: Any) -> int:
-        """Gives the rules to a solver. Returns below 0 for an error."""
-        capacity, alignment, cost = (column.buffer_info()[0] for column in self._numbers)
-        code = lib.stowage_set_pools(handle, len(self.pools), self._names, capacity, alignment, cost)
-        for name, columns in self._lists.items():
-            if code >= 0 and len(columns[0]):
-                code = getattr(lib, "stowage_set_" + name)(handle, len(columns[0]), *(column.buffer_info()[0] for column in columns))
-        if code >= 0 and self._clocks is not None:
-            code = lib.stowage_set_clocks(handle, self.threads, self._clocks[0].buffer_info()[0], self._clocks[1].buffer_info()[0])
-        if code >= 0 and self.period:
-            code = lib.stowage_set_period(handle, self.period)
-        if code >= 0 and self.objective:
-            code = lib.stowage_set_objective(handle, len(self.objective), self._measures)
-        return int(code)
+    def _without(self, names: Iterable[str]) -> Rules:
+        """Returns a copy in which these lists are empty."""
+        q = Rules.__new__(Rules)
+        for slot in Rules.__slots__:
+            setattr(q, slot, getattr(self, slot))
+        q._lists = {**self._lists, **{name: [] for name in names}}
+        return q
 
     def _into(self, d: dict[str, Any], ids: Sequence[str]) -> None:
         """Adds the rules to the content of a JSON file with these buffers."""
@@ -247,9 +231,9 @@ class Rules:
         if self.pools:
             pools: list[dict[str, Any]] = [{"id": pool.id} for pool in self.pools]
             d["pools"] = pools
-            for entry, *numbers in zip(pools, *self._numbers):
-                entry.update({key: x for key, x in zip(("capacity", "alignment", "cost"), numbers) if x > (key == "alignment")})
-            for k, lower, upper in zip(*self._lists["reserved"]):
+            for entry, numbers in zip(pools, self._numbers):
+                entry.update({key: x for key, x in numbers.items() if x > (key == "alignment")})
+            for k, lower, upper in self._lists["reserved"]:
                 pools[k].setdefault("reserved", []).append([lower, upper])
         if self.period:
             d["period"] = self.period
@@ -260,11 +244,11 @@ class Rules:
             if self._clocks is not None:
                 at = slice(i * self.threads, (i + 1) * self.threads)
                 entry["lower"], entry["upper"] = self._clocks[0][at].tolist(), self._clocks[1][at].tolist()
-        for i, pool in zip(*self._lists["allowed"]):
+        for i, pool in self._lists["allowed"]:
             d["buffers"][i].setdefault("pools", []).append(name[pool])
-        for i, pool, cost in zip(*self._lists["costs"]):
+        for i, pool, cost in self._lists["costs"]:
             d["buffers"][i].setdefault("costs", {})[name[pool]] = cost
-        for i, lower, upper, cost in zip(*self._lists["evictions"]):
+        for i, lower, upper, cost in self._lists["evictions"]:
             d["buffers"][i].setdefault("evictions", []).append({"lower": lower, "upper": upper, "cost": cost})
         below = {
             "together": [{"buffers": [ids[a], ids[b]], "at": [0, at]} for a, b, at in self.together],
@@ -325,11 +309,6 @@ def _pool(k: int, x: Any) -> Pool:
     if not isinstance(pool.id, str) or "\0" in pool.id:
         raise InputError(f"pools[{k}]: {pool.id!r} is no name of a pool")
     return pool
-
-
-def _texts(texts: Sequence[str]) -> Any:
-    """Returns texts as the library takes them."""
-    return (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts))
 
 
 def _many(name: str, rows: Any) -> Iterable[Any]:

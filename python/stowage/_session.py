@@ -12,6 +12,7 @@ import ctypes
 import json
 import signal
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import c_char, c_int32, c_int64, c_void_p
 from types import TracebackType
@@ -33,6 +34,7 @@ Time = Union[SupportsIndex, Iterable[SupportsInt]]
 #: Groups of buffers: sequences of names, or {"buffers": names, "at": distances}.
 Groups = Iterable[Union[Iterable[Name], Mapping[str, object]]]
 
+_FOUR = ("together", "apart", "may_overlap", "distances")
 _Four = tuple[Optional[Groups], Optional[Pairs], Optional[Pairs], Optional[Triples]]
 
 _STEPS = ("none", "keep", "fit", "repair", "window", "hints", "fresh")
@@ -454,7 +456,7 @@ class Session:
             self._planner, "", 0, 0, 0.0, found_by=self._planner, ended="fits",
         )  # fmt: skip
         if taken.problem.rules is not None:
-            taken._rule(json.loads(lib.stowage_stats(s.handle, None)), *s.placed(taken.problem))
+            taken._rule(json.loads(lib.stowage_stats(s.handle, None)), plan)
         return taken
 
     # ---- Calls
@@ -492,10 +494,13 @@ class Session:
                 raise InputError("allowed: this problem has rules, so it says itself which pools are allowed")
             p = p._copy()
             p.rules = Rules(p.count, p.names, {"pools": self._pools, "allowed": allowed}, None)
+        with_ = None
+        if not all(x is None for x in rules) or p.rules is not None and any(p.rules._lists[name] for name in _FOUR):
+            with_ = _Bound(self, rules, p)
+            p = with_.rest
         s.set(p)
         names = s.name(p)
         room = (c_int64 * max(p.count, 1))()
-        with_ = None if all(x is None for x in rules) else _Bound(self, rules)
         answer = self._ask(lambda handle: call(s.handle, None if with_ is None else with_.handle, room), count=p.count)
         del names
         return answer._replace(offsets=room[: p.count]) if answer else answer
@@ -565,25 +570,36 @@ class Session:
 
 
 class _Bound:
-    """Rules about buffers by their names, in a solver."""
+    """Rules about buffers by their names, in a solver: those that a call names, after those of its problem. The session
+    checks them, since they may be about its own buffers."""
 
-    def __init__(self, session: Session, rules: _Four) -> None:
+    def __init__(self, session: Session, rules: _Four, p: Optional[Problem] = None) -> None:
         lib = session._lib
         numbers: dict[str, int] = {}
-        self.solver = _library.Solver(lib, False)
+        own = p.rules if p is not None else None
+        self.rest: Any = p  # the problem without these rules
+        if p is not None and own is not None:
+            numbers.update((name, i) for i, name in enumerate(p.names or map(str, range(p.count))))
+            self.rest = p._copy()
+            self.rest.rules = own._without(_FOUR)
+        given = Rules(0, None, _ruled(rules), None, lambda _, x: numbers.setdefault(_name(x).decode(), len(numbers)))
+        self.solver, n = _library.Solver(lib, False), len(numbers)
         self.handle = self.solver.handle
-        self.rules = Rules(0, None, _ruled(rules), None, lambda _, x: numbers.setdefault(_name(x).decode(), len(numbers)))
-        n = len(numbers)
         self.names, self.none = (ctypes.c_char_p * n)(*(name.encode() for name in numbers)), (c_int64 * n)()
         lib.stowage_set_buffers(self.handle, n, self.none, self.none, self.none)
         lib.stowage_set_names(self.handle, self.names)
-        if (code := self.rules._set(lib, self.handle)) < 0:
-            raise self.solver.error(code)
+        self.columns = []
+        for name in _FOUR:
+            if rows := [*(own._lists[name] if own is not None else ()), *given._lists[name]]:
+                columns = [array("q", column) for column in zip(*rows)]
+                self.columns.append(columns)
+                if (code := getattr(lib, "stowage_set_" + name)(self.handle, len(rows), *(x.buffer_info()[0] for x in columns))) < 0:
+                    raise self.solver.error(code)
 
 
 def _ruled(rules: _Four) -> dict[str, Any]:
     """Returns rules as keywords."""
-    return dict(zip(("together", "apart", "may_overlap", "distances"), rules))
+    return dict(zip(_FOUR, rules))
 
 
 def _bytes(size: Size, alignment: Size) -> tuple[int, int]:

@@ -235,7 +235,7 @@ class Rules(unittest.TestCase):
     def test_explained(self):
         tight = stowage.Problem([0, 1, 2, 5], [4, 5, 6, 8], [24, 24, 16, 32], names="abcd", pools=[("tcm", 60)], apart=[("a", "d")], allowed=[0, 0, 0, 0])
         self.assertEqual(len(stowage.conflict(tight)), 3)
-        self.assertRegex(stowage.explain(tight), r"take 72, which is 12 more than the pool tcm with 60 free")
+        self.assertRegex(stowage.explain(tight), r"take 72 bytes, which is 12 more than the pool tcm with 60 free")
         self.assertEqual(stowage.conflict(spill().problem), [])
 
 

@@ -261,7 +261,7 @@ class Sessions(unittest.TestCase):
                 ("zero byte", lambda: s.add("x\0y", 0, 1, 1)), ("surrogates", lambda: s.add("\ud800", 0, 1, 1)), ("upper", lambda: s.add("x", 4, 4, 1)), ("size", lambda: s.add("x", 0, 4, 0)),
                 ("64 bits", lambda: s.add("x", 0, 1 << 64, 4)), ("whole number", lambda: s.add("x", 0, 1.5, 4)), ("size", lambda: s.fits("x", 0, 4, "4 bits")),
                 ("alignment", lambda: s.add("x", 0, 4, 4, 1 << 62)), ("mark", lambda: s.rollback(9)), ("mark", lambda: s.commit(9)), ("effort", lambda: s.replan(effort="none")),
-                ("height", lambda: s.replan(0)), ("capacity", lambda: s.limit(0)), ("without rules", lambda: s.place(stowage.Problem([0], [1], [2], names="x", apart=[(0, 0)], period=5))),
+                ("height", lambda: s.replan(0)), ("capacity", lambda: s.limit(0)), ("without rules", lambda: s.place(stowage.Problem([0], [1], [2], names="x", period=5))),
                 ("without rules", lambda: s.bind(apart=[("a", "b")])), ("without rules", lambda: s.unbind()), ("without rules", lambda: s.limit_pool(0, 5)),
                 ("without rules", lambda: s.pin_in("a", 0)), ("no pool 'x'", lambda: s.pin_in("a", "x")), ("no pool", lambda: s.add("x", 0, 1, 1, allowed=[0])),
             ):  # fmt: skip
