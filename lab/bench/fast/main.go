@@ -2,14 +2,15 @@
 // compilers, which decide about one buffer after the other, and beside the bound.
 //
 //	go run ./lab/bench/fast [-timeout 5s] [-patience 50ms] [-seed 1] [-into lab/bench/fast/README.md] FILE...
+//	go run ./lab/bench/fast [-timeout 5s] [-patience 50ms]
 //
 // Each file is a problem of plain buffers. A buffer's value is its size times its accesses, which are drawn: the file does not
-// say them. The fast memory has 30, 50 and 70% of the load.
+// say them. Without files it takes five networks whose values are known (networks.go). The fast memory has 30, 50 and 70% of
+// the load.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -51,8 +52,9 @@ func main() {
 	into := flag.String("into", "", "put the tables into the document `FILE`")
 	flag.Parse()
 	record.Main("fast", func(ctx context.Context) error {
-		if flag.NArg() == 0 {
-			return errors.New("name files of problems")
+		all := five()
+		if flag.NArg() > 0 {
+			all = nil
 		}
 		var rows [][]string
 		var sum summary
@@ -64,13 +66,15 @@ func main() {
 			if p.Rules != nil {
 				return fmt.Errorf("%s: want a problem without rules", file)
 			}
-			name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+			all = append(all, input{strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), p, values(p, *seed)})
+		}
+		for _, in := range all {
 			for _, percent := range []int64{30, 50, 70} {
-				row, err := measure(ctx, p, percent, *seed, *timeout, *patience, &sum)
+				row, err := measure(ctx, in, percent, *timeout, *patience, &sum)
 				if err != nil {
-					return fmt.Errorf("%s, %d%%: %w", name, percent, err)
+					return fmt.Errorf("%s, %d%%: %w", in.name, percent, err)
 				}
-				rows = append(rows, append([]string{name, strconv.FormatInt(percent, 10) + "%"}, row...))
+				rows = append(rows, append([]string{in.name, strconv.FormatInt(percent, 10) + "%"}, row...))
 				fmt.Println(strings.Join(rows[len(rows)-1], " "))
 			}
 		}
@@ -102,15 +106,22 @@ func values(p *model.Problem, seed uint64) []int64 {
 	return out
 }
 
+// An input is a problem and the value of each buffer.
+type input struct {
+	name    string
+	problem *model.Problem
+	value   []int64
+}
+
 // measure chooses for a fast memory of this part of the load, by all ways, and returns its row.
-func measure(ctx context.Context, of *model.Problem, percent int64, seed uint64, timeout, patience time.Duration, sum *summary) ([]string, error) {
-	plain := *of
+func measure(ctx context.Context, in input, percent int64, timeout, patience time.Duration, sum *summary) ([]string, error) {
+	plain := *in.problem
 	plain.Capacity = 0
 	load, err := stowage.LowerBound(&plain)
 	if err != nil {
 		return nil, err
 	}
-	q := &question{plain.Buffers, values(of, seed), max(load*percent/100, 1)}
+	q := &question{plain.Buffers, in.value, max(load*percent/100, 1)}
 	p := &model.Problem{Buffers: slices.Clone(plain.Buffers), Rules: &model.Rules{
 		Pools:     []model.Pool{{ID: "fast", Capacity: q.capacity}, {ID: "slow"}},
 		Objective: []model.Measure{model.MeasureCost},
