@@ -67,7 +67,10 @@ func (p *parser) problems(n *yaml.Node) (all []Source) {
 		case item.Kind == yaml.ScalarNode && item.Tag == "!!str" && item.Value != "":
 			at.Pattern = p.pattern(item, item.Value)
 		case item.Kind == yaml.MappingNode && hasKey(item, "generator"):
-			p.generator(item, &at)
+			for _, at.Kind = range p.generator(item, &at) {
+				all = append(all, at)
+			}
+			continue
 		case item.Kind == yaml.MappingNode:
 			seen := p.mapping(item, "a source of files", fileKeys, func(key string, value *yaml.Node) {
 				switch key {
@@ -135,9 +138,9 @@ func (p *parser) dims(n *yaml.Node) map[string]int64 {
 	return all
 }
 
-// generator reads a generator: its kind, and its options. Lists of buffers and of seeds make a
-// problem of each pair.
-func (p *parser) generator(n *yaml.Node, at *Source) {
+// generator reads a generator: its kinds, which it returns, and their options. Lists of kinds, of buffers and of seeds
+// make a problem of each three.
+func (p *parser) generator(n *yaml.Node, at *Source) (kinds []string) {
 	var base gen.Options
 	buffers, seeds := []int64{0}, []int64{0}
 	bytes := func(value *yaml.Node, key string) int64 {
@@ -150,15 +153,11 @@ func (p *parser) generator(n *yaml.Node, at *Source) {
 	p.mapping(n, "a generator", genKeys, func(key string, value *yaml.Node) {
 		switch key {
 		case "generator":
-			var kinds []string
+			var known []string
 			for _, k := range gen.Kinds() {
-				kinds = append(kinds, k.Name)
+				known = append(known, k.Name)
 			}
-			if names := p.choices(value, "generator", "generator", kinds, ""); len(names) == 1 {
-				at.Kind = names[0]
-			} else if len(names) > 1 {
-				p.fault(value, "generator", "must be one name; a list of generators has an entry for each")
-			}
+			kinds = p.choices(value, "generator", "generator", known, "")
 		case "seeds":
 			seeds = p.numbers(value, key, 0)
 		case "buffers":
@@ -185,9 +184,9 @@ func (p *parser) generator(n *yaml.Node, at *Source) {
 			base.Holes = p.share(value, key)
 		}
 	})
-	if len(seeds)*len(buffers) > mostGenerated {
-		p.fault(n, "problems", "makes %d problems; at most %d", len(seeds)*len(buffers), mostGenerated)
-		return
+	if made := len(seeds) * len(buffers) * max(len(kinds), 1); made > mostGenerated {
+		p.fault(n, "problems", "makes %d problems; at most %d", made, mostGenerated)
+		return nil
 	}
 	for _, b := range buffers {
 		for _, seed := range seeds {
@@ -196,17 +195,17 @@ func (p *parser) generator(n *yaml.Node, at *Source) {
 			at.Options = append(at.Options, o)
 		}
 	}
-	if at.Kind == "" || len(at.Options) == 0 {
-		return
-	}
 	// The options are those of one kind: what it refuses of one, it refuses here, with the line.
-	for _, b := range buffers {
-		o := base
-		o.Buffers = int(b)
-		if err := gen.Check(at.Kind, o); err != nil {
-			p.fault(n, "problems", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	for _, kind := range kinds {
+		for _, b := range buffers {
+			o := base
+			o.Buffers = int(b)
+			if err := gen.Check(kind, o); err != nil {
+				p.fault(n, "problems", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+			}
 		}
 	}
+	return kinds
 }
 
 // numbers reads a number, a range such as 0..99, or a list of both. Each number is there once.

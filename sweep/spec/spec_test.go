@@ -266,3 +266,27 @@ func TestPlannersWithOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestGenerators: a list of generators is a source for each, with the same options.
+func TestGenerators(t *testing.T) {
+	s, err := Parse([]byte("problems: [{generator: [random, tiles], buffers: [10, 20], seeds: 0..1}]\n"), "s.yaml", planners)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Problems) != 2 || s.Problems[0].Kind != "random" || s.Problems[1].Kind != "tiles" {
+		t.Fatalf("%+v", s.Problems)
+	}
+	for _, from := range s.Problems {
+		if len(from.Options) != 4 || from.Options[3] != (gen.Options{Buffers: 20, Seed: 1}) || from.Line != 1 {
+			t.Errorf("%+v", from)
+		}
+	}
+	for text, want := range map[string]string{
+		"{generator: [random, nobody]}": "no generator is named so", "{generator: [random, random]}": "is there twice",
+		"{generator: [random, unet], buffers: 10}": "unet: ", "{generator: []}": "is an empty list",
+	} {
+		if _, err := Parse([]byte("problems: ["+text+"]\n"), "s.yaml", planners); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
