@@ -2,11 +2,11 @@ package lower
 
 import "slices"
 
-// Idea: a pair that is apart needs a slot together, unless both use all of their bytes in one section. Several pairs
-// share a slot if their members are a clique. A clique grows greedily: of the members that conflict with all in it, the
-// one with the most such pairs is next. The slot stands right after the section in which most of the clique live. Most
-// of them then live on, and few come back. Others that live there run through the slot if they conflict with all of the
-// clique, and have a gap otherwise.
+// Idea: two members that must be apart need a common slot, unless both use all of their bytes in one section. Several
+// pairs share a slot if their members are a clique. A clique grows greedily: of the members that conflict with all in
+// it, the one with the most such pairs is next. The slot stands right after the section in which most of the clique
+// live. Most of them then live on, and few come back. Others that live there run through the slot if they conflict with
+// all of the clique, and have a gap otherwise.
 //
 // Only conflicts in all bytes count here: a member with windows may meet another in a part of its bytes.
 //
@@ -29,7 +29,7 @@ func (c *cover) full(a, b int32) bool {
 	return !c.lowering.Problem.Buffers[i].HasWindow() && !c.lowering.Problem.Buffers[j].HasWindow() && !c.loose(a, b) && c.lowering.Conflicts.Conflict(int(i), int(j))
 }
 
-// findApart puts slots in for the pairs that time does not bring together.
+// findApart adds slots for the pairs that have no common section.
 func (c *cover) findApart(sections int) {
 	if c.lowering.apart == nil && c.extra == nil {
 		return
@@ -65,7 +65,7 @@ type grower struct {
 	seen       []int32 // members that are not unseen
 }
 
-// growState is what a member is to the clique that grows.
+// growState is the state of a member while a clique grows.
 type growState uint8
 
 const (
@@ -74,7 +74,8 @@ const (
 	refused             // it does not conflict with all of the clique, or is in it
 )
 
-// grow returns a clique with two members, and others as long as each brings pairs that need a slot. The members ascend.
+// grow returns a clique that has a and b, and further members as long as each adds pairs that need a slot. The members
+// ascend.
 func (g *grower) grow(a, b int32) clique {
 	x := g.add(g.add(nil, a), b)
 	for {

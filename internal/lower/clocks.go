@@ -25,14 +25,14 @@ const MostClocks = 8192
 // Knots reports whether there are clocks that are no interval order.
 func (l *Lowering) Knots() bool { return l.knots }
 
-// linearise returns lifespans on one line of time, two of which meet if and only if the clocks' do. It returns nil if
-// there are none.
+// linearise returns lifespans on one line of time that meet if and only if the lives by the clocks do. It returns nil
+// if there are no such lifespans.
 func (l *Lowering) linearise() []life {
 	n := len(l.Problem.Buffers)
 	if n > MostClocks {
 		return nil
 	}
-	// The number of those before each buffer, and the order by it: in a chain it ranks the sets.
+	// before counts the buffers that end before each buffer. If the sets are a chain, it ranks them.
 	before := make([]int32, n)
 	for i := range n {
 		for j := range n {
@@ -62,7 +62,7 @@ func (l *Lowering) linearise() []life {
 			}
 		}
 	}
-	// It is a chain if and only if these lives say the same as the clocks.
+	// The sets are a chain if and only if these lives meet exactly as the clocks say.
 	for i := range n {
 		for j := range n {
 			if i != j && (lives[i].upper <= lives[j].lower) != l.ends(i, j) {

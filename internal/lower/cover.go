@@ -15,15 +15,15 @@ import (
 // Invariant: any two bodies in a slot conflict in the bytes that they use there. Each pair of members that conflicts is
 // together in some slot, with all of the bytes in which it conflicts.
 //
-// Slots are numbered component by component. A slot may tie two buffers that are far apart in time, and what lies between
-// then stays out of their partition.
+// Slots are numbered component by component. A slot may tie two buffers that are far apart in time, and what lies
+// between then stays out of their partition.
 
 // A cover is the slots of one strip while they are made.
 type cover struct {
 	lowering *Lowering
 	strip    *Strip
-	index    map[int32]int32 // the place of a buffer in strip.Members
-	extra    [][]int32       // further pairs apart, by place
+	index    map[int32]int32 // the index of a buffer in strip.Members
+	extra    [][]int32       // further pairs apart, by index
 	elements []element
 	slots    []slot
 	begin    []int32            // of each section its first slot, and one more for the end
@@ -51,7 +51,7 @@ type slot struct {
 	also   []entry
 }
 
-// A clique is members that conflict pair by pair, each with all of its bytes.
+// A clique is a set of members that conflict pair by pair, each with all of its bytes.
 type clique []int32
 
 func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
@@ -75,7 +75,7 @@ func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
 	return c
 }
 
-// aparts returns the members that are to be apart from one, ascending and without repeats.
+// aparts returns the members that must be apart from member a, ascending and each once.
 func (c *cover) aparts(a int32) (out []int32) {
 	if c.lowering.apart != nil {
 		for _, j := range c.lowering.apart[c.strip.Members[a]] {
@@ -161,7 +161,7 @@ func (c *cover) renumber(spans []span) {
 	for k := range in {
 		in[k] = -1
 	}
-	// Spans that overlap are of one component. The span that reaches furthest so far stands for it.
+	// Spans that overlap belong to one component. The span that reaches furthest so far stands for it.
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	reach, last := int32(0), int32(0)
 	for _, x := range spans {
@@ -196,7 +196,8 @@ func (c *cover) renumber(spans []span) {
 	}
 }
 
-// live gives a buffer the life that its pieces say, which are in the order of time. Without pieces it stays as it is.
+// live sets the lifespan and gaps of a buffer from its pieces, which are in the order of time. If there are no pieces,
+// the buffer stays as it is.
 func live(b *model.Buffer, pieces []model.Piece) {
 	if len(pieces) == 0 {
 		return

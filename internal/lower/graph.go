@@ -24,8 +24,8 @@ func (g *graph) freshOf(v int32) int32 {
 }
 
 // grow returns a maximal clique that contains a and b, and marks its edges as covered. It adds the vertex with the most
-// edges to the clique that are not covered, the first of several. gains has these numbers and is updated as the clique
-// grows: counting anew took most of the time of a problem with clocks.
+// uncovered edges to the clique, the first if several have as many. gains has these numbers and is updated as the
+// clique grows: counting them again took most of the time of a problem with clocks.
 func (g *graph) grow(a, b int32) clique {
 	row := func(bits []uint64, v int32) []uint64 { return bits[int(v)*g.words : int(v+1)*g.words] }
 	candidates := slices.Clone(row(g.edges, a))
@@ -67,7 +67,7 @@ func (g *graph) grow(a, b int32) clique {
 	return x
 }
 
-// keep leaves only neighbours of v.
+// keep removes all candidates except neighbours of v.
 func (g *graph) keep(candidates []uint64, v int32) {
 	for w, x := range g.edges[int(v)*g.words : int(v+1)*g.words] {
 		candidates[w] &= x

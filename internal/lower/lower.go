@@ -11,7 +11,8 @@
 //	apart                   a slot is put in after a section (apart.go)
 //	clocks                  an interval order is a line of time; any other order is covered as a graph (clocks.go)
 //	distances               the two get a slot of their own, with windows (split.go)
-//	period                  time is cut where the fewest bytes are live (period.go); so is a step whose gaps say that it repeats (seam.go)
+//	period                  time is cut where the fewest bytes are live (period.go); so is time if gaps say that the
+//	                        step repeats (seam.go)
 //	together                the members' bytes become windows of one buffer (bodies.go)
 //	reserved ranges         stay beside the strip, for they count in no height (internal/ruled)
 //
@@ -21,8 +22,8 @@
 //
 // A byte of a window is a byte that the member uses at that time. Padding below a body is in no window.
 //
-// Complexity: O(n log n) for a pool without rules. A section with t buffers that rules touch takes O(t³). Each slot that is
-// put in takes O(live buffers).
+// Complexity: O(n log n) for a pool without rules. A section with t buffers that rules touch takes O(t³). Each slot
+// that is put in takes O(live buffers).
 //
 // Source: the argument and the first trials are this project's (600 random graphs equal brute force).
 package lower
@@ -43,9 +44,9 @@ type Lowering struct {
 	at        []int64
 	free      [][]int32
 	apart     [][]int32
-	dist      []model.Distance // those that mean anything
+	dist      []model.Distance // the distances that forbid something
 	turn      int64            // with a period: the slot at which time is cut
-	lives     []life           // lifespans in place of those of the problem, for clocks that are an interval order; nil otherwise
+	lives     []life           // lifespans that replace those of the problem if clocks are an interval order; else nil
 	knots     bool             // there are clocks that are no interval order
 }
 
@@ -79,7 +80,7 @@ func New(p *model.Problem) *Lowering {
 	return l
 }
 
-// partners returns for each buffer those of its pairs that count, ascending.
+// partners returns for each buffer its partners in the pairs that count, ascending.
 func (l *Lowering) partners(pairs []model.Pair, counts func(i, j int32) bool) [][]int32 {
 	if len(pairs) == 0 {
 		return nil
@@ -109,9 +110,11 @@ type Strip struct {
 	// Reserved has the reserved ranges of the pool, ascending and disjoint.
 	Reserved []model.Range
 	// Edges is the conflict graph: a row of bits for each of Members, (members + 63) / 64 words long. It is set if
-	// clocks are no interval order and each body is one member with all of its bytes, in the order of Members. It is nil otherwise.
+	// clocks are no interval order and each body is one member with all of its bytes, in the order of Members. It is
+	// nil otherwise.
 	Edges []uint64
-	// ClocksAlone says that there are Edges, and that clocks alone decide them. It is known up to 1,024 members, and false above.
+	// ClocksAlone says that there are Edges, and that clocks alone decide them. It is known up to 1,024 members, and
+	// false above.
 	ClocksAlone bool
 	// Impossible says why there is no plan whatever the capacity; empty if that is not known.
 	Impossible string

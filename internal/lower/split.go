@@ -27,7 +27,7 @@ type vertex struct {
 	elements []int32
 }
 
-// loose reports whether two members need not lie apart where they meet.
+// loose reports whether two members may share bytes though they meet.
 func (c *cover) loose(a, b int32) bool {
 	if c.strip.Body[a] == c.strip.Body[b] {
 		return true
@@ -202,7 +202,7 @@ func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Dist
 		x := &c.elements[e]
 		v := vertex{entry{c.strip.Body[x.member], x.from, x.to}, []int32{e}}
 		if !ruled[k] {
-			// One vertex for the bytes of a body that touch, as long as no rule tells them apart.
+			// Bytes of a body that touch are one vertex, as long as no rule treats them differently.
 			for m := 0; m < len(vertices); m++ {
 				w := &vertices[m]
 				if w.body == v.body && w.from <= v.to && v.from <= w.to && !slices.ContainsFunc(w.elements, func(f int32) bool { return ruled[slices.Index(odd, f)] }) {

@@ -11,7 +11,8 @@ import (
 // moment's. A section with two elements that do not conflict is split (split.go). If members are apart that never
 // meet, a slot is put in (apart.go).
 //
-// Complexity: O(n log n) for the sweep. Each section that is split, or after which a slot is put in, takes O(live elements).
+// Complexity: O(n log n) for the sweep. Each section that is split, or after which a slot is put in, takes O(live
+// elements).
 
 // coverTime makes the slots of a strip from lifespans.
 func (c *cover) coverTime() {
@@ -55,7 +56,7 @@ func (c *cover) coverTime() {
 	}
 	c.begin = append(c.begin, int32(len(c.slots)))
 	if sections == 0 {
-		// Nobody is ever live, but some are to be apart.
+		// No buffer is ever live, but some must be apart.
 		for _, x := range c.inserted[0] {
 			c.insert(x, nil)
 		}
@@ -63,8 +64,8 @@ func (c *cover) coverTime() {
 	c.hold()
 }
 
-// hold adds a slot for each member that no slot has with all of its bytes. It does so only if the pool has reserved
-// ranges: no byte of a buffer may lie in them, in use or not. Without them, bytes that are never in use matter to nobody.
+// hold adds a slot for each member that no slot has with all of its bytes. Only pools with reserved ranges need that:
+// no byte of a buffer may lie in them, in use or not. In other pools, bytes that are never in use do not matter.
 func (c *cover) hold() {
 	if len(c.strip.Reserved) == 0 {
 		return
@@ -125,8 +126,8 @@ func before(a, b bool) int {
 	return 0
 }
 
-// specials returns which members may not conflict with all that is live beside them. These have a pair that may overlap,
-// a distance, or others in their body. It is nil if there are none.
+// specials returns the members that need not conflict with every member that is live beside them. These have a pair
+// that may overlap, a distance, or others in their body. It is nil if there are none.
 func (c *cover) specials() []bool {
 	if c.lowering.free == nil && c.lowering.dist == nil && c.lowering.body == nil {
 		return nil

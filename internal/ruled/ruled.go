@@ -1,5 +1,5 @@
-// Package ruled plans problems with rules. It has no search of its own. The stages below call the packages under it, and
-// each of these calls the next:
+// Package ruled plans problems with rules. It has no search of its own. The stages below call the packages under it,
+// and each of these calls the next:
 //
 //	eviction      decides which evictions are taken; what is left is a problem without evictions
 //	poolchoice    decides the pool of each buffer that may be in several
@@ -16,8 +16,8 @@
 //	stackdp       a full pool with few live buffers at a time, by a dynamic program over their orders
 //	conflictgraph plans of buffers whose time is no line, on the graph of conflicts
 //
-// Invariant: a status is a proof, and a bound of a measure holds for every plan that has the best values of the measures
-// before it.
+// Invariant: a status is a proof, and a bound of a measure holds for every plan that has the best values of the
+// measures before it.
 package ruled
 
 import (
@@ -52,10 +52,10 @@ type attempt struct {
 	tell     func(plan.Turn)
 	r        plan.Result
 	searched bool // the searches for many buffers have been made
-	whole    bool // r is the planner's own answer, complete
+	whole    bool // r is the complete answer of a planner that accepts rules
 }
 
-// Solve plans a valid problem with rules. The error is for what the planner or this package does not take.
+// Solve plans a valid problem with rules. The error is for a problem that the planner or this package refuses.
 func Solve(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error) {
 	began := time.Now()
 	if o.Start != nil {
@@ -88,18 +88,18 @@ func (a *attempt) Done() bool {
 	return a.whole || !open
 }
 
-// Turn says how far the run is.
+// Turn reports the progress of the run.
 func (a *attempt) Turn() plan.Turn {
 	return plan.Turn{Nodes: a.r.Stats.Nodes, Height: a.r.Height, LowerBound: a.r.LowerBound, Measures: a.r.Measures}
 }
 
-// ruler reports whether the planner may take rules by itself.
+// ruler reports whether the planner may accept rules itself.
 func (a *attempt) ruler() bool {
 	_, own := a.planner.(run.Ruler)
 	return own
 }
 
-// own asks a planner that takes rules by itself.
+// own runs a planner that accepts rules itself.
 func (a *attempt) own(ctx context.Context) error {
 	r, taken, err := a.planner.(run.Ruler).Rules(ctx, a.p, a.o)
 	if taken {
@@ -108,10 +108,10 @@ func (a *attempt) own(ctx context.Context) error {
 	return err
 }
 
-// evicts reports whether a buffer may be away for a part of its life.
+// evicts reports whether some buffer may be away for a part of its life.
 func (a *attempt) evicts() bool { return slices.ContainsFunc(a.p.Buffers, evicts) }
 
-// stays reports the opposite.
+// stays reports whether no buffer may be away.
 func (a *attempt) stays() bool { return !a.evicts() }
 
 // choose plans a problem without evictions.
@@ -133,7 +133,7 @@ func (a *attempt) evict(ctx context.Context) error {
 	return err
 }
 
-// found takes the result of a search, or the plan before it if that is better.
+// found adopts the result of a search, but keeps the plan before it if that is better.
 func (a *attempt) found(r plan.Result) {
 	small := a.r
 	a.r, a.searched = r, true

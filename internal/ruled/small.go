@@ -13,15 +13,16 @@ import (
 )
 
 // Idea: a small problem is enumerated (internal/ruled/enumerate). If it has choices of pools or evictions, that mostly
-// takes milliseconds, while the searches for many buffers ask a planner a thousand times. So without a limit of nodes
-// it is tried first, with few nodes. What is open after the other searches is enumerated from the best plan on:
+// takes milliseconds, while the searches for many buffers ask a planner a thousand times. So if there is no limit of
+// nodes, enumeration is tried first, with few nodes. If the answer is still open after the other searches, enumeration
+// goes on from the best plan:
 //
 //	up to enumerate.Buffers buffers     to the end, or to a limit of the run
 //	up to moreBuffers buffers           for moreNodes nodes
 //
-// Invariant: the plan gets no worse, and what was proven stays.
+// Invariant: the plan gets no worse, and proofs stay.
 //
-// Complexity: that of enumerate. Nothing is done if the problem is larger, or if the answer is proven.
+// Complexity: that of enumerate. A larger problem, or a proven answer, is left as it is.
 
 const (
 	firstNodes  = 500_000
@@ -29,12 +30,13 @@ const (
 	moreNodes   = 200_000
 )
 
-// small reports whether enumeration completes the planner's answer.
+// small reports whether the problem is small enough to enumerate after the other searches.
 func (a *attempt) small() bool {
 	return run.HelpOf(a.planner)&run.HelpEnumerate != 0 && enumerate.Takes(a.p, moreBuffers)
 }
 
-// quick reports whether enumeration is tried first. If a body has no place, the searches begin with that proof.
+// quick reports whether enumeration is tried first. It is not if a body has no place: the other searches begin with
+// that proof.
 func (a *attempt) quick() bool {
 	choice := len(a.p.Rules.Pools) > 1 && slices.ContainsFunc(a.p.Buffers, func(b model.Buffer) bool {
 		return b.Extra == nil || len(b.Extra.Pools) != 1
@@ -45,8 +47,8 @@ func (a *attempt) quick() bool {
 // evicts reports whether a buffer may be away for a part of its life.
 func evicts(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
 
-// room returns how many nodes an enumeration may take, or 0 for no limit, and its context: few of them before other
-// searches, and then what is left. ok is false if nothing is.
+// room returns how many nodes an enumeration may take, or 0 for no limit, and its context. Before other searches that
+// is few nodes, later all that are left. ok is false if none are left.
 func (a *attempt) room(ctx context.Context) (nodes int64, within context.Context, end context.CancelFunc, ok bool) {
 	if !a.searched {
 		within, end = run.Share(ctx, 4)
@@ -62,7 +64,7 @@ func (a *attempt) room(ctx context.Context) (nodes int64, within context.Context
 	return nodes, ctx, func() {}, a.o.NodeLimit == 0 || left > 0
 }
 
-// better makes another plan that of an open result, if it is better.
+// better gives the result another plan, if that is better. The result must be open.
 func (a *attempt) better(other *plan.Result) {
 	if !other.Status.HasPlan() || a.r.Status == model.Optimal {
 		return
@@ -79,7 +81,7 @@ func (a *attempt) better(other *plan.Result) {
 	a.take(&other.Plan)
 }
 
-// take makes a plan that of an open result.
+// take gives the open result a plan.
 func (a *attempt) take(found *model.Plan) {
 	p, r := a.p, &a.r
 	r.Plan, r.Status, r.Member = *found, model.Feasible, ""
@@ -93,7 +95,7 @@ func (a *attempt) take(found *model.Plan) {
 	}
 }
 
-// enumerate tries all choices of a small problem, from the plan of the result on.
+// enumerate tries all choices of a small problem. It starts from the plan of the result.
 func (a *attempt) enumerate(ctx context.Context) error {
 	p, o, r := a.p, a.o, &a.r
 	nodes, ctx, end, ok := a.room(ctx)
@@ -107,7 +109,7 @@ func (a *attempt) enumerate(ctx context.Context) error {
 		measures = slices.Clone(p.Objective())
 	}
 	if !slices.Contains(measures, model.MeasureEviction) {
-		measures = append(measures, model.MeasureEviction) // no one wants an eviction for nothing
+		measures = append(measures, model.MeasureEviction) // so that no eviction is taken for nothing
 	}
 	q := enumerate.Options{Nodes: nodes}
 	if r.Status.HasPlan() {

@@ -10,18 +10,18 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: no buffer may reach above a target below the height. Those that do are taken out. One by one they go back in,
-// each where the buffers that it conflicts with and pushes out weigh least:
+// Idea: set a target below the height of the plan. Buffers that reach above the target are taken out, and go back in
+// one by one. Buffer i goes to the offset p at which the conflicting buffers that it pushes out weigh least:
 //
 //	cost(p) = sum of weight(j) over placed j that conflict with i and have bytes in [p, p+size(i))
 //
 // A buffer that pushes others out weighs one more from then on. So buffers that are hard to place come to stay where
-// they are, and easier ones move around them. If nothing is out, the plan is as low as the target, and the next target
-// is a quarter of the way further down to the goal. A target that is not reached after a while is too low: half of that
-// way is tried next.
+// they are, and easier ones move around them. If no buffer is out, the plan is as low as the target. The next target is
+// a quarter of the way from there to the goal. If a target is not reached in time, half of that way is tried next.
 //
-// The cost rises only where a bottom comes in, and falls only where a top is passed, so the least cost is at offset 0
-// or at a top, or just below a bottom from there. With bottoms and tops sorted, one pass has them all.
+// As p grows, the cost rises where p+size(i) passes the bottom of a conflicting buffer, and falls where p passes a top.
+// So the least cost is at offset 0, at a top, or just before such a bottom. With bottoms and tops sorted, one pass
+// finds all costs.
 //
 // Invariant: placed buffers that conflict share no byte and end at or below the target. byLow and byHigh have the same
 // buffers.
@@ -32,14 +32,14 @@ import (
 //
 // Trials: docs/lab/ruled.md (placing next what is largest by size times weight ends nearest to the bound).
 
-// A target is one part of so many of the way from the height to the goal, and of twice as many after it was missed.
-// The goal may be far below any plan, so a target is never further down than one part of so many of the height.
+// A target lies 1/leastParts of the way from the height to the goal, and half as far after each miss. The goal may be
+// far below any plan, so a target is at most 1/farthest of the height below it.
 const leastParts, farthest = 4, 16
 
-// patience is the number of steps for each buffer, after which a target is missed.
+// patience is the number of steps for each buffer after which a target counts as missed.
 const patience = 100
 
-// stays is the weight of a fixed buffer. A sum of the others' is less.
+// stays is the weight of a fixed buffer. It is more than any sum of weights of other buffers.
 const stays = 1 << 40
 
 // An ejection is the state of a run. Slices are kept from run to run.
@@ -50,7 +50,7 @@ type ejection struct {
 	byLow   []int32 // placed, ascending by offset
 	byHigh  []int32 // placed, ascending by top
 	out     []int32 // not placed
-	lows    []edge  // of one step: bottoms of the placed ones that conflict
+	lows    []edge  // of one step: bottoms of the placed buffers that conflict
 	highs   []edge  // and their tops
 }
 
@@ -65,8 +65,8 @@ func (e *ejection) start(g *Graph, seed uint64) {
 	e.offsets, e.weight = make([]int64, len(g.Buffers)), make([]int64, len(g.Buffers))
 }
 
-// Eject lowers the plan, for so many steps at most, until the goal is reached or the watch is over. It needs a plan. It
-// also ends if it misses so many targets in a row, or never for 0.
+// Eject lowers the plan until the goal is reached, the watch is over, or it has made so many steps. It needs a plan to
+// start from. It also ends if it misses so many targets in a row; 0 means any number.
 func (s *Search) Eject(watch *run.Watch, steps int64, misses int) {
 	s.watch = watch
 	parts, missed := int64(leastParts), 0
@@ -109,7 +109,7 @@ func (s *Search) under(target, end int64) bool {
 		i := e.out[k]
 		at, cost := s.cheapest(i, target)
 		if cost >= stays {
-			return false // only above or in place of a fixed buffer
+			return false // it fits only above the target, or where a fixed buffer lies
 		}
 		e.out[k] = e.out[len(e.out)-1]
 		e.out = e.out[:len(e.out)-1]
@@ -126,7 +126,8 @@ func (s *Search) under(target, end int64) bool {
 	return true
 }
 
-// keepLower keeps the plan of first fit in the order of the offsets, which is never higher.
+// keepLower places the buffers by first fit in the order of their offsets, which never gives a higher plan, and keeps
+// that plan.
 func (s *Search) keepLower(order []int32) bool {
 	offsets := s.firstFit(order)
 	return offsets != nil && s.keep(offsets)
@@ -135,13 +136,13 @@ func (s *Search) keepLower(order []int32) bool {
 func (s *Search) low(i int32) int64  { return s.eject.offsets[i] }
 func (s *Search) high(i int32) int64 { return s.eject.offsets[i] + s.graph.Buffers[i].Size }
 
-// place returns where the first buffer is whose key is at least at.
+// place returns the index of the first buffer whose key is at least at.
 func place(sorted []int32, at int64, key func(int32) int64) int {
 	k, _ := slices.BinarySearchFunc(sorted, at, func(i int32, at int64) int { return cmp.Compare(key(i), at) })
 	return k
 }
 
-// next draws which of out goes in, by size and weight.
+// next draws the buffer of out that goes in next, by size and weight.
 func (s *Search) next() (best int) {
 	e, most := &s.eject, -1.0
 	for k, i := range e.out {
@@ -153,8 +154,8 @@ func (s *Search) next() (best int) {
 	return best
 }
 
-// cheapest returns the offset of least cost at which buffer i ends at or below the target, drawn from several. The cost
-// is at least stays if there is none.
+// cheapest returns an offset of least cost at which buffer i ends at or below the target. It draws one if there are
+// several. If there is none, the cost is at least stays.
 func (s *Search) cheapest(i int32, target int64) (at, cost int64) {
 	e, g := &s.eject, s.graph
 	row, size, align := g.row(i), g.Buffers[i].Size, g.Buffers[i].Align()
@@ -187,7 +188,7 @@ func (s *Search) cheapest(i int32, target int64) (at, cost int64) {
 			}
 			if ties++; e.rng.IntN(ties) == 0 {
 				at = p
-				// As far up as costs nothing more and passes no top.
+				// Go as far up as the cost stays the same and no top is passed.
 				last := target
 				if len(lows) > 0 {
 					last = min(last, lows[0].at)
@@ -205,7 +206,7 @@ func (s *Search) cheapest(i int32, target int64) (at, cost int64) {
 	return at, cost
 }
 
-// push takes out what buffer i would overlap at an offset.
+// push takes out the buffers that buffer i would overlap at an offset.
 func (s *Search) push(i int32, at int64) {
 	e := &s.eject
 	e.weight[i]++

@@ -1,9 +1,9 @@
 // Package conflictgraph plans buffers whose conflicts are given as a graph, without a line of time. Clocks make such
 // graphs: their partial order is mostly no interval order (internal/lower calls that a knot).
 //
-// internal/lower turns any graph into a plain problem, so every planner can plan it. But its slots then are far more
-// than its buffers, and lives have many gaps, so that a placement takes long and searches along time have nothing to go
-// along. Here one row of bits says who conflicts with whom.
+// internal/lower turns any graph into a plain problem, so every planner can plan it. But that problem has far more
+// slots than buffers, and lives have many gaps. So a placement takes long, and a search along time has no line to
+// follow. Here each buffer has a row of bits that says which buffers it conflicts with.
 //
 //	graph.go    the graph, and first fit on it
 //	eject.go    local search: buffers push others out of their places, under a target
@@ -27,7 +27,7 @@ import (
 //
 // Trials: docs/lab/ruled.md (on OmniMalloc's tilings the input's order is optimal at once, unless shuffled).
 
-// A Graph is buffers, by number, and the pairs of them that conflict. Sizes and offsets are in bytes.
+// A Graph is a list of buffers and the pairs of them that conflict. Sizes and offsets are in bytes.
 type Graph struct {
 	Buffers []model.Buffer // of which only size, alignment and fixed offset count
 	Edges   []uint64       // Words words for each buffer: bit j of row i says that i and j conflict
@@ -41,7 +41,7 @@ func has(row []uint64, j int32) bool { return row[j>>6]>>(j&63)&1 != 0 }
 
 // A Search has the lowest plan of a graph so far.
 type Search struct {
-	Offsets []int64 // the plan; nil as long as there is none
+	Offsets []int64 // the plan; nil until there is one
 	Height  int64   // of Offsets
 	Steps   int64   // buffers that were placed, by all techniques
 
@@ -74,14 +74,14 @@ func (s *Search) keep(offsets []int64) bool {
 	return true
 }
 
-// Take makes a plan of somebody else the search's, if it is lower.
+// Take adopts a plan of another search, if it is lower.
 func (s *Search) Take(offsets []int64) { s.keep(offsets) }
 
 // Orders makes plans by first fit, in a few orders, until the goal is reached or the watch is over.
 func (s *Search) Orders(watch *run.Watch) {
 	s.watch = watch
 	n := len(s.graph.Buffers)
-	beside := make([]int64, n) // the bytes that conflict with each buffer
+	beside := make([]int64, n) // for each buffer, the bytes of the buffers that conflict with it
 	for i := range beside {
 		for j := range s.graph.Buffers {
 			if has(s.graph.row(int32(i)), int32(j)) {

@@ -20,23 +20,23 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: only sums and maxima tie the pools to each other. So all that a pool tells of a set S of bodies in it is a
-// front: the plans of S that no other plan of S beats in both height and penalties (front.go). The search takes
-// one buffer after the other, chooses its evictions, and a pool for each part that they leave. Let S(q) be what is in
-// pool q so far. Then
+// Idea: only sums and maxima tie the pools to each other. So all that matters of a set S of bodies in a pool is its
+// front: the plans of S that no other plan of S beats in both height and penalty (front.go). The search takes one
+// buffer after the other. It chooses the buffer's evictions, and a pool for each part that they leave. Let S(q) be the
+// set in pool q so far. Then
 //
 //	height of q           >= the least height of the front of S(q)
 //	penalty               >= sum over q of the least penalty of the front of S(q)
 //	cost                  >= cost of what has a pool + sum over the others of their least costs
 //	eviction              >= prices of what is taken
 //
-// A branch ends if some S(q) has no plan, or if these bounds, measure by measure, are not lexicographically below the
-// best plan. Fronts are kept by pool and set: a set comes up in many branches.
+// A branch ends if some S(q) has no plan, or if these bounds, in the order of the measures, are not lexicographically
+// below the best plan. Fronts are kept by pool and set, because a set occurs in many branches.
 //
-// Invariant: a branch that ends has no better plan. All measures grow with S, so bounds of a branch hold for all below
-// it.
+// Invariant: a branch that ends has no better plan. All measures grow with S, so the bounds of a branch hold for its
+// whole subtree.
 //
-// Complexity: exponential. At most Buffers buffers, and fronts of as few bodies as a pool has of them.
+// Complexity: exponential, in at most Buffers buffers.
 //
 // Source: lexicographic branch and bound; the front of a pool and a set is the value function of logic-based Benders
 // decomposition (Hooker and Ottosson 2003), kept as a table.
@@ -44,7 +44,7 @@ import (
 // Buffers is the most buffers of a problem that is enumerated without a limit.
 const Buffers = 8
 
-// mostBodies is the most bodies, counting the parts of all sets of evictions. A set of bodies has so many bits.
+// mostBodies is the most bodies, the parts of all sets of evictions included. A set has one bit for each.
 const mostBodies = 128
 
 // mostFronts is the most fronts that are kept at one time.
@@ -53,17 +53,17 @@ const mostFronts = 1 << 17
 // Options limit a search.
 type Options struct {
 	Nodes  int64   // the most nodes; 0 is no limit
-	Values []int64 // of a plan that is known, by the measures that are searched; nil if none is
+	Values []int64 // of a known plan, by the measures that are searched; nil if no plan is known
 }
 
 // An Outcome is what a search has found.
 type Outcome struct {
 	Done  bool        // the search came to its end
-	Plan  *model.Plan // better than the known one; nil if none was found
+	Plan  *model.Plan // better than the known plan; nil if none was found
 	Nodes int64
 }
 
-// Takes reports whether a problem is of the size that is enumerated.
+// Takes reports whether a problem is small enough to be enumerated.
 func Takes(p *model.Problem, buffers int) bool {
 	if len(p.Buffers) > buffers || p.Rules == nil {
 		return false
@@ -93,8 +93,8 @@ func Plan(ctx context.Context, p *model.Problem, measures []model.Measure, o Opt
 	return Outcome{Done: !x.cut, Plan: x.plan, Nodes: x.nodes}
 }
 
-// bound sets the floors of the measures. A measure that the best plan has at its floor is held there: a better plan has
-// it, too.
+// bound sets the floors of the measures. If the best plan has a measure at its floor, the measure is held there,
+// because a better plan has it there too.
 func (x *search) bound(measures []model.Measure) {
 	f, met := floor.New(x.p), x.best != nil
 	x.floors = nil
@@ -116,23 +116,23 @@ func (s set) with(body int32) set {
 
 func (s set) has(body int32) bool { return s[body/64]>>(body%64)&1 == 1 }
 
-// key is a pool and what is in it.
+// key is a pool and the set of bodies in it.
 type key struct {
 	pool int
 	in   set
 }
 
-// unit is what is decided at one time: a body, or a buffer with evictions.
+// unit is a body, or a buffer with evictions: the search decides on one unit at a time.
 type unit struct {
-	body   int32 // of a buffer with evictions, its first part
+	body   int32 // the body; of a buffer with evictions, its first part
 	prices []int64
 	least  int64 // no part of it costs less
-	first  int   // the place of its first eviction among those of all units
+	first  int   // the index of its first eviction among the evictions of all units
 }
 
 // end returns which of the parts that begin at one place ends at another.
 func (u *unit) part(begin, end int) int32 {
-	// Each begin before has one part fewer than the one before that.
+	// Each begin has one part fewer than the begin before it.
 	k := len(u.prices) + 1
 	return u.body + int32(begin*k-begin*(begin-1)/2+end-begin)
 }
@@ -146,15 +146,15 @@ type search struct {
 	members [][]int32 // of each body, its parts
 	costs   [][]int64 // of each body and pool
 	units   []unit
-	twin    []int   // of each pool, one before it that is the same in all that counts; -1 if there is none
-	floors  []int64 // of each measure: no plan is below
+	twin    []int   // of each pool, an interchangeable pool before it, or -1
+	floors  []int64 // of each measure: no plan is below this
 
-	in      []set    // of each pool, what is there
-	at      []*front // of each pool, the front of that
+	in      []set    // of each pool, the bodies in it
+	at      []*front // of each pool, the front of that set
 	chosen  []choice
 	cost    int64
 	evicted int64
-	taken   []bool // of each eviction, if a set of them is in hand; nil if they are chosen with the pools
+	taken   []bool // says for each eviction whether the set at hand has it; nil if evictions are chosen with the pools
 	kept    map[key]*front
 
 	best []int64
@@ -171,7 +171,7 @@ type choice struct {
 	pool int
 }
 
-// option is a way on: a body in a pool, and bounds of what follows.
+// option is a choice that the search may make next: a body in a pool, with bounds of the measures after it.
 type option struct {
 	choice
 	end   int // of a part
@@ -220,7 +220,7 @@ func (x *search) prepare(measures []model.Measure) {
 	x.twins(measures)
 }
 
-// arrange lists the units: those with the fewest pools first, then the largest.
+// arrange orders the units: the fewest pools first, then the largest.
 func (x *search) arrange() {
 	first := x.parts.First
 	seen := make([]bool, len(x.members))
@@ -235,7 +235,7 @@ func (x *search) arrange() {
 				u.prices = append(u.prices, y.Cost)
 			}
 			for n := range first[i+1] - first[i] {
-				seen[int32(k)+n] = true // parts are bodies of their own, one after the other
+				seen[int32(k)+n] = true // each part is a body of its own, and parts follow one another
 			}
 		}
 		x.units = append(x.units, u)
@@ -267,7 +267,7 @@ func (x *search) arrange() {
 	}
 }
 
-// twins finds pools that are the same in all that counts.
+// twins finds interchangeable pools.
 func (x *search) twins(measures []model.Measure) {
 	x.twin = make([]int, len(x.lanes))
 	for b := range x.lanes {
@@ -304,7 +304,7 @@ func (x *search) over() bool {
 	return x.cut
 }
 
-// choose goes on with one of the units that are left: the one with the fewest ways on.
+// choose goes on with the unit that has the fewest options left.
 func (x *search) choose(left []int) {
 	if len(left) == 0 {
 		x.finish()
@@ -328,7 +328,7 @@ func (x *search) choose(left []int) {
 	x.branch(next, 0, fewest, slices.Delete(slices.Clone(left), n, n+1), rest-x.units[next].least)
 }
 
-// ways returns the ways on with the part of the kth unit that begins after so many evictions, the best bounds first.
+// ways returns the options for the part of the kth unit that begins after so many evictions, the best bounds first.
 // rest is the least cost of the other units.
 func (x *search) ways(k, begin int, rest int64) (options []option) {
 	for end := begin; end <= len(x.units[k].prices); end++ {
@@ -347,12 +347,12 @@ func (x *search) ways(k, begin int, rest int64) (options []option) {
 	return options
 }
 
-// branch goes all ways on with a part of the kth unit. left are the other units.
+// branch tries all options for a part of the kth unit. left are the other units.
 func (x *search) branch(k, begin int, options []option, left []int, rest int64) {
 	for n := range options {
 		o := &options[n]
 		if x.best != nil && slices.Compare(o.least, x.best) >= 0 {
-			return // the others are no better
+			return // the other options are no better
 		}
 		_, price := x.ends(k, begin, o.end)
 		was, had, spent := x.in[o.pool], x.at[o.pool], x.cost
@@ -407,7 +407,7 @@ func (x *search) offer(options []option, k, begin, end int, rest int64) []option
 	return options
 }
 
-// front returns the front of a set in a pool. had is that of a part of the set.
+// front returns the front of a set in a pool. had is the front of a subset.
 func (x *search) front(pool int, in set, had *front) *front {
 	if f := x.kept[key{pool, in}]; f != nil {
 		return f
@@ -422,7 +422,7 @@ func (x *search) front(pool int, in set, had *front) *front {
 	return f
 }
 
-// keep makes the plan of what is chosen, with a point of the front of each pool.
+// keep makes the best plan from the choices so far and a point of the front of each pool.
 func (x *search) keep(at []*point) {
 	x.plan = &model.Plan{Offsets: make([]int64, len(x.p.Buffers))}
 	if len(x.p.Rules.Pools) > 1 {

@@ -8,10 +8,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: most measures do not change with one more eviction. So if evictions were chosen with the pools, a plan with fewer
-// of them would be looked for beside each choice of pools that is as good so far. Few evictions are gone through set by
-// set instead: all first, for a good plan, then in ascending order of price, or if no eviction makes the measures
-// before it worse, the largest sets first, since a part of a set that is not good enough is not either.
+// Idea: most measures do not change with one more eviction. If evictions were chosen together with the pools, the
+// search would try to save evictions for each choice of pools that is as good so far. So if there are few evictions,
+// the search goes through the sets of evictions one by one.
+//
+// The set of all evictions comes first, for a good plan. Then sets follow in ascending order of price. If no eviction
+// makes the measures before it worse (grows), the largest sets come first instead: if a set is not good enough, none of
+// its subsets is.
 //
 // Invariant: a set that is left out has no better plan.
 //
@@ -20,8 +23,8 @@ import (
 // mostEvictions is the most evictions whose sets are gone through one by one.
 const mostEvictions = 10
 
-// each goes through the sets of evictions, with all evictions first, for a good plan, and then in ascending order of
-// price. If there are too many, each buffer's evictions are chosen with its pools.
+// each goes through the sets of evictions. If there are too many evictions, each buffer's evictions are chosen with its
+// pools instead.
 func (x *search) each() {
 	var prices []int64
 	units, rest := make([]int, len(x.units)), int64(0)
@@ -75,10 +78,12 @@ func price(prices []int64, set int) (sum int64) {
 	return sum
 }
 
-// grows reports whether the eviction is the last measure, and one more eviction never makes a plan worse than the best in the measures
-// before it. Its parts stay where the buffer was, so heights stay. Each part has a cost and may pay, so a cost and a penalty stay if
-// they are 0. But two buffers that are in use at the same time pay nothing, and parts of them that are not do, if they share bytes.
-// Buffers with gaps, and pairs that may overlap, can share bytes though they are in use at the same time.
+// grows reports whether eviction is the last measure, and one more eviction never makes the measures before it worse.
+//
+// Parts stay where the buffer was, so heights stay. Each part has a cost and may pay, so a cost or a penalty stays only
+// if it is 0. One exception remains: two buffers that are in use at the same time pay no penalty, and parts of them
+// that are not in use at the same time do, if they share bytes. Buffers with gaps, and pairs that may overlap, can
+// share bytes though they are in use at the same time.
 func (x *search) grows() bool {
 	last := len(x.gauges) - 1
 	if x.gauges[last].measure != model.MeasureEviction {
@@ -105,9 +110,9 @@ func (x *search) shares() bool {
 		slices.ContainsFunc(x.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 })
 }
 
-// fewer looks for the cheapest set that is as good as all evictions in the measures before the eviction. All are as
-// good as any set can be, so those values are floors. If a set is not as good, no part of it is. So the largest sets
-// come first.
+// fewer looks for the cheapest set that is as good as the set of all evictions in the measures before eviction. No set
+// is better than that of all evictions, so its values are floors. If a set is not as good, no subset is. So the largest
+// sets come first.
 func (x *search) fewer(sets []int, prices []int64, try func(set int)) {
 	if x.best == nil {
 		return // no set has a plan
@@ -131,8 +136,8 @@ func (x *search) fewer(sets []int, prices []int64, try func(set int)) {
 	}
 }
 
-// ends reports whether the part of the kth unit that begins after so many evictions ends before another, and what that
-// costs.
+// ends reports whether the part of the kth unit that begins after eviction begin may end before eviction end, and what
+// that eviction costs.
 func (x *search) ends(k, begin, end int) (ok bool, price int64) {
 	u := &x.units[k]
 	if x.taken == nil {
@@ -146,5 +151,5 @@ func (x *search) ends(k, begin, end int) (ok bool, price int64) {
 	if next < 0 {
 		return end == len(u.prices), 0
 	}
-	return end == begin+next, 0 // the price of the set is paid already
+	return end == begin+next, 0 // the price of the set is counted already
 }

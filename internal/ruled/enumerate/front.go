@@ -6,27 +6,29 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: bodies of one pool begin at their least offsets. As long as two of them are in each other's way, one of two
-// inequalities must hold: the difference of their offsets is at most the lower end of the range that it lies in, or at
-// least the upper end. Both are tried. If none are, the least penalised pair that pays does so, or one of its two
-// inequalities holds. What is left at the end is a point: a height and what is paid. Points that another point is not
-// above in either are the front.
+// Idea: the bodies of a pool start at their least offsets. If the difference of two offsets lies in a forbidden range,
+// one of two inequalities must hold: the difference is at most the lower end of the range, or at least the upper end.
+// The search tries both. If no difference is forbidden, a pair may still pay a penalty. For the pair with the least
+// penalty there are three cases: the pair pays, or one of its two inequalities holds.
 //
-// A branch ends if a point of the front is not above its bounds. With low[b] as the least offset of b,
+// At the end of a branch is a point: a height and a penalty. The front is the points that no other point beats in both.
+//
+// A branch ends if a point of the front is as good as its bounds in both. With low[b] as the least offset of b,
 //
 //	height >= max over b of low[b] + size[b]
-//	height >= max over sections and bytes x of x + sum of the bytes in use there of bodies whose bytes begin at x or above
+//	height >= max over sections and bytes x of x + sum of the bytes there of bodies whose bytes begin at x or above
 //	height >= the least height of a part of the set
 //
-// Invariant: each plan of the set keeps to one of the inequalities of each pair. A branch that says that a pair pays
-// has the plans in which it does. So for each plan some point is as low and pays as little.
+// Invariant: each plan of the set keeps one inequality of each pair, or is in the branch in which the pair pays. So for
+// each plan some point is as low and pays as little.
 //
 // Complexity: exponential in the pairs that are in each other's way. O(pairs + uses) a node.
 //
 // Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as internal/exact/pairs has them for one
 // capacity; a front by an archive of points that none dominates.
 
-// front has plans of a set of bodies, the lowest first. No plan of the set is both lower and cheaper than one of these.
+// front has plans of a set of bodies, the lowest first. For each plan of the set, one of them is at most as high and
+// pays at most as much.
 type front struct {
 	points []point
 }
@@ -50,10 +52,10 @@ type packer struct {
 	search *search
 	bodies []int32
 	places []int32
-	high   []int64 // no offset is above
-	pairs  []soft  // the penalised ones; a and b are numbers of the set
-	pays   []bool  // of each, whether it has been decided to pay
-	sums   [][]use // of each section with several bodies of the set; places are numbers of the set
+	high   []int64 // of each body: no offset is above this
+	pairs  []soft  // the penalised pairs; a and b are indices in the set
+	pays   []bool  // of each pair, whether the branch lets it pay
+	sums   [][]use // of each section with several bodies of the set; places are indices in the set
 	above  []more
 	least  int64 // no plan is lower
 	front  front
@@ -64,7 +66,7 @@ type packer struct {
 func (l *lane) front(x *search, in set, had *front) *front {
 	k := &packer{lane: l, search: x, least: had.lowest()}
 	number := make([]int32, len(l.body))
-	top := l.highest // a stack of all bodies above this is a plan, if any of them may be there
+	top := l.highest // all bodies stacked above this are a plan, if each of them may lie there
 	for place, body := range l.body {
 		number[place] = -1
 		if in.has(body) {
@@ -115,7 +117,7 @@ func (l *lane) front(x *search, in set, had *front) *front {
 	return &k.front
 }
 
-// descend goes on from offsets that keep to all inequalities, with so much paid.
+// descend goes on from offsets that keep all inequalities so far. paid is the penalty so far.
 func (k *packer) descend(low []int64, paid int64) {
 	if k.search.over() {
 		return
@@ -160,7 +162,7 @@ func (k *packer) try(low []int64, paid int64, m more) {
 	k.above = k.above[:len(k.above)-1]
 }
 
-// beaten reports whether a point is as good as these bounds.
+// beaten reports whether some point of the front is as good as these bounds.
 func (k *packer) beaten(height, paid int64) bool {
 	return slices.ContainsFunc(k.front.points, func(y point) bool { return y.paid <= paid && (y.height <= height || !k.lane.tall) })
 }
@@ -187,8 +189,8 @@ func (k *packer) heightOf(low []int64) (height int64, fits bool) {
 	return height, k.lane.capacity == 0 || height <= k.lane.capacity
 }
 
-// clash returns two bodies that are in each other's way, those nearest the ground, and the range that their difference
-// lies in.
+// clash returns two bodies with a forbidden difference, the pair nearest the ground, and the range in which the
+// difference lies.
 func (k *packer) clash(low []int64) (a, b int32, f timeline.Forbidden, found bool) {
 	nearest := int64(0)
 	for i := range low {

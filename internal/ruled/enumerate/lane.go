@@ -8,17 +8,18 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: whatever the rules say of two bodies in one pool, it is about the difference of their offsets. It must lie in
-// none of some open ranges (they conflict), and it costs something in others (a penalty is paid). What they say of one
-// body is about its offset: a multiple, below the capacity, in none of some open ranges (reserved bytes), or one number
-// (fixed). internal/lower knows every rule, so all of this is read off its strip of the pool.
+// Idea: a rule about two bodies in a pool is a rule about the difference of their offsets. A conflict forbids open
+// ranges of the difference. A penalty has to be paid in others. A rule about one body is a rule about its offset: a
+// multiple, a capacity, open ranges that reserved bytes forbid, or a fixed number.
 //
-// Invariant: offsets that keep to all of this are a plan of the pool, and every plan does. It does not matter which
-// other bodies are in the pool.
+// internal/lower knows every rule. So all of this is read off its strip of the pool.
+//
+// Invariant: offsets are a plan of the pool exactly if they keep all of this. It does not matter which other bodies are
+// in the pool.
 //
 // Complexity: O(bodies²) ranges.
 
-// lane is a pool.
+// lane is a pool, as forbidden and costly offsets and differences.
 type lane struct {
 	id        string
 	capacity  int64 // 0 for none
@@ -27,16 +28,16 @@ type lane struct {
 	highest   int64 // the end of its highest reserved range
 	tall      bool  // its height counts
 
-	of    []int32 // of each body, its place in what follows; -1 if it may not be in the pool
-	above []int64 // of each part of Stretches, how far it begins above its body; valid if the body is in the pool
+	of    []int32 // of each body, its index in the slices below; -1 if it may not be in the pool
+	above []int64 // of each part of Stretches, its offset within its body; valid if the body is in the pool
 	body  []int32 // of each place, its body
 	align []int64
 	size  []int64
 	fixed []int64 // -1 if the offset is free
 	never [][]timeline.Forbidden
-	hard  [][]timeline.Forbidden // of places a < b, at a·places + b: differences offset(b) - offset(a) that are forbidden
+	hard  [][]timeline.Forbidden // at a·places + b for a < b: forbidden differences offset(b) - offset(a)
 	soft  []soft
-	load  [][]use // of each section, who uses what
+	load  [][]use // of each section, the bytes that bodies use
 }
 
 // soft is a penalty: it is paid if offset(b) - offset(a) lies between, both ends excluded.
@@ -46,13 +47,13 @@ type soft struct {
 	cost         int64
 }
 
-// use is bytes of a body in a section.
+// use is a range of bytes that a body uses in a section.
 type use struct {
 	place    int32
 	from, to int64
 }
 
-// newLane reads off a pool.
+// newLane makes a lane from the strip of a pool.
 func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall, pays bool) *lane {
 	q := &l.Pools[pool]
 	x := &lane{id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall}
@@ -79,7 +80,7 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 		place := strip.Body[k]
 		x.of[of[i]], x.body[place], x.above[i] = place, of[i], strip.At[k]
 		for _, r := range x.reserved {
-			// No byte of a buffer may lie in them, in use or not.
+			// No byte of a buffer may lie in a reserved range, in use or not.
 			f := timeline.Forbidden{Above: r.Lower - strip.At[k] - l.Problem.Buffers[i].Size, Below: r.Upper - strip.At[k]}
 			x.never[place] = append(x.never[place], f)
 		}
@@ -110,7 +111,7 @@ func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall,
 	return x
 }
 
-// forbid lists the differences that are forbidden, and the loads.
+// forbid lists the forbidden differences and the loads.
 func (x *lane) forbid(t *timeline.Timeline, n int) {
 	x.hard = make([][]timeline.Forbidden, n*n)
 	x.load = make([][]use, t.Sections())

@@ -6,29 +6,30 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the places that are taken are inequalities between offsets,
+// Idea: the choices so far are inequalities between offsets,
 //
 //	offset(to) >= offset(from) + by
 //
-// Offsets begin at the least that each body may have by itself. An offset that is too low for an inequality rises to
-// the least one that is not, is aligned, and is free of reserved bytes. This is repeated until nothing rises.
+// Each offset starts at the least that the body may have alone. If an offset is too low for an inequality, it rises to
+// the least offset that keeps the inequality, is aligned, and is free of reserved bytes. This is repeated until no
+// offset rises.
 //
-// Invariant: no solution has an offset below these, since each step is monotone. So if the steps come to an end, they
-// are the least solution: no measure can be lower with these inequalities.
+// Invariant: no solution has an offset below the offset here, since each step is monotone. So if the steps come to an
+// end, the offsets are the least solution: no measure can be lower with these inequalities.
 //
-// Complexity: O(inequalities) a round. If more rounds than bound.Passes says follow on the last jump over a reserved
-// range, they never end. There are at most bodies · ranges such jumps.
+// Complexity: O(inequalities) a round. If more rounds than bound.Passes follow the last jump over a reserved range,
+// they never end. There are at most bodies · ranges such jumps.
 
-// more says that offset(to) >= offset(from) + by. The numbers are those of the set in hand.
+// more says that offset(to) >= offset(from) + by. from and to are indices in the set.
 type more struct {
 	from, to int32
 	by       int64
 }
 
-// lookRounds is how many rounds are gone without a look at the limits.
+// lookRounds is how many rounds pass between two looks at the limits.
 const lookRounds = 1 << 10
 
-// lift returns the least offset from at on that a place may have by itself.
+// lift returns the least offset, at or above at, that a body may have alone.
 func (l *lane) lift(place int32, at int64) int64 {
 	for {
 		at = bound.Up(at, l.align[place])
@@ -46,7 +47,7 @@ func (l *lane) lift(place int32, at int64) int64 {
 
 // rise raises offsets until they keep to every inequality. It reports whether there are such offsets.
 func (k *packer) rise(low []int64) bool {
-	never := int64(0) // rounds after which it would go on for ever; 0 as long as that is not counted
+	never := int64(0) // rounds after which the rise never ends; 0 until it is computed
 	for round := int64(1); ; round++ {
 		risen := false
 		for _, m := range k.above {
@@ -75,7 +76,7 @@ func (k *packer) rise(low []int64) bool {
 	}
 }
 
-// passes returns after how many rounds there is no end.
+// passes returns the number of rounds after which the rise never ends.
 func (k *packer) passes() int64 {
 	aligns, jumps := make([]int64, len(k.places)), int64(1)
 	for n, place := range k.places {

@@ -7,23 +7,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a measure of height is a sum or a maximum over the heights of some pools, which a peak raises to the end of the
-// highest reserved range. With the least height of each pool in place of its height, the same formula is a bound.
+// Idea: a measure of height is a sum or a maximum over the heights of some pools. For a peak, the height of a pool is
+// at least the end of its highest reserved range. The same formula over the least heights of the pools is a bound.
 //
-// Invariant: bounds that hold one by one hold together in the order of the measures: if no value is below its bound,
-// the values are lexicographically not below the bounds.
+// Invariant: if no value is below its bound, the values are not lexicographically below the bounds.
 //
 // Complexity: O(measures · pools), and in finish the product of the fronts, less what the bounds cut off.
 
-// gauge is a measure, taken apart.
+// gauge is a measure as a formula over pools.
 type gauge struct {
 	measure model.Measure // cost, penalty, eviction; empty for heights
-	pools   []int         // whose heights count
-	peak    bool          // each counts at least to the end of its highest reserved range
-	highest bool          // the largest counts, not the sum
+	pools   []int         // the pools whose heights count
+	peak    bool          // the height of a pool is at least the end of its highest reserved range
+	highest bool          // the largest height counts, not the sum
 }
 
-// gauge takes the measures apart.
+// gauge makes formulas of the measures.
 func (x *search) gauge(measures []model.Measure, pools []model.Pool) {
 	for _, m := range measures {
 		if m == model.MeasureCost || m == model.MeasurePenalty || m == model.MeasureEviction {
@@ -51,7 +50,7 @@ func (x *search) pays() bool {
 	return slices.ContainsFunc(x.gauges, func(g gauge) bool { return g.measure == model.MeasurePenalty })
 }
 
-// values returns the measures, for these heights and penalties of the pools, and so much for what has no pool yet.
+// values returns the measures, from the heights and penalties of the pools. rest is the cost of bodies without a pool.
 func (x *search) values(height, paid func(pool int) int64, rest int64) []int64 {
 	v := make([]int64, len(x.gauges))
 	for k := range x.gauges {
@@ -81,7 +80,7 @@ func (x *search) values(height, paid func(pool int) int64, rest int64) []int64 {
 	return v
 }
 
-// least returns bounds of the measures, for all that may follow.
+// least returns bounds of the measures for the whole subtree.
 func (x *search) least(rest int64) []int64 {
 	v := x.values(func(pool int) int64 { return x.at[pool].lowest() }, func(pool int) int64 { return x.at[pool].cheapest() }, rest)
 	for k, floor := range x.floors {

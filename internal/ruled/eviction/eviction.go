@@ -18,36 +18,38 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a set of evictions is chosen, and the problem of parts that it leaves (internal/ruled/parts) is planned as one
-// without evictions. Taking one more eviction keeps every plan: its parts stay where the buffer was. So
+// Idea: the search chooses a set of evictions. The parts that it leaves (internal/ruled/parts) are a problem without
+// evictions, which is planned as such. One more eviction keeps every plan valid: the parts stay where the buffer was.
+// So
 //
 //	no plan with all evictions taken     no plan at all
 //	no plan with a set                   no plan with any subset
 //	a height with all evictions taken    no set allows a lower one
 //
-// The loads say which bytes must leave (internal/ruled/evictbound). If there are few evictions, the planner is asked about sets in
-// ascending order of price (few.go). Otherwise the loads alone choose cheap sets and bound the price, and few plans are made
-// (many.go).
+// The loads say which bytes must leave (internal/ruled/evictbound). If there are few evictions, the planner is asked
+// about sets in ascending order of price (few.go). Otherwise the loads alone choose cheap sets and bound the price, and
+// few plans are made (many.go).
 //
-// A set counts only if its plan is no worse in the measures before eviction in the objective. If the objective does not name
-// eviction, the price is minimised last, and no bound of it is claimed: no one wants an eviction for nothing. If any plan that
-// fits will do, the price is the only measure.
+// A set counts only if its plan is no worse in the measures that come before eviction in the objective. If the
+// objective does not name eviction, the price is minimised last, so that no eviction is taken for nothing, and no bound
+// of it is claimed. If any plan that fits will do, the price is the only measure.
 //
-// Invariant: what is claimed of a measure holds for every set of evictions. If the planner was not asked about a set, a bound
-// without a plan covers it: the price, the least cost of each part, the height with all taken, or the loads.
+// Invariant: a claimed bound holds for every set of evictions. If the planner was not asked about a set, a bound that
+// needs no planner covers it: the price, the least cost of each part, the height with all evictions taken, or the
+// loads.
 //
 // Complexity: see the files.
 
-// A Planner plans a problem without evictions. spent is what earlier runs have taken, which counts for the limits of o. The result
-// has the sum.
+// A Planner plans a problem without evictions. spent is the effort of earlier runs. It counts towards the limits of o.
+// The result has the sum.
 type Planner func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error)
 
 // Options say how evictions are planned.
 type Options struct {
 	plan.Options
 	Name  string // of the planner
-	Least bool   // measures are minimised: any plan that fits will not do
-	Few   int    // all sets of at most so many evictions are asked for, if there are not too many buffers; see Few
+	Least bool   // minimise the measures; false: any plan that fits will do
+	Few   int    // up to this many evictions all sets are asked about, if there are few buffers; see Few
 }
 
 // search is the state of a search for evictions.
@@ -56,10 +58,10 @@ type search struct {
 	o        Options
 	stats    plan.Stats
 	p        *model.Problem
-	ground   *model.Problem        // p, with capacities that the measures before eviction have reached
+	ground   *model.Problem        // p, whose capacities are the heights that the measures before eviction have reached
 	all      []evictbound.Eviction // every eviction, in the order of the buffers
-	measures []model.Measure       // that plans are compared by
-	own      int                   // so many of them are claimed: those that the problem asks for
+	measures []model.Measure       // by which plans are compared
+	own      int                   // how many of measures the problem asks for; bounds are claimed only for these
 	room     plan.Result           // of the run with all evictions taken
 	best     *plan.Result
 	values   []int64   // of the best plan, by measures
@@ -68,8 +70,8 @@ type search struct {
 	by       string    // who proved that a set has no plan
 }
 
-// wholeNodes is the most nodes of a plan that all later ones rest on: with every eviction taken, and with the measures
-// before eviction. setNodes is the most nodes of the plan of one set among several.
+// wholeNodes is the most nodes of a plan that later plans depend on: with every eviction taken, and for the measures
+// before eviction. setNodes is the most nodes of the plan of one set of many.
 const wholeNodes, setNodes = 2_000_000, 20_000
 
 // Plan plans a problem with evictions.
@@ -127,7 +129,7 @@ func (e *search) run(ctx context.Context) (plan.Result, error) {
 	return e.result(ctx), nil
 }
 
-// ofHeight reports whether a measure falls with the heights of pools.
+// ofHeight reports whether a measure is about the heights of pools.
 func ofHeight(m model.Measure) bool {
 	return strings.HasPrefix(string(m), "height") || strings.HasPrefix(string(m), "peak") || strings.HasPrefix(string(m), "max_")
 }
@@ -154,7 +156,7 @@ func (e *search) over(ctx context.Context) bool {
 	return ctx.Err() != nil || e.o.NodeLimit > 0 && e.stats.Nodes >= e.o.NodeLimit
 }
 
-// keep makes the plan of a set the best if it is, and notes what its bounds say.
+// keep makes the plan of a set the best plan if it is better, and notes its bounds.
 func (e *search) keep(r *plan.Result, taken []bool) bool {
 	values := make([]int64, len(e.measures))
 	for k, m := range e.measures {
@@ -167,7 +169,8 @@ func (e *search) keep(r *plan.Result, taken []bool) bool {
 	return true
 }
 
-// least returns a lower bound of each measure for the plans of a set whose price is at least price. nil stands for any set.
+// least returns lower bounds of the measures for the plans of a set whose price is at least price. If taken is nil,
+// they hold for any such set.
 func (e *search) least(taken []bool, price int64) []int64 {
 	bounds := make([]int64, len(e.measures))
 	for k, m := range e.measures {
@@ -206,7 +209,7 @@ func (e *search) leastCost(taken []bool) (sum int64) {
 	return sum
 }
 
-// result gives the best plan the bounds that hold for all sets.
+// result returns the best plan, with bounds that hold for all sets.
 func (e *search) result(ctx context.Context) plan.Result {
 	r := *e.best
 	r.Bounds, r.Status, r.ProvedBy = nil, model.Feasible, ""
@@ -223,7 +226,7 @@ func (e *search) result(ctx context.Context) plan.Result {
 	for k, m := range e.measures[:e.own] {
 		bound := e.values[k]
 		for _, a := range e.answers {
-			// A set that cannot reach the best values before says nothing of this measure.
+			// A set that cannot reach the best values of the measures before does not count for this one.
 			if slices.Compare(a[:k], e.values[:k]) <= 0 {
 				bound = min(bound, a[k])
 			}

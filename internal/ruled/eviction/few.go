@@ -10,16 +10,16 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: few evictions have few sets. The planner is asked about them in ascending order of price; of equal ones the
-// smaller set is first. A set is left out if
+// Idea: few evictions have few sets. The planner is asked about the sets in ascending order of price; a subset comes
+// before a set of the same price. A set is left out if
 //
 //	loads   it does not free the excess of every section (internal/ruled/evictbound)
 //	bound   its least values are not below the best plan's (least in eviction.go)
 //
-// If eviction is the first measure, the first set with a plan has the least price. Only sets of that price are then
+// If eviction is the first measure, the first set with a plan has the least price. Only sets of the same price are then
 // left, for the measures after it.
 //
-// Invariant: a set that is left out has no plan, or none that is better, or is in the answers by its least values.
+// Invariant: if a set is left out, it has no plan, or no better plan, or its least values are in the answers.
 //
 // Complexity: 2^n sets for n evictions, and mostAsked plans.
 //
@@ -30,11 +30,11 @@ const Few = 10
 
 const (
 	mostAsked = 500
-	// mostAsking is the number of buffers up to which so many plans do not take long.
+	// mostAsking is the number of buffers up to which mostAsked plans do not take long.
 	mostAsking = 500
 )
 
-// few asks for the sets in ascending price.
+// few asks about the sets in ascending order of price.
 func (e *search) few(ctx context.Context) error {
 	n := len(e.all)
 	prices := make([]int64, 1<<n)
@@ -44,7 +44,7 @@ func (e *search) few(ctx context.Context) error {
 		prices[set] = evictbound.Price(e.all, subset(set, n))
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(prices[a], prices[b]), a-b) // a part of a set has the smaller number
+		return cmp.Or(cmp.Compare(prices[a], prices[b]), a-b) // a subset has the smaller number
 	})
 	loads := evictbound.New(e.p, e.all, 0, nil)
 	for asked, k := 0, 0; k < len(order); k++ {
@@ -58,7 +58,7 @@ func (e *search) few(ctx context.Context) error {
 			e.by = run.Bound
 			continue
 		}
-		// One plan is made in any case: that of all evictions comes last.
+		// At least one plan is made. The set of all evictions comes last.
 		if asked++; asked > mostAsked || asked > 1 && e.over(ctx) {
 			e.answers = append(e.answers, e.least(nil, prices[set]))
 			break
@@ -89,7 +89,7 @@ func (e *search) few(ctx context.Context) error {
 	return nil
 }
 
-// subset returns a set of n as a list.
+// subset returns a set, given as bits, as a list of n.
 func subset(set, n int) []bool {
 	taken := make([]bool, n)
 	for k := range taken {

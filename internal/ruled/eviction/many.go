@@ -17,27 +17,27 @@ import (
 
 // Idea: with many evictions there is time for few plans only, so the loads choose the sets (internal/ruled/evictbound).
 // A set that frees just the excess may have no plan, because holes are left between buffers. So the loads must fit a
-// capacity that is smaller by a slack. The slack starts at 0 and doubles until there is a plan. Then slacks are tried
-// halfway between the largest one without a plan and the least one with a plan.
+// capacity that is smaller by a slack. The slack starts at 0 and doubles until there is a plan. Then the search halves
+// the interval between the largest slack without a plan and the least slack with one.
 //
-// At the end evictions of the cheapest plan are given up in batches, the dearest first, as long as there is a plan.
+// At the end, evictions of the cheapest plan are left out in batches, the dearest first, as long as there is a plan.
 //
 // Heights before eviction in the objective are minimised with all evictions taken, and become the capacity of the
 // pools.
 //
-// Invariant: the best plan is never dearer than the one before it. The bound is that of the loads.
+// Invariant: a new best plan is never dearer than the last. The bound is that of the loads.
 //
 // Complexity: about 2 · log2(1024) + mostLeft plans, within the limits of the run.
 //
 // Trials: docs/lab/ruled.md (starting with all evictions needs a plan for each batch and ends dearer).
 
 const (
-	// finestSlack is the part of the capacity that the least slack is.
+	// finestSlack: the least slack is 1/finestSlack of the capacity.
 	finestSlack = 1024
 	// mostLeft is the most plans for leaving out evictions.
 	mostLeft = 40
-	// manyBuffers is the number of buffers from which on a plan of a set gets fewer nodes than setNodes, but not fewer
-	// than leastNodes: a node of local search takes as long as there are buffers.
+	// manyBuffers: with more buffers, a plan of a set gets fewer nodes than setNodes, but at least leastNodes. The time
+	// of a node of local search grows with the buffers.
 	manyBuffers, leastNodes = 200, 100
 	// mostTries is the most plans with a slack.
 	mostTries = 24
@@ -47,7 +47,7 @@ const (
 func (e *search) many(ctx context.Context, every []bool) error {
 	at := slices.Index(e.measures, model.MeasureEviction)
 	wanted := e.measures // of each plan
-	exact := true        // the capacities are what every best plan has
+	exact := true        // every best plan keeps the capacities
 	if before := e.measures[:at]; !slices.ContainsFunc(before, func(m model.Measure) bool { return !ofHeight(m) }) {
 		wanted = []model.Measure{model.MeasureEviction}
 		if at > 0 {
@@ -97,8 +97,8 @@ func (e *search) many(ctx context.Context, every []bool) error {
 	return nil
 }
 
-// narrowed returns the problem with what measures of height reached as capacities, and whether every plan that
-// reaches it keeps to these.
+// narrowed returns the problem with the heights that were reached as capacities. exact says that every plan that
+// reaches the same measures keeps these capacities.
 func narrowed(p *model.Problem, reached *model.Plan, measures []model.Measure, values []model.Value) (*model.Problem, bool) {
 	q, exact := *p, true
 	pools := slices.Clone(p.AllPools())
@@ -121,7 +121,7 @@ func narrowed(p *model.Problem, reached *model.Plan, measures []model.Measure, v
 			case one || len(pools) == 1 || strings.HasPrefix(name, "max_"):
 				limit(k, model.ValueOf(values, m))
 			default:
-				// The pools might share the sum in another way.
+				// Another plan may divide the sum among the pools in another way.
 				exact = false
 				most := heights[k]
 				if name == string(model.MeasurePeak) {
@@ -143,7 +143,8 @@ func narrowed(p *model.Problem, reached *model.Plan, measures []model.Measure, v
 	return &q, exact
 }
 
-// share returns what says when a quarter of the time that is left is over, or a limit has come: a plan needs the rest.
+// share returns a function that reports whether a quarter of the time that is left is over, or a limit has come. A plan
+// needs the rest of the time.
 func (e *search) share(ctx context.Context) func() bool {
 	end, limited := ctx.Deadline()
 	if limited {
@@ -182,7 +183,7 @@ func (e *search) slacken(ctx context.Context, wanted []model.Measure, at int, bo
 	}
 	finest = max(1, finest/finestSlack)
 	r := rand.New(rand.NewPCG(25, 7))
-	// none is the largest slack without a plan, some the least with one; -1 for neither.
+	// none is the largest slack without a plan, and some the least slack with a plan; -1 if there is none.
 	none, some := int64(-1), int64(-1)
 	slack := int64(0)
 	for range mostTries {

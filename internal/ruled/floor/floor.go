@@ -1,4 +1,4 @@
-// Package floor bounds every measure of a problem with rules, at every rank of the objective. It asks no planner.
+// Package floor bounds every measure of a problem with rules, at each place in the objective. It asks no planner.
 package floor
 
 import (
@@ -30,14 +30,15 @@ import (
 //	max_height   >= max of h(p), ends(b), and the least H at which all pools together have L free bytes below H
 //	max_peak     >= max of that, and top(p)
 //	cost         >= sum over bodies of their least costs; of the parts of one buffer only one counts
-//	penalty      >= sum over penalised pairs of in(p) whose sizes add up to more than p has free, or whose fixed offsets overlap,
-//	                without evictions, which change who pays
-//	eviction     >= max over sections, nothing taken, of the least price at which enough bytes leave for all pools to have room
+//	penalty      >= sum over penalised pairs of in(p) whose sizes add up to more than p has free, or whose fixed
+//	                offsets overlap; only without evictions, which change who pays
+//	eviction     >= max over sections, without evictions, of the least price at which enough bytes leave for all
+//	                pools to have room
 //
-// Hold says that only plans with a measure of at most v count: those that are as good in an earlier measure. Then pools
-// end lower, and bodies may be in fewer pools, so the formulas say more.
+// Hold restricts the bounds to plans with a measure of at most v, which are as good in an earlier measure. Then pools
+// end lower, and bodies may be in fewer pools, so the formulas give higher bounds.
 //
-// Invariant: Least is below no plan that keeps to all that is held.
+// Invariant: no plan that keeps the held values is below Least.
 //
 // Complexity: O(n log n + uses · pools) for New, and O(uses + bodies · pools) for a measure.
 //
@@ -49,28 +50,28 @@ type Floors struct {
 	l        *lower.Lowering
 	pools    []model.Pool
 	reserved [][]model.Range // of each pool, ascending
-	limit    []int64         // of each pool, no byte is in use above; none for no limit
+	limit    []int64         // of each pool: no byte above is in use; none for no limit
 	bodies   []body
 	sections int
-	held     int64   // the cost that is held; none if it is not
+	held     int64   // the most cost that Hold allows; none if there is no limit
 	buffer   []int32 // of each part, its buffer
 }
 
 // none stands for no limit.
 const none = model.MaxSum
 
-// mostTimes is the most buffers for whose times evictions are looked at one by one. internal/ruled/evictbound bounds the
-// others.
+// mostTimes is the most buffers of a problem for which evictions are bounded time by time. Larger problems use
+// internal/ruled/evictbound.
 const mostTimes = 500
 
-// body is buffers that lie together.
+// body is a set of buffers that lie together.
 type body struct {
 	members []int32
 	pools   []int32 // that it may be in
 	uses    []model.Piece
 	costs   []int64 // of each of pools
 	ends    []int64 // likewise
-	again   bool    // a further part of a buffer: a plan may have it as one with the part before
+	again   bool    // a further part of a buffer: without the eviction it is one with the part before
 }
 
 // New prepares the bounds of a valid problem with rules.
@@ -148,8 +149,8 @@ func (f *Floors) choices() {
 	}
 }
 
-// alone returns the least end of a body in a pool, each member by itself, and what it costs there. The end is above any
-// limit if the body may not be there.
+// alone returns the least end of a body in a pool, from each member by itself, and its cost there. If the body may not
+// be in the pool, the end is above any limit.
 func (f *Floors) alone(b *body, pool int) (end, cost int64) {
 	for _, i := range b.members {
 		x := &f.l.Problem.Buffers[i]
@@ -188,7 +189,7 @@ func (f *Floors) Hold(m model.Measure, v int64) {
 		for _, q := range f.of(m) {
 			f.limit[q] = min(f.limit[q], v)
 		}
-	default: // a sum: the others have at least their own
+	default: // a sum: the other pools have at least their own h
 		sum := int64(0)
 		low := make([]int64, len(f.pools))
 		for q := range f.pools {
@@ -257,7 +258,7 @@ func (f *Floors) Least(m model.Measure) (least int64) {
 	return least
 }
 
-// only reports whether a body may be in one pool alone.
+// only reports whether a body may be in this pool and no other.
 func (b *body) only(pool int) bool { return len(b.pools) == 1 && b.pools[0] == int32(pool) }
 
 // height is h(p), or max(h(p), top(p)).
@@ -297,7 +298,7 @@ func (f *Floors) taken(pool int, height int64) (sum int64) {
 	return sum
 }
 
-// level returns the least height, of at least low, below which the pools together have so many free bytes.
+// level returns the least height, at least low, below which all pools together have load free bytes.
 func (f *Floors) level(load, low int64) int64 {
 	free := func(height int64) (sum int64) {
 		for q := range f.pools {
@@ -326,8 +327,8 @@ func (f *Floors) level(load, low int64) int64 {
 // mostWays is the most choices of free ranges that are looked at.
 const mostWays = 1_000
 
-// waste returns the fewest reserved bytes that lie below the ends of the pools if they hold so many bytes. Each pool is
-// used up to one of its free ranges, or not at all.
+// waste returns the fewest reserved bytes that lie below the ends of the pools if the pools hold load bytes. Each pool
+// is used up to one of its free ranges, or not at all.
 func (f *Floors) waste(load int64) int64 {
 	type way struct{ free, waste int64 }
 	ways := []way{{}}
@@ -390,7 +391,7 @@ func (f *Floors) penalty() (sum int64) {
 	return sum
 }
 
-// parted reports whether a part is of a buffer with evictions.
+// parted reports whether a part belongs to a buffer with evictions.
 func (f *Floors) parted(i int32) bool {
 	x := f.p.Buffers[f.buffer[i]].Extra
 	return x != nil && len(x.Evictions) > 0
@@ -405,7 +406,7 @@ func (f *Floors) eviction() (least int64) {
 	if room >= none || f.p.Rules.Threads > 0 || len(f.p.Buffers) > mostTimes {
 		return 0
 	}
-	// At one time all live bytes must have room, but for pairs that may share bytes there.
+	// At each time all live bytes must have room, except for pairs that may share bytes.
 	r := f.p.Rules
 	if len(r.MayOverlap) > 0 || len(r.Together) > 0 || len(r.Distances) > 0 {
 		return 0
@@ -423,7 +424,7 @@ func (f *Floors) eviction() (least int64) {
 	return least
 }
 
-// priceAt returns the least price at which what is live at a time has room.
+// priceAt returns the least price of evictions after which the live bytes at a time have room.
 func (f *Floors) priceAt(at, room int64) int64 {
 	type offer struct{ price, bytes int64 }
 	var offers []offer
@@ -451,7 +452,7 @@ func (f *Floors) priceAt(at, room int64) int64 {
 			}
 		}
 	}
-	slices.SortFunc(offers, func(a, b offer) int { // the cheapest for a byte first
+	slices.SortFunc(offers, func(a, b offer) int { // the lowest price for a byte first
 		high, low := bits.Mul64(uint64(a.price), uint64(b.bytes))
 		top, rest := bits.Mul64(uint64(b.price), uint64(a.bytes))
 		return cmp.Or(cmp.Compare(high, top), cmp.Compare(low, rest))

@@ -7,14 +7,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a search that decides on evictions one by one wants all parts that any set of them leaves, with the rules
+// Idea: a search that decides on evictions one by one needs all parts that any set of evictions leaves, with the rules
 // between them. Let a buffer have k evictions. They cut its life at k places, so a part begins with the life or after
 // one of them, and ends before a later one or with the life:
 //
 //	(k + 1) · (k + 2) / 2 parts
 //
-// Invariant: a plan of p is a choice of these parts, which make up each life with the evictions between them, and
-// places for them that keep to the rules among the chosen ones.
+// Invariant: a plan of p is a choice of parts, with places that keep the rules between the chosen parts. The chosen
+// parts of a buffer, with the evictions between them, make up its life.
 //
 // Complexity: as in parts.go.
 

@@ -1,4 +1,5 @@
-// Package parts takes evictions of a problem. The result is a problem without evictions. Its buffers are parts of lives.
+// Package parts applies evictions to a problem. The result is a problem without evictions, whose buffers are parts of
+// lives.
 package parts
 
 import (
@@ -6,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: if a set of evictions is taken, what is left is a problem without evictions. Its buffers are parts: the stretches of
-// each life between the evictions that are taken. A rule about a buffer holds for each of its parts:
+// Idea: if a set of evictions is taken, a problem without evictions is left. Its buffers are parts: the stretches of
+// each life between these evictions. A rule about a buffer holds for each of its parts:
 //
 //	apart, may_overlap, penalties   each part of the one buffer is paired with each part of the other
 //	together, distances             never name a buffer with evictions, so nothing changes
@@ -15,8 +16,8 @@ import (
 //
 // No rule is about two parts of one buffer. They never live at the same time, so they may share bytes.
 //
-// Invariant: a plan of the parts is a plan of the problem that takes just these evictions. All measures are the same, except
-// the measure eviction.
+// Invariant: a plan of the parts is a plan of the problem that takes just these evictions. All measures are the same,
+// except the measure eviction.
 //
 // Complexity: O(parts + pairs of parts that a rule names).
 
@@ -31,7 +32,7 @@ type Partition struct {
 // All takes every eviction. If the parts have no plan, the problem has none.
 func All(p *model.Problem) *Partition { return take(p, func(int) bool { return true }, nil) }
 
-// Take takes evictions: taken[n] is for the nth of all evictions, in the order of the buffers. The objective is o.
+// Take applies the evictions n with taken[n], counted in the order of the buffers. The objective of the result is o.
 func Take(p *model.Problem, taken []bool, o []model.Measure) *Partition {
 	return take(p, func(n int) bool { return taken[n] }, o)
 }
@@ -90,7 +91,7 @@ func evictionsOf(b *model.Buffer) []model.Eviction {
 	return b.Extra.Evictions
 }
 
-// rules puts parts in the place of buffers.
+// rules replaces buffers in rules by their parts.
 func (q *Partition) rules(r *model.Rules) {
 	each := func(x model.Pair, yield func(model.Pair)) {
 		for a := q.first[x[0]]; a < q.first[x[0]+1]; a++ {

@@ -9,16 +9,16 @@ import (
 )
 
 // Idea: a clique is a set of bodies in which each pair conflicts or has a penalty. If its sizes add up to more than the
-// bytes of the pool, some bodies share bytes, so some penalties are paid. Two arguments say how many pairs pay at
-// least.
+// bytes of the pool, some bodies share bytes, so some penalties are paid. Two arguments give a least number of pairs
+// that pay.
 //
-// First: take the bodies in order of offset. A body that begins inside those before it shares bytes with the one of
-// them that reaches furthest. These pairs are a forest, and
+// First: take the bodies in order of offset. If a body begins inside the bodies before it, it shares bytes with the one
+// that reaches furthest. These pairs are a forest, and
 //
 //	sum of sizes - bytes of the pool <= sum over pairs of the forest of min(size, size)
 //
-// Let k be the least number of edges of a forest with such a weight. Then at least k pairs pay. Kruskal's algorithm,
-// which takes edges in order of weight, finds the heaviest forest with k edges for each k.
+// Let k be the least number of edges of a forest with at least this weight. Then at least k pairs pay. Kruskal's
+// algorithm, which takes edges in descending order of weight, finds the heaviest forest with k edges for each k.
 //
 // Second: if d bodies share a byte, d(d-1)/2 pairs share it:
 //
@@ -28,9 +28,8 @@ import (
 // is large enough. That is a second k.
 //
 // With the larger k of the two, at least the k cheapest penalties of the clique are paid. The bounds of cliques that
-// have no penalty in common add up. A clique is grown from each body; the next body is the one that is largest for the
-// penalties that it brings. Then cliques are taken in order of their bound for each penalty that they use up, until
-// none is left.
+// have no penalty in common add up. A clique is grown from each body: next comes the body with the most bytes for the
+// penalties that it adds. Then cliques are taken in order of bound divided by penalties used up, until none is left.
 //
 // Invariant: no penalty is counted twice, so no plan within the capacity pays less than the sum.
 //
@@ -48,7 +47,7 @@ var pairPrices = [...]int{1, 4, 20}
 // overloads grows cliques in a field.
 type overloads struct {
 	field  *Field
-	near   []uint8 // of each two bodies: pairApart, pairPays, or neither
+	near   []uint8 // of each two bodies: pairApart, pairPays or pairFree
 	price  []int64 // of each two bodies that pay
 	clique []int32
 	pairs  []pricedPair // scratch of least
@@ -71,10 +70,10 @@ type pricedPair struct {
 type overload struct {
 	bodies []int32
 	least  int64
-	pairs  int // that have a penalty
+	pairs  int // with a penalty
 }
 
-// LeastByCliques returns a bound on what any plan of the field pays.
+// LeastByCliques returns a lower bound of the penalty of every plan of the field.
 func (f *Field) LeastByCliques(ctx context.Context) (sum int64) {
 	if f.n > mostGrown {
 		return 0
@@ -110,7 +109,7 @@ func (f *Field) LeastByCliques(ctx context.Context) (sum int64) {
 	return sum
 }
 
-// overloads prepares the pairs: those that cannot share a byte, or not without paying.
+// overloads prepares the pairs that cannot share a byte, and those that pay if they do.
 func (f *Field) overloads() *overloads {
 	o := &overloads{field: f, near: make([]uint8, f.n*f.n), price: make([]int64, f.n*f.n), root: make([]int32, f.n)}
 	whole := func(i int, x tie) bool {
@@ -132,8 +131,8 @@ func (f *Field) overloads() *overloads {
 	return o
 }
 
-// grow grows a clique from a body, where a pair costs price halves of what a body does. It returns the best that it has
-// been.
+// grow grows a clique from a body, and returns the best clique on the way. A pair with a penalty costs price halves of
+// what a body costs.
 func (o *overloads) grow(first int32, price int) (best overload) {
 	if !o.field.plain[first] {
 		return overload{}
@@ -164,7 +163,7 @@ func (o *overloads) grow(first int32, price int) (best overload) {
 	for len(left) > 0 {
 		next := left[0]
 		for _, x := range left[1:] {
-			// The largest for its price, that of its pairs and of being a body.
+			// Take the body with the most bytes for its price: a price for each penalised pair, and one for the body.
 			if a, b := o.field.size[x.body]*int64(price*next.pairs+2), o.field.size[next.body]*int64(price*x.pairs+2); a > b {
 				next = x
 			}
@@ -182,7 +181,7 @@ func (o *overloads) grow(first int32, price int) (best overload) {
 	return best
 }
 
-// least returns what the clique pays at least, if its sizes add up to load.
+// least returns the least penalty of the clique, whose sizes add up to load.
 func (o *overloads) least(load int64) (sum int64) {
 	o.pairs = o.pairs[:0]
 	for k, a := range o.clique {
@@ -213,7 +212,7 @@ func (o *overloads) least(load int64) (sum int64) {
 			trees++
 		}
 	}
-	// So many bytes have depth + 1 bodies, the others depth.
+	// deeper bytes have depth + 1 bodies, the others have depth.
 	depth, deeper := load/o.field.space, load%o.field.space
 	left, k := float64(o.field.space)*float64(depth*(depth-1)/2)+float64(deeper)*float64(depth), 0
 	if left > 1<<52 {
@@ -230,7 +229,7 @@ func (o *overloads) least(load int64) (sum int64) {
 	return sum
 }
 
-// fresh reports whether no pair of a clique is used up.
+// fresh reports whether no penalty of a clique is used up.
 func (o *overloads) fresh(x overload) bool {
 	for k, a := range x.bodies {
 		for _, b := range x.bodies[:k] {

@@ -1,5 +1,5 @@
-// Package penalty lowers the penalties that a plan of one pool pays, and bounds what any plan pays. It asks no planner: it is given
-// a plan that fits, and chooses offsets by itself.
+// Package penalty lowers the penalties that a plan of one pool pays, and bounds what any plan pays. It asks no planner:
+// it gets a plan that fits, and chooses offsets itself.
 //
 //	field.go     the pool as arrays: where a body may lie, what conflicts forbid, what pairs cost
 //	ruin.go      a plan that pays less, from a given one, by ruin and recreate
@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the searches for a small penalty (ruin.go, slots.go) need the same few facts at each step. A field has these facts as
-// arrays, made once for a pool:
+// Idea: the searches for a small penalty (ruin.go, slots.go) need the same few facts at each step. A field has these
+// facts as arrays, made once for a pool:
 //
 //	free     where a body may lie for itself: within the capacity, at its fixed offset, beside reserved ranges
 //	hard     which differences of offsets a conflict forbids
@@ -28,10 +28,11 @@ import (
 //	hard     differences with below < difference < above are forbidden
 //	soft     differences with below < difference < above cost the penalty
 //
-// Invariant: offsets are a valid plan of the strip within the capacity if and only if they are in free, aligned, and without a
-// forbidden difference. The costs of the differences add up to the plan's penalty.
+// Invariant: offsets are a valid plan of the strip within the capacity if and only if they are in free, aligned, and
+// without a forbidden difference. The costs of the differences add up to the plan's penalty.
 //
-// Complexity: O(n² · spans) once at most; the lists take the space of the pairs in them. With more than mostTies there is no field.
+// Complexity: O(n² · spans) once at most; the lists take the space of the pairs in them. With more than mostTies there
+// is no field.
 
 // mostTies is the most ties of a field: 96 MB.
 const mostTies = 4_000_000
@@ -51,7 +52,7 @@ type Field struct {
 	soft   []toll
 }
 
-// A room is offsets, both ends included.
+// A room is a range of offsets, both ends included.
 type room struct{ low, high int64 }
 
 // A tie is a range of differences to another body, both ends excluded.
@@ -60,14 +61,14 @@ type tie struct {
 	below, above int64
 }
 
-// A toll is a tie that may be broken at a cost.
+// A toll is a range of differences that costs a penalty.
 type toll struct {
 	tie
 	cost int64
 }
 
-// New makes the field of a strip of p, or returns nil if that is too large. A capacity of 0 is none. The penalties are those
-// between members of the strip.
+// New makes the field of a strip of p, or returns nil if the field would be too large. A capacity of 0 means no limit.
+// All penalties are between members of the strip.
 func New(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Penalty) *Field {
 	n := len(st.Problem.Buffers)
 	f := &Field{n: n, size: make([]int64, n), plain: make([]bool, n), align: make([]int64, n)}
@@ -82,13 +83,13 @@ func New(st *lower.Strip, capacity int64, p *model.Problem, penalties []model.Pe
 	return f
 }
 
-// addRooms fills space, what is known of each body by itself, and free.
+// addRooms fills space, free, and the facts about single bodies.
 func (f *Field) addRooms(st *lower.Strip, capacity int64, p *model.Problem) {
 	f.space = capacity
 	for _, x := range st.Reserved {
 		f.space -= max(0, min(x.Upper, capacity)-x.Lower)
 	}
-	members := make([][]int32, f.n) // places in st.Members
+	members := make([][]int32, f.n) // indices in st.Members
 	for k := range st.Members {
 		members[st.Body[k]] = append(members[st.Body[k]], int32(k))
 	}
@@ -131,7 +132,7 @@ func (f *Field) addTies(st *lower.Strip) bool {
 		if len(f.hard) > mostTies {
 			return false
 		}
-		// The widest first: they leave few gaps for the others to look at.
+		// The widest come first: they leave few gaps for the others.
 		slices.SortStableFunc(f.hard[f.hardAt[i]:], func(x, y tie) int { return cmp.Compare(y.above-y.below, x.above-x.below) })
 	}
 	f.hardAt = append(f.hardAt, int32(len(f.hard)))
@@ -177,7 +178,8 @@ func roomy(st *lower.Strip) int64 {
 	return base + sum
 }
 
-// cut takes the offsets between below and above, both excluded, out of rooms whose low ends are aligned. Those of what is left are, too.
+// cut removes the offsets between below and above, both excluded, from rooms. The low ends of the rooms are aligned,
+// and stay so.
 func cut(of []room, below, above, align int64) []room {
 	for k := 0; k < len(of); k++ {
 		x := of[k]
@@ -217,13 +219,13 @@ func (f *Field) softOf(i int32) []toll { return f.soft[f.softAt[i]:f.softAt[i+1]
 // hardOf returns the ties of a body.
 func (f *Field) hardOf(i int32) []tie { return f.hard[f.hardAt[i]:f.hardAt[i+1]] }
 
-// roomsOf returns where a body may lie for itself.
+// roomsOf returns where a body alone may lie.
 func (f *Field) roomsOf(i int32) []room { return f.free[f.freeAt[i]:f.freeAt[i+1]] }
 
 // Bodies returns the number of bodies.
 func (f *Field) Bodies() int { return f.n }
 
-// Paid returns what a plan pays, from the offsets of its bodies.
+// Paid returns the penalty of a plan, from the offsets of its bodies.
 func (f *Field) Paid(offsets []int64) (sum int64) {
 	for i := range offsets {
 		for _, x := range f.softOf(int32(i)) {

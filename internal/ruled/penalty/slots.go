@@ -15,9 +15,9 @@ import (
 //
 //	offset(i) - offset(j) >= above   becomes   down(offset(i)) - down(offset(j)) >= above
 //
-// and the same holds for below. So a plan on the grid pays no more, and each body has only a few slots. Buffers of one
-// size share a slot or no byte, so this is a partition of least weight (max-k-cut). The search chooses a slot for each
-// body, depth first, one body at each level.
+// and the same holds for below. So rounding a plan to the grid does not raise its penalty, and each body has only a few
+// slots. If all bodies have one size, two of them share a slot or no byte: this is a partition of least weight
+// (max-k-cut). The search chooses a slot for each body, depth first, one body at each level.
 //
 // The bound is a sum of three parts that count different pairs:
 //
@@ -25,7 +25,7 @@ import (
 //	for each body to come, the least that it pays with placed ones, over the slots that are open to it
 //	the least that the bodies to come pay among themselves, solved before, from the last body on (Russian dolls)
 //
-// Of plans that differ by a symmetry only the first one is kept, in the order of the levels. Symmetries are
+// If plans differ only by a symmetry, the search keeps the first of them in the order of the levels. Symmetries are
 //
 //	twins        bodies with the same slots and ties: slots ascend
 //	one size     if only bodies in the same slot tie: a body opens no slot but the first that is unused
@@ -42,11 +42,11 @@ import (
 // plan in lexicographic order survives all of them at once.
 
 const (
-	// SlotNodes is how many nodes LeastBySlots is worth for a pool without limits.
+	// SlotNodes is the node limit of LeastBySlots for a pool if the run has no limit.
 	SlotNodes = 1_500_000
 	// mostLevels is the most bodies of a component that is searched.
 	mostLevels = 100
-	// mostSlots is the most slots of a body, and mostRanges of ties times slots of a component.
+	// mostSlots is the most slots of a body. mostRanges is the most ties times slots of a component.
 	mostSlots, mostRanges = 512, 1_000_000
 )
 
@@ -64,23 +64,24 @@ type slotter struct {
 
 	dolls  []int64
 	solved bool      // dolls[0] is the least
-	first  int       // the level at which the doll in hand begins
-	pays   [][]int64 // of each level and slot, what the body pays there with placed ones
-	shut   [][]int32 // how many placed bodies forbid the slot
+	first  int       // the level at which the doll at hand begins
+	pays   [][]int64 // of each level and slot, what the body pays there with placed bodies
+	shut   [][]int32 // of each level and slot, how many placed bodies forbid it
 	slot   []int32   // of each placed body
-	best   []int32   // slots of the best plan of the doll in hand, or of those before it
-	least  int64     // that any plan found pays
+	best   []int32   // slots of the best plan of the doll at hand, or of the dolls before it
+	least  int64     // the least penalty of a plan found
 }
 
-// A link is a tie or toll to a later body: for each slot of this one, the slots of the other that it is about.
+// A link is a tie or a toll to a later body. For each slot of this body it has the slots of the other that are
+// forbidden or cost.
 type link struct {
 	to     int32
 	cost   int64 // 0 for a tie
 	ranges [][2]int32
 }
 
-// LeastBySlots looks for the cheapest plan of a field. offsets is a plan that pays something; a cheaper one is written
-// into it. No plan pays less than least. taken are the nodes.
+// LeastBySlots looks for the plan of a field that pays least. offsets is a plan that pays; a cheaper plan is written
+// into it. No plan pays less than least. taken is the number of nodes.
 func (f *Field) LeastBySlots(ctx context.Context, offsets []int64, nodes int64) (least, taken int64) {
 	watch := run.NewWatch(ctx)
 	defer watch.Close()
@@ -105,7 +106,7 @@ func (f *Field) LeastBySlots(ctx context.Context, offsets []int64, nodes int64) 
 	return least, nodes - left
 }
 
-// components returns the bodies by component of ties and tolls, but for components without tolls.
+// components returns the components of the graph of ties and tolls. Components without tolls are left out.
 func (f *Field) components() (of [][]int32) {
 	seen := make([]bool, f.n)
 	for i := range f.n {
@@ -161,7 +162,7 @@ func (f *Field) grid(bodies []int32) (g int64) {
 	return g
 }
 
-// slotter prepares the search of a component, or returns nil if that is too large.
+// slotter prepares the search of a component, or returns nil if the component is too large.
 func (f *Field) slotter(bodies []int32, order int) *slotter {
 	if len(bodies) > mostLevels {
 		return nil
@@ -205,14 +206,16 @@ func (f *Field) slotter(bodies []int32, order int) *slotter {
 	return s
 }
 
-// levelOrders is the number of orders of levels that are tried. The first solves nearly all that any does. In the
-// others the last levels pay more among themselves, so their bounds are better if the search is cut off.
+// levelOrders is the number of orders of levels that are tried. The first order solves nearly all problems that any
+// order solves. In the others the last levels pay more among themselves, so their bounds are better if the search is
+// cut off.
 const levelOrders = 3
 
-// levelShares are the parts of the nodes that are left which an order may take.
+// levelShares says which part of the remaining nodes each order may take.
 var levelShares = [levelOrders]float64{0.1, 0.35, 1}
 
-// levels orders bodies: by what each pays at most with those before it, then in all. The order is
+// levels orders bodies by the most that each pays with the bodies before it, then by the most that it pays in all. The
+// order is
 //
 //	0   descending, then the largest first
 //	1   ascending
@@ -253,8 +256,8 @@ func (f *Field) levels(bodies []int32, order int) (levels []int32) {
 	return levels
 }
 
-// link adds a link from one level to another: offsets of the other in between, relative to this one. It is kept only
-// with the lower level, but looked at for symmetries from both sides.
+// link adds a link from one level to another. It concerns offsets of the other body between below and above, relative
+// to this body. Only the lower level keeps it, but symmetries look at it from both sides.
 func (s *slotter) link(from, to int, below, above, cost int64) {
 	x := link{to: int32(to), cost: cost, ranges: make([][2]int32, len(s.at[from]))}
 	for p, at := range s.at[from] {
@@ -319,10 +322,10 @@ func (s *slotter) findTwins(f *Field) {
 	}
 }
 
-// solve solves the dolls from the last level on. If it finds a cheaper plan than that in offsets, it writes it there.
+// solve solves the dolls from the last level to the first. If it finds a cheaper plan than offsets, it writes it there.
 // It returns the bound.
 func (s *slotter) solve(f *Field, offsets []int64) int64 {
-	given, paid := make([]int64, f.n), int64(0) // the plan from the level in hand on, and what that pays
+	given, paid := make([]int64, f.n), int64(0) // the plan from the level at hand on, and what that pays
 	for i := range given {
 		given[i] = away
 	}
@@ -364,8 +367,8 @@ func (s *slotter) solve(f *Field, offsets []int64) int64 {
 	return s.dolls[0]
 }
 
-// descend places the body of level k and those after it. The placed ones pay so much, and are in the first so many
-// slots if bodies have one size.
+// descend places the body of level k and the bodies after it. The placed bodies pay cost. If all bodies have one size,
+// they are in the first used slots.
 func (s *slotter) descend(k int, cost int64, used int32) {
 	if k == len(s.bodies) {
 		s.least = cost
@@ -386,7 +389,7 @@ func (s *slotter) descend(k int, cost int64, used int32) {
 		high = (high + 1) / 2
 	}
 	pays, shut := s.pays[k], s.shut[k]
-	// The slots that are open, the cheapest first, then the lowest.
+	// Try the open slots, the cheapest first, then the lowest.
 	for last := (choice{-1, -1}); ; {
 		next := choice{math.MaxInt64, -1}
 		for p := low; p < high; p++ {
@@ -417,7 +420,7 @@ type choice struct {
 	slot int32
 }
 
-// place tells later levels that level k has a slot, or has it no more.
+// place tells later levels that the body of level k enters a slot, or with sign -1 leaves it.
 func (s *slotter) place(k int, p, sign int32) {
 	for n := range s.links[k] {
 		x := &s.links[k][n]
@@ -436,8 +439,8 @@ func (s *slotter) place(k int, p, sign int32) {
 	}
 }
 
-// toCome is the least that the bodies from level k on pay with the placed ones, if that is below enough. It is at least
-// enough if one has no slot.
+// toCome returns the least that the bodies from level k on pay with the placed bodies. It may stop once the sum reaches
+// enough, and returns at least enough if a body has no open slot.
 func (s *slotter) toCome(k int, enough int64) (sum int64) {
 	for ; k < len(s.bodies) && sum < enough; k++ {
 		least, shut := int64(math.MaxInt64), s.shut[k]

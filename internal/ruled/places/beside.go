@@ -10,16 +10,16 @@ import (
 //
 //	low <= a - b <= high
 //
-// The outer ranges have no end, so the extremes decide: the highest a less the lowest b, and the other way round.
-// They alone decide for most pairs, without a look at who conflicts. A range between two forbidden ones is asked
-// about place by place of the body that has fewer.
+// The outer ranges have no end, so the extremes decide: the highest a less the lowest b, and the other way round. They
+// decide for most pairs, even without knowing who conflicts. A range between two forbidden ranges is tried place by
+// place, for the body with fewer places.
 //
-// Invariant: two bodies are at fault only if each two of their places are forbidden.
+// Invariant: two bodies are a fault only if every pair of their places is forbidden.
 //
 // Complexity: O(n log n) for the bodies of a pool, and O(1) for each two whose extremes are too close. mostTried
 // places of a body.
 
-// mostTried is the most places of a body that are tried one by one. A body with more is taken to have room.
+// mostTried is the most places of a body that are tried one by one. A body with more places counts as having room.
 const mostTried = 1 << 12
 
 // beside looks for two bodies that have no places beside each other.
@@ -92,7 +92,7 @@ func (s *Sets) compatible(k, m, pool int32) bool {
 	return most >= top
 }
 
-// between reports whether sets may have places a and b with low <= a - b <= high.
+// between reports whether two sets may have places a and b with low <= a - b <= high.
 func (s *Sets) between(x, y *set, low, high int64) bool {
 	if y.places() < x.places() {
 		x, y, low, high = y, x, -high, -low

@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a body is buffers that are tied, or one buffer. Its place is a pool and an origin, the offset of its lowest
-// byte. The origins that it may have in a pool are a grid, less open ranges:
+// Idea: a body is one buffer, or buffers that are tied. Its place is a pool and an origin, which is the offset of its
+// lowest byte. The possible origins in a pool are a grid, less open ranges:
 //
 //	alignments       first, first + step, and so on: those of all members and of the pool (lower.Grid)
 //	capacity         origin <= capacity - end of the highest member
@@ -25,17 +25,17 @@ import (
 //	reserved [r, s)  origin is not in (r - end of a member, s - begin of the member)
 //	a neighbour      that conflicts and has one place only: origin is not in a range of pairs.go
 //
-// A body that has one place left is such a neighbour of others. So it goes on until nothing changes.
+// A body with one place left becomes such a neighbour of others. This is repeated until nothing changes.
 //
 // Invariant: a place that is taken away is in no plan. A limit only leaves places that could have been taken away.
 //
 // Complexity: O(members · pools · reserved ranges), and O(bodies) for each body that has one place; mostEffort of these
 // in all.
 
-// Proved is who proved that there is no plan if this package did.
+// Proved names this package as the one that proved that there is no plan.
 const Proved = "places"
 
-// mostEffort is the most pairs of bodies that are looked at. A look at whether two conflict counts as lookEffort.
+// mostEffort bounds the pairs of bodies that are visited. To find out whether two conflict counts as lookEffort.
 const mostEffort, lookEffort = 1 << 22, 16
 
 // Sets are the places of all bodies.
@@ -64,11 +64,11 @@ type body struct {
 type set struct {
 	grid  lower.Grid
 	spans []span // ascending; empty if there is no place
-	open  bool   // there is no end, so it is never empty
-	alone bool   // it was not empty before neighbours took places
+	open  bool   // its last span has no end, so the set is never empty
+	alone bool   // it was not empty for the body alone, before neighbours took places
 }
 
-// A span is the origins of the grid from first to last, which are of the grid.
+// A span is the origins of the grid from first to last. Both ends are on the grid.
 type span struct{ first, last int64 }
 
 // A fault is one body without a place, or two without places beside each other in a pool.
@@ -95,8 +95,7 @@ func Find(p *model.Problem, c *model.Conflicts) *Sets {
 // None reports whether the places prove that there is no plan.
 func (s *Sets) None() bool { return s.fault != nil }
 
-// May reports whether the body of a buffer may be in a pool. If there is no plan anyway, it tells of the body by
-// itself.
+// May reports whether the body of a buffer may be in a pool. If there is no plan, it answers for the body alone.
 func (s *Sets) May(buffer, pool int32) bool {
 	x := &s.bodies[s.index[buffer]].in[pool]
 	return len(x.spans) > 0 || s.None() && x.alone
@@ -261,9 +260,9 @@ func (s *Sets) fixedAt(b *body) (origin int64, fixed bool) {
 	return 0, false
 }
 
-// forbid takes the origins between low and high away. It reports whether there were any.
+// forbid removes the origins between low and high. It reports whether there were any.
 func (x *set) forbid(low, high int64) (some bool) {
-	low, high = x.grid.Down(low), x.grid.Up(high) // the nearest origins that stay
+	low, high = x.grid.Down(low), x.grid.Up(high) // the nearest origins on the grid that stay
 	if low+x.grid.Step >= high {
 		return false
 	}
@@ -301,7 +300,7 @@ func (b *body) none() bool {
 	return !slices.ContainsFunc(b.in, func(x set) bool { return len(x.spans) > 0 })
 }
 
-// spread tells the neighbours of bodies with one place, until no body gets one.
+// spread removes places from the neighbours of bodies with one place, until no further body has only one.
 func (s *Sets) spread() {
 	var queue []int32
 	for k := range s.bodies {
@@ -342,8 +341,8 @@ func (s *Sets) spread() {
 	}
 }
 
-// keepOff takes the origins of b away at which it shares bytes with f, which lies at an origin, and may not share them.
-// It reports whether there were any.
+// keepOff removes the origins of b at which it would share bytes with f against the rules. f lies at origin. It reports
+// whether there were any.
 func (s *Sets) keepOff(b *body, x *set, f *body, origin int64) (some bool) {
 	for _, i := range b.members {
 		for _, j := range f.members {

@@ -11,16 +11,16 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a fault rests on the buffers of its bodies, on the neighbours that took their places, and on the neighbours
+// Idea: a fault depends on the buffers of its bodies, on the neighbours that took their places, and on the neighbours
 // of these. Buffers are left out of this set, in ever smaller groups, as long as the rest still has a fault. What
 // remains is put in words.
 //
-// A problem with evictions is asked with all of them taken: a plan of a problem, cut down to what no eviction takes
-// away, is a plan of these parts. So the proof holds whatever is evicted.
+// If a problem has evictions, all of them are taken. A plan of the problem, cut to the stretches that no eviction takes
+// away, is a plan of these parts. So the proof holds for every set of evictions.
 //
 // Invariant: without any one of its buffers the places prove nothing. A search may prove that fewer buffers are enough.
 //
-// Complexity: O(k log n) sets of places for k buffers that are left of n; mostRuns at most.
+// Complexity: the places are found O(k log n) times if k of n buffers remain, and at most mostRuns times.
 
 const mostRuns = 1000
 
@@ -29,7 +29,7 @@ const namedInProof = 4
 
 // A Proof says that there is no plan, and why.
 type Proof struct {
-	Buffers []int  // that it needs, ascending
+	Buffers []int  // the buffers that the proof needs, ascending
 	Reason  string // a sentence, without a capital letter and a full stop
 	None    []int  // the buffers that have no place; one body, or two
 }
@@ -84,13 +84,13 @@ func None(p *model.Problem) bool {
 	return s.None()
 }
 
-// find finds the places of what no eviction takes away. of has the buffer of each part.
+// find finds the places of the parts that are left if all evictions are taken. of has the buffer of each part.
 func find(p *model.Problem) (s *Sets, of []int32) {
 	q := parts.All(p)
 	return Find(q.Problem, model.NewConflicts(q.Problem)), q.Of
 }
 
-// coreOf returns the buffers that a fault rests on, ascending; nil if there is none.
+// coreOf returns the buffers that a fault depends on, ascending; nil if there is no fault.
 func coreOf(p *model.Problem) (core []int) {
 	s, of := find(p)
 	if s.fault == nil {
@@ -123,7 +123,7 @@ type wording struct {
 	write func(id string) string
 }
 
-// fault says the fault in a sentence.
+// fault returns the fault as a sentence.
 func (s *wording) fault() string {
 	a := &s.sets.bodies[s.sets.fault.a]
 	if s.sets.fault.b >= 0 {
@@ -156,7 +156,7 @@ func (s *wording) fault() string {
 	return who + " no place: " + strings.Join(clauses, "; ")
 }
 
-// pair words two bodies without places beside each other.
+// pair returns the sentence for two bodies without places beside each other.
 func (s *wording) pair(a, b *body, pool int32) string {
 	why := "are live together" + s.when(a, b)
 	for _, i := range a.members {
@@ -192,7 +192,7 @@ func (s *wording) pair(a, b *body, pool int32) string {
 	return text
 }
 
-// when says at what time two bodies first meet; nothing if time is no line.
+// when says at what time two bodies first meet; empty if time is no line.
 func (s *wording) when(a, b *body) string {
 	if s.sets.p.Rules.Threads > 0 || s.sets.p.Rules.Period > 0 {
 		return ""
@@ -215,7 +215,7 @@ func (s *wording) when(a, b *body) string {
 	return fmt.Sprintf(" in [%d, %d)", lower, upper)
 }
 
-// alone returns the places of a body in a pool by itself.
+// alone returns the places of a body in a pool, without neighbours.
 func (s *wording) alone(b *body, pool int32, free []span) []span {
 	var x set
 	s.sets.within(&x, b, pool, free)

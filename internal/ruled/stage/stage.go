@@ -8,21 +8,21 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a search that is made of several has one list, which says what is tried and in which order. Each stage works on
-// the state that all of them share. The list ends at the first stage after which nothing is left to look for.
+// Idea: a search that consists of several searches has one list of stages. The list says what is tried, and in which
+// order. All stages share one state. The list ends at the first stage after which nothing is left to look for.
 //
-// Invariant: a stage never makes the plan worse or takes a proof back; that is up to each stage.
+// Invariant: a stage never makes the plan worse and never takes a proof back. Each stage sees to that itself.
 //
 // Complexity: that of the stages.
 
 // A Stage is a part of a search. S is the state that its stages share.
 type Stage[S State] struct {
 	Name string
-	Does string // what it tries, in a few words
+	Does string // what the stage tries, in a few words
 	// For reports whether the stage has anything to do. nil is always.
 	For func(S) bool
 	Run func(S, context.Context) error
-	// Nested says that the stage has a list of its own, whose stages are told in its place.
+	// Nested says that the stage has a list of its own. Turns then are reported for the stages of that list.
 	Nested bool
 }
 
@@ -34,8 +34,8 @@ type State interface {
 	Turn() plan.Turn
 }
 
-// Run runs the stages in their order until the state is done. tell gets a turn for each stage that has run; nil is for
-// nobody.
+// Run runs the stages in their order until the state is done. tell, unless it is nil, gets a turn for each stage that
+// has run.
 func Run[S State](ctx context.Context, s S, stages []Stage[S], tell func(plan.Turn)) error {
 	for k := range stages {
 		x := &stages[k]
