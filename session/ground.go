@@ -70,9 +70,12 @@ func (c strip) best(i int32) (pool int32, offset int64, ok bool) {
 
 // strays are the buffers that end above the capacity.
 func (c strip) strays(list []int32, touched []bool) []int32 {
-	capacity := c.s.p.Capacity
-	for i := range c.at {
-		if capacity > 0 && c.at[i] > capacity-c.s.p.Buffers[i].Size && !touched[i] {
+	capacity, buffers := c.s.p.Capacity, c.s.p.Buffers
+	if capacity == 0 {
+		return list
+	}
+	for i, at := range c.at {
+		if at > capacity-buffers[i].Size && !touched[i] {
 			list = append(list, int32(i))
 		}
 	}

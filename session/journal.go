@@ -136,10 +136,8 @@ func (s *Session) put(i int32, b model.Buffer) {
 
 // move gives a buffer another place.
 func (s *Session) move(i int32, offset int64, pool int32) {
-	if s.at[i] != offset || s.poolOf(i) != pool {
-		s.journal = append(s.journal, entry{action: moved, i: i, offset: s.at[i], pool: s.poolOf(i)})
-		s.putAt(i, offset, pool)
-	}
+	s.journal = append(s.journal, entry{action: moved, i: i, offset: s.at[i], pool: s.poolOf(i)})
+	s.putAt(i, offset, pool)
 }
 
 func (s *Session) putAt(i int32, offset int64, pool int32) {

@@ -201,8 +201,10 @@ func (c *call) take(step Step, a Answer, p placing) (Answer, error) {
 		return Answer{}, fmt.Errorf("%w: step %s: %s", ErrInvalidPlan, step, wrong)
 	}
 	a.Status, a.Step, a.Nodes = model.Feasible, step, c.nodes
-	for i, offset := range p.at {
-		s.move(int32(i), offset, p.in(int32(i)))
+	for i, at := range s.at {
+		if p.at[i] != at || p.pool != nil && p.pool[i] != s.pool[i] {
+			s.move(int32(i), p.at[i], p.in(int32(i)))
+		}
 	}
 	return a, nil
 }
