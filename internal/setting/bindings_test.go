@@ -17,6 +17,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/planners/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/plan/all"
 )
 
 // Idea: C, C++, Python, JavaScript and the viewer declare the options of a run, and the words
