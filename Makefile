@@ -4,6 +4,7 @@
 # make invariants the tests of the searches with their invariants checked
 # make mutants    breaks the searches at MUTANTS random places, and lists what no test sees: hours
 # make agree      PROBLEMS random problems: every planner against brute force
+# make lab        stowage-lab, which has every planner: those of compilers, runtimes and papers too
 # make capi       the C library, shared and static, with its header, in bin/capi
 # make install    command, C library, header, pkg-config, CMake and manual, into PREFIX
 # make npm        the package for npm, in npm/dist
@@ -35,7 +36,7 @@ BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./lab/... ./capi/... ./render/print/... ./sweep/... ./...
-FORMS       := ./python ./sweep/engines ./render/html/viewer ./capi ./npm ./sweep/beam ./sweep/cmd/stowage-sweep
+FORMS       := ./python ./sweep/engines ./render/html/viewer ./capi ./npm ./sweep/beam ./sweep/command
 TOOLED      := ./render/html ./sweep/report ./tflm ./cmd/stowage/command ./internal/testkit/interpreter ./lab/bench/ortools ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./render/print/pdf ./render/tikz
 SEARCHES    := ./internal/exact/... ./internal/planners/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
@@ -50,23 +51,26 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: mutants sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree pace race fuzz bench lint cover npm page man clean ggml torch
+.PHONY: mutants lab sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree pace race fuzz bench lint cover npm page man clean ggml torch
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stowage ./cmd/stowage
 
-# Its dependencies, Apache Beam's above all, take minutes to compile the first time.
+# Its dependencies, Apache Beam's above all, take minutes to compile the first time; stowage-lab has them too.
+lab:
+	$(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stowage-lab ./lab/cmd/stowage-lab
+
 sweep:
 	$(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stowage-sweep ./sweep/cmd/stowage-sweep
 
 # The shortest first. Those with the clock as their limit want a machine that does nothing else.
 SPECS := synthetic-milp extended-milp extended
-sweep-papers: sweep
+sweep-papers: lab
 	for s in $(SPECS); do \
-	  STOWAGE_DATA="$(DATA)" $(BIN)/stowage-sweep run sweep/specs/$$s.yaml && \
-	  STOWAGE_DATA="$(DATA)" $(BIN)/stowage-sweep report sweep/specs/$$s.yaml \
+	  STOWAGE_DATA="$(DATA)" $(BIN)/stowage-lab sweep run sweep/specs/$$s.yaml && \
+	  STOWAGE_DATA="$(DATA)" $(BIN)/stowage-lab sweep report sweep/specs/$$s.yaml \
 	    --runs lab/bench/results/sweep-$$s-$$(date -u +%F).jsonl.gz || exit 1; \
 	done
 

@@ -113,7 +113,7 @@ func TestDocsTranscripts(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no sh: that the transcripts are true is not checked")
 	}
-	bin := filepath.Dir(built.Command(t))
+	bin := filepath.Dir(built.Command(t)) + string(os.PathListSeparator) + filepath.Dir(built.Laboratory(t))
 	ran := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)

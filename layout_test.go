@@ -194,6 +194,9 @@ var layers = []struct {
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/mutants", nil},
 	{"lab/bench", any},
+	{"lab/cmd", any},
+	{"lab/command", any},
+	{"lab/internal", any},
 	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/kernelscratch", "internal/testkit/kernelcase", "internal/testkit/scratchcase", "lab/kernels"}},
 
 	{"internal/testkit/networks", []string{"internal/order", "internal/splitmix"}},
@@ -263,6 +266,7 @@ var layers = []struct {
 	{"sweep/core", []string{"", "model", "format", "internal/models", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
 	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                            // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
+	{"sweep/command", any},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
 	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/units"}},

@@ -24,10 +24,10 @@ var versions = []struct{ file, before string }{
 	{"docs/javascript.md", `stowage-`},
 	{"go.work", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"cmd/stowage/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
-	{"capi/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
-	{"lab/go.mod", `stowage-go/stowage v`},
+	{"capi/go.mod", `stowage-go/stowage v`},
+	{"lab/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"render/print/go.mod", `stowage-go/stowage v`},
-	{"sweep/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
+	{"sweep/go.mod", `stowage-go/stowage v`},
 	{"CONTRIBUTING.md", "`(?:[a-z/]+/)?v"},
 	{"CONTRIBUTING.md", "-version=v"},
 }

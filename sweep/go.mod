@@ -8,12 +8,9 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/spf13/cobra v1.10.2
 	github.com/stowage-go/stowage v0.3.0
-	github.com/stowage-go/stowage/lab v0.3.0
 	go.yaml.in/yaml/v3 v3.0.6
 	google.golang.org/grpc v1.83.2
 )
-
-require github.com/tetratelabs/wazero v1.12.0 // indirect
 
 require (
 	cel.dev/expr v0.25.2 // indirect

@@ -4,8 +4,6 @@ go 1.26.0
 
 require github.com/stowage-go/stowage v0.3.0
 
-require github.com/stowage-go/stowage/lab v0.3.0
-
 require github.com/stowage-go/stowage/render/print v0.3.0
 
 require github.com/jedib0t/go-pretty/v6 v6.8.3
@@ -28,14 +26,13 @@ require (
 )
 
 require (
-	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
+	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-runewidth v0.0.21 // indirect
 	github.com/phpdave11/gofpdi v1.0.14-0.20211212211723-1f10f9844311 // indirect
 	github.com/pkg/errors v0.8.1 // indirect
 	github.com/signintech/gopdf v0.33.0 // indirect
-	github.com/tetratelabs/wazero v1.12.0 // indirect
 	golang.org/x/image v0.47.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

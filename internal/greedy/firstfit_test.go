@@ -45,6 +45,42 @@ func TestFirstFitTies(t *testing.T) {
 	}
 }
 
+// TestFirstFitOrders: each key sorts, in lower case the other way round, and best fit takes the
+// smallest free place. Other texts are refused.
+func TestFirstFitOrders(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "short", Lower: 0, Upper: 2, Size: 4},
+		{ID: "long", Lower: 0, Upper: 9, Size: 2},
+		{ID: "late", Lower: 1, Upper: 3, Size: 3},
+	}}
+	for order, want := range map[string][]int64{
+		"Z": {0, 7, 4}, "z": {5, 0, 2}, "W": {2, 0, 6}, "B": {3, 7, 0}, "b": {0, 4, 6}, "ZW": {0, 7, 4}, "": nil, "Y": nil, "Z,W": nil,
+	} {
+		o := plan.Options{Params: map[string]string{"order": order}}
+		if want == nil {
+			planner, _ := run.Lookup("first-fit")
+			if _, err := planner.Plan(t.Context(), timeline.New(p), o); err == nil {
+				t.Errorf("order %q is taken", order)
+			}
+		} else if got := planned(t, p, o); !slices.Equal(got.Offsets, want) {
+			t.Errorf("order %q: offsets %v, want %v", order, got.Offsets, want)
+		}
+	}
+	// Above the pillars there are a hole of 5 and one of 3; x of 2 goes to the lower or to the smaller.
+	holes := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 1, Size: 9},
+		{ID: "b", Lower: 2, Upper: 3, Size: 8, Fixed: at(0)},
+		{ID: "hole", Lower: 2, Upper: 3, Size: 3, Fixed: at(13)},
+		{ID: "top", Lower: 2, Upper: 3, Size: 3, Fixed: at(19)},
+		{ID: "x", Lower: 2, Upper: 3, Size: 2},
+	}}
+	for fit, want := range map[string]int64{"first": 8, "best": 16} {
+		if got := planned(t, holes, plan.Options{Params: map[string]string{"fit": fit}}); got.Offsets[4] != want {
+			t.Errorf("fit %s: x at %d, want %d", fit, got.Offsets[4], want)
+		}
+	}
+}
+
 func at(offset int64) *int64 { return &offset }
 
 func TestFirstFitStatus(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/testkit/built"
-	_ "github.com/stowage-go/stowage/lab/baselines"
+	_ "github.com/stowage-go/stowage/plan/all"
 	"github.com/stowage-go/stowage/sweep/core"
 	"github.com/stowage-go/stowage/sweep/spec"
 )

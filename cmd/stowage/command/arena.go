@@ -22,9 +22,12 @@ import (
 // Idea: package arena plans; these commands read, call it once and print. Traces and plans are
 // also files like any other: solve, show, view and verify take them.
 
-// arenaBaselines are the planners that arena simulates beside PyTorch's allocator: best fit online, with and
-// without rounding, and a plan by first fit that knows the future.
-var arenaBaselines = []string{"bfc", "ggml", "first-fit"}
+// arenaBaselines are the planners that arena simulates beside PyTorch's allocator: a plan by first fit that
+// knows the future, and in stowage-lab best fit online, with and without rounding.
+func arenaBaselines() []string {
+	known := plannerNames()
+	return slices.DeleteFunc([]string{"bfc", "ggml", "first-fit"}, func(name string) bool { return !slices.Contains(known, name) })
+}
 
 func newArena() *cobra.Command {
 	cmd := &cobra.Command{
@@ -77,7 +80,7 @@ A lifespan may reach into the next step, as those of gradients do: time is a cyc
 	f.Var(&a.alignment, "alignment", "align every allocation to `SIZE` bytes at least [default: 64]")
 	f.Var(&a.guard, "guard", "leave `SIZE` bytes free behind each allocation, for guard mode")
 	f.BoolVar(&a.all, "all", false, "plan steps that come only once, too")
-	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines, "compare with the planners `P1,P2`, as simulations, beside cuda-caching; none for none")
+	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines(), "compare with the planners `P1,P2`, as simulations, beside cuda-caching; none for none")
 	f.BoolVar(&a.json, "json", false, "print the report as JSON on standard output, with -o FILE for the plan")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	a.search.bindPlanner(cmd)
@@ -317,7 +320,7 @@ func newArenaStats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats TRACE",
 		Short: "Print what a trace says of a program, without a plan",
-		Long:  `Stats prints the kinds of steps in a TRACE, how many bytes each stream needs at least, and what other allocators take for the same allocations. Those are simulations: "cuda-caching" is PyTorch's allocator for CUDA at default settings, by its published rules; "bfc" is TensorFlow's, "ggml" is best fit in one growing block, and "first-fit" knows the future. No plan is made.`,
+		Long:  `Stats prints the kinds of steps in a TRACE, how many bytes each stream needs at least, and what other allocators take for the same allocations. Those are simulations: "cuda-caching" is PyTorch's allocator for CUDA at default settings, by its published rules, and "first-fit" is a plan that knows the future. stowage-lab has more: "bfc" is TensorFlow's allocator, "ggml" is best fit in one growing block. No plan is made.`,
 		Example: `  stowage arena stats steps.trace
   stowage arena stats --json steps.trace`,
 		Args:        arity(1, "TRACE"),
@@ -340,7 +343,7 @@ func arenaStats(cmd *cobra.Command, path string, t *trace.Trace, all, asJSON boo
 	if len(plans) == 0 {
 		return fmt.Errorf("%s: %w", nameOf(path), arena.ErrNothing)
 	}
-	baselines, err := arena.Compare(context.Background(), plans, arenaBaselines)
+	baselines, err := arena.Compare(context.Background(), plans, arenaBaselines())
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ An interrupted compare writes what it has. --resume FILE stores each run in FILE
 
 ` + formatsHelp,
 		Example: `  stowage compare model.csv
-  stowage compare --planner first-fit,xla-heap,somas,exact --timeout 1m *.csv
+  stowage compare --planner first-fit,boxing,tela,exact --timeout 1m *.csv
   stowage compare --planner all --resume runs.jsonl -o heights.svg *.csv
   stowage compare --repeat 5 -o planners.html *.csv`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -104,8 +104,10 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 		usage    usageError
 		internal internalError
 	)
+	name := theCommand.Name
 	if cmd != nil {
 		err = folderFault(cmd, err)
+		name = cmd.Root().Name()
 	}
 	switch {
 	case err == nil:
@@ -115,12 +117,12 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 	case errors.As(err, &output):
 		for _, one := range joined(err) {
 			if errors.As(one, &output) {
-				fmt.Fprintf(stderr, "stowage: %v\n", output)
+				fmt.Fprintf(stderr, "%s: %v\n", name, output)
 			}
 		}
 		return exitInternal
 	case errors.As(err, &internal), errors.Is(err, stowage.ErrInvalidPlan):
-		fmt.Fprintf(stderr, "stowage: internal failure: %v\n", err)
+		fmt.Fprintf(stderr, "%s: internal failure: %v\n", name, err)
 		return exitInternal
 	case errors.As(err, &input) && input.Issues[0].File != "":
 		for i := range input.Issues { // a line break in a name must not begin a new line
@@ -131,7 +133,7 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 		}
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "stowage: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nstowage: "))
+	fmt.Fprintf(stderr, "%s: %s\n", name, strings.ReplaceAll(err.Error(), "\n", "\n"+name+": "))
 	if errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 	}
@@ -148,9 +150,9 @@ func joined(err error) []error {
 
 // recoverTo turns a panic into exit code 1. Go's own code for it is 2, which means bad input
 // here.
-func recoverTo(stderr io.Writer, code *int) {
+func recoverTo(name string, stderr io.Writer, code *int) {
 	if r := recover(); r != nil {
-		fmt.Fprintf(stderr, "stowage: internal failure: %v\n%s", r, debug.Stack())
+		fmt.Fprintf(stderr, "%s: internal failure: %v\n%s", name, r, debug.Stack())
 		*code = exitInternal
 	}
 }

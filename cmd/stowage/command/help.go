@@ -165,7 +165,7 @@ func help(cmd *cobra.Command, _ []string) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	if !cmd.HasParent() {
-		fmt.Fprintf(w, "\n'stowage COMMAND --help' says more about a command.\n")
+		fmt.Fprintf(w, "\n'%s COMMAND --help' says more about a command.\n", cmd.Name())
 	}
 }
 
@@ -173,7 +173,7 @@ func help(cmd *cobra.Command, _ []string) {
 // only names them.
 func explainedIn(cmd *cobra.Command, title string) string {
 	if title == modelSection && !topic(cmd) {
-		return "stowage help formats"
+		return cmd.Root().Name() + " help formats"
 	}
 	if brief, where, _ := strings.Cut(cmd.Annotations[briefKey], "="); brief == title {
 		return where
@@ -199,11 +199,13 @@ type commandGroup struct {
 	commands []*cobra.Command
 }
 
+type rootGroup struct{ title, names string }
+
 // rootGroups are the commands of the root by purpose, the most used first. The last group has
 // the commands that no other group has.
-var rootGroups = []struct{ title, names string }{
+var rootGroups = []rootGroup{
 	{"Commands", "solve plan show explain verify"},
-	{"More commands", "view arena size compare check barriers planners gen session minimalloc report"},
+	{"More commands", "view arena size compare sweep check barriers planners gen session minimalloc report"},
 	{"Help and setup", "help formats tables firmware rules memories completion man version"},
 }
 
@@ -251,10 +253,10 @@ func commandGroups(cmd *cobra.Command) []commandGroup {
 // usageLine returns the synopsis of a command.
 func usageLine(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() && !cmd.HasParent() {
-		return "stowage COMMAND [options] [arguments]"
+		return cmd.Name() + " COMMAND [options] [arguments]"
 	}
 	if topic(cmd) {
-		return "stowage help " + cmd.Name()
+		return cmd.Root().Name() + " help " + cmd.Name()
 	}
 	line := cmd.UseLine()
 	name, rest, _ := strings.Cut(strings.TrimSuffix(line, " [flags]"), cmd.Name())

@@ -32,5 +32,5 @@ func TestHelpLength(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	check(newRoot(&out, &out))
+	check(newRoot(theCommand, &out, &out))
 }

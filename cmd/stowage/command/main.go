@@ -7,6 +7,7 @@
 // imports.
 //
 //	main.go        entry point, the root command
+//	program.go     which subcommands a program has: stowage, stowage-lab
 //	exit.go        exit codes, and which error has which code
 //	help.go        help and usage, from the flag table
 //	topics.go      what the help of several commands shares
@@ -64,15 +65,18 @@ func arguments(argv []string) []string {
 	return argv[1:]
 }
 
-// execute runs one command line and returns the exit code.
-func execute(args []string, stdout, stderr io.Writer) (code int) {
-	defer recoverTo(stderr, &code)
+// execute runs one command line of stowage and returns the exit code.
+func execute(args []string, stdout, stderr io.Writer) int { return theCommand.Execute(args, stdout, stderr) }
+
+// Execute runs one command line and returns the exit code.
+func (p *Program) Execute(args []string, stdout, stderr io.Writer) (code int) {
+	defer recoverTo(p.Name, stderr, &code)
 	args = withValues(args)
 	out, errs := newOutlet(stdout, false), newOutlet(stderr, true)
 	var cmd *cobra.Command
 	err := errLight
-	if only := light(args); only != nil {
-		root := newLightRoot(out, errs, only)
+	if only := light(p, args); only != nil {
+		root := newLightRoot(p.Name, out, errs, only)
 		root.SetArgs(args)
 		root.SetFlagErrorFunc(func(*cobra.Command, error) error { return errLight })
 		if _, fault := oneDash(root, args); fault == nil {
@@ -81,7 +85,7 @@ func execute(args []string, stdout, stderr io.Writer) (code int) {
 	}
 	if errors.Is(err, errLight) {
 		collectLess()
-		root := newRoot(out, errs)
+		root := newRoot(p, out, errs)
 		root.SetArgs(args)
 		root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFault(cmd, args, err) })
 		if cmd, err = oneDash(root, args); err == nil {
@@ -99,8 +103,8 @@ func execute(args []string, stdout, stderr io.Writer) (code int) {
 // the first argument names no such command. Making all other commands and their flags takes as
 // long as planning a small problem. If a flag is wrong, the message may be about other
 // commands, so the whole root writes it.
-func light(args []string) *cobra.Command {
-	if len(args) == 0 {
+func light(p *Program, args []string) *cobra.Command {
+	if len(args) == 0 || p != theCommand {
 		return nil
 	}
 	switch args[0] {
@@ -120,8 +124,8 @@ func light(args []string) *cobra.Command {
 var errLight = errors.New("the whole root is to run")
 
 // newLightRoot returns the root with one command.
-func newLightRoot(out, errs io.Writer, only *cobra.Command) *cobra.Command {
-	root := &cobra.Command{Use: "stowage", SilenceErrors: true, SilenceUsage: true}
+func newLightRoot(name string, out, errs io.Writer, only *cobra.Command) *cobra.Command {
+	root := &cobra.Command{Use: name, SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(out)
 	root.SetErr(errs)
 	root.SetGlobalNormalizationFunc(oneName)
@@ -133,19 +137,13 @@ func newLightRoot(out, errs io.Writer, only *cobra.Command) *cobra.Command {
 	return root
 }
 
-func newRoot(out, errs io.Writer) *cobra.Command {
+func newRoot(p *Program, out, errs io.Writer) *cobra.Command {
 	var askedForVersion bool
 	root := &cobra.Command{
-		Use:   "stowage",
-		Short: "Plan static memory",
-		Long: "Stowage plans static memory. You give it the size and lifespan of each buffer of a " +
-			"program; it gives you offsets. Buffers that are live together never overlap, and the " +
-			"memory they take together is as small as possible. When it can, Stowage proves that " +
-			"no plan is smaller.",
-		Example: `  stowage solve model.csv                        lowest plan, CSV on standard output
-  stowage solve -c 1MiB -o plan.html model.csv   fit 1 MiB, and draw the plan
-  stowage plan -o planned.tflite model.tflite    plan a TensorFlow Lite model
-  stowage explain -c 900KiB model.csv            name the buffers that cannot fit`,
+		Use:           p.Name,
+		Short:         "Plan static memory",
+		Long:          p.Long,
+		Example:       p.Example,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -169,6 +167,9 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 		newSolve(), newPlan(), newCheck(), newVerify(), newBarriers(), newExplain(), newShow(), newView(), newCompare(), newSize(), newGen(), newPlanners(), newReport(), newArena(), newSession(),
 		newMinimalloc(), newMan(), newVersion(), newFormats(), newTables(), newFirmware(), newRules(), newMemories(),
 	)
+	if p != theCommand {
+		p.fit(root)
+	}
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)
 	root.SetHelpCommand(newHelp())

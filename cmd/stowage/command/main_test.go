@@ -30,13 +30,14 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/plan/all"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
 
 // The test binary runs as the command, under both of its names.
 func TestMain(m *testing.M) {
-	for _, behaviour := range []string{"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never", "effort"} {
+	for _, behaviour := range []string{"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never", "effort", "refuse"} {
 		run.Register(puppet(behaviour))
 	}
 	testscript.Main(m, map[string]func(){"stowage": Main, "minimalloc": Main})
@@ -138,6 +139,7 @@ func waitFor(ts *testscript.TestScript, path string) {
 //	panic      panics
 //	never      says that no plan fits
 //	effort     as stack, and says that it gave up
+//	refuse     as stack, and does not take fixed offsets or gaps
 type puppet string
 
 // atWait is called by a puppet before it waits, if it is set.
@@ -159,6 +161,12 @@ func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	var top int64
 	for i := range tl.Problem.Buffers {
 		b := &tl.Problem.Buffers[i]
+		if p == "refuse" && b.Fixed != nil {
+			return plan.Result{}, plan.Unsupported(p.Name(), "cannot honour fixed offsets: buffer "+b.ID+" has one")
+		}
+		if p == "refuse" && len(b.Gaps) > 0 {
+			return plan.Result{}, plan.Unsupported(p.Name(), "cannot honour gaps: buffer "+b.ID+" has one")
+		}
 		a := b.Align()
 		r.Offsets[i] = (top + a - 1) / a * a
 		top = r.Offsets[i] + b.Size

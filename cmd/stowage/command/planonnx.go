@@ -48,9 +48,6 @@ type onnxReport struct {
 	written    string       // where the model in its order is; empty if it is not written
 }
 
-// greedyBySize is the planner of most code generators.
-const greedyBySize = "tflite-greedy-by-size"
-
 func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
 	for _, flag := range []string{"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target"} {
 		if cmd.Flags().Changed(flag) && (flag != "target" || partOf(p.target) == nil) {
@@ -264,8 +261,8 @@ func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowa
 	if result.Status.HasPlan() {
 		r.Planned = result.Height
 	}
-	// The number is left out if the planner does not take gaps.
-	if g, err := stowage.Minimize(ctx, a.Problem, stowage.Options{Planner: greedyBySize}); err == nil && g.Status.HasPlan() {
+	// Most code generators plan so: the largest first, in the smallest hole.
+	if g, err := stowage.Minimize(ctx, a.Problem, stowage.Options{Planner: "first-fit", Params: map[string]string{"fit": "best"}}); err == nil && g.Status.HasPlan() {
 		r.Greedy = g.Height
 	}
 	r.Peak = peakOf(a)

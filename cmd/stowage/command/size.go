@@ -69,7 +69,7 @@ The sizes of .tflite models are bytes of tensors, with --kernels of scratch too,
 ` + formatsHelp,
 		Example: `  stowage size model.tflite
   stowage size --at 256KiB,512KiB,1MiB models
-  stowage size --planner auto,tflite-greedy-by-size -o curve.svg -o curve.csv *.tflite`,
+  stowage size --planner auto,first-fit -o curve.svg -o curve.csv *.tflite`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("missing argument INPUT: a file, a folder, or - for standard input")

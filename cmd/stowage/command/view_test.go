@@ -107,7 +107,7 @@ func TestView(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var stderr bytes.Buffer
-	root := newRoot(in, &stderr)
+	root := newRoot(theCommand, in, &stderr)
 	root.SetArgs([]string{"view", plan, plan})
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()

@@ -59,18 +59,29 @@ func Run(environment []string, program string, args ...string) error {
 }
 
 var command = Folder(func(dir string) error {
-	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name()), "github.com/stowage-go/stowage/cmd/stowage")
+	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage")), "github.com/stowage-go/stowage/cmd/stowage")
 })
 
-func name() string {
+// documents is stowage-lab without sweep, since that takes minutes to compile.
+var documents = Folder(func(dir string) error {
+	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage-lab")), "github.com/stowage-go/stowage/lab/internal/documents")
+})
+
+func name(program string) string {
 	if runtime.GOOS == "windows" {
-		return "stowage.exe"
+		return program + ".exe"
 	}
-	return "stowage"
+	return program
 }
 
 // Command returns the path of the command, which is built for the first test that asks.
 func Command(t testing.TB) string {
 	t.Helper()
-	return filepath.Join(command(t), name())
+	return filepath.Join(command(t), name("stowage"))
+}
+
+// Laboratory returns the path of stowage-lab without sweep, which is built for the first test that asks.
+func Laboratory(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(documents(t), name("stowage-lab"))
 }

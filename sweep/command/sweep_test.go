@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/plan/all"
 	"github.com/stowage-go/stowage/sweep/beam"
 	"github.com/stowage-go/stowage/sweep/core"
 	"github.com/stowage-go/stowage/sweep/spec"
@@ -31,7 +32,7 @@ const child = "STOWAGE_SWEEP_CHILD"
 func TestMain(m *testing.M) {
 	plan.Register(deadly{})
 	if os.Getenv(child) != "" {
-		main()
+		Main()
 	}
 	os.Exit(m.Run())
 }
@@ -55,7 +56,7 @@ problems:
   - {generator: synthetic, seeds: 0..4}
   - {generator: infeasible, seeds: 0..4}
 capacities: [minimize, 95%, 100%, 105%, 110%, 150%]
-planners: [auto, exact, xla-heap]
+planners: [auto, exact, boxing]
 nodes: 3000
 timeout: 10m
 `
@@ -79,7 +80,7 @@ func sweep(args ...string) (code int, stdout, stderr string) {
 		}
 	}
 	var out, errs bytes.Buffer
-	code = execute(args, &out, &errs)
+	code = execute(New("stowage-sweep"), args, &out, &errs)
 	return code, out.String(), errs.String()
 }
 

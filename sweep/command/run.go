@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -142,7 +142,7 @@ func (r *runFlags) run(cmd *cobra.Command, file string) error {
 	}
 	switch {
 	case came && r.remote():
-		fmt.Fprintf(stderr, "the job goes on without this program: stowage-sweep status %s\n", s.Out)
+		fmt.Fprintf(stderr, "the job goes on without this program: %s status %s\n", calledOf(cmd), s.Out)
 		return outcome(exitIncomplete)
 	case came && !st.Complete():
 		fmt.Fprintf(stderr, "interrupted; to go on: %s\n", again(cmd, file))

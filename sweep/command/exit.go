@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -61,7 +61,8 @@ func tell(stderr io.Writer, cmd *cobra.Command, err error) int {
 		fmt.Fprintln(stderr, input.Error())
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "stowage-sweep: %s\n", strings.ReplaceAll(strings.TrimRight(err.Error(), "\n"), "\n", "\nstowage-sweep: "))
+	called := calledOf(cmd)
+	fmt.Fprintf(stderr, "%s: %s\n", called, strings.ReplaceAll(strings.TrimRight(err.Error(), "\n"), "\n", "\n"+called+": "))
 	if errors.As(err, &internal) {
 		return exitInternal
 	}
