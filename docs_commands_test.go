@@ -90,7 +90,7 @@ func TestDocsCommands(t *testing.T) {
 				}
 			}
 			for _, m := range goRun.FindAllStringSubmatch(text, -1) {
-				if !strings.HasPrefix(m[1], "lab/bench/") && m[1] != "lab/learn/cmd" {
+				if !strings.HasPrefix(m[1], "lab/bench/") {
 					continue
 				}
 				if _, err := os.Stat(m[1]); err != nil && path == "CHANGELOG.md" {

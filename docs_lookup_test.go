@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/laboratory"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 )
 
 var (
 	codeSpan    = regexp.MustCompile("`([^`]+)`")
-	invocation  = regexp.MustCompile(`(?:^|[\s|/])(?:stowage|minimalloc)\s+([^|>;#]*)`)
+	invocation  = regexp.MustCompile(`(?:^|[\s|/])(?:stowage(?:-lab)?|minimalloc)\s+([^|>;#]*)`)
 	flagWord    = regexp.MustCompile(`^--?[a-z][a-z_-]*`)
 	helpCommand = regexp.MustCompile(`(?m)^  (\w+) `)
 	helpGroups  = regexp.MustCompile(`(?m)^(?:Commands|More commands|Help and setup):\n(?:  .*\n)+`)
@@ -63,17 +63,18 @@ func TestDocsFlags(t *testing.T) {
 	if len(help["solve"]) < 10 {
 		t.Fatalf("the flags of solve are %v", help["solve"])
 	}
-	training := source(t, "lab/learn/cmd", false) // whose flags stand alone in the page of tela
 	checked := 0
 	for _, path := range documents(t) {
+		if archived(path) {
+			continue
+		}
 		lines := read(t, path)
 		check := func(at int, text string) {
 			words := strings.Fields(text)
 			if len(words) > 0 && flagWord.MatchString(words[0]) {
 				// A flag alone: some command must have it.
 				f := flagWord.FindString(words[0])
-				trains := path == "docs/planners/tela.md" && strings.Contains(training, strconv.Quote(strings.TrimLeft(f, "-")))
-				if strings.HasPrefix(f, "--") && !slices.Contains(union, f) && !trains {
+				if strings.HasPrefix(f, "--") && !slices.Contains(union, f) {
 					t.Errorf("%s:%d: no command has the flag %s", path, at+1, f)
 				}
 				checked++
@@ -86,6 +87,9 @@ func TestDocsFlags(t *testing.T) {
 				}
 				if len(args) == 0 || args[0] != strings.ToLower(args[0]) || strings.HasPrefix(args[0], "-") {
 					continue // prose, or stowage --help
+				}
+				if args[0] == "sweep" && strings.Contains(m[0], "stowage-lab") {
+					continue
 				}
 				flags, ok := help[args[0]]
 				if !ok {
@@ -190,7 +194,7 @@ type described struct {
 // planners returns what the command says of its planners, by their names.
 func planners(t *testing.T) map[string]described {
 	t.Helper()
-	out, err := exec.Command(built.Command(t), "planners", "--json").Output()
+	out, err := exec.Command(built.Laboratory(t), "planners", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,6 +208,9 @@ func planners(t *testing.T) map[string]described {
 	}
 	return byName
 }
+
+// archived reports whether a document is a record of what is gone: its commands are those of a former version.
+func archived(path string) bool { return strings.HasPrefix(filepath.ToSlash(path), "docs/lab/") }
 
 // has reports whether the planner has a technique, or with a default a parameter, of
 // this name.
@@ -230,8 +237,12 @@ func TestDocsPlanners(t *testing.T) {
 	all := planners(t)
 	checked := 0
 	for _, path := range documents(t) {
+		if archived(path) {
+			continue
+		}
 		for i, line := range read(t, path) {
 			line, _, _ = strings.Cut(line, "<!--")
+			inLab := strings.Contains(line, "stowage-lab") || strings.Contains(line, "lab/bench")
 			var asked []described
 			matches := planning.FindAllStringSubmatch(line, -1)
 			for _, m := range matches {
@@ -247,6 +258,9 @@ func TestDocsPlanners(t *testing.T) {
 					if !ok {
 						t.Errorf("%s:%d: there is no planner %q", path, i+1, name)
 						continue
+					}
+					if laboratory.Has(name) && !inLab {
+						t.Errorf("%s:%d: %s is in stowage-lab", path, i+1, name)
 					}
 					asked = append(asked, d)
 					checked++
@@ -412,7 +426,7 @@ func TestDocsPaths(t *testing.T) {
 	delete(top, "bin")       // what make build leaves
 	made := "lab/bench/out/" // what programs of bench leave
 	// Packages of former versions, which the list of changes names.
-	gone := []string{"planner/baselines", "planner/milp", "research/learn", "lab/bench/late"}
+	gone := []string{"planner/baselines", "planner/milp", "research/learn", "lab/learn", "lab/learn/cmd", "lab/bench/late"}
 	file := regexp.MustCompile(`^[a-z0-9_]+\.go$`)
 	tag := regexp.MustCompile(`/v[0-9.]+$`) // a version of a module
 	found := 0
@@ -427,7 +441,7 @@ func TestDocsPaths(t *testing.T) {
 						if found++; !sources[word] {
 							t.Errorf("%s:%d: no file is named %s", path, i+1, word)
 						}
-					case path == "CHANGELOG.md" && slices.Contains(gone, word):
+					case (path == "CHANGELOG.md" || archived(path)) && slices.Contains(gone, word):
 					case deep && top[first] && rest != "" && !strings.HasPrefix(word, made) && !strings.ContainsAny(word, "*{}=,…") && !tag.MatchString(word):
 						if found++; missing(word) && missing(filepath.Join(filepath.Dir(path), filepath.FromSlash(word))) {
 							t.Errorf("%s:%d: there is no %s", path, i+1, word)

@@ -19,7 +19,6 @@ import (
 // run of such a planner is already inside run.Run.
 var delegates = map[string]string{
 	"internal/exact": "exact is the engine with turns of merge",
-	"lab/learn":      "tela-learned is tela with a policy",
 }
 
 // around returns the place of each call of a planner that goes around run.Run.

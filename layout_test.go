@@ -189,8 +189,6 @@ var layers = []struct {
 	{"lab/baseline", with(pairs, "internal/planners/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "plan/all"}},
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
-	{"lab/learn", with(kernel, "internal/planners/tela", "internal/exact/engine", "internal/gen", "internal/comparison", "lab/experiment", "format", "internal/verify")},
-	{"lab/learn/cmd", []string{"lab/learn", "internal/planners/tela"}},
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/mutants", nil},
 	{"lab/bench", any},

@@ -230,7 +230,7 @@ func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration)
 
 // mayFail are the searches that are no exact planners and yet may end at a limit without
 // a plan, even where nothing bounds the height.
-var mayFail = map[string]bool{"tela": true, "tela-learned": true}
+var mayFail = map[string]bool{"tela": true}
 
 // falsehood says what is false in an answer.
 func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result) string {

@@ -6,7 +6,6 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
-	_ "github.com/stowage-go/stowage/lab/learn"
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
 

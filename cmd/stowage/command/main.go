@@ -66,7 +66,9 @@ func arguments(argv []string) []string {
 }
 
 // execute runs one command line of stowage and returns the exit code.
-func execute(args []string, stdout, stderr io.Writer) int { return theCommand.Execute(args, stdout, stderr) }
+func execute(args []string, stdout, stderr io.Writer) int {
+	return theCommand.Execute(args, stdout, stderr)
+}
 
 // Execute runs one command line and returns the exit code.
 func (p *Program) Execute(args []string, stdout, stderr io.Writer) (code int) {

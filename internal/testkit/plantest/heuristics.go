@@ -9,7 +9,7 @@ import (
 // searches are the planners of the box that go on as long as they may, or until they are
 // satisfied: a node of theirs is another thing.
 var searches = []string{
-	"auto", "boxing", "climb", "cp", "csp", "exact", "merge", "meta-csp", "milp", "minimalloc", "tela", "tela-learned",
+	"auto", "boxing", "climb", "cp", "csp", "exact", "merge", "meta-csp", "milp", "minimalloc", "tela",
 	"tflite-objects-min-cost-flow", // makes one plan, in cubic time
 	"tvm-hill-climb", "vela-hill-climb", "vela-regor",
 }

@@ -34,7 +34,6 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/lab/agree"
 	_ "github.com/stowage-go/stowage/lab/baselines"
-	_ "github.com/stowage-go/stowage/lab/learn"
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
 
