@@ -11,13 +11,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a part has a small fast memory and a larger slow one. They are pools, and each tensor is assigned to one of them. The
-// cost of a plan is its traffic: bytes moved × cost of the pool. A tensor is written once, and read once by each operator that
-// has it as an operand.
+// Idea: a part has a small fast memory and a larger slow one. They are pools, and each tensor is assigned to one of
+// them. The cost of a plan is its traffic: bytes moved × cost of the pool. A tensor is written once, and read once by
+// each operator that has it as an operand.
 //
-// One pool is the home of the runtime's arena. The arena's tail lies there too: what the runtime keeps, and the variable
-// tensors. So the bytes of the tail are taken off the home's capacity first. A planner class places the tensors
-// (format/cheader/banks.go).
+// One pool is the home of the runtime's arena. The arena's tail lies there too: what the runtime keeps, and the
+// variable tensors. So the bytes of the tail are taken off the home's capacity first. A planner class places the
+// tensors (format/cheader/banks.go).
 //
 // Invariant: height of home + tail is at most the home's capacity, and the runtime's planning has room there.
 //
@@ -39,7 +39,7 @@ type BankOptions struct {
 	Tail int64
 	// Scratch is what kernels ask for beside tensors, as in Options.
 	Scratch []tflite.Scratch
-	// Set is the kernels that Scratch is of, as in Options.
+	// Set is the kernels that need Scratch, as in Options.
 	Set Set
 	// Named says that the firmware has just these kernels, as in Options.
 	Named bool
@@ -52,8 +52,8 @@ type BankOptions struct {
 // Banks is a plan of a model in several memories.
 type Banks struct {
 	Model *tflite.Model // that was planned
-	// Arena has a buffer for each tensor of the arena, and then one for each scratch buffer. The order is that in which the
-	// runtime asks its planner for them.
+	// Arena has a buffer for each tensor of the arena, and then one for each scratch buffer. The order is that in which
+	// the runtime asks its planner for them.
 	Arena *tflite.Arena
 	// Problem is what is planned: pools, and what each buffer costs in each. With InPlace, a result and the
 	// operand that it lies over are one buffer of it.
@@ -74,21 +74,21 @@ type Banks struct {
 	Placed []int64
 	// Tail is what the runtime keeps in Home beside the tensors, in bytes, variable tensors included.
 	Tail int64
-	// Variables is what of that the variable tensors take.
+	// Variables is the part of Tail that variable tensors take.
 	Variables int64
-	// Used is what each pool must have: the highest end of a tensor, and for Home an arena that works.
+	// Used is the bytes that each pool must have: the highest end of a tensor, and for Home an arena that works.
 	Used []int64
 	// Heads is the highest end of a tensor in each pool.
 	Heads []int64
-	// Moved is what is written and read in each pool, in bytes.
+	// Moved is the bytes written and read in each pool.
 	Moved []int64
 	// Traffic is bytes moved × cost; 0 without a plan.
 	Traffic int64
-	// Bound is what the traffic of no plan goes below.
+	// Bound is a lower bound of the traffic of every plan.
 	Bound int64
-	// Slow is the traffic of a plan with all in the pool with the highest cost.
+	// Slow is the traffic if all tensors are in the pool with the highest cost.
 	Slow int64
-	// Short is how many bytes all pools together lack at least; 0 if that is not known, or there is a plan.
+	// Short is the least number of bytes that all pools together lack; 0 if that is not known, or if there is a plan.
 	Short int64
 
 	target   *Target
@@ -97,8 +97,8 @@ type Banks struct {
 	reported bool  // the target has reported the tail
 }
 
-// MakeBanks plans a model in several memories. The error is bad input; that no plan was found is in Result.Status. A model that
-// has an offline plan is refused: it is for one memory.
+// MakeBanks plans a model in several memories. The error is for bad input. If no plan was found, Result.Status says so.
+// A model with an offline plan is refused, because that plan is for one memory.
 func MakeBanks(ctx context.Context, m *tflite.Model, o BankOptions) (*Banks, error) {
 	var issues model.Issues
 	if len(o.Pools) == 0 {
@@ -148,8 +148,8 @@ func MakeBanks(ctx context.Context, m *tflite.Model, o BankOptions) (*Banks, err
 	return b, nil
 }
 
-// largest returns the pool with the most bytes, the slowest of equal ones, of those without reserved bytes if there are
-// any.
+// largest returns the pool with the most bytes; if several have as many, the slowest. Pools with reserved bytes count
+// only if there are no others.
 func largest(pools []model.Pool) (at int) {
 	better := func(q, than *model.Pool) bool {
 		if free, other := len(q.Reserved) == 0, len(than.Reserved) == 0; free != other {
@@ -165,9 +165,9 @@ func largest(pools []model.Pool) (at int) {
 	return at
 }
 
-// Moved returns the bytes that a run of a model moves for each tensor: written once, and read once by each operator that
-// has it as an operand. An input of a subgraph is written by who runs it, an output is read by who ran it. Operators of
-// subgraphs count once, however often they run.
+// Moved returns the bytes that a run of a model moves for each tensor: written once, and read once by each operator
+// that has it as an operand. The caller of a subgraph writes its inputs and reads its outputs. Operators of subgraphs
+// count once, however often they run.
 func Moved(m *tflite.Model) []int64 {
 	times := make([]int64, len(m.Tensors))
 	for g := range m.Subgraphs {
@@ -219,10 +219,10 @@ func (b *Banks) price() (err error) {
 	return err
 }
 
-// Price makes a problem one of several memories, the fastest first: what a buffer costs in a pool is the bytes that
-// are moved for it × the cost of a byte there. If no pool has a cost, byOrder is true, and they cost 0, 1, 2 and so on. priced
-// has the pools with the costs that count, and slow is the cost of all buffers in the pool with the highest. The error is
-// an *InputError: the sum is too large.
+// Price turns a problem into one of several memories, the fastest first. A buffer costs in a pool: bytes moved for it ×
+// cost of a byte there. If no pool has a cost, byOrder is true, and the pools cost 0, 1, 2 and so on. priced has the
+// pools with these costs. slow is the cost if all buffers are in the pool with the highest cost. The error is an
+// *InputError: the sum is too large.
 func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.Pool, byOrder bool, slow int64, err error) {
 	priced = slices.Clone(pools)
 	if byOrder = !slices.ContainsFunc(pools, func(q model.Pool) bool { return q.Cost != 0 }); byOrder {
@@ -252,7 +252,7 @@ func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.
 	return priced, byOrder, sum * most, nil
 }
 
-// settle takes the tail off the capacity of the home. It returns false if it does not fit.
+// settle takes the tail off the capacity of the home. It returns false if the tail does not fit.
 func (b *Banks) settle(reported int64) bool {
 	own := *b.target
 	own.planner = 0 // the planner class lies outside
@@ -278,7 +278,7 @@ func (b *Banks) settle(reported int64) bool {
 	return true
 }
 
-// judge reads the figures off the planner's result.
+// judge computes the figures from the planner's result.
 func (b *Banks) judge() {
 	for k, m := range b.Result.Objective {
 		if m == model.MeasureCost && k < len(b.Result.Bounds) {
@@ -303,8 +303,8 @@ func (b *Banks) judge() {
 	b.Traffic = model.ValueOf(b.Result.Measures, model.MeasureCost)
 }
 
-// lacking returns how many bytes all pools together have less than what is live at one time, and the tail; 0 if they
-// have enough.
+// lacking returns how many bytes the pools together lack for the tail and the bytes that are live at one time; 0 if
+// they have enough.
 func (b *Banks) lacking() int64 {
 	room, limited := Room(b.Problem.Rules.Pools)
 	if !limited {
@@ -331,8 +331,8 @@ func Room(pools []model.Pool) (bytes int64, limited bool) {
 type Strip struct {
 	Head  int64 // the bytes of all tensors, planned
 	Arena int64 // the smallest arena that works, in bytes
-	// NonPersistent and Persistent are the sizes in bytes if the arena is two (MicroAllocator::Create with two): the
-	// one with all tensors, and the one with what the runtime keeps. Both are multiples of 16.
+	// NonPersistent and Persistent are sizes in bytes for a runtime with two arenas (MicroAllocator::Create with two):
+	// the arena of all tensors, and the arena of the data that the runtime keeps. Both are multiples of 16.
 	NonPersistent, Persistent int64
 }
 
@@ -351,7 +351,7 @@ func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, erro
 		offsets = p.Offsets
 	}
 	f := o.Set.Predict(m, p.Arena, offsets, p.WrittenHead(), t)
-	// Two allocators in place of one are two words more (arena_allocator of the runtime).
+	// Two allocators take two words more than one (arena_allocator of the runtime).
 	s := &Strip{Head: p.WrittenHead(), Arena: f.Smallest, NonPersistent: f.Front, Persistent: tflite.RoundUp(f.Tail + 2*t.word)}
 	if o.Tail > 0 {
 		s.Arena, s.Persistent = f.Measured(o.Tail, s.Head), tflite.RoundUp(o.Tail+2*t.word)
@@ -365,9 +365,9 @@ type BankArena struct {
 	Bytes  int64   // a multiple of 16
 }
 
-// Arenas returns arenas in Home that work on firmware of 32 and of 64 bit, with the plan; nil without one. Without variable tensors
-// they are the smallest ones, or 16 bytes more. With BankOptions.Tail there is one size for both. It is a lower bound if
-// Unknown names an operator of the model.
+// Arenas returns sizes of an arena in Home that works with the plan, on firmware of 32 and of 64 bits; nil if there is
+// no plan. If the model has no variable tensors, a size is at most 16 bytes above the smallest. With BankOptions.Tail
+// both have one size. A size is a lower bound if Unknown names an operator of the model.
 func (b *Banks) Arenas() (out []BankArena) {
 	if b.Pool == nil {
 		return nil
@@ -384,8 +384,8 @@ func (b *Banks) Arenas() (out []BankArena) {
 	return out
 }
 
-// ForC returns the plan as C takes it, for WriteBanks and WritePlanner of format/cheader; there must be one. Identifiers
-// begin with name, and note is a sentence about the sizes, for a comment.
+// ForC returns the plan as C takes it, for WriteBanks and WritePlanner of format/cheader; there must be one.
+// Identifiers begin with name, and note is a sentence about the sizes, for a comment.
 func (b *Banks) ForC(name, note string) *cheader.BankPlan {
 	out := &cheader.BankPlan{Name: name, Home: b.Home, Note: note, AtLeast: len(Unknown(b.Model)) > 0 && !b.reported}
 	for k, q := range b.Pools {

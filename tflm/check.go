@@ -12,17 +12,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: TensorFlow Lite Micro believes an offline plan. It refuses a wrong count
-// and what does not fit its arena, and nothing else: tensors that overlap run and
-// give wrong results, and an offset below -1 is a write outside of the arena. So
-// the plan is held against the lifespans here, before it is on a device.
+// Idea: TensorFlow Lite Micro trusts an offline plan. It refuses only a wrong count and a plan that exceeds its arena.
+// Tensors that overlap give wrong results, and an offset below -1 writes outside of the arena. So this file checks the
+// plan against the lifespans, before it is on a device.
 //
-// Variable tensors keep their value from run to run, but the runtime knows only
-// when operators touch them. Pinned, they are safe if nothing else, pinned or
-// placed on the device, can come over them at any time. That goes for the scratch of
-// kernels, too. Tensors may share bytes on
-// purpose: a result over an operand that dies, if the kernel works in place
-// (inplace.go), and whatever belongs to one operator alone (share.go).
+// Variable tensors keep their value from run to run, but the runtime knows only when operators touch them. A pinned
+// variable is safe if no other tensor, pinned or placed on the device, and no scratch of a kernel can ever lie over it.
+// Tensors may share bytes on purpose: a result over an operand that dies, if the kernel works in place (inplace.go),
+// and tensors that belong to one operator alone (share.go).
 //
 // Source: tensorflow/tflite-micro 90b983c; TestTraps gives faulty plans to its
 // interpreter.
@@ -60,7 +57,7 @@ const (
 	Larger     Rule = "larger"    // with known kernels the plan takes more than the runtime's own
 )
 
-// A Finding is one thing that is wrong with a plan.
+// A Finding is one fault of a plan, a warning or a note.
 type Finding struct {
 	// Severity says whether the model still works.
 	Severity Severity
@@ -74,19 +71,19 @@ type Finding struct {
 
 // A Verdict is what Check finds.
 type Verdict struct {
-	// Findings are what is wrong, in the order in which Check looks.
+	// Findings are in the order in which Check looks.
 	Findings []Finding
 	// Total counts all findings; Findings has the first MaxFindings.
 	Total int
 	// Pinned and Online count the arena's tensors with and without an offset.
 	Pinned, Online int
-	// Height is the largest offset + size of what is pinned, in bytes.
+	// Height is the largest offset + size of a pinned tensor, in bytes.
 	Height int64
-	// Shares counts the pairs of tensors that share bytes on purpose, as far as one
-	// operator has both. A plan with any is its maker's: see Plan.Kept.
+	// Shares counts the pairs of tensors that share bytes on purpose and belong to one operator. A plan with such pairs
+	// is kept: see Plan.Kept.
 	Shares int
-	// Unchecked counts those of Shares at operators of the runtime that are right only with kernels
-	// that permit them. It is 0 with a library to check for.
+	// Unchecked counts the pairs of Shares at operators of the runtime, which are right only with kernels that permit
+	// them. It is 0 if CheckOptions.Kernels names a library.
 	Unchecked int
 }
 
@@ -104,8 +101,7 @@ func (v *Verdict) OK() bool {
 	return true
 }
 
-// lost returns what is wrong if only the model's compiler can plan it, and the plan is
-// not there; "" for nothing.
+// lost returns a message if only the model's compiler can plan the model, and its plan is missing; else "".
 func (v *Verdict) lost() string {
 	for i := range v.Findings {
 		if v.Findings[i].Rule == Outside {
@@ -121,14 +117,13 @@ func (v *Verdict) add(s Severity, r Rule, tensor, other int, format string, args
 	}
 }
 
-// Check holds the model's offline plan against its lifespans, and against a
-// capacity of the arena's head in bytes, 0 for none. The error is that of
-// tflite.Model.Lifetimes.
+// Check checks the model's offline plan against its lifespans, and against a capacity of the arena's head in bytes; 0
+// means no limit. The error is that of tflite.Model.Lifetimes.
 func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 	return CheckFor(m, CheckOptions{Capacity: capacity})
 }
 
-// CheckOptions say what a plan is checked for.
+// CheckOptions say against what a plan is checked.
 type CheckOptions struct {
 	// Capacity is that of the arena's head, in bytes; 0 for none.
 	Capacity int64
@@ -211,8 +206,7 @@ type pinned struct {
 	tensors   []int // per buffer of the problem
 }
 
-// tensor looks at the offset of one tensor by itself. It reports whether it is pinned,
-// and is then one of the problem.
+// tensor checks the offset of one tensor alone. It reports whether the tensor is pinned, and so belongs to the problem.
 func (x *pinned) tensor(i int) bool {
 	m, o := x.model, x.model.Offline
 	t, at, name := &m.Tensors[i], o.Offsets[i], m.Label(i)
@@ -258,8 +252,8 @@ func (x *pinned) tensor(i int) bool {
 	return true
 }
 
-// overlaps finds the pinned tensors that share bytes while both live. Pairs that are
-// meant to are counted, and noted for each operator that has them.
+// overlaps finds the pinned tensors that share bytes while both live. Pairs that share bytes on purpose are counted,
+// and noted for each operator that has them.
 func (x *pinned) overlaps() {
 	m, offsets := x.model, x.model.Offline.Offsets
 	s := newSharing(m, x.lifetimes)
@@ -305,7 +299,7 @@ func (x *pinned) overlaps() {
 		}
 		x.add(Fault, rule, a, b, "%s and %s share the bytes %d to %d while both live", m.Label(a), m.Label(b), from, to)
 	}
-	// Overlaps that the verifier has left out could be faults.
+	// Overlaps that the verifier did not list could be faults.
 	if x.OK() && (report.Truncated || report.Total > len(report.Violations)) {
 		x.add(Fault, Overlap, -1, -1, "there are more than %d overlaps, too many to check which are on purpose", overlaps)
 	}
@@ -314,7 +308,7 @@ func (x *pinned) overlaps() {
 	}
 }
 
-// held judges two tensors that share bytes by what the kernels permit. It reports false if no builtin
+// held judges two tensors that share bytes by the distances that the kernels permit. It returns false if no builtin
 // operator has one as its result and the other as an operand: then other rules decide.
 func (x *pinned) held(s *sharing, a, b int) bool {
 	for _, q := range x.permits {
@@ -353,8 +347,8 @@ type shared struct {
 	from, to int64 // the bytes that it shares
 }
 
-// scratchOver finds variables over which the device puts what the kernels ask for beside tensors. It does so if no
-// operator uses the variable then.
+// scratchOver finds variables over which the device may put the scratch of kernels: the device does so at times at
+// which no operator uses the variable.
 func (x *pinned) scratchOver(variables []int) error {
 	m := x.model
 	a, err := m.Arena(x.lifetimes, x.set.Scratch(m))
@@ -393,8 +387,8 @@ func (x *pinned) noteShared(operator int, s *shared) {
 	x.add(severity, Shared, s.a, s.b, "at operator %d, %s, %s and %s share the bytes %d to %d%s, %s", operator, o.Name(), m.Label(s.a), m.Label(s.b), s.from, s.to, others, why)
 }
 
-// insideWindows takes the windows of NPUs out of the problem. What lies inside of one
-// is meant to be there, and noted; what lies across its edge is not.
+// insideWindows takes the windows of NPUs out of the problem. A tensor inside a window is there on purpose, and noted.
+// A tensor across its edge is not.
 func (x *pinned) insideWindows(s *sharing) {
 	m, offsets := x.model, x.model.Offline.Offsets
 	var noted []int32 // the places of windows
@@ -421,7 +415,7 @@ func (x *pinned) insideWindows(s *sharing) {
 	x.leaveOut(func(t int) bool { return slices.Contains(s.windows, t) })
 }
 
-// states leaves one of the tensors that are the same state in the problem.
+// states keeps only one of the tensors that are the same state in the problem.
 func (x *pinned) states(s *sharing) {
 	first := map[int32]int{} // by offset
 	x.leaveOut(func(t int) bool {

@@ -12,10 +12,9 @@ import (
 	"github.com/stowage-go/stowage/graph"
 )
 
-// Idea: the arena is planned as a graph whose permits are the distances of the kernels. The
-// device then gets a plan whose tensors overlap, and places scratch around them. A plan that
-// assumes something has to be worth it: if the head is not smaller than that of the plan without
-// overlaps, the plan without them is taken.
+// Idea: the arena is planned as a graph whose permits are the distances of the kernels. The device then gets a plan
+// whose tensors overlap, and places scratch around them. Such a plan depends on the kernels, so it has to be worth it:
+// if its head is not smaller than that of the plan without overlaps, the plan without overlaps is taken.
 //
 // The graph has an operator for each tick of the runtime's clock, not for each of the model, so
 // that lifespans are the runtime's whatever subgraphs there are. A tensor is made at its first tick
@@ -50,7 +49,7 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 	if err != nil || !made.Status.HasPlan() {
 		return err
 	}
-	p.boundedBy(made.LowerBound) // which is all that is proven where results may lie over operands
+	p.boundedBy(made.LowerBound) // only this bound holds for plans with results over operands
 	n := len(p.Arena.Tensor)
 	offsets := slices.Repeat([]int32{tflite.Online}, len(p.Model.Tensors))
 	for k, t := range p.Arena.Tensor {
@@ -83,8 +82,8 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 	return nil
 }
 
-// WhyApart says of an operator at the peak of a plan without overlaps why the kernels of a library make
-// its result lie no lower: the first that permits no overlap. It is empty if each of them permits one.
+// WhyApart explains the peak of a plan without overlaps. It takes the first operator at the peak that permits no
+// overlap with the kernels of a library, and says why. It is empty if each operator there permits one.
 func (p *Plan) WhyApart(lib Kernels) string {
 	all, refused := permits(p.Model, p.Life, lib)
 	load := loads(p.United)
@@ -106,8 +105,8 @@ func (p *Plan) WhyApart(lib Kernels) string {
 	return ""
 }
 
-// tooFar says of an operator that its permits leave no overlap at multiples of the runtime's alignment;
-// empty if one does.
+// tooFar says that the permits of an operator leave no overlap at multiples of the runtime's alignment. It is empty if
+// one does.
 func (p *Plan) tooFar(operator int, all []permit) (why string) {
 	for _, q := range all {
 		if q.operator != operator {
@@ -122,7 +121,7 @@ func (p *Plan) tooFar(operator int, all []permit) (why string) {
 	return why
 }
 
-// overlaysOf returns which permits the offsets of a plan make use of.
+// overlaysOf returns the permits that the offsets of a plan use.
 func overlaysOf(m *tflite.Model, offsets []int32, all []permit) (out []Overlay) {
 	for _, q := range all {
 		x, y := int64(offsets[q.operand]), int64(offsets[q.result])

@@ -1,6 +1,5 @@
-// Package tflm plans the arena of a TensorFlow Lite model for TensorFlow Lite
-// Micro, says what the runtime's own planner makes of it, and checks offline
-// plans.
+// Package tflm plans the arena of a TensorFlow Lite model for TensorFlow Lite Micro, computes the plan that the
+// runtime's own planner makes, and checks offline plans.
 //
 //   - Make plans a model that tflite.Read or tflite.Parse has read. Plan.Sizes has the arena of
 //     each Target, Plan.Peak what sets it, and Plan.Written the model with the plan.

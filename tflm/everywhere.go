@@ -14,20 +14,21 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a plan pins tensors, and the device places the scratch of its kernels around them. Other kernels ask for other
-// scratch, so a plan that is good with one library may be worse with another than what the runtime plans by itself. Who
-// does not say which kernels the firmware has gets a plan that is worse with none that is known. Each plan is
-// judged by the runtime's greedy planner with the scratch of each known set. If it fails, some of its tensors are left
-// to the device: that places them with the scratch of the kernels that it has, and the few that stay pinned
-// keep the head low. Which ones is found by local search, one tensor at a time.
+// Idea: a plan pins tensors, and the device places the scratch of its kernels around them. Other kernels need other
+// scratch. So a plan that is good with one library may be worse with another than the runtime's own plan. If the user
+// does not name the kernels, the plan must be worse with no known set.
+//
+// Each plan is judged by the runtime's greedy planner with the scratch of each known set. If it fails, some of its
+// tensors are left to the device. The device places them around the scratch of its kernels, and the few pinned tensors
+// keep the head low. A local search, one tensor at a time, chooses which tensors stay pinned.
 //
 //	cost = (sum over sets of bytes above the bar, head, sum of heads), the bar being the head without the plan
 //
-// The search begins with all tensors pinned. If it fails, it begins again with none, and then with a plan of the
-// tensors with the largest scratch of all sets. The runtime's own plan is taken if all fail.
+// The search begins with all tensors pinned. If it fails, it begins again with no tensor pinned, and then with a plan
+// of the tensors with the largest scratch of all sets. If all fail, the runtime's own plan is kept.
 //
-// Invariant: with Options.Named false, a plan that is written has on no known set a larger head than the runtime makes
-// by itself, nor than the model has as it is. (A larger head is a larger arena, or one of the same size.)
+// Invariant: let Options.Named be false. With no known set does a written plan have a larger head than the runtime's
+// own plan, or than the model as it is. (A larger head is a larger arena, or one of the same size.)
 //
 // Complexity: a greedy plan for each set that differs, in at most mostTries tries; one if the first plan passes.
 //
@@ -35,13 +36,14 @@ import (
 //
 // Source: Stowage.
 
-// mostTries is how many choices of pinned tensors are judged, from each beginning.
+// mostTries is how many choices of pinned tensors are judged from each start.
 const mostTries = 1_000
 
-// A Standing is what a set of kernels makes of a plan: heads of the arena, in bytes.
+// A Standing compares a plan with the runtime's own for one set of kernels. Its figures are heads of the arena, in
+// bytes.
 type Standing struct {
 	Set    Set   // the kernels
-	Own    int64 // as the runtime plans by itself
+	Own    int64 // with the runtime's own plan
 	Before int64 // of the model as it is: Own, unless it has a plan that can be followed
 	Head   int64 // with the new plan
 }
@@ -49,7 +51,7 @@ type Standing struct {
 // bar is what a plan must not exceed.
 func (s *Standing) bar() int64 { return min(s.Own, s.Before) }
 
-// A rival is a standing with the scratch that it is from, and other sets that ask for the same.
+// A rival is a standing with its scratch, and the other sets that need the same scratch.
 type rival struct {
 	Standing
 	same    []Set
@@ -57,7 +59,7 @@ type rival struct {
 	scratch []model.Buffer
 }
 
-// rivalsOf returns what each known set makes of a model as it is. Sets that ask for the same scratch are one.
+// rivalsOf returns the rivals of a model as it is. Sets that need the same scratch are one rival.
 func (p *Plan) rivalsOf(ctx context.Context) (all []rival, err error) {
 	m := p.Model
 	at := map[string]int{}
@@ -88,15 +90,15 @@ func (p *Plan) rivalsOf(ctx context.Context) (all []rival, err error) {
 	return all, nil
 }
 
-// A try is a plan of the tensors, with what comes of it.
+// A try is a plan of the tensors, with its heads.
 type try struct {
-	pins  []int64 // by buffer of United: the tensors; the rest is Online
+	pins  []int64 // by buffer of United: offsets of pinned tensors; the rest is Online
 	head  int64
 	heads []int64 // by rival
 	worse bool    // on some rival
 }
 
-// judgeTry places the scratch of each set around the tensors. Offsets that cannot be pinned make no try.
+// judgeTry places the scratch of each set around the tensors. It returns nil if the offsets cannot be pinned.
 func (p *Plan) judgeTry(ctx context.Context, offsets []int64) (*try, error) {
 	n := p.unitedTensors()
 	x := &try{pins: slices.Repeat([]int64{tflite.Online}, len(p.United.Buffers))}
@@ -134,7 +136,7 @@ func (p *Plan) unitedTensors() int {
 // everywhere replaces the plan that was found by one that is no worse on any known set, if there is one. Otherwise the
 // model keeps the runtime's own plan, or the one that it has, unless the kernels are named.
 func (p *Plan) everywhere(ctx context.Context, o *Options) error {
-	if p.Offsets == nil || p.Kept || len(p.Overlays) > 0 { // one with overlays holds with its own kernels only
+	if p.Offsets == nil || p.Kept || len(p.Overlays) > 0 { // a plan with overlays holds only with its own kernels
 		return nil
 	}
 	first, err := p.judgeTry(ctx, p.Result.Offsets)
@@ -162,7 +164,7 @@ func (p *Plan) everywhere(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// asItIs takes over the plan that the model has, since that is the one that is written.
+// asItIs adopts the plan that the model has, because that plan is written.
 func (p *Plan) asItIs(ctx context.Context) (err error) {
 	p.Head, p.Offsets = p.Before, slices.Clone(p.Model.Offline.Offsets)
 	_, p.Placed, _, err = followed(ctx, p.Model, p.Life, p.Arena)
@@ -175,7 +177,7 @@ func (p *Plan) most() int64 {
 	case p.Faulty || p.replaces():
 		return math.MaxInt64
 	case slices.ContainsFunc(p.rivals, func(r rival) bool { return r.Before > r.Own }):
-		return p.Before // it mends the plan in the model
+		return p.Before // the plan repairs the plan in the model
 	}
 	return p.Before - tflite.Alignment
 }
@@ -208,8 +210,8 @@ func (p *Plan) withhold(ctx context.Context, first *try) error {
 	return nil
 }
 
-// stand notes what each set makes of the plan, and if the model's own plan is worse on one than the runtime's, and the
-// new one is not.
+// stand notes the standing of the plan with each set. It also notes if the model's own plan is worse than the runtime's
+// with some set, and the new plan is with none.
 func (p *Plan) stand(x *try) {
 	was, is := false, false
 	for k := range p.rivals {
@@ -220,7 +222,7 @@ func (p *Plan) stand(x *try) {
 	p.mends = was && !is && p.Head <= p.Before
 }
 
-// raise takes over the bars of the model in the order that it had, if this is another one.
+// raise adopts the bars of the model in its former order, if the order has changed.
 func (p *Plan) raise(bars map[Set]int64) {
 	for k := range p.rivals {
 		r := &p.rivals[k]
@@ -262,8 +264,8 @@ func (p *Plan) take(ctx context.Context, x *try) error {
 	return p.pinAt(ctx, x.pins)
 }
 
-// elsewhere looks for the lowest plan that is no worse on any rival, with a head of most at the most. It returns nil if
-// there is none; with named kernels it returns first, unless another plan is as low.
+// elsewhere looks for the lowest plan that is worse with no rival and has a head of at most most. It returns nil if
+// there is none. With named kernels it returns first, unless another plan is as low.
 func (p *Plan) elsewhere(ctx context.Context, o *Options, first *try, most int64) (*try, error) {
 	if o.Named {
 		most = first.head
@@ -293,9 +295,9 @@ func (p *Plan) elsewhere(ctx context.Context, o *Options, first *try, most int64
 	return best, err
 }
 
-// loosen looks for a choice of tensors to pin where a plan has them. It begins with all of them, or with none, and ends
-// early at a plan that is worse on no rival and as low as the head that is hoped for. Offsets that cannot be pinned
-// give nil.
+// loosen looks for a choice of tensors to pin at their offsets in a plan. It begins with all tensors, or with none. It
+// ends early at a choice that is worse with no rival and whose head is at most hoped. It returns nil if the offsets
+// cannot be pinned.
 func (p *Plan) loosen(ctx context.Context, plan []int64, pinned bool, hoped int64) (*try, error) {
 	n := p.unitedTensors()
 	offsets, tensors := slices.Clone(plan[:n]), make([]int, n)
@@ -315,7 +317,7 @@ func (p *Plan) loosen(ctx context.Context, plan []int64, pinned bool, hoped int6
 		moved = false
 		for i := range n {
 			if tensors[i] > 1 {
-				continue // a result over its operand is there only if both are pinned
+				continue // a result lies over its operand only if both are pinned
 			}
 			if tries++; tries > mostTries || ctx.Err() != nil {
 				return best, nil
@@ -339,7 +341,7 @@ func (p *Plan) loosen(ctx context.Context, plan []int64, pinned bool, hoped int6
 	return best, nil
 }
 
-// dearer compares what two tries cost.
+// dearer compares the costs of two tries.
 func (p *Plan) dearer(x, y *try) int {
 	above := func(x *try) (n int64) {
 		for k := range p.rivals {
@@ -357,7 +359,7 @@ func sum(all []int64) (n int64) {
 	return n
 }
 
-// largest returns the scratch of all operators, each buffer as large as any rival asks for.
+// largest returns the scratch of all operators, each buffer as large as the largest that a rival needs.
 func (p *Plan) largest() []model.Buffer {
 	type request struct{ operator, number int }
 	most := map[request]model.Buffer{}

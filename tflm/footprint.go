@@ -7,21 +7,17 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the number that a firmware needs is the smallest arena in which
-// AllocateTensors succeeds. The runtime takes persistent data from the arena's
-// end and everything else from its beginning: first records for the scratch that
-// kernels may ask for, with temporary copies of tensors while a kernel prepares;
-// then, while it plans, records of all tensors and of the planner; at last the
-// head, which holds the plan. Each step needs that beginning and end do not meet,
-// so the smallest arena is the largest of those sums. It is often set by the
-// planning, not by what is in use afterwards: that is why a size that the runtime
-// reports as used is too small to run in.
+// Idea: the number that a firmware needs is the smallest arena in which AllocateTensors succeeds. The runtime takes
+// persistent data from the arena's end and everything else from its beginning: first records for the scratch that
+// kernels may ask for, with temporary copies of tensors while a kernel prepares; then, while it plans, records of all
+// tensors and of the planner; at last the head, which holds the plan. In each step the data at the beginning and the
+// data at the end must not meet, so the smallest arena is the largest of their sums. Often the planning step is the
+// largest, not the use afterwards. So an arena of the size that the runtime reports as used is too small.
 //
-// The allocations are gone through here in the runtime's order, with its sizes and
-// alignments.
+// This file repeats the allocations in the runtime's order, with its sizes and alignments.
 //
-// Invariant: for operators of the table (kernels.go) the result is that of the
-// runtime to Alignment; without them it is less.
+// Invariant: if the table (kernels.go) has all operators, the result is that of the runtime, rounded to Alignment.
+// Otherwise it is a lower bound.
 //
 // Complexity: O(tensors + operators).
 //
@@ -69,10 +65,11 @@ type Footprint struct {
 	Tail, Room int64
 	// Smallest is the smallest arena that works: a multiple of Alignment.
 	Smallest int64
-	// Limit says what sets it.
+	// Limit says which step sets Smallest.
 	Limit Limit
-	// Front is the most that the runtime has at the arena's beginning: the head, or what it plans with. If the
-	// arena is two (MicroAllocator::Create with two), that is the size of the one that is not persistent: a multiple of Alignment.
+	// Front is the most bytes that the runtime has at the arena's beginning: the head, or its data while it plans. For
+	// a runtime with two arenas (MicroAllocator::Create with two) it is the size of the arena that is not persistent.
+	// It is a multiple of Alignment.
 	Front int64
 
 	planning int64 // the tail while the runtime plans
@@ -88,11 +85,10 @@ const (
 	LimitPrepare  Limit = "prepare"  // the temporary tensors of a kernel that prepares
 )
 
-// maxScratch is how many scratch buffers an operator may ask for; the runtime
-// keeps records for as many free.
+// maxScratch is how many scratch buffers an operator may request. The runtime keeps as many records free.
 const maxScratch = 12
 
-// perBuffer is what the planner's arrays take for a buffer, on all targets.
+// perBuffer is the bytes for a buffer in the planner's arrays, on all targets.
 const perBuffer = 40
 
 // Predict returns the footprint of a model with a plan of this head, in bytes, on
@@ -102,7 +98,7 @@ func (s Set) Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int
 	return s.predict(m, a, offsets, head, t, perBuffer)
 }
 
-// predict is Predict for a planner that takes so many bytes for a buffer while it plans.
+// predict is Predict for a planner that takes each bytes for a buffer while it plans.
 func (s Set) predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target, each int64) Footprint {
 	f := arena{t: t, set: s, stage: LimitPrepare}
 	f.start(m)
@@ -119,7 +115,7 @@ func (s Set) predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int
 	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, Front: tflite.RoundUp(f.front), planning: planning}
 }
 
-// start is MicroAllocator::Create and StartModelAllocation.
+// start repeats MicroAllocator::Create and StartModelAllocation.
 func (f *arena) start(m *tflite.Model) {
 	t, word := f.t, f.t.word
 	f.keep(t.arenaAllocator, word)
@@ -138,8 +134,8 @@ func (f *arena) start(m *tflite.Model) {
 	}
 }
 
-// prepareAll is options, Init and Prepare of each operator. It returns how many scratch
-// buffers they ask for.
+// prepareAll repeats the parsing of options, Init and Prepare of each operator. It returns how many scratch buffers
+// they request.
 func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
 	t := f.t
 	for i := range m.Operators {
@@ -167,8 +163,8 @@ func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
 	return requests
 }
 
-// finish is FinishModelAllocation: handles of scratch, variables, records. It returns the room that
-// all takes before the planner.
+// finish repeats FinishModelAllocation: handles of scratch, variables, records. It returns the room that these take
+// before the planner.
 func (f *arena) finish(m *tflite.Model, offsets []int32, requests int64) (room int64) {
 	t, word := f.t, f.t.word
 	if requests > 0 {
@@ -207,7 +203,7 @@ func (f *Footprint) Measured(tail, head int64) int64 {
 	return tflite.RoundUp(max(tail+head, tflite.RoundUp(tail-(f.Tail-f.planning))+f.Room))
 }
 
-// An arena is where the allocations of a model stand.
+// An arena is the state of the runtime's allocations.
 type arena struct {
 	t          *Target
 	set        Set
@@ -225,7 +221,7 @@ func (f *arena) keep(size, align int64) {
 	f.need(f.head)
 }
 
-// need says that so many bytes are in use at the beginning.
+// need notes that front bytes are in use at the beginning.
 func (f *arena) need(front int64) {
 	f.front = max(f.front, front)
 	if n := tflite.RoundUp(f.tail + front); n > f.smallest {
@@ -267,7 +263,7 @@ func (f *arena) assign(m *tflite.Model, o *tflite.Operator) {
 	}
 }
 
-// prepare goes through what a kernel looks at and keeps.
+// prepare repeats the allocations of a kernel that prepares: the tensors that it looks at, and the bytes that it keeps.
 func (f *arena) prepare(m *tflite.Model, o *tflite.Operator, k *kernel) {
 	if o.Name() == "ASSIGN_VARIABLE" {
 		f.assign(m, o)

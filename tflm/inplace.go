@@ -10,22 +10,19 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: some operators may write their result over an operand that dies there.
-// RESHAPE's bytes are the operand's, and its kernel skips the copy where both are
-// at one place; an element-wise kernel reads each element before it writes the
-// same one. Such a pair is planned as one buffer that lives from the operand's
-// beginning to the result's end.
+// Idea: some operators may write their result over an operand that dies there. RESHAPE's bytes are the operand's, and
+// its kernel skips the copy if both are at one place. An element-wise kernel reads each element before it writes the
+// same one. Such a pair is planned as one buffer that lives from the operand's beginning to the result's end.
 //
 // Invariant: the tensors of a group have equal sizes and live one after the
 // other, each sharing with the next only the tick of the operator between them.
 //
-// Whether it lowers an arena depends on what sets the peak: in a net whose peak is
-// the input and output of a convolution it does nothing, in one whose peak is an
-// activation or an addition it does much (docs/tflm.md). Kernels of a vendor may
-// work otherwise than the reference kernels, so it is an option.
+// Whether this lowers an arena depends on the peak. If the peak is the input and output of a convolution, it gains
+// nothing. If the peak is an activation or an addition, it gains much (docs/tflm.md). A vendor's kernels may work in
+// another way than the reference kernels, so it is an option.
 //
-// What is united lives longer than each of its parts, so the lowest plan in place may be above the lowest plan without.
-// So the tensors are planned apart, too, if the head is above their load, and the smaller head is taken:
+// A united buffer lives longer than each of its tensors, so the lowest plan in place may be above the lowest plan
+// apart. If the head is above the load apart, the tensors are planned apart as well, and the smaller head is taken:
 //
 //	head in place <= load apart  =>  no plan apart has a smaller head
 //
@@ -33,9 +30,9 @@ import (
 // runs each of them in place in the interpreter, on floats, TestInterpreter whole
 // models.
 
-// inPlace are the operators whose result may lie over an operand: with as many
-// bytes, since then each element of the result comes from one of the operand, at the
-// same place. For those of oneOperand that is the first, and what follows is a shape.
+// inPlace are the operators whose result may lie over an operand with as many bytes. Then each element of the result
+// comes from the element of the operand at the same place. For the operators of oneOperand this is the first operand;
+// the operands after it are a shape.
 var (
 	oneOperand = map[string]bool{"RESHAPE": true, "SQUEEZE": true, "EXPAND_DIMS": true}
 	inPlace    = map[string]bool{
@@ -48,9 +45,8 @@ var (
 	}
 )
 
-// groups unites results with the operands that they may lie over, where the two
-// are also to. It returns, for each tensor, the first tensor of its group:
-// itself where it is alone.
+// groups unites results with the operands that they may lie over, if are says so for the pair. It returns for each
+// tensor the first tensor of its group. A tensor that is alone is its own group.
 func groups(m *tflite.Model, l *tflite.Lifetimes, are func(operand, result int) bool) []int {
 	first := make([]int, len(m.Tensors))
 	taken := make([]bool, len(m.Tensors)) // has a result over it
@@ -148,7 +144,7 @@ func (p *Plan) solve(ctx context.Context, o *Options) error {
 		return p.solveWith(ctx, apart, run)
 	}
 	in := *p
-	if limit > 0 { // by then it is known whether the rest of the time is for the tensors apart
+	if limit > 0 { // after that, the rest of the time may go to the tensors apart
 		run.Timeout = max(limit/4, 1)
 	}
 	all := func(int, int) bool { return true }
@@ -177,8 +173,7 @@ func (p *Plan) solve(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// solveWith plans the arena with results in place of the operands for which are says so, and makes offsets for the
-// model of the plan.
+// solveWith plans the arena. Results lie over the operands for which are says so. It then makes offsets for the model.
 func (p *Plan) solveWith(ctx context.Context, are func(operand, result int) bool, run stowage.Options) (err error) {
 	p.United, p.In = unite(p.Arena, groups(p.Model, p.Life, are))
 	p.Result, err = stowage.Solve(ctx, p.United, run)
@@ -188,7 +183,7 @@ func (p *Plan) solveWith(ctx context.Context, are func(operand, result int) bool
 	return p.pin(ctx)
 }
 
-// boundedBy lowers the bound of a plan to what is proven of more plans.
+// boundedBy lowers the bound of a plan to a bound that holds for more plans.
 func (p *Plan) boundedBy(bound int64) {
 	r := p.Result
 	if r.LowerBound = min(r.LowerBound, bound); r.Status == stowage.Optimal && r.LowerBound < r.Height {

@@ -7,14 +7,12 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// Idea: how much of an arena's tail an operator takes is decided by its kernel:
-// the options that the runtime parses for it, what its Init keeps, what its
-// Prepare keeps for each channel, and the scratch that it asks for. This is that
-// for each reference kernel, as bytes, so that a tail is known before anything
-// runs.
+// Idea: the kernel of an operator decides how much of an arena's tail the operator takes: the options that the runtime
+// parses, the bytes that Init keeps, the bytes that Prepare keeps for each channel, and the scratch. This file has
+// these bytes for each reference kernel. So a tail is known before anything runs.
 //
-// Kernels of a vendor keep and ask for other amounts. Those of CMSIS-NN and ESP-NN are in set.go;
-// what others ask for is in the log of a target (stowage_probe.h).
+// A vendor's kernels keep and request other amounts. The amounts of CMSIS-NN and ESP-NN are in set.go. A log of the
+// target shows those of others (stowage_probe.h).
 //
 // Source: tensorflow/tflite-micro 90b983c, reference kernels under
 // tensorflow/lite/micro/kernels and flatbuffer_conversions.cc. The sizes are what
@@ -24,7 +22,7 @@ import (
 // later revision, in which the options of FULLY_CONNECTED are larger. TestSmallest
 // holds the sums against that interpreter.
 
-// A kernel is what a reference kernel keeps and asks for.
+// A kernel is the bytes that a reference kernel keeps and requests.
 type kernel struct {
 	options     options // what its options are parsed into
 	data        data    // what Init keeps
@@ -44,7 +42,7 @@ func words(size int64) options { return options{same(size), same(4)} }
 func flags(size int64) options { return options{same(size), same(1)} }
 func same(size int64) data     { return data{size, size, size} }
 
-// A call is an operator to ask a kernel about.
+// A call is an operator whose kernel's bytes are computed.
 type call struct {
 	m *tflite.Model
 	o *tflite.Operator
@@ -115,7 +113,7 @@ func ownShape(c call) []int64 { return []int64{integers(len(c.out().Shape))} }
 // axes is the scratch of a reduction: an index for each dimension, and the axes.
 func axes(c call) []int64 { return []int64{4 * int64(len(c.in(0).Shape)), 4 * elements(c.in(1))} }
 
-// sums is that of one that adds up, integers in 32 bits.
+// sums is the scratch of a reduction that adds up integers in 32 bits.
 func sums(c call) []int64 {
 	if quantised(c.in(0)) {
 		return append([]int64{4 * elements(c.out())}, axes(c)...)
@@ -160,7 +158,7 @@ func transform(c call) []int64 {
 	return []int64{3*c.t.word + 264 + 2*width*(n+n*3/2)}
 }
 
-// transformed is its scratch, a copy of the input.
+// transformed is the scratch of a Fourier transform: a copy of the input.
 func transformed(c call) []int64 {
 	return []int64{(last(c.out()) - 2) * c.out().Bytes / max(elements(c.out()), 1)}
 }
@@ -177,8 +175,8 @@ func oneInput(o options, d data) kernel { return kernel{options: o, data: d, tem
 
 var none = options{}
 
-// kernels are the operators that are known, by name. The table is made when it is
-// first asked for, not whenever a program starts that has it.
+// kernels has the known operators, by name. The table is made at its first use, not at the start of every program that
+// has it.
 var kernels = sync.OnceValue(func() map[string]kernel {
 	return map[string]kernel{
 		"ABS":                     oneInput(none, same(28)),
@@ -265,8 +263,8 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 		"WHILE":                   {options: words(8), data: same(8)},
 		"ZEROS_LIKE":              oneInput(none, data{}),
 
-		// The audio front end, custom operators under signal/micro/kernels. Their options
-		// are not read: what counts of them is in the shape of the output.
+		// The audio front end, custom operators under signal/micro/kernels. Their options are not read: the shape of
+		// the output says all that matters.
 		"SignalEnergy":               oneInput(none, same(8)),
 		"SignalFftAutoScale":         {temporaries: "0op"},
 		"SignalFilterBank":           {data: data{64, 36, 64}, temporaries: "012345o", kept: func(c call) []int64 { return []int64{8 * (last(c.out()) + 1)} }},
@@ -280,7 +278,7 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 		"SignalRfft":   {data: data{48, 32, 48}, temporaries: "0o", kept: transform, scratch: transformed},
 		"SignalWindow": twoInputs(none, same(8)),
 
-		// What a variable takes is in footprint.go: it is kept once for all operators.
+		// footprint.go counts the bytes of a variable: it is kept once for all operators.
 		"ASSIGN_VARIABLE": {data: data{0, 0, 4}, temporaries: "1"},
 		"READ_VARIABLE":   {temporaries: "0"},
 		"VAR_HANDLE":      {options: options{data{16, 8, 16}, data{8, 4, 8}}, data: same(4)},

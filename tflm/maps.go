@@ -7,10 +7,10 @@ import (
 )
 
 // Idea: the memories of a part, their sizes and their order of speed are known and do not change, so they stand here
-// once. What firmware itself holds there (stack, heap, .bss) is not known: a map has whole memories.
+// once. A map has whole memories, because nobody knows what the firmware itself keeps there (stack, heap, .bss).
 //
-// Invariant: the pools of a map go from fast to slow. A cost is picoseconds for each byte moved, and is there only
-// where a source gives figures for all pools of the map. If none does, the costs are 0, and the order alone counts.
+// Invariant: the pools of a map go from fast to slow. A cost is picoseconds for each byte moved. A map has costs only
+// if a source gives figures for all its pools. Otherwise the costs are 0, and only the order counts.
 //
 // Sources: at each map, as they read in November 2026.
 //

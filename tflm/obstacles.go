@@ -8,12 +8,12 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 )
 
-// Idea: an arena of any size is too small for a model that the runtime cannot run, and "it fits" is then false. Some of
-// that is in the file: an operator without a kernel, or types that a kernel refuses when it prepares or runs. What is
-// in doubt about the figures of a model is decided here, for report, header, capacity and page alike.
+// Idea: if the runtime cannot run a model, no arena is large enough, and "it fits" is false. The file of the model
+// shows some reasons: an operator without a kernel, or types that a kernel refuses when it prepares or runs. This file
+// decides which figures of a model are in doubt, for report, header, capacity and page alike.
 //
-// Invariant: a model that runs has no obstacle. One without an obstacle may fail all the same: only what is in the
-// tables below is looked for.
+// Invariant: a model that runs has no obstacle. A model without an obstacle may still fail: only the faults in the
+// tables below are looked for.
 //
 // Complexity: O(operators).
 //
@@ -23,7 +23,7 @@ import (
 
 // An Obstacle is a reason why a model cannot run in the runtime.
 type Obstacle struct {
-	Operator int    // the first that it is about, as an index into the model's operators
+	Operator int    // the first operator concerned, as an index into the model's operators
 	Name     string // that of the operator
 	Why      string // in a sentence without its full stop
 	Next     string // what to do about it
@@ -36,8 +36,8 @@ type Doubts struct {
 	Scratch   []string   // operators whose scratch is not known with the kernels
 }
 
-// DoubtsOf returns what is in doubt about a model: the one that is written, before its weights are folded unless the
-// folded one is written.
+// DoubtsOf returns the doubts about a model, which should be the model that is written. So its weights are folded only
+// if the folded model is written.
 func DoubtsOf(m *tflite.Model, s Set) Doubts {
 	return Doubts{Obstacles(m), Unknown(m), s.UnknownScratch(m)}
 }
@@ -74,7 +74,8 @@ func Obstacles(m *tflite.Model) (all []Obstacle) {
 	return all
 }
 
-// operandTypes says which input of an operator is its operand and which its weights, and which types go together.
+// operandTypes says which input of an operator is its operand, which is its weights, and which of their types go
+// together.
 type operandTypes struct {
 	operand, weights int // inputs; -1 for no weights
 	pairs            [][2]string
@@ -92,7 +93,7 @@ var (
 	alone    = [][2]string{{"FLOAT32"}, {"INT8"}, {"INT16"}}
 )
 
-// typesOf are the kernels whose types are looked at.
+// typesOf has the kernels whose types are checked.
 var typesOf = map[string]operandTypes{
 	"CONV_2D":                      {0, 1, weighted},
 	"DEPTHWISE_CONV_2D":            {0, 1, weighted},
@@ -130,8 +131,8 @@ func refusedTypes(m *tflite.Model, o *tflite.Operator) (types []string) {
 	return types
 }
 
-// hasKernel reports whether the runtime has a kernel for a builtin operator. For three of them it is not known here what the
-// kernel keeps.
+// hasKernel reports whether the runtime has a kernel for a builtin operator. For three of them the bytes that the
+// kernel keeps are not known here.
 func hasKernel(name string) bool {
 	_, known := kernels()[name]
 	return known || name == "CUMSUM" || name == "DYNAMIC_UPDATE_SLICE" || name == "EMBEDDING_LOOKUP"

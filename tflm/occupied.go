@@ -10,10 +10,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the runtime's planner puts what has no offset into the gaps between the
-// pinned tensors, whether those overlap or not. A problem cannot have buffers that
-// overlap, so the bytes that they take are given as rectangles of time × bytes that
-// do not: what several tensors share is there once.
+// Idea: the runtime's planner puts tensors without an offset into the gaps between pinned tensors, even if pinned
+// tensors overlap. A problem cannot have buffers that overlap. So the bytes of the pinned tensors become rectangles of
+// time × bytes that do not overlap: bytes that several tensors share occur once.
 //
 // Most overlaps are of a tensor inside an NPU's window (share.go), which covers it as
 // long as the window lives. The few others are cut at each time at which one of them
@@ -24,14 +23,13 @@ import (
 //
 // Source: Stowage.
 
-// A rectangle is bytes that are taken for a time.
+// A rectangle is a range of bytes that is in use for a time.
 type rectangle struct {
 	lower, upper int64 // times [lower, upper)
 	start, end   int64 // bytes [start, end)
 }
 
-// occupied returns the rectangles that pinned buffers take, none over another. The
-// buffers are tensors, whose numbers these are.
+// occupied returns the rectangles of pinned buffers; no two overlap. tensors has the tensor of each buffer.
 func (s *sharing) occupied(buffers []model.Buffer, offsets []int64, tensors []int) []rectangle {
 	var covers []int
 	for k, t := range tensors {
@@ -59,7 +57,7 @@ func (s *sharing) occupied(buffers []model.Buffer, offsets []int64, tensors []in
 	return disjoint(out)
 }
 
-// disjoint returns rectangles that cover the same, none over another.
+// disjoint returns rectangles that cover the same bytes and times, and do not overlap.
 func disjoint(p []rectangle) []rectangle {
 	problem, offsets := asProblem(p)
 	over := make([]bool, len(p))
@@ -81,7 +79,7 @@ func disjoint(p []rectangle) []rectangle {
 	slices.SortFunc(mixed, func(a, b rectangle) int { return cmp.Compare(a.start, b.start) })
 	slices.Sort(times)
 	times = slices.Compact(times)
-	var before []rectangle // those of the time before, which may go on
+	var before []rectangle // rectangles of the time before, which may go on
 	for k := 0; k+1 < len(times); k++ {
 		var now []rectangle
 		for _, r := range mixed {

@@ -8,16 +8,16 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 )
 
-// Idea: who reads a number of an arena has some kernels in mind, and often others than the number is for. So it can be said of
-// each plan what the other known kernels make of it: the least and the most that the model needs, and where a plan is worse
-// than none.
+// Idea: readers of an arena's size have some kernels in mind, and often not the kernels that the size is for. So each
+// plan can be judged with the other known kernels: the least and the most that the model needs, and the kernels with
+// which a plan is worse than none.
 //
 // Invariant: all figures are for the model that is written.
 //
 // Complexity: a prediction for each known set, a greedy plan for each that differs.
 
-// Standings returns what each known set makes of the plan, the reference kernels first. There are none for a plan that is
-// kept or that assumes a library, and without a plan. Sets that ask for the same scratch have the same heads.
+// Standings returns the standing of the plan with each known set, the reference kernels first. There are none if no
+// plan was made, if the plan is kept, or if it assumes a library. Sets that need the same scratch have the same heads.
 func (p *Plan) Standings() (all []Standing) {
 	if p.Kept || len(p.Overlays) > 0 || p.Offsets == nil {
 		return nil
@@ -32,8 +32,8 @@ func (p *Plan) Standings() (all []Standing) {
 	return all
 }
 
-// Worse returns the standings with which the plan that is written takes more than the runtime by itself or the model as it
-// is. It has none unless the kernels are named.
+// Worse returns the standings in which the written plan takes more than the runtime's own plan or the model as it is.
+// It is empty unless the kernels are named.
 func (p *Plan) Worse() (all []Standing) {
 	if !p.Worth() {
 		return nil
@@ -46,8 +46,7 @@ func (p *Plan) Worse() (all []Standing) {
 	return all
 }
 
-// With returns the footprint of the model that is written on a target, if it is built with other kernels: those of a
-// standing.
+// With returns the footprint of the written model on a target that is built with the kernels of a standing.
 func (p *Plan) With(s Standing, t *Target) Footprint {
 	for k := range p.rivals {
 		if r := &p.rivals[k]; slices.Contains(r.same, s.Set) {
@@ -64,9 +63,9 @@ func (p *Plan) With(s Standing, t *Target) Footprint {
 	return Footprint{}
 }
 
-// WorseWith returns the known sets with which the plan in a model has a larger head than the runtime makes by itself; Head is
-// that with the plan. There are none for a model without a plan, and for a plan whose tensors share bytes, which
-// is for one set of kernels. The plan must be without a fault.
+// WorseWith returns the known sets with which the plan in a model has a larger head than the runtime's own plan.
+// Standing.Head is the head with the plan. It is empty for a model without a plan, and for a plan whose tensors share
+// bytes, because such a plan is for one set of kernels. The plan must have no fault.
 func WorseWith(ctx context.Context, m *tflite.Model) (all []Standing, err error) {
 	v, err := Check(m, 0)
 	if err != nil || m.Offline == nil || v.Shares > 0 || !v.OK() {
@@ -89,7 +88,7 @@ func WorseWith(ctx context.Context, m *tflite.Model) (all []Standing, err error)
 	return all, nil
 }
 
-// An Other is what the model that is written needs with other kernels.
+// An Other is the arena that the written model needs with other kernels.
 type Other struct {
 	Set     Set   // the kernels
 	Arena   int64 // the smallest that works, in bytes
@@ -104,9 +103,10 @@ func (o Other) String() string {
 	return fmt.Sprintf("%d (%s)", o.Arena, o.Set)
 }
 
-// Others returns the least and the most that the model needs on a target with other kernels: with the other libraries that are
-// known, each at the version that its name stands for, or if the kernels are named with the other versions of their library. ok is
-// false if nothing differs; without a name also if the model has no convolution of 8 bits.
+// Others returns the least and the most that the model needs on a target with other kernels. If the kernels are named,
+// these are the other versions of their library. Otherwise they are the other known libraries, each at the version that
+// its name stands for. ok is false if nothing differs. If the kernels are not named, it is also false if the model has
+// no convolution of 8 bits.
 func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 	if t == &Interpreter {
 		return least, most, false
@@ -132,7 +132,8 @@ func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 	return least, most, least.Arena > 0 && (differs || !p.named && convolves8(p.Model))
 }
 
-// atLeast reports whether what the model needs with other kernels is only a lower bound, for the same reasons as with these.
+// atLeast reports whether the arena with the kernels s is only a lower bound, for the same reasons as with the plan's
+// kernels.
 func (p *Plan) atLeast(s Set) bool {
 	doubts := DoubtsOf(p.Model, s)
 	return p.doubtful || doubts.AtLeast()
@@ -147,7 +148,7 @@ func (p *Plan) Elsewhere(t *Target) string {
 	return fmt.Sprintf("with other %s the smallest arena, %s, is %s", p.others(), t.Name, between(least, most))
 }
 
-// others says what Others compares.
+// others names the kernels that Others compares.
 func (p *Plan) others() string {
 	if p.named {
 		return "versions of " + p.Set.Name()
@@ -155,7 +156,7 @@ func (p *Plan) others() string {
 	return "kernels"
 }
 
-// between names the least and the most, once if they are the same.
+// between names the least and the most, or one arena if both are the same.
 func between(least, most Other) string {
 	if least == most {
 		return least.String()

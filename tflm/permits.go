@@ -10,10 +10,10 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// Idea: a kernel that reads the beginning of its operand before it writes the end of its result
-// may write over what it has read. How closely depends on the order of its loops, so on the library
-// that it is from (internal/distance). A pair of a result and an operand is permitted if the operand
-// dies at that operator: nobody reads it later, and it is no result of the model.
+// Idea: a kernel that reads the beginning of its operand before it writes the end of its result may write over what it
+// has read. How closely the two may lie depends on the order of its loops, and so on its library (internal/distance). A
+// pair of a result and an operand is permitted if the operand dies at that operator: no operator reads it later, and it
+// is no output of the model.
 //
 // Invariant: an operator that runs subgraphs, or is run more than once, permits nothing, for it has
 // more than one moment. Neither does one whose options cannot be read.
@@ -65,8 +65,8 @@ func (p *permit) allows(result, operand int64) bool {
 	return operand-result >= p.distance
 }
 
-// permits returns what the kernels of a library permit in a model, and for each operator that
-// permits nothing the reason, as far as there is one to name.
+// permits returns the permits of the kernels of a library in a model. refused has the reason for each operator that
+// permits nothing, if there is a reason to name.
 func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, refused map[int]string) {
 	refused = map[int]string{}
 	for g := range m.Subgraphs {
@@ -92,8 +92,8 @@ func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, r
 	return all, refused
 }
 
-// pairs returns the permits of an operator, each for an operand that dies there in some order of the
-// operators. An operand that stands twice must keep both distances.
+// pairs returns the permits of an operator, each for an operand that dies there in some order of the operators. An
+// operand that occurs twice must keep both distances.
 func pairs(m *tflite.Model, operator int, found []distance.Permit) (out []permit) {
 	o := &m.Operators[operator]
 	for _, y := range o.Outputs {
@@ -127,8 +127,8 @@ func pairs(m *tflite.Model, operator int, found []distance.Permit) (out []permit
 	return out
 }
 
-// diesAt reports whether an operand lives until an operator that makes a result, and neither is
-// wanted otherwise at that moment.
+// diesAt reports whether an operand lives until the operator that makes a result, and no other use needs either of them
+// at that moment.
 func diesAt(m *tflite.Model, l *tflite.Lifetimes, s *tflite.Subgraph, operator, operand, result int) bool {
 	now := l.Operators[operator].First
 	return operand != result && m.Tensors[operand].Arena() && m.Tensors[result].Arena() &&
@@ -136,7 +136,7 @@ func diesAt(m *tflite.Model, l *tflite.Lifetimes, s *tflite.Subgraph, operator, 
 		!slices.Contains(s.Outputs, int32(operand)) && !slices.Contains(s.Inputs, int32(result))
 }
 
-// describe says what the order of a kernel depends on. It is false if the operator has options that
+// describe returns the facts that the order of a kernel depends on. It returns false if the options of the operator
 // cannot be read.
 func describe(m *tflite.Model, o *tflite.Operator) (*distance.Operator, bool) {
 	d := &distance.Operator{Kind: o.Name(), TransposedX: o.TransposedX, TransposedY: o.TransposedY}
@@ -177,7 +177,7 @@ func activationOf(number int32) string {
 	return "unknown"
 }
 
-// tensorOf describes a tensor; one that is left out is the zero Tensor.
+// tensorOf describes a tensor. An omitted tensor is the zero Tensor.
 func tensorOf(m *tflite.Model, tensor int32) distance.Tensor {
 	if tensor < 0 {
 		return distance.Tensor{}

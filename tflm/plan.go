@@ -13,28 +13,26 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: tensors and scratch are planned together, but a model can carry offsets
-// for tensors only; the device places scratch around them with its own greedy
-// planner. So the plan is judged by what that planner makes of it: the tensors
-// are pinned, the greedy step is emulated for the scratch, and the height that
-// comes out is the head of the arena. A plan that the greedy planner beats on
-// its own is no plan to write.
+// Idea: tensors and scratch are planned together, but a model can carry offsets for tensors only; the device places
+// scratch around them with its own greedy planner. So the plan is judged as the device will run it: the tensors are
+// pinned, the greedy planner is emulated for the scratch, and the resulting height is the head of the arena. A plan is
+// not written if the greedy planner alone does better.
 //
 // Source: Stowage.
 
 // Options say how to plan a model.
 type Options struct {
-	// Scratch is what kernels ask for beside tensors: that of a Set, or what a target has logged. Without it
-	// the figures are those of kernels that ask for nothing.
+	// Scratch is the memory that kernels request beside tensors: that of a Set, or from the log of a target. If it is
+	// empty, the figures are for kernels that request none.
 	Scratch []tflite.Scratch
-	// Set is the kernels that decide what is kept in the arena's tail.
+	// Set is the kernels that decide the size of the arena's tail.
 	Set Set
-	// Named says that the firmware has just these kernels. The plan is then the lowest for their scratch, and may
-	// be worse with others (Plan.Worse). Otherwise it is worse than the runtime's own with none that is
-	// known. Kernels names them, too.
+	// Named says that the firmware has just these kernels. The plan is then the lowest for their scratch, and may be
+	// worse with others (Plan.Worse). Otherwise it is worse than the runtime's own plan with no known kernels. Setting
+	// Kernels names them, too.
 	Named bool
-	// CannotRun says that the model that is written cannot run (Obstacles), although this one, in which weights are
-	// folded, may. What is said of other kernels is then a lower bound (Others).
+	// CannotRun says that the written model cannot run (Obstacles), although this model, whose weights are folded, may.
+	// The figures for other kernels are then lower bounds (Others).
 	CannotRun bool
 	// InPlace lets results lie over operands that die.
 	InPlace bool
@@ -47,8 +45,7 @@ type Options struct {
 	Reorder bool
 	// States limits the search for an order: how many sets of operators it keeps. 0 means 262,144.
 	States int
-	// Replace plans a model anew that has a plan which would be kept, and replaces
-	// whatever plan it has.
+	// Replace replaces the plan of a model, even a plan that would be kept.
 	Replace bool
 	// Solve steers the planner. Its capacity is that of the arena's head.
 	Solve stowage.Options
@@ -64,8 +61,8 @@ type Plan struct {
 	// Order has the operators in the order in which they run, as indices into those of the model as
 	// it was; nil if their order is kept.
 	Order []int
-	// OrderBound: no plan has a smaller head, in whatever order the operators run, with results
-	// over operands as the options permit. It is 0 if no order was looked for.
+	// OrderBound: no plan has a smaller head, whatever the order of the operators, with results over operands as the
+	// options permit. It is 0 if no order was looked for.
 	OrderBound int64
 	// Arena has a buffer for each tensor of the arena, then one for each scratch buffer.
 	Arena *tflite.Arena
@@ -78,45 +75,45 @@ type Plan struct {
 	In []int
 	// Result is the planner's, for tensors and scratch together.
 	Result *stowage.Result
-	// Greedy and Head are the bytes of the arena's head as the runtime plans by
-	// itself, and with the plan. Without a plan (Result.Status) Head is 0.
+	// Greedy is the head of the arena in bytes with the runtime's own plan. Head is that with this plan. Without a plan
+	// (Result.Status) Head is 0.
 	Greedy, Head int64
 	// Before is the head of the model as it is: Greedy, unless it has a plan
 	// that can be followed.
 	Before int64
-	// Faulty says that the model has a plan that CheckFor finds a fault in, for
-	// Options.Kernels. Whatever a device makes of it is no figure to compare with.
+	// Faulty says that the model has a plan that CheckFor finds a fault in, for Options.Kernels. Its head on a device
+	// is no figure to compare with.
 	Faulty bool
-	// Kept says that the model has a plan whose tensors share bytes on purpose, which is
-	// not replaced: Head, Offsets and Placed are its own, Result is what can be said of
-	// it, and nothing is planned. With Options.Kernels it is one that these kernels permit.
+	// Kept says that the model has a plan whose tensors share bytes on purpose. It is not replaced, and nothing is
+	// planned: Head, Offsets and Placed are those of this plan, and Result has the bounds known of it. With
+	// Options.Kernels, these kernels permit the plan.
 	Kept bool
-	// Unchecked counts the pairs of tensors of a plan that is kept which share bytes at operators of
-	// the runtime. It is right only with kernels that permit them. With Options.Kernels it is 0.
+	// Unchecked counts the pairs of tensors of a kept plan that share bytes at operators of the runtime. The plan is
+	// right only with kernels that permit these pairs. With Options.Kernels it is 0.
 	Unchecked int
 	// Kernels is the library whose order of reading and writing the plan assumes; empty if the plan
 	// assumes nothing.
 	Kernels Kernels
 	// Overlays are the pairs of a result and an operand that share bytes, in the order of the operators.
 	Overlays []Overlay
-	// Occupied is the problem of the bytes that a plan takes whose tensors share bytes: what
-	// several of them share is there once. It is nil for other plans.
+	// Occupied is set for a plan whose tensors share bytes. It is a problem whose buffers are the bytes that the plan
+	// uses; shared bytes occur once. It is nil for other plans.
 	Occupied *model.Problem
 
 	// Set is the kernels that the figures hold for, beside Scratch: that of the options.
 	Set Set
-	// Withheld are the sets of kernels with which the plan that was found is worse than the runtime's own, if
-	// no plan was found that is worse with none. The model then keeps the plan that it has.
+	// Withheld is set if every plan that was found is worse than the runtime's own with some kernels. It has these sets
+	// for the best plan. The model then keeps the plan that it has.
 	Withheld []Standing
 
 	doubtful bool // Options.CannotRun
 
-	was     *Plan // of the model in the order that it had, if Order is another one
+	was     *Plan // the plan in the former order, if Order is another order
 	replace bool
 	named   bool            // Options.Named
-	mends   bool            // the model's own plan is worse than the runtime's on some kernels, and the new one on none
+	mends   bool            // the model's own plan is worse than the runtime's with some kernels, and the new plan with none
 	rivals  []rival         // the known sets of kernels
-	lowered *graph.Lowering // what United is of, if Kernels is set
+	lowered *graph.Lowering // the lowering that made United, if Kernels is set
 	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
 	// Placed are the offsets of the arena's buffers, scratch included, as the
@@ -124,28 +121,25 @@ type Plan struct {
 	Placed []int64
 }
 
-// Better reports whether the plan is worth writing: it takes less than the
-// runtime by itself.
+// Better reports whether the plan takes less than the runtime's own plan.
 func (p *Plan) Better() bool { return p.Offsets != nil && p.Head < p.Greedy }
 
-// Worth reports whether the plan is to be written: it takes less than the model as it
-// is, or takes the place of a plan that is faulty, is worse than the runtime's own on known kernels, or is to be replaced.
+// Worth reports whether the plan should be written: it takes less than the model as it is, or the plan in the model is
+// faulty, worse than the runtime's own with known kernels, or to be replaced.
 func (p *Plan) Worth() bool {
 	return p.Offsets != nil && !p.Kept && (p.Head < p.Before || p.Faulty || p.mends || p.replaces())
 }
 
-// NPU reports whether an NPU is to run a part of the model, so that only the compiler of
-// that part can plan it.
+// NPU reports whether an NPU runs a part of the model. Then only the compiler of that part can plan the model.
 func (p *Plan) NPU() bool {
 	return slices.ContainsFunc(p.Model.Operators, func(o tflite.Operator) bool { return o.Custom == npu })
 }
 
-// replaces reports whether the model has a plan that is replaced whatever it takes.
+// replaces reports whether the model has a plan that must be replaced.
 func (p *Plan) replaces() bool { return p.replace && p.Model.Offline != nil }
 
-// Make plans the arena of a model, unless it has a plan that is kept. The error is bad
-// input, such as a model of Vela's whose plan is lost or faulty; that no plan was found is
-// in Result.Status.
+// Make plans the arena of a model, unless it has a plan that is kept. The error is for bad input, such as a model of
+// Vela whose plan is lost or faulty. If no plan was found, Result.Status says so.
 func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if o.Reorder {
 		return reorder(ctx, m, o)
@@ -153,7 +147,7 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	return inOrder(ctx, m, o)
 }
 
-// inOrder is Make for the operators in the order that they have.
+// inOrder is Make without a change of the operators' order.
 func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	began := time.Now()
 	l, err := m.Lifetimes()
@@ -193,8 +187,7 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	return p, p.everywhere(ctx, &o)
 }
 
-// judge says what the plan in the model is worth, if there is one, and whether it is
-// kept.
+// judge computes the head of the plan in the model, if there is one, and decides whether it is kept.
 func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 	p.Before = p.Greedy
 	if lost := v.lost(); lost != "" && !o.Replace {
@@ -216,7 +209,7 @@ func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 	if p.Kept = v.Shares > 0 && !o.Replace; p.Kept {
 		p.keep(placed, taken)
 		p.Unchecked = v.Unchecked
-		if o.Kernels != "" { // the check was for them
+		if o.Kernels != "" { // the check has covered them
 			all, _ := permits(p.Model, p.Life, o.Kernels)
 			if p.Overlays = overlaysOf(p.Model, p.Offsets, all); len(p.Overlays) > 0 {
 				p.Kernels = o.Kernels
@@ -238,7 +231,7 @@ func (p *Plan) refuse(v *Verdict, o *Options) error {
 	return issues.Err()
 }
 
-// keep makes the plan in the model the plan that is made.
+// keep adopts the plan in the model.
 func (p *Plan) keep(placed []int64, taken *model.Problem) {
 	p.Head, p.Offsets, p.Placed, p.Occupied = p.Before, slices.Clone(p.Model.Offline.Offsets), placed, taken
 	p.United, p.In = p.Arena.Problem, make([]int, len(p.Arena.Tensor))
@@ -248,18 +241,18 @@ func (p *Plan) keep(placed []int64, taken *model.Problem) {
 		p.In[k] = k
 		p.Result.LowerBound = max(p.Result.LowerBound, p.Arena.Problem.Buffers[k].Size)
 	}
-	// Whatever shares bytes, the largest tensor needs its own.
+	// Even if tensors share bytes, the largest tensor needs bytes of its own.
 	if p.Result.LowerBound == p.Head {
 		p.Result.Status = stowage.Optimal
 	}
 }
 
-// maxOffset is the largest offset that a plan in a model can have: the metadata has 32 bits for each, with a sign. Scratch of
-// 2 GiB, or tensors of as much in all, lead to larger ones.
+// maxOffset is the largest offset that a plan in a model can have: the metadata has 32 bits for each, with a sign.
+// Scratch of 2 GiB, or tensors of as much in all, lead to larger ones.
 const maxOffset = math.MaxInt32
 
-// pin makes offsets for the model of those of the united buffers: of all that the runtime
-// does not place by itself, as it does scratch and variables.
+// pin turns offsets of the united buffers into offsets for the model. Scratch and variables get none, because the
+// runtime places them itself.
 func (p *Plan) pin(ctx context.Context) error {
 	pins := slices.Clone(p.Result.Offsets)
 	scratch := p.unitedTensors()
@@ -270,7 +263,7 @@ func (p *Plan) pin(ctx context.Context) error {
 	return p.pinAt(ctx, pins)
 }
 
-// leave leaves to the device what must not be pinned.
+// leave removes the offsets of buffers that must not be pinned.
 func (p *Plan) leave(pins []int64) {
 	for k, t := range p.Arena.Tensor {
 		if t >= 0 && variableOf(p.Model, t) >= 0 {
@@ -295,7 +288,7 @@ func (p *Plan) pinAt(ctx context.Context, pins []int64) (err error) {
 			beyond = beyond || pins[in[k]] > maxOffset
 		}
 	}
-	// The device does better by itself, and has to be told; or the metadata cannot say where a tensor is.
+	// The device does better alone, and has to be told; or the metadata cannot hold an offset.
 	if beyond || (p.Faulty || p.replaces()) && p.Head > p.Greedy {
 		for i := range p.Offsets {
 			p.Offsets[i] = tflite.Online
@@ -305,10 +298,9 @@ func (p *Plan) pinAt(ctx context.Context, pins []int64) (err error) {
 	return nil
 }
 
-// variableOf returns the variable tensor of a later subgraph that gets no memory
-// where a tensor is pinned, -1 for none. The runtime keeps memory for a variable
-// that has no offset of its own, but looks it up by its number in its subgraph:
-// what it finds is the offset of a tensor of the first one.
+// variableOf returns the variable tensor of a later subgraph that gets no memory if a given tensor is pinned, or -1.
+// The runtime keeps memory for each variable without an offset. But it looks the offset up by the variable's number in
+// its subgraph, and so finds the offset of a tensor of the first subgraph.
 func variableOf(m *tflite.Model, tensor int) int {
 	for g := 1; g < len(m.Subgraphs); g++ {
 		s := &m.Subgraphs[g]
@@ -319,8 +311,8 @@ func variableOf(m *tflite.Model, tensor int) int {
 	return -1
 }
 
-// followed returns what the runtime makes of a model with the plan that it has: the
-// head, where each buffer of the arena is, and the bytes that are taken when.
+// followed returns the result of the runtime for a model with its own plan: the head, the place of each buffer of the
+// arena, and the bytes in use over time.
 func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) (head int64, placed []int64, taken *model.Problem, err error) {
 	placed = make([]int64, len(a.Tensor))
 	var pinned []model.Buffer
@@ -334,7 +326,7 @@ func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tfli
 		placed[k] = int64(m.Offline.Offsets[t])
 		pinned, offsets, tensors = append(pinned, a.Problem.Buffers[k]), append(offsets, placed[k]), append(tensors, t)
 	}
-	// What the device places goes around a variable only while operators use it.
+	// The device keeps other buffers off a variable only while operators use it.
 	for t := range m.Tensors {
 		if x := &m.Tensors[t]; x.Variable && x.Bytes > 0 && m.Offline.Offsets[t] != tflite.Online && t < len(l.Tensors) {
 			span := l.Tensors[t]
@@ -358,15 +350,14 @@ func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tfli
 	return height, placed, taken, nil
 }
 
-// emulate returns the head that the runtime's planner makes of a problem with
-// some of its buffers pinned: those whose offset is not Online.
+// emulate returns the head that the runtime's planner reaches if the buffers whose offset is not Online are pinned.
 func emulate(ctx context.Context, p *model.Problem, pins []int64) (int64, error) {
 	_, height, err := Greedy(ctx, p, pins)
 	return height, err
 }
 
-// Head returns the head that the runtime makes of a model as it is, with kernels that ask for this scratch. The model's
-// plan, if it has one, must be without a fault.
+// Head returns the head that the runtime reaches with a model as it is, and with kernels that need this scratch. If the
+// model has a plan, it must have no fault.
 func Head(ctx context.Context, m *tflite.Model, scratch []tflite.Scratch) (int64, error) {
 	l, err := m.Lifetimes()
 	if err != nil {

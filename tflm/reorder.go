@@ -13,21 +13,20 @@ import (
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
-// Idea: which bytes must be live at once depends on the order of the operators, and package graph
-// finds orders in which that is little. What results may lie over is part of it: a pair of a result
-// and an operand counts as the bytes of both together, if the operand dies there in that order. The
-// model is planned in the order that it has, then in those found. The plan with the smallest head is
-// taken.
+// Idea: the order of the operators decides which bytes are live at once, and package graph finds orders in which these
+// are few. Permits count: if the operand dies at the operator in that order, a pair of a result and an operand counts
+// as the bytes of both laid over each other. The model is planned in its own order, then in the orders found. The plan
+// with the smallest head is taken.
 //
-// Unlike the graph of diagonal.go, the graph here has the operators of the model, which can be moved.
-// So it has each value with all its readers, and what must run before what (tflite.Model.Prior).
+// The graph of diagonal.go has ticks; the graph here has the operators of the model, which can move. So it has each
+// value with all its readers, and the pairs of operators whose order must stay (tflite.Model.Prior).
 //
 // Invariant: no head is larger than without the option, and OrderBound <= Head.
 //
 // Offsets are multiples of 16, so a distance counts as rounded up to one.
 //
-// An order that is good if results lie apart may be better than one found for permits, if limits come. So the former is
-// tried, too, if the latter is not proven.
+// If a limit comes, an order found for results that lie apart may be better than an order found for permits. So it is
+// tried too, if the order for permits is not proven.
 //
 // Complexity: that of graph.Orders once or twice, and of one to four more plans if an order differs.
 
@@ -38,7 +37,7 @@ func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	// part is the time for the next of so many plans, until half of the timeout has gone.
+	// part returns the time for the next of so many plans, until half of the timeout has gone.
 	part := func(plans int) time.Duration {
 		if limit <= 0 {
 			return limit
@@ -67,8 +66,8 @@ func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	return p, err
 }
 
-// rest gives the time that is left to the given order, p, if its plan may still be lower than the best one, and else to
-// the order of that one.
+// rest gives the time that is left to p, the plan in the given order, if it may still become lower than the best.
+// Otherwise it gives the time to the order of the best.
 func (p *Plan) rest(ctx context.Context, best *Plan, o Options) (*Plan, error) {
 	cut := func(p *Plan) bool { return p.Offsets == nil || p.Result.Stopped == stowage.StopTimeout }
 	switch {
@@ -85,8 +84,8 @@ func (p *Plan) rest(ctx context.Context, best *Plan, o Options) (*Plan, error) {
 	return best, nil
 }
 
-// inOrders returns the plan with the smallest head: the best one, or one in another order than the given one, p. left
-// says how much time the next of so many plans has.
+// inOrders returns the plan with the smallest head: best, or a plan in one of the orders. p is the plan in the given
+// order. left says how much time the next of so many plans has.
 func (p *Plan) inOrders(ctx context.Context, best *Plan, orders [][]int, o Options, left func(plans int) time.Duration) (*Plan, error) {
 	m := p.Model
 	for k, order := range orders {
@@ -120,8 +119,8 @@ func (p *Plan) inOrders(ctx context.Context, best *Plan, orders [][]int, o Optio
 	return best, nil
 }
 
-// unlessDamaged returns an error, but none that says that a file cannot be rewritten: the order of
-// such a model is kept.
+// unlessDamaged returns the error, or nil if it says that a file cannot be rewritten: the order of such a model is
+// kept.
 func unlessDamaged(err error) error {
 	if errors.Is(err, tflite.ErrDamaged) || errors.Is(err, tflite.ErrNewer) || errors.Is(err, tflite.ErrExternal) {
 		return nil
@@ -144,8 +143,8 @@ func (p *Plan) Moved() (n int) {
 	return n
 }
 
-// orderOf returns the order for a model: the one that was planned, or the same before its weights
-// were folded. What was folded then runs first.
+// orderOf returns the order for a model: the planned model, or the same model before its weights were folded. In the
+// latter, the operators that were folded run first.
 func (p *Plan) orderOf(m *tflite.Model) ([]int, error) {
 	planned := p.was.Model.Operators
 	if len(m.Operators) == len(planned) {
@@ -170,8 +169,8 @@ func (p *Plan) orderOf(m *tflite.Model) ([]int, error) {
 	return order, nil
 }
 
-// ordersOf returns the orders to try, none of them that of the model, and a bound for the head in
-// any order; nothing if the order of the model is kept.
+// ordersOf returns the orders to try, without the model's own, and a lower bound of the head in any order. It returns
+// no orders if the order of the model is kept.
 func ordersOf(ctx context.Context, m *tflite.Model, o *Options) (orders [][]int, bound int64, err error) {
 	npu := slices.ContainsFunc(m.Operators, func(o tflite.Operator) bool { return o.Custom == npu })
 	if len(m.Subgraphs) != 1 || npu {
@@ -211,7 +210,7 @@ func operators(m *tflite.Model, o *Options) *graph.Graph {
 					g.Inputs = append(g.Inputs, value[t])
 				}
 			} else if by != caller {
-				return nil, false // somebody has read or written it
+				return nil, false // an operator has read or written it before
 			}
 			out = append(out, value[t])
 		}
@@ -221,7 +220,7 @@ func operators(m *tflite.Model, o *Options) *graph.Graph {
 	prior := m.Prior()
 	for k := range m.Operators {
 		x := graph.Operator{Name: "operator " + strconv.Itoa(k), After: prior[k]}
-		x.Operands, _ = values(m.Operators[k].Inputs, caller) // what nobody has written is there from the beginning
+		x.Operands, _ = values(m.Operators[k].Inputs, caller) // a value that no operator writes is there from the beginning
 		var ok bool
 		if x.Results, ok = values(m.Operators[k].Outputs, k); !ok {
 			return nil
@@ -249,8 +248,7 @@ func operators(m *tflite.Model, o *Options) *graph.Graph {
 	return g
 }
 
-// movable returns what an operator permits under the options, whatever the order: each operand may
-// be one that dies there.
+// movable returns the permits of an operator under the options, for any order: each operand may be one that dies there.
 func movable(m *tflite.Model, operator int, o *Options) (all []permit) {
 	x := &m.Operators[operator]
 	if o.Kernels != "" {
@@ -278,7 +276,7 @@ func movable(m *tflite.Model, operator int, o *Options) (all []permit) {
 	return all
 }
 
-// Given returns the model in the order that it had.
+// Given returns the model in its former order.
 func (p *Plan) Given() *tflite.Model {
 	if p.was != nil {
 		return p.was.Model

@@ -108,8 +108,8 @@ func loads(p *model.Problem) []int64 {
 	return load
 }
 
-// InPlaceLoad returns the load of an arena whose results lie over operands where
-// they may: what Options.InPlace could reach.
+// InPlaceLoad returns the load of an arena if every result lies over an operand that it may lie over. Options.InPlace
+// can reach no less.
 func InPlaceLoad(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) int64 {
 	united, _ := unite(a, groups(m, l, func(int, int) bool { return true }))
 	return slices.Max(append(loads(united), 0))

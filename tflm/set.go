@@ -10,11 +10,11 @@ import (
 	"github.com/stowage-go/stowage/internal/kernelscratch"
 )
 
-// Idea: every number of an arena holds for one set of kernels, because the kernels decide which scratch is asked for and
-// what is kept in the tail. The reference kernels are the table of kernels.go. A vendor's glue replaces some of them,
-// and internal/kernelscratch says what those ask for and keep; all others are the reference ones.
+// Idea: every figure of an arena holds for one set of kernels, because the kernels decide the scratch and the tail.
+// kernels.go has the table of the reference kernels. A vendor's library replaces some of them, and
+// internal/kernelscratch says what the replaced kernels request and keep. All others are the reference kernels.
 //
-// Invariant: Scratch has what kernels ask for at least. It is all of it if UnknownScratch is empty.
+// Invariant: Scratch is a lower bound of the scratch of the kernels. It is exact if UnknownScratch is empty.
 //
 // Complexity: O(operators).
 
@@ -82,7 +82,7 @@ func (s Set) Version() string {
 func (s Set) String() string { return s.Name() + " " + s.Version() }
 
 // Order returns the library whose order of reading and writing these kernels have, so that results may lie over
-// operands. ok is false if their order is not known, as of ESP-NN's kernels in assembly.
+// operands. ok is false if their order is not known, as for ESP-NN's kernels in assembly.
 func (s Set) Order() (lib Kernels, ok bool) {
 	if s == ReferenceSet {
 		return ReferenceKernels, true
@@ -101,7 +101,8 @@ func SetFor(lib Kernels) Set {
 	return ReferenceSet
 }
 
-// asks returns what a vendor's kernel asks for; answer says if it is the vendor's.
+// asks returns the scratch that a vendor's kernel requests. answer says whether the vendor has a kernel for the
+// operator.
 func (s Set) asks(m *tflite.Model, o *tflite.Operator) (requests []int64, answer kernelscratch.Answer) {
 	if s == ReferenceSet || o.Custom != "" {
 		return nil, kernelscratch.ByReference
@@ -113,7 +114,7 @@ func (s Set) asks(m *tflite.Model, o *tflite.Operator) (requests []int64, answer
 	return requests, answer
 }
 
-// Scratch returns the scratch that the kernels ask for, in the order in which they do.
+// Scratch returns the scratch that the kernels request, in the order of the requests.
 func (s Set) Scratch(m *tflite.Model) []tflite.Scratch {
 	var out []tflite.Scratch
 	for i := range m.Operators {
@@ -142,7 +143,7 @@ func (s Set) UnknownScratch(m *tflite.Model) (out []string) {
 	return out
 }
 
-// kernel returns what the set's kernel of an operator keeps and looks at on a target.
+// kernel returns the data that the set's kernel of an operator keeps on a target, and the tensors that it looks at.
 func (s Set) kernel(m *tflite.Model, o *tflite.Operator, t *Target) kernel {
 	k := kernels()[o.Name()]
 	if _, answer := s.asks(m, o); answer != kernelscratch.ByVendor {

@@ -6,11 +6,10 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 )
 
-// Idea: a plan may lay tensors over one another on purpose, if one operator reads and
-// writes them together: a result over its operand, or scratch over both. Such a plan
-// is right if each moment at which both tensors are in use is the run of an operator
-// that has both. It is then for that operator to know what it does, so the plan is
-// kept as it is.
+// Idea: a plan may lay tensors over one another on purpose, if one operator reads and writes them together: a result
+// over its operand, or scratch over both. Such a plan is right if each moment at which both tensors are in use is the
+// run of an operator that has both. Then only that operator matters, and its maker planned it so. The plan is kept as
+// it is.
 //
 // A tensor is in use during its lifespan, as the runtime counts it, with one
 // exception. A scratch operand is a tensor that operators read and nothing writes. It
@@ -24,9 +23,8 @@ import (
 // everything inside such a window is meant to be there, and a tensor of the operator
 // that lies outside is not found.
 //
-// Invariant: what is accepted here overlaps at no moment that belongs to another
-// operator, windows aside. Operators that run subgraphs, and those of subgraphs that
-// are run more than once, are never accepted: they have more than one moment.
+// Invariant: windows aside, two accepted tensors overlap only at moments of their common operator. Operators that run
+// subgraphs, and those of subgraphs that are run more than once, are never accepted: they have more than one moment.
 //
 // Complexity: O(operands) to prepare, O(operators of a tensor) for each pair.
 //

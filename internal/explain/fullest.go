@@ -11,11 +11,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: loads may be the reason (internal/ruled/assign/overload.go): in a section, buffers that conflict pair by pair need more bytes than the
-// pools have in which they may be. This file says when that is, and who takes most. What an eviction may take away does not count. Times of
-// several threads are no line, a step that repeats has several for one moment, and tied buffers may share bytes: then no time is named.
+// Idea: loads may be the reason (internal/ruled/assign/overload.go). In a section, buffers that conflict pair by pair
+// then need more bytes than the pools that they may be in have. This file says when that is, and which buffers take
+// most. Bytes that an eviction may take away do not count. No time is named in three cases: the times of several
+// threads are no line, a step that repeats has several times for one moment, and tied buffers may share bytes.
 //
-// Invariant: the bytes are those of a proof. The time that is named is one at which all of its buffers are in use.
+// Invariant: the bytes are those of a proof. At the named time all of its buffers are in use.
 //
 // Complexity: that of spread.Fullest, and O(n log n) for its n buffers.
 
@@ -28,13 +29,13 @@ type overfull struct {
 	excess       int64
 }
 
-// use is what a buffer takes for a time.
+// use is the bytes that a buffer takes for a time.
 type use struct {
 	lower, upper, bytes int64
 	buffer              int
 }
 
-// fullest returns the moment at which most bytes are too much; nil if none are.
+// fullest returns the moment at which the buffers exceed their pools by most, or nil if they never do.
 func fullest(p *model.Problem) *overfull {
 	q := parts.All(p)
 	o := assign.Fullest(q.Problem)
@@ -69,7 +70,8 @@ func fullest(p *model.Problem) *overfull {
 	return f
 }
 
-// fewest returns members that are too much already: the largest, ascending, if a time is named.
+// fewest returns members that exceed the pools: if a time is named, only as many of the largest as it takes. They
+// ascend.
 func (f *overfull) fewest() (core []int) {
 	left := f.takes - f.excess
 	for _, m := range f.members {
@@ -99,7 +101,7 @@ func busiest(uses []use) (at, most int64) {
 	return at, most
 }
 
-// living returns who is in use at a time, the largest first, and until when all of them are.
+// living returns the buffers in use at a time, the largest first, and until when all of them stay in use.
 func living(uses []use, at int64) (members []member, until int64) {
 	for _, u := range uses {
 		if u.lower <= at && at < u.upper {
@@ -113,7 +115,7 @@ func living(uses []use, at int64) (members []member, until int64) {
 	return members, until
 }
 
-// Missing words what pools lack at least; "" if loads do not say.
+// Missing says in words how many bytes the pools lack at least; "" if loads do not tell.
 func Missing(p *model.Problem, name func(id string) string) string {
 	f := fullest(p)
 	if f == nil || len(p.Rules.Pools) == 0 {
@@ -126,7 +128,7 @@ func Missing(p *model.Problem, name func(id string) string) string {
 	return fmt.Sprintf("at least %d bytes more in %s %s", f.excess, plural(len(names), "pool"), strings.Join(names, " and "))
 }
 
-// words says the moment in words, without a full stop.
+// words returns the moment in words, without a full stop.
 func (f *overfull) words(p *model.Problem) string {
 	where, _, _ := roomOf(p.AllPools(), f.pools)
 	s := fmt.Sprintf("%d %s", len(f.members), plural(len(f.members), "buffer"))

@@ -10,20 +10,23 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: ways out of a problem with rules. A pool alone may be too small: its capacity is taken away, its height is minimised, and the
-// plan's height is a capacity that is enough. The bound of the height is one below which no capacity is enough while the other pools
-// stay. If no pool alone is a way, all capacities are taken away, and the plan says which pools need more, together.
-// A buffer of the set may be smaller, away while the set meets, in another pool, or without its fixed offset; a pair of the set may
-// be no longer apart.
+// Idea: ways out of a problem with rules. First, one pool may be too small. The problem is planned without the capacity
+// of this pool, and its height is minimised. The height of the plan is a capacity that is enough. No capacity below the
+// bound of this height is enough while the other pools stay. If no pool alone is a way out, all capacities are taken
+// away, and the plan says which pools together need more.
+//
+// Second, one buffer or pair of the set may change. The buffer may be smaller, be away while the set meets, move to
+// another pool, or lose its fixed offset. The pair may be allowed to share bytes.
 //
 //	capacity(p) ≥ height:p of the found plan    is enough
 //	capacity(p) < bound of height:p             is not
 //
-// A smaller buffer never fits worse, so halving finds the size.
+// A smaller buffer never fits worse, so bisection finds the size.
 //
-// Invariant: each way that is named was planned. Ways that are not found may exist.
+// Invariant: each named way was planned. Other ways may exist.
 //
-// Complexity: a run for each pool, then a few for each buffer of the set, of wayNodes nodes; none above ruledWaysBuffers buffers.
+// Complexity: a run for each pool, then a few for each buffer of the set, of wayNodes nodes; none above
+// ruledWaysBuffers buffers.
 
 // ruledWaysBuffers is the number of buffers above which no runs are made.
 const ruledWaysBuffers = 500
@@ -38,9 +41,9 @@ type Room struct {
 // An Allowed buffer may be in a further pool.
 type Allowed struct{ Buffer, Pool int }
 
-// Rooms returns, for each pool of a problem with pools that has no plan, a capacity that is enough if the others stay, the
-// one with the fewest bytes more first. If there is none, together has the capacities that are enough together. never says that no
-// capacities are enough, which is proven.
+// Rooms returns capacities that are enough for a problem with pools that has no plan. alone has, for each pool, a
+// capacity that is enough while the other pools stay; the smallest increase comes first. If there is none, together has
+// the capacities that are enough together. never says that no capacities are enough; it is proven.
 func Rooms(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (alone, together []Room, never bool, err error) {
 	if len(p.Rules.Pools) == 0 || len(p.Buffers) > ruledWaysBuffers {
 		return nil, nil, false, nil
@@ -59,7 +62,7 @@ func Rooms(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (a
 			alone = append(alone, roomIn(p, k, r))
 		}
 	}
-	if f := fullest(p); f != nil { // while the others stay, so many bytes are missing in all
+	if f := fullest(p); f != nil { // while the other pools stay, so many bytes are missing
 		for n := range alone {
 			if r := &alone[n]; slices.Contains(f.pools, r.Pool) {
 				r.Least = max(r.Least, p.Rules.Pools[r.Pool].Capacity+f.excess)
@@ -95,7 +98,7 @@ func unbounded(ctx context.Context, p *model.Problem, pools []int, m model.Measu
 	return replan(ctx, &q, plan.Options{Minimize: true, NodeLimit: nodes}, solve)
 }
 
-// replan plans a changed problem. If the change makes it invalid, it has no plan.
+// replan plans a changed problem. A problem that the change makes invalid counts as one without a plan.
 func replan(ctx context.Context, p *model.Problem, o plan.Options, solve Planner) (*plan.Result, error) {
 	if model.Validate(p) != nil {
 		return &plan.Result{}, nil
@@ -154,7 +157,7 @@ func ruledWays(ctx context.Context, p *model.Problem, x *plan.Explanation, solve
 // A ruledWay tries changes of a problem with rules.
 type ruledWay struct {
 	way
-	meet bool // [lower, upper) is a time at which the set meets
+	meet bool // all buffers of the set are in use in [lower, upper)
 }
 
 func newRuledWay(ctx context.Context, p *model.Problem, x *plan.Explanation, solve Planner) *ruledWay {
@@ -185,11 +188,11 @@ func (t *ruledWay) smaller(i int) (Shrunk, bool) {
 		smaller.Size = size
 		return t.status(i, smaller)
 	}
-	low, high, proven := int64(1), b.Size, true // low fits; high is not known to, and proven says that it does not
+	low, high, proven := int64(1), b.Size, true // low fits. high is not known to fit; proven says that it does not
 	mid := low + (high-low)/2
 	if f := fullest(t.p); f != nil && f.excess < b.Size && sized(b.Size-f.excess).HasPlan() {
 		low = b.Size - f.excess
-		mid = low + 1 // what the moment asks for is mostly the least
+		mid = low + 1 // mostly the least is what the overfull moment asks for
 	} else if !sized(1).HasPlan() {
 		return Shrunk{}, false
 	}
@@ -205,7 +208,7 @@ func (t *ruledWay) smaller(i int) (Shrunk, bool) {
 	return Shrunk{i, b.Size - low, low, high-low < 2 && proven}, true
 }
 
-// absent asks whether it is enough if a buffer is not in use while the set meets.
+// absent reports whether it is enough that a buffer is not in use while the set meets.
 func (t *ruledWay) absent(i int) (Absent, bool) {
 	if !t.meet || evicts(&t.p.Buffers[i]) || len(t.x.Buffers) < 2 {
 		return Absent{}, false
@@ -232,7 +235,7 @@ func (t *ruledWay) allowed(i int) (pool int, ok bool) {
 	return 0, false
 }
 
-// unfixed asks whether it is enough if a buffer has no fixed offset.
+// unfixed reports whether it is enough that a buffer has no fixed offset.
 func (t *ruledWay) unfixed(i int) bool {
 	b := t.p.Buffers[i]
 	if b.Fixed == nil {
@@ -242,7 +245,7 @@ func (t *ruledWay) unfixed(i int) bool {
 	return t.fits(i, b)
 }
 
-// loose returns pairs of the set that need not be apart any more; each alone is enough.
+// loose returns pairs of the set such that it is enough if one of them need no longer be apart.
 func (t *ruledWay) loose() (found []model.Pair) {
 	whole := t.p
 	defer func() { t.p = whole }()
@@ -260,7 +263,7 @@ func (t *ruledWay) loose() (found []model.Pair) {
 	return found
 }
 
-// InPool words the capacity of a pool that is enough.
+// InPool says in words which capacity of a pool is enough.
 func (r *Room) InPool(p *model.Problem, name func(id string) string) string {
 	s := fmt.Sprintf("a capacity of %d bytes for the pool %s, %d more than it has", r.To, name(p.Rules.Pools[r.Pool].ID), r.By)
 	switch {
@@ -272,7 +275,7 @@ func (r *Room) InPool(p *model.Problem, name func(id string) string) string {
 	return s + fmt.Sprintf("; less than %d is not enough if the other pools stay", r.Least)
 }
 
-// AllTogether words capacities of pools that are enough together.
+// AllTogether says in words which capacities of pools are enough together.
 func AllTogether(rooms []Room, p *model.Problem, name func(id string) string) string {
 	var words []string
 	for k := range rooms {
@@ -282,7 +285,7 @@ func AllTogether(rooms []Room, p *model.Problem, name func(id string) string) st
 	return "capacities of " + strings.Join(words, " and ") + ", together"
 }
 
-// ruledLines words the ways out that only problems with rules have.
+// ruledLines returns in words the ways out that only problems with rules have.
 func (w *Ways) ruledLines(p *model.Problem, name func(id string) string) (rooms, others []string) {
 	for k := range w.Rooms {
 		rooms = append(rooms, w.Rooms[k].InPool(p, name))

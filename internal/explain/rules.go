@@ -14,27 +14,29 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: buffers of a problem with rules are left out, in ever smaller groups, as long as no plan keeps the rules for the rest. A
-// question asks only if there is a plan: penalties are left out, so every plan has the best value of the objective. The
-// buffers that remain are the set, and the reason is put in words. If every two of them conflict, and together they take more
-// than their pools have free, that is the reason, and no search is needed to check it. A window, an eviction or a distance may
-// let buffers share bytes although they conflict. Such buffers count in no clique.
+// Idea: buffers of a problem with rules are left out, in ever smaller groups, as long as no plan keeps the rules for
+// the rest. Each run asks only whether there is a plan: penalties are left out, so every plan has the best value of the
+// objective. The buffers that remain are the set, and the reason is put in words. If every two of them conflict, and
+// together they need more bytes than their pools have free, that is the reason, and it needs no search to check. A
+// window, an eviction or a distance may let buffers share bytes although they conflict. Such buffers count in no
+// clique.
 //
 //	Σ size of a clique of conflicts > Σ free bytes of the pools that its buffers may be in
 //
-// If the places of single buffers and pairs prove it (internal/ruled/places), only the buffers of that proof are asked about, and the reason
-// is its sentence. If a moment is too full (fullest.go), only the largest buffers of it are asked about, as many as it takes.
+// If the places of single buffers and pairs prove that there is no plan (internal/ruled/places), the search starts from
+// the buffers of that proof, and the reason is its sentence. If a moment is too full (fullest.go), the search starts
+// from its largest buffers, as many as it takes.
 //
-// Invariant: a set is smaller only by a proof. A run that a limit ends keeps its group.
+// Invariant: a group is left out only if the rest is proven to have no plan. If a limit ends a run, its group stays.
 //
 // Complexity: O(k log n) runs for k buffers that are left of n, if groups of half the size each are tried.
 //
 // Source: delta debugging (Zeller and Hildebrandt, 2002), without its complements.
 
-// A Solver plans a problem with rules, as Solve of the package outer does.
+// A Solver plans a problem with rules, as Solve of internal/ruled does.
 type Solver func(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error)
 
-// ruledNodes is the least number of nodes that a question may take.
+// ruledNodes is the least node limit of a run.
 const ruledNodes = 2000
 
 // Ruled is Irreducible for a problem with rules. Explanation.Reason has the pools and rules at fault. Fixed
@@ -104,7 +106,7 @@ func Ruled(ctx context.Context, p *model.Problem, o plan.Options, solve Solver) 
 	return e, nil
 }
 
-// prove looks for a proof by places, with IDs as they are.
+// prove looks for a proof by places. It writes IDs unchanged.
 func prove(p *model.Problem) *places.Proof {
 	return places.Prove(p, func(id string) string { return id })
 }
@@ -172,7 +174,7 @@ func ruledReason(p *model.Problem, core []int) string {
 	return s
 }
 
-// roomOf describes pools by what they have free, and adds that up; bounded says that all have a capacity.
+// roomOf describes pools by their free bytes, and adds these up. bounded says that all pools have a capacity.
 func roomOf(pools []model.Pool, usable []int) (where string, free int64, bounded bool) {
 	var words []string
 	bounded = true
@@ -204,7 +206,8 @@ func roomOf(pools []model.Pool, usable []int) (where string, free int64, bounded
 	return strings.Join(words, " and "), free, bounded
 }
 
-// meeting returns the first stretch of time in which all buffers of a set are in use. ok is false if there is none, or if time is no line.
+// meeting returns the first stretch of time in which all buffers of a set are in use. ok is false if there is none, or
+// if time is no line.
 func meeting(p *model.Problem, set []int) (lower, upper int64, ok bool) {
 	if p.Rules.Threads > 0 || p.Rules.Period > 0 || len(set) == 0 {
 		return 0, 0, false

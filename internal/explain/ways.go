@@ -10,16 +10,16 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: an answer of "no" carries the cheapest ways out. A larger capacity: the least that a short
-// run finds, and the bound below it. A change of one buffer: fewer bytes, or a time at which it
-// is not in use, because it is split there, ends earlier or begins later. A set that cannot fit stays
-// so whatever is done to other buffers. So only buffers of the set can be such a way.
+// Idea: an answer of "no" carries the cheapest ways out. A larger capacity: the least that a short run finds, and the
+// bound below it. A change of one buffer: fewer bytes, or a time at which it is not in use, because it is split there,
+// ends earlier or begins later. A set that cannot fit stays so whatever happens to other buffers. So only a change of a
+// buffer of the set can be a way out.
 //
-// Let E be the sections whose load is above the capacity. A buffer alone is a way out only if it is
-// in use in all of E. It must then shrink by max over E of load − capacity at least. If a plan shows
-// that this is enough, no smaller change is. Without such sections the search for the size halves.
+// Let E be the sections whose load is above the capacity. A buffer alone is a way out only if it is in use in all of E.
+// It must then shrink by max over E of load − capacity at least. If a plan shows that this is enough, no smaller change
+// is. If there are no such sections, bisection looks for the size.
 //
-// Invariant: each way that is named is enough by a plan that was found. Ways that are not found may exist.
+// Invariant: a plan shows that each named way is enough. Other ways may exist.
 //
 // Complexity: at most mostShrunk buffers, each with a few runs of wayNodes nodes; fewer of a large
 // problem, and none above waysBuffers buffers.
@@ -48,18 +48,18 @@ type Ways struct {
 	// Of problems with rules.
 	Rooms    []Room       // each alone is enough
 	Together []Room       // all of them are, if no pool alone is
-	NoRoom   bool         // no capacities of the pools are enough, which is proven
+	NoRoom   bool         // it is proven that no capacities of the pools are enough
 	Allowed  []Allowed    // each alone
-	Unfixed  []int        // buffers that do without their fixed offset; each alone
-	Loose    []model.Pair // pairs that do without being apart; each alone
+	Unfixed  []int        // buffers whose fixed offset may go; each alone is enough
+	Loose    []model.Pair // pairs that need no longer be apart; each alone is enough
 }
 
-// Changes counts the ways that are no capacities.
+// Changes counts the ways that change a buffer or a pair.
 func (w *Ways) Changes() int {
 	return len(w.Shrink) + len(w.Absent) + len(w.Allowed) + len(w.Unfixed) + len(w.Loose)
 }
 
-// A Shrunk buffer has By bytes fewer than it has. Exact says that no fewer are enough.
+// A Shrunk is a buffer that must shrink by By bytes. Exact says that fewer bytes are not enough.
 type Shrunk struct {
 	Buffer int
 	By, To int64
@@ -76,7 +76,8 @@ type Absent struct {
 // A Planner plans a problem with options, as Solve of the root package does.
 type Planner func(ctx context.Context, p *model.Problem, o plan.Options) (*plan.Result, error)
 
-// LeastCapacity looks for the least capacity of a problem, in that many nodes. enough is 0 if none is found, or if the problem is large or has pools (Rooms).
+// LeastCapacity looks for the least capacity of a problem, within so many nodes. enough is 0 if it finds none, if the
+// problem is large, or if it has pools (see Rooms).
 func LeastCapacity(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (enough, least int64, err error) {
 	if len(p.Buffers) > waysBuffers || p.Ruled() && (len(p.Buffers) > ruledWaysBuffers || len(p.Rules.Pools) > 0) {
 		return 0, 0, nil
@@ -97,8 +98,8 @@ func LeastCapacity(ctx context.Context, p *model.Problem, nodes int64, solve Pla
 	return enough, r.LowerBound, nil
 }
 
-// WaysOut returns ways out of a problem that does not fit x.Capacity, or has no plan that keeps its rules. It returns nil if
-// nothing can be said: fixed offsets collide, or the problem is large.
+// WaysOut returns ways out of a problem that does not fit x.Capacity, or that has no plan that keeps its rules. It
+// returns nil if fixed offsets collide, or if the problem is large.
 func WaysOut(ctx context.Context, p *model.Problem, x *plan.Explanation, solve Planner) (*Ways, error) {
 	if x.Status != model.Infeasible || x.Collision != nil || len(p.Buffers) > waysBuffers {
 		return nil, nil
@@ -156,7 +157,8 @@ func newWay(ctx context.Context, p *model.Problem, x *plan.Explanation, solve Pl
 	return t
 }
 
-// candidates returns the buffers of the explanation that are in use in all sections that are too full, the largest first.
+// candidates returns the buffers of the explanation that are in use in all sections that are too full, the largest
+// first.
 func (t *way) candidates() (all []int) {
 	for _, i := range t.x.Buffers {
 		if !t.p.Buffers[i].HasWindow() && t.always(i) {

@@ -15,8 +15,9 @@ import (
 // search. It reads the problem itself, in O(n log n), after a run that has proven that
 // nothing fits.
 
-// Local says which buffers of a problem with rules have no place by themselves, or beside one another, or which moment is too full, without
-// a capital letter and a full stop. It is empty if none of these is the reason.
+// Local says why a problem with rules has no plan if one of these is the reason: a buffer has no place, two buffers
+// have none beside each other, or a moment is too full. It has no capital letter and no full stop. It is empty if none
+// of these is the reason.
 func Local(p *model.Problem) string {
 	if proof := prove(p); proof != nil {
 		return proof.Reason
@@ -30,12 +31,11 @@ func Local(p *model.Problem) string {
 // mostNamed is the number of buffers of an overfull section that Reason names.
 const mostNamed = 3
 
-// Reason says why no plan of p fits the capacity. The caller knows from a run that no plan is
-// lower than lowerBound. The reasons are: fixed offsets that collide, a fixed offset or a size above
-// the capacity, or the moment that is too full and by how much. If it is none of these,
-// the reason is the arrangement, and Reason says how far the bound is above the capacity.
-// name is how an ID is written. If the problem has rules, Reason names what has no place by itself or beside another, or the moment that is too
-// full (Local). If the reason is another one, it says only that no plan keeps the rules.
+// Reason says why no plan of p fits the capacity. The caller knows from a run that no plan is lower than lowerBound.
+// The reasons are: fixed offsets that collide, a fixed offset or a size above the capacity, or the moment that is too
+// full and by how much. If it is none of these, the reason is the arrangement, and Reason says how far the bound is
+// above the capacity. name is how an ID is written. If the problem has rules, Reason says what Local says. If Local is
+// empty, it says only that no plan keeps the rules.
 func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) string) string {
 	if p.Ruled() {
 		if why := Local(p); why != "" {
@@ -142,7 +142,8 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 	return s
 }
 
-// NextCall says what to ask of a library whose answer is that nothing fits. collides reports whether fixed offsets are why.
+// NextCall says what to ask of a library whose answer is that nothing fits. collides reports whether fixed offsets are
+// why.
 func NextCall(p *model.Problem, collides bool) string {
 	switch {
 	case p.Ruled():
@@ -153,7 +154,7 @@ func NextCall(p *model.Problem, collides bool) string {
 	return "explain names the buffers that cannot fit; solve without a capacity looks for the lowest plan"
 }
 
-// AloneFit is what irreducible means of a set of n buffers.
+// AloneFit says in words what it means that a set of n buffers is irreducible.
 func AloneFit(n int) string {
 	if n == 1 {
 		return "It cannot fit even alone."
