@@ -42,3 +42,41 @@ func TestSwapBack(t *testing.T) {
 		t.Errorf("only %d plans move less", less)
 	}
 }
+
+// TestMoveBack takes plans of a fresh search as they are. What goes back to free places leaves a valid plan that moves no
+// more, and often one that moves less.
+func TestMoveBack(t *testing.T) {
+	for _, kind := range kinds {
+		plans, less := 0, 0
+		for seed := range plantest.Share(uint64(60), 16) {
+			s, err := full[kind].open(t, seed, 15)(Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, done := begun(t, s, kind, seed)
+			if c == nil {
+				continue
+			}
+			r, err := c.question(c.alone, s.planner, 1000, nil, hintNone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := r.plan; p.at != nil {
+				plans++
+				before := c.movement(p)
+				c.moveBack(p)
+				after := c.movement(p)
+				if wrong := s.wrong(Fresh, p, nil); wrong != "" || before.less(&after) {
+					t.Fatalf("%s, seed %d: %s; moved %v before, %v after", kind, seed, wrong, before, after)
+				}
+				if after.less(&before) {
+					less++
+				}
+			}
+			done()
+		}
+		if less < plans/2 || plans < 3 {
+			t.Errorf("%s: %d of %d plans move less", kind, less, plans)
+		}
+	}
+}
