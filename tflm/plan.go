@@ -111,7 +111,7 @@ type Plan struct {
 	was     *Plan // the plan in the former order, if Order is another order
 	replace bool
 	named   bool            // Options.Named
-	mends   bool            // the model's own plan is worse than the runtime's with some kernels, and the new plan with none
+	mends   bool            // with some kernels the model's own plan is worse than the runtime's; the new plan with none
 	rivals  []rival         // the known sets of kernels
 	lowered *graph.Lowering // the lowering that made United, if Kernels is set
 	// Offsets are the plan, for Model.WithOffsets: by tensor.

@@ -220,7 +220,7 @@ func operators(m *tflite.Model, o *Options) *graph.Graph {
 	prior := m.Prior()
 	for k := range m.Operators {
 		x := graph.Operator{Name: "operator " + strconv.Itoa(k), After: prior[k]}
-		x.Operands, _ = values(m.Operators[k].Inputs, caller) // a value that no operator writes is there from the beginning
+		x.Operands, _ = values(m.Operators[k].Inputs, caller) // values that no operator writes are there from the start
 		var ok bool
 		if x.Results, ok = values(m.Operators[k].Outputs, k); !ok {
 			return nil

@@ -109,7 +109,7 @@ func loads(p *model.Problem) []int64 {
 }
 
 // InPlaceLoad returns the load of an arena if every result lies over an operand that it may lie over. Options.InPlace
-// can reach no less.
+// could reach this head.
 func InPlaceLoad(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) int64 {
 	united, _ := unite(a, groups(m, l, func(int, int) bool { return true }))
 	return slices.Max(append(loads(united), 0))

@@ -8,8 +8,8 @@ import (
 
 // Idea: a plan may lay tensors over one another on purpose, if one operator reads and writes them together: a result
 // over its operand, or scratch over both. Such a plan is right if each moment at which both tensors are in use is the
-// run of an operator that has both. Then only that operator matters, and its maker planned it so. The plan is kept as
-// it is.
+// run of an operator that has both. Whether that is right depends only on the kernel of that operator, so the plan is
+// kept as it is.
 //
 // A tensor is in use during its lifespan, as the runtime counts it, with one
 // exception. A scratch operand is a tensor that operators read and nothing writes. It
