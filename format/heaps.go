@@ -62,7 +62,7 @@ func readXLA(r io.Reader, name string, o Options) (*File, error) {
 }
 
 // siblings returns what opens the file whose name has another suffix than that of an
-// assignment of XLA's; nil where a file has none beside it, as standard input.
+// assignment of XLA's; nil if a file has none beside it, as standard input.
 func siblings(name string, open func(string) (io.ReadCloser, error)) func(string) (io.ReadCloser, string, error) {
 	base, ok := strings.CutSuffix(name, xla.AssignmentSuffix)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 // without .gz and by how its content begins. That two are packed into one another is
 // not looked for.
 //
-// A few kilobytes can unpack to a thousand times as much. So content ends, with an error, where it alone takes more than
+// A few kilobytes can unpack to a thousand times as much. So content ends, with an error, if it alone takes more than
 // its reader may hold: the budget of all readers (internal/source/budget.go), in proportion to what is packed. In
 // proportion to their content readers take up to thirty times as much, and they pay for it from the same budget.
 

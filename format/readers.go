@@ -26,11 +26,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: one table says which reader a file is for, so that every command takes the
-// same files. A known extension decides; any other file, and standard input, is
-// told by its first bytes. The last row takes what no other does, so that its
-// errors are those of text. Two rows may have one extension: then the first bytes choose the
-// upper one, and otherwise the file is for the lower.
+// Idea: one table says which reader reads a file, so that every command accepts the same files. A known extension
+// decides. For any other file, and for standard input, the first bytes decide. The last row accepts what no other row
+// does, so its errors are about text. If two rows have the same extension, the first bytes decide for the upper row;
+// otherwise the lower row gets the file.
 //
 // A new format is a row here.
 
@@ -49,7 +48,7 @@ const (
 	Inductor Kind = "inductor" // code that PyTorch's Inductor generates
 	CUDA     Kind = "cuda"     // a snapshot of PyTorch's allocator for CUDA
 	DSA      Kind = "dsa"      // a problem of dsa-solver, in its JSON
-	Trace    Kind = "trace"    // what stowage_arena.c recorded of a program's steps
+	Trace    Kind = "trace"    // a program's steps as stowage_arena.c recorded them
 	Plans    Kind = "plan"     // plans for these steps
 )
 
@@ -60,7 +59,7 @@ func (k Kind) Model() bool { return rowOf(k).model }
 // which memory it needed.
 func (k Kind) Dump() bool { return rowOf(k).dump }
 
-// rowOf returns the row of a kind; one without anything for a kind that is none.
+// rowOf returns the row of a kind, or an empty row if there is no such kind.
 func rowOf(k Kind) *row {
 	for i := range readers {
 		if readers[i].kind == k {
@@ -91,7 +90,7 @@ type Options struct {
 	// Ends says what the ends of lifespans mean in a table or in JSON, if their name leaves it open. Empty means
 	// inclusive for the name end.
 	Ends times.Ends
-	// Scratch returns what the kernels of a .tflite model ask for beside its tensors. Nil means nothing.
+	// Scratch returns the memory that the kernels of a .tflite model request beside its tensors. Nil means none.
 	Scratch func(m *tflite.Model) []tflite.Scratch
 	// Deadline is when to stop waiting for a pipe, a terminal or another file that is not
 	// regular; the error then is a *LateError. The zero time means never. A regular file
@@ -291,7 +290,7 @@ func OpenFrom(r io.Reader, name string) (*Input, error) {
 	return open(r, name, name, func() error { return nil })
 }
 
-// open tells the kind by the name of the file, where there is one, or by how it begins.
+// open tells the kind by the name of the file, if there is one, or by how it begins.
 func open(r io.Reader, name, path string, closer func() error) (*Input, error) {
 	in := &Input{Reader: r, Name: name, close: closer}
 	ext := extension(path)
@@ -355,7 +354,7 @@ func peeked(b *bufio.Reader, file io.Reader) io.Reader {
 type storer interface{ Stored() int64 }
 
 // start returns how a file begins: 256 bytes, and enough to have something that is not white
-// space, where there is any within the buffer. The reader still has all of it.
+// space, if there is any within the buffer. The reader still has all of it.
 func start(b *bufio.Reader) []byte {
 	for n := 256; ; n = min(2*n, b.Size()) {
 		// An error here comes back when the file is read.

@@ -318,7 +318,7 @@ func (l *lines) unsigned(field string, least, most uint64) uint64 {
 }
 
 func (l *lines) number(field string, least, most int64) int64 {
-	if most < least { // such as the number of an allocation where there is none
+	if most < least { // such as the number of an allocation if there is none
 		l.refuse("", field+" names nothing that came before")
 		return 0
 	}

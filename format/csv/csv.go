@@ -58,8 +58,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A table is a CSV file being read: its header, its current row, and what is
-// wrong so far.
+// A table is a CSV file being read: its header, its current row, and its faults so far.
 type table struct {
 	file   string
 	text   *source.Text // whose budget the rows are paid from
@@ -76,13 +75,13 @@ type table struct {
 	comments []Comment // in the order of the file
 	silent   bool      // there are more comments
 
-	ends  times.Ends // what the user says of the ends
-	times times.Read // what is known of the times
+	ends  times.Ends // the user's option for the ends
+	times times.Read // how the times were read so far
 	digit points     // what the points in times mean
 }
 
-// open reads r and finds its header, of which it asks the columns of need. The
-// error is set where there is no point in going on to the rows.
+// open reads r and its header, which must have the columns of need. It returns an error if there is no point in reading
+// the rows.
 func open(r io.Reader, file string, need []column, strict bool, ends times.Ends) (*table, error) {
 	text, err := source.Read(r, file)
 	if err != nil {
@@ -114,7 +113,7 @@ func open(r io.Reader, file string, need []column, strict bool, ends times.Ends)
 	return t, nil
 }
 
-// pay takes bytes from the budget for what a column of the current row is made of.
+// pay takes bytes from the budget for a column of the current row.
 func (t *table) pay(c column, bytes int) bool {
 	if !t.over && !t.text.Spend(bytes) {
 		t.over, t.overAt = true, c
@@ -154,8 +153,7 @@ func (t *table) comment(row int) bool {
 	return true
 }
 
-// next moves to the next row that is not blank, which a row of nothing but separators is
-// too; false at the end.
+// next moves to the next row that is not blank. A row of nothing but separators is blank. It returns false at the end.
 func (t *table) next() bool {
 	for {
 		if t.comment(t.row) {
@@ -174,8 +172,8 @@ func (t *table) next() bool {
 // separators are what may stand between fields.
 const separators = ",;\t"
 
-// separatorOf returns what separates the fields of a header: that of separators of which
-// there is most, the first where there are as many.
+// separatorOf returns the separator of a header: the most frequent one of separators, the first if several are as
+// frequent.
 func separatorOf(text string) byte {
 	if end := strings.IndexByte(text, '\n'); end >= 0 {
 		text = text[:end]
@@ -189,8 +187,8 @@ func separatorOf(text string) byte {
 	return best
 }
 
-// sound reports whether the current row could be split and has as many fields
-// as the header. Where not it says why.
+// sound reports whether the current row could be split and has as many fields as the header. If it has not, sound says
+// why.
 func (t *table) sound() bool {
 	s := &t.scan
 	if s.fault != "" {
@@ -219,7 +217,7 @@ func (t *table) sound() bool {
 // filled reports whether there is more than space in a field.
 func filled(field string) bool { return trim(field) != "" }
 
-// field returns a field of the current row, empty where the file has no such
+// field returns a field of the current row, empty if the file has no such
 // column or the row is too short.
 func (t *table) field(c column) string {
 	if k := t.head.at[c]; k >= 0 && k < len(t.scan.fields) {

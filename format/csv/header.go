@@ -11,10 +11,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A column is what a column of the file means, by whichever name.
+// A column is the meaning of a column of the file, whatever its name.
 type column int
 
-const other column = -1 // one of somebody's
+const other column = -1 // a column without a meaning to Stowage
 
 const (
 	id column = iota
@@ -31,7 +31,7 @@ const (
 // example is the header of a problem without options.
 const example = "id,lower,upper,size"
 
-// columnNames lists the names of each column, the first of which is ours.
+// columnNames lists the names of each column. The first name is our own.
 var columnNames = [numColumns][]string{
 	id:        {"id", "buffer", "buffer_id"},
 	lower:     {"lower", "start", "begin"},
@@ -126,8 +126,8 @@ type Comment struct {
 // A header says where the columns of a file are.
 type header struct {
 	names     Header             // as they stand in the file
-	at        [numColumns]int    // index of the field in a row; -1 where the file has no such column
-	name      [numColumns]string // the column's name in this file; our own where it has none
+	at        [numColumns]int    // index of the field in a row; -1 if the file has no such column
+	name      [numColumns]string // the column's name in this file; our own if it has none
 	width     int                // fields of a row
 	named     int                // of these, those up to the last that has a name
 	inclusive bool               // ends are inclusive
@@ -137,7 +137,7 @@ type header struct {
 
 // header reads the current row as a header. It reports columns of need that are
 // missing, columns that stand there twice and, if strict, columns that mean something
-// by a wrong name. It returns false where the rows would make no sense.
+// by a wrong name. It returns false if the rows would make no sense.
 func (t *table) header(need []column, strict bool) bool {
 	h := &t.head
 	for c := range h.at {
@@ -169,8 +169,8 @@ func (t *table) header(need []column, strict bool) bool {
 	}
 	known := t.columns(strict, refuse)
 	if known == 0 {
-		// Not one name is right, so this is a row, another format or another
-		// separator; naming all that is missing would help nobody.
+		// Not one name is right, so this is a row, another format or another separator. A list of all missing columns
+		// would not help.
 		t.issues = before
 		h.extra = nil
 		t.issues.Add(model.Issue{
@@ -188,14 +188,15 @@ func (t *table) header(need []column, strict bool) bool {
 	return true
 }
 
-// others are words for a column in the tables of other programs. They are not read, since some mean other things too.
+// others are names for a column in the tables of other programs. They are not accepted, since some also mean other
+// things.
 var others = [numColumns][]string{
 	lower: {"first", "from", "alloc", "birth", "born"},
 	upper: {"free", "death", "dies"},
 	size:  {"bytes", "nbytes", "length"},
 }
 
-// scaled are words for a column in another form or unit, and how to get from them to it.
+// scaled are names for a column in another form or unit, with the way to convert it.
 var scaled = [numColumns]map[string]string{
 	upper: {
 		"duration": "a length of time: write upper = lower + it", "dur": "a length of time: write upper = lower + it",
@@ -207,7 +208,8 @@ var scaled = [numColumns]map[string]string{
 	},
 }
 
-// perhaps names the column of the file that may be a missing one, such as start_ms or Size (bytes); empty for none.
+// perhaps returns the name of a column of the file that may be the missing column c, such as start_ms or Size (bytes);
+// empty if there is none.
 func (h *header) perhaps(c column) string {
 	for _, k := range h.extra {
 		words := strings.FieldsFunc(strings.ToLower(h.names[k]), func(r rune) bool { return r < 'a' || r > 'z' })
@@ -229,7 +231,7 @@ func (h *header) perhaps(c column) string {
 func (t *table) columns(strict bool, refuse func(field, value, message string)) (known int) {
 	h := &t.head
 	means := h.names.columns()
-	for k, name := range h.names { // plans have no use for ends
+	for k, name := range h.names { // plans do not use ends
 		if !strict && means[k] == upper && slices.Contains(times.Ambiguous, strings.ToLower(name)) {
 			means[k] = other
 		}
@@ -282,8 +284,8 @@ func (t *table) endsOf(field string, refuse func(field, value, message string)) 
 	}
 }
 
-// nameOf returns the file's name of a field of the model, which goes by the
-// first of columnNames; other fields keep theirs.
+// nameOf returns the file's name for a field that the model calls by the first of columnNames. Other fields keep their
+// names.
 func (h *header) nameOf(field string) string {
 	if c := columnOf(field); c >= 0 {
 		return h.name[c]
@@ -301,16 +303,15 @@ func columnOf(name string) column {
 	return -1
 }
 
-// elsewhere has what other forms of Stowage, and other tools, call a column.
+// elsewhere has the names that other forms of Stowage, and other tools, use for a column.
 var elsewhere = map[string]column{"align": alignment, "fixed": offset}
 
-// meant returns the name of the column that a name which is none most likely stands for:
-// one that it is one slip away from (a letter too many, too few, another one, or two in
-// the wrong order), or whose name it is elsewhere. It is empty where there is none.
+// meant returns the name of the column that was most likely meant by an unknown name, or "". That is a column whose
+// name is one slip away (a letter too many, too few, another one, or two in the wrong order), or a column that has the
+// name elsewhere.
 //
-// Many words are one slip away from id and end. Of these, and of names from elsewhere,
-// only those are taken that stand for a column which is not there. The Python package has
-// the same rule for tables (_problem.py); its tests hold the two together.
+// Many words are one slip away from id and end. These, and names from elsewhere, count only if the file lacks the
+// column. The Python package has the same rule for tables (_problem.py); its tests hold the two together.
 func meant(name string, there *[numColumns]bool) string {
 	for c, names := range columnNames {
 		for _, want := range names {

@@ -12,10 +12,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Two passes find what is wrong: the rows as they are read, then the problem as
-// a whole (model.ValidateAt). A row that fails the first pass goes into the
-// second with harmless values, but for its ID: so it gives no second message,
-// yet an ID that stands twice is found, and the buffers keep their numbers.
+// Two passes find faults: one over the rows as they are read, one over the whole problem (model.ValidateAt). A row that
+// fails the first pass goes into the second with its ID and with harmless values. So it gives no second message, but an
+// ID that stands twice is found, and the buffers keep their numbers.
 
 // Read reads a problem from r; file is its name in messages. Without a column for IDs, the
 // ID of a buffer is its number, from 0. The buffers have an alignment of at least 1 and
@@ -33,8 +32,7 @@ func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
 	return p, h, err
 }
 
-// ReadExtra is ReadHeader, and also returns what else is in the file, and how its times were
-// read.
+// ReadExtra is ReadHeader, and also returns the rest of the file, and how its times were read.
 func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error) {
 	return ReadWith(r, file, ReadOptions{})
 }
@@ -127,18 +125,18 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 	return p, extra, err
 }
 
-// rowBytes is what a row takes in memory: its buffer, and its line.
+// rowBytes is the memory of a row: its buffer, and its line.
 const rowBytes = source.BufferBytes + 4
 
-// rows returns how many rows may follow: no more than there are lines, and none
-// is shorter than "a,0,1,1" and a newline.
+// rows returns the most rows that may follow: at most as many as there are lines, and no row is shorter than "a,0,1,1"
+// and a newline.
 func (s *scanner) rows() int {
 	rest := s.text[min(s.pos, len(s.text)):]
 	return min(strings.Count(rest, "\n"), len(rest)/8) + 1
 }
 
-// buffer reads the current row, that of the buffer of a number. It reports all that is wrong
-// with it; the ID is set in any case, if there is one.
+// buffer reads the current row, which is that of buffer number. It reports all faults of the row. It sets the ID, if
+// there is one, even if the row has a fault.
 func (t *table) buffer(number int) (b model.Buffer, ok bool) {
 	b.ID = t.name(number)
 	if !t.sound() {
@@ -192,8 +190,8 @@ func (t *table) buffer(number int) (b model.Buffer, ok bool) {
 	return b, ok
 }
 
-// name returns the ID of the current row, that of the buffer of a number: as Stowage has it in
-// Python, C and JavaScript, it is that number if the file has no column of IDs.
+// name returns the ID of the current row, which is that of buffer number. If the file has no column of IDs, it is the
+// number, as in Python, C and JavaScript.
 func (t *table) name(number int) string {
 	if t.head.at[id] < 0 {
 		return strconv.Itoa(number)
@@ -201,8 +199,7 @@ func (t *table) name(number int) string {
 	return t.field(id)
 }
 
-// gaps reads the gaps of a buffer, reports those that are none, and returns the
-// last fault.
+// gaps reads the gaps of a buffer, reports malformed ones, and returns the last fault.
 func (t *table) gaps(field string) (list []model.Gap, fault string) {
 	for text := range strings.FieldsFuncSeq(field, gapSpace) {
 		g, why := parseGap(text, t.head.inclusive, &t.digit)

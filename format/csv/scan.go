@@ -2,13 +2,11 @@ package csv
 
 import "strings"
 
-// Idea: a record without quotes, which is nearly every one, is cut at separators in
-// one pass over its bytes; the fields are slices of the text. At the first
-// quote the record is read again with care (careful). The fields that come out
-// are those of encoding/csv (a fuzz test holds the two together), except that a
-// CRLF inside quotes is kept, so that what is written can be read back. Fields beyond the
-// most that a record may have are passed over: a line of nothing but separators would
-// take sixteen times its length.
+// Idea: a record without quotes, which is nearly every one, is cut at separators in one pass over its bytes; the fields
+// are slices of the text. At the first quote the record is read again with care (careful). The fields equal those of
+// encoding/csv (a fuzz test compares the two), with one exception: a CRLF inside quotes is kept, so that a written file
+// can be read back. Fields beyond the most that a record may have are passed over: a line of nothing but separators
+// would take sixteen times its length.
 //
 // Invariant: between calls pos is at the start of a line, nextLine is its
 // number. A record that breaks the rules sets fault, and the scan goes on at
@@ -32,12 +30,12 @@ type scanner struct {
 	more   bool     // the record has further fields
 	line   int      // line at which the current record starts
 
-	fault      string // what is wrong with the current record, empty for nothing
+	fault      string // the fault of the current record, empty if there is none
 	faultLine  int    // line of the fault
 	faultValue string // the field at fault
 }
 
-// blank passes over the line at pos where that has nothing but space.
+// blank passes over the line at pos if it has nothing but space.
 func (s *scanner) blank() bool {
 	line, _, more := strings.Cut(s.text[min(s.pos, len(s.text)):], "\n")
 	if !more || strings.Trim(line, " \t\r") != "" {
@@ -48,8 +46,8 @@ func (s *scanner) blank() bool {
 	return true
 }
 
-// hint passes over the line at pos where that names the separator, as spreadsheets do for
-// one another: sep=; with quotes around it or without.
+// hint passes over the line at pos if it names the separator, as spreadsheets do: sep=; with quotes around it or
+// without.
 func (s *scanner) hint() bool {
 	line, _, _ := strings.Cut(s.text[min(s.pos, len(s.text)):], "\n")
 	name, sep, found := strings.Cut(strings.Trim(strings.TrimSuffix(line, "\r"), `"`), "=")
@@ -62,8 +60,8 @@ func (s *scanner) hint() bool {
 	return true
 }
 
-// comment passes over the line at pos where that is a comment: it begins with # and is
-// no row of so many fields. A row may begin with # too: an ID such as #1.
+// comment passes over the line at pos if it is a comment: it begins with # and is no row of so many fields. A row may
+// begin with # too: an ID such as #1.
 func (s *scanner) comment(width int) bool {
 	if s.pos >= len(s.text) || s.text[s.pos] != '#' {
 		return false
@@ -209,8 +207,8 @@ func (s *scanner) broken(why string, line int, value string) {
 	}
 }
 
-// closing returns where the quote is that closes a field whose content starts
-// at i, -1 for nowhere. A doubled quote stands for one.
+// closing returns the position of the quote that closes a field whose content starts at i, or -1. A doubled quote is
+// part of the content.
 func closing(text string, i int) int {
 	for {
 		k := strings.IndexByte(text[i:], '"')
@@ -235,8 +233,7 @@ func (s *scanner) until(text string) int {
 	return len(text)
 }
 
-// trimCR returns end, less one where text[begin:end] is at the end of a line
-// and its last byte is a carriage return.
+// trimCR returns end, or end-1 if text[begin:end] is at the end of a line and its last byte is a carriage return.
 func trimCR(text string, begin, end int) int {
 	if end > begin && text[end-1] == '\r' && (end == len(text) || text[end] == '\n') {
 		return end - 1

@@ -19,7 +19,7 @@ const (
 	thousands  = "may mean thousands: write it without the point"
 )
 
-// parseInt reads an integer. The fault is empty where it is one. Up to 18
+// parseInt reads an integer. The fault is empty if it is one. Up to 18
 // digits cannot overflow, which covers nearly every field.
 func parseInt(s string) (v int64, fault string) {
 	if len(s) == 0 || len(s) > 18 {

@@ -140,7 +140,7 @@ func expressible(name string) bool { return strings.IndexByte(name, 0) < 0 && ut
 type encoder struct {
 	names   []string
 	columns []column
-	extra   [][]string // of the columns that are none of ours, by place; nil for ours
+	extra   [][]string // by column: the fields of a column without a meaning to Stowage; else nil
 	sep     byte
 	ends    times.Ends // of a file that was read
 	last    int64      // taken off the ends of lifespans and gaps
@@ -151,8 +151,7 @@ type encoder struct {
 	comments []Comment // that are still to be written
 }
 
-// newEncoder settles the columns: those of the header, then those that are
-// needed besides.
+// newEncoder decides the columns: those of the header, then the other needed ones.
 func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
 	e := &encoder{sep: ','}
 	others := 0
@@ -305,7 +304,7 @@ func appendOffset(dst []byte, v *int64) []byte {
 	return appendInt(dst, *v)
 }
 
-// appendExtra appends a field of somebody's, which may be empty.
+// appendExtra appends a field without a meaning to Stowage, which may be empty.
 func appendExtra(dst []byte, s string, sep byte, first bool) []byte {
 	if s == "" {
 		return dst
@@ -313,9 +312,8 @@ func appendExtra(dst []byte, s string, sep byte, first bool) []byte {
 	return appendField(dst, s, sep, first)
 }
 
-// appendField appends an ID, in quotes where it needs them. Spaces at its ends
-// would survive without, but not in every other reader; a row that begins with # could
-// be taken for a comment.
+// appendField appends an ID, in quotes if it needs them. Spaces at its ends get quotes because some other readers drop
+// them, and # at the begin of a row because the row would look like a comment.
 func appendField(dst []byte, s string, sep byte, first bool) []byte {
 	if s != "" && !(first && s[0] == '#') && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.ContainsAny(s, "\"\r\n") && strings.IndexByte(s, sep) < 0 {
 		return append(dst, s...)

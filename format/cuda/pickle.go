@@ -123,7 +123,7 @@ func (m *machine) spend(n int) bool {
 	return m.fault == ""
 }
 
-// bytes returns the next n bytes, nil where there are fewer.
+// bytes returns the next n bytes, nil if there are fewer.
 func (m *machine) bytes(n int) []byte {
 	if n < 0 || n > len(m.data)-m.at {
 		m.fail("the file is truncated or damaged")

@@ -98,7 +98,7 @@ type parser struct {
 	err     error
 }
 
-// A buffer is one alloc_from_pool; size is 0 where that is not known.
+// A buffer is one alloc_from_pool; size is 0 if that is not known.
 type buffer struct {
 	name         string
 	line         int
@@ -254,8 +254,8 @@ func (p *parser) add(at int, b buffer) {
 	p.buffers = append(p.buffers, b)
 }
 
-// span returns the bytes from the first to the last element, -1 where those are
-// impossible. It reports false where a dimension is not a number.
+// span returns the bytes from the first to the last element, -1 if those are
+// impossible. It reports false if a dimension is not a number.
 func span(shape, stride string, width int64) (size int64, constant bool) {
 	last, impossible := int64(0), false
 	for {

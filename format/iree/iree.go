@@ -222,7 +222,7 @@ func (p *parser) slice(at int, line string) {
 	})
 }
 
-// finish ends a pack, which counts where it has any slice of a known size.
+// finish ends a pack, which counts if it has any slice of a known size.
 func (p *parser) finish() {
 	pack := p.pack
 	p.pack = nil

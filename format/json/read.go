@@ -72,11 +72,11 @@ func decode(text *source.Text, o ReadOptions, places int) *decoder {
 
 // finish looks up names, and checks the document as a whole.
 func (d *decoder) finish() (*model.Problem, *Plan, error) {
-	if d.over { // what else is wrong comes of that
+	if d.over { // all other faults follow from that
 		return nil, nil, d.excess
 	}
 	if d.version != Version && d.version != RulesVersion {
-		// What another version means by its keys is not for this one to say.
+		// The keys may mean something else in another version.
 		return nil, nil, d.otherVersion("versions 1 and 2")
 	}
 	if d.two {
@@ -101,7 +101,7 @@ func (d *decoder) finish() (*model.Problem, *Plan, error) {
 	return &p, d.plan, nil
 }
 
-// elsewhereRead says what text is that has no problem, but is of this package; "" if it is none.
+// elsewhereRead names the kind of a text that is no problem but another document of this package; else "".
 func elsewhereRead(text string) string {
 	switch {
 	case IsGraph([]byte(text)):
@@ -129,9 +129,8 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 	return source.Match(file, q, plan.Model(), p)
 }
 
-// A decoder turns a document into a problem and a plan. Like the CSV reader it
-// gives buffers with a fault harmless values, so that validation says nothing
-// more of them.
+// A decoder turns a document into a problem and a plan. Like the CSV reader it gives buffers with a fault harmless
+// values, so that validation reports no second fault.
 type decoder struct {
 	walker
 	problem model.Problem
@@ -157,11 +156,11 @@ type decoder struct {
 	excess  error // that it is
 
 	inside bool         // a buffer is being read
-	held   model.Issues // what is wrong with it, until its ID is known
-	sound  bool         // nothing is wrong with what is being read
+	held   model.Issues // its faults, until its ID is known
+	sound  bool         // the value that is being read has no fault so far
 }
 
-// refuse reports what stands at a place of the text.
+// refuse reports a fault at a place of the text.
 func (d *decoder) refuse(at int, field, value, message string) {
 	d.sound = false
 	issue := d.place(at)
@@ -173,7 +172,7 @@ func (d *decoder) refuse(at int, field, value, message string) {
 	}
 }
 
-// release reports what is wrong with the buffer that has been read, under its ID.
+// release reports the faults of the buffer that has been read, under its ID.
 func (d *decoder) release(id string) {
 	d.inside = false
 	err := d.held.Err()
@@ -207,10 +206,8 @@ func (d *decoder) otherVersion(known string) error {
 	return d.issues.Err()
 }
 
-// object walks an object and calls member with the index of each key, and pos
-// at its value. Keys that are not known or stand twice, and those of the first
-// required ones that are missing, are reported. what names the object in
-// messages.
+// object walks an object and calls member with the index of each key, and pos at its value. It reports unknown keys,
+// keys that stand twice, and missing keys among the first required ones. what names the object in messages.
 func (d *decoder) object(what string, keys []string, required int, member func(key int)) {
 	d.peek()
 	at := d.pos
@@ -255,13 +252,12 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 	}
 }
 
-// elsewhere has what other forms of Stowage, and other tools, call a key of a buffer.
+// elsewhere has the names that other forms of Stowage, and other tools, use for a key of a buffer.
 var elsewhere = map[string]string{
 	"name": "id", "buffer": "id", "buffer_id": "id", "bytes": "size", "align": "alignment", "fixed": "offset",
 }
 
-// unknown says what is wrong with a key that is not known. A problem with rules needs its version, which is easy to
-// leave out.
+// unknown returns the message for an unknown key. A problem with rules needs its version, which is easy to leave out.
 func (d *decoder) unknown(what, name string, keys []string) string {
 	ofRules := what == "the document" && slices.Contains(rulesDocumentKeys, name) ||
 		what == "a buffer" && slices.Contains(rulesBufferKeys, name) && elsewhere[name] == ""
@@ -271,7 +267,7 @@ func (d *decoder) unknown(what, name string, keys []string) string {
 	return "is not a known key: " + meant(what, name, keys)
 }
 
-// meant says which key one that is not known may stand for, or which keys there are.
+// meant says which key may have been meant by an unknown key, or which keys there are.
 func meant(what, name string, keys []string) string {
 	if what == "a buffer" {
 		if key := elsewhere[strings.ToLower(name)]; key != "" {
@@ -481,9 +477,8 @@ func (d *decoder) status(field string) model.Status {
 	return model.Unknown
 }
 
-// list walks an array, with item called at each of its values; false where the
-// next value is no array. What an item takes in memory is paid for from the budget. A
-// list that is not counted before takes twice that as it grows.
+// list walks an array, with item called at each of its values; false if the next value is no array. The memory of the
+// items comes out of the budget. A list whose length is not known takes twice as much while it grows.
 func (d *decoder) list(field string, bytes int, item func()) bool {
 	at := d.pos
 	if !d.enter('[') {
@@ -526,7 +521,7 @@ func (d *decoder) str(field string) string {
 	return s
 }
 
-// integer reads an integer; false where the value is none.
+// integer reads an integer; false if the value is none.
 func (d *decoder) integer(field string) (int64, bool) {
 	d.peek()
 	at := d.pos
@@ -543,8 +538,8 @@ func (d *decoder) integer(field string) (int64, bool) {
 	return 0, false
 }
 
-// spelled says how a number is written here that is whole but has a fraction, an exponent,
-// quotes, or, for a size, a unit: in CSV these are read.
+// spelled says how JSON must write a whole number that has a fraction, an exponent, quotes or, for a size, a unit: CSV
+// accepts these.
 func spelled(field, raw string) string {
 	read := units.Whole
 	switch field {

@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: version 2 is version 1 with keys for rules. Rules name buffers and pools, which may stand
-// further down. So names are kept while the text is walked, and looked up at its end.
+// Idea: version 2 is version 1 with keys for rules. Rules name buffers and pools that may stand further down. So names
+// are kept while the text is walked, and looked up at its end.
 //
 // Invariant: list k of a rule in the problem is list k of the file if nothing is wrong with the
 // file. So a fault that the model finds in apart[k] has the line of that list.
@@ -53,7 +53,7 @@ type tied struct {
 	offsets []int64 // nil for none
 }
 
-// A choice is what a buffer says of pools.
+// A choice is the part of a buffer about pools.
 type choice struct {
 	buffer int
 	listed bool // there is a list of pools
@@ -70,7 +70,7 @@ type ruled struct {
 	rules     model.Rules
 	lists     map[string][]rule // pairs, by key
 	together  []tied
-	items     map[string][]int // by key, for those with neither: where each item stands
+	items     map[string][]int // by key, for other lists: where each item stands
 	keys      map[string]int   // by key: where the value stands
 	choices   []choice
 	threadsIn bool // the key threads is there
@@ -129,7 +129,7 @@ func (d *decoder) rule(name string) {
 	}
 }
 
-// pairBytes is what a pair of buffers takes in memory: as it is read, and as a rule.
+// pairBytes is the memory of a pair of buffers: as it is read, and as a rule.
 const pairBytes = 2*int(unsafe.Sizeof(rule{})) + 32
 
 // maxThreads is the most clocks that a file may have.
@@ -309,7 +309,7 @@ func (d *decoder) extra(b *model.Buffer) *model.Extra {
 	return b.Extra
 }
 
-// choice returns what the buffer that is being read says of pools.
+// choice returns the choice of the buffer that is being read.
 func (d *decoder) choice() *choice {
 	i := len(d.problem.Buffers)
 	if n := len(d.choices); n == 0 || d.choices[n-1].buffer != i {
@@ -337,7 +337,7 @@ func (d *decoder) clocks(field string) []int64 {
 	return all
 }
 
-// setClocks gives a buffer the lifespan that it has by clocks, if it has.
+// setClocks sets the lifespan of a buffer by clocks, if it has one.
 func (d *decoder) setClocks(at int, b *model.Buffer, lower, upper []int64) {
 	switch {
 	case lower == nil && upper == nil || !d.sound:
@@ -354,8 +354,8 @@ func (d *decoder) setClocks(at int, b *model.Buffer, lower, upper []int64) {
 	}
 }
 
-// resolve looks up the names and makes the rules of the problem. If something is wrong with the
-// file, the problem has none, so that it can be checked without.
+// resolve looks up the names and makes the rules of the problem. If the file has a fault, the problem gets no rules, so
+// that the rest can be checked without them.
 func (d *decoder) resolve() {
 	d.sound = true
 	if !d.nameless && d.listed {
@@ -471,7 +471,7 @@ func (d *decoder) resolvePools() {
 	}
 }
 
-// once looks up a pool that a buffer may name once.
+// once looks up a pool that a buffer may name only once.
 func (d *decoder) once(l *lookup, p named, field string, last []int, buffer int) (int32, bool) {
 	bad := l.bad
 	k := l.of(p.at, field, p.name)

@@ -101,7 +101,7 @@ func (w *walker) peek() byte {
 }
 
 // more reports whether the object or array that is being walked has another
-// member. Where not it steps over the closing bracket.
+// member. If not, it steps over the closing bracket.
 func (w *walker) more() bool {
 	if c := w.peek(); c != '}' && c != ']' {
 		return true
@@ -111,7 +111,7 @@ func (w *walker) more() bool {
 }
 
 // enter steps into an object or array, which opens with the given bracket;
-// false where the next value is another.
+// false if the next value is another.
 func (w *walker) enter(bracket byte) bool {
 	if w.peek() != bracket {
 		return false

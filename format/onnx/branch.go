@@ -55,7 +55,7 @@ func (w *walker) branch(place string, at int, n *graph.Node, declared map[int32]
 	f.join(place, at, declared)
 }
 
-// taken returns which branch is, -1 where the condition is not known.
+// taken returns which branch is, -1 if the condition is not known.
 func (w *walker) taken(n *graph.Node) int {
 	v := w.lookup(n.In[0])
 	if v < 0 {
@@ -73,7 +73,7 @@ func (w *walker) taken(n *graph.Node) int {
 }
 
 // walk walks a branch, which may be the only one, and adds what it says of the results. It
-// is false where the model is at fault.
+// is false if the model is at fault.
 func (f *fork) walk(name string, g *graph.Graph, only bool) bool {
 	w, n := f.w, f.n
 	mark := len(w.undo)

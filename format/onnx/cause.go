@@ -12,24 +12,23 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what is open is told once, at the node or the input where knowledge ended, with
-// what would settle it. A value that depends on one that is open adds to the count of
-// that cause and is no fault of its own. Faults of what the user gave come first, as
-// what is open may follow from them; then, where inputs are open, these alone.
+// Idea: an open size is reported once, at the node or the input at which knowledge ended, with a remedy. A value that
+// depends on an open value adds to the count of that cause, and is no fault of its own. Faults in the user's options
+// come first, because open sizes may follow from them. After these, if inputs are open, only the inputs are reported.
 //
 // Complexity: O(inputs) for a value that is open, O(causes) at the end.
 
-// A cause is why sizes are not known.
+// A cause is a reason for which sizes are not known.
 type cause struct {
 	place, operator string
 	value           string // whose shape is not known
 	reason          string
 	hint            string // what the user can do
-	open            string // what --dim would take for the first dimension; empty where it would not do
+	open            string // the first dimension as --dim names it; empty if --dim does not help
 	count           int    // values that depend on it, itself included
 }
 
-// blame notes why the size of a value is not known, where it is not.
+// blame notes the cause if the size of a value is not known.
 func (w *walker) blame(v int32, place string, at int, n *graph.Node, reason string) {
 	val := &w.values[v]
 	if val.Bytes() >= 0 || w.trial > 0 {
@@ -53,7 +52,7 @@ func (w *walker) blame(v int32, place string, at int, n *graph.Node, reason stri
 	w.because(v, cause{place: label(place, at, n), operator: n.Operator(), reason: reason})
 }
 
-// shell quotes an argument where a shell would take it for more than a word.
+// shell quotes an argument if a shell would not take it as one word.
 func shell(s string) string {
 	plain := func(r rune) bool {
 		return r == '_' || r == '.' || r == ':' || r == '=' || r == '/' || r == '-' || '0' <= r && r <= '9' ||
@@ -111,7 +110,8 @@ func (w *walker) because(v int32, c cause) {
 	w.values[v].cause = int32(len(w.causes))
 }
 
-// hintOf says what gives a value a size: its shape, from which others follow, or if it has none, its size alone.
+// hintOf names the option that gives a value a size: its shape, from which other shapes follow, or its size if it has
+// no shape.
 func hintOf(r *shape.Result, name string) string {
 	if r.Kind != shape.KindNone || r.Elem == shape.TypeString || len(name) > graph.LongName {
 		return "; give its size in bytes (--size)"
@@ -137,7 +137,7 @@ type OpenError struct {
 // Unwrap returns the *model.InputError.
 func (e *OpenError) Unwrap() error { return e.error }
 
-// stillOpen names the flags for what is open, if a flag named something else.
+// stillOpen names the flags for the open inputs, if a flag of the user named something else.
 func (w *walker) stillOpen() string {
 	if len(w.openDims) == 0 {
 		return ""
@@ -145,8 +145,7 @@ func (w *walker) stillOpen() string {
 	return "; give what is, as with " + strings.Join(w.openDims, " ")
 }
 
-// branching reports whether a cause is an If, or within one, and an input may decide
-// which branch is taken.
+// branching reports whether a cause is an If or within one, and an input may decide which branch runs.
 func (w *walker) branching(c *cause) bool {
 	return w.deciding != "" && strings.Contains(c.place, "(If)")
 }
@@ -203,7 +202,7 @@ func (w *walker) faults() error {
 	if issues.Err() != nil {
 		return issues.Err()
 	}
-	// What is open in the inputs may be all that there is.
+	// Open inputs may be the only cause.
 	inputs := slices.ContainsFunc(w.causes, func(c cause) bool { return c.open != "" })
 	for i := range w.causes {
 		c := &w.causes[i]

@@ -7,19 +7,17 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: an If runs one of two graphs (branch.go), a Loop or a Scan runs one again and again.
-// The graphs are walked where the node is, with its values in sight. Their results are
-// copied into those of the node at the end of the graph, so both are live there; a
-// runtime that writes them in place needs no more.
+// Idea: an If runs one of two graphs (branch.go). A Loop or a Scan runs one graph again and again. The walk enters
+// these graphs at the node, with the values of the node in scope. At the end of a graph its results are copied into the
+// results of the node, so both are live there. A runtime that writes them in place needs no more.
 //
-// The values that a loop hands from one round to the next may change their shapes.
-// So the body is walked until the shapes with which it begins are those with which
-// it ends: dimensions that differ become open, and at the latest when all are open
-// nothing differs any more. Only the last walk counts.
+// The values that a loop hands from one round to the next may change their shapes. So the body is walked until its
+// shapes at the begin equal those at the end. Dimensions that differ become open, so this ends at the latest if all are
+// open. Only the last walk counts.
 //
-// Invariant: a value that a loop hands on is live from the loop's beginning to its
-// end. Where a round hands on what another value of the loop was at its beginning,
-// as when two are exchanged, room for a copy is live at the end of the round.
+// Invariant: a value that a loop hands on is live from the loop's beginning to its end. If a round hands on another
+// value of the loop as it was at the beginning of the round, for example to exchange two values, room for a copy is
+// live at the end of the round.
 //
 // Source: the definitions of Loop and Scan in onnx 1.23.2.
 
@@ -111,15 +109,15 @@ type loop struct {
 	leading int            // outputs of the body before the states: the condition of a Loop
 	inputs  []shape.Result // of the body before the states: round and condition of a Loop
 	states  []shape.Result // what goes from one round to the next
-	slices  []shape.Result // of a Scan: what a round gets of each scanned input
-	trips   int64          // how many rounds there are at most; -1 for not known
-	exact   bool           // and there are no fewer
+	slices  []shape.Result // of a Scan: the slice of each scanned input that a round gets
+	trips   int64          // the most rounds; -1 if that is not known
+	exact   bool           // there are exactly that many rounds
 	mark    int
 	first   int32 // value of the body's first input
 	start   int64
 }
 
-// shape says with what the body begins.
+// shape sets the shapes with which the body begins.
 func (l *loop) shape() bool {
 	w, n := l.w, l.n
 	get := func(k int) shape.Result {
@@ -220,7 +218,7 @@ func (l *loop) round() []int32 {
 	return out
 }
 
-// blame notes why what a round begins with has no size.
+// blame notes why a value at the beginning of a round has no size.
 func (l *loop) blame(k int, v int32) {
 	w := l.w
 	if w.values[v].Bytes() >= 0 || w.trial > 0 {
@@ -237,7 +235,7 @@ func (l *loop) blame(k int, v int32) {
 	})
 }
 
-// commit walks the body for good and makes the node's results.
+// commit makes the last walk of the body, and the node's results.
 func (l *loop) commit(place string, at int, declared map[int32]*graph.TypeInfo) {
 	w, n := l.w, l.n
 	out := l.round()
@@ -288,11 +286,11 @@ func (l *loop) commit(place string, at int, declared map[int32]*graph.TypeInfo) 
 	w.tick()
 }
 
-// begun is how many values of the loop are there when a round begins.
+// begun is the number of values of the loop that exist when a round begins.
 func (l *loop) begun() int { return len(l.inputs) + len(l.states) + len(l.slices) }
 
-// handed returns what is known of the outputs of the last round, which are live at its end;
-// those that are handed on to another value of the loop are so twice.
+// handed returns the known facts about the outputs of the last round, which are live at its end. An output that is
+// handed on to another value of the loop is live twice.
 func (l *loop) handed(out []int32) []shape.Result {
 	w, end := l.w, l.w.now
 	results := make([]shape.Result, len(out))
@@ -309,8 +307,8 @@ func (l *loop) handed(out []int32) []shape.Result {
 	return results
 }
 
-// result returns output k of the node, of those of a round, and from when on it is live: a
-// state is written at the end, what the rounds make one after the other from the start on.
+// result returns output k of the node, from the results of a round, and the tick from which on it is live. A state is
+// written at the end. An output that the rounds fill one after the other is live from the start.
 func (l *loop) result(k int, results []shape.Result, axes []int64) (r shape.Result, born int64) {
 	if k < len(l.states) {
 		r = shape.Either(l.states[k], results[l.leading+k], false)
@@ -324,7 +322,7 @@ func (l *loop) result(k int, results []shape.Result, axes []int64) (r shape.Resu
 	return l.stacked(results[l.leading+k], axis), l.start
 }
 
-// stacked returns what the rounds' results make, one after the other along an axis.
+// stacked returns the results of all rounds, one after the other along an axis.
 func (l *loop) stacked(r shape.Result, axis int64) shape.Result {
 	out := shape.Result{Elem: r.Elem}
 	if n := r.Bytes(); l.trips >= 0 && n >= 0 && (n == 0 || l.trips <= shape.MaxElements/n) {

@@ -8,23 +8,22 @@ import (
 // from the tick at which it is made to the last at which it is read: inputs from 0,
 // outputs to the end. Nodes that only compute constants take no tick.
 //
-// The two branches of an If are marked one after the other, though only one runs.
-// So what is made in one has no tick in common with what is made in the other. A
-// value from before, which both read and nothing reads after, need not be kept in
-// what follows its last use in the first branch: that is a gap of its lifespan. It
-// closes where the value is read after the If. The results of an If are made at the
-// end of each branch, with a gap between.
+// The two branches of an If have ticks one after the other, though only one branch runs. So a value of one branch has
+// no tick in common with a value of the other. Take a value from before the If that both branches read and no later
+// node reads. After its last use in the first branch it need not be kept until the second begins: that is a gap of its
+// lifespan. If the value is read after the If, the gap closes. The results of an If are made at the end of each branch,
+// with a gap between.
 //
-// A body of a loop is marked once. What it reads from outside is kept until its
-// end, since the next round reads it again.
+// A body of a loop has ticks once. Values that it reads from outside are kept until its end, since the next round reads
+// them again.
 //
 //	tick     3    4 5 6   7 8 9   10
 //	       If(c)  then    else    next
 //	x        █    █ █ ·   █ · ·   ·       read at 5 and at 7
 //	result   ·    · · █   · · █   █       made at 6 or at 9
 //
-// Invariant: whenever control can take a way on which a value is made before a tick
-// and read after it without being made anew, the value is live at the tick.
+// Invariant: if some path of control makes a value before a tick and reads it after the tick, without making it again
+// between, the value is live at the tick.
 //
 // Complexity: O(uses × depth of control flow).
 //

@@ -40,8 +40,8 @@ type Tensor struct {
 	Stored, Constant bool
 	// Buffer is the index of the tensor's buffer in the problem; -1 for none.
 	Buffer int
-	// Reads is how many nodes read the tensor, each once; the program that takes an output of the model is one more, and
-	// a loop is one node.
+	// Reads is how many nodes read the tensor, each once; the program that takes an output of the model is one more,
+	// and a loop is one node.
 	Reads int
 }
 
@@ -126,7 +126,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 func (v *value) buffer() bool { return !v.Constant && v.Stored == nil && v.Bytes() > 0 }
 
 // ids returns an ID for each value that begins a buffer: its name, with a number
-// where that is taken or too long.
+// if that is taken or too long.
 func (w *walker) ids(first []int32) []string {
 	taken := make(map[string]bool, len(w.values))
 	for i := range w.values {

@@ -21,9 +21,9 @@ import (
 // Package order finds the order with the lowest load. A node is an operator, a tensor of the arena is
 // a value, and a view (inplace.go) lies in the bytes of its operand.
 //
-// Nodes that may have state keep their order among themselves: those that draw random numbers, run
-// graphs or functions, or are unknown to the rules. A model with control flow or functions keeps its
-// order altogether, since what happens inside of a node is not known here as bytes.
+// Nodes that may have state keep their order among themselves: nodes that draw random numbers, run graphs or functions,
+// or are unknown to the rules. A model with control flow or functions keeps its order, since the bytes that such a node
+// needs inside are not known here.
 //
 // Invariant: the result parses to the same model, with its nodes in the other order.
 //
@@ -32,7 +32,7 @@ import (
 // ErrOrder means that the nodes cannot run in an order. An error that says why wraps it.
 var ErrOrder = errors.New("the nodes cannot run in this order")
 
-// prior returns, for each node of the graph, those that must run before it.
+// prior returns, for each node of the graph, the nodes that must run before it.
 func (m *Model) prior() [][]int32 {
 	nodes := m.file.Graph.Nodes
 	maker := slices.Repeat([]int32{-1}, len(m.file.Names)) // by name

@@ -9,19 +9,18 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: beside what follows from a node there is what the file says of a value, in its
-// value_info and in the types of inputs and outputs, and what the user says: dimensions
-// by their names, values of inputs, sizes. The file fills in what a rule left open, and is
-// noted, but not believed, where it says otherwise. The user fills in what is open then.
+// Idea: a size can come from three sources. The first is the rule of a node. The second is the file, in its value_info
+// and in the types of inputs and outputs. It fills in what a rule left open. If it contradicts a rule, that is noted,
+// and the rule counts. The third is the user: dimensions by name, values of inputs, sizes. These fill in the rest.
 //
-// Invariant: what follows from a node is never overwritten.
+// Invariant: a result of a rule is never overwritten.
 
-// agree refuses a default that is not of the shape of its input.
+// agree refuses a default value whose shape differs from the shape of its input.
 func (w *walker) agree(in *graph.ValueInfo, d *shape.Result) {
 	said := w.typed(in.Type, "")
 	differs := said.Dims != nil && len(said.Dims) != len(d.Dims)
 	for i := 0; !differs && i < len(said.Dims); i++ {
-		differs = said.Dims[i] > 0 && said.Dims[i] != d.Dims[i] // some write 0 for what is open
+		differs = said.Dims[i] > 0 && said.Dims[i] != d.Dims[i] // some programs write 0 for an open dimension
 	}
 	if differs {
 		w.fail("input "+w.Quote(in.Name), "has the shape "+shape.Text(said.Dims)+", and its default "+
@@ -115,14 +114,14 @@ func (w *walker) dimension(d *graph.Dimension) int64 {
 	return d.Value
 }
 
-// declare adds what the file and the user say of a value to what follows from its node.
+// declare adds the facts of the file and of the user to those of the node.
 func (w *walker) declare(r *shape.Result, t *graph.TypeInfo, name int32) {
 	w.declared(r, t, name)
 	w.shaped(r, w.m.Names[name])
 }
 
-// declared adds what the file says of a value to what follows from its node. Where
-// the two differ the node counts, since that is what runs.
+// declared adds the facts of the file to those of the node. If the two differ, the node counts, since the node is what
+// runs.
 func (w *walker) declared(r *shape.Result, t *graph.TypeInfo, name int32) {
 	if t == nil || t.Kind == shape.KindNone {
 		return
@@ -165,7 +164,7 @@ func (w *walker) declared(r *shape.Result, t *graph.TypeInfo, name int32) {
 	}
 }
 
-// size takes the size that the user gives to a value that has none.
+// size sets the size that the user gives to a value without one.
 func (w *walker) size(v int32) {
 	name := w.m.Names[w.values[v].name]
 	if n, ok := w.o.Sizes[name]; ok && w.values[v].Bytes() < 0 {

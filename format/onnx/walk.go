@@ -11,12 +11,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: one walk over the nodes, in the order of the file, with everything that is
-// known of a value beside its name: type, shape, elements where they are few and
-// known. A rule for each operator says what follows for the results. What a rule
-// cannot tell is taken from what the file says of the value, and what is open then
-// is a fault with a cause: the node at which knowledge ended. Values that depend on
-// it add to the cause's count rather than to the faults.
+// Idea: one walk over the nodes, in the order of the file. It keeps all that is known of each value: type, shape, and
+// elements if they are few and known. A rule for each operator computes these for the results. If a rule cannot, the
+// walk takes what the file says of the value. If that says nothing either, the value is a fault with a cause: the node
+// at which knowledge ended. Values that depend on it add to the count of the cause, and are no faults of their own.
 //
 // The walk follows control flow (branch.go, control.go) and functions into their nodes, so the
 // same node may be met several times, each time with values of its own.
@@ -24,9 +22,9 @@ import (
 // Invariant: a dimension that is not -1 is right wherever the model can be run, and
 // so are elements that are known.
 //
-// Complexity: O(nodes met × their inputs and outputs). Functions and loops can nest
-// so that nodes are met exponentially often, and values can be far larger than
-// their names, so both come out of the budget of the file, and nodes out of a number of steps.
+// Complexity: O(nodes met × their inputs and outputs). Functions and loops can nest so that nodes are met exponentially
+// often, and values can be far larger than their names. So values count against the budget of the file, and nodes
+// against a number of steps.
 //
 // Source: the definitions of the operators in onnx 1.23.2.
 
@@ -59,7 +57,7 @@ type Options struct {
 type value struct {
 	ops.Operand
 	name  int32
-	cause int32 // 1 + index of why its size is not known; 0 for none
+	cause int32 // 1 + index of the cause for which its size is not known; 0 for none
 	life
 }
 
@@ -144,8 +142,8 @@ func walk(m *graph.Model, o Options) (*walker, error) {
 // newest is the newest version of ONNX's own operators that the rules know.
 const newest = 28
 
-// version says where the model does not say what its operators mean, or means others
-// than the rules know.
+// version notes if the model does not say which version of the operators it means, or means a version that the rules do
+// not know.
 func (w *walker) version() {
 	v, ok := w.m.Opsets[""]
 	switch {
@@ -173,7 +171,7 @@ func (w *walker) Spend(n int) bool {
 	return w.fault == nil
 }
 
-// valueBytes is what a value takes in memory, and the buffer that is made of it.
+// valueBytes is the memory of a value and of the buffer that is made of it.
 const valueBytes = 400
 
 // add makes a value and returns its number.
@@ -195,7 +193,7 @@ func (w *walker) bind(name, v int32) {
 	w.env[name] = binding{v, w.frame.id}
 }
 
-// leave forgets the bindings since there were that many.
+// leave drops all bindings after the first mark.
 func (w *walker) leave(mark int) {
 	for k := len(w.undo) - 1; k >= mark; k-- {
 		w.env[w.undo[k].name] = w.undo[k].old
@@ -249,7 +247,7 @@ func (w *walker) main(g *graph.Graph) {
 	w.tick()
 }
 
-// store makes the initialisers of a graph values.
+// store adds the initialisers of a graph as values.
 func (w *walker) store(g *graph.Graph) {
 	for k := range g.Stored {
 		s := &g.Stored[k]
@@ -268,7 +266,7 @@ func (w *walker) Quote(name int32) string { return graph.Quoted(w.m.Names[name])
 // nodes walks a body.
 func (w *walker) nodes(place string, nodes []graph.Node, declared map[int32]*graph.TypeInfo) {
 	for k := range nodes {
-		// A node may have any number of inputs and attributes, which take their time.
+		// A node may have any number of inputs and attributes, so it may take long.
 		n := &nodes[k]
 		if w.steps -= 1 + (len(n.In)+len(n.Out)+4*len(n.Attributes))/32; w.steps < 0 {
 			w.fail("", "nests functions, loops or branches so deeply that its nodes run too often")
@@ -313,7 +311,7 @@ func (w *walker) node(place string, at int, n *graph.Node, declared map[int32]*g
 	if w.control(place, at, n, declared) {
 		return
 	}
-	// What such a graph reads from outside, and what it makes, is not planned.
+	// The values that such a graph reads from outside, and its results, are not planned.
 	for k := range n.Attributes {
 		if n.Attributes[k].Graph != nil {
 			w.fail(label(place, at, n), runsGraph)
@@ -360,9 +358,8 @@ func (w *walker) node(place string, at int, n *graph.Node, declared map[int32]*g
 	w.tick()
 }
 
-// called returns the call of a node, with what is known of its operands and with room for
-// its results, and whether these are constant where the operands alone decide. It is not
-// ok where an operand is missing.
+// called returns the call of a node: the known facts about its operands, and room for its results. constant says
+// whether the results are constant, as far as the operands decide. ok is false if an operand is missing.
 func (w *walker) called(place string, at int, n *graph.Node) (c ops.Call, constant, ok bool) {
 	c = ops.Call{Node: n, Opset: w.opset(n.Domain), In: w.ins[:0], Out: w.outs[:0], Scope: w, Budget: &w.budget}
 	constant = ops.Deterministic(n)
@@ -390,10 +387,10 @@ func (w *walker) called(place string, at int, n *graph.Node) (c ops.Call, consta
 	return c, constant, true
 }
 
-// runsGraph is said of operators other than If, Loop and Scan that have a graph.
+// runsGraph is the message for operators with a graph other than If, Loop and Scan.
 const runsGraph = "runs a graph in a way that Stowage does not support; save that graph as a model of its own, and plan it"
 
-// operand returns the value of an input's name, -1 for one left out.
+// operand returns the value of an input's name, or -1 if the input is left out.
 func (w *walker) operand(place string, at int, n *graph.Node, name int32) (int32, bool) {
 	v := w.lookup(name)
 	if v < 0 && name != 0 {
@@ -410,7 +407,7 @@ func (w *walker) note(text string) {
 	}
 }
 
-// opset returns the version of a domain that the nodes of the frame mean.
+// opset returns the version of a domain for the nodes of the frame.
 func (w *walker) opset(domain string) int64 {
 	if graph.Standard(domain) {
 		domain = ""

@@ -92,7 +92,7 @@ func (m *Model) Label(tensor int) string {
 	return "tensor " + strconv.Itoa(tensor) + " " + strconv.Quote(name)
 }
 
-// names returns an ID for each tensor: its name where that is its own, else its
+// names returns an ID for each tensor: its name if that is its own, else its
 // name and number.
 func (m *Model) names() []string {
 	count := make(map[string]int, len(m.Tensors))

@@ -51,8 +51,8 @@ func parseWithin(data []byte, file string, budget source.Budget) (*Model, error)
 	return p.m, nil
 }
 
-// tensorBytes is what a tensor takes in memory, with its lifespan and its buffer of the arena, and operatorBytes what an
-// operator takes.
+// tensorBytes is what a tensor takes in memory, with its lifespan and its buffer of the arena, and operatorBytes what
+// an operator takes.
 const (
 	tensorBytes   = int(unsafe.Sizeof(Tensor{})) + source.BufferBytes + 32
 	operatorBytes = int(unsafe.Sizeof(Operator{})) + 32
@@ -263,7 +263,7 @@ func (p *parser) operator(place string, o *tfliteschema.Operator, s *Subgraph, s
 }
 
 // options returns where the table of an operator's options is, once it has been
-// walked over: options have another shape with each operator. It is 0 where there
+// walked over: options have another shape with each operator. It is 0 if there
 // is none.
 func (p *parser) options(o *tfliteschema.Operator, s *shape) (at flatbuffers.UOffsetT, fault string) {
 	tab := o.Table()
@@ -280,7 +280,7 @@ func (p *parser) options(o *tfliteschema.Operator, s *shape) (at flatbuffers.UOf
 	return flatbuffers.UOffsetT(to), ""
 }
 
-// flags reads the first two options where they are yes or no; no where they are
+// flags reads the first two options if they are yes or no; no where they are
 // left out or damaged, since nothing but a size depends on them.
 func (p *parser) flags(o *tfliteschema.Operator) (first, second bool) {
 	at, _ := p.options(o, flagsShape)

@@ -12,7 +12,7 @@ import (
 // Idea: the dumps count time in events or in instructions. What a planner needs is
 // who is live with whom, so time is counted anew: a step begins where something is
 // allocated after something was freed. Values of one place are united to a buffer
-// that is live while any of them is, with gaps where none is. What is united is no
+// that is live while any of them is, with gaps if none is. What is united is no
 // longer allocated and freed in between, so that steps may fall together; they are
 // counted again until nothing changes.
 //

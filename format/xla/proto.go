@@ -134,7 +134,7 @@ type reader struct {
 type logical struct {
 	id, size    int64
 	color       int64
-	instruction int64 // -1 where the file has a name
+	instruction int64 // -1 if the file has a name
 	name        []byte
 	index       []byte // packed
 	allocation  int32  // index into the file's; -1 for none

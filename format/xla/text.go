@@ -28,7 +28,7 @@ import (
 // trace, and are left out of the heap here, too.
 //
 // Older versions have all three as sections of one text, so each section is looked for in
-// the first file and, where it is not there, in the one beside it.
+// the first file and, if it is not there, in the one beside it.
 //
 // Complexity: O(bytes), and O(n log n) for the n values.
 //
@@ -146,7 +146,7 @@ func firstLine(s string) string {
 }
 
 // section returns the text that has the section of this head, with only that and
-// what follows to be read; nil where there is none.
+// what follows to be read; nil if there is none.
 func (t *texts) section(head, suffix string, beside func(string) (io.ReadCloser, string, error)) (*section, error) {
 	if at := strings.Index(t.assignment.Text, "\n"+head); at >= 0 {
 		return &section{t.assignment, at + 1}, nil

@@ -34,7 +34,7 @@ import (
 type Cache struct {
 	mu    sync.Mutex
 	path  string
-	file  *os.File // nil where runs are kept in memory alone
+	file  *os.File // nil if runs are kept in memory alone
 	known map[Run]Run
 	end   int64
 	lines int

@@ -33,13 +33,13 @@ type Request struct {
 	// is not empty, what they ran on.
 	Visited bool
 	On      string
-	// Begin and Tick, where they are not nil, are called when a problem begins
+	// Begin and Tick, if they are not nil, are called when a problem begins
 	// and after each of its planners, the search for the optimum included; from
-	// several goroutines where there are several jobs.
+	// several goroutines if there are several jobs.
 	Begin, Tick func(instance int)
 }
 
-// Run makes all runs that the cache does not have. Where the context ends it
+// Run makes all runs that the cache does not have. If the context ends it
 // returns what there is by then. The error is of the cache: what goes wrong in a
 // planner is in its runs.
 func (s *Request) Run(ctx context.Context, cache *Cache) (*Result, error) {

@@ -15,7 +15,7 @@ type Result struct {
 	Planners  []string
 	Instances []Instance
 	Cells     [][]Cell // by instance, then by planner
-	Extra     []*Run   // by instance: exact search, where it ran for the optimum alone
+	Extra     []*Run   // by instance: exact search, if it ran for the optimum alone
 }
 
 // A Cell is the runs of a planner on an instance, of which the first counts; none
@@ -23,7 +23,7 @@ type Result struct {
 type Cell []Run
 
 // Median returns the median time of a cell; ok is false, and the time infinite,
-// where it has no answer.
+// if it has no answer.
 func (c Cell) Median() (seconds float64, ok bool) {
 	if len(c) == 0 || !c[0].Solved() {
 		return math.Inf(1), false
@@ -56,7 +56,7 @@ func (c Cell) seconds() float64 {
 	return c[0].Seconds
 }
 
-// secondsText is seconds with the spread, where there is one.
+// secondsText is seconds with the spread, if there is one.
 func (c Cell) secondsText() string {
 	s := secondsText(c.seconds())
 	if least, most, ok := c.Spread(); ok {
@@ -77,7 +77,7 @@ func (c *Result) repeated() bool {
 	return false
 }
 
-// At returns the run of a planner on an instance that counts, nil where it was
+// At returns the run of a planner on an instance that counts, nil if it was
 // not made.
 func (c *Result) At(instance, planner int) *Run {
 	if cell := c.Cells[instance][planner]; len(cell) > 0 {
@@ -111,7 +111,7 @@ func (c *Result) proven(instance int) bool {
 	return false
 }
 
-// Optimum returns the proven lowest height of an instance, 0 where there is none:
+// Optimum returns the proven lowest height of an instance, 0 if there is none:
 // a run that is optimal, or a plan that is as low as a bound that another run has
 // proven.
 func (c *Result) Optimum(instance int) int64 {

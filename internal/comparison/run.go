@@ -26,8 +26,8 @@ type Run struct {
 	Solve    bool    `json:"solve,omitempty"`  // any plan that fits will do, not the lowest alone
 	Repeat   int     `json:"repeat,omitempty"` // 1 for the second run of the same, and so on
 
-	Status     string  `json:"status"` // a stowage.Status, or one of those below; empty where it was not run
-	Height     int64   `json:"height"` // 0 where there is no plan
+	Status     string  `json:"status"` // a stowage.Status, or one of those below; empty if it was not run
+	Height     int64   `json:"height"` // 0 if there is no plan
 	LowerBound int64   `json:"lower_bound"`
 	Seconds    float64 `json:"seconds"`
 	Message    string  `json:"message,omitempty"` // why it was refused, is invalid or has failed

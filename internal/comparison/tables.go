@@ -62,7 +62,7 @@ func (c *Result) Write(w io.Writer, name string, text func(*Table) string) error
 }
 
 // Tables returns what the problems are, then heights and times: in one table
-// where there is one problem, in two otherwise.
+// if there is one problem, in two otherwise.
 func (c *Result) Tables() []*Table {
 	problems := NewTable([]string{"problem", "buffers", "load", "lower bound", "optimum", "capacity"}, nil)
 	for k := range c.Instances {
@@ -207,7 +207,7 @@ func (c *Result) cell(i, k int) string {
 	}
 }
 
-// mean writes the geometric mean of the ratios; it says so where they are of a
+// mean writes the geometric mean of the ratios; it says so if they are of a
 // part of the instances only.
 func (c *Result) mean(ratios []float64) string {
 	if len(ratios) == 0 {
@@ -292,7 +292,7 @@ func (c *Result) writeJSON(w io.Writer) error {
 		LowerBound int64   `json:"lower_bound"`
 		Seconds    float64 `json:"seconds"`
 		Message    string  `json:"message,omitempty"`
-		// All has the seconds of each run, where there are several; Seconds is then
+		// All has the seconds of each run, if there are several; Seconds is then
 		// their median.
 		All []float64 `json:"all_seconds,omitempty"`
 	}
@@ -303,7 +303,7 @@ func (c *Result) writeJSON(w io.Writer) error {
 		Buffers    int    `json:"buffers"`
 		Load       int64  `json:"load"`
 		LowerBound int64  `json:"lower_bound"`
-		Optimum    int64  `json:"optimum"` // 0 where it is not proven
+		Optimum    int64  `json:"optimum"` // 0 if it is not proven
 		Capacity   int64  `json:"capacity"`
 		Runs       []run  `json:"runs"`
 	}

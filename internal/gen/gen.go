@@ -60,10 +60,10 @@ const maxThreads = 64
 // An Instance is a problem and what is known of it by construction.
 type Instance struct {
 	Problem *model.Problem
-	// Optimum is the lowest possible height; 0 where it is not known.
+	// Optimum is the lowest possible height; 0 if it is not known.
 	Optimum int64
 	// Offsets is a plan of height Optimum or, where that is 0, one that fits the
-	// problem's capacity; nil where none is known.
+	// problem's capacity; nil if none is known.
 	Offsets []int64
 	// Infeasible says that no plan fits Problem.Capacity.
 	Infeasible bool

@@ -228,7 +228,7 @@ func gpt2Graph() (*graph, []tensorID) {
 // backward pass reads stays live from the forward pass: the input of each
 // convolution, the input of each normalisation, and the output of each
 // activation for its mask. The gradients of the weights stay live to the end,
-// where all are read together for their norm, and then one by one for the
+// if all are read together for their norm, and then one by one for the
 // update.
 func ResNet50Training() *model.Problem { return resNet50Training().problem() }
 

@@ -45,7 +45,7 @@ func perfect(o Options) (*Instance, error)  { return tiling(o, "perfect", 0) }
 func pinwheel(o Options) (*Instance, error) { return tiling(o, "pinwheel", 0.7) }
 
 // tiling makes a perfect packing; share is how many of the cuts are pinwheels,
-// where there is room for one.
+// if there is room for one.
 func tiling(o Options, kind string, share float64) (*Instance, error) {
 	units, err := unitsOf(o)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *RNG) dissect(whole rect, n int, pinwheels float64) ([]rect, error) {
 	return append(done, open...), nil
 }
 
-// between returns a cut in (low, high), away from the ends where there is room.
+// between returns a cut in (low, high), away from the ends if there is room.
 func (r *RNG) between(low, high int64) int64 {
 	margin := max(1, (high-low)/5)
 	return r.Within(low+margin, high-margin)
@@ -155,7 +155,7 @@ func (r *RNG) guillotine(q rect, first bool) []rect {
 }
 
 // twoBetween returns two cuts in (low, high), which are at least 3 apart: one
-// in the second fifth and one in the fourth, where there is room.
+// in the second fifth and one in the fourth, if there is room.
 func (r *RNG) twoBetween(low, high int64) (int64, int64) {
 	d := high - low
 	return low + r.Within(max(1, d/5), max(1, d*2/5)), low + r.Within(max(2, d*3/5), max(2, d*4/5))

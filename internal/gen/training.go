@@ -28,7 +28,7 @@ func training(o Options) (*Instance, error) {
 // layer is what the way back needs to know of a layer.
 type layer struct {
 	out, weights int64    // bytes
-	saved, mask  bufferID // what the way back reads, -1 where it is not kept
+	saved, mask  bufferID // what the way back reads, -1 if it is not kept
 	again        bool     // not kept but computed again
 }
 

@@ -12,7 +12,7 @@ import (
 // this: those cut edge to edge, pinwheels, and those in which nothing less than the
 // whole is a rectangle, which are most.
 //
-// Where there are fewer slots than walls, several walls stand at one moment; where
+// If there are fewer slots than walls, several walls stand at one moment; where
 // there are few units of space, much fits by accident.
 //
 // Invariant: the pile has no holes, and a wall's room is that of those that end there.
@@ -80,7 +80,7 @@ func (r *RNG) grow(whole rect, n int) ([]rect, error) {
 
 var errNoRoom = errors.New("there are more buffers than the slots and units of space have room for")
 
-// wall returns which of the pile end where so many begin, none where there is no room:
+// wall returns which of the pile end where so many begin, none if there is no room:
 // at least one slot old, and as many units in all as begin. A pile that is higher than
 // it should be loses more.
 func (r *RNG) wall(pile []rect, at int64, begin, high int) (from, to int) {
@@ -104,7 +104,7 @@ func (r *RNG) wall(pile []rect, at int64, begin, high int) (from, to int) {
 	return 0, 0
 }
 
-// split cuts [start, end) into so many pieces that begin at a time; nil where there are
+// split cuts [start, end) into so many pieces that begin at a time; nil if there are
 // too few units.
 func (r *RNG) split(start, end int64, count int, lower int64) []rect {
 	if int64(count) > end-start {

@@ -53,7 +53,7 @@ type Operator struct {
 //	offset(operand) - offset(result) >= Distance
 //
 // Together the two need max(size(result), Distance + size(operand)) bytes instead of the sum of their sizes.
-// Where that is no less, the permit changes nothing. Values that the operator does not name, and pairs that lie
+// If that is no less, the permit changes nothing. Values that the operator does not name, and pairs that lie
 // in the same value by Program.Alias, are an error and without effect.
 type Permit struct {
 	Result, Operand int32

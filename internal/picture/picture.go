@@ -64,7 +64,7 @@ type Axis struct {
 	Log   bool
 	// Text writes a value; nil is a plain number.
 	Text func(float64) string
-	// Least and Most widen the axis where they are not both 0.
+	// Least and Most widen the axis if they are not both 0.
 	Least, Most float64
 	Tight       bool // the axis ends with the values, not at round ones
 	Double      bool // ticks of a logarithmic axis are at powers of two: for bytes
@@ -115,7 +115,7 @@ func plain(v float64) string {
 // A scale maps the values of an axis to coordinates.
 type scale struct {
 	axis      *Axis
-	low, high float64 // of the axis, after the logarithm where there is one
+	low, high float64 // of the axis, after the logarithm if there is one
 	from, to  float64 // coordinates of low and high
 	ticks     []float64
 }
@@ -150,7 +150,7 @@ func newScale(a *Axis, values []float64, from, to, pixels float64) *scale {
 // zeroAt is where 0 lies on a logarithmic axis that has a place for it.
 const zeroAt = -1
 
-// decades sets ticks at powers of ten, and at 2 and 5 times those where they are few. An
+// decades sets ticks at powers of ten, and at 2 and 5 times those if they are few. An
 // axis with a place for 0 has a tick there and none between 0 and 1.
 func (s *scale) decades(room float64) {
 	if s.axis.Double {
@@ -221,7 +221,7 @@ func (s *scale) round(room float64) {
 	}
 }
 
-// value is a value as the scale has it; ok is false where it has no place.
+// value is a value as the scale has it; ok is false if it has no place.
 func (s *scale) value(v float64) (x float64, ok bool) {
 	if s.axis.Log {
 		if v == 0 && s.axis.Zero {

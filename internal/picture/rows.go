@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A Row is a thing with a value for each series; NaN where there is none.
+// A Row is a thing with a value for each series; NaN if there is none.
 type Row struct {
 	Name   string
 	Values []float64
@@ -15,7 +15,7 @@ type Row struct {
 }
 
 // Rows is a picture with a row for each thing: a mark for each series, or a bar
-// where there is one series.
+// if there is one series.
 type Rows struct {
 	Title  string
 	X      Axis

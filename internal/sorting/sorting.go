@@ -11,7 +11,7 @@ package sorting
 // Invariant: items holds what it held, sorted or not.
 //
 // Complexity: O(n log n) comparisons, O(n) where the items are in order already;
-// n items of scratch where there are more than a run.
+// n items of scratch if there are more than a run.
 
 const (
 	// run is the length of the runs that are sorted by insertion.

@@ -143,7 +143,7 @@ func (p pen) timeNames(names []timeName, s *timeScale) {
 }
 
 // sizeTicks returns round numbers whose logarithms lie in [first, last]: powers
-// of ten, or 2 and 5 times those as well where there are too few.
+// of ten, or 2 and 5 times those as well if there are too few.
 func sizeTicks(first, last float64) []int64 {
 	var ticks []int64
 	for _, factors := range [][]float64{{1}, {1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 6, 8}} {

@@ -15,7 +15,7 @@ import (
 // Other programs, such as Python's subprocess, open /dev/null for reading and writing on purpose.
 // So the parent must be a shell, and must not have /dev/null as its own output, which it hands on.
 //
-// Where that cannot be known, the output counts as open.
+// If that cannot be known, the output counts as open.
 
 // shells are the names of processes that are shells.
 var shells = []string{"sh", "bash", "dash", "ash", "busybox", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"}

@@ -33,7 +33,7 @@ const bad = -1
 // deepest is how deep groups may be in groups.
 const deepest = 10_000
 
-// ConsumeTag reads a tag. Its length n is negative where there is none.
+// ConsumeTag reads a tag. Its length n is negative if there is none.
 func ConsumeTag(b []byte) (number Number, kind Type, n int) {
 	v, n := ConsumeVarint(b)
 	if n < 0 {
@@ -45,7 +45,7 @@ func ConsumeTag(b []byte) (number Number, kind Type, n int) {
 	return Number(v >> 3), Type(v & 7), n
 }
 
-// ConsumeVarint reads a number of seven bits a byte. Its length n is negative where it
+// ConsumeVarint reads a number of seven bits a byte. Its length n is negative if it
 // is cut short or larger than 64 bits.
 func ConsumeVarint(b []byte) (v uint64, n int) {
 	if v, n = binary.Uvarint(b); n <= 0 {
@@ -54,7 +54,7 @@ func ConsumeVarint(b []byte) (v uint64, n int) {
 	return v, n
 }
 
-// ConsumeFixed32 reads four bytes; n is negative where there are fewer.
+// ConsumeFixed32 reads four bytes; n is negative if there are fewer.
 func ConsumeFixed32(b []byte) (v uint32, n int) {
 	if len(b) < 4 {
 		return 0, bad
@@ -62,7 +62,7 @@ func ConsumeFixed32(b []byte) (v uint32, n int) {
 	return binary.LittleEndian.Uint32(b), 4
 }
 
-// ConsumeFixed64 reads eight bytes; n is negative where there are fewer.
+// ConsumeFixed64 reads eight bytes; n is negative if there are fewer.
 func ConsumeFixed64(b []byte) (v uint64, n int) {
 	if len(b) < 8 {
 		return 0, bad
@@ -71,7 +71,7 @@ func ConsumeFixed64(b []byte) (v uint64, n int) {
 }
 
 // ConsumeBytes reads a stretch of bytes behind its length; n, the length of both, is
-// negative where there are fewer.
+// negative if there are fewer.
 func ConsumeBytes(b []byte) (v []byte, n int) {
 	m, n := ConsumeVarint(b)
 	if n < 0 || m > uint64(len(b)-n) {
@@ -80,7 +80,7 @@ func ConsumeBytes(b []byte) (v []byte, n int) {
 	return b[n:][:m], n + int(m)
 }
 
-// ConsumeFieldValue returns the length of a value of any type, negative where there is
+// ConsumeFieldValue returns the length of a value of any type, negative if there is
 // none. A group ends with the tag of its own number.
 func ConsumeFieldValue(number Number, kind Type, b []byte) (n int) {
 	return value(number, kind, b, deepest)

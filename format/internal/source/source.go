@@ -118,7 +118,7 @@ func Binary(r io.Reader, file string) ([]byte, Budget, error) {
 	return data, paid(r, len(data)), nil
 }
 
-// named puts the name of a file before an error, where it has one.
+// named puts the name of a file before an error, if it has one.
 func named(err error, file string) error {
 	if file == "" {
 		return err

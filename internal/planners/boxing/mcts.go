@@ -44,7 +44,7 @@ const (
 )
 
 type treeNode struct {
-	child [branches]int32 // 0 where there is none yet
+	child [branches]int32 // 0 if there is none yet
 	tries int32
 	score float64 // sum
 	best  float64 // largest

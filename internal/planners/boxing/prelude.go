@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: two kinds of problem need no boxes. Where nothing overlaps, all share
+// Idea: two kinds of problem need no boxes. If nothing overlaps, all share
 // one offset; where all sizes are equal, the rows of a colouring are a lowest
 // plan. For the rest, a heuristic that is often good gives the plan to beat:
 // first fit by size, ties by the longer lifespan, and again ties by input.

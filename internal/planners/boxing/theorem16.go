@@ -122,7 +122,7 @@ type setting struct {
 // patience is how many values of ε in a row may fail to lower the ratio.
 const patience = 3
 
-// tune searches for ε. It adds the dummy where one is needed.
+// tune searches for ε. It adds the dummy if one is needed.
 func (t *try) tune(horizon int32) setting {
 	b := t.boxes
 	all := make([]id, b.buffers)

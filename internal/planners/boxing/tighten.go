@@ -24,7 +24,7 @@ type tightener struct {
 	tl      *timeline.Timeline
 	watch   *run.Watch
 	fit     place.Fit
-	list    *place.List // nil where the list will not do
+	list    *place.List // nil if the list will not do
 	offsets []int64     // by buffer of the problem; the answer of the list
 }
 
@@ -38,7 +38,7 @@ func newTightener(w *run.Watch, tl *timeline.Timeline, fit place.Fit) *tightener
 	return t
 }
 
-// place returns the plan of the order and its height, or nil where that is not
+// place returns the plan of the order and its height, or nil if that is not
 // under below. The offsets are valid until the next call.
 func (t *tightener) place(order []int32, below int64) ([]int64, int64) {
 	if t.list == nil {

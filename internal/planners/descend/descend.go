@@ -170,7 +170,7 @@ func (d *descent) lower() plan.Result {
 	}
 }
 
-// untouched returns a plan as it is: to look at its partitions takes long where there are
+// untouched returns a plan as it is: to look at its partitions takes long if there are
 // many buffers.
 func (d *descent) untouched(offsets []int64) (r plan.Result) {
 	r.LowerBound = d.bound

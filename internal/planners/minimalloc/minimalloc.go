@@ -41,7 +41,7 @@ import (
 // paper leaves open: when a part is planned apart it begins at offset 0, a section's floor
 // is that of the last placement in it, and a node whose candidates have all failed is one
 // backtrack. That program asks nothing of the load before it searches, which the
-// technique `bound` does here. It needs a capacity; where there is none, the plan of the
+// technique `bound` does here. It needs a capacity; if there is none, the plan of the
 // heuristics is the one to get under.
 
 func init() { run.Register(planner{}) }

@@ -19,7 +19,7 @@ import (
 // may be higher. So the planner has sections of its own.
 //
 // Lives are cut to the pieces in them. That program counts a buffer that ends in a gap as
-// in use up to there, and twice before, and so finds no plan where there is one.
+// in use up to there, and twice before, and so finds no plan if there is one.
 //
 // Complexity: the sum of the members of all sections, which largest bounds.
 // Source: google/minimalloc 9f5cf81, src/sweeper.cc.

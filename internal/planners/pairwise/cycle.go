@@ -28,7 +28,7 @@ func (e *Engine) watchCycles() {
 }
 
 // cyclic looks for a contradiction among the pushes that led to the last entry.
-// Where there is one, e.cycle has its literals.
+// If there is one, e.cycle has its literals.
 func (e *Engine) cyclic() bool {
 	e.stride *= 2
 	e.alarm = len(e.trail) + e.stride

@@ -19,7 +19,7 @@ import (
 // least offsets stay whole: small numbers make for small grids, and doubles tell
 // them apart.
 //
-// Complexity: O(pairs), times the spans of two buffers where there are gaps.
+// Complexity: O(pairs), times the spans of two buffers if there are gaps.
 //
 // Source: figure 5 and section 5.1 of the TelaMalloc paper (ASPLOS 2023), the
 // domain {above, below} of section 8 of the MiniMalloc paper (ASPLOS 2023).

@@ -16,7 +16,7 @@ import (
 // rule is at its fixpoint, and value[2j] + value[2j+1] <= 0 for all j.
 //
 // Complexity: a decision costs the number of halves of the buffers whose bounds
-// move; memory is 29 bytes a pair and 24 more where there are windows.
+// move; memory is 29 bytes a pair and 24 more if there are windows.
 //
 // Source: the encoding of TelaMalloc (ASPLOS 2023), sections 5.1 and 5.5.
 
@@ -33,7 +33,7 @@ type Engine struct {
 	other         []int32 // half → the other buffer
 	literal       []int32 // half → the literal "this buffer below the other"
 	first, second []int32 // pair → its buffers
-	distance      []int64 // literal → distance; nil where it is the lower one's size
+	distance      []int64 // literal → distance; nil if it is the lower one's size
 	reach         []int64 // v → the largest distance of a literal that v can refute
 
 	// Bounds and orders; trail.go restores them.
@@ -125,7 +125,7 @@ func (e *Engine) Pairs() int { return len(e.order) }
 // second, literal 2p+1 that second lies below first.
 func (e *Engine) Pair(p int32) (first, second int32) { return e.first[p], e.second[p] }
 
-// Decided returns the literal that holds for a pair, -1 where it is open.
+// Decided returns the literal that holds for a pair, -1 if it is open.
 func (e *Engine) Decided(p int32) int32 {
 	if o := e.order[p]; o != 0 {
 		return 2*p + int32(o) - 1

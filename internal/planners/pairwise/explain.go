@@ -113,7 +113,7 @@ func (d *demands) back(t int32, value int64) int32 {
 	return t
 }
 
-// mark adds an entry; it is false where it was there.
+// mark adds an entry; it is false if it was there.
 func (d *demands) mark(t int32) bool {
 	d.top = max(d.top, t)
 	if d.e.marked[t] {

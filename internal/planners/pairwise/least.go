@@ -83,7 +83,7 @@ func (e *Encoding) Least(w *run.Watch, choices []Choice, capacity int64) []int64
 	return nil
 }
 
-// Choose returns the choices that offsets in units make. ok is false where they
+// Choose returns the choices that offsets in units make. ok is false if they
 // break a pair.
 func (e *Encoding) Choose(at []int64) (choices []Choice, ok bool) {
 	choices = make([]Choice, len(e.Pairs))

@@ -35,7 +35,7 @@ import (
 const pollWork = 1 << 15
 
 // propagate runs the queue empty and reports whether no contradiction shows, or
-// false where the watch ends it.
+// false if the watch ends it.
 func (e *Engine) propagate() bool {
 	e.watchCycles()
 	value, order := e.value, e.order

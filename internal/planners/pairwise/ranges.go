@@ -36,7 +36,7 @@ func (e *Engine) forbidden(j int32) {
 }
 
 // Lowest returns the lowest offset of buffer j that is at least from, within its
-// range, and forbidden by no placed buffer; ok is false where there is none.
+// range, and forbidden by no placed buffer; ok is false if there is none.
 func (e *Engine) Lowest(j int32, from int64) (offset int64, ok bool) {
 	lo, hi := e.Range(j)
 	offset = bound.Up(max(lo, from), e.align[j])
@@ -85,7 +85,7 @@ func (e *Engine) Free(dst []Free, j int32) []Free {
 }
 
 // Skyline returns the lowest offset of buffer j above every placed neighbour
-// that is not fixed, rounded up; ok is false where that is out of its range or
+// that is not fixed, rounded up; ok is false if that is out of its range or
 // forbidden.
 func (e *Engine) Skyline(j int32) (offset int64, ok bool) {
 	lo, _ := e.Range(j)

@@ -119,7 +119,7 @@ func twinsOf(tl *timeline.Timeline, p *timeline.Partition) []int32 {
 	return twin
 }
 
-// candidate returns the next candidate of point d, -1 where none is left.
+// candidate returns the next candidate of point d, -1 if none is left.
 func (s *search) candidate(d int32) int32 {
 	p := &s.points[d]
 	for {

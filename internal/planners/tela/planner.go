@@ -124,7 +124,7 @@ func (r *job) tick() {
 	}
 }
 
-// height returns the height of the plan so far, 0 where a partition has none.
+// height returns the height of the plan so far, 0 if a partition has none.
 func (r *job) height() int64 {
 	var height int64
 	for _, h := range r.heights {

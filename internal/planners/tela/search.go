@@ -66,7 +66,7 @@ func (l *limits) spend() bool {
 	return true
 }
 
-// over looks at the watch. Where that is over no steps are left, and what the
+// over looks at the watch. If that is over no steps are left, and what the
 // engine has said last may be no contradiction.
 func (l *limits) over() bool {
 	if l.watch.Over() {
@@ -88,7 +88,7 @@ type point struct {
 	list   []int32 // candidates so far: list[:tried] have been tried
 	tried  int32
 	source int32 // where extend goes on
-	cursor int32 // where extendWide goes on; -1 where it has not begun
+	cursor int32 // where extendWide goes on; -1 if it has not begun
 	wide   bool  // all unplaced buffers are candidates
 	phase  int32 // the phase to stay in
 	chosen int32 // the buffer placed here; valid below the current point
@@ -260,7 +260,7 @@ func (s *search) open(d, phase int32) {
 }
 
 // try places buffer j at point d and reports whether no contradiction shows.
-// Where one does, the placement is undone and its conflict set is kept.
+// If one does, the placement is undone and its conflict set is kept.
 func (s *search) try(d, j int32) bool {
 	offset, _ := s.engine.Range(j)
 	if !s.set.solverPlacement {

@@ -86,7 +86,7 @@ type slackEntry struct {
 // maxSeats bounds the memory of sections, to about 200 MB.
 const maxSeats = 4 << 20
 
-// newSections lists who is active where. It returns nil where that is more than
+// newSections lists who is active where. It returns nil if that is more than
 // most seats.
 func newSections(tl *timeline.Timeline, part *timeline.Partition, most int) *sections {
 	count := 0
@@ -222,7 +222,7 @@ func (s *search) again(d int32, capacity int64) int32 {
 
 // roomy puts the buffer just placed into its sections and reports whether every
 // section that the placement has touched still has room for what is unplaced
-// there. Where one has not, that is the failed section, and the buffer is still
+// there. If one has not, that is the failed section, and the buffer is still
 // in all of its own.
 func (s *search) roomy(j int32) bool {
 	x := s.sections

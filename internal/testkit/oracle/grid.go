@@ -32,7 +32,7 @@ import (
 const oracleReach = 1 << 16
 
 // MinHeight returns the lowest height of any plan of p, and such a plan. ok is
-// false where there is none at any height, because fixed offsets collide. The
+// false if there is none at any height, because fixed offsets collide. The
 // capacity of p does not count. It is meant for tests of tiny problems; it
 // panics where a plan may need a height above 65536.
 func MinHeight(p *model.Problem) (height int64, offsets []int64, ok bool) {
@@ -165,7 +165,7 @@ func (o *oracle) load() int64 {
 	return load
 }
 
-// fit returns a plan of at most the given height, nil where there is none.
+// fit returns a plan of at most the given height, nil if there is none.
 func (o *oracle) fit(height int64) []int64 {
 	n := len(o.buffers)
 	o.words = int(height/64) + 1

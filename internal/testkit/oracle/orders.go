@@ -65,7 +65,7 @@ type order struct {
 }
 
 // Lowest returns the lowest height of any plan of p, and such a plan. ok is false
-// where there is none at any height, because fixed offsets collide. The capacity
+// if there is none at any height, because fixed offsets collide. The capacity
 // of p does not count. It is MinHeight for sizes of any scale and up to about nine
 // buffers.
 func Lowest(p *model.Problem) (height int64, offsets []int64, ok bool) {

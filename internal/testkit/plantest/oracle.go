@@ -74,7 +74,7 @@ func (x Oracle) Run(t *testing.T) {
 	}
 }
 
-// decided demands an answer, or, where there is a limit, counts those that are none.
+// decided demands an answer, or, if there is a limit, counts those that are none.
 func (x Oracle) decided(t *testing.T, r plan.Result, o *plan.Options, p *model.Problem, height int64, seen map[model.Status]int) {
 	t.Helper()
 	status := r.Status

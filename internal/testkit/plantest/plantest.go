@@ -113,7 +113,7 @@ func Load(t testing.TB, name string) *model.Problem {
 	return p
 }
 
-// Find reads a public instance; nil where it is absent.
+// Find reads a public instance; nil if it is absent.
 func Find(t testing.TB, name string) *model.Problem {
 	t.Helper()
 	p, err := public.Load(name)

@@ -34,7 +34,7 @@ func Dir() string {
 }
 
 // Load reads an instance by its name within Dir, such as
-// challenging/A.1048576.csv. The error is fs.ErrNotExist where it is not there.
+// challenging/A.1048576.csv. The error is fs.ErrNotExist if it is not there.
 func Load(name string) (*model.Problem, error) {
 	dir := Dir()
 	if dir == "" {

@@ -3,7 +3,7 @@
 //	go run ./internal/testkit/release -version 0.3.0 -out bin/release
 //
 // The command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on
-// those and for Windows on amd64; wheels for all of them, with the library where there is
+// those and for Windows on amd64; wheels for all of them, with the library if there is
 // one, and for musl; the package for npm and the page that plans; checksums; and what is in
 // all that (SBOM, CycloneDX). `make release` names the C compilers.
 //
@@ -253,7 +253,7 @@ func (r *release) pack(a *archive, s system) error {
 }
 
 // wheels builds the Python package for all systems, with the commands that are built and
-// the libraries where there are some. For Linux there is one with each: pip takes the one
+// the libraries if there are some. For Linux there is one with each: pip takes the one
 // without where the C library is musl.
 func (r *release) wheels() error {
 	for _, s := range systems {

@@ -47,7 +47,7 @@ func NetworkWith(seed uint64, operators int, metadata ...Metadata) []byte {
 			code := []tfliteschema.BuiltinOperator{tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorTANH}[rng.IntN(3)]
 			live = append(live, add(Tensor{Name: "map", Shape: g.Tensors[a].Shape}))
 			g.Ops = append(g.Ops, Op{Code: code, Inputs: []int32{a}, Outputs: live[len(live)-1:]})
-		case 3: // on two of one width, where there are
+		case 3: // on two of one width, if there are
 			b := a
 			for _, t := range live {
 				if width(t) == width(a) && t != a {

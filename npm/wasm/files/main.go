@@ -165,7 +165,7 @@ func read(c *bridge.Call) (map[string]any, error) {
 	return show(out, d)
 }
 
-// noRules is the error of a file with rules, where they are not known.
+// noRules is the error of a file with rules, if they are not known.
 func noRules(c *bridge.Call, what string) error {
 	return fmt.Errorf("%s: %w: it has rules, such as pools or pairs apart, which %s", c.Input.Get("name").String(), stowage.ErrUnsupported, what)
 }

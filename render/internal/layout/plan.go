@@ -289,7 +289,7 @@ func (g *page) nameOf(b *model.Buffer) string {
 }
 
 // worthTurning is how many times as large the letters of a name must be upright for it to
-// be turned where it would fit across.
+// be turned if it would fit across.
 const worthTurning = 1.35
 
 // largest returns the size of letters that a rectangle so long across a line has room for.

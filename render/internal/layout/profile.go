@@ -74,7 +74,7 @@ type step struct {
 }
 
 // steps returns the profile on the page, thinned to two steps for each unit of
-// width where there are more. The last step has load 0.
+// width if there are more. The last step has load 0.
 func (g *page) steps() []step {
 	f := g.load
 	var out []step

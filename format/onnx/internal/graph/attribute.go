@@ -72,7 +72,7 @@ func (p *parser) attribute(b []byte, depth int) Attribute {
 	return a
 }
 
-// list reads a repeated number of an attribute, packed or not. Where there are more
+// list reads a repeated number of an attribute, packed or not. If there are more
 // than any shape needs, the attribute is marked so and none more is kept.
 func (p *parser) list(a *Attribute, f field, add func(field) bool, kind protowire.Type, have int) {
 	if a.Set&SetLong != 0 {

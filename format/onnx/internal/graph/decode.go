@@ -12,7 +12,7 @@ import (
 // for, the scales of a Resize. Those are decoded, where they are asked for; weights
 // never are.
 
-// Decode returns the elements of a tensor in the file; nil where it is too large,
+// Decode returns the elements of a tensor in the file; nil if it is too large,
 // of another type, elsewhere or damaged.
 func (t *Tensor) Decode() *shape.Data {
 	if t.Opaque || !shape.Foldable(t.Elem, t.Dims) {

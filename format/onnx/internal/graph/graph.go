@@ -67,7 +67,7 @@ func (n *Node) Label(at int) string {
 	return s + " (" + n.Operator() + ")"
 }
 
-// Operator returns the name of the operator, with its domain where that is not
+// Operator returns the name of the operator, with its domain if that is not
 // the standard one.
 func (n *Node) Operator() string {
 	op := n.Op

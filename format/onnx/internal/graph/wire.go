@@ -131,7 +131,7 @@ func (p *parser) each(b []byte, do func(f field)) {
 	}
 }
 
-// next splits the first field off a message: n is its length, negative where it is
+// next splits the first field off a message: n is its length, negative if it is
 // broken.
 func next(b []byte) (f field, n int) {
 	var k int

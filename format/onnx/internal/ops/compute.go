@@ -149,7 +149,7 @@ func foldUnary(c *Call) {
 }
 
 // arithmetic has the operators of two operands, on whole numbers and on fractions.
-// ok is false where there is no result.
+// ok is false if there is no result.
 var arithmetic = sync.OnceValue(func() map[string]dyadic {
 	return map[string]dyadic{
 		"Add": {

@@ -127,7 +127,7 @@ func addUp(lengths []int64, n int64) bool {
 	return n == 0
 }
 
-// parts divides n evenly; the last part may be smaller where that is allowed.
+// parts divides n evenly; the last part may be smaller if that is allowed.
 func parts(n, count int64, ragged bool) []int64 {
 	if n < 0 || count < 1 || n%count != 0 && !ragged {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // Idea: exporters compute shapes in the model: Shape, Gather, arithmetic, Concat, and
-// at the end a Reshape. Where all inputs of such a node are small and known, its
+// at the end a Reshape. If all inputs of such a node are small and known, its
 // result is computed here, in whole numbers of 64 bits, or in fractions rounded as
 // the type rounds them. What is known so is a constant too.
 //

@@ -108,7 +108,7 @@ func distances(c *Call) string {
 	return ""
 }
 
-// ratio is an exact quotient of dimensions, -1 where it is not known or there is none.
+// ratio is an exact quotient of dimensions, -1 if it is not known or there is none.
 func ratio(n, by int64) int64 {
 	if n < 0 || by <= 0 || n%by != 0 {
 		return -1

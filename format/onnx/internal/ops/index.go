@@ -204,7 +204,7 @@ func reduce(c *Call) string {
 	return ""
 }
 
-// reducedAxes returns the axes that a reduction goes along, nil where they are not
+// reducedAxes returns the axes that a reduction goes along, nil if they are not
 // known.
 func (c *Call) reducedAxes(rank int) (axes map[int]bool, reason string) {
 	since := int64(18)

@@ -14,7 +14,7 @@ import (
 // maxBody is how many bytes a tensor whose elements are decoded takes in a file, with its name.
 const maxBody = 32 << 10
 
-// Known returns the elements of a value, nil where they are not known. Those of an
+// Known returns the elements of a value, nil if they are not known. Those of an
 // initialiser are decoded the first time.
 func (v *Operand) Known(b *source.Budget) *shape.Data {
 	if v.Data == nil && v.Stored != nil && v.Constant && !v.tried {
@@ -23,7 +23,7 @@ func (v *Operand) Known(b *source.Budget) *shape.Data {
 	return v.Data
 }
 
-// decode returns the elements of a tensor of the file, where that is worth its price.
+// decode returns the elements of a tensor of the file, if that is worth its price.
 func decode(b *source.Budget, t *graph.Tensor) *shape.Data {
 	if t.Opaque || !shape.Foldable(t.Elem, t.Dims) || len(t.Body) > maxBody || !b.Spare(8*int(shape.Elements(t.Dims))+len(t.Body)) {
 		return nil

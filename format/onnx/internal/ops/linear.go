@@ -133,7 +133,7 @@ func (e *equation) term(term string, dims []int64) string {
 	return ""
 }
 
-// set gives letters their sizes: one that is known and not 1, where any is.
+// set gives letters their sizes: one that is known and not 1, if any is.
 func (e *equation) set(letters string, dims []int64) {
 	for i, r := range letters {
 		e.count[r]++

@@ -42,7 +42,7 @@ func stridesOf(dims []int64) []int64 {
 	return out
 }
 
-// spreadStrides are those of a shape that is broadcast to another: 0 where it is
+// spreadStrides are those of a shape that is broadcast to another: 0 if it is
 // repeated.
 func spreadStrides(dims, to []int64) []int64 {
 	out := make([]int64, len(to))

@@ -108,7 +108,7 @@ func (c *Call) dims(k int) []int64 {
 	return c.In[k].Dims
 }
 
-// elem returns the element type of an input, 0 where it is not known.
+// elem returns the element type of an input, 0 if it is not known.
 func (c *Call) elem(k int) shape.Type {
 	if !c.given(k) {
 		return 0
@@ -116,7 +116,7 @@ func (c *Call) elem(k int) shape.Type {
 	return c.In[k].Elem
 }
 
-// ints returns the elements of an input of whole numbers, nil where they are not
+// ints returns the elements of an input of whole numbers, nil if they are not
 // known.
 func (c *Call) ints(k int) []int64 {
 	if !c.given(k) {
@@ -140,7 +140,7 @@ func (c *Call) floats(k int) []float64 {
 }
 
 // axesOf returns axes that are an attribute up to a version and an input from then
-// on, and whether there are any. They are nil where they are not known.
+// on, and whether there are any. They are nil if they are not known.
 func (c *Call) axesOf(name string, input int, since int64) (axes []int64, given bool) {
 	if c.Opset < since {
 		return c.integers(name), c.has(name)

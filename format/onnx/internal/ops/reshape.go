@@ -195,7 +195,7 @@ func unsqueeze(c *Call) string {
 	return ""
 }
 
-// order returns the permutation of a Transpose, nil where it is none.
+// order returns the permutation of a Transpose, nil if it is none.
 func (c *Call) order(rank int) []int {
 	perm := c.integers("perm")
 	out := make([]int, rank)

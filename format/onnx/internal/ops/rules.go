@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 )
 
-// A rule fills c.Out and returns why it could not, "" where it could or where the
+// A rule fills c.Out and returns why it could not, "" if it could or where the
 // inputs are not known.
 type rule func(c *Call) string
 

@@ -38,7 +38,7 @@ func (c *Call) items(k int) ([]shape.Result, bool) {
 	return c.In[k].Items, c.In[k].Counted
 }
 
-// at returns the index that an input gives into a list, count where it gives none.
+// at returns the index that an input gives into a list, count if it gives none.
 func (c *Call) at(k int, count int, last int64) (int, bool) {
 	if !c.given(k) {
 		return int(last), true
@@ -92,7 +92,7 @@ func sequenceErase(c *Call) string {
 	}
 	at, ok := c.at(1, len(items), int64(len(items))-1)
 	if !ok {
-		// Where all are alike it is all the same which one goes.
+		// If all are alike it is all the same which one goes.
 		for i := range items {
 			if items[i].Elem != items[0].Elem || items[i].Dims == nil || !slices.Equal(items[i].Dims, items[0].Dims) {
 				return c.sequence(nil, false)
@@ -103,7 +103,7 @@ func sequenceErase(c *Call) string {
 	return c.sequence(slices.Delete(slices.Clone(items), at, at+1), true)
 }
 
-// sequenceAt is one of the tensors; what all have in common where it is open which.
+// sequenceAt is one of the tensors; what all have in common if it is open which.
 func sequenceAt(c *Call) string {
 	items, ok := c.items(0)
 	if !ok || len(items) == 0 {

@@ -66,7 +66,7 @@ func (c *Call) sliding(rank, weights int) (s sliding, reason string) {
 	return s, ""
 }
 
-// places returns how many places the window has along a spatial dimension, -1 where it
+// places returns how many places the window has along a spatial dimension, -1 if it
 // has none or that is not known.
 func (s *sliding) places(i int, n int64, opset int64) int64 {
 	if n < 0 || s.kernel[i] < 0 && !s.same {

@@ -7,7 +7,7 @@ import "math"
 // computed.
 
 // MaxFold is how many elements a tensor that shapes are computed from may have, and
-// MaxFoldFloat how many where they are fractions.
+// MaxFoldFloat how many if they are fractions.
 const (
 	MaxFold      = 1024
 	MaxFoldFloat = 64

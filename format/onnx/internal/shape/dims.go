@@ -28,7 +28,7 @@ func Meet(a, b []int64) []int64 {
 	return out
 }
 
-// Elements returns the product of dimensions, -1 where one is open or there are
+// Elements returns the product of dimensions, -1 if one is open or there are
 // too many.
 func Elements(dims []int64) int64 {
 	if dims == nil {
@@ -56,7 +56,7 @@ const MaxElements = 1 << 44
 const MaxRank = 64
 
 // BytesOf returns the bytes of a tensor, elements of fewer than eight bits packed;
-// -1 where that is not known.
+// -1 if that is not known.
 func BytesOf(elem Type, dims []int64) int64 {
 	n, bits := Elements(dims), elem.Bits()
 	if n < 0 || bits == 0 {
@@ -103,7 +103,7 @@ func Open(rank int) []int64 {
 	return dims
 }
 
-// Fits returns a dimension, open where it is none that a tensor can have.
+// Fits returns a dimension, open if it is none that a tensor can have.
 func Fits(d int64) int64 {
 	if d < 0 || d > MaxElements {
 		return -1
@@ -111,7 +111,7 @@ func Fits(d int64) int64 {
 	return d
 }
 
-// Times returns the product of two dimensions, -1 where one is open or it is none.
+// Times returns the product of two dimensions, -1 if one is open or it is none.
 func Times(a, b int64) int64 {
 	switch {
 	case a < 0 || b < 0:
@@ -124,7 +124,7 @@ func Times(a, b int64) int64 {
 	return a * b
 }
 
-// Sum returns the sum of two dimensions, -1 where one is open.
+// Sum returns the sum of two dimensions, -1 if one is open.
 func Sum(a, b int64) int64 {
 	if a < 0 || b < 0 {
 		return -1

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Idea: what is known of a value: its type, its shape, its elements where they are few and
+// Idea: what is known of a value: its type, its shape, its elements if they are few and
 // known. If the shape is open, an upper bound of the bytes may still be known.
 //
 // Invariant: a dimension that is not -1 is right wherever the model can be run, and so are
@@ -15,8 +15,8 @@ import (
 type Result struct {
 	Kind Kind // KindNone is a tensor
 	Elem Type
-	Dims []int64 // -1 for open ones; nil where the rank is not known
-	Data *Data   // its elements; nil where they are not known
+	Dims []int64 // -1 for open ones; nil if the rank is not known
+	Data *Data   // its elements; nil if they are not known
 	// Most is how many bytes it takes at most, where the shape does not say; 0 for
 	// not known.
 	Most int64
@@ -26,7 +26,7 @@ type Result struct {
 	Counted bool
 }
 
-// Bytes returns how many bytes the value takes, -1 where that is not known.
+// Bytes returns how many bytes the value takes, -1 if that is not known.
 func (r *Result) Bytes() int64 {
 	if (r.Kind == KindSequence || r.Kind == KindOptional) && r.Counted {
 		total := int64(0)

@@ -57,7 +57,7 @@ func (t Type) String() string {
 	return "type " + strconv.Itoa(int(t))
 }
 
-// Bits returns how many bits an element takes, 0 where that is not known.
+// Bits returns how many bits an element takes, 0 if that is not known.
 func (t Type) Bits() int64 {
 	if t >= 0 && int(t) < len(types) {
 		return types[t].bits
