@@ -7,7 +7,7 @@
 //	go run ./lab/bench/paper -section ID -into DOCUMENT        its table, into <!-- bench:paper-ID -->
 //	go run ./lab/bench/paper -list
 //
-// A section names the specification in sweep/specs that makes its runs anew; `stowage-sweep report OUT --runs FILE`
+// A section names the specification in sweep/specs that makes its runs anew; `stowage-lab sweep report OUT --runs FILE`
 // writes them. google/minimalloc and CP-SAT cannot run in a sweep: lab/bench/peers and lab/bench/outside run them.
 //
 // docs/lab/papers-2026-11-28.html is the last page of the program that also ran what it showed, with all 24 sections.

@@ -75,7 +75,7 @@ func write(w io.Writer, parts []part) error {
 		text := html.EscapeString
 		fmt.Fprintf(
 			&s,
-			"<section id=\"%s\">\n<h2>%s</h2>\n<p>%s The paper's figures: %s. The runs, made anew: <code>stowage-sweep run sweep/specs/%s</code>.</p>\n",
+			"<section id=\"%s\">\n<h2>%s</h2>\n<p>%s The paper's figures: %s. The runs, made anew: <code>stowage-lab sweep run sweep/specs/%s</code>.</p>\n",
 			p.id,
 			text(p.title),
 			text(p.inputs),

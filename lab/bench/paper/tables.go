@@ -180,7 +180,8 @@ func sizePictures(c *comparison.Result) []string {
 		Y: picture.Axis{Title: "median, or the limit if it was reached", Log: true, Text: picture.Seconds},
 	}
 	for k, name := range c.Planners {
-		a, b := picture.Series{Name: name, Line: true}, picture.Series{Name: name, Line: true}
+		a := picture.Series{Name: name, Line: true, Hollow: k >= 8}
+		b := a
 		for _, n := range all {
 			if part, seconds, ran := share(c, k, groups[n]); ran > 0 {
 				a.Points = append(a.Points, [2]float64{float64(n), part})
@@ -231,7 +232,7 @@ func timePicture(c *comparison.Result) []string {
 		}
 		slices.Sort(times)
 		ran := solved(name, always)(c).n
-		series := picture.Series{Name: name, Step: true, Bare: true}
+		series := picture.Series{Name: name, Step: true, Bare: true, Hollow: k >= 8}
 		for i, t := range times {
 			if i%max(1, len(times)/300) == 0 || i == len(times)-1 { // as many points as can be told apart
 				series.Points = append(series.Points, [2]float64{max(t, 1e-5), float64(i+1) / float64(ran)})
@@ -247,6 +248,9 @@ func timesPicture(c *comparison.Result) []string {
 	p := &picture.Rows{
 		Title: "Time for a plan", Series: c.Planners,
 		X: picture.Axis{Title: "time; › is a limit that was reached", Log: true, Text: picture.Seconds},
+	}
+	for k := range c.Planners { // there are eight shapes
+		p.Hollow = append(p.Hollow, k >= 8)
 	}
 	for i := range c.Instances {
 		row := picture.Row{Name: c.Instances[i].Name}
