@@ -11,16 +11,14 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: each step may only help. The graph is planned in the order that it has, without permits;
-// then with what may lie in place; then with all permits. Each run starts from the plan of the one
-// before, which is a plan of its problem, too, since permits only take away what is forbidden. If
-// orders are to be tried, the ones with the lowest peaks are planned likewise (reorder.go). The
-// lowest plan of all is kept. So no plan is higher than without permits and in the order given,
-// whatever limit comes, and the differences say what each step saves.
+// Idea: each step may only help. The graph is planned in its own order, without permits; then with results in place;
+// then with all permits. Each run starts from the plan of the run before. That is a plan of its problem too, since
+// permits only remove conflicts. If other orders are allowed, the orders with the lowest peaks are planned in the same
+// way (reorder.go). The lowest plan is kept. So the result is never higher than the plan in the given order without
+// permits, whatever limit comes. The differences say what each step saves.
 //
-// Complexity: one run of the planner for each kind of permit that the graph has, and one more;
-// up to four more for other orders; then Options.Problems, each of which asks for less. rest.go says
-// how a timeout is divided among them.
+// Complexity: one run of the planner for each kind of permit that the graph has, and one more; up to four more for
+// other orders; then Options.Problems runs, each for a lower plan. rest.go says how a timeout is divided among them.
 
 // Permits says which permits count.
 type Permits uint8
@@ -28,13 +26,13 @@ type Permits uint8
 // The choices.
 const (
 	AllPermits Permits = iota // all of them
-	InPlace                   // those at exact distances, and those with a distance of 0 or less
+	InPlace                   // permits at exact distances, and permits with a distance of 0 or less
 	NoPermits                 // none: any two values that take memory at once lie apart
 )
 
 var permitNames = [...]string{"all", "in-place", "none"}
 
-// String returns the name that the command and its JSON have.
+// String returns the name in the command and its JSON.
 func (p Permits) String() string {
 	if int(p) < len(permitNames) {
 		return permitNames[p]
@@ -42,7 +40,7 @@ func (p Permits) String() string {
 	return "permits(" + strconv.Itoa(int(p)) + ")"
 }
 
-// count reports whether a permit counts.
+// count reports whether permit x counts under the choice p.
 func (p Permits) count(x Permit) bool {
 	return p == AllPermits || p == InPlace && (x.Exactly || x.Distance <= 0)
 }
@@ -100,8 +98,8 @@ type Plan struct {
 	// Height is the largest offset + size: the number of bytes that the plan needs; 0 if there
 	// is none.
 	Height int64
-	// LowerBound: no plan with the permits that count is lower, in bytes. With Options.Reorder
-	// it holds for all orders, else for the one that the graph has.
+	// LowerBound: no plan with the permits that count is lower, in bytes. With Options.Reorder it holds for all orders,
+	// else for the order of the graph.
 	LowerBound int64
 	// Status is the outcome. Optimal and Infeasible hold for all orders or for one, as
 	// LowerBound does.
@@ -117,8 +115,8 @@ type Plan struct {
 	Stopped plan.Stop
 }
 
-// Make plans a graph. The error is a *model.InputError for a bad graph or option, or the
-// solver's. Whether a plan was found is Plan.Status.
+// Make plans a graph. The error is a *model.InputError for a bad graph or option, or the solver's. Plan.Status says
+// whether a plan was found.
 func Make(ctx context.Context, g *Graph, o Options) (*Plan, error) {
 	var issues model.Issues
 	if o.Solve == nil {
@@ -151,8 +149,8 @@ func Make(ctx context.Context, g *Graph, o Options) (*Plan, error) {
 	return p, err
 }
 
-// ended says why the work ended. What is proven of the orders may be more than the last run knew, and a limit may have
-// cut off another run or the search for orders.
+// ended sets the reason for which the work ended. The last run alone does not know it: the orders may be proven since,
+// and a limit may have cut off another run or the search for orders.
 func (m *maker) ended(ctx context.Context, p *Plan) {
 	if p.Status == model.Optimal || p.Status == model.Infeasible || p.Status == model.Feasible && !m.o.Run.Minimizing() {
 		p.Stopped = plan.Finished
@@ -184,12 +182,12 @@ type maker struct {
 	o     Options
 	began time.Time
 	until time.Duration // the time that the next runs share, counted from began; 0 for no limit
-	runs  int           // how many of them may still come
+	runs  int           // the most runs that may still come
 	tried [][]mode      // every order's modes
 	cuts  []plan.Stop   // what ended searches for orders
 }
 
-// A mode is an order with permits that count, and what planning brought so far.
+// A mode is an order with a choice of permits, and the best result of its runs so far.
 type mode struct {
 	order   []int
 	permits Permits
@@ -224,7 +222,7 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 		return nil, err
 	}
 	if p.Status.HasPlan() && !m.o.Run.Minimizing() {
-		m.o.States = -1 // only what is known at once of all orders
+		m.o.States = -1 // only the bound of all orders that needs no search
 		_, bound, err := m.search(ctx, order)
 		p.bounded(bound)
 		return p, err
@@ -235,7 +233,7 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 		return nil, err
 	}
 	if len(kinds) > 2 {
-		kinds = []Permits{NoPermits, m.o.Permits} // what is in place is part of the second
+		kinds = []Permits{NoPermits, m.o.Permits} // results in place are part of the second
 	}
 	m.runs = 2 * len(kinds) // two orders at most
 	for _, other := range others {
@@ -265,7 +263,7 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 			return nil, err
 		}
 	}
-	// What is proven of one order is not of all.
+	// A bound for one order does not hold for all orders.
 	p.LowerBound = bound
 	switch {
 	case p.Status.HasPlan():
@@ -313,8 +311,8 @@ func (m *maker) inOrder(ctx context.Context, order []int, kinds []Permits) ([]mo
 	return modes, nil
 }
 
-// run plans mode k, from its own plan if it has one, or else from that of the mode before. What it finds is one for the
-// modes after it, too.
+// run plans mode k. It starts from the mode's own plan, or from that of the mode before. The plan that it finds is also
+// a plan of the modes after it.
 func (m *maker) run(ctx context.Context, modes []mode, k int, limit time.Duration) error {
 	o, now := m.o.Run, &modes[k]
 	o.Timeout = limit
@@ -336,7 +334,7 @@ func (m *maker) run(ctx context.Context, modes []mode, k int, limit time.Duratio
 	return nil
 }
 
-// take adds what another run brought: its plan if that is lower, and its bound if that is higher.
+// take adopts the plan of another run if it is lower, and its bound if that is higher.
 func (x *mode) take(r *plan.Result) {
 	before := x.result
 	if x.result = r; before == nil {
@@ -353,7 +351,7 @@ func (x *mode) take(r *plan.Result) {
 	}
 }
 
-// plan returns what the modes of one order brought.
+// plan returns the best plan of the modes of one order.
 func (m *maker) plan(modes []mode) (*Plan, error) {
 	p, last := &Plan{Order: modes[0].order}, 0
 	for k := range modes {
@@ -374,12 +372,12 @@ func (m *maker) plan(modes []mode) (*Plan, error) {
 	if last == len(modes)-1 {
 		return p, nil
 	}
-	least, err := m.least(p.Order) // the bound of the run is of fewer permits than count
+	least, err := m.least(p.Order) // the run's bound is for fewer permits
 	p.bounded(least)
 	return p, err
 }
 
-// lowestOf returns the lowest plan of several orders. The first is that of the graph.
+// lowestOf returns the lowest plan of several orders. The first order is that of the graph.
 func (m *maker) lowestOf(tried [][]mode) (*Plan, error) {
 	p, err := m.plan(tried[0])
 	for _, modes := range tried[1:] {
@@ -400,7 +398,7 @@ func (m *maker) lowestOf(tried [][]mode) (*Plan, error) {
 	return p, err
 }
 
-// bounded says that no plan is below a bound, and what that makes of a plan.
+// bounded sets a lower bound of a plan, and its status if the plan meets it.
 func (p *Plan) bounded(bound int64) {
 	p.LowerBound = bound
 	if p.Status = model.Feasible; p.Height == bound {
@@ -408,8 +406,7 @@ func (p *Plan) bounded(bound int64) {
 	}
 }
 
-// kinds returns which permits count in each run. A run that would be that before it again is
-// left out.
+// kinds returns which permits count in each run. A run that would repeat the run before it is left out.
 func (m *maker) kinds() []Permits {
 	kinds := []Permits{NoPermits}
 	var near, far bool

@@ -21,10 +21,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: each line is one event, begins with a letter and has numbers behind it, so that any
-// program can write a trace. Allocations count from 0 in the order of their lines; a free names
-// the count. The reader takes only what the writer writes: no sign, no leading zero, one blank
-// between words. So a file that reads is the file that was written.
+// Idea: each line is one event: a letter, then numbers. So any program can write a trace. Allocations are numbered from
+// 0 in the order of their lines; a free has the number of its allocation. The reader accepts only the form that the
+// writer writes: no sign, no leading zero, one blank between words. So reading and writing a file gives the same bytes.
 //
 // Complexity: O(bytes).
 
@@ -36,7 +35,7 @@ const (
 	maxStep = math.MaxInt32
 )
 
-// Every stands, in a wait, for the host as waiter, or for all streams as what is waited for.
+// Every, in a wait, is the host as the waiter, or all streams as the streams that it waits for.
 const Every = math.MaxUint64
 
 // A Kind is the letter of an event.
@@ -83,8 +82,7 @@ func (t *Trace) Name(name string) int64 {
 	return int64(len(t.Names) - 1)
 }
 
-// IsTrace and IsPlan report whether head, the beginning of a file, may be that of a trace or of
-// plans, of any version.
+// IsTrace and IsPlan report whether a file that begins with head may be a trace, or plans, of any version.
 func IsTrace(head []byte) bool { return strings.HasPrefix(string(head), headWords+"trace") }
 
 // IsPlan is described at IsTrace.
@@ -110,7 +108,7 @@ func ReadTrace(r io.Reader, file string) (*Trace, error) {
 	return t, nil
 }
 
-// allocBytes is what an allocation takes in memory beside its event: as it is folded, and as a buffer of a problem.
+// allocBytes is the memory of an allocation beside its event: while it is folded, and as a buffer of a problem.
 const allocBytes = 2*int(unsafe.Sizeof(Allocation{})+unsafe.Sizeof(place{})) + 80 + source.BufferBytes
 
 // trace reads the events and the last line.
@@ -207,8 +205,8 @@ func nameOr(name string) string {
 // MaxName is the most bytes of a name.
 const MaxName = 63
 
-// Clean returns a name as files have it: at most MaxName bytes, and _ for each byte that is no
-// letter, digit, or . _ - of ASCII. "-" alone stands for no name.
+// Clean returns a name in the form that files have: at most MaxName bytes, with _ for each byte that is no letter, no
+// digit and none of . _ - of ASCII. "-" alone means no name.
 func Clean(name string) string {
 	b := []byte(name[:min(len(name), MaxName)])
 	for i, c := range b {
@@ -224,21 +222,20 @@ func Clean(name string) string {
 
 // ------------------------------------------------------------------------ lines, both ways
 
-// lines takes a text apart, word by word. After the first fault, err says what it is, and all further
-// reads give zero.
+// lines reads a text word by word. After the first fault, err has the fault, and all further reads return zero.
 type lines struct {
 	text *source.Text
 	at   int    // the first byte that is not read yet
-	line int    // number of the line in hand, from 1
+	line int    // number of the current line, from 1
 	from int    // its first byte
-	rest string // what is left of it; more says that a word follows
+	rest string // the rest of the line; more says that a word follows
 	more bool
 	err  error
 
-	regionOf map[uint64]Region // of the plan in hand, by stream
+	regionOf map[uint64]Region // of the current plan, by stream
 }
 
-// pay takes bytes from the budget for the line in hand.
+// pay takes bytes from the budget for the current line.
 func (l *lines) pay(bytes int) {
 	if l.err == nil && !l.text.Spend(bytes) {
 		line, _, _ := strings.Cut(l.text.Text[min(l.from, len(l.text.Text)):], "\n")
@@ -390,7 +387,7 @@ func sum(h uint64) string {
 	return strings.Repeat("0", 16-len(s)) + s
 }
 
-// summed writes lines and sums them up.
+// summed writes lines and computes their checksum.
 type summed struct {
 	w     *bufio.Writer
 	hash  uint64

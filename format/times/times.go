@@ -1,5 +1,6 @@
-// Package times says what the times of a file mean: whether its ends are inclusive, and by what times with fractions
-// are multiplied. The readers of CSV and JSON share it; Python and JavaScript have the same rules for their tables.
+// Package times decides what the times of a file mean: whether ends are inclusive, and by which power of ten times with
+// fractions are multiplied. The readers of CSV and JSON share it; Python and JavaScript have the same rules for their
+// tables.
 package times
 
 import (
@@ -11,14 +12,15 @@ import (
 	"github.com/stowage-go/stowage/internal/units"
 )
 
-// Idea: time is half-open in Stowage. The name upper says so. The name end says nothing, and other programs use it both
-// ways: it is read as inclusive, and that is said, unless the user says otherwise. Other names are refused until the
-// user says what they mean. A buffer whose end is its start tells more: half-open, it would never live.
+// Idea: time is half-open in Stowage. The name upper says so. The name end does not say, and other programs use it both
+// ways. It is read as inclusive, with a note, unless the user says otherwise. Other names are refused until the user
+// says what they mean. A buffer whose end equals its start proves that ends are inclusive: otherwise it would never
+// live.
 //
 // Planners count time in whole numbers, and only compare times. So if all times of a file are multiplied by the same
 // number, every offset stays. A power of ten keeps the digits that the user wrote.
 //
-// Invariant: what is written under the names of a file has the ends and the fractions of that file.
+// Invariant: a plan that is written with the names of a file has the ends and the fractions of that file.
 
 // Ends say whether the last time slot of a lifespan is the one that the file names. The empty value leaves it to the
 // names of the columns.
@@ -57,8 +59,8 @@ const (
 // Ambiguous are names for the end of a lifespan that are read only if the user says what they mean.
 var Ambiguous = []string{"stop", "last", "until", "to"}
 
-// Of returns what a name for the end of a lifespan means if the user said e, which may be empty. The fault is what is
-// wrong with the two together; empty for nothing.
+// Of returns the meaning of a name for the end of a lifespan, if the user said e, which may be empty. fault is set if
+// the two contradict each other.
 func (e Ends) Of(name string) (is Ends, fault string) {
 	name = strings.ToLower(name)
 	switch {
@@ -94,13 +96,14 @@ type Read struct {
 // Inclusive reports whether the ends are inclusive.
 func (r Read) Inclusive() bool { return r.Ends == Inclusive }
 
-// Scale is what the times were multiplied by; 1 if they are whole numbers.
+// Scale is the factor by which the times were multiplied; 1 if they are whole numbers.
 func (r Read) Scale() int64 { return Power(r.Places) }
 
 // Sure reports whether nothing about the ends was guessed.
 func (r Read) Sure() bool { return r.Name == "" || r.Said || r.Point != "" }
 
-// EndsNote says how the ends were read and how to say the other, in a sentence; it is empty if the name alone says it.
+// EndsNote says in a sentence how the ends were read, and how to choose the other meaning. It is empty if the name
+// alone decides.
 func (r Read) EndsNote() string {
 	switch {
 	case r.Name == "":
@@ -113,7 +116,7 @@ func (r Read) EndsNote() string {
 	return fmt.Sprintf("%s is read as inclusive, the last time slot of each lifespan; if it is the first one after the lifespan, say --ends half-open", r.Name)
 }
 
-// ScaleNote says what the times were multiplied by; it is empty if they were not.
+// ScaleNote says by which factor the times were multiplied; it is empty if they were not.
 func (r Read) ScaleNote() string {
 	if r.Places == 0 {
 		return ""
@@ -133,8 +136,8 @@ func Power(places int) int64 {
 	return p
 }
 
-// Parse reads a decimal number, as the number v divided by Power(places), with the fewest places. The fault is what is
-// wrong with it; empty for nothing.
+// Parse reads a decimal number as v divided by Power(places), with the fewest places. fault is a message, empty if
+// there is none.
 func Parse(text string) (v int64, places int, fault string) {
 	v, places, err := units.Decimal(text)
 	switch {
@@ -146,7 +149,7 @@ func Parse(text string) (v int64, places int, fault string) {
 	return v, places, ""
 }
 
-// TooFine is what is wrong with a time that is too large to be multiplied by Power(places).
+// TooFine is the message for a time that is too large to be multiplied by Power(places).
 func TooFine(places int) string {
 	return fmt.Sprintf("does not fit into 64 bits if it is multiplied by %d, as the fractions of the times ask for: round them", Power(places))
 }
@@ -162,7 +165,7 @@ func Scaled(v int64, places, all int) (int64, bool) {
 	return out, out/by == v
 }
 
-// Append appends a time that was multiplied by Power(places), as it was before.
+// Append appends a time that was multiplied by Power(places) in its original form.
 func Append(dst []byte, v int64, places int) []byte {
 	if places == 0 {
 		return strconv.AppendInt(dst, v, 10)

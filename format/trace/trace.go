@@ -10,8 +10,8 @@
 // The first line is open. Times are half-open, and sizes are bytes. A key that an operation does not have is refused.
 // An ID may return after its buffer was removed. After a rollback the buffers are those of the mark.
 //
-// Rules have the keys and values of a problem in JSON (format/json, version 2). The first line has pools, threads, the period, and rules
-// about the buffers that come first; other rules come with buffers, or by themselves:
+// Rules have the keys and values of a problem in JSON (format/json, version 2). The first line has pools, threads, the
+// period, and rules about the buffers that come first; other rules come with buffers, or by themselves:
 //
 //	{"op":"open","format":"stowage-trace/1","pools":[{"id":"sram","capacity":4096},{"id":"dram"}],"apart":[["a","b"]]}
 //	{"op":"add","id":"a","lower":0,"upper":4,"size":512,"offset":0,"pool":"sram"}
@@ -32,7 +32,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Format is what the first line of a trace calls its format.
+// Format is the name of the format in the first line of a trace.
 const Format = "stowage-trace/1"
 
 // A Trace is a sequence of changes.
@@ -61,8 +61,8 @@ type Tie struct {
 	At      []int64  // distances in the order of Buffers; nil for zeros
 }
 
-// A Distance is model.Distance by IDs: First dies in the slot in which Second is born, and they may share bytes in it if the
-// offset of First is at least that of Second plus Bytes.
+// A Distance is model.Distance by IDs: First dies in the slot in which Second is born, and they may share bytes in it
+// if the offset of First is at least that of Second plus Bytes.
 type Distance struct {
 	First, Second string // IDs
 	Bytes         int64  // it may be negative
@@ -102,7 +102,7 @@ func (r *Rules) Names() (ids []string) {
 	return ids
 }
 
-// Ruled reports whether the trace has rules: then the session that plays it is one with rules.
+// Ruled reports whether the trace has rules. Then the session that plays it has rules too.
 func (t *Trace) Ruled() bool {
 	if len(t.Pools) > 0 || t.Threads != 0 || t.Period != 0 || !t.Rules.None() {
 		return true
@@ -134,7 +134,7 @@ const (
 	Mark     Kind = "mark"     // a state to return to
 	Rollback Kind = "rollback" // returns to a mark; it and later ones are gone then
 	Commit   Kind = "commit"   // forgets a mark and later ones
-	Request  Kind = "request"  // what the recorder wanted to place: segments of one buffer, or one of them
+	Request  Kind = "request"  // the recorder wanted to place segments of one buffer, or one of them
 	Result   Kind = "result"   // how the recorder's request ended
 )
 
@@ -158,23 +158,23 @@ type Op struct {
 	Moved        []Move    // of replan: where the recorder placed buffers then; nil if it moved none
 
 	Rules    Rules          // of add, fits, place, bind and unbind
-	Pool     *int32         // of limit, of pin, and of add beside its offset: an index into Pools; nil if the line has none
+	Pool     *int32         // of limit, pin, and add beside its offset: an index into Pools; nil if the line has none
 	Capacity int64          // of limit; 0 for none
 	Buffers  []model.Buffer // of place
 	Gaps     []model.Gap    // of add and fits
 	Fixed    *int64         // of add and fits: the offset that the buffer must have; nil for any
 	Hint     *int64         // of add and fits: an offset to prefer; nil for none
-	Extra    *model.Extra   // of add, fits and retime: the pools that the buffer may be in, and clocks, whose sums Lower and Upper are
+	Extra    *model.Extra   // of add, fits and retime: the buffer's pools, and clocks, whose sums are Lower and Upper
 }
 
-// A Slice is a part of a buffer that comes in parts: all end with the buffer. Their sizes add up to the buffer's, and the
-// earliest starts with it.
+// A Slice is a part of a buffer that is allocated in parts. All slices end with the buffer. Their sizes add up to the
+// buffer's size, and the earliest starts with the buffer.
 type Slice struct {
 	Size  int64 // in bytes
 	Lower int64 // its first slot
 }
 
-// A Move is what a recorder's replan did with a buffer.
+// A Move is a buffer's place after a replan of the recorder.
 type Move struct {
 	ID     string  // of the buffer
 	Offset int64   // its new one
@@ -195,13 +195,13 @@ func (o *Op) Buffer() model.Buffer {
 	}
 }
 
-// ruleKeys are the keys of rules about buffers, and bufferKeys those that a buffer may have besides.
+// ruleKeys are the keys of rules about buffers. bufferKeys are the other keys that a buffer may have.
 var (
 	ruleKeys   = []string{"together", "apart", "may_overlap", "distances"}
 	bufferKeys = []string{"gaps", "fixed", "hint", "pools"}
 )
 
-// keys has the keys of each operation: those that it must have, then those that it may have.
+// keys has the keys of each operation: first the required keys, then the optional keys.
 var keys = map[Kind][2][]string{
 	Open:     {{"format"}, slices.Concat([]string{"capacity", "alignment", "source", "pools", "threads", "period"}, ruleKeys)},
 	Add:      {{"id", "lower", "upper", "size"}, slices.Concat([]string{"alignment", "value", "group", "offset", "slices", "pool"}, bufferKeys, ruleKeys)},

@@ -4,8 +4,8 @@
 //
 // A chain is some operators, one right after another, that run interleaved: each computes a line of its result as soon
 // as the lines of its operands are there. Lines are rows or columns of an image, the same for a whole chain. An
-// interior value is made in the chain and read nowhere else. Of an interior value only the lines are kept that its
-// readers still need, in a ring. All other values stay whole. With [a, b] the operators of a chain,
+// interior value is made in the chain and read nowhere else. A ring keeps only those of its lines that its readers
+// still need. All other values stay whole. With [a, b] the operators of a chain,
 //
 //	cost(a, b) = bytes of all values in use in [a, b] that are not interior
 //	           + sum over interior values of min(size, lines kept × bytes of a line)
@@ -13,8 +13,8 @@
 //	cost(k)    = bytes live while operator k runs by itself
 //	peak       = max over chains and operators outside of chains of their cost
 //
-// Nothing is computed twice: what is kept is counted. What it costs is that each operator is called once for each
-// line, and that its weights are read as often.
+// No line is computed twice; the kept lines count. The price: each operator is called once for each line, and its
+// weights are read as often.
 //
 //	conv 3×3 → conv 3×3 → pool 2×2, in strips of rows     whole   kept
 //	operand of the first                                   ████   ████
@@ -27,9 +27,9 @@
 // The peak is what a runtime could reach that runs chains so. Runtimes that run operator by operator cannot.
 //
 // Sources: rings of rows between layers are from Alwani et al., "Fused-Layer CNN Accelerators" (MICRO 2016). Lin et
-// al., "MCUNetV2: Memory-Efficient Patch-based Inference for Tiny Deep Learning" (NeurIPS 2021), run the first layers in
-// patches, whose edges they compute several times. Huang and Baccelli, "msf-CNN" (NeurIPS 2025), choose chains as paths
-// through a graph of all of them, as is done here.
+// al., "MCUNetV2: Memory-Efficient Patch-based Inference for Tiny Deep Learning" (NeurIPS 2021), run the first layers
+// in patches, whose edges they compute several times. Huang and Baccelli, "msf-CNN" (NeurIPS 2025), choose chains as
+// paths through a graph of all of them, as is done here.
 package tiling
 
 import (
@@ -40,7 +40,7 @@ import (
 // An Axis says which lines a chain runs in.
 type Axis int
 
-// The two.
+// The axes.
 const (
 	Rows Axis = iota
 	Columns
@@ -67,7 +67,7 @@ type Program struct {
 type Value struct {
 	Size        int64       // in bytes
 	First, Last int         // the operators between which it is in use, both included
-	Whole       bool        // somebody else needs it: it is an input or an output, or more than one operator makes it
+	Whole       bool        // it is an input or an output, or more than one operator makes it
 	Extent      [Axes]int   // rows and columns; 0 if it is no image
 	Line        [Axes]int64 // bytes of a row, and of a column
 }
@@ -77,10 +77,10 @@ type Operator struct {
 	During  int64  // bytes live while it runs by itself; 0: its values and its scratch
 	Scratch int64  // bytes that it needs only while it runs
 	Results []int  // values
-	Reads   []Read // of values; what is not listed takes no memory
+	Reads   []Read // of values; other operands take no memory
 }
 
-// A Read is an operand, and what is read of it for each line of the results.
+// A Read is an operand, with the lines of it that each line of the results needs.
 type Read struct {
 	Value int
 	// Spans has a span for each row, and for each column, of the results. It is nil if they cannot be computed line by
@@ -115,18 +115,19 @@ const DefaultSteps = 1 << 18
 // Best chooses the chains with the lowest peak. Of several choices it takes one with the fewest operators in chains.
 // After steps it takes the best that it knows; 0 means DefaultSteps. The same program and limit give the same result.
 //
-// Idea: if a chain ends with operator b, what comes before it matters only by its own peak. So the lowest peak of
-// the operators up to b is that of the best last chain, or of none, and a second pass in the same way finds the fewest
-// operators in chains that keep that peak:
+// Idea: if a chain ends with operator b, only the peak of the operators before it matters. So the lowest peak of the
+// operators up to b is that of the best last chain, or of no chain there. A second pass of the same kind finds the
+// fewest operators in chains that keep that peak:
 //
 //	best[b] = min over a of max(best[a - 1], cost(a, b)), or max(best[b - 1], cost(b))
 //
-// To follow a chain line by line (rings.go) is much dearer than a bound on its cost: no ring is below the
-// largest span that is read of it. So both passes take the bounds first. Chains of the answer are then followed, and the
-// passes repeated with their costs, until the answer has only such chains. Nothing is then lower, because bounds are
-// not above costs. In a chain without forks the two are equal.
+// To follow a chain line by line (rings.go) takes much longer than to bound its cost: each ring has at least the
+// largest span that is read of it. So both passes use bounds at first. Then the chains of the answer are followed, and
+// the passes are repeated with their true costs, until the answer has only such chains. No answer is lower then,
+// because bounds are not above costs. In a chain without forks the two are equal.
 //
-// Complexity: O(operators²) bounds. Each pass is as much, and follows one chain at least. Few programs need more than ten.
+// Complexity: O(operators²) bounds. Each pass is as much, and follows one chain at least. Few programs need more than
+// ten.
 func Best(p *Program, steps int) Result {
 	if steps == 0 {
 		steps = DefaultSteps
@@ -200,7 +201,7 @@ func (s *search) fewest(peak int64) (out []*candidate) {
 	return out
 }
 
-// forget drops all chains that were not followed.
+// forget drops all chains that have not been followed.
 func (s *search) forget() {
 	for b := range s.ending {
 		s.ending[b] = slices.DeleteFunc(s.ending[b], func(c candidate) bool { return !c.sure })
@@ -215,7 +216,7 @@ type search struct {
 	maker   []int         // by value: the operator that makes it, or nobody, or several
 	readers [][]reader    // by value
 	lines   [Axes][]int   // by operator: lines of its results; 0 if it does not run line by line
-	least   [Axes][]int64 // by value: bytes that its ring has at least
+	least   [Axes][]int64 // by value: the least bytes of its ring
 	ending  [][]candidate // by operator: the chains that end there, in rows and then in columns, the shortest first
 	steps   int
 	most    int
@@ -285,7 +286,7 @@ func newSearch(p *Program, steps int) *search {
 // perStep is how many candidates count as a step.
 const perStep = 16
 
-// What stands for a maker if there is not one.
+// Values of maker if a value has no single maker.
 const (
 	nobody  = -1
 	several = -2
@@ -311,7 +312,7 @@ func (s *search) linesOf(k int, a Axis) int {
 	return n
 }
 
-// none is a line behind all others.
+// none is a line after all others.
 const none = math.MaxInt
 
 // suffixes returns the lowest line that is read from each line on, and the most lines that one reads.
@@ -328,7 +329,7 @@ func suffixes(spans []Span) (lowest []int, widest int) {
 	return lowest, widest
 }
 
-// bytes returns what some lines of a value take.
+// bytes returns the bytes of some lines of a value.
 func (s *search) bytes(v int, a Axis, lines int) int64 {
 	x := &s.p.Values[v]
 	unit := max(s.p.Alignment, 1)
@@ -340,7 +341,7 @@ type candidate struct {
 	from, to int
 	axis     Axis
 	cost     int64
-	sure     bool  // cost is no bound
+	sure     bool  // cost is exact, not a bound
 	rest     int64 // the cost without the rings
 	inside   int64 // bytes of the interior values
 }
@@ -351,7 +352,7 @@ type growing struct {
 	axis     Axis
 	outside  int64 // bytes of the values that are not interior
 	inside   int64 // bytes of those that are
-	rings    int64 // bytes that their rings have at least
+	rings    int64 // the least bytes of their rings
 	scratch  int64
 }
 

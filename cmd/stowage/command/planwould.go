@@ -12,19 +12,19 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: a report says what would make the plan smaller: each option that was not given, several of them together, and
-// what a runtime could reach that tiles. All of it is said here, for each kind of model in the same words. It is
-// worked out under limits that count nodes, only if a report is asked for, and changes nothing in the plan.
+// Idea: a report says what would make the plan smaller: each option that was not given, several of these options
+// together, and a runtime that tiles. This file computes and words all of it, the same for each kind of model. It runs
+// only for a report, under limits that count nodes, and changes nothing in the plan.
 
 // A wouldLower is what an option would save. The keys of its JSON are a contract; new ones go to the end.
 type wouldLower struct {
-	Option  string `json:"option"`  // the flags, or tiling, which is none
-	Head    int64  `json:"head"`    // bytes that the plan then takes; with tiling an estimate of them
+	Option  string `json:"option"`  // the flags; tiling, which is no flag
+	Head    int64  `json:"head"`    // bytes of the plan with the option; for tiling an estimate
 	Saved   int64  `json:"saved"`   // bytes less than the plan; 0 if it saves nothing
-	Optimal bool   `json:"optimal"` // no plan with the option takes less: that is proven
+	Optimal bool   `json:"optimal"` // it is proven that no plan with the option takes less
 	// Bound: no plan with the option takes less, in bytes; 0 if nothing is proven.
 	Bound int64 `json:"lower_bound,omitempty"`
-	// Fixed says what keeps the order of the operators as it is; empty for nothing.
+	// Fixed says why the order of the operators cannot change; empty if it can.
 	Fixed string `json:"order_fixed_by,omitempty"`
 	// Chains are the operators that run in strips, for tiling alone.
 	Chains []tiledChain `json:"chains,omitempty"`
@@ -36,10 +36,10 @@ type tiledChain struct {
 	Last  string `json:"last"`
 	Lines string `json:"lines"` // what a strip is: rows or columns
 	Kept  int64  `json:"kept"`  // bytes of the lines that are kept between the operators
-	Whole int64  `json:"whole"` // bytes of the tensors that they stand for
+	Whole int64  `json:"whole"` // bytes of the tensors that the lines replace
 }
 
-// tilingName is what stands for an option that is none.
+// tilingName stands for an option in the report, though tiling is no option.
 const tilingName = "tiling"
 
 // reporting reports whether any report is asked for.
@@ -52,7 +52,7 @@ func (p *planFlags) reporting(outputs []output) bool {
 	return p.json || !p.quiet
 }
 
-// An alternative is what a model would be with other options, and the flags for these.
+// An alternative is the plan of a model with other options, and the flags for these.
 type alternative struct {
 	flags string
 	tflm.Alternative
@@ -77,18 +77,18 @@ func alternatives(ctx context.Context, made *tflm.Plan, o tflm.Options) (all []a
 	return all, err
 }
 
-// wouldLowerOf says what other options and tiling would save of a plan.
+// wouldLowerOf returns the bytes that other options and tiling would save.
 func wouldLowerOf(made *tflm.Plan, all []alternative) []wouldLower {
 	out := []wouldLower{}
 	for _, x := range all {
 		head := min(x.Plan.WrittenHead(), made.WrittenHead())
 		w := wouldLower{Option: x.flags, Head: head, Saved: made.WrittenHead() - head, Bound: x.Plan.Result.LowerBound}
 		switch {
-		case x.Reorder: // what is proven of one order is not of all
+		case x.Reorder: // a bound for one order does not hold for all orders
 			w.Bound, w.Fixed = x.Plan.OrderBound, fixedBy(x.Plan)
 		case x.Plan.OrderBound > 0:
 			w.Bound = x.Plan.OrderBound
-		case x.InPlace && x.Plan == made: // it was not planned, since the load is no smaller
+		case x.InPlace && x.Plan == made: // not planned, since the load would be no smaller
 			w.Bound = head
 		}
 		w.Optimal = w.Bound >= head
@@ -105,7 +105,7 @@ func wouldLowerOf(made *tflm.Plan, all []alternative) []wouldLower {
 	return out
 }
 
-// fixedBy says what keeps the order of a model's operators as it is; empty if they may move.
+// fixedBy says why the order of a model's operators cannot change; empty if it can.
 func fixedBy(p *tflm.Plan) string {
 	switch {
 	case p.OrderBound > 0:
@@ -116,8 +116,8 @@ func fixedBy(p *tflm.Plan) string {
 	return "a tensor that is written twice or read before it is written"
 }
 
-// lower says of a plan of an .onnx model what other options and tiling would save. given is the model in its own order, m
-// the one that is planned, and reorder says that the option was given.
+// lower adds to the report of an .onnx model the bytes that other options and tiling would save. given is the model in
+// its own order, and m the planned model. reorder says that --reorder was given.
 func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) error {
 	if r.Planned == 0 {
 		return nil
@@ -163,8 +163,8 @@ func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options on
 	return nil
 }
 
-// heightWith returns the height of a plan of an .onnx model, 0 if none is found, and a bound that holds for the order of
-// its nodes, or with reorder for all.
+// heightWith returns the height of a plan of an .onnx model, or 0 if it finds none, and a lower bound. The bound holds
+// for the order of the nodes, or with reorder for all orders.
 func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (height, bound int64, err error) {
 	best, err := models.LowestONNX(ctx, m, options, reorder, o, stowage.Solve)
 	if err != nil {
@@ -181,8 +181,8 @@ func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 	return height, bound, nil
 }
 
-// wouldLowerGraph says what another order would save of the plan of a graph: nothing if it saves nothing. A graph says
-// itself what may lie over what, and has no images.
+// wouldLowerGraph returns the bytes that another order would save in the plan of a graph, or nothing if there are none.
+// Other options do not apply: a graph has its own permits, and no images to tile.
 func wouldLowerGraph(ctx context.Context, g *graph.Graph, made *graph.Plan, o graph.Options) ([]wouldLower, error) {
 	o.Reorder, o.States, o.Solve = true, tflm.AlternativeStates, stowage.Solve
 	o.Run = stowage.Options{NodeLimit: tflm.AlternativeNodes, Seed: o.Run.Seed, Minimize: true}
@@ -193,7 +193,7 @@ func wouldLowerGraph(ctx context.Context, g *graph.Graph, made *graph.Plan, o gr
 	return []wouldLower{{Option: "--reorder", Head: other.Height, Saved: made.Height - other.Height, Optimal: other.Status == stowage.Optimal}}, nil
 }
 
-// conditional returns flags, with what they assume.
+// conditional returns flags with the assumption that they make.
 func conditional(flags string) string {
 	if flags == "--diagonal="+string(tflm.ReferenceKernels) {
 		return flags + ", if the kernels are the reference ones"
@@ -201,9 +201,9 @@ func conditional(flags string) string {
 	return flags
 }
 
-// wouldLines says what would make a plan smaller. what is the name of what the plan takes.
+// wouldLines says in words what would make a plan smaller. what names the memory of the plan.
 func wouldLines(all []wouldLower, what string) (lines []string) {
-	var nothing []string            // why an option saves nothing, each reason once
+	var nothing []string            // the reasons why options save nothing, each once
 	saving := map[string][]string{} // the options that save nothing, by reason
 	least := int64(-1)              // of the options so far
 	for i := range all {
@@ -224,7 +224,7 @@ func wouldLines(all []wouldLower, what string) (lines []string) {
 			}
 			saving[why] = append(saving[why], w.Option)
 		case w.Saved == 0 || least >= 0 && w.Head >= least && w.Option != "--reorder":
-			// It is no better than what it includes.
+			// The options together save no more than some of them.
 		default:
 			lines = append(lines, conditional(w.Option)+": "+what+" of "+size)
 		}
@@ -238,7 +238,7 @@ func wouldLines(all []wouldLower, what string) (lines []string) {
 	return lines
 }
 
-// nothing says of an option that saves nothing how sure that is.
+// nothing says how certain it is that an option saves nothing.
 func (w *wouldLower) nothing() string {
 	switch {
 	case w.Fixed != "":

@@ -8,15 +8,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a small file must not take all memory, whatever is in it. So a reader pays for
-// everything that it keeps, by what it counts and not by what the machine measures. It
-// pays from one budget in proportion to the file as it is stored. What a packed file
-// unpacks to is paid for, too: so the ratio of a packed file has no limit of its own.
+// Idea: a small file must not take all memory, whatever it contains. So a reader pays for everything that it keeps, in
+// bytes that it counts itself. It pays from one budget in proportion to the stored file. It also pays for the content
+// that a packed file unpacks to. So the packing ratio needs no limit of its own.
 //
 //	budget = Floor + rate · bytes of the file as it is stored
 //
-// Invariant: what a reader holds is at most the budget, within a small factor: the
-// collector of Go lets the memory of a process grow to twice what is held.
+// Invariant: a reader holds at most the budget, within a small factor: Go's collector lets the memory of a process grow
+// to twice the memory that is in use.
 //
 // The rates: the shortest honest row of a table has 6 bytes and takes 150 of memory, the
 // content included. A packed table of a million rows took 150 bytes a row and 0.3 packed.
@@ -29,8 +28,7 @@ const (
 	PackedRate = 512
 )
 
-// BufferBytes is what a buffer takes of the budget: itself, its ID, and its entry in the table that finds
-// it by that ID.
+// BufferBytes is the price of a buffer: itself, its ID, and its entry in the table of IDs.
 const BufferBytes = int(unsafe.Sizeof(model.Buffer{})) + 64
 
 // A Stored is a reader of a packed file. It knows how much of the file it has taken.
@@ -67,7 +65,8 @@ func (b *Budget) Spend(bytes int) bool {
 	return b.left >= 0
 }
 
-// Spare takes bytes for what a reader can do without, and reports whether more than half of the budget was left.
+// Spare takes bytes for content that a reader can do without, and reports whether more than half of the budget was
+// left.
 func (b *Budget) Spare(bytes int) bool {
 	if b.left <= budget(b.stored, b.packed)/2 {
 		return false
@@ -76,7 +75,7 @@ func (b *Budget) Spare(bytes int) bool {
 	return true
 }
 
-// Most returns how many things of a size the budget has room for, n at most.
+// Most returns how many items of a size the budget has room for, at most n.
 func (b *Budget) Most(n, size int) int { return int(min(int64(n), max(0, b.left)/int64(size))) }
 
 // Grow adds the budget of another file that is read with the first.
@@ -85,7 +84,7 @@ func (b *Budget) Grow(other Budget) {
 	b.stored += other.stored
 }
 
-// Excess returns what an error says of a file that takes more than its budget.
+// Excess returns the message for a file that takes more than its budget.
 func (b *Budget) Excess() string {
 	text := fmt.Sprintf("takes more than %d MiB of memory to read, the most for %d bytes", budget(b.stored, b.packed)>>20, b.stored)
 	if b.packed {
@@ -94,8 +93,9 @@ func (b *Budget) Excess() string {
 	return text
 }
 
-// Unpacked returns what an error says if content that was unpacked, of so many bytes, takes more than the budget of what
-// was taken of the file; "" if it does not. It is held twice while its pieces are joined.
+// Unpacked returns the message for unpacked content that takes more than its budget, or "". content is its bytes, and
+// stored the bytes of the file that were read for it. Content counts twice, because it is held twice while its pieces
+// are joined.
 func Unpacked(content, stored int64) string {
 	if b := budgetOf(stored, true); 2*content > b.left {
 		return b.Excess()

@@ -5,18 +5,17 @@ import (
 	"unsafe"
 )
 
-// Idea: content of unknown length (a pipe, a packed file) is gathered in pieces, which are
-// joined once at its end. A buffer that grows holds its old and its new content at once, and
-// leaves the old ones to the collector: a packed file of 400 MB of newlines took 4.6 times
-// the limit at which it is refused. Pieces take what has come, and a sixteenth of it at most
-// is not filled yet.
+// Idea: content of unknown length (a pipe, a packed file) is gathered in pieces, which are joined once at its end. A
+// growing buffer holds its old and its new content at once, and leaves the old ones to the collector: a packed file of
+// 400 MB of newlines took 4.6 times the limit at which it is refused. Pieces hold only the content so far, and at most
+// a sixteenth of that is not filled yet.
 //
-// Complexity: O(n). At the end, pieces and the joined content are held at once, unless there
-// is only one piece: so it is if the length is known.
+// Complexity: O(n). At the end, pieces and joined content are held at once, unless there is only one piece. There is
+// only one if the length is known.
 //
 // Trials: docs/lab/formats.md (one allocation as large as the limit counts in full under ulimit -v and on Windows).
 
-// pieces is content as it came.
+// pieces is content in the order in which it came.
 type pieces [][]byte
 
 const (
@@ -24,13 +23,12 @@ const (
 	lastPiece  = 16 << 20
 )
 
-// gather reads r to its end, or until enough says of the first piece, or the one that
-// something was just added to, that no more is needed. The first piece has room for
-// size bytes.
+// gather reads r to its end, or until enough returns true. enough gets the first piece and the piece that was just
+// extended. The first piece has room for size bytes.
 func gather(r io.Reader, size int64, enough func(first, last []byte) bool) (pieces, error) {
 	room := int64(firstPiece)
 	if size > 0 {
-		room = min(size, MaxBinary) + 1 // one more finds the end without a second piece
+		room = min(size, MaxBinary) + 1 // one byte more finds the end without a second piece
 	}
 	var all pieces
 	for total := int64(0); ; {
@@ -58,7 +56,7 @@ func gather(r io.Reader, size int64, enough func(first, last []byte) bool) (piec
 // text returns the content as text.
 func (p pieces) text() string {
 	b := p.bytes()
-	return unsafe.String(unsafe.SliceData(b), len(b)) // nobody else has b
+	return unsafe.String(unsafe.SliceData(b), len(b)) // nothing else refers to b
 }
 
 // bytes joins the pieces, and lets go of each once it is copied.

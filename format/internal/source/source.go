@@ -1,5 +1,5 @@
-// Package source reads input files: text, of which it says where in it a byte lies,
-// and bytes. It joins what several passes over a file find wrong.
+// Package source reads input files, as text or as bytes. For text it says in which line a byte lies. It also joins the
+// faults that several passes over a file find.
 //
 // The text is read whole: the readers slice it without copying, and a line
 // number is only worked out for the few places that are reported.
@@ -27,14 +27,13 @@ const bom = "\uFEFF"
 type Text struct {
 	File   string // path as the user gave it, for messages
 	Text   string // the content, valid UTF-8 without a byte order mark or NUL bytes
-	Budget        // what its reader may hold beside it
+	Budget        // the memory that its reader may hold beside it
 }
 
-// Read reads r to its end. A failure to read is returned as it is, with the
-// file named; content that is not UTF-8 text is refused with a
-// *model.InputError.
+// Read reads r to its end. If reading fails, Read returns that error with the name of the file. Content that is not
+// UTF-8 text is a *model.InputError.
 func Read(r io.Reader, file string) (*Text, error) {
-	// What comes after a NUL byte is no text, and may never end, as that of /dev/zero.
+	// Content with a NUL byte is no text, and it may never end, such as that of /dev/zero.
 	pieces, err := gather(r, sizeOf(r), func(_, piece []byte) bool { return bytes.IndexByte(piece, 0) >= 0 })
 	if err != nil {
 		return nil, named(err, file)
@@ -57,7 +56,7 @@ func Read(r io.Reader, file string) (*Text, error) {
 	return t, nil
 }
 
-// paid returns the budget of what was read of r, after its content.
+// paid returns the budget of r, less the content that was read.
 func paid(r io.Reader, content int) Budget {
 	b := budgetOf(int64(content), false)
 	if p, ok := r.(Stored); ok {
@@ -67,8 +66,8 @@ func paid(r io.Reader, content int) Budget {
 	return b
 }
 
-// Lines goes through the lines: where each begins, and what it says without space around
-// it. An end of line at the end of the text begins no other.
+// Lines goes through the lines: the position of each, and its content without space around it. An end of line at the
+// end of the text does not begin another line.
 func (t *Text) Lines() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for at, line := range t.From(0) {
@@ -93,14 +92,13 @@ func (t *Text) From(at int) iter.Seq2[int, string] {
 	}
 }
 
-// MaxBinary is the largest file that the readers of binary formats take: no protobuf
-// message is larger, and the references of a flatbuffer reach no further.
+// MaxBinary is the largest file that the readers of binary formats accept: no protobuf message is larger, and the
+// references of a flatbuffer reach no further.
 const MaxBinary = math.MaxInt32
 
-// Binary reads r to its end, or to just beyond MaxBinary, which is for the caller to
-// refuse if the size is not known before. No binary format begins with eight zeros. So no
-// more is read of a file that does, which may never end, as that of /dev/zero; it is for the
-// caller to refuse as well. A failure to read is returned as it is, with the file named.
+// Binary reads r to its end, or to just beyond MaxBinary. No binary format begins with eight zeros, so Binary stops
+// early in a file that does: it may never end, such as /dev/zero. The caller must refuse both. If reading fails, Binary
+// returns that error with the name of the file.
 func Binary(r io.Reader, file string) ([]byte, Budget, error) {
 	size := sizeOf(r)
 	if size > MaxBinary {
@@ -126,8 +124,7 @@ func named(err error, file string) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// sizeOf guesses how much r holds, so that what is read need not grow; 0 for no
-// idea.
+// sizeOf guesses the size of r, so that the first piece is large enough; 0 if it cannot.
 func sizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case interface{ Len() int }:
@@ -152,8 +149,8 @@ func invalid(s string) int {
 	return len(s)
 }
 
-// MostFaults is how many parts of a file may be at fault before a reader gives up: a message takes more memory than
-// what it is about.
+// MostFaults is how many parts of a file may be at fault before a reader gives up: a message takes more memory than the
+// part that it is about.
 const MostFaults = 1000
 
 // Line returns the 1-based line of the byte at the given index.
@@ -186,7 +183,7 @@ func Join(a, b error) error {
 	return &model.InputError{Issues: all[:min(len(all), model.MaxIssues)], Total: x.Total + y.Total}
 }
 
-// Clip shortens a value to what a message can show.
+// Clip shortens a value for a message.
 func Clip(value string) string {
 	const most = 60
 	if len(value) <= most {

@@ -11,23 +11,21 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: each node tries the unplaced buffers of a partition one after the other, each at
-// its least offset: the highest top of what is placed under it. That raises the least
-// offsets of its neighbours and the floors of sections, and where a section cannot hold
-// what is to come, the candidate has failed. A node whose candidates have all failed is
-// one backtrack.
+// Idea: each node tries the unplaced buffers of a partition one after the other. Each goes to its least offset: the
+// highest top of the placed buffers that it overlaps. That raises the least offsets of its neighbours and the floors of
+// its sections. If a section cannot hold its unplaced buffers, the candidate has failed. A node whose candidates have
+// all failed is one backtrack.
 //
-// Invariant: where node returns, whatever the outcome, the state is as it was. A plan that
-// was found is in best.
+// Invariant: when node returns, the state is as it was, whatever the outcome. If a plan was found, it is in best.
 
-// outcome is what a search found.
+// outcome is the result of a search.
 type outcome uint8
 
 const (
 	stopped   outcome = iota // a limit came
-	cut                      // the nodes of this turn came to their end
+	cut                      // the nodes of this turn are used up
 	found                    // best holds a plan
-	exhausted                // none was found
+	exhausted                // every candidate has failed
 )
 
 // keys are the letters that an order is made of.
@@ -37,22 +35,22 @@ type search struct {
 	settings
 	tl     *timeline.Timeline
 	budget *descend.Budget
-	proves bool // that no plan is found proves that there is none
+	proves bool // if the search finds no plan, there is none
 
 	sections   [][]int32
 	partitions []partition
 	spans      [][]span
-	rest       int64   // the height of those that are never in use
+	rest       int64   // the height of the buffers that are never in use
 	near, from []int32 // neighbours of i are near[from[i]:from[i+1]]
 
 	capacity int64
 	left     int64 // nodes of this turn
 
-	at     []int64 // of what is placed, unplaced for others
+	at     []int64 // offsets of placed buffers; unplaced for others
 	best   []int64
 	least  []int64
 	floor  []int64 // of sections
-	total  []int64 // of sections: what is unplaced in them
+	total  []int64 // of sections: bytes of their unplaced buffers
 	cuts   []int32 // from each section to the next: unplaced buffers that cross
 	totals []int64 // scratch of rank
 
@@ -65,14 +63,14 @@ type search struct {
 
 const unplaced = -1
 
-// A change is what an offset was.
+// A change is the former value of an offset.
 type change struct {
 	of  int32
 	was int64
 }
 
-// prepare makes the state in which nothing is placed. The error is for what is too large;
-// where a limit comes the state is of no use, and no search will look at it.
+// prepare makes the state in which no buffer is placed. The error is for a problem that is too large. If a limit comes,
+// the state is incomplete, and no search uses it.
 func (s *search) prepare() error {
 	n := len(s.tl.Problem.Buffers)
 	s.at, s.best, s.least, s.totals = make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
@@ -99,7 +97,7 @@ func (s *search) prepare() error {
 	return nil
 }
 
-// apart searches a partition from the ground up.
+// apart searches one partition from the ground up.
 func (s *search) apart(p partition, order string) outcome {
 	if s.budget.Over() {
 		return stopped
@@ -164,8 +162,8 @@ func (s *search) width(i int32) int32 {
 	return last - first
 }
 
-// node tries the unplaced buffers of a partition, in list by rank: those of which the
-// ranks are in before. The last placement was at offset and rank.
+// node tries the unplaced buffers of a partition. list has them by rank, and before has their ranks. The last placement
+// was at offset and rank.
 func (s *search) node(p *partition, order string, list, before []int32, offset int64, rank int32) outcome {
 	if s.left <= 0 {
 		return cut
@@ -175,7 +173,7 @@ func (s *search) node(p *partition, order string, list, before []int32, offset i
 		return stopped
 	}
 	candidates := make([]int32, 0, len(before))
-	top := int64(math.MaxInt64) // the least that an unplaced buffer could have
+	top := int64(math.MaxInt64) // the least top that an unplaced buffer could have
 	for _, r := range before {
 		if i := list[r]; s.at[i] == unplaced {
 			candidates = append(candidates, r)
@@ -228,8 +226,8 @@ func (s *search) node(p *partition, order string, list, before []int32, offset i
 	return exhausted
 }
 
-// place puts i at an offset. It reports whether anything unplaced meets i, and not ok
-// where that puts a fixed buffer out of its place.
+// place puts i at an offset. hat reports whether an unplaced buffer meets i. ok is false if a fixed buffer can then not
+// lie at its offset.
 func (s *search) place(i int32, offset int64) (hat, ok bool) {
 	s.at[i] = offset
 	s.now++
@@ -292,7 +290,7 @@ func (s *search) place(i int32, offset int64) (hat, ok bool) {
 	return hat, ok
 }
 
-// takeBack takes back the placement of i, before which so many changes were logged.
+// takeBack takes back the placement of i. raised and floored are the lengths of the logs before it.
 func (s *search) takeBack(i int32, raised, floored int) {
 	for k := len(s.floored) - 1; k >= floored; k-- {
 		s.floor[s.floored[k].of] = s.floored[k].was
@@ -327,8 +325,8 @@ func (s *search) holds(p *partition, offset int64) bool {
 	return true
 }
 
-// parts searches what the placement of i, of that rank, leaves: each part by itself where
-// nothing unplaced ties them together.
+// parts searches the buffers that are left after the placement of i, which has the given rank. Parts that no unplaced
+// buffer connects are searched one by one.
 func (s *search) parts(p *partition, order string, list, candidates []int32, i, rank int32) outcome {
 	s.best[i] = s.at[i]
 	first, last := s.extent(i)
