@@ -165,7 +165,7 @@ func TestMany(t *testing.T) {
 
 // TestSweep is many problems, planners, capacities and limits in one call; and problems to try.
 func TestSweep(t *testing.T) {
-	run(t, "test_sweep", "nothing beside it (python3)", python310, 11, "STOWAGE_LIBRARY="+library(t))
+	run(t, "test_sweep", "nothing beside it (python3)", python310, 10, "STOWAGE_LIBRARY="+library(t))
 }
 
 // TestSignatures is what help and type checkers say of the functions.

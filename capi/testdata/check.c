@@ -344,7 +344,7 @@ static void faults(void) {
 	}
 	{
 		static const struct { const char *json, *said; } wrong[] = {
-			{"{\"planner\": \"exat\"}", "options: no planner is named \"exat\"; did you mean exact? The choices are auto, "},
+			{"{\"planner\": \"exat\"}", "options: no planner is named \"exat\"; did you mean exact? The choices are exact, "},
 			{"{\"capasity\": 5, \"nodes\": 7}", "options: there is no option \"capasity\"; did you mean capacity? The choices are capacity, "},
 			{"{\"capacity\": -5}", "options: capacity \"-5\": must be from 1 to "},
 			{"{\"capacity\": \"2 KiBs\"}", "options: capacity \"2 KiBs\": must be a whole number of bytes or a text such as \"2KiB\""},
