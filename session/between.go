@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/lower"
@@ -34,6 +35,7 @@ func newRuled(c *call) *ruledGround {
 	p := &c.s.p
 	g := &ruledGround{call: c, p: p, pools: p.AllPools(), conflicts: model.NewConflicts(p)}
 	g.pairs = places.NewPairs(p, g.conflicts)
+	c.pools = int32(len(g.pools))
 	c.tie(g.conflicts.Bodies())
 	return g
 }
@@ -210,7 +212,11 @@ func (g *ruledGround) among(all []int32) *model.Problem {
 }
 
 func (g *ruledGround) solve(p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error) {
-	return ruled.Solve(g.ctx, p, planner, o)
+	r, err := ruled.Solve(g.ctx, p, planner, o)
+	if errors.Is(err, ErrUnsupported) { // a planner that does not take a rule finds nothing
+		g.refusal, err = err, nil
+	}
+	return r, err
 }
 
 func (g *ruledGround) atOnce() *Proof { return nil }

@@ -197,7 +197,11 @@ func (c strip) hopeless() *Proof {
 	return nil
 }
 
+// proof has a pair of pins for its reason, if there is one.
 func (c strip) proof(_ *model.Problem, r *plan.Result, _ run.Planner) *Proof {
+	if pins := c.hopeless(); pins != nil {
+		return pins
+	}
 	by := r.ProvedBy
 	if by == run.Bound {
 		by = "the lower bound"

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -114,9 +113,6 @@ func (s *Session) begin(ctx context.Context, changed []int32) (c *call, done fun
 		changed: changed, named: s.named, mine: r.mine,
 		old: r.old, oldPool: slices.Clone(s.pool), at: r.at, pool: slices.Clone(s.pool),
 	}
-	if s.p.Rules != nil {
-		c.pools = int32(max(1, len(s.p.Rules.Pools)))
-	}
 	c.ground = c.newGround()
 	return c, func() { c.watch.Close(); end() }
 }
@@ -209,19 +205,11 @@ func (c *call) take(step Step, a Answer, p placing) (Answer, error) {
 	return a, nil
 }
 
-// isUnsupported says that a planner does not take a problem.
-func isUnsupported(err error) bool { return errors.Is(err, ErrUnsupported) }
-
-// ask asks a planner about a problem under a part of the node limit. All questions of a session go through here. A
-// planner that does not take a rule finds nothing.
+// ask asks a planner about a problem under a part of the node limit. All questions of a session go through here.
 func (c *call) ask(p *model.Problem, planner run.Planner, minimise bool, nodes int64) (plan.Result, error) {
 	r, err := c.ground.solve(p, planner, plan.Options{
 		Capacity: p.Capacity, Minimize: minimise, Seed: c.s.o.Seed + c.restart, NodeLimit: max(1, nodes), Workers: 1,
 	})
 	c.nodes += r.Stats.Nodes
-	if isUnsupported(err) && c.s.p.Rules != nil {
-		c.refusal = err
-		return plan.Result{Status: model.Unknown}, nil
-	}
 	return r, err
 }

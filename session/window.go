@@ -223,13 +223,8 @@ func (c *call) open() (Answer, error) {
 	if proof := c.ground.atOnce(); proof != nil {
 		return Answer{Status: model.Infeasible, Proof: proof}, nil
 	}
+	c.homeless = c.alone
 	p, a, err := c.lowest(true, c.s.o.NodeLimit)
-	if a.Status == model.Infeasible && c.s.p.Rules == nil {
-		c.homeless = c.alone
-		if proof := c.ground.hopeless(); proof != nil {
-			a.Proof = proof
-		}
-	}
 	if err != nil || p.at == nil {
 		return a, err
 	}
