@@ -38,13 +38,14 @@ SPEC is a file in YAML with these keys. Paths in it are relative to its own fold
 
   problems     files and generators, a list. A file pattern may have ** for folders. It takes what 'stowage
                solve' takes: CSV, JSON, models, dumps. ${NAME} is a variable of the environment. {files: P, dims: {batch: 1}} sets open dimensions, and
-               {files: P, heap: NAME} chooses a heap of a dump. {generator: random, buffers: [60, 200],
+               {files: P, heap: NAME} chooses a heap of a dump. {generator: [random, tiles], buffers: [60, 200],
                seeds: 0..99} makes problems as 'stowage gen' does, with its options.
   orders       of the operators of models: exported, reordered; with results over operands: in-place,
                diagonal=KERNELS; or both, as in reordered+in-place [default: exported]
   capacities   bytes such as 64KiB, shares of each problem's load such as 110%, or minimize for the lowest
                plan [default: minimize]
-  planners     names, or all [default: auto]
+  planners     names, or all [default: auto]. A planner may have options: exact --without fronts, tela --set
+               strategy=size; exact --without each is exact without each of its techniques in turn
   nodes        the limit of each run in nodes of the search; 0 is none [default: 100000]
   timeout      the limit of each run in time, which cuts what nodes do not bound; 0 is none [default: 1m]
   seed         of random choices [default: 0]
