@@ -8,15 +8,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the checker runs the program. It keeps the set of values that take memory, and how
-// often each is still to be read. An operator may run if all that it reads is in the set. Each
-// of its results, and its scratch, must then lie apart from everything in the set and from one
-// another, unless a permit of this operator allows the pair, and nobody else is to read the
-// operand. So each pair is judged once, when the later of the two begins.
+// Idea: the checker runs the program. It keeps the set of values that take memory, and how often each is still to be
+// read. An operator may run if all values that it reads are in the set. Each of its results, and its scratch, must then
+// lie apart from every value in the set and from one another. The exception is a pair that a permit of this operator
+// allows, if no other operator still reads the operand. So each pair is judged once, when the later of the two begins.
 //
 // It shares no code with Lower: no lifespans, no windows and no rounding are here.
 //
-// Complexity: O(values · log values) for a plan that is right: present.go finds what a new block overlaps.
+// Complexity: O(values · log values) for a valid plan: present.go finds the blocks that a new block overlaps.
 
 // mostViolations is how many violations a report has at most.
 const mostViolations = 1000
@@ -25,7 +24,7 @@ const mostViolations = 1000
 const (
 	RuleOrder    model.Rule = "order"    // each operator runs once, after all that it needs
 	RuleOverlaps model.Rule = "overlaps" // the plan lists the results over operands, all and no others
-	RuleBound    model.Rule = "bound"    // the lower bound is not above the height, and equals it if the plan is optimal
+	RuleBound    model.Rule = "bound"    // the lower bound is at most the height, and equal if the plan is optimal
 )
 
 // A Violation is one breach of one rule.
@@ -58,9 +57,9 @@ type Report struct {
 // OK reports whether the plan breaks no rule.
 func (r *Report) OK() bool { return r.Total == 0 }
 
-// Verify checks a plan of a graph: its order, offsets, height, bound and list of overlaps. Plan.Saved is not
-// checked, nor whether the bound is true: both would need other plans. All permits of the graph count. The error is the *model.InputError of a bad graph. A plan
-// without offsets breaks a rule.
+// Verify checks a plan of a graph: its order, offsets, height, bound and list of overlaps. Plan.Saved is not checked,
+// nor whether the bound is true: both would need other plans. All permits of the graph count. The error is the
+// *model.InputError of a bad graph. A plan without offsets breaks a rule.
 func Verify(g *Graph, p *Plan) (*Report, error) {
 	if err := Validate(g); err != nil {
 		return nil, err
@@ -72,8 +71,7 @@ func Verify(g *Graph, p *Plan) (*Report, error) {
 	return c.r, nil
 }
 
-// Replay is Verify for what has no claims: an order, and offsets of values and of scratch as in a
-// Plan.
+// Replay is Verify for an order and offsets of values and of scratch, as in a Plan, without the claims of a Plan.
 func Replay(g *Graph, order []int, offsets, scratch []int64) (*Report, error) {
 	if err := Validate(g); err != nil {
 		return nil, err
@@ -99,7 +97,7 @@ func (c *checker) replay() bool {
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// A block is what takes memory at a moment.
+// A block is a value or scratch that takes memory at a moment.
 type block struct {
 	value    int // -1 for scratch
 	from, to int64
@@ -113,17 +111,17 @@ type checker struct {
 	r       *Report
 	live    *present
 	number  []int            // by value, then by operator for scratch: in live
-	entered []block          // by number: what was entered last
+	entered []block          // by number: the block that was entered last
 	count   int              // of blocks that were entered
-	found   []int            // what place found last
-	to      []int            // how many operators are still to read each value; one more for outputs
+	found   []int            // the blocks that place found last
+	to      []int            // how many operators must still read each value; one more for outputs
 	present []bool           // the value is there
 	now     int              // the operator that runs
 	permits map[[2]int][]int // of the operator that runs: the permits of a result and an operand
 
 	seen  []int // by value: the number of the list that had it last
 	lists int   // how many lists distinct has read
-	once  []int // what distinct returned last
+	once  []int // the last result of distinct
 }
 
 func (c *checker) say(rule model.Rule, operator, a, b int, message string) {
@@ -132,7 +130,7 @@ func (c *checker) say(rule model.Rule, operator, a, b int, message string) {
 	}
 }
 
-// offsets checks each offset by itself. It returns false if the sums are not fit for more.
+// offsets checks each offset alone. It returns false if the sums are too large for further checks.
 func (c *checker) offsets() bool {
 	sound := true
 	check := func(name string, operator, v int, at, size, alignment int64, fixed *int64) {
@@ -234,7 +232,7 @@ func (c *checker) run() {
 	}
 }
 
-// numbers makes the set of what is present, and returns the number of each block in it.
+// numbers makes the empty set of present blocks, and returns the number of each block in it.
 func (c *checker) numbers() []int {
 	var from []int64
 	of := make([]int, 0, len(c.g.Values)+len(c.g.Operators)) // in from
@@ -269,14 +267,14 @@ func (c *checker) begin(v int) {
 	}
 }
 
-// end takes a value out if nobody is to read it.
+// end takes a value out if no operator must still read it.
 func (c *checker) end(v int) {
 	if x := &c.g.Values[v]; !x.Constant && x.Size > 0 && c.to[v] == 0 {
 		c.live.put(c.number[v], absent)
 	}
 }
 
-// place enters a block and judges it beside all that are there, in the order in which these were entered.
+// place enters a block and checks it against the blocks that are present, in the order in which they were entered.
 func (c *checker) place(b block) {
 	c.found = c.live.over(b.from, b.to, c.found[:0])
 	slices.SortFunc(c.found, func(i, j int) int { return c.entered[i].since - c.entered[j].since })
@@ -309,7 +307,7 @@ func (c *checker) name(b block) string {
 // permitted reports whether the operator that runs may lay block y over block x.
 func (c *checker) permitted(y, x block) bool {
 	if c.now < 0 || x.value < 0 || y.value < 0 || c.to[x.value] != 1 {
-		return false // if one is still to read x, it must be this operator
+		return false // only this operator may still read x
 	}
 	for _, n := range c.permits[[2]int{y.value, x.value}] {
 		q, d := &c.g.Operators[c.now].Permits[n], x.from-y.from
@@ -321,7 +319,7 @@ func (c *checker) permitted(y, x block) bool {
 	return false
 }
 
-// why says of block y over block x at which operator it is, and what that operator permits.
+// why says at which operator block y lies over block x, and what that operator permits.
 func (c *checker) why(y, x block) string {
 	if c.now < 0 {
 		return " before the first operator"
@@ -348,7 +346,7 @@ func (c *checker) why(y, x block) string {
 	return said + ": permitted " + permits + ", it is " + strconv.FormatInt(x.from-y.from, 10)
 }
 
-// claims checks what the plan says of itself.
+// claims checks the claims of the plan.
 func (c *checker) claims() {
 	if c.p.Height != c.r.Height {
 		c.say(model.RuleHeight, -1, -1, -1, "the plan says that it is "+strconv.FormatInt(c.p.Height, 10)+" bytes high: it is "+strconv.FormatInt(c.r.Height, 10))

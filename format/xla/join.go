@@ -9,25 +9,23 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the dumps count time in events or in instructions. What a planner needs is
-// who is live with whom, so time is counted anew: a step begins where something is
-// allocated after something was freed. Values of one place are united to a buffer
-// that is live while any of them is, with gaps if none is. What is united is no
-// longer allocated and freed in between, so that steps may fall together; they are
-// counted again until nothing changes.
+// Idea: the dumps count time in events or in instructions. A planner needs to know only which values are live together.
+// So time is counted in steps: a step begins where a value is allocated after a value was freed. Values of one place
+// become one buffer. It is live while any of them is, with gaps while none is. A united buffer is no longer allocated
+// and freed in between, so some steps may fall together. Steps are counted again until nothing changes.
 //
-// Invariant: two values conflict after that if and only if they conflicted before,
-// and both dumps of a module come to the same numbers.
+// Invariant: two values conflict after that if and only if they conflicted before, and both dumps of a module give the
+// same numbers.
 //
 // Complexity: O(n log n) for each round, of which real dumps take three or four.
 //
 // Trials: docs/lab/formats.md (the trace has no numbers of instructions).
 
-// maxRounds ends the counting for a file made to need many: it then has more steps
-// than it needs, and the same conflicts.
+// maxRounds ends the counting for a file that is made to need many rounds. It then has more steps than it needs, and
+// the same conflicts.
 const maxRounds = 20
 
-// A value is what XLA gives a place.
+// A value is a buffer that XLA gives a place.
 type value struct {
 	id           int64 // of the logical buffer
 	name         string
@@ -38,8 +36,8 @@ type value struct {
 	placed       bool  // offset is known
 }
 
-// find returns who leads the values that share a place with k: the one with the
-// smallest number, after lead was called for each pair.
+// find returns the leader of the values that share a place with k: the value with the smallest number, after unite was
+// called for each pair.
 func find(values []value, k int32) int32 {
 	for values[k].leader != k {
 		values[k].leader = values[values[k].leader].leader
@@ -57,7 +55,7 @@ func unite(values []value, a, b int32) {
 	values[b].leader = a
 }
 
-// A piece is a time in which a place holds so many bytes.
+// A piece is a time in which a place holds a number of bytes.
 type piece struct {
 	place        int32
 	lower, upper int64
@@ -116,9 +114,9 @@ func join(values []value, align int64) Heap {
 	return h
 }
 
-// steps counts the times of the pieces in steps. Where a piece takes over from one of
-// the same place, a larger one is no more than something allocated, and a smaller one
-// no more than something freed. For that the pieces are in order of place and lower.
+// steps counts the times of the pieces in steps. If a piece follows another of the same place at once, a larger piece
+// counts only as an allocation, and a smaller piece only as a free. For that the pieces are in order of place and
+// lower.
 func steps(pieces []piece) []piece {
 	type event struct {
 		at    int64
@@ -148,7 +146,7 @@ func steps(pieces []piece) []piece {
 		}
 		return 1
 	})
-	const open = -1 // a time that is to be that of the piece beside it
+	const open = -1 // a time that will be that of the piece beside it
 	for k := range pieces {
 		pieces[k].lower, pieces[k].upper = open, open
 	}
@@ -265,8 +263,8 @@ func (h *largest) Pop() any {
 	return p
 }
 
-// buffer returns the buffer of a place: with a gap where no value is live, and one
-// with a window where those that are need less.
+// buffer returns the buffer of a place. It has a gap while no value is live, and a gap with a window while the live
+// values need less.
 func buffer(pieces []piece, name string) model.Buffer {
 	b := model.Buffer{ID: name, Lower: pieces[0].lower, Upper: pieces[len(pieces)-1].upper}
 	for _, p := range pieces {
@@ -285,8 +283,7 @@ func buffer(pieces []piece, name string) model.Buffer {
 	return b
 }
 
-// unique returns the names of the places: that of the first value, with its number
-// where others have the name too.
+// unique returns the names of the places: the name of the first value, with its number if others have the same name.
 func unique(values []value, pieces []piece) map[int32]string {
 	names := make(map[int32]string, len(pieces))
 	taken := make(map[string]bool, len(pieces))

@@ -11,11 +11,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: of an HloProto only the buffer assignment is decoded, and of the module the
-// names of those instructions that define a buffer of a heap. trace.go follows the
-// traces.
+// Idea: the reader decodes only two parts of an HloProto: the buffer assignment, and the names of the instructions that
+// define a buffer of a heap. trace.go follows the traces.
 //
-// Invariant: what is kept is paid for from the budget.
+// Invariant: everything that is kept comes out of the budget.
 //
 // Complexity: O(bytes), beside that of the traces.
 //
@@ -127,7 +126,7 @@ type reader struct {
 	// allocations has the numbers of the allocations.
 	allocations []int64
 	used        map[int64]bool   // instructions whose name is wanted
-	names       map[int64][]byte // and what it is
+	names       map[int64][]byte // the names of these instructions
 }
 
 // logical is a buffer as XLA defines it, with the place that it was given.
@@ -163,8 +162,7 @@ func (p *reader) spend(where string, n int) bool {
 	return p.fault == nil
 }
 
-// each calls do for each field of a message: value is that of a number, body that
-// of anything with a length.
+// each calls do for each field of a message. value is the value of a number, and body that of a field with a length.
 func (p *reader) each(b []byte, where string, do func(number protowire.Number, value uint64, body []byte)) {
 	for len(b) > 0 && p.fault == nil {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -185,7 +183,7 @@ func (p *reader) each(b []byte, where string, do func(number protowire.Number, v
 			}
 		default:
 			k = protowire.ConsumeFieldValue(number, kind, b[n:])
-			number = 0 // nothing that is read has this form
+			number = 0 // no field that is read has this form
 		}
 		if k < 0 {
 			p.fail(where, "", "is truncated or damaged, or this is not an HloProto")
@@ -386,7 +384,7 @@ func (p *reader) instruction(b []byte) {
 	}
 }
 
-// heap joins the values, and says of which allocation they are.
+// heap joins the values, and notes their allocation.
 func (p *reader) heap(values []value) Heap {
 	l := &p.buffers[p.byID[values[0].id]]
 	for k := range values {
@@ -434,7 +432,7 @@ func (p *reader) name(l *logical) string {
 	return s
 }
 
-// text makes a name of bytes, which protobuf promises to be UTF-8.
+// text turns bytes into a name. Protobuf promises that they are UTF-8.
 func text(b []byte) string { return string(bytes.ToValidUTF8(b[:min(len(b), maxName)], []byte("?"))) }
 
 // maxName is how much of a name is kept.

@@ -15,17 +15,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: three texts together have what the trace has. The assignment says where each
-// value went, the live ranges when each is live; both have its name. The heap is the
-// allocation that is marked preallocated-temp. Two of its values share a place where
-// they are at one offset and live at once.
+// Idea: three texts together have the facts of the trace. The assignment says where each value is, and the live ranges
+// say when it is live; both have its name. The heap is the allocation that is marked preallocated-temp. Two of its
+// values share a place if they are at one offset and live at once.
 //
-// The values that the branches of a conditional give back share a place without
-// being live at once. That is in the third text, of the values: it says in which
-// part of which tuple each value is, and the tuples of the branches and of the
-// conditional itself are at one offset, which tuples of other things never share.
-// So values in the same part of tuples at one offset share a place. Tuples are in no
-// trace, and are left out of the heap here, too.
+// The values that the branches of a conditional return share a place without being live at once. The third text, the
+// list of values, shows this. It says in which part of which tuple each value is. The tuples of the branches and of the
+// conditional itself are at one offset, and no other tuple is at that offset. So values in the same part of tuples at
+// one offset share a place. Tuples are in no trace, and are left out of the heap here, too.
 //
 // Older versions have all three as sections of one text, so each section is looked for in
 // the first file and, if it is not there, in the one beside it.
@@ -145,8 +142,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// section returns the text that has the section of this head, with only that and
-// what follows to be read; nil if there is none.
+// section returns the section of this head, in the text that has it; nil if there is none.
 func (t *texts) section(head, suffix string, beside func(string) (io.ReadCloser, string, error)) (*section, error) {
 	if at := strings.Index(t.assignment.Text, "\n"+head); at >= 0 {
 		return &section{t.assignment, at + 1}, nil
@@ -180,7 +176,7 @@ type section struct {
 	at   int
 }
 
-// allocations reads which allocations are heaps, and their values.
+// allocations reads the allocations that are heaps, and their values.
 func (t *texts) allocations() error {
 	counts := t.count()
 	all := 0
@@ -223,8 +219,7 @@ func (t *texts) count() (counts []int) {
 	return counts
 }
 
-// heapLines goes through the lines of the assignment that begin a heap, and those of
-// the values in it.
+// heapLines goes through the lines of the assignment that begin a heap, and the lines of its values.
 func (t *texts) heapLines() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		inHeap := false
@@ -322,8 +317,7 @@ func (t *texts) value(at int, line string) error {
 	return nil
 }
 
-// valueBytes is what a value takes in memory: itself, its names, its pieces and its
-// buffer.
+// valueBytes is the memory of a value: itself, its names, its pieces and its buffer.
 const valueBytes = 450
 
 // full returns a name with the index of its part, {} for the whole.
@@ -348,7 +342,7 @@ func number(t *source.Text, at int, field, s string, most int64) (int64, error) 
 	return 0, issues.Err()
 }
 
-// heaps joins what was read.
+// heaps makes heaps from the texts.
 func (t *texts) heaps() (*Dump, error) {
 	for k := range t.heap {
 		h := &t.heap[k]

@@ -11,22 +11,18 @@ import (
 	"sync"
 )
 
-// Idea: a comparison is many runs, and may be cut short, or asked for again
-// with one more planner. So each run goes into a file as soon as it is done, as
-// a line of JSON that says what was asked and what came out; a run that is there
-// already is not made again. What was asked includes a digest of the problem, so
-// that a file that has changed is a new problem.
+// Idea: a comparison is many runs. It may be cut short, or repeated with one more planner. So each run goes into a file
+// as soon as it is done, as a line of JSON with the request and the outcome. A run that the file has is not made again.
+// The request includes a digest of the problem, so an input that has changed counts as a new problem.
 //
-// Several processes may share a file. Each reads what the others have added
-// before it makes a run or adds one, under a lock that is held for no longer
-// than that, so that they share out the work too, but for the run that each is
-// at.
+// Several processes may share a file. Before a process makes or adds a run, it reads the lines that others have added,
+// under a short lock. So the processes also share the work, except for runs that several make at the same time.
 //
-// Invariant: up to end the file is whole lines, all in known. What follows is a
-// line of another process, or one that was cut short, as by a full disk or a
-// kill, and is dropped; what is neither is not ours, and is refused untouched.
+// Invariant: up to end the file has whole lines, all of them in known. After end may follow lines of another process,
+// or a line that was cut short by a full disk or a kill; the latter is dropped. A file with anything else is not a
+// cache: it is refused and stays untouched.
 //
-// Complexity: a run costs one read of what is new and one write of a line.
+// Complexity: a run costs one read of the new lines, and one write of a line.
 //
 // Trials: docs/lab/tests.md (one JSON document loses the last seconds, and two processes lose each other's runs).
 
@@ -65,8 +61,7 @@ func (c *Cache) Len() int {
 	return len(c.known)
 }
 
-// Find returns the run that answers what is asked, under the name that is asked
-// for.
+// Find returns the run that answers a request, under the name in the request.
 func (c *Cache) Find(asked Run) (r Run, ok bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +111,7 @@ func (c *Cache) Close() error {
 	return f.Close()
 }
 
-// locked reads what is new in the file, then calls do, with the file locked.
+// locked locks the file, reads its new lines, and calls do.
 func (c *Cache) locked(do func() error) error {
 	unlock, err := lock(c.file)
 	if err != nil {
@@ -129,8 +124,8 @@ func (c *Cache) locked(do func() error) error {
 	return do()
 }
 
-// catchUp takes in all whole lines from end on and cuts off a line that is not
-// whole: under the lock nobody is writing it.
+// catchUp reads all whole lines from end on. It cuts off a line that is not whole: under the lock no process is writing
+// it.
 func (c *Cache) catchUp() error {
 	text, err := io.ReadAll(io.NewSectionReader(c.file, c.end, 1<<62))
 	if err != nil {
@@ -157,7 +152,7 @@ func (c *Cache) catchUp() error {
 	return c.file.Truncate(c.end)
 }
 
-// read takes in a line; one without anything in it is passed over.
+// read adds the run of a line. It passes over an empty line.
 func (c *Cache) read(line []byte) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
@@ -182,9 +177,8 @@ func (c *Cache) read(line []byte) error {
 // start is how every line begins.
 const start = `{"problem":"`
 
-// cutShort reports whether a text without an end of line may be the beginning
-// of a run, or the zeros that a crash can leave in its place. Anything else is a
-// file that has nothing to do with us.
+// cutShort reports whether a text without an end of line may be the beginning of a run, or the zeros that a crash can
+// leave in its place. Anything else means that the file is no cache.
 func cutShort(text []byte) bool {
 	text = bytes.TrimRight(text, "\x00")
 	return strings.HasPrefix(start, string(text[:min(len(text), len(start))]))

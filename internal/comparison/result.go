@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// A Result is what came of planners × instances.
+// A Result is the outcome of planners × instances.
 type Result struct {
 	Planners  []string
 	Instances []Instance
@@ -18,8 +18,8 @@ type Result struct {
 	Extra     []*Run   // by instance: exact search, if it ran for the optimum alone
 }
 
-// A Cell is the runs of a planner on an instance, of which the first counts; none
-// where the request did not come to it.
+// A Cell is the runs of a planner on an instance. The first run counts. There are none if the request did not come to
+// them.
 type Cell []Run
 
 // Median returns the median time of a cell; ok is false, and the time infinite,
@@ -48,7 +48,7 @@ func (c Cell) Spread() (least, most float64, ok bool) {
 	return least, most, true
 }
 
-// seconds is the time of a cell: the median of its runs, or what the only one took.
+// seconds is the time of a cell: the median of its runs, or the time of the only run.
 func (c Cell) seconds() float64 {
 	if median, ok := c.Median(); ok {
 		return median
@@ -100,8 +100,7 @@ func (c *Result) runs(instance int) func(yield func(*Run) bool) {
 	}
 }
 
-// proven reports whether a run has settled the lowest height of an instance, or
-// that there is no plan.
+// proven reports whether a run has proven the lowest height of an instance, or that there is no plan.
 func (c *Result) proven(instance int) bool {
 	for r := range c.runs(instance) {
 		if r.proven() {

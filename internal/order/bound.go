@@ -2,20 +2,20 @@ package order
 
 import "context"
 
-// Idea: some bytes are live during an operator in every order: what it touches, and what runs past it. Block b
-// runs past operator o if it begins before and cannot end before:
+// Idea: some bytes are live during an operator in every order: the blocks that it touches, and the blocks that run past
+// it. Block b runs past operator o if b begins before o and cannot end before o:
 //
 //	b filled, or a maker of b among the ancestors of o
 //	b an output, or a user of b among the descendants of o
 //
-// No order has a peak below the greatest such sum, less what the best pairs of the operator save. A pair counts
-// if its operand may die here (no user is a descendant) and its result may begin here (no maker is an ancestor).
+// No order has a peak below the greatest such sum, less the bytes that the best pairs of the operator save. A pair
+// counts if its operand may die here (no user is a descendant) and its result may begin here (no maker is an ancestor).
 //
 // Complexity: O(operators × (edges / 64 + what the blocks touch)).
 //
-// A graph with more than reachMost operators has the sum for some operators (sampled), and for the others what is known
-// of each by itself (footprint): what it touches, and the inputs that are outputs, too. Of 20,000 operators with a plan of
-// 9,326 bytes the bound was 935 without both, and 3,589 with footprints alone.
+// In a graph with more than reachMost operators, the sum is computed for some operators (sampled). The others have a
+// weaker sum (footprint): the blocks that the operator touches, and the inputs that are outputs, too. Of 20,000
+// operators with a plan of 9,326 bytes the bound was 935 without both, and 3,589 with footprints alone.
 
 // reach has the ancestors and descendants of each operator.
 type reach struct {
@@ -90,15 +90,15 @@ func (g *graph) constant() int64 {
 	return sum
 }
 
-// reachMost is how many operators a graph has at most for which ancestors and descendants are kept: 64 MiB. Larger
-// ones are searched without these bounds and cuts.
+// reachMost is the most operators of a graph whose ancestors and descendants are kept: 64 MiB. Larger graphs are
+// searched without these bounds and cuts.
 const reachMost = 1 << 14
 
-// samples is for how many operators of a larger graph ancestors and descendants are found.
+// samples is the number of operators of a larger graph whose ancestors and descendants are found.
 const samples = 256
 
-// footprint returns the greatest number of bytes that are live during one operator in every order, as far as the operator
-// itself and the blocks that live from the beginning to the end say.
+// footprint returns a bound of the bytes that are live during some operator in every order. It counts only the blocks
+// that the operator touches, and the blocks that live from the beginning to the end.
 func (g *graph) footprint() int64 {
 	through := func(b int32) bool { return g.begun[b] > 0 && int(g.left[b]) > len(g.users.of(b)) }
 	always, bound := g.constant(), int64(0)
@@ -135,8 +135,8 @@ func (g *graph) unavoidable(ctx context.Context, r *reach) int64 {
 	return bound
 }
 
-// sampled is unavoidable for a few operators, those with the highest demand in an order, each of another stretch of it.
-// Ancestors and descendants of each are found by themselves, in O(operators + edges).
+// sampled is unavoidable for a few operators: of each stretch of an order the operator with the highest demand. It
+// finds the ancestors and descendants of each separately, in O(operators + edges).
 func (g *graph) sampled(ctx context.Context, order []int32) int64 {
 	w, d := newWalk(g), newDemand(g)
 	above, below := newBitset(g.operators()), newBitset(g.operators())
@@ -159,7 +159,7 @@ func (g *graph) sampled(ctx context.Context, order []int32) int64 {
 	return bound
 }
 
-// closure makes a set of all that can be reached from an operator, without itself.
+// closure fills set with the operators that can be reached from an operator, without itself.
 func (g *graph) closure(from int32, edges *lists, set bitset) {
 	clear(set)
 	for open := []int32{from}; len(open) > 0; {
@@ -174,7 +174,7 @@ func (g *graph) closure(from int32, edges *lists, set bitset) {
 	}
 }
 
-// demand works out what is live during an operator in every order.
+// demand computes the bytes that are live during an operator in every order.
 type demand struct {
 	g        *graph
 	constant int64

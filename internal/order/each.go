@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// Idea: a caller who must look at more than peaks sees all orders within a limit, operator by operator, and says
-// which beginnings are hopeless. Beginnings are extended depth first, at each step with what leaves the fewest bytes
-// live. A set of operators from which no order within the limit can go on is remembered, and not entered again: what
-// is live depends on the set alone. What the caller left out says nothing about sets.
+// Idea: a caller that needs more than peaks sees all orders within a limit, operator by operator, and says which
+// beginnings are hopeless. Beginnings are extended depth first, at each step with the operator that leaves the fewest
+// bytes live. If no order within the limit goes on from a set of operators, the set is remembered and not entered
+// again: the live bytes depend on the set alone. A beginning that the caller rejects says nothing about its set.
 //
-// Invariant: the limit only falls, so a set without a way on stays so.
+// Invariant: the limit only falls, so a remembered set stays hopeless.
 //
 // Complexity: O(steps × what the ready operators touch). Memory is that of the sets that are remembered, at most one
 // a step.
 //
-// Not used: collapse. What runs at once has the lowest peak, but not the same lifespans, so a caller who looks for
-// more than peaks has to see the other orders, too.
+// The technique collapse is not used. To run an operator at once gives the lowest peak, but not the same lifespans. So
+// a caller that needs more than peaks has to see the other orders, too.
 
 // A Visitor is shown orders by [Each].
 type Visitor interface {
@@ -33,7 +33,7 @@ type Visitor interface {
 }
 
 // Each shows v all orders of the operators whose peak, as [Program.Peak] counts it, is at most limit. It ends after
-// so many calls of Enter, or with the context, and returns whether it has shown all orders but those that v left out.
+// steps calls of Enter, or with the context. It reports whether it has shown all orders except those that v rejected.
 // The error is that of [Program.Check].
 func Each(ctx context.Context, p *Program, limit int64, steps int, v Visitor) (bool, error) {
 	if err := p.Check(); err != nil {
@@ -53,14 +53,14 @@ type each struct {
 	v     Visitor
 	limit int64
 	steps int                 // that are left
-	cut   bool                // steps or the context have ended it
+	cut   bool                // steps are used up, or the context has ended
 	keep  int                 // how many operators stay, while it goes back
 	back  bool                // it goes back to keep operators
 	dead  map[string]struct{} // sets of operators from which no order within the limit goes on
 }
 
-// extend shows all orders with the beginning where the walk is: so many operators, with a peak within the limit. It
-// reports whether it knows that no order within the limit goes on from this set.
+// extend shows all orders that begin as the walk does: with ran operators, and a peak within the limit. It reports
+// whether it knows that no order within the limit goes on from this set.
 func (e *each) extend(ran int, peak int64) (none bool) {
 	w := e.w
 	if ran == w.g.operators() {

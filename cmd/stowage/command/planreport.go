@@ -41,40 +41,40 @@ type planReport struct {
 	ScratchFrom    string         `json:"scratch_from"`  // reference, none or declared
 	Archive        bool           `json:"archive"`       // files are attached to the model
 	Faulty         bool           `json:"faulty_plan"`   // the plan in the model is faulty
-	Kept           bool           `json:"plan_kept"`     // the plan in the model is kept: its tensors share bytes on purpose
+	Kept           bool           `json:"plan_kept"`     // the model's plan is kept: its tensors share bytes on purpose
 	Fit            *fitReport     `json:"fit,omitempty"` // the answer to --capacity
 	// Kernels are those that the figures hold for.
 	Kernels  kernelsReport   `json:"kernels"`
 	Overlays []overlayReport `json:"overlays"` // the pairs that depend on it
 	orderReport
 	WouldLower []wouldLower `json:"would_lower"` // what other options would save
-	// Unchecked counts the overlaps of a plan that is kept which no library was named for.
+	// Unchecked counts the overlaps of a kept plan for which no library was named.
 	Unchecked int `json:"unchecked_overlaps,omitempty"`
-	// ScratchUnknown: --diagonal names a vendor's kernels, and nobody has said what scratch they ask for.
-	// The smallest arenas are then lower bounds.
+	// ScratchUnknown: --diagonal names a vendor's kernels, and their scratch is not known. The smallest arenas are then
+	// lower bounds.
 	ScratchUnknown bool  `json:"scratch_unknown,omitempty"`
 	Selftest       int64 `json:"selftest_arena,omitempty"` // what the self-test needs on the target, if it is written
 	selftestOn     string
 
-	Assumes   string           `json:"plan_assumes"`           // the library whose order of reading and writing the plan relies on; empty for none
-	Known     []knownReport    `json:"known_kernels"`          // what the known kernels make of the model that is written
-	Worse     []standingReport `json:"worse_with,omitempty"`   // kernels with which the plan takes more than the runtime's own
-	Withheld  []standingReport `json:"withheld_for,omitempty"` // those for which a plan with a smaller head is not written
+	Assumes   string           `json:"plan_assumes"`           // the library whose order the plan relies on
+	Known     []knownReport    `json:"known_kernels"`          // the written model with each known library
+	Worse     []standingReport `json:"worse_with,omitempty"`   // kernels with which the plan is worse than the runtime's
+	Withheld  []standingReport `json:"withheld_for,omitempty"` // kernels because of which no plan is written
 	CannotRun []obstacleReport `json:"cannot_run"`             // if there are any, the smallest arenas are lower bounds
 
 	set       tflm.Set // the kernels that the figures hold for
 	about     []string // about them
-	elsewhere string   // what other kernels need; empty for nothing to say
-	other     string   // what to give to --kernels for these
+	elsewhere string   // the arena with other kernels; empty if there is nothing to say
+	other     string   // an example for --kernels: another version
 	doubts    tflm.Doubts
 
 	library string // that of --diagonal
-	apart   string // why nothing was gained by it; empty if something was, or without it
+	apart   string // why --diagonal gained nothing; empty if it gained, or was not given
 	folds   bool   // the constants are folded in the file too
-	copied  string // why the output is the unchanged model, and which file that is; empty if it is changed
+	copied  string // why the output is the unchanged model, with its file; empty if the model is changed
 }
 
-// A standingReport is what kernels make of a plan.
+// A standingReport compares a plan with the runtime's own for one set of kernels.
 type standingReport struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -103,7 +103,7 @@ func standingWords(all []standingReport) string {
 	return text
 }
 
-// An obstacleReport is why the model cannot run.
+// An obstacleReport is a reason for which the model cannot run.
 type obstacleReport struct {
 	Operator int    `json:"operator"`
 	Kind     string `json:"kind"`
@@ -155,7 +155,8 @@ type peakOwner struct {
 	scratch bool // it is scratch of a kernel, not a tensor
 }
 
-// smaller names what the model would have to have smaller: a tensor, or the operator whose kernel asks for scratch.
+// smaller names the owner of the peak that the model would have to shrink: a tensor, or the operator whose kernel needs
+// the scratch.
 func (o *peakOwner) smaller() string {
 	if o.scratch {
 		return "a smaller operator, or another kernel, for " + o.Name
@@ -194,8 +195,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *
 	return r
 }
 
-// arenas adds the sizes of the arenas, before and after. If the device finds a lower plan by
-// itself, the plan is not written.
+// arenas adds the sizes of the arenas, before and after. If the runtime's own plan is lower, the plan is not written.
 func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 	for _, s := range made.Sizes() {
 		t, before, with := s.Target, s.Before, s.After
@@ -267,8 +267,8 @@ func (o *peakOwner) shared() string {
 	return fmt.Sprintf(", %d of it under the result", o.Under)
 }
 
-// ownerName names what is in a buffer of the united problem at a given time: a tensor, or a
-// result over its operand.
+// ownerName names the content of a buffer of the united problem at a given time: a tensor, or a result over its
+// operand.
 func ownerName(made *tflm.Plan, buffer int, at int64) string {
 	name := ""
 	for k, in := range made.In {
@@ -410,7 +410,7 @@ func (r *planReport) doubtful() bool {
 	return len(r.Unknown)+len(r.CannotRun) > 0 || r.ScratchUnknown
 }
 
-// aboutKernels says which kernels the figures hold for, and what others make of the model.
+// aboutKernels says which kernels the figures hold for, and what the model needs with others.
 func (r *planReport) aboutKernels() []string {
 	out := slices.Clone(r.about)
 	if len(r.Worse) > 0 {
@@ -425,7 +425,7 @@ func (r *planReport) aboutKernels() []string {
 	return out
 }
 
-// tested says what arena the self-test needs, and if it has more than the capacity.
+// tested says which arena the self-test needs, and whether that exceeds the capacity.
 func (r *planReport) tested() string {
 	atLeast := ""
 	if r.atLeast() {
@@ -438,7 +438,7 @@ func (r *planReport) tested() string {
 	return s
 }
 
-// faulty says of the plan that the model has that it is not followed.
+// faulty says that the runtime does not follow the plan in the model.
 func (r *planReport) faulty() string {
 	if r.library == "" {
 		return "the plan that the model has is faulty, and the figures are those without it: stowage check says what is wrong"
@@ -529,7 +529,7 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	return html.Write(w, problem, offsets, o)
 }
 
-// coveringsOf returns which results lie over operands, for pictures of what Shown returns.
+// coveringsOf returns the results that lie over operands, for pictures of the problem that Shown returns.
 func coveringsOf(made *tflm.Plan) (out []render.Overlap) {
 	for _, x := range made.Coverings() {
 		out = append(out, render.Overlap(x))

@@ -2,28 +2,22 @@ package tela
 
 import "math"
 
-// Idea: a tree of the search is the heuristics, the phases and the number of
-// candidates. Which of them holds a plan that is found soon is a matter of luck,
-// and the time that it takes has a heavy tail: a tree that has not given a plan
-// after some thousand backtracks is unlikely to do so after ten times as many. So
-// there are a few trees, each different in one thing, and they take turns: each
-// is left after so many backtracks, and all of them get twice as many in the next
-// round. The first is the one that the options say, and the paper's.
+// Idea: heuristics, phases and the number of candidates decide the tree that is searched. It is a matter of luck which
+// tree gives a plan soon, and the time has a heavy tail: a tree without a plan after some thousand backtracks is
+// unlikely to give one after ten times as many. So there are a few trees, each different in one thing, and they take
+// turns. A turn ends after so many backtracks, and in the next round each turn has twice as many. The first tree is
+// that of the options, and of the paper.
 //
-// The others are narrow: a point has three candidates in all, those that failed and
-// those of other phases among them. Much is passed over, and what is left is come
-// through sooner.
+// The others are narrow: a point has three candidates in all, failed candidates and candidates of other phases
+// included. A narrow tree leaves out many plans, and is searched sooner.
 //
-// A tree may also run out. With three candidates a point it is finite, and on some
-// problems small. Then its next turn has twice as many candidates, and the
-// completion has a try, for twice the steps that the tree has just taken: a small
-// problem is decided at once, and a proof that nothing fits is found, if it is
-// easy, before the trees become large. When no tree is left the completion has all
-// steps.
+// A tree may also be exhausted: with three candidates a point it is finite, and on some problems small. Then its next
+// turn has twice as many candidates. The completion also has a turn, for twice the steps that the tree has just taken.
+// So a small problem is decided at once, and an easy proof that nothing fits is found before the trees become large. If
+// no tree is left, the completion has all steps.
 //
-// Where a tree that a policy was followed in ends without a plan, tela's own rules
-// search the same tree again: a model that skips the part with the plan in it
-// costs time, and no more.
+// If a tree in which the search followed a policy ends without a plan, tela's own rules search the same tree again. So
+// a model that skips the part with the plan costs time, and no more.
 //
 // Invariant: every turn ends, and the trees are finite, so without limits the
 // completion decides in the end.
@@ -33,11 +27,10 @@ import "math"
 //
 // Trials: docs/lab/planners.md (trees of mixed width solve more than trees as in the paper or narrow ones alone).
 //
-// Source: rapid restarts (Gomes, Selman, Kautz, AAAI 1998) and iterative
-// broadening (Ginsberg, Harvey, 1992). The paper does not say what happens when
-// the search runs out.
+// Source: rapid restarts (Gomes, Selman, Kautz, AAAI 1998) and iterative broadening (Ginsberg, Harvey, 1992). The paper
+// does not say what happens if the tree is exhausted.
 
-// A tree is what a search is done in.
+// A tree is a choice of heuristics, phases and number of candidates.
 type tree struct {
 	set        settings
 	candidates int // at first
@@ -67,7 +60,7 @@ func treesOf(set settings) []*tree {
 	return trees
 }
 
-// enter has the search use a tree.
+// enter makes the search use a tree.
 func (s *search) enter(t *tree) {
 	if t.shelves == nil {
 		t.phaseOf, t.phases = make([]int32, s.n), 1
@@ -85,8 +78,7 @@ func (s *search) enter(t *tree) {
 	s.set, s.phaseOf, s.phases, s.shelves = t.set, t.phaseOf, t.phases, t.shelves
 }
 
-// insist looks for a plan of the partition within the capacity until there is an
-// answer, or nothing is left to try.
+// insist looks for a plan of the partition within the capacity until there is an answer, or no tree is left.
 func (s *search) insist(capacity int64) outcome {
 	for _, t := range s.trees {
 		t.done, t.set.candidates = false, t.candidates
@@ -116,8 +108,7 @@ func (s *search) insist(capacity int64) outcome {
 	return exhausted
 }
 
-// turn searches a tree for so many backtracks. One that runs out has more
-// candidates the next time.
+// turn searches a tree for at most budget backtracks. A tree that is exhausted has more candidates the next time.
 func (s *search) turn(t *tree, capacity, budget int64) outcome {
 	before := s.limits.steps
 	end := s.fit(capacity, budget)

@@ -10,8 +10,8 @@ import (
 // engine's level is always the number of the current point, so a placement made
 // at point d is level d+1 to the engine, and going back to point t is PopTo(t).
 //
-// Invariant at the head of the loop: points 0 to d-1 have chosen, their buffers
-// are placed and off the shelves, and the engine is at its fixpoint.
+// Invariant at the head of the loop: points 0 to d-1 have chosen a buffer, these buffers are placed and off the shelves
+// (the lists of unplaced buffers), and the engine is at its fixpoint.
 //
 // Complexity: a step is a propagation; choosing costs O(heuristics × phases).
 
@@ -21,7 +21,7 @@ type outcome uint8
 const (
 	found     outcome = iota // all buffers are placed
 	exhausted                // no candidates left: nothing is proven
-	abandoned                // so many backtracks have been made: nothing is proven
+	abandoned                // the backtracks are used up: nothing is proven
 	refuted                  // proven: nothing fits
 	limited                  // a limit came first
 )
@@ -66,8 +66,7 @@ func (l *limits) spend() bool {
 	return true
 }
 
-// over looks at the watch. If that is over no steps are left, and what the
-// engine has said last may be no contradiction.
+// over asks the watch. If the run is over, no steps are left, and the last contradiction of the engine may be none.
 func (l *limits) over() bool {
 	if l.watch.Over() {
 		l.ended, l.steps = true, 0
@@ -75,7 +74,7 @@ func (l *limits) over() bool {
 	return l.ended
 }
 
-// proven is refuted, unless a limit has come by now.
+// proven returns refuted, or limited if a limit has come by now.
 func (l *limits) proven() outcome {
 	if l.over() {
 		return limited
@@ -98,10 +97,10 @@ type point struct {
 	jumps            int64 // backtracks to this point since it was opened
 	// conflict is the conflict set: the points whose placements made candidates here fail.
 	conflict pointSet
-	// starved is the buffer that the first failed candidate left without room, -1
-	// where that is the candidate itself or none has failed.
+	// starved is the buffer that the first failed candidate left without room; -1 if that is the candidate itself, or
+	// if no candidate has failed.
 	starved int32
-	// slack and room are what sections have when the point is opened, policy.go.
+	// slack and room describe the sections when the point is opened (policy.go).
 	slack, room float32
 }
 
@@ -112,18 +111,18 @@ type search struct {
 	policy Policy
 	trials int64 // trees that have been begun
 	budget int64 // backtracks of the present one
-	heeded bool  // the policy has been followed in it where the rules say otherwise
+	heeded bool  // in this tree the policy has overruled the rules
 	number int   // of the partition
 	tl     *timeline.Timeline
 	part   *timeline.Partition
 	engine *pairwise.Engine
 
 	n       int32   // buffers
-	free    []int32 // those that are not fixed
+	free    []int32 // the buffers that are not fixed
 	size    []int64
 	twin    []int32
 	trees   []*tree
-	phaseOf []int32 // this and what follows are the tree's
+	phaseOf []int32 // this field and the next ones belong to the tree
 	phases  int32
 	shelves []shelf
 	points  []point // one for each depth, reused
@@ -138,7 +137,7 @@ type search struct {
 	share    shares
 	sections *sections // nil until they are needed
 	tooMany  bool      // they would take too much memory
-	story    story     // who is told of the search
+	story    story     // reports the search to the caller
 }
 
 // newSearch prepares a partition. The error is that of the engine.
@@ -168,9 +167,8 @@ func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set 
 	return s, nil
 }
 
-// fit looks for a plan of the partition within the capacity, for so many
-// backtracks. The offsets, in the engine's numbering, are in the engine's ranges
-// where the outcome is found.
+// fit looks for a plan of the partition within the capacity, with at most budget backtracks. If the outcome is found,
+// the engine's ranges have the offsets, in the engine's numbering.
 func (s *search) fit(capacity, budget int64) outcome {
 	if !s.engine.Reset(capacity) {
 		return s.limits.proven()
@@ -247,7 +245,7 @@ func (s *search) settle(d, j int32) {
 	}
 }
 
-// open begins point d, at which nothing has been tried.
+// open begins point d, at which no candidate has been tried.
 func (s *search) open(d, phase int32) {
 	p := &s.points[d]
 	p.list, p.tried, p.source, p.cursor, p.wide, p.phase = p.list[:0], 0, 0, -1, false, phase
@@ -306,7 +304,7 @@ func (s *search) place(d, j int32, offset int64) bool {
 	return false
 }
 
-// inSections reports whether sections are looked at.
+// inSections reports whether sections are checked.
 func (s *search) inSections() bool { return s.sections != nil && s.sections.active }
 
 // isFixed reports whether buffer j has a fixed offset.

@@ -2,12 +2,10 @@ package tela
 
 import "github.com/stowage-go/stowage/internal/timeline"
 
-// Idea: the engine reasons about pairs, so it does not see that a placement has
-// cut the room of a section into holes that are no use to anyone. Here each
-// section has its placed buffers in order of offset. After a placement each hole
-// between them is measured by what may still go there: no more than the unplaced
-// buffers that fit into it, and no more than the stretch that their ranges reach.
-// If all holes of the section together take less than is unplaced there, the
+// Idea: the engine reasons about pairs, so it does not see that a placement has cut the room of a section into useless
+// holes. Here each section has its placed buffers in order of offset. After a placement each hole between them counts
+// with the bytes that may still go there: at most the sizes of the unplaced buffers that fit into it, and at most the
+// stretch that their ranges reach. If all holes of a section together take less than its unplaced buffers need, the
 // placement has failed.
 //
 //	capacity ─┬─────────┐
@@ -19,12 +17,11 @@ import "github.com/stowage-go/stowage/internal/timeline"
 //	          └─────────┘
 //	unplaced: b of size 6 and c of size 3, and 3 < 6 + 3
 //
-// What is blamed is what bounds the holes that lose something; where no placement
-// does, all that are placed in the section.
+// The conflict set has the placements at the edges of the holes that lose room. If there is no such placement, it has
+// all placements in the section.
 //
-// Invariant: while active, piles[s] has the placed buffers of section s and no
-// others, ascending. Sections are looked at where a placement, or a range that it
-// has moved, may have changed the answer.
+// Invariant: while active, piles[s] has the placed buffers of section s and no others, ascending. A section is checked
+// again if a placement, or a range that it has moved, may have changed the answer.
 //
 // Complexity: a placement costs an insertion for each of its sections, and for
 // each section that it touches holes × unplaced. Most inputs never need this, so
@@ -41,14 +38,13 @@ type piece struct {
 	buffer     int32
 }
 
-// A member is a buffer that is active in a section, with the part of its space
-// that it uses there, relative to its offset.
+// A member is a buffer that is active in a section, with the bytes that it uses there, relative to its offset.
 type member struct {
 	buffer     int32
 	start, end int64
 }
 
-// A seat is a section that a buffer is active in, with the same part.
+// A seat is a section in which a buffer is active, with the same bytes.
 type seat struct {
 	section    int32
 	start, end int64
@@ -58,8 +54,8 @@ type seat struct {
 type sections struct {
 	active   bool
 	capacity int64
-	members  [][]member // section → who is active there
-	piles    [][]piece  // section → who is placed there, by offset
+	members  [][]member // section → the buffers that are active there
+	piles    [][]piece  // section → the buffers that are placed there, by offset
 	seats    [][]seat   // buffer → its sections
 
 	touched                 []int32 // scratch of roomy
@@ -67,9 +63,8 @@ type sections struct {
 	bufferSeen, sectionSeen []int64 // stamp of the last look
 	failed                  int32   // section of the last failure
 
-	// Where measured is set, slack has the room of each section's holes that
-	// something unplaced there can use, beyond what is unplaced, and undo what it
-	// was before the placements of the path.
+	// If measured is set, slack has for each section the room of its holes that unplaced buffers can use, less the
+	// sizes of these buffers. undo has the values before the placements of the path.
 	measured bool
 	slack    []int64
 	total    int64 // sum of slack
@@ -86,8 +81,7 @@ type slackEntry struct {
 // maxSeats bounds the memory of sections, to about 200 MB.
 const maxSeats = 4 << 20
 
-// newSections lists who is active where. It returns nil if that is more than
-// most seats.
+// newSections lists which buffers are active in which sections. It returns nil if that takes more than most seats.
 func newSections(tl *timeline.Timeline, part *timeline.Partition, most int) *sections {
 	count := 0
 	for _, i := range part.Buffers {
@@ -164,8 +158,7 @@ func (x *sections) least() int64 {
 	return least
 }
 
-// prepare builds the sections, where they are wanted and not too many, and reports
-// whether they are there.
+// prepare builds the sections, if they are wanted and not too many, and reports whether they exist.
 func (s *search) prepare() bool {
 	if s.set.sections && s.sections == nil && !s.tooMany {
 		s.sections = newSections(s.tl, s.part, maxSeats)
@@ -174,7 +167,7 @@ func (s *search) prepare() bool {
 	return s.set.sections && s.sections != nil
 }
 
-// activate begins to look at sections, with what is fixed in them.
+// activate starts the checks of sections, with the fixed buffers in them.
 func (s *search) activate(capacity int64) {
 	x := s.sections
 	x.active, x.measured, x.capacity = true, s.policy != nil, capacity
@@ -196,9 +189,8 @@ func (s *search) activate(capacity int64) {
 	}
 }
 
-// again begins to look at sections at point d, by placing what is placed once
-// more. It returns the point to go on at, which is an earlier one where a
-// placement now fails.
+// again starts the checks of sections at point d, by repeating the placements so far. It returns the point at which the
+// search goes on. That is an earlier point if a placement now fails.
 func (s *search) again(d int32, capacity int64) int32 {
 	offsets := make([]int64, d)
 	for t := range offsets {
@@ -220,10 +212,9 @@ func (s *search) again(d int32, capacity int64) int32 {
 	return d
 }
 
-// roomy puts the buffer just placed into its sections and reports whether every
-// section that the placement has touched still has room for what is unplaced
-// there. If one has not, that is the failed section, and the buffer is still
-// in all of its own.
+// roomy puts the buffer just placed into its sections, and reports whether every section that the placement has touched
+// still has room for its unplaced buffers. If one has not, that is the failed section, and the buffer is still in all
+// of its own.
 func (s *search) roomy(j int32) bool {
 	x := s.sections
 	offset, _ := s.engine.Range(j)
@@ -257,9 +248,9 @@ func (s *search) roomy(j int32) bool {
 	return true
 }
 
-// lacking returns what is unplaced in a section less what its holes take of it,
-// and the slack, where that is measured. It begins with the uppermost hole, which
-// nearly always takes all; without slack it stops there.
+// lacking returns the sizes of the unplaced buffers of a section, less the bytes that its holes take, and the slack, if
+// that is measured. It begins with the uppermost hole, which nearly always takes all. If slack is not measured, it
+// stops there.
 func (s *search) lacking(at int32) (lacking, slack int64) {
 	x := s.sections
 	for _, m := range x.members[at] {
@@ -291,8 +282,8 @@ func hole(pile []piece, k int, capacity int64) (from, to int64) {
 	return from, capacity
 }
 
-// takes returns how much of a hole the unplaced buffers of a section can fill at
-// most, and the stretch of it that they reach.
+// takes returns the most bytes of a hole that the unplaced buffers of a section can fill, and the stretch of it that
+// they reach.
 func (s *search) takes(at int32, from, to int64) (taken, room int64) {
 	low, high, sum := to, from, int64(0)
 	for _, m := range s.sections.members[at] {
