@@ -71,10 +71,12 @@ STOWAGE_API const char *stowage_version(void);
 /* What calls return. Numbers from 0 up are outcomes. Numbers below 0 are errors, and
  * stowage_error has the text. A run that a limit ends is never STOWAGE_INFEASIBLE. */
 enum {
+  /* generated: statuses */
   STOWAGE_UNKNOWN = 0,    /* a limit came before an answer; there is no plan */
   STOWAGE_FEASIBLE = 1,   /* a plan that fits, not known to be the lowest */
   STOWAGE_OPTIMAL = 2,    /* a plan, proven to be the lowest */
   STOWAGE_INFEASIBLE = 3, /* proven: no plan fits */
+  /* end of statuses */
   STOWAGE_RUNNING = 4,    /* only from stowage_wait: the run has not ended */
 
   STOWAGE_OK = 0, /* from calls that set something */
@@ -90,11 +92,13 @@ enum {
 /* Why a run ended before it had its answer. The answer of a run that minimises is a proof
  * that no plan is lower. */
 enum {
-  STOWAGE_FINISHED = 0,      /* it has its answer */
-  STOWAGE_STOP_TIMEOUT = 1,  /* the timeout came */
-  STOWAGE_STOP_NODES = 2,    /* the node limit came */
+  /* generated: stops */
+  STOWAGE_FINISHED = 0,       /* it has its answer */
+  STOWAGE_STOP_TIMEOUT = 1,   /* the timeout came */
+  STOWAGE_STOP_NODES = 2,     /* the node limit came */
   STOWAGE_STOP_CANCELLED = 3, /* a token or the progress callback said so */
-  STOWAGE_STOP_EFFORT = 4    /* no limit came: the planner ended by itself */
+  STOWAGE_STOP_EFFORT = 4,    /* no limit came: the planner ended by itself */
+  /* end of stops */
 };
 
 /* STOWAGE_NONE marks, in arrays, the buffers to which a column does not apply. */
@@ -246,12 +250,14 @@ STOWAGE_API int stowage_generate(stowage_solver *, const char *json, size_t leng
 
 /* Options by number. All are 0 at first. */
 enum {
-  STOWAGE_CAPACITY = 1, /* bytes to fit into; 0: the JSON problem's, else none */
-  STOWAGE_MINIMIZE = 2, /* not 0: look for the lowest plan; implied without a capacity */
-  STOWAGE_TIMEOUT_NS = 3, /* nanoseconds that a run may take in all; 0: any time */
-  STOWAGE_NODES = 4,    /* nodes that a run may search, reproducibly; 0: any number */
-  STOWAGE_WORKERS = 5,  /* threads that may search side by side; 0 is 1, more than 1024 are 1024 */
-  STOWAGE_SEED = 6,     /* drives every random choice; its bits count as unsigned */
+  /* generated: options */
+  STOWAGE_CAPACITY = 1,   /* bytes to fit into; without it the problem's own capacity counts, if it has one */
+  STOWAGE_MINIMIZE = 2,   /* not 0: look for the lowest plan; implied without a capacity */
+  STOWAGE_TIMEOUT_NS = 3, /* the most time that a run may take, in nanoseconds; 0 for no limit */
+  STOWAGE_NODES = 4,      /* the most nodes that a run may search; unlike a time, reproducible */
+  STOWAGE_WORKERS = 5,    /* threads that may search side by side; 0 is 1, more than 1024 are 1024 */
+  STOWAGE_SEED = 6,       /* drives every random choice; its bits count as unsigned */
+  /* end of options */
 
   STOWAGE_TIMEOUT = STOWAGE_TIMEOUT_NS /* its former name */
 };

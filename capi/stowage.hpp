@@ -50,19 +50,23 @@ class error : public std::runtime_error {
 };
 
 enum class status {
+  // generated: status
   unknown = STOWAGE_UNKNOWN,       // a limit came before an answer; there is no plan
   feasible = STOWAGE_FEASIBLE,     // a plan that fits, not known to be the lowest
   optimal = STOWAGE_OPTIMAL,       // a plan, proven to be the lowest
-  infeasible = STOWAGE_INFEASIBLE  // proven: no plan fits
+  infeasible = STOWAGE_INFEASIBLE, // proven: no plan fits
+  // end of status
 };
 
 // Why a run ended without an answer.
 enum class stop {
-  finished = STOWAGE_FINISHED,  // it has its answer
-  timeout = STOWAGE_STOP_TIMEOUT,
-  nodes = STOWAGE_STOP_NODES,
-  cancelled = STOWAGE_STOP_CANCELLED,
-  effort = STOWAGE_STOP_EFFORT  // the planner ended by itself
+  // generated: stop
+  finished = STOWAGE_FINISHED,        // it has its answer
+  timeout = STOWAGE_STOP_TIMEOUT,     // the timeout came
+  nodes = STOWAGE_STOP_NODES,         // the node limit came
+  cancelled = STOWAGE_STOP_CANCELLED, // a token or the progress callback said so
+  effort = STOWAGE_STOP_EFFORT,       // no limit came: the planner ended by itself
+  // end of stop
 };
 
 // A view has numbers that it does not own, as std::span in C++20.
@@ -129,19 +133,33 @@ struct eviction {
   int64_t buffer = 0, lower = 0, upper = 0, cost = 0;
 };
 struct rules {
+  // generated: rules
+  // the memories to plan for
   std::vector<stowage::pool> pools{};
-  std::vector<allowed_pool> allowed{};     // a buffer without one may be in any pool
-  std::vector<pool_cost> costs{};          // in place of the pool's cost
-  std::vector<valued_pair> together{};     // in one pool, offset of second - offset of first = value
-  std::vector<pair> apart{};               // share no byte
-  std::vector<pair> may_overlap{};         // may share bytes although both live
-  std::vector<valued_pair> distances{};    // share bytes in the slot where they meet only if offset of first - offset of second >= value
-  std::vector<valued_pair> penalties{};    // cost value if they share bytes
-  std::vector<eviction> evictions{};       // stretches in which a buffer may be absent, at a cost
-  int64_t threads = 0;                     // clocks; 0 for one line of time
-  std::vector<int64_t> clock_lower{}, clock_upper{};  // threads numbers for each buffer
-  int64_t period = 0;                      // of a step that repeats; 0 for none
-  std::vector<std::string> objective{};    // measures to minimise, the most important one first
+  // the pools that the buffer may be in; without one it may be in any
+  std::vector<allowed_pool> allowed{};
+  // what the buffer costs in some pools, in place of the pool's cost of each byte
+  std::vector<pool_cost> costs{};
+  // buffers in one pool that begin at one byte, or at these distances from each other
+  std::vector<valued_pair> together{}; // value: offset of second - offset of first
+  // pairs that share no byte, whatever their lifespans
+  std::vector<pair> apart{};
+  // pairs that may share bytes although both live
+  std::vector<pair> may_overlap{};
+  // first dies in the slot in which second is born. They may share bytes if offset of first - offset of second >= distance
+  std::vector<valued_pair> distances{}; // value: the distance
+  // what it costs if two buffers share bytes
+  std::vector<valued_pair> penalties{}; // value: the cost
+  // the stretches [lower, upper) in which the buffer may be absent, and what each costs
+  std::vector<eviction> evictions{};
+  // lifespans by several clocks, a number for each buffer and clock; lower and upper of the buffers then do not count
+  int64_t threads = 0; // the number of clocks; 0 for one line of time
+  std::vector<int64_t> clock_lower{}, clock_upper{}; // threads numbers for each buffer
+  // the length of a step that repeats: lifespans may run over its end
+  int64_t period = 0;
+  // what is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL", "peak:POOL"
+  std::vector<std::string> objective{};
+  // end of rules
 };
 
 // A part of a buffer that is evicted.
@@ -158,15 +176,17 @@ struct barrier {
 // The options of a run. A zero means no limit; a capacity of 0 means that of the JSON problem, if
 // it has one.
 struct options {
-  std::string planner{};              // "" is auto
-  int64_t capacity = 0;               // bytes to fit into
-  bool minimize = false;              // look for the lowest plan; implied without a capacity
-  std::chrono::nanoseconds timeout{};
-  int64_t nodes = 0;                  // of the search; reproducible, unlike a timeout
-  int64_t workers = 0;                // threads that may search; 0 is 1, more than 1024 are 1024
-  uint64_t seed = 0;
-  std::vector<std::string> without{}; // techniques to switch off
-  std::map<std::string, std::string> set{};  // parameters of the planner
+  // generated: options
+  std::string planner{};                    // the planner's name; auto if it is not set
+  int64_t capacity = 0;                     // bytes to fit into; without it the problem's own capacity counts, if it has one
+  bool minimize = false;                    // look for the lowest plan; implied without a capacity
+  std::chrono::nanoseconds timeout{};       // the most time that a run may take
+  int64_t nodes = 0;                        // the most nodes that a run may search; unlike a time, reproducible
+  int64_t workers = 0;                      // threads that may search side by side; 0 is 1, more than 1024 are 1024
+  uint64_t seed = 0;                        // drives every random choice
+  std::vector<std::string> without{};       // techniques of the planner to switch off
+  std::map<std::string, std::string> set{}; // parameters of the planner
+  // end of options
 };
 
 // What a progress callback gets. offsets has the offsets of the lowest plan if its height is new
@@ -389,18 +409,15 @@ class solver {
 
   // set replaces all options. A wrong name or value throws at once.
   solver &set(const options &o) {
-    std::string json = "{\"planner\": " + quoted(o.planner) + ", \"without\": [";
-    for (std::size_t k = 0; k < o.without.size(); k++) json += (k > 0 ? ", " : "") + quoted(o.without[k]);
-    json += "], \"set\": {";
-    for (auto it = o.set.begin(); it != o.set.end(); ++it)
-      json += (it == o.set.begin() ? "" : ", ") + quoted(it->first) + ": " + quoted(it->second);
-    set_json(json + "}}");
+    // generated: set
+    set_json("{\"planner\": " + json_of(o.planner) + ", \"without\": " + json_of(o.without) + ", \"set\": " + json_of(o.set) + "}");
     check(stowage_set(get(), STOWAGE_CAPACITY, o.capacity));
     check(stowage_set(get(), STOWAGE_MINIMIZE, o.minimize ? 1 : 0));
-    check(stowage_set(get(), STOWAGE_TIMEOUT_NS, std::chrono::nanoseconds(o.timeout).count()));
+    check(stowage_set(get(), STOWAGE_TIMEOUT_NS, o.timeout.count()));
     check(stowage_set(get(), STOWAGE_NODES, o.nodes));
     check(stowage_set(get(), STOWAGE_WORKERS, o.workers));
     check(stowage_set(get(), STOWAGE_SEED, signed_bits(o.seed)));
+    // end of set
     return *this;
   }
 
@@ -709,6 +726,19 @@ class solver {
         out += c;
     }
     return out + '"';
+  }
+
+  // json_of writes values of options as JSON.
+  static std::string json_of(const std::string &text) { return quoted(text); }
+  static std::string json_of(const std::vector<std::string> &texts) {
+    std::string out;
+    for (const std::string &text : texts) out += (out.empty() ? "[" : ", ") + quoted(text);
+    return out.empty() ? "[]" : out + "]";
+  }
+  static std::string json_of(const std::map<std::string, std::string> &pairs) {
+    std::string out;
+    for (const auto &entry : pairs) out += (out.empty() ? "{" : ", ") + quoted(entry.first) + ": " + quoted(entry.second);
+    return out.empty() ? "{}" : out + "}";
   }
 };
 

@@ -9,6 +9,8 @@
 // A size is a number of bytes, or text with a unit ("2KiB").
 package setting
 
+//go:generate go test . -run TestDeclared -update
+
 import (
 	"errors"
 	"math"
@@ -53,6 +55,8 @@ type Setting struct {
 	// Usage is the flag's line in the command's help; the word in backquotes stands for
 	// the value.
 	Usage string
+	// Doc says what it is in the declarations of C, C++ and TypeScript, which are generated.
+	Doc string
 	// set stores a value that has been read.
 	set func(o *plan.Options, v *value)
 }
@@ -70,15 +74,51 @@ type value struct {
 
 // All are the settings, in the order of the command's help.
 var All = []Setting{
-	{"capacity", Size, "fit into `SIZE` bytes, such as 65536, 64KiB or 1.5MB [default: INPUT's, or none]", func(o *plan.Options, v *value) { o.Capacity = v.number }},
-	{"minimize", Switch, "find the lowest plan; implied without a capacity", func(o *plan.Options, v *value) { o.Minimize = v.on }},
-	{"planner", Text, "run `NAME`; 'stowage planners' lists them", func(o *plan.Options, v *value) { o.Planner = v.text }},
-	{"without", Names, "switch off the techniques `T1,T2` of the planner", func(o *plan.Options, v *value) { o.Without = v.names }},
-	{"set", Pairs, "set a parameter of the planner: `KEY=VALUE`; repeatable", func(o *plan.Options, v *value) { o.Params = v.pairs }},
-	{"timeout", Time, "stop after `D`, such as 500ms, 1h30m, or 10 for seconds", func(o *plan.Options, v *value) { o.Timeout = v.time }},
-	{"nodes", Count, "stop after `N` search nodes; unlike time, reproducible", func(o *plan.Options, v *value) { o.NodeLimit = v.number }},
-	{"workers", Count, "search with `N` threads; 1 is reproducible", func(o *plan.Options, v *value) { o.Workers = int(min(v.number, math.MaxInt32)) }},
-	{"seed", Bits, "start random choices from the number `N` [default: 0]", func(o *plan.Options, v *value) { o.Seed = v.bits }},
+	{
+		"capacity", Size, "fit into `SIZE` bytes, such as 65536, 64KiB or 1.5MB [default: INPUT's, or none]",
+		"bytes to fit into; without it the problem's own capacity counts, if it has one",
+		func(o *plan.Options, v *value) { o.Capacity = v.number },
+	},
+	{
+		"minimize", Switch, "find the lowest plan; implied without a capacity",
+		"look for the lowest plan; implied without a capacity",
+		func(o *plan.Options, v *value) { o.Minimize = v.on },
+	},
+	{
+		"planner", Text, "run `NAME`; 'stowage planners' lists them",
+		"the planner's name; auto if it is not set",
+		func(o *plan.Options, v *value) { o.Planner = v.text },
+	},
+	{
+		"without", Names, "switch off the techniques `T1,T2` of the planner",
+		"techniques of the planner to switch off",
+		func(o *plan.Options, v *value) { o.Without = v.names },
+	},
+	{
+		"set", Pairs, "set a parameter of the planner: `KEY=VALUE`; repeatable",
+		"parameters of the planner",
+		func(o *plan.Options, v *value) { o.Params = v.pairs },
+	},
+	{
+		"timeout", Time, "stop after `D`, such as 500ms, 1h30m, or 10 for seconds",
+		"the most time that a run may take",
+		func(o *plan.Options, v *value) { o.Timeout = v.time },
+	},
+	{
+		"nodes", Count, "stop after `N` search nodes; unlike time, reproducible",
+		"the most nodes that a run may search; unlike a time, reproducible",
+		func(o *plan.Options, v *value) { o.NodeLimit = v.number },
+	},
+	{
+		"workers", Count, "search with `N` threads; 1 is reproducible",
+		"threads that may search side by side; 0 is 1, more than 1024 are 1024",
+		func(o *plan.Options, v *value) { o.Workers = int(min(v.number, math.MaxInt32)) },
+	},
+	{
+		"seed", Bits, "start random choices from the number `N` [default: 0]",
+		"drives every random choice",
+		func(o *plan.Options, v *value) { o.Seed = v.bits },
+	},
 }
 
 // Of returns the setting of that name. The error lists the names, and says which may have been

@@ -3,6 +3,7 @@
 import type {
   BigOptions,
   CallOptions,
+  Ends,
   ExplainOptions,
   Explanation,
   Result,
@@ -18,6 +19,7 @@ export type Content = string | ArrayBuffer | ArrayBufferView | { arrayBuffer(): 
 
 /** Answers to what a file leaves open. */
 export interface FileOptions {
+  // generated: open
   /** Open dimensions of a model, by name or as INPUT:AXIS. */
   dims?: Record<string, Whole>;
   /** Values of inputs that are one number. */
@@ -30,8 +32,9 @@ export interface FileOptions {
   alignment?: Size;
   /** The heap of a dump to plan. Default: the one with the largest load. */
   heap?: string;
-  /** What end, stop, last, until or to mean in a table or in JSON. Without it, end is inclusive, and a note says so. */
-  ends?: "inclusive" | "half-open";
+  /** What end, stop, last, until or to mean in place of upper. Without it, end is the last time slot, and a note says so. */
+  ends?: Ends;
+  // end of open
   /** Files that belong to this one, by name: XLA's NAME-live-range.txt and NAME-buffer-assignment-values.txt. */
   beside?: Record<string, Content>;
 }
@@ -56,7 +59,7 @@ export interface About<N = number> {
   notes: string[];
   heaps: string[];
   /** How the ends of lifespans were read; missing if they are called upper. */
-  ends?: "inclusive" | "half-open";
+  ends?: Ends;
   /** What times with fractions were multiplied by; missing if times are whole numbers. */
   timeScale?: number;
   /** For the viewer. */

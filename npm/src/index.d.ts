@@ -54,13 +54,14 @@ export type Name = number | bigint | string;
 
 /** Rules say what one block of bytes and plain lifespans cannot; docs/memories.md has an example of each. */
 export interface Rules {
-  /** The memories, or their names. */
+  // generated: rules
+  /** The memories to plan for. */
   pools?: readonly (Pool | string)[];
-  /** For each buffer, the pools that it may be in; null for any. */
+  /** For each buffer, or null: the pools that the buffer may be in; without one it may be in any. */
   allowed?: readonly (Name | readonly Name[] | null)[];
-  /** For each buffer, what it costs in some pools; null for nothing. */
+  /** For each buffer, or null: what the buffer costs in some pools, in place of the pool's cost of each byte. */
   costs?: readonly (Readonly<Record<string, Whole>> | null)[];
-  /** Buffers that begin at one byte of one pool, or lie at these distances in it. */
+  /** Buffers in one pool that begin at one byte, or at these distances from each other. */
   together?: readonly (readonly Name[] | { buffers: readonly Name[]; at?: readonly Whole[] })[];
   /** Pairs that share no byte, whatever their lifespans. */
   apart?: readonly (readonly Name[])[];
@@ -68,16 +69,17 @@ export interface Rules {
   mayOverlap?: readonly (readonly Name[])[];
   /** [first, second, distance]: first dies in the slot in which second is born. They may share bytes if offset of first - offset of second >= distance. */
   distances?: readonly (readonly Name[] | { buffers: readonly Name[]; distance: Whole })[];
-  /** [first, second, cost]: what it costs if they share bytes. */
+  /** [first, second, cost]: what it costs if two buffers share bytes. */
   penalties?: readonly (readonly Name[] | { buffers: readonly Name[]; cost: Whole })[];
-  /** Lifespans by several clocks: for each buffer one number a clock. lower and upper of the buffers then do not count. */
+  /** For each buffer, or null: the stretches [lower, upper) in which the buffer may be absent, and what each costs. */
+  evictions?: readonly (readonly (readonly Whole[] | { lower: Whole; upper: Whole; cost: Whole })[] | null)[];
+  /** Lifespans by several clocks, a number for each buffer and clock; lower and upper of the buffers then do not count. */
   clocks?: { lower: readonly (readonly Whole[])[]; upper: readonly (readonly Whole[])[] };
   /** The length of a step that repeats: lifespans may run over its end. */
   period?: Whole;
-  /** For each buffer, the stretches [lower, upper, cost] in which it may be absent. */
-  evictions?: readonly (readonly (readonly Whole[] | { lower: Whole; upper: Whole; cost: Whole })[] | null)[];
   /** What is minimised, the most important first: "height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:POOL", "peak:POOL". */
   objective?: string | readonly string[];
+  // end of rules
 }
 
 /** What is left of the life of a buffer between evictions. */
@@ -123,8 +125,10 @@ export type Problem = readonly Buffer[] | Buffers | Columns;
 /** What the end of a lifespan is: its last time slot, or the first one after it. */
 export type Ends = "inclusive" | "half-open";
 
+// generated: status
 /** What is known of a plan. "optimal" and "infeasible" are proofs. */
-export type Status = "optimal" | "feasible" | "infeasible" | "unknown";
+export type Status = "unknown" | "feasible" | "optimal" | "infeasible";
+// end of status
 
 /** A snapshot of a search. */
 export interface Progress<N = number> {
@@ -144,28 +148,30 @@ export interface CallOptions {
 }
 
 export interface SolveOptions extends CallOptions {
-  /** What end means in place of upper. Without it, end is the last time slot of a lifespan, and a note of the result says so. */
+  // generated: options
+  /** What end, stop, last, until or to mean in place of upper. Without it, end is the last time slot, and a note says so. */
   ends?: Ends;
-  /** Default: "auto". */
+  /** The planner's name; auto if it is not set. */
   planner?: string;
-  /** Bytes to fit into. It replaces the problem's own. */
+  /** Bytes to fit into; without it the problem's own capacity counts, if it has one. */
   capacity?: Size;
-  /** Looks for the lowest plan within the capacity. Without a capacity, solve always does. */
+  /** Look for the lowest plan; implied without a capacity. */
   minimize?: boolean;
-  /** The most time for the search: seconds, or text with a unit. None, or Infinity, is no limit. */
+  /** The most time that a run may take: seconds, or text with a unit such as "500ms". None, or Infinity, is no limit. */
   timeout?: Time;
   /** The same in milliseconds; give one of the two. */
   timeoutMs?: number;
-  /** A limit on search nodes, the same on every machine. */
+  /** The most nodes that a run may search; unlike a time, reproducible. */
   nodes?: Whole;
   /** Drives every random choice. */
   seed?: Whole;
-  /** Techniques to switch off; as a string, with commas between them. */
+  /** Techniques of the planner to switch off; as a string, with commas between them. */
   without?: string | Iterable<string>;
   /** Parameters of the planner. */
   params?: Record<string, string | number>;
   /** A plan to improve on, in the order of the buffers. */
   start?: ArrayLike<Whole>;
+  // end of options
   /** Called at most ten times a second. If it throws, the search ends and the call is rejected with that. */
   onProgress?: (progress: Progress) => void;
   bigint?: false;
@@ -192,8 +198,10 @@ export interface Result<N = number, A = Float64Array> {
   foundBy: string;
   /** Who proved the outcome: a planner, "bound" (no search was needed) or "collision" (of two fixed offsets); "" if nobody did. */
   provedBy: string;
+  // generated: ended
   /** Why the run ended: with a proof, with a plan that fits, done (a heuristic came to its end), or by a limit. */
   ended: "proof" | "fits" | "done" | "timeout" | "nodes" | "interrupt" | "effort";
+  // end of ended
   /** Why the run ended without an answer: "", "timeout", "nodes", "interrupt", "effort". */
   stopped: string;
   nodes: number;
@@ -265,21 +273,24 @@ export function solve(problem: Problem, options?: SolveOptions): Promise<Result>
 
 /** Options of explain. */
 export interface ExplainOptions extends CallOptions {
-  /** What end means in place of upper. */
+  // generated: explain
+  /** What end, stop, last, until or to mean in place of upper. Without it, end is the last time slot, and a note says so. */
   ends?: Ends;
-  /** Default: "auto". */
-  planner?: string;
-  /** Bytes that the buffers should fit into. It replaces the problem's own. */
-  capacity?: Size;
   /** Looks for a subset of the fewest buffers, which may take long. */
   smallest?: boolean;
-  /** The most time: seconds, or text with a unit. */
+  /** The planner's name; auto if it is not set. */
+  planner?: string;
+  /** Bytes to fit into; without it the problem's own capacity counts, if it has one. */
+  capacity?: Size;
+  /** The most time that a run may take: seconds, or text with a unit such as "500ms". None, or Infinity, is no limit. */
   timeout?: Time;
   /** The same in milliseconds; give one of the two. */
   timeoutMs?: number;
-  /** A limit on search nodes, the same on every machine. */
+  /** The most nodes that a run may search; unlike a time, reproducible. */
   nodes?: Whole;
+  /** Drives every random choice. */
   seed?: Whole;
+  // end of explain
 }
 
 /** Why nothing fits. */

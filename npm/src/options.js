@@ -9,6 +9,7 @@ import { timeOf } from "./units.js";
 
 /** The options that every call has, and those of a search. */
 export const COMMON = ["worker", "signal"];
+// generated: options
 export const OPTIONS = [
   ...COMMON,
   "ends",
@@ -30,9 +31,9 @@ export const OPTIONS = [
 export const EXPLAIN = [
   ...COMMON,
   "ends",
+  "smallest",
   "planner",
   "capacity",
-  "smallest",
   "timeout",
   "timeoutMs",
   "nodes",
@@ -40,11 +41,14 @@ export const EXPLAIN = [
   "bigint",
 ];
 
+/** What a file may leave open. */
+const LEFT_OPEN = ["dims", "values", "shapes", "sizes", "alignment", "heap", "ends", "beside"];
+// end of options
+
 /** The options of calls on a plan. */
 export const PLACED = [...COMMON, "ends", "capacity", "pools", "parts", "bigint"];
 
-/** What a file may leave open, and the options of calls on files. */
-const LEFT_OPEN = ["dims", "values", "shapes", "sizes", "alignment", "heap", "ends", "beside"];
+/** The options of calls on files. */
 export const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
 export const PLAN = [...new Set([...OPTIONS, ...LEFT_OPEN]), "format", "ignoreOffsets", "view"];
 export const MODEL = [...OPTIONS.filter((name) => name !== "start"), "view", "kernels"];

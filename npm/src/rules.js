@@ -4,6 +4,7 @@
 import { Faults, InputError } from "./faults.js";
 import { sizeOf } from "./units.js";
 
+// generated: rules
 const RULES = [
   "pools",
   "allowed",
@@ -13,11 +14,12 @@ const RULES = [
   "mayOverlap",
   "distances",
   "penalties",
+  "evictions",
   "clocks",
   "period",
-  "evictions",
   "objective",
 ];
+// end of rules
 const POOL = ["id", "capacity", "alignment", "cost", "reserved"];
 
 const given = (value) => value !== undefined && value !== null;

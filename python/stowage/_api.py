@@ -50,6 +50,7 @@ def _of_columns(call: _Call) -> _Call:
 
 @_of_columns
 def solve(
+    # generated: solve
     lower: Times,
     upper: Times,
     size: Sizes,
@@ -67,20 +68,21 @@ def solve(
     may_overlap: Optional[Pairs] = None,
     distances: Optional[Triples] = None,
     penalties: Optional[Triples] = None,
-    period: Optional[SupportsIndex] = None,
     evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
+    period: Optional[SupportsIndex] = None,
     objective: Union[str, Iterable[str], None] = None,
+    planner: Optional[str] = None,
     capacity: Optional[Size] = None,
     minimize: bool = False,
     timeout: Optional[Seconds] = None,
     nodes: Optional[SupportsIndex] = None,
     workers: Optional[SupportsIndex] = None,
     seed: SupportsIndex = 0,
-    planner: Optional[str] = None,
     without: Sequence[str] = (),
     params: Optional[Mapping[str, object]] = None,
     start: Optional[Start] = None,
     progress: Optional[Callable[[Progress], object]] = None,
+    # end of solve
 ) -> Plan:
     """Plans buffers that are given as columns.
 
@@ -127,14 +129,15 @@ def solve(
 
 def plan(
     source: Source,
+    # generated: plan
     *,
+    planner: Optional[str] = None,
     capacity: Optional[Size] = None,
     minimize: bool = False,
     timeout: Optional[Seconds] = None,
     nodes: Optional[SupportsIndex] = None,
     workers: Optional[SupportsIndex] = None,
     seed: SupportsIndex = 0,
-    planner: Optional[str] = None,
     without: Sequence[str] = (),
     params: Optional[Mapping[str, object]] = None,
     start: Union[Start, str, os.PathLike[str], None] = None,
@@ -147,6 +150,7 @@ def plan(
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
     ends: Optional[str] = None,
+    # end of plan
 ) -> Plan:
     """Plans a problem, as `stowage solve` does.
 
@@ -207,12 +211,13 @@ def plan(
 
 def size(
     source: Source,
+    # generated: size
     *,
+    planner: Optional[str] = None,
     timeout: Optional[Seconds] = None,
     nodes: Optional[SupportsIndex] = None,
     workers: Optional[SupportsIndex] = None,
     seed: SupportsIndex = 0,
-    planner: Optional[str] = None,
     without: Sequence[str] = (),
     params: Optional[Mapping[str, object]] = None,
     ignore_offsets: bool = False,
@@ -223,6 +228,7 @@ def size(
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
     ends: Optional[str] = None,
+    # end of size
 ) -> Sizing:
     """Finds which capacities are enough for a problem, as `stowage size` does.
 
@@ -263,18 +269,20 @@ def _unproven(problem: Problem, planner: str) -> Plan:
 
 def solve_many(
     problems: Iterable[Buffers],
+    # generated: solve_many
     *,
     at_once: Optional[SupportsIndex] = None,
+    planner: Optional[str] = None,
     capacity: Optional[Size] = None,
     minimize: bool = False,
     timeout: Optional[Seconds] = None,
     nodes: Optional[SupportsIndex] = None,
     workers: Optional[SupportsIndex] = None,
     seed: SupportsIndex = 0,
-    planner: Optional[str] = None,
     without: Sequence[str] = (),
     params: Optional[Mapping[str, object]] = None,
     ends: Optional[str] = None,
+    # end of solve_many
 ) -> list[Plan]:
     """Plans many problems and returns their plans, in the order of the problems.
 
@@ -348,9 +356,9 @@ def _options(
     if params is not None and not isinstance(params, Mapping):
         raise InputError(f"params is {params!r}, must be a dict")
     return Options(
-        0 if capacity is None else _units.size("capacity", capacity, 1), bool(minimize), _units.seconds(timeout),
-        0 if nodes is None else _units.whole("nodes", nodes, 1), 0 if workers is None else _units.whole("workers", workers, 1), _seed(seed),
-        planner or "", without.split(",") if isinstance(without, str) else without, params or {},
+        capacity=0 if capacity is None else _units.size("capacity", capacity, 1), minimize=bool(minimize), timeout=_units.seconds(timeout),
+        nodes=0 if nodes is None else _units.whole("nodes", nodes, 1), workers=0 if workers is None else _units.whole("workers", workers, 1),
+        seed=_seed(seed), planner=planner or "", without=without.split(",") if isinstance(without, str) else without, params=params or {},
     )  # fmt: skip
 
 

@@ -40,9 +40,11 @@ from ._rules import Part
 ABI = 1
 RUNNING = 4
 INFEASIBLE, FORKED = 3, -4
+# generated: numbers
 CAPACITY, MINIMIZE, TIMEOUT, NODES, WORKERS, SEED = range(1, 7)
 STATUSES: tuple[Status, ...] = ("unknown", "feasible", "optimal", "infeasible")
 STOPS: tuple[Stopped, ...] = ("", "timeout", "nodes", "interrupt", "effort")
+# end of numbers
 SMALL = 64  # buffers; planning in the background costs some twenty microseconds more
 SLICE = 50  # milliseconds between looks at signals
 
@@ -50,16 +52,18 @@ SLICE = 50  # milliseconds between looks at signals
 class Options(NamedTuple):
     """The options of a run. An option that is 0 or empty is not set."""
 
+    # generated: options
+    planner: str = ""
     capacity: int = 0
     minimize: bool = False
     timeout: float = 0.0
     nodes: int = 0
     workers: int = 0
     seed: int = 0
-    planner: str = ""
     without: Sequence[str] = ()
     params: Mapping[str, Any] = {}
     start: Any = None
+    # end of options
 
 
 NO_OPTIONS = Options()

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     Offsets = Union[list[int], NDArray[numpy.int64]]
 
-Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+# generated: words
+Status = Literal["unknown", "feasible", "optimal", "infeasible"]
 Stopped = Literal["", "timeout", "nodes", "interrupt", "effort"]
 Ended = Literal["proof", "fits", "done", "timeout", "nodes", "interrupt", "effort"]
+# end of words
 
 # Sentences for a run that ended without its answer.
 _STOPS = {

@@ -105,6 +105,7 @@ class Problem:
 
     def __init__(
         self,
+        # generated: Problem
         lower: Times,
         upper: Times,
         size: Sizes,
@@ -122,11 +123,12 @@ class Problem:
         may_overlap: Optional[Pairs] = None,
         distances: Optional[Triples] = None,
         penalties: Optional[Triples] = None,
-        period: Optional[SupportsIndex] = None,
         evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
+        period: Optional[SupportsIndex] = None,
         objective: Union[str, Iterable[str], None] = None,
         capacity: Size = 0,
         name: str = "",
+        # end of Problem
     ) -> None:
         starts = ends = None
         if type(lower) is not list or not lower or type(lower[0]) is not int:  # a look costs a microsecond
