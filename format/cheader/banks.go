@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -151,7 +152,7 @@ func WriteBanks(w io.Writer, p *BankPlan) error {
 //go:embed banks.hpp.tmpl
 var banksText string
 
-var banks = template.Must(template.New("banks").Parse(banksText))
+var banks = sync.OnceValue(func() *template.Template { return template.Must(template.New("banks").Parse(banksText)) })
 
 // WritePlanner writes a header in C++11 with the class prefix_planner, a planner for TensorFlow Lite Micro that places each
 // buffer in its memory, and with the sizes of the memories. The error is w's, or for what C or the runtime cannot
@@ -198,7 +199,7 @@ func WritePlanner(w io.Writer, p *BankPlan) error {
 	}
 	var out bytes.Buffer
 	prefix := prefixOf(p.Name)
-	err := banks.Execute(&out, map[string]any{
+	err := banks().Execute(&out, map[string]any{
 		"Name": comment(p.Name), "Prefix": prefix, "Upper": strings.ToUpper(prefix), "Banks": used, "Home": names[p.Home], "HomeNumber": number[p.Home],
 		"Head": p.Banks[p.Home].Bytes, "Buffers": buffers, "Small": size("32"), "Large": size("64"), "End": end, "About": p.about(), "Note": p.runtime().note("\n * "),
 	})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -37,7 +38,7 @@ type Selftest struct {
 //go:embed selftest.cc.tmpl
 var selftestText string
 
-var selftest = template.Must(template.New("selftest").Parse(selftestText))
+var selftest = sync.OnceValue(func() *template.Template { return template.Must(template.New("selftest").Parse(selftestText)) })
 
 // WriteSelftest writes a self-test in C++11 for firmware with TensorFlow Lite Micro. The file
 // defines prefix_selftest, and needs the array that WriteArray writes. name is Plan.Name, which
@@ -54,7 +55,7 @@ func WriteSelftest(w io.Writer, name string, s *Selftest) error {
 		sizes = append(sizes, size{prefix + "_selftest_arena_size_" + strings.ToLower(a.Target) + end, a.About, strconv.FormatInt(a.Bytes, 10)})
 	}
 	var b bytes.Buffer
-	err := selftest.Execute(&b, map[string]any{
+	err := selftest().Execute(&b, map[string]any{
 		"Name": comment(name), "Prefix": prefix, "Model": max(1, s.Model), "Hash": s.Hash, "Original": s.Original,
 		"Sizes": sizes, "Resources": s.Resources, "Note": s.Note,
 	})

@@ -4,18 +4,19 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/stowage-go/stowage/model"
 )
 
 // percentage is a share as text: at most 9 digits before the point and after it.
-var percentage = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,9})?$`)
+var percentage = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,9})?$`) })
 
 // ParseShare reads a share such as 110% or 102.5%, exactly: 11/10. It must be above 0. ok is false for any other text.
 func ParseShare(text string) (share *big.Rat, ok bool) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	digits = strings.TrimSpace(digits)
-	if !percent || !percentage.MatchString(digits) {
+	if !percent || !percentage().MatchString(digits) {
 		return nil, false
 	}
 	share, _ = new(big.Rat).SetString(digits)

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -158,7 +159,7 @@ func recoverTo(name string, stderr io.Writer, code *int) {
 }
 
 // bareUnit matches the unit of a size or a time that stands alone.
-var bareUnit = regexp.MustCompile(`^(?i:[kmgt]i?b|[kmgt]|ms|[smh])$`)
+var bareUnit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:[kmgt]i?b|[kmgt]|ms|[smh])$`) })
 
 // arity is cobra.RangeArgs with errors that say which argument is missing.
 func arity(least int, names ...string) cobra.PositionalArgs {
@@ -170,7 +171,7 @@ func arity(least int, names ...string) cobra.PositionalArgs {
 			}
 			return usagef("missing argument %s", names[len(args)])
 		case len(args) > len(names):
-			if at := slices.IndexFunc(args, bareUnit.MatchString); at >= 0 {
+			if at := slices.IndexFunc(args, bareUnit().MatchString); at >= 0 {
 				return usagef("unexpected argument %q: there is no space between a number and its unit, as in 256KiB or 10s", args[at])
 			}
 			if len(names) == 1 && (names[0] == "MODEL" || names[0] == "INPUT") {

@@ -166,9 +166,6 @@ func (r *release) papers() ([]entry, error) {
 			return nil, err
 		}
 	}
-	if err := add("HiGHS", filepath.FromSlash("lab/milp/third_party/highs/LICENSE")); err != nil {
-		return nil, err
-	}
 	root, err := output("go", "env", "GOROOT")
 	if err != nil {
 		return nil, err

@@ -128,13 +128,9 @@ func TestSBOM(t *testing.T) {
 		urls = append(urls, c.PURL)
 	}
 	if b.Format != "CycloneDX" || b.Metadata.Component.Version != "9.8.7" || len(urls) < 2 || !slices.IsSorted(urls) ||
-		!strings.HasPrefix(urls[0], "pkg:golang/std@1.") || urls[len(urls)-1] != "pkg:npm/highs@"+highs ||
+		!strings.HasPrefix(urls[0], "pkg:golang/std@1.") ||
 		len(slices.Compact(slices.Clone(urls))) != len(urls) {
 		t.Errorf("%s", data)
-	}
-	readme, err := os.ReadFile(filepath.FromSlash("../../../lab/milp/third_party/highs/README.md"))
-	if err != nil || !strings.Contains(string(readme), "`highs` "+highs+" ") {
-		t.Errorf("third_party/highs has another version than %s, or %v", highs, err)
 	}
 }
 

@@ -9,8 +9,7 @@ import (
 )
 
 // Idea: Go binaries say which modules they are of, with version and checksum; that is
-// what has been linked, not what go.mod would allow. To it come Go itself and HiGHS,
-// which is a file in the source.
+// what has been linked, not what go.mod would allow. Go itself comes to it.
 
 // bom is a bill of materials as CycloneDX 1.5 has it, as far as there is something to say.
 type bom struct {
@@ -38,14 +37,10 @@ type property struct {
 	Value string `json:"value"`
 }
 
-// highs is the version of third_party/highs, which its README has.
-const highs = "1.15.3"
-
 func (r *release) sbom() error {
 	b := bom{Format: "CycloneDX", SpecVersion: "1.5", Version: 1, Metadata: metadata{component{
 		Type: "application", Name: "stowage", Version: r.version, PURL: "pkg:golang/github.com/stowage-go/stowage@v" + r.version,
 	}}}
-	b.Components = []component{{Type: "library", Name: "highs", Version: highs, PURL: "pkg:npm/highs@" + highs}}
 	for _, path := range r.binaries {
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
