@@ -8,11 +8,15 @@ from unittest import mock
 from stowage import _library
 
 
+# Callbacks are kept to the end of the process: after an interrupt a thread may call one once more.
+_kept = []
+
+
 @contextlib.contextmanager
 def while_searching(tell):
     """Calls a function from a thread of the library with the number of each news of the search, from 1. If it returns True, the
     search ends. The search must have options, such as a timeout."""
-    set_options, kept = _library._set_options, []
+    set_options = _library._set_options
 
     def options(s, o):
         set_options(s, o)
@@ -22,8 +26,8 @@ def while_searching(tell):
             told.append(1)
             return int(tell(len(told)) is True)
 
-        kept.append(_library._TELL(leave))
-        s.lib.stowage_on_progress(s.handle, kept[-1], None)
+        _kept.append(_library._TELL(leave))
+        s.lib.stowage_on_progress(s.handle, _kept[-1], None)
 
     with mock.patch.object(_library, "_set_options", options):
         yield
