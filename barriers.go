@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Barriers lists what a plan makes a program wait for: for each buffer those whose bytes it takes over. It is the
-// least such list: if a chain of other waits, or of uses of one buffer, already makes a buffer wait for another, the pair is
+// Barriers lists what a plan makes a program wait for: for each buffer those whose bytes it takes over. It is the least
+// such list: if a chain of other waits, or of uses of one buffer, already makes a buffer wait for another, the pair is
 // left out. The waits are sorted by Buffer, At and For. docs/barriers.md has an example.
 //
 //	for _, w := range waits {

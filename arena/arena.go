@@ -128,9 +128,9 @@ func (o *Options) check() error {
 	return issues.Err()
 }
 
-// Verify checks plans by the rules of their problems: no two allocations that are live together share bytes. (That
-// each lies in the region of its stream is checked when a plan is read.) It returns a report for each stream, in the order of
-// trace.Heaps. The error is for a plan that lacks an offset, or is no valid problem.
+// Verify checks plans by the rules of their problems: no two allocations that are live together share bytes. (That each
+// lies in the region of its stream is checked when a plan is read.) It returns a report for each stream, in the order
+// of trace.Heaps. The error is for a plan that lacks an offset, or is no valid problem.
 func Verify(plans []trace.Plan) ([]*stowage.Report, error) {
 	var all []*stowage.Report
 	for _, h := range trace.Heaps(plans) {

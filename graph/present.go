@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Idea: the checker asks which blocks of those that take memory overlap a new one. All blocks of a plan are known before
-// the first operator runs, so they are numbered by their first byte once. A complete binary tree over the numbers has in
-// each node the highest end of the blocks below it that are there:
+// Idea: the checker asks which blocks of those that take memory overlap a new one. All blocks of a plan are known
+// before the first operator runs, so they are numbered by their first byte once. A complete binary tree over the
+// numbers has in each node the highest end of the blocks below it that are there:
 //
 //	end[node] = max(end[2 node], end[2 node + 1]), and nothing if no block below it is there
 //

@@ -39,8 +39,8 @@ const (
 )
 
 // Alternatives plans the same model with options that o does not have: in place, with the distances of its kernels, if
-// their order is known, in another order, and with these distances in another order. The plan must be one that Make returned for
-// o. There are none if it is kept or none was found, or for a model of an NPU. The same plan has the same
+// their order is known, in another order, and with these distances in another order. The plan must be one that Make
+// returned for o. There are none if it is kept or none was found, or for a model of an NPU. The same plan has the same
 // alternatives: limits count nodes, and those of o that are lower hold. If the context ends, each is the best so far.
 func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, err error) {
 	if p.Kept || p.Offsets == nil || p.NPU() {

@@ -6,22 +6,23 @@ import (
 	"slices"
 )
 
-// Idea: steps are alike if each thread allocates the same sizes, alignments and streams in the same
-// order, and their names are equal. The steps that come at least twice are planned; if there are
-// none, the last. The clock of a step counts its allocations: the i-th begins at time i, and an
-// allocation that is freed before the i-th begins ends at i. Frees do not move that clock, so steps
-// whose frees differ have the same times. What is freed in the next step of its kind after j
-// allocations ends at n + j, for a step of n allocations; that is a lifespan of the cycle.
+// Idea: steps are alike if each thread allocates the same sizes, alignments and streams in the same order, and their
+// names are equal. Steps that come at least twice are planned; if there are none, the last step is. The clock of a step
+// counts its allocations: the i-th begins at time i, and an allocation that is freed before the i-th begins ends at i.
+// Frees do not move that clock, so steps whose frees differ have the same times. For a step of n allocations, an
+// allocation that is freed in the next step of its kind, after j allocations, ends at n + j. That is a lifespan of the
+// cycle.
 //
-// Invariant: the lifespan of an allocation is the union of what was seen in all steps of its
-// kind. If its last step is the only one, what was live at its end is taken to end as what was live at the
-// end of the step before did: see guess. If threads interleave differently, times are those of the last such step, and a free comes
-// after all allocations that came before it in its own step.
+// Invariant: the lifespan of an allocation is the union of what was seen in all steps of its kind. If its last step is
+// the only step of its kind, allocations that are live at its end get the ends of their like in the step before: see
+// guess. If threads interleave differently, times are those of the last such step, and a free comes after all
+// allocations that came before it in its own step.
 //
 // An allocation is kept, and not planned, if one of its kind is still live when the next step of its kind
 // has come to the same allocation: it would need two places.
 //
-// Streams: what another stream uses is live after its free until its own stream has waited for that one.
+// Streams: if another stream uses an allocation, the allocation stays live after its free until its own stream has
+// waited for the other.
 //
 // Complexity: O(events), and for each wait of all or for all the pairs of streams (waits.go).
 
@@ -33,7 +34,7 @@ type step struct {
 	from  int  // its first event
 }
 
-// A shape is what steps that are alike have in common.
+// A shape is a kind of step: all steps that are alike.
 type shape struct {
 	name  int64
 	times int
@@ -62,7 +63,7 @@ type folding struct {
 	ends   [][][]life // of each plan: lane, index
 }
 
-// life is what was seen of an allocation.
+// life is the lifespan of an allocation, as seen so far.
 type life struct {
 	seen, crosses, kept bool
 	upper               int64 // within the step, or in the next one if it crosses
@@ -72,7 +73,7 @@ type life struct {
 type FoldOptions struct {
 	// Alignment is the least alignment of every allocation, in bytes: a power of two. 0 means 64.
 	Alignment int64
-	// Guard is how many bytes are left free behind each allocation, for guard mode; 0 for none.
+	// Guard is how many bytes stay free behind each allocation, for guard mode.
 	Guard int64
 	// All plans steps that come only once, too.
 	All bool
@@ -233,24 +234,25 @@ func (f *folding) draft(i int, o FoldOptions) Plan {
 	return p
 }
 
-// moment is where follow is in the trace.
+// moment is the position of follow in the trace.
 type moment struct {
 	step   int   // the step that is open, or the last one
 	clock  int64 // its time
 	within bool  // it is open
 }
 
-// crossing is what lives across the end of a step, by what it has in common with its like in the next one.
+// crossing identifies an allocation that lives across the end of a step by the facts that it shares with its like in
+// the next step.
 type crossing struct {
 	size   int64
 	stream uint64
 }
 
-// guess gives the allocations that are live at the end of a trace the ends of their like. The first step of a program
-// is often of another kind than the second, as it makes what an optimizer keeps. So the first two steps have no
-// kind twice, and it is not in the trace when the gradients of the second end. But the gradients of
-// the first ended in the second. They have the same sizes and come in the same order. A wrong guess costs
-// bytes or a refusal, since the arena serves nothing that is live.
+// guess gives allocations that are live at the end of a trace the ends of their like. The first step of a program often
+// differs from the second, because it allocates the state of the optimizer. So in a trace of two steps no kind comes
+// twice, and the trace does not show when the gradients of the second step end. But the gradients of the first step
+// ended in the second. They have the same sizes and come in the same order. A wrong guess costs bytes or a refusal,
+// since the arena never serves bytes that are live.
 func (f *folding) guess(freed map[int64]int64) {
 	last := len(f.steps) - 1
 	if last < 1 || f.steps[last].shape < 0 || f.shapes[f.steps[last].shape].times > 1 || f.shapes[f.steps[last].shape].plan < 0 {
@@ -387,14 +389,14 @@ func (l *life) see(crosses bool, upper int64) {
 	l.seen, l.crosses, l.upper = true, crosses, upper
 }
 
-// remains notes an allocation that is never freed: it is kept if its next step has come and gone.
+// remains notes an allocation that is never freed: it is kept if the next step of its kind has ended.
 func (f *folding) remains(id int64) {
 	if l, _ := f.of(id); l != nil && f.steps[f.allocs[id].step].next >= 0 {
 		l.kept = true
 	}
 }
 
-// join puts the steps one behind the other into one cycle.
+// join puts the steps one after the other into one cycle.
 func (f *folding) join() {
 	total, base := int64(0), int64(0)
 	for _, s := range f.shapes {

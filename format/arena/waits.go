@@ -1,7 +1,7 @@
 package arena
 
-// Idea: an allocation that is free while other streams use it is held. It is listed under each pair of its own stream and
-// a stream that uses it. A wait ends a pair, and takes its list off, so that no wait looks at what it does not end.
+// Idea: an allocation that is free while other streams use it is held. It is listed under each pair of its own stream
+// and a stream that uses it. A wait ends a pair, and takes its list off, so that no wait looks at what it does not end.
 //
 // Invariant: a held allocation has as many uses left as pairs that list it.
 //

@@ -118,8 +118,8 @@ func (p *BankPlan) arenas(w io.Writer, home string) {
 }
 
 // WriteBanks writes a header of macros: PREFIX_MEMORIES; for each memory its number PREFIX_MEMORY_…, PREFIX_BYTES_… and
-// PREFIX_ALIGNMENT_…; PREFIX_TENSOR_ARENA_SIZE_… for the runtime's arena; and for each tensor PREFIX_BANK_…, PREFIX_OFFSET_… and
-// PREFIX_SIZE_…. All sizes are in bytes. The error is w's, or for what C cannot express.
+// PREFIX_ALIGNMENT_…; PREFIX_TENSOR_ARENA_SIZE_… for the runtime's arena; and for each tensor PREFIX_BANK_…,
+// PREFIX_OFFSET_… and PREFIX_SIZE_…. All sizes are in bytes. The error is w's, or for what C cannot express.
 func WriteBanks(w io.Writer, p *BankPlan) error {
 	if err := p.check(); err != nil {
 		return err
@@ -154,8 +154,8 @@ var banksText string
 
 var banks = sync.OnceValue(func() *template.Template { return template.Must(template.New("banks").Parse(banksText)) })
 
-// WritePlanner writes a header in C++11 with the class prefix_planner, a planner for TensorFlow Lite Micro that places each
-// buffer in its memory, and with the sizes of the memories. The error is w's, or for what C or the runtime cannot
+// WritePlanner writes a header in C++11 with the class prefix_planner, a planner for TensorFlow Lite Micro that places
+// each buffer in its memory, and with the sizes of the memories. The error is w's, or for what C or the runtime cannot
 // express.
 func WritePlanner(w io.Writer, p *BankPlan) error {
 	if err := p.check(); err != nil {

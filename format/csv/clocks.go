@@ -7,8 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: OmniMalloc (fpedd/omnimalloc 2e9cf4e) writes a time by vector clocks as its components with colons between, such
-// as 3:0:7, in the columns lower and upper. A file with such times is a problem with rules, and they are its only rules.
+// Idea: OmniMalloc (fpedd/omnimalloc 2e9cf4e) writes a time by vector clocks as its components with colons between,
+// such as 3:0:7, in the columns lower and upper. A file with such times is a problem with rules, and they are its only
+// rules.
 //
 // Invariant: if one row has clocks, model.Validate demands them of all, and as many.
 //

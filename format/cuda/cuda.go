@@ -141,7 +141,7 @@ type snapshot struct {
 	file   string
 	issues model.Issues
 	heaps  map[[2]int64]*heap // by device and stream
-	own    []*heap            // those of the device in hand
+	own    []*heap            // the heaps of the current device
 }
 
 // heap is a Heap as it grows.
@@ -149,8 +149,7 @@ type heap struct {
 	Heap
 	live  map[int64]int32 // the buffer at this address
 	known map[int64]bool  // addresses that the trace names
-	// held is what the segments take, in relation to when the trace began, and
-	// most the most of it.
+	// held is the bytes of the segments, less those at the start of the trace. most is the largest value of held.
 	held, most int64
 	total      int64 // of the segments at the end
 	events     int64 // of the device
@@ -201,8 +200,7 @@ func (s *snapshot) heap(device, stream int64) *heap {
 	return h
 }
 
-// blockBytes is what a block takes in memory: its buffer, its name and its place in
-// the tables.
+// blockBytes is the memory of a block: its buffer, its name and its entries in the tables.
 const blockBytes = 200
 
 // add makes a buffer of a block.
@@ -292,10 +290,10 @@ func (s *snapshot) event(h *heap, action string, now, addr, size int64) {
 	}
 }
 
-// before names a block that was there when the trace began.
+// before names a block that existed when the trace began.
 func before(addr int64) string { return "before 0x" + strconv.FormatUint(uint64(addr), 16) }
 
-// segments adds the blocks that were there all the time, and what is reserved.
+// segments adds the blocks that existed all the time, and the reserved bytes.
 func (s *snapshot) segments(segments []datum) {
 	for _, g := range segments {
 		device := s.number(g, keyDevice)
@@ -336,7 +334,7 @@ func (s *snapshot) segments(segments []datum) {
 	}
 }
 
-// finish ends what is live to the end, and returns the heaps that have any buffer.
+// finish ends the blocks that are live to the end, and returns the heaps that have a buffer.
 func (s *snapshot) finish() ([]Heap, error) {
 	var out []Heap
 	for _, h := range s.heaps {
@@ -348,8 +346,7 @@ func (s *snapshot) finish() ([]Heap, error) {
 				b.Upper = max(h.events, 1)
 			}
 		}
-		// What was reserved before the trace began is what is there at the end,
-		// without what came in between.
+		// The bytes reserved before the trace are the bytes reserved at the end, less the bytes added in between.
 		h.Reserved = max(0, h.total-h.held) + h.most
 		h.Problem.Name = "device " + strconv.FormatInt(h.Device, 10) + ", stream " + strconv.FormatInt(h.Stream, 10)
 		s.issues.Join(model.ValidateAs(h.Problem, model.Terms{Where: func(int) model.Issue { return model.Issue{File: s.file} }}))

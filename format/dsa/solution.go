@@ -15,10 +15,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a plan for dsa-solver (dsa-solution-v1) has the numbers of buffers and pools, and a fingerprint of its
-// problem: FNV-1a of 64 bits over the problem as dsa-solver writes it. That text has its keys in order, an indent of
-// two, and no key that says nothing. So the fingerprint needs no other reading of the file: its JSON is written again in
-// that form. The files of dsa-solver a8d1257 are in it already, but for four that were written by hand.
+// Idea: a plan for dsa-solver (dsa-solution-v1) has the numbers of buffers and pools, and a fingerprint of its problem:
+// FNV-1a of 64 bits over the problem as dsa-solver writes it. That text has its keys in order, an indent of two, and no
+// key that says nothing. So the fingerprint needs no other reading of the file: its JSON is written again in that form.
+// The files of dsa-solver a8d1257 are in it already, but for four that were written by hand.
 //
 // Complexity: O(bytes of the problem).
 
@@ -65,9 +65,9 @@ func dropEmpty(of object, key string) {
 	}
 }
 
-// WriteSolution writes a plan of the document's problem as dsa-solution-v1. The metadata may say anything about
-// where the plan is from, and may be nil. The error is w's, or says that the plan does not match the problem; then nothing
-// is written. Whether the plan is right is for stowage.VerifyPlan, or dsa-solver, to say.
+// WriteSolution writes a plan of the document's problem as dsa-solution-v1. The metadata may say anything about where
+// the plan is from, and may be nil. The error is w's, or says that the plan does not match the problem; then nothing is
+// written. Whether the plan is right is for stowage.VerifyPlan, or dsa-solver, to say.
 func (d *Document) WriteSolution(w io.Writer, plan *model.Plan, metadata map[string]string) error {
 	switch {
 	case len(plan.Offsets) != len(d.Buffers):

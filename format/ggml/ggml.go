@@ -12,12 +12,13 @@
 //	exec: ADD (y) <= x, z
 //	ggml_gallocr_free_node: freeing y at {chunk=0, offset=0} (4096 bytes) - n_free_blocks = 1
 //
-// Time is the number of the operation (exec). A block that is allocated before an operation is live from it, and a block that
-// is freed after it is live to it, included; one that is not freed lives to the end. A result over its operand is in the operand's block: ggml has decided so, and
-// the two are one buffer, named after the first. If the result is smaller, the rest of the block is free from then on, which is a gap with a window.
+// Time is the number of the operation (exec). A block that is allocated before an operation is live from that operation
+// on. A block that is freed after an operation is live up to and including it. A block that is not freed lives to the
+// end. If ggml lays a result over its operand, both are in one block, and so are one buffer, named after the operand.
+// If the result is smaller, the rest of the block is free from then on: a gap with a window.
 //
-// A log may have several graphs, one after the other. A graph ends where a block is allocated over a live one. Chunks are
-// separate blocks of memory. Offsets count as a plan only if all are in one chunk.
+// A log may have several graphs, one after the other. A graph ends where a block is allocated over a live one. Chunks
+// are separate blocks of memory. Offsets count as a plan only if all are in one chunk.
 //
 // Complexity: O(bytes), and moving n numbers for each allocation and free with n live blocks.
 //
@@ -91,7 +92,7 @@ func Read(r io.Reader, file string) ([]Graph, error) {
 	return p.graphs, nil
 }
 
-// place is where a block is.
+// place is the place of a block.
 type place struct{ chunk, offset int64 }
 
 // block is a buffer of the problem that is being read.
@@ -101,17 +102,17 @@ type block struct {
 	freed     bool
 }
 
-// blockBytes is what a block takes in memory, in lists that grow and in the tables of names and places, and graphBytes what
-// a graph does.
+// blockBytes is the memory of a block, in lists that grow and in the tables of names and places. graphBytes is that of
+// a graph.
 const (
 	blockBytes = 2*int(unsafe.Sizeof(block{})+unsafe.Sizeof(model.Buffer{})) + 200
 	graphBytes = 1000
 )
 
-// maxName is more than ggml lets a name have (GGML_MAX_NAME): what is longer is not searched for names within.
+// maxName is more than the longest name in ggml (GGML_MAX_NAME). Longer words are not searched for names.
 const maxName = 256
 
-// unsure is no block: tensors of one name are in several, since ggml lets tensors share a name.
+// unsure stands for no block: ggml lets tensors share a name, and tensors of this name are in several blocks.
 const unsure = -1
 
 // parser goes through a log line by line.

@@ -17,9 +17,9 @@ import (
 // Idea: a plan of a graph has names only, so it is read beside its graph. Whether the offsets are a plan is not for the
 // reader to say: graph.Verify does.
 
-// ReadGraphPlan reads a plan of a graph, as WriteGraphPlan writes it, from r; file is its name in messages. The error is
-// r's, that of a bad graph, or a *model.InputError that lists the faults of the content with file, line, key and value.
-// A plan whose status has none, such as infeasible, has no offsets.
+// ReadGraphPlan reads a plan of a graph, as WriteGraphPlan writes it, from r; file is its name in messages. The error
+// is r's, that of a bad graph, or a *model.InputError that lists the faults of the content with file, line, key and
+// value. A plan whose status has none, such as infeasible, has no offsets.
 func ReadGraphPlan(r io.Reader, file string, g *graph.Graph) (*graph.Plan, error) {
 	if err := graph.Validate(g); err != nil {
 		return nil, err

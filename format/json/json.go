@@ -20,15 +20,14 @@
 //	  }
 //	}
 //
-// Lifespans, gaps and windows are half-open. Lower may be called start or begin. If upper is called
-// end, it is the last time slot of a lifespan or gap, unless ReadOptions.Ends says otherwise; gaps
-// that are pairs are always half-open. Times may have fractions. All times of the file are then
-// multiplied by the same power of ten, on which no offset depends; ReadWith returns it. The offset of a buffer is fixed; the offsets
-// of the plan are in the order of the buffers. Required are the key buffers, the keys
-// lower, upper and size of a buffer, and the status of a plan. For any other key, null is
-// the same as no key. The default version is 1. A buffer without an id has its number,
-// from 0, as its ID. A capacity of 0, or none, means no limit. A plan has offsets if its
-// status is optimal or feasible, and none otherwise.
+// Lifespans, gaps and windows are half-open. Lower may be called start or begin. If upper is called end, it is the last
+// time slot of a lifespan or gap, unless ReadOptions.Ends says otherwise; gaps that are pairs are always half-open.
+// Times may have fractions. All times of the file are then multiplied by the same power of ten, on which no offset
+// depends; ReadWith returns it. The offset of a buffer is fixed; the offsets of the plan are in the order of the
+// buffers. Required are the key buffers, the keys lower, upper and size of a buffer, and the status of a plan. For any
+// other key, null is the same as no key. The default version is 1. A buffer without an id has its number, from 0, as
+// its ID. A capacity of 0, or none, means no limit. A plan has offsets if its status is optimal or feasible, and none
+// otherwise.
 //
 // A file may also be the list of the buffers alone:
 //

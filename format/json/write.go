@@ -25,8 +25,8 @@ func Write(w io.Writer, p *model.Problem, plan *Plan) error {
 
 // WriteOptions say how a file is written. The zero value writes times as they are in the problem.
 type WriteOptions struct {
-	// Places is the number of decimal places of the times, as times.Read has it: they are divided by ten to the power of
-	// it.
+	// Places is the number of decimal places of the times, as times.Read has it: they are divided by ten to the power
+	// of it.
 	Places int
 }
 

@@ -28,8 +28,8 @@ import (
 //	    our metadata, our buffers
 //	P   the old file                      (P is a multiple of 64)
 //
-// Where the file has a plan of the right length already, as after an earlier
-// one, its words are overwritten and nothing grows.
+// If the file already has a plan of the right length, for example from an earlier run, its words are overwritten and
+// the file does not grow.
 //
 // Invariant: the result parses to the same model with the changes asked for.
 //
@@ -84,15 +84,15 @@ func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 	return out, nil
 }
 
-// sameBut reports whether another file says the same of its model, plans aside.
+// sameBut reports whether another file has the same model, apart from plans.
 func (m *Model) sameBut(other *Model) bool {
 	a, b := *m, *other
 	a.File, a.data, a.Offline, b.File, b.data, b.Offline = "", nil, nil, "", nil, nil
 	return reflect.DeepEqual(a, b)
 }
 
-// wordsAt returns where the words of the plan are that counts, if they are as
-// many bytes as wanted and no tensor refers to them.
+// wordsAt returns the position of the words of the plan that counts. ok is false unless they have want bytes and no
+// tensor refers to them.
 func (m *Model) wordsAt(root *tfliteschema.Model, want int) (int, bool) {
 	index := -1
 	var entry tfliteschema.Metadata
@@ -114,7 +114,7 @@ func (m *Model) wordsAt(root *tfliteschema.Model, want int) (int, bool) {
 	return int(tab.Vector(flatbuffers.UOffsetT(tab.Offset(4)))), true
 }
 
-// changes are what a rewritten model has otherwise.
+// changes are the differences of a rewritten model.
 type changes struct {
 	plan []byte // the words of the offline plan; nil for none of ours
 	// constants are the data of tensors that become constants, by tensor.

@@ -25,7 +25,8 @@ import (
 // classes is the policy by size. Each row has the largest number of buffers that it is for. The
 // first row that is large enough applies.
 var classes = [...]class{
-	// up to            brief  peak   merge's look        exact's look       a round                     no limit: lowest, fits
+	// up to            brief  peak   merge's look        exact's look       a round                     no limit:
+	// lowest, fits
 	{thresholds.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, exacting | climbing, oneRound, untilAnswer},
 	{thresholds.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, exacting | climbing, oneRound, untilAnswer},
 	{thresholds.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, merging | exacting | climbing, oneRound, untilAnswer},

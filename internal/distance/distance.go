@@ -101,6 +101,6 @@ func punned(a, b Type) string {
 	return fmt.Sprintf("a compiler may assume that %s and %s never overlap", a.Name, b.Name)
 }
 
-// character reports whether GCC and Clang let a type overlap with every other: they do so for signed char, which the C++
-// standard leaves out.
+// character reports whether GCC and Clang let a type overlap with every other: they do so for signed char, which the
+// C++ standard leaves out.
 func character(t Type) bool { return t.Name == "INT8" || t.Name == "UINT8" }

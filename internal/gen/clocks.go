@@ -21,7 +21,8 @@ import (
 // Complexity: O(steps · threads²), and O(buffers · threads · log messages) for tilings.
 //
 // Source: the sources SyncPatternSource and ConcurrentTilingSource of OmniMalloc (fpedd/omnimalloc 2e9cf4e), with their
-// patterns and defaults, one speed for all threads and uniform sizes. The random numbers are others, and so are the problems.
+// patterns and defaults, one speed for all threads and uniform sizes. The random numbers are others, and so are the
+// problems.
 
 // Patterns are the ways in which the threads of kind clocks exchange messages, from none to all the time.
 func Patterns() []string { return slices.Clone(patterns) }
@@ -43,8 +44,8 @@ var patterns = []string{
 // syncPeriod is the period of the patterns, in steps.
 const syncPeriod = 8
 
-// ruledKinds returns the kinds whose problems have rules. They are apart from kinds, because not all that takes a problem
-// takes rules.
+// ruledKinds returns the kinds whose problems have rules. They are apart from kinds, because not all that takes a
+// problem takes rules.
 func ruledKinds() []Kind {
 	return []Kind{
 		{
@@ -62,7 +63,8 @@ func ruledKinds() []Kind {
 	}
 }
 
-// Ruled returns the generators of problems with rules, in the order in which help should list them. Kinds has all others.
+// Ruled returns the generators of problems with rules, in the order in which help should list them. Kinds has all
+// others.
 func Ruled() []Kind { return ruledKinds() }
 
 func clocks(o Options) (*Instance, error) {

@@ -16,9 +16,8 @@ import (
 //  2. if there is none, the largest free chunk, which grows;
 //  3. if nothing is free, a new chunk at the end of the row.
 //
-// A chunk that comes back is merged with its free neighbours: these become parts of the left
-// one, each at an offset in it. In the end every chunk has come back, and the parts get their
-// addresses.
+// A chunk that is freed is merged with its free neighbours: they become parts of the leftmost, each at an offset in it.
+// In the end every chunk has come back, and the parts get their addresses.
 //
 // A chunk that is cut shorter keeps its parts, since these have ended.
 //
@@ -68,7 +67,7 @@ func Deferred(w *run.Watch, tl *timeline.Timeline, starts, ends []int32, sizes [
 	for _, i := range ends {
 		r.release(of[i])
 	}
-	// A chunk becomes a part before the one that it is part of does.
+	// A chunk becomes a part before the chunk that contains it becomes a part.
 	for k := len(r.parts) - 1; k >= 0; k-- {
 		c := &r.chunks[r.parts[k]]
 		c.at += r.chunks[c.whole].at
@@ -110,8 +109,7 @@ func (r *grownRow) put(size int64, left int32) int32 {
 	return k
 }
 
-// leftOf is where the left neighbour of a chunk is noted; that of the end of the row, -1,
-// is the last chunk.
+// leftOf points to the left neighbour of a chunk. The left neighbour of the end of the row, -1, is the last chunk.
 func (r *grownRow) leftOf(k int32) *int32 {
 	if k < 0 {
 		return &r.tail

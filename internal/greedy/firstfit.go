@@ -11,10 +11,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: place the largest buffer first, or buffers in an order that the user names. Each buffer goes to the lowest offset at which it
-// conflicts with no buffer placed before. Large buffers are hard to place late, and small ones
-// fill the holes that are left. If a candidate offset is in use, the next candidate is the end
-// of the range in use (offset jumping).
+// Idea: place the largest buffer first, or buffers in an order that the user names. Each buffer goes to the lowest
+// offset at which it conflicts with no buffer placed before. Large buffers are hard to place late, and small ones fill
+// the holes that are left. If a candidate offset is in use, the next candidate is the end of the range in use (offset
+// jumping).
 //
 // Invariant: the keys of the order do not increase; by default they are the sizes. Equal keys keep
 // the order of the input, so the plan follows from the file alone.

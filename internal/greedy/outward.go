@@ -12,7 +12,7 @@ import (
 // later, and one goes backwards through those that ended earlier. On both ways the buffers of
 // the pile end one by one and the load falls, so there is more and more room.
 //
-// The two sweeps depend on one another only by the pile. Three orders of the pile are tried:
+// Only the pile connects the two sweeps. Three orders of the pile are tried:
 //
 //	by start         frees memory from the top, in one stretch, on the backward sweep
 //	by end           does the same on the forward sweep
@@ -26,8 +26,7 @@ import (
 // around the peak are planned together (Again, with exact search: internal/climb/core.go). The
 // buffers that are live in all of them are the pile, and only the others are searched.
 //
-// Invariant: free space = the bytes that no buffer uses which is live at the section of the
-// sweep.
+// Invariant: free space = the bytes that are used by no buffer that is live at the section of the sweep.
 //
 // Complexity: up to twelve sweeps (sweep.go). A sweep that gets too high ends at once, usually
 // near the peak.
@@ -128,12 +127,12 @@ func (s *Sweeper) from(k, n int, half int32, target int64, settle Settle) int64 
 	return p.height
 }
 
-// try places what is live in the sections [low, high), then sweeps both ways from there. It
-// keeps the plan if it is lower than the lowest of the partition.
+// try places the buffers that are live in the sections [low, high), then sweeps both ways from there. It keeps the plan
+// if it is lower than the lowest of the partition.
 func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle) {
 	s.ceiling = bound.Down(target, s.step)
 	cuts := [2]int32{high, -low}
-	rest := p.starts // what begins after these sections
+	rest := p.starts // buffers that begin after these sections
 	var pile, loose []int32
 	for way, cut := range cuts {
 		for len(rest[way]) > 0 {

@@ -48,10 +48,9 @@ import (
 // pollEvery is the number of placements between looks at the context.
 const pollEvery = 4096
 
-// Thresholds returns the thresholds, in sections, in the order in which they are tried. Those
-// that are best for training graphs come first. The first is about a third of the sections:
-// in training graphs it divides what the forward pass keeps for the backward pass from what
-// lives for the optimiser or within a layer.
+// Thresholds returns the thresholds, in sections, in the order in which they are tried. Those that are best for
+// training graphs come first. The first is about a third of the sections: in training graphs it separates buffers that
+// the forward pass keeps for the backward pass from buffers that live for the optimiser or within a layer.
 func Thresholds(sections int) []int32 {
 	order := []int32{int32(int64(sections) * 354 / 1000), 2, 0}
 	for k := int32(8); int(k) < sections; k *= 8 {
@@ -173,7 +172,7 @@ func (s *Sweeper) active(word string) []int32 {
 	return kept
 }
 
-// Than takes over the partitions of a plan that are lower than in the lowest plan so far.
+// Than adopts the partitions of a plan that are lower than in the lowest plan so far.
 func (s *Sweeper) Than(offsets []int64) {
 	for k := range s.parts {
 		p, height := &s.parts[k], int64(0)
@@ -325,8 +324,8 @@ func gather(to, from []int64, list []int32) {
 // pollPlacements is the number of placements between looks at the limit.
 const pollPlacements = 64
 
-// sweep places the buffers of rest, which begin after the settled sections on a way. It returns
-// the height of these and of what is settled, or below if that height is not less.
+// sweep places the buffers of rest, which begin after the settled sections on a way. It returns the height of these and
+// of the settled buffers, or below if that height is not less.
 func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int32, below int64) (height int64) {
 	buffers := s.tl.Problem.Buffers
 	s.space.Reset()

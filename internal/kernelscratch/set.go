@@ -86,8 +86,9 @@ func Names() (all []string) {
 	return all
 }
 
-// Parse returns the set of a name such as "esp-nn" or "esp-nn@27d1f4a". Without a version it is the library's
-// default version. The case of a name does not matter. A version may begin with v. One whose formulas are those of another becomes the other.
+// Parse returns the set of a name such as "esp-nn" or "esp-nn@27d1f4a". Without a version it is the library's default
+// version. The case of a name does not matter. A version may begin with v. One whose formulas are those of another
+// becomes the other.
 func Parse(text string) (Set, error) {
 	called, version, versioned := strings.Cut(text, "@")
 	at := slices.IndexFunc(names, func(n name) bool { return strings.EqualFold(n.name, called) })

@@ -2,15 +2,15 @@ package lower
 
 import "math"
 
-// Idea: clocks are a partial order. If they alone decide who conflicts, two buffers conflict if the order does not order
-// them. A clique is then an antichain, and flow finds the heaviest one without a search. Each vertex sends at most its size
-// to the vertices after it, and receives at most its size:
+// Idea: clocks are a partial order. If they alone decide who conflicts, two buffers conflict if the order does not
+// order them. A clique is then an antichain, and flow finds the heaviest one without a search. Each vertex sends at
+// most its size to the vertices after it, and receives at most its size:
 //
 //	weight of the heaviest antichain = sum of all sizes - largest flow
 //
-// Invariant: after the largest flow, take the vertices that the source reaches as senders and not as receivers. They are
-// the antichain. No two of them are ordered: the earlier one could send to the later one, so the source would reach that
-// as a receiver.
+// Invariant: after the largest flow, take the vertices that the source reaches as senders and not as receivers. They
+// are the antichain. No two of them are ordered: the earlier one could send to the later one, so the source would reach
+// that as a receiver.
 //
 // Complexity: O(n²) arcs; Dinic's algorithm on a bipartite network. 256 buffers and 8 clocks took 7 ms. On OmniMalloc's
 // pattern barrier of that size the search of heavy.go, at its limit, stays 2.2% below.
@@ -20,8 +20,8 @@ import "math"
 // mostOrdered is the most buffers whose antichain is looked for: the arcs are a list of all ordered pairs.
 const mostOrdered = 1024
 
-// antichain returns the heaviest clique of a strip in which all pairs conflict that are not ordered. before[a] lists each b
-// that starts after a is over.
+// antichain returns the heaviest clique of a strip in which all pairs conflict that are not ordered. before[a] lists
+// each b that starts after a is over.
 func antichain(weight []int64, before [][]int32) clique {
 	n := len(weight)
 	// Vertices: a sends as a and receives as n+a; then source and sink.
@@ -101,7 +101,8 @@ func (f *flow) push(v, sink int32, most int64) int64 {
 	return 0
 }
 
-// ordered returns who is over before whom, by places. It returns nil if the edges of g are not those of the clocks alone.
+// ordered returns who is over before whom, by places. It returns nil if the edges of g are not those of the clocks
+// alone.
 func (c *cover) ordered(g *graph) [][]int32 {
 	if g.n > mostOrdered {
 		return nil
@@ -123,8 +124,8 @@ func (c *cover) ordered(g *graph) [][]int32 {
 	return before
 }
 
-// heaviestOf returns the heaviest clique of a strip with clocks. If there are other rules, it is the heaviest that a search
-// finds.
+// heaviestOf returns the heaviest clique of a strip with clocks. If there are other rules, it is the heaviest that a
+// search finds.
 func (c *cover) heaviestOf(g *graph) clique {
 	before := c.ordered(g)
 	if before == nil {

@@ -17,11 +17,12 @@ import (
 //
 // Source: the Chinese remainder theorem, for moduli that need not be coprime.
 
-// A Grid is the origins of a body, the offsets of its lowest byte, that suit alignments: First, First + Step and so on, with First below Step.
-// Any origin suits Grid{0, 1}.
+// A Grid is the origins of a body, the offsets of its lowest byte, that suit alignments: First, First + Step and so on,
+// with First below Step. Any origin suits Grid{0, 1}.
 type Grid struct{ First, Step int64 }
 
-// And leaves the origins at which a member that begins at bytes above is a multiple of align. ok is false if there are none.
+// And leaves the origins at which a member that begins at bytes above is a multiple of align. ok is false if there are
+// none.
 func (g Grid) And(at, align int64) (both Grid, ok bool) {
 	both.First, both.Step, ok = remainder(g.First, g.Step, mod(-at, align), align)
 	return both, ok

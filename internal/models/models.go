@@ -1,6 +1,6 @@
-// Package models has what all models of frameworks have in common, whatever the format of their files: values, operators
-// that read and write them, permits of results to lie over operands, and orders of the operators. Who plans models asks the
-// interface Model, and never compares formats.
+// Package models has what all models of frameworks have in common, whatever the format of their files: values,
+// operators that read and write them, permits of results to lie over operands, and orders of the operators. Who plans
+// models asks the interface Model, and never compares formats.
 package models
 
 import (
@@ -15,9 +15,9 @@ import (
 
 // A Model is a model that was read.
 type Model interface {
-	// Arranged returns the problem of the model as it runs in an order, without scratch. It is the one with the lower plan
-	// if results may lie over operands or apart. Its limits are numbers of nodes, so the problem is the same on every machine.
-	// It is nil if models of this kind have no such order.
+	// Arranged returns the problem of the model as it runs in an order, without scratch. It is the one with the lower
+	// plan if results may lie over operands or apart. Its limits are numbers of nodes, so the problem is the same on
+	// every machine. It is nil if models of this kind have no such order.
 	Arranged(ctx context.Context, order Order) (*model.Problem, error)
 }
 

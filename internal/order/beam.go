@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Idea: if the exact search does not finish, beams look for orders where dives (dive.go) do not: a dive has one limit, and
-// goes deep below it; a beam has none, and goes all the way with few sets. Each round extends all its sets by an
-// operator, and keeps those with the lowest peak so far, then the fewest live bytes. What may run at once below the peak
-// so far runs at once. Widths are 8, 16, 32, …, each from both ends, while states are left.
+// Idea: if the exact search does not finish, beams look for orders where dives (dive.go) do not: a dive has one limit,
+// and goes deep below it; a beam has none, and goes all the way with few sets. Each round extends all its sets by an
+// operator, and keeps those with the lowest peak so far, then the fewest live bytes. What may run at once below the
+// peak so far runs at once. Widths are 8, 16, 32, …, each from both ends, while states are left.
 //
 // Invariant: a beam never extends a set whose peak is that of a known order.
 //

@@ -12,9 +12,9 @@
 //	                each operand under at most one result that begins at o
 //	saving of a pair = size(result) + size(operand) - max(size(result), distance + size(operand)), at least 0
 //
-// If all permits of an operator have one result in common, or one operand, then saved may also be a sum: of the pairs at
-// exact distances, each of which shares bytes of it that no other exact pair does. That is a concatenation whose operands lie
-// where it wants them, or a split whose results stay where they are.
+// If all permits of an operator have one result in common, or one operand, then saved may also be a sum: of the pairs
+// at exact distances, each of which shares bytes of it that no other exact pair does. That is a concatenation whose
+// operands lie where it wants them, or a split whose results stay where they are.
 //
 // The peak of an order is the greatest cost of its operators, or the inputs together if that is more. The package
 // minimises the peak over all orders in which each operator runs after those that it needs.
@@ -61,9 +61,9 @@
 // supermodular.
 //
 // Lemma 2: if p is not in R', and R is in R', then during(p | R') - live(R') <= during(p | R) - live(R). A block that
-// has begun in R' but not in R takes its size out of what p begins, and at most its size out of the matching, or out of the
-// sum, whose pairs share different bytes of it. What dies at p after R dies at p after R' too, if it is still there, so
-// pairs are only added.
+// has begun in R' but not in R takes its size out of what p begins, and at most its size out of the matching, or out of
+// the sum, whose pairs share different bytes of it. What dies at p after R dies at p after R' too, if it is still
+// there, so pairs are only added.
 //
 // Theorem 1 (collapse.go): let T run after S within a limit, and let live(S ∪ T) be at most live(S ∪ T') for every
 // closed S ∪ T' with T' in T. If S can be completed within the limit, then with T next. Proof: take a

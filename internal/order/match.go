@@ -2,9 +2,9 @@ package order
 
 import "math"
 
-// Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is that of a
-// heaviest matching between the results that begin here and the operands that die here. Nearly always all pairs
-// have their result in common, or their operand; then it is the heaviest pair, or the sum of those that add (graph.go).
+// Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is that of
+// a heaviest matching between the results that begin here and the operands that die here. Nearly always all pairs have
+// their result in common, or their operand; then it is the heaviest pair, or the sum of those that add (graph.go).
 // Otherwise it is the Hungarian method on the pairs' results and operands, with 0 for what is no pair.
 //
 // Complexity: O(pairs) nearly always, else O(k^3) for k results or operands.

@@ -1,9 +1,9 @@
 // Package poolview makes a plain problem of a plan with rules, for pictures: the pools lie one above the other, each in
 // a lane of its own, in the problem's own time.
 //
-// Idea: pictures and viewer draw rectangles of time × bytes. A byte of a pool is drawn at the base of its lane
-// plus its offset. What is left of a buffer between evictions is a buffer of its own here. A life that runs over the end
-// of a period is cut there. Clocks have no line of time; the sums of the clocks stand for it.
+// Idea: pictures and viewer draw rectangles of time × bytes. A byte of a pool is drawn at the base of its lane plus its
+// offset. What is left of a buffer between evictions is a buffer of its own here. A life that runs over the end of a
+// period is cut there. Clocks have no line of time; the sums of the clocks stand for it.
 //
 //	pool 0   ┌────────────┐ base + room
 //	         └────────────┘ base

@@ -1,6 +1,6 @@
-// Package profile computes the load of a problem over time, for pictures and pages, for
-// readers that choose among heaps, and for generators that leave holes. It reads only the model, so it shows what the input says and not what a planner made of it.
-// internal/timeline has the load per section, for planners.
+// Package profile computes the load of a problem over time, for pictures and pages, for readers that choose among
+// heaps, and for generators that leave holes. It reads only the model, so it shows what the input says and not what a
+// planner made of it. internal/timeline has the load per section, for planners.
 package profile
 
 import (

@@ -25,8 +25,8 @@ type Planner interface {
 }
 
 // A Ruler is a planner that takes problems with rules as they are. For others internal/ruled makes plain problems of
-// them. taken is false if that must be done for this run, too. The result is complete: measures, bounds, who proved it and why
-// it ended.
+// them. taken is false if that must be done for this run, too. The result is complete: measures, bounds, who proved it
+// and why it ended.
 type Ruler interface {
 	Rules(ctx context.Context, p *model.Problem, o plan.Options) (r plan.Result, taken bool, err error)
 }
@@ -94,10 +94,10 @@ func Prepared(r *plan.Registration) Planner {
 	return &foreign{r}
 }
 
-// Timeline prepares a problem without rules for a planner of this repository. If the problem is a step that repeats, its
-// time begins where the fewest bytes are live (lower.Turned). The plans are the same, and the times of the timeline are
-// not. A user's own planner gets the problem as it is. over is as for timeline.NewUnless; if the limit comes, the result is
-// nil.
+// Timeline prepares a problem without rules for a planner of this repository. If the problem is a step that repeats,
+// its time begins where the fewest bytes are live (lower.Turned). The plans are the same, and the times of the timeline
+// are not. A user's own planner gets the problem as it is. over is as for timeline.NewUnless; if the limit comes, the
+// result is nil.
 func Timeline(planner Planner, p *model.Problem, over func() bool) *timeline.Timeline {
 	if _, own := planner.(*foreign); !own {
 		p = lower.Turned(p)

@@ -8,8 +8,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A plan of a problem with rules goes into a page as a plain one: its pools lie one above the other (internal/poolview). The
-// page gets beside it where the lanes are, the lane of each buffer, and the pairs that rules name.
+// A plan of a problem with rules goes into a page as a plain one: its pools lie one above the other
+// (internal/poolview). The page gets beside it where the lanes are, the lane of each buffer, and the pairs that rules
+// name.
 
 // laneMeta is a lane as the page has it.
 type laneMeta struct {

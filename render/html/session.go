@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/render/svg"
 )
 
-// Idea: a page of a session has the buffers at its start, and of each call what it changed, some 130 bytes. The viewer makes
-// the plan before and after a call from that (viewer/session.js). Pools have lanes, whose room is that of the whole session, so that a buffer
-// that stays is not drawn elsewhere.
+// Idea: a page of a session has the buffers at its start, and of each call what it changed, some 130 bytes. The viewer
+// makes the plan before and after a call from that (viewer/session.js). Pools have lanes, whose room is that of the
+// whole session, so that a buffer that stays is not drawn elsewhere.
 //
 // Complexity: O(n) for each call, to see what changed.
 
@@ -41,8 +41,8 @@ type Call struct {
 	Moved int
 }
 
-// held is a buffer with its place: ID, lower, upper, size, offset, 1 if it is pinned, pool, and gaps. The last two are left out if nothing
-// is to be said.
+// held is a buffer with its place: ID, lower, upper, size, offset, 1 if it is pinned, pool, and gaps. The last two are
+// left out if nothing is to be said.
 type held struct {
 	id                         string
 	lower, upper, size, offset int64

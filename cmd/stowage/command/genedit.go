@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: internal/gen draws the changes; what it needs is a plan of the base, which a session makes. The node limit, not a
-// clock, ends the planner, so the same flags make the same trace.
+// Idea: internal/gen draws the changes; what it needs is a plan of the base, which a session makes. The node limit, not
+// a clock, ends the planner, so the same flags make the same trace.
 
 // editKind is the kind of gen that makes traces.
 const editKind = "edit"

@@ -18,8 +18,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: package session follows the changes of a trace; this command reads it, makes the calls and prints what became of
-// them.
+// Idea: package session follows the changes of a trace; this command reads it, makes the calls and prints what became
+// of them.
 
 type sessionFlags struct {
 	planner, effort string

@@ -177,8 +177,8 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(r.Status)
 }
 
-// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules but clocks. A file
-// in CSV gets the plan alone.
+// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules but clocks. A
+// file in CSV gets the plan alone.
 func (s *solveFlags) checkRuled(file *format.File) error {
 	switch {
 	case s.certificate != "":
@@ -447,7 +447,8 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
 }
 
-// bytesAndUnit writes bytes, and beside them the same in the largest unit of which they are a whole number, as people type it.
+// bytesAndUnit writes bytes, and beside them the same in the largest unit of which they are a whole number, as people
+// type it.
 func bytesAndUnit(n int64) string {
 	unit := units.Short(n)
 	if unit == "" || strings.HasPrefix(unit, "≈") {

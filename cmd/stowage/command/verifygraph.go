@@ -19,10 +19,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a plan of a graph is checked by replaying the graph's operators. A plan in JSON says in which order they run, and
-// what lies over what. Another file, such as CSV, has offsets by name. Its lifespans have the order, if there are any:
-// an operator runs when the first of its results or its scratch begins. One that makes nothing runs as early as it can,
-// since that keeps nothing longer in memory than any other place would.
+// Idea: a plan of a graph is checked by replaying the graph's operators. A plan in JSON says in which order they run,
+// and what lies over what. Another file, such as CSV, has offsets by name. Its lifespans have the order, if there are
+// any: an operator runs when the first of its results or its scratch begins. One that makes nothing runs as early as it
+// can, since that keeps nothing longer in memory than any other place would.
 
 // graphIn returns the graph in a file; nil if the file is something else.
 func graphIn(path string) (*graph.Graph, error) {

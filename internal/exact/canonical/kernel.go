@@ -1,6 +1,6 @@
 // Package canonical is the search over canonical plans: one partition, one capacity, one order at a time. It is after
-// MiniMalloc (Moffitt, ASPLOS 2023), with stronger inference. Package engine says what to ask, and what follows from the
-// answers.
+// MiniMalloc (Moffitt, ASPLOS 2023), with stronger inference. Package engine says what to ask, and what follows from
+// the answers.
 //
 // # Algorithm
 //
@@ -31,10 +31,11 @@
 // # Completeness
 //
 // Take a plan with the least sum of offsets among all plans that fit. Each of its buffers lies on a buffer with a lower
-// offset, at its own fixed offset, or at zero; otherwise it could be lowered. So the plan is canonical, under any rank. No
-// technique removes a prefix of it: dominance removes only plans that could be lowered, and inference removes only plans
-// that do not fit. The argument needs "above" to follow from "at a higher offset". That holds for all pairs unless
-// windows interlock. Then a failure of this search proves nothing (shift.go mends some cases, package pairs the others).
+// offset, at its own fixed offset, or at zero; otherwise it could be lowered. So the plan is canonical, under any rank.
+// No technique removes a prefix of it: dominance removes only plans that could be lowered, and inference removes only
+// plans that do not fit. The argument needs "above" to follow from "at a higher offset". That holds for all pairs
+// unless windows interlock. Then a failure of this search proves nothing (shift.go mends some cases, package pairs the
+// others).
 //
 // # Legend
 //

@@ -183,8 +183,8 @@ func (k *Kernel) tryRest(c component, ceiling int64, j common.Buffer) common.Out
 	}
 }
 
-// following appends to queue the candidates of c that come next after the given buffer, up to the ceiling. It appends as
-// many as queue has room for.
+// following appends to queue the candidates of c that come next after the given buffer, up to the ceiling. It appends
+// as many as queue has room for.
 func (k *Kernel) following(c component, ceiling int64, after common.Buffer, queue []common.Buffer) []common.Buffer {
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
@@ -213,8 +213,8 @@ func (k *Kernel) following(c component, ceiling int64, after common.Buffer, queu
 //
 // If the search fails, try takes the placement back. If the search succeeds, try leaves it: the parts that are still to
 // be searched do not depend on it, and a caller that goes further back undoes it. In a huge partition try takes it back
-// all the same, to keep the trail short. After a limit try takes nothing back: no search goes on from here, and the next
-// run begins with a reset.
+// all the same, to keep the trail short. After a limit try takes nothing back: no search goes on from here, and the
+// next run begins with a reset.
 func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, covered bool) {
 	if k.Dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
 		return common.Exhausted, true
@@ -272,8 +272,8 @@ func (k *Kernel) descend(c component, j common.Buffer) common.Outcome {
 //
 //	ceiling = limit - max over sections of total(s)
 //
-// All that is unplaced in a section lies at or above that offset. This is the paper's section inference with its monotonic
-// floor, asked before a placement is applied rather than after.
+// All that is unplaced in a section lies at or above that offset. This is the paper's section inference with its
+// monotonic floor, asked before a placement is applied rather than after.
 func (k *Kernel) ceiling(c component) int64 {
 	if !k.sw.CheapReject {
 		return k.limit

@@ -10,9 +10,9 @@ import (
 // come from the trail, ranks from their log. Sets and sums are restored by adding what was taken out.
 //
 // A dive among n buffers that all overlap raises n²/2 bounds. A trail that keeps them all takes 1.6 GB for 10,000
-// buffers. So the trail is cut: once it has Limits.TrailMost entries, the older half is dropped. The search goes on below
-// as before and finds its plan. It gives up, undecided, only if it would have to back up over what was dropped. What
-// it has refuted until then is in the memo.
+// buffers. So the trail is cut: once it has Limits.TrailMost entries, the older half is dropped. The search goes on
+// below as before and finds its plan. It gives up, undecided, only if it would have to back up over what was dropped.
+// What it has refuted until then is in the memo.
 //
 // The trail is kept in chunks, each twice as long as the one before, up to chunkMost. So growing it copies nothing.
 //

@@ -21,12 +21,11 @@ import (
 // colours can wait. Here two buffers are neighbours if each uses a few bytes in time slots of the
 // other, and colours are multiples of the alignment.
 //
-// Why this is sound: if all buffers have a plan that continues the node, then the rest without u
-// has one, too, and every plan of the rest extends to a plan of all. All ranges are chosen
-// and nothing is tied to u, so no level of u from its least one on meets a placed buffer that stays
-// where it is. Placed buffers that may still be pulled up are counted as near: they are the first one that is tied to an
-// unplaced buffer, and those after it. Sleep sets, dominance and stored failures stay valid
-// without the spared buffers, because every plan of the rest extends to a plan of all.
+// Why this is sound: if all buffers have a plan that continues the node, then the rest without u has one, too, and
+// every plan of the rest extends to a plan of all. All ranges are chosen and nothing is tied to u, so no level of u
+// from its least one on meets a placed buffer that stays where it is. Placed buffers that may still be pulled up are
+// counted as near: they are the first one that is tied to an unplaced buffer, and those after it. Sleep sets, dominance
+// and stored failures stay valid without the spared buffers, because every plan of the rest extends to a plan of all.
 //
 // Invariant: spared holds the buffers that were left out on the path, in that order. None is in set.
 //

@@ -15,8 +15,8 @@ import (
 // number of buffers stays within a tenth of the base's. A change whose load would exceed the capacity is drawn
 // again, at most editTries times; so no change is hopeless by its load.
 //
-// New buffers are drawn from the base: one gives the start, another the duration, a third the size. Sizes
-// change by a factor exp(N(0, s)), rounded to a unit: the largest power of two up to 64 that no buffer of the base is smaller than.
+// New buffers are drawn from the base: one gives the start, another the duration, a third the size. Sizes change by a
+// factor exp(N(0, s)), rounded to a unit: the largest power of two up to 64 that no buffer of the base is smaller than.
 //
 // Every markEvery steps there is a mark; a share of them is rolled back when the next one comes. In a share of the
 // steps a buffer is pinned where it lies, and the oldest pin is released if too many are pinned.

@@ -13,13 +13,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a compiler decides which tensors go to fast memory, one after the other, as XLA's memory space assignment does. A tensor has
-// a definition and uses, and is worth its size for each access. Those of most value by the square root of their size come first. Between
-// two accesses it stays where it is, if it can; otherwise it is copied there again, ahead of the use. If one part finds no room, what was done
-// for the tensor is taken back, all that is in fast memory is packed anew, and the tensor is tried once more. Then it stays outside.
+// Idea: a compiler decides which tensors go to fast memory, one after the other, as XLA's memory space assignment does.
+// A tensor has a definition and uses, and is worth its size for each access. Those of most value by the square root of
+// their size come first. Between two accesses it stays where it is, if it can; otherwise it is copied there again,
+// ahead of the use. If one part finds no room, what was done for the tensor is taken back, all that is in fast memory
+// is packed anew, and the tensor is tried once more. Then it stays outside.
 //
-// What is drawn was measured on seven real programs: as many tensors as slots; most live for one to three slots, and one for all
-// of them; sizes from a lognormal distribution, or those of a base; a share of what was placed leaves again.
+// What is drawn was measured on seven real programs: as many tensors as slots; most live for one to three slots, and
+// one for all of them; sizes from a lognormal distribution, or those of a base; a share of what was placed leaves
+// again.
 //
 // The parts of a tensor that stay where they are have one group: they must lie at one offset.
 //
@@ -64,8 +66,8 @@ type chunk struct {
 	size, offset int64
 }
 
-// MSA returns a trace: the requests of a compiler, what was placed for them, and the packings. base has the sizes and some of the lives;
-// nil for none.
+// MSA returns a trace: the requests of a compiler, what was placed for them, and the packings. base has the sizes and
+// some of the lives; nil for none.
 func MSA(base *model.Problem, o MSAOptions) (*trace.Trace, error) {
 	if o.Tensors == 0 {
 		o.Tensors = 300
@@ -266,8 +268,8 @@ func (m *assigner) fit(c chunk) int64 {
 	return smallest(m.live, []chunk{c}, m.capacity, m.o.Alignment)
 }
 
-// smallest returns the lowest start of the smallest gap between chunks that has room for all of those to place, which get one
-// offset and have one size.
+// smallest returns the lowest start of the smallest gap between chunks that has room for all of those to place, which
+// get one offset and have one size.
 func smallest(live, place []chunk, most, align int64) int64 {
 	var beside []chunk
 	for _, y := range live {
@@ -290,8 +292,8 @@ func smallest(live, place []chunk, most, align int64) int64 {
 	return best
 }
 
-// repack packs all that is placed anew: the longest lives first, then the largest, each in the smallest gap. As XLA's own, it
-// looks at no plan; if it ends above the capacity, all stay where they are.
+// repack packs all that is placed anew: the longest lives first, then the largest, each in the smallest gap. As XLA's
+// own, it looks at no plan; if it ends above the capacity, all stay where they are.
 func (m *assigner) repack() {
 	m.repacks++
 	of := map[int]int{}

@@ -55,8 +55,8 @@ func newRegime(least, most int64, eps float64) regime {
 	square := math.Pow(math.Log2(r.ratio), 2)
 	r.mu = eps / square
 	r.height = math.Ceil(math.Pow(r.mu, 5) * float64(most) / square)
-	// Above 2^53 a float may be under the number that it stands for: then no item would be
-	// small, and nothing would come of a round. If two large sizes are nearly equal, the boxes would be too tall to add up.
+	// Above 2^53 a float may be under the number that it stands for: then no item would be small, and nothing would
+	// come of a round. If two large sizes are nearly equal, the boxes would be too tall to add up.
 	limit := math.Floor(r.mu * r.height)
 	r.safe = r.mu < golden && limit >= float64(least) && int64(limit) >= least && r.height <= tallest
 	return r

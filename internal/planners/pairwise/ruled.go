@@ -237,8 +237,8 @@ func (e *Ruled) places() {
 	}
 }
 
-// meet restricts a place to the offsets that are of a rest modulo an alignment; ok is false if there are none. It is the
-// Chinese remainder theorem: First + n·Step = rest modulo align, for the least n.
+// meet restricts a place to the offsets that are of a rest modulo an alignment; ok is false if there are none. It is
+// the Chinese remainder theorem: First + n·Step = rest modulo align, for the least n.
 func (x *Place) meet(rest, align int64) (ok bool) {
 	g := bound.GCD(x.Step, align)
 	if (rest-x.First)%g != 0 {
@@ -351,8 +351,8 @@ func (e *Ruled) Decide(place []int, at []int64) *Decision {
 // mostPasses bounds the passes of Least, for sides that raise each other for ever.
 const mostPasses = 1 << 14
 
-// Least returns the lowest offsets of the bodies that have the sides of a decision, in units; nil if there are none, or the watch
-// ended. Sides of bodies in two pools do not count.
+// Least returns the lowest offsets of the bodies that have the sides of a decision, in units; nil if there are none, or
+// the watch ended. Sides of bodies in two pools do not count.
 func (e *Ruled) Least(w *run.Watch, d *Decision) []int64 {
 	at, last := make([]int64, len(e.Bodies)), make([]int64, len(e.Bodies))
 	pool := func(b int32) int32 { return e.Bodies[b].Places[d.Place[b]].Pool }

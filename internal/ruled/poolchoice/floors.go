@@ -11,8 +11,8 @@ import (
 //	height              >= max over sections of the bytes in use
 //	height of a pool    >= max over sections of the bytes in use of bodies that are in the pool in every plan
 //
-// A body is in a pool in every plan if it may be in no other. If cost is the first measure, it is also so if each other pool's
-// excess alone makes a plan dearer than the best.
+// A body is in a pool in every plan if it may be in no other. If cost is the first measure, it is also so if each other
+// pool's excess alone makes a plan dearer than the best.
 //
 // Invariant: the bounds hold for all plans that cost no more than the best. The measures after the cost need no more.
 //
@@ -58,7 +58,8 @@ func (c *chooser) floor() *floors {
 	return f
 }
 
-// poolOf returns the pool of a body in every plan up to a cost, which is -1 for all plans. It returns -1 if there are several.
+// poolOf returns the pool of a body in every plan up to a cost, which is -1 for all plans. It returns -1 if there are
+// several.
 func (c *chooser) poolOf(body int, cost int64) int32 {
 	b := &c.loads.Bodies[body]
 	if body < c.loads.Single {
@@ -80,8 +81,8 @@ func (c *chooser) poolOf(body int, cost int64) int32 {
 	return pool
 }
 
-// leastOf returns a lower bound of a measure. It holds for all plans. If cost is the first measure, it holds for all plans that
-// cost no more than the best.
+// leastOf returns a lower bound of a measure. It holds for all plans. If cost is the first measure, it holds for all
+// plans that cost no more than the best.
 func (c *chooser) leastOf(m model.Measure) (least int64) {
 	if m == model.MeasureCost {
 		return c.loads.Low

@@ -8,11 +8,12 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a planner refuses a strip in the strip's terms: fixed offsets, gaps with windows. The problem may have none of these,
-// since the strip has a fixed offset for a reserved range, and gaps with windows for ties and distances. The refusal then
-// names the rule.
+// Idea: a planner refuses a strip in the strip's terms: fixed offsets, gaps with windows. The problem may have none of
+// these, since the strip has a fixed offset for a reserved range, and gaps with windows for ties and distances. The
+// refusal then names the rule.
 
-// refusal words the error of a planner for a strip. The first n buffers of the strip are bodies, the others reserved ranges.
+// refusal words the error of a planner for a strip. The first n buffers of the strip are bodies, the others reserved
+// ranges.
 func (s *Search) refusal(err error, strip *model.Problem, n int) error {
 	if !errors.Is(err, plan.ErrUnsupported) {
 		return err

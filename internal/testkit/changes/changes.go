@@ -81,8 +81,8 @@ func (c *Case) Text() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Lines returns the trace for a reader that knows no JSON: a line with the numbers of the session, one for each of its buffers, then
-// one for each call, in words.
+// Lines returns the trace for a reader that knows no JSON: a line with the numbers of the session, one for each of its
+// buffers, then one for each call, in words.
 func (c *Case) Lines() string {
 	var b strings.Builder
 	first := 0
@@ -172,8 +172,8 @@ func Difference(got, want string) string {
 	return ""
 }
 
-// Kinds counts what happened in texts of Answers: the steps by name, "no", "undecided", and calls. A test holds by it that
-// its traces take every step.
+// Kinds counts what happened in texts of Answers: the steps by name, "no", "undecided", and calls. A test holds by it
+// that its traces take every step.
 func Kinds(answers string) map[string]int {
 	count := map[string]int{}
 	for line := range strings.Lines(answers) {

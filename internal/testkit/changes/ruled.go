@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: calls of sessions with rules, as text that a reader without JSON understands, and what Go answers to each. A call
-// is drawn for the session as it is, so the answers come with the calls.
+// Idea: calls of sessions with rules, as text that a reader without JSON understands, and what Go answers to each. A
+// call is drawn for the session as it is, so the answers come with the calls.
 
 // A RuledCase is a session with rules and calls of it.
 type RuledCase struct {
@@ -45,8 +45,8 @@ type rule struct {
 	by         int64
 }
 
-// RuledCases returns n sessions with rules, and n/6 that traces with rules make. Of three, one is a tiny problem with any
-// rules; the others have two pools that just hold their buffers.
+// RuledCases returns n sessions with rules, and n/6 that traces with rules make. Of three, one is a tiny problem with
+// any rules; the others have two pools that just hold their buffers.
 func RuledCases(n int) (all []RuledCase, err error) {
 	if all, err = tracedRules(n / 6); err != nil {
 		return nil, err

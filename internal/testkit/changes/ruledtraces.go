@@ -13,8 +13,9 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: traces with rules, as `gen edit --rules` makes them, in the words of ruled.go. The player of traces makes the calls
-// in Go, and a line that it leaves out is left out of the words. So C and Python agree with what `stowage session` plays.
+// Idea: traces with rules, as `gen edit --rules` makes them, in the words of ruled.go. The player of traces makes the
+// calls in Go, and a line that it leaves out is left out of the words. So C and Python agree with what `stowage
+// session` plays.
 
 // tracedRules returns n traces with rules as cases.
 func tracedRules(n int) (all []RuledCase, err error) {

@@ -76,8 +76,8 @@ var (
 	common   *browser // that one, from the first test on that asks
 )
 
-// Main is for TestMain of a package with many tests in the browser, none of them parallel: one browser is started for all,
-// which takes seconds.
+// Main is for TestMain of a package with many tests in the browser, none of them parallel: one browser is started for
+// all, which takes seconds.
 func Main(m *testing.M) {
 	together = true
 	code := m.Run()
@@ -87,8 +87,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Open opens an empty page of that size in CSS pixels. It ends with the test. With arguments for the browser it has one of
-// its own.
+// Open opens an empty page of that size in CSS pixels. It ends with the test. With arguments for the browser it has one
+// of its own.
 func Open(t testing.TB, width, height int, args ...string) *Page {
 	t.Helper()
 	path := Path(t)

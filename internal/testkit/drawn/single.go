@@ -22,7 +22,8 @@ func OnePool(r *rand.Rand) *model.Problem {
 	}
 }
 
-// Crowd draws a problem in which some penalties must be paid: buffers of one pool with a penalty on each two that follow closely.
+// Crowd draws a problem in which some penalties must be paid: buffers of one pool with a penalty on each two that
+// follow closely.
 func Crowd(r *rand.Rand, n int) *model.Problem {
 	p := &model.Problem{Capacity: 1, Rules: &model.Rules{Objective: []model.Measure{model.MeasurePenalty}}}
 	for i := range n {
@@ -65,8 +66,9 @@ func Spilled(r *rand.Rand, n int) *model.Problem {
 	return p
 }
 
-// Several adds up to three pools to a problem as Spilled draws it: without a capacity and dearer than the slow one, or with little
-// room, an alignment or a reserved range, at costs of their own. Some buffers may not be in all of them, and some are apart.
+// Several adds up to three pools to a problem as Spilled draws it: without a capacity and dearer than the slow one, or
+// with little room, an alignment or a reserved range, at costs of their own. Some buffers may not be in all of them,
+// and some are apart.
 func Several(r *rand.Rand, n int) *model.Problem {
 	p := Spilled(r, n)
 	for k := range int32(1 + r.IntN(3)) {
@@ -112,7 +114,8 @@ func Several(r *rand.Rand, n int) *model.Problem {
 	return p
 }
 
-// Tight draws a problem as Spilled does, of few times and several alignments, so that what fits by its loads often does not pack.
+// Tight draws a problem as Spilled does, of few times and several alignments, so that what fits by its loads often does
+// not pack.
 func Tight(r *rand.Rand, n int) *model.Problem {
 	p := Spilled(r, n)
 	for i := range p.Buffers {

@@ -435,8 +435,8 @@ func (d draw) stridedSlice() *distance.Operator {
 	return op
 }
 
-// places returns what Python's slice begin:end:stride takes of n elements. A masked end is left out, and a dimension that is
-// dropped has only its begin.
+// places returns what Python's slice begin:end:stride takes of n elements. A masked end is left out, and a dimension
+// that is dropped has only its begin.
 func places(n, begin, end, stride int, noBegin, noEnd, shrink bool) (out []int) {
 	if shrink {
 		return []int{begin}

@@ -1,6 +1,6 @@
-// Package oracle answers small problems by brute force, to judge planners in tests: the grid in
-// grid.go for a few buffers of small sizes, the orders in orders.go for sizes of any scale. With rules, rules.go tries every offset and chains.go those that
-// bodies can rest on, at any scale.
+// Package oracle answers small problems by brute force, to judge planners in tests: the grid in grid.go for a few
+// buffers of small sizes, the orders in orders.go for sizes of any scale. With rules, rules.go tries every offset and
+// chains.go those that bodies can rest on, at any scale.
 //
 // It shares nothing with the timeline, the bounds or a planner, so that it cannot repeat a mistake
 // of theirs.

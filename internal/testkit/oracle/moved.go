@@ -5,9 +5,9 @@ import "github.com/stowage-go/stowage/model"
 // Idea: the least movement between two plans of a problem with rules, by the enumeration of rules.go. A buffer is
 // first tried where it was, then everywhere else. A branch ends if it moves as much as the best plan.
 
-// Moved returns the least movement that leads from old places to a plan of p: the cost, then the number of buffers. Buffers of mine cost nothing,
-// wherever they lie; an old offset below 0 is none. exists says whether there is a plan at all. decided is false if heights are too large to
-// try. p must be valid, without evictions.
+// Moved returns the least movement that leads from old places to a plan of p: the cost, then the number of buffers.
+// Buffers of mine cost nothing, wherever they lie; an old offset below 0 is none. exists says whether there is a plan
+// at all. decided is false if heights are too large to try. p must be valid, without evictions.
 func Moved(p *model.Problem, at []int64, pool []int32, mine []bool, cost func(i int) int64) (least int64, buffers int, exists, decided bool) {
 	o := &ruled{p: p, pools: p.AllPools()}
 	if p.Rules != nil {

@@ -25,9 +25,9 @@ import (
 // Complexity: exponential. Who meets whom is found from the bytes that buffers use at single
 // times (Used): nothing is shared with model.Conflicts, model.MeasuresOf or a planner.
 
-// Ruled returns the best values of the measures in p.Objective(), in its order, and a plan that has them.
-// Both are nil if p has no plan. decided is false if that took more than most nodes, of which 0 means no limit, or if heights are too large.
-// p must be valid. It is meant for about 5 buffers and heights to about 40.
+// Ruled returns the best values of the measures in p.Objective(), in its order, and a plan that has them. Both are nil
+// if p has no plan. decided is false if that took more than most nodes, of which 0 means no limit, or if heights are
+// too large. p must be valid. It is meant for about 5 buffers and heights to about 40.
 func Ruled(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &ruled{p: p, pools: p.AllPools(), rules: model.Rules{}, most: most}
 	if p.Rules != nil {
@@ -418,8 +418,8 @@ func (o *ruled) share(x, y *piece) bool {
 // shares reports whether pieces m and n have a byte in common.
 func (o *ruled) shares(m, n int) bool { return o.share(&o.pieces[m], &o.pieces[n]) }
 
-// values returns the measures of the pieces that are placed. What the others cost at least is added. The penalty is that of the
-// pairs, the larger number first, that pay.
+// values returns the measures of the pieces that are placed. What the others cost at least is added. The penalty is
+// that of the pairs, the larger number first, that pay.
 func (o *ruled) values(placed func(m int) bool, pays func(m, n int) bool) []int64 {
 	heights, peaks := make([]int64, len(o.pools)), make([]int64, len(o.pools))
 	for q := range o.pools {

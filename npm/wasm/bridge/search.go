@@ -67,8 +67,8 @@ func (c *Call) tell(p plan.Progress) {
 	c.handlers.Call("progress", c.id, out)
 }
 
-// Result returns the result of a run for JavaScript. p.Capacity is the one that the run had to fit. The keys are those of
-// --stats in camel case, and next.
+// Result returns the result of a run for JavaScript. p.Capacity is the one that the run had to fit. The keys are those
+// of --stats in camel case, and next.
 func Result(r *plan.Result, p *model.Problem, minimize bool) map[string]any {
 	out := map[string]any{
 		"status": r.Status.String(), "height": Digits(r.Height), "lowerBound": Digits(r.LowerBound), "planner": r.Planner,

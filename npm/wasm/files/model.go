@@ -147,7 +147,8 @@ func arenas(made *tflm.Plan, names *cheader.Runtime) []any {
 	return out
 }
 
-// sizesOf returns the sizes on the targets that may have the kernels: the interpreter of PyPI has the reference kernels.
+// sizesOf returns the sizes on the targets that may have the kernels: the interpreter of PyPI has the reference
+// kernels.
 func sizesOf(made *tflm.Plan) []tflm.Sizes {
 	all := made.Sizes()
 	if made.Set != tflm.ReferenceSet {

@@ -68,10 +68,9 @@ type page struct {
 	notesAt  float64
 }
 
-// Check refuses what cannot be drawn: a bad problem, offsets for another one or out of
-// range, a capacity or a bound below 0, a conflict or overlaps of buffers that are not there. Offsets of nil are no plan. A plan that breaks
-// rules, or is above a capacity, is worth a look. The error begins with who draws, unless it
-// is a *model.InputError.
+// Check refuses what cannot be drawn: a bad problem, offsets for another one or out of range, a capacity or a bound
+// below 0, a conflict or overlaps of buffers that are not there. Offsets of nil are no plan. A plan that breaks rules,
+// or is above a capacity, is worth a look. The error begins with who draws, unless it is a *model.InputError.
 func Check(who string, p *model.Problem, offsets []int64, o render.Options) error {
 	if p == nil {
 		return fmt.Errorf("%s: no problem", who)
