@@ -209,7 +209,7 @@ var layers = []struct {
 	{"internal/kernelscratch", []string{"internal/distance"}},
 	{"internal/tiling", nil},
 	{"internal/setting", []string{"model", "plan", "internal/laboratory", "internal/units", "internal/suggest"}},
-	{"format", []string{"model", "format", "internal/profile", "internal/lower"}},
+	{"format", []string{"model", "graph", "format", "internal/profile", "internal/lower"}},
 	{"format/arena", []string{"model", "format/internal", "internal/units"}},
 	{"format/csv", []string{"model", "format/internal", "format/times", "internal/units"}},
 	{"format/dsa", []string{"model", "format/internal", "internal/bound"}},
@@ -258,7 +258,7 @@ var layers = []struct {
 	{"internal/testkit/pypi", nil},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "internal/testkit/pypi", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
-	{"internal/models", []string{"", "model", "plan", "graph", "format", "tflm", "internal/timeline"}},
+	{"internal/models", []string{"", "model", "plan", "graph", "format", "tflm", "render", "internal/bound", "internal/shown", "internal/suggest", "internal/timeline", "internal/units"}},
 	{"cmd", any},
 	{"sweep/spec", []string{"", "model", "plan", "tflm", "internal/models", "internal/comparison", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "internal/models", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine

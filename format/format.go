@@ -128,7 +128,7 @@ func (in *Input) read(path string, o Options) (*File, error) {
 	if err := in.Settles(o); err != nil {
 		return nil, err
 	}
-	f, err := in.row.problem(in.Reader, in.Name, o)
+	f, err := in.problem(o)
 	if err != nil {
 		return nil, nameLate(err, in.Name)
 	}

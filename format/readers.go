@@ -23,6 +23,7 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/format/xla"
+	"github.com/stowage-go/stowage/graph"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -139,6 +140,8 @@ type row struct {
 	ends       bool                   // takes Options.Ends
 	problem    func(r io.Reader, name string, o Options) (*File, error)
 	plan       func(r io.Reader, name string, p *model.Problem) (*model.Plan, error) // nil for what holds no plan
+	// A reader of models may return a graph of operators. The problem is then that of the operators as they stand.
+	graph func(r io.Reader, name string, o Options) (*graph.Graph, error)
 }
 
 var readers = []row{
@@ -231,6 +234,31 @@ func (in *Input) Settles(o Options) error {
 		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which has no heaps to choose from"})
 	}
 	return issues.Err()
+}
+
+// Graph returns the graph of operators in the file; nil if files of this kind have none. A graph in Stowage's own JSON is
+// read by package json.
+func (in *Input) Graph(o Options) (*graph.Graph, error) {
+	if in.row.graph == nil {
+		return nil, nil
+	}
+	return in.row.graph(in.Reader, in.Name, o)
+}
+
+// problem returns the problem in the file.
+func (in *Input) problem(o Options) (*File, error) {
+	g, err := in.Graph(o)
+	if err != nil || g == nil {
+		if err == nil {
+			return in.row.problem(in.Reader, in.Name, o)
+		}
+		return nil, err
+	}
+	l, err := graph.Lower(g, graph.Given(g), graph.NoPermits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return &File{Problem: l.Problem}, nil
 }
 
 // AsModel makes a file of an unknown kind one of the first kind of models, whose reader says what is missing. A file

@@ -259,14 +259,20 @@ func count(list []int, is func(int) bool) (n int) {
 	return n
 }
 
+// Given returns the order in which the operators stand in a graph.
+func Given(g *Graph) []int {
+	all := make([]int, len(g.Operators))
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
 // runnable returns the order of the operators in the graph if they can run in it. If not, it
 // returns the order that always takes the first that can run.
 func runnable(g *Graph) []int {
 	by, n := makers(g), len(g.Operators)
-	all := make([]int, n)
-	for k := range all {
-		all[k] = k
-	}
+	all := Given(g)
 	if checkOrder(g, all) == nil {
 		return all
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -39,7 +40,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			if err != nil {
 				return err
 			}
-			v, err := tflm.CheckFor(m, tflm.CheckOptions{Capacity: int64(capacity), Kernels: kernels.overlaps, Set: kernels.set})
+			v, err := tflm.CheckFor(m, tflm.CheckOptions{Capacity: int64(capacity), Kernels: kernels.Overlaps, Set: kernels.Set})
 			if err != nil {
 				return err
 			}
@@ -56,23 +57,23 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.File, err)
 			}
-			head, err := tflm.Head(cmd.Context(), folded, kernels.set.Scratch(folded))
+			head, err := tflm.Head(cmd.Context(), folded, kernels.Set.Scratch(folded))
 			if err != nil {
 				return err
 			}
 			head = max(head, v.Height)
 			if capacity > 0 {
-				if err := fitsArena(cmd, args[0], m, folded, head, int64(capacity), kernels.set); err != nil {
+				if err := fitsArena(cmd, args[0], m, folded, head, int64(capacity), kernels.Set); err != nil {
 					return err
 				}
 			}
-			if kernels.from == "" {
+			if kernels.From == "" {
 				worse, err := tflm.WorseWith(cmd.Context(), folded)
 				if err != nil {
 					return err
 				}
 				if len(worse) > 0 {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: the plan takes more than the runtime's own with %s [%s]\n", args[0], tflm.Warning, standingWords(standingsOf(worse)), tflm.Larger)
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: the plan takes more than the runtime's own with %s [%s]\n", args[0], tflm.Warning, models.Standings(worse), tflm.Larger)
 				}
 			}
 			return writeTo(cmd, "", func(w io.Writer) error {
@@ -80,7 +81,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 				if v.Unchecked > 0 {
 					valid += " only with kernels that permit " + count(v.Unchecked, "overlap")
 				}
-				_, err := fmt.Fprintf(w, "%s: head %d, %s pinned, %d left to the device; the head is for %s\n", valid, head, count(v.Pinned, "tensor"), v.Online, of(kernels.set))
+				_, err := fmt.Fprintf(w, "%s: head %d, %s pinned, %d left to the device; the head is for %s\n", valid, head, count(v.Pinned, "tensor"), v.Online, models.WhichKernels(kernels.Set))
 				return err
 			})
 		},
@@ -110,7 +111,7 @@ func fitsArena(cmd *cobra.Command, path string, m, folded *tflite.Model, head, c
 	needs := set.Predict(folded, a, offsets, head, target).Smallest
 	if needs > capacity {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: fault: the arena needs %d (%s) with %s, %d more than %s; the head is %d of it [%s]\n",
-			path, needs, target.Name, of(set), needs-capacity, bytesAndUnit(capacity), head, tflm.TooHigh)
+			path, needs, target.Name, models.WhichKernels(set), needs-capacity, bytesAndUnit(capacity), head, tflm.TooHigh)
 		return outcome(exitUsage)
 	}
 	if doubts := tflm.DoubtsOf(m, set); doubts.AtLeast() {

@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/dsa"
 	stowjson "github.com/stowage-go/stowage/format/json"
-	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
@@ -147,7 +147,7 @@ func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error
 // unless the document has tensors of its own.
 func planOf(d *document) *cheader.Plan {
 	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Head: d.head, Runtime: d.runtime, Notes: d.notes}
-	p.Alignment = arenaAlignment(d.problem)
+	p.Alignment = models.AlignmentOf(d.problem)
 	for i := range d.problem.Buffers {
 		b := &d.problem.Buffers[i]
 		if d.tensors == nil && d.offsets != nil {
@@ -169,22 +169,12 @@ func checkFormat(name string, p *model.Problem) error {
 	case "json":
 		err = stowjson.Writable(p)
 	case "h", "c":
-		err = cheader.CheckAlignment(arenaAlignment(p))
+		err = cheader.CheckAlignment(models.AlignmentOf(p))
 	}
 	if err != nil {
 		return usagef(".%s: %v", name, err)
 	}
 	return nil
-}
-
-// arenaAlignment returns the alignment of an arena that suits every buffer. It ignores an
-// alignment whose common multiple with the others is too large.
-func arenaAlignment(p *model.Problem) int64 {
-	alignment := int64(1)
-	for i := range p.Buffers {
-		alignment = max(alignment, bound.LCM(alignment, p.Buffers[i].Align(), model.MaxSum))
-	}
-	return alignment
 }
 
 // factsOf returns the figures of a document by name.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -23,10 +24,7 @@ type kernelsFlags struct {
 	kernels  string // of --kernels
 	diagonal overlapFlag
 
-	set      tflm.Set     // the kernels that the figures hold for
-	from     string       // the flag that says so; empty for none: the reference kernels
-	overlaps tflm.Kernels // the library that results may overlap operands by; empty for none
-	note     string       // a sentence about the flags; empty for none
+	models.Kernels // that count
 }
 
 // overlapFlag is the value of --diagonal.
@@ -117,11 +115,12 @@ func withValues(args []string) []string {
 // settle decides which kernels the figures hold for. part is the part that --target names, or nil.
 func (k *kernelsFlags) settle(part *tflm.Map) (err error) {
 	if k.kernels != "" {
-		if k.set, err = tflm.ParseSet(k.kernels); err != nil {
+		if k.Set, err = tflm.ParseSet(k.kernels); err != nil {
 			return usagef("invalid argument %q for --kernels: %v%s", k.kernels, err, k.whose())
 		}
-		k.from = "--kernels"
+		k.From = "--kernels"
 	}
+	k.Versioned = strings.Contains(k.kernels, "@")
 	if err := k.settleOverlaps(); err != nil {
 		return err
 	}
@@ -132,10 +131,10 @@ func (k *kernelsFlags) settle(part *tflm.Map) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case k.from == "":
-		k.set, k.from = of, "--target "+part.Name
-	case k.set.Name() != of.Name():
-		k.note = fmt.Sprintf("%s is named, so it counts; --target %s stands for %s", k.set.Name(), part.Name, of.Name())
+	case k.From == "":
+		k.Set, k.From = of, "--target "+part.Name
+	case k.Set.Name() != of.Name():
+		k.Note = fmt.Sprintf("%s is named, so it counts; --target %s stands for %s", k.Set.Name(), part.Name, of.Name())
 	}
 	return nil
 }
@@ -158,7 +157,7 @@ func (k *kernelsFlags) settleOverlaps() error {
 	case "":
 		return nil
 	case unnamed:
-		if k.from == "" {
+		if k.From == "" {
 			return usagef("--diagonal needs kernels: --diagonal=NAME, or --kernels NAME beside it: %s", strings.Join(kernelNames(), ", "))
 		}
 	default:
@@ -166,22 +165,22 @@ func (k *kernelsFlags) settleOverlaps() error {
 		if err != nil {
 			return usagef("invalid argument %q for --diagonal: %v", string(k.diagonal), err)
 		}
-		if _, ok := own.Order(); !ok && own.Name() == string(tflm.ESPNN) && k.from == "" {
+		if _, ok := own.Order(); !ok && own.Name() == string(tflm.ESPNN) && k.From == "" {
 			own = tflm.SetFor(tflm.ESPNN) // its version in C: the orders of the other versions are not known
 		}
 		versions := strings.Contains(string(k.diagonal), "@") && strings.Contains(k.kernels, "@")
-		library, _ := k.set.Order()
+		library, _ := k.Set.Order()
 		switch {
-		case k.from == "":
-			k.set, k.from = own, "--diagonal"
-		case k.set.Name() == own.Name() && (!versions || k.set == own), string(k.diagonal) == string(library):
+		case k.From == "":
+			k.Set, k.From = own, "--diagonal"
+		case k.Set.Name() == own.Name() && (!versions || k.Set == own), string(k.diagonal) == string(library):
 		default:
 			return usagef("--kernels %s and --diagonal=%s are two sets of kernels: a plan relies on one", k.kernels, string(k.diagonal))
 		}
 	}
 	var ok bool
-	if k.overlaps, ok = k.set.Order(); !ok {
-		return usagef("--diagonal: the order in which the kernels of %s read and write is not known, so no result may lie over an operand; it is known of %s", k.set, strings.Join(ordered(), ", "))
+	if k.Overlaps, ok = k.Set.Order(); !ok {
+		return usagef("--diagonal: the order in which the kernels of %s read and write is not known, so no result may lie over an operand; it is known of %s", k.Set, strings.Join(ordered(), ", "))
 	}
 	return nil
 }
@@ -194,132 +193,4 @@ func ordered() (out []string) {
 		}
 	}
 	return out
-}
-
-// of names a set of kernels: "the reference kernels", or "the kernels of esp-nn 27d1f4a".
-func of(s tflm.Set) string {
-	if s == tflm.ReferenceSet {
-		return "the reference kernels"
-	}
-	return "the kernels of " + s.String()
-}
-
-// aboutKernels says which kernels the figures hold for, and how much scratch they need.
-func (p *planFlags) aboutKernels(scratch int) []string {
-	k := &p.kernels
-	line := "for " + of(k.set)
-	switch {
-	case strings.HasPrefix(k.from, "--target"):
-		line += " (implied by " + k.from + ")"
-	case k.from != "":
-		line += " (" + k.from + ")"
-	}
-	switch from := p.scratchFrom(); {
-	case from == "none":
-		line += ", with no scratch (--scratch none)"
-	case from == "declared":
-		line += ", with the scratch of --scratch"
-	case len(p.doubts.Scratch) > 0:
-		line += "; the scratch that they ask for is not known of " + strings.Join(p.doubts.Scratch, ", ") +
-			", so the arenas are lower bounds: --scratch takes the log of a target (stowage plan --probe)"
-	case scratch > 0:
-		line += ", with the scratch that they ask for"
-	default:
-		line += ", which ask for no scratch"
-	}
-	if k.note == "" {
-		return []string{line}
-	}
-	return []string{line, k.note}
-}
-
-// A kernelsReport names kernels in JSON.
-type kernelsReport struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	From    string `json:"from"` // default, --kernels, --diagonal or --target
-}
-
-func (k *kernelsFlags) report() kernelsReport {
-	from, _, _ := strings.Cut(k.from, " ")
-	if from == "" {
-		from = "default"
-	}
-	return kernelsReport{k.set.Name(), k.set.Version(), from}
-}
-
-// A knownReport has the figures of a model for one known library of kernels.
-type knownReport struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	Own     int64  `json:"head_greedy"` // without any plan
-	Head    int64  `json:"head_planned"`
-	Arena   int64  `json:"smallest_arena_32"` // with the model that is written
-	Arena64 int64  `json:"smallest_arena_64"`
-	AtLeast bool   `json:"at_least,omitempty"`
-}
-
-// knownOf reports the figures of a plan for each known library, at the version that its name stands for. The reference
-// kernels come first.
-func knownOf(made *tflm.Plan) []knownReport {
-	out := []knownReport{}
-	standard := tflm.DefaultSets()
-	for _, s := range made.Standings() {
-		if slices.Contains(standard, s.Set) {
-			out = append(out, knownReport{
-				s.Set.Name(), s.Set.Version(), s.Own, s.Head, made.With(s, &tflm.Firmware32).Smallest, made.With(s, &tflm.Firmware64).Smallest,
-				len(s.Set.UnknownScratch(made.Model)) > 0,
-			})
-		}
-	}
-	return out
-}
-
-// other returns an example of a value for --kernels: another version of the named kernels.
-func (k *kernelsFlags) other() string {
-	if k.from == "" {
-		return ": --kernels NAME"
-	}
-	return ": --kernels " + k.set.Name() + "@VERSION"
-}
-
-// chosen says that a version was given too.
-func (k *kernelsFlags) chosen() bool { return strings.Contains(k.kernels, "@") }
-
-// An overlayReport is a result that lies over an operand.
-type overlayReport struct {
-	Operator int    `json:"operator"`
-	Kind     string `json:"kind"`
-	Result   string `json:"result"`
-	Operand  string `json:"operand"`
-	Distance int64  `json:"distance"` // offset of the operand minus that of the result
-	Least    int64  `json:"least"`    // that the kernel needs; with equal it is 0, and the only one
-	Equal    bool   `json:"equal"`
-}
-
-// overlaysOf reports the overlays of a plan, in the order of the operators.
-func overlaysOf(made *tflm.Plan) []overlayReport {
-	out := []overlayReport{}
-	for _, o := range made.Overlays {
-		m := made.Model
-		out = append(out, overlayReport{o.Operator, m.Operators[o.Operator].Name(), m.Label(o.Result), m.Label(o.Operand), o.Distance, o.Least, o.Equal})
-	}
-	return out
-}
-
-// assumed says what a plan relies on, for report and header; empty if on nothing.
-func (r *planReport) assumed() string {
-	switch {
-	case r.Assumes == "" && r.Unchecked > 0:
-		return fmt.Sprintf("The plan is right only with kernels that permit its %s: --diagonal=KERNELS checks that.", count(r.Unchecked, "overlap"))
-	case r.Assumes == "":
-		return ""
-	}
-	repository, _ := tflm.Kernels(r.Assumes).Source()
-	results := "results lie"
-	if len(r.Overlays) == 1 {
-		results = "result lies"
-	}
-	return fmt.Sprintf("The plan assumes the kernels of %s (%s, %s): %d %s over an operand, as closely as these kernels permit. With other kernels the outputs may be wrong.",
-		r.Assumes, strings.TrimPrefix(repository, "https://"), tflm.Kernels(r.Assumes).Revision(), len(r.Overlays), results)
 }

@@ -1,24 +1,29 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/internal/suggest"
+	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/tflm"
 )
+
+// listed is the value of --target that prints the parts.
+const listed = "list"
 
 type planFlags struct {
 	outputs []string
@@ -35,7 +40,7 @@ type planFlags struct {
 	capacity size
 	target   string
 	pools    []string
-	where    *memories // of pools and target; nil for one strip
+	where    *models.Memories // of pools and target; nil for one strip
 
 	json   bool
 	probe  bool
@@ -43,7 +48,6 @@ type planFlags struct {
 	search search
 	model  modelFlags
 	graph  graphFlags
-	doubts tflm.Doubts // about the model that is written
 }
 
 func newPlan() *cobra.Command {
@@ -102,7 +106,7 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	p.search.bindPlanner(cmd)
 	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
-	complete(cmd, "target", func() []string { return append(append(slices.Clone(targetNames), partNames()...), listed) })
+	complete(cmd, "target", func() []string { return append(append(slices.Clone(models.Targets), partNames()...), listed) })
 	return cmd
 }
 
@@ -111,8 +115,8 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(targetNames, p.target) && partOf(p.target) == nil {
-		return usagef("invalid argument %q for --target: must be one of %s, or a part: %s", p.target, strings.Join(targetNames, ", "), suggest.Listed(p.target, partNames(), "stowage plan --target list"))
+	if !slices.Contains(models.Targets, p.target) && partOf(p.target) == nil {
+		return usagef("invalid argument %q for --target: must be one of %s, or a part: %s", p.target, strings.Join(models.Targets, ", "), suggest.Listed(p.target, partNames(), "stowage plan --target list"))
 	}
 	if p.where, err = p.memories(); err != nil {
 		return err
@@ -120,34 +124,31 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err := p.kernels.settle(partOf(p.target)); err != nil {
 		return err
 	}
-	if p.target == "python" && p.kernels.set != tflm.ReferenceSet {
-		return usagef("--target python does not go with the kernels of %s: the interpreter of PyPI has the reference kernels", p.kernels.set.Name())
+	if p.target == "python" && p.kernels.Set != tflm.ReferenceSet {
+		return usagef("--target python does not go with the kernels of %s: the interpreter of PyPI has the reference kernels", p.kernels.Set.Name())
 	}
 	in, err := openModel(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	outputs, err := p.outputsFor(in.Kind)
+	kind := models.KindOf(in.Kind)
+	outputs, err := p.outputsFor(kind)
 	if err != nil {
 		return err
 	}
-	if err := p.clash(cmd, path, in.Kind, outputs); err != nil {
+	if err := p.clash(cmd, path, kind, outputs); err != nil {
 		return err
 	}
-	if in.Kind == format.JSON {
-		return p.runGraph(cmd, in, outputs, o)
+	for _, x := range kind.Refused {
+		if cmd.Flags().Changed(x.Option) && (x.Option != "target" || partOf(p.target) == nil) {
+			return usagef("--%s is %s", x.Option, x.Is)
+		}
 	}
-	if cmd.Flags().Changed("permits") {
-		return usagef("--permits is for graphs in JSON")
+	options, err := p.options(o, outputs)
+	if err != nil {
+		return err
 	}
-	if in.Kind == format.ONNX {
-		return p.runONNX(cmd, in, outputs, o)
-	}
-	return p.runTFLite(cmd, in, outputs, o)
-}
-
-func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
 	settled, err := p.model.options()
 	if err != nil {
 		return err
@@ -155,100 +156,151 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	if err := in.Settles(settled); err != nil {
 		return err
 	}
-	m, err := tflite.Read(in.Reader, in.Name)
+	m, err := models.Open(in, settled)
 	if err != nil {
-		return err
-	}
-	// Weights that a runtime would fold do not lie in the arena, whether they are folded in the
-	// file or not.
-	folded, weights, err := m.Fold()
-	if err != nil {
-		return fmt.Errorf("%s: %w", m.File, err)
-	}
-	if p.fold {
-		m = folded
-	}
-	p.doubts = tflm.DoubtsOf(m, p.kernels.set)
-	l, err := folded.Lifetimes()
-	if err != nil {
-		return err
-	}
-	scratch, err := readScratch(p.scratch, p.kernels.set, folded, l)
-	if err != nil {
-		return err
-	}
-	if p.where != nil {
-		return p.runBanks(cmd, folded, scratch, outputs, o)
+		return misused(err)
 	}
 	if p.format != "" {
-		a, err := folded.Arena(l, scratch)
+		problem, notes, err := m.Problem(options)
 		if err != nil {
-			return err
+			return misused(withCommand(cmd, in.Name, err))
 		}
-		return writeDocument(cmd, p.problemFile(), p.format, &document{problem: a.Problem})
+		if !p.quiet {
+			noteRead(cmd, in.Name, &format.File{Notes: notes})
+		}
+		return writeDocument(cmd, p.problemFile(), p.format, &document{problem: problem})
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	options := tflm.Options{Scratch: scratch, Set: p.kernels.set, Named: p.named(), CannotRun: len(p.doubts.Obstacles) > 0, InPlace: p.inPlace, Kernels: p.kernels.overlaps, Reorder: p.graph.reorder, Replace: p.replace, Solve: o}
-	made, err := tflm.Make(ctx, folded, options)
+	options.Solve = func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
+		return solve(ctx, cmd.ErrOrStderr(), p.quiet, problem, o)
+	}
+	made, err := m.Plan(ctx, options)
 	if err != nil {
-		return err
+		return misused(withCommand(cmd, in.Name, err))
 	}
-	var others []alternative
-	would := []wouldLower{}
-	if p.reporting(outputs) {
-		if others, err = alternatives(ctx, made, options); err != nil {
-			return err
+	return p.finish(cmd, in.Name, made, outputs)
+}
+
+// options returns how the model is planned.
+func (p *planFlags) options(o stowage.Options, outputs []output) (*models.Options, error) {
+	permits, err := p.graph.kind()
+	return &models.Options{
+		Run: o, Permits: permits, InPlace: p.inPlace, Reorder: p.graph.reorder, Fold: p.fold, Replace: p.replace, Kernels: p.kernels.Kernels,
+		Scratch: p.scratch, Tail: int64(p.tail), Capacity: int64(p.capacity), Target: p.target, Memories: p.where,
+		Report: p.reporting(outputs), JSON: p.json,
+		Check: func(problem *stowage.Problem) error {
+			for _, o := range outputs {
+				if err := checkFormat(o.kind, problem); o.flag == "-o" && err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, err
+}
+
+// reporting reports whether any report is asked for.
+func (p *planFlags) reporting(outputs []output) bool {
+	for _, o := range outputs {
+		if o.flag == "--report" || o.kind == "html" {
+			return true
 		}
-		would = wouldLowerOf(made, others)
 	}
-	r := p.reportOf(made, weights, would)
-	end := outcomeOf(made.Result.Status)
-	if p.capacity > 0 {
-		end = p.fit(r, made, others)
+	return p.json || !p.quiet
+}
+
+// misused returns an option that does not fit the model as a misuse of the command.
+func misused(err error) error {
+	if m, ok := errors.AsType[*models.Misuse](err); ok {
+		return usageError{m.Unwrap()}
 	}
-	// A plan that does not fit is not written. Neither is one without offsets, for C.
-	if p.capacity > 0 && end != nil || made.Placed == nil && slices.ContainsFunc(outputs, func(o output) bool { return o.kind == "h" || o.kind == "c" || o.kind == selftest }) {
+	return err
+}
+
+// finish writes the files, prints the report, and ends with the exit code. A plan that does not fit is not written.
+func (p *planFlags) finish(cmd *cobra.Command, name string, made models.Plan, outputs []output) error {
+	end := outcomeOf(made.Status())
+	switch made.Fits() {
+	case "yes":
+		end = nil
+	case "no":
+		end = outcome(exitInfeasible)
+	case "unknown":
+		end = outcome(exitUndecided)
+	}
+	if p.capacity > 0 && end != nil || slices.ContainsFunc(outputs, func(o output) bool { return o.flag == "-o" && made.Needs(o.kind) }) {
 		if end == nil {
 			end = outcome(exitUndecided)
 		}
 		outputs = p.unwritten(cmd, outputs)
 	}
-	if err := p.writeTFLite(cmd, outputs, m, made, r); err != nil {
+	if err := p.write(cmd, made, outputs); err != nil {
+		return misused(err)
+	}
+	if err := p.say(cmd, made); err != nil {
 		return err
 	}
-	if err := p.say(cmd, r); err != nil {
-		return err
-	}
-	if end == nil && len(p.doubts.Obstacles) > 0 && slices.ContainsFunc(outputs, forFirmware) {
+	doubtful, why := made.Doubts(slices.ContainsFunc(outputs, forFirmware))
+	if end == nil && doubtful {
 		end = outcome(exitUndecided)
 	}
 	if end != nil && p.quiet && !p.json {
-		for _, x := range p.doubts.Obstacles {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: the model cannot run: %s: %s\n", in.Name, cell(x.Why), cell(x.Next))
+		for _, x := range why {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: the model cannot run: %s\n", name, cell(x))
 		}
 	}
 	return end
 }
 
-// named reports whether the user has named the kernels of the firmware, or given the scratch that they need.
-func (p *planFlags) named() bool { return p.kernels.from != "" || p.scratchFrom() != "reference" }
-
-// scratchFrom says where the sizes of scratch come from: reference (the rules of the chosen kernels), none, or
-// declared.
-func (p *planFlags) scratchFrom() string {
-	switch {
-	case len(p.scratch) == 0, len(p.scratch) == 1 && p.scratch[0] == "reference" && p.kernels.set == tflm.ReferenceSet:
-		return "reference"
-	case len(p.scratch) == 1 && p.scratch[0] == "none":
-		return "none"
+// write writes the files.
+func (p *planFlags) write(cmd *cobra.Command, made models.Plan, outputs []output) error {
+	var files []models.File
+	for _, o := range outputs {
+		if o.flag == "-o" {
+			files = append(files, models.File{Path: o.path, Kind: o.kind})
+		}
 	}
-	return "declared"
+	if err := made.Into(files); err != nil {
+		return err
+	}
+	return writeAll(cmd, outputs, func(w io.Writer, o output) error {
+		if o.kind == "html" {
+			if page := made.Page(); page != nil {
+				return writeReportPage(w, page)
+			}
+		}
+		if done, err := made.Write(w, o.kind, o.flag == "--report"); done || err != nil {
+			return err
+		}
+		return writerOf(o.kind)(w, documentOf(made.Document(o.kind)))
+	})
+}
+
+// documentOf returns a plan as the writers of files take it.
+func documentOf(d *models.Document) *document {
+	return &document{
+		problem: d.Problem, offsets: d.Offsets, pools: d.Pools, height: d.Height, lowerBound: d.LowerBound, result: d.Result, name: d.Name,
+		runtime: d.Runtime, tensors: d.Tensors, notes: d.Notes, overlaps: d.Overlaps,
+	}
+}
+
+// writeReportPage writes a report as a page with the picture of the plan.
+func writeReportPage(w io.Writer, p *models.Page) error {
+	facts := p.Facts
+	if p.Run {
+		facts = append(factsOf(documentOf(p.Document)), facts...)
+	}
+	o := html.Options{Title: p.Title, LowerBound: p.LowerBound, Facts: facts, Overlaps: p.Overlaps}
+	if p.Offsets == nil {
+		return html.WriteProfile(w, p.Problem, o)
+	}
+	return html.Write(w, p.Problem, p.Offsets, o)
 }
 
 // forFirmware reports whether firmware is built with an output.
 func forFirmware(o output) bool {
-	return o.flag == "-o" && slices.Contains([]string{"tflite", "h", "c", array, selftest, poolPlanner}, o.kind)
+	return o.flag == "-o" && slices.Contains([]string{"tflite", "h", "c", models.Array, models.Selftest, models.PlannerClass}, o.kind)
 }
 
 // unwritten says that no plan is written. It returns the outputs that are written anyway: the report.
@@ -261,16 +313,16 @@ func (p *planFlags) unwritten(cmd *cobra.Command, outputs []output) []output {
 
 // say prints the report on standard output, as text or as JSON. If -o writes there, the report for people goes to
 // standard error.
-func (p *planFlags) say(cmd *cobra.Command, r interface{ print(io.Writer) error }) error {
+func (p *planFlags) say(cmd *cobra.Command, made models.Plan) error {
 	switch {
 	case p.json:
-		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, r) })
+		return writeTo(cmd, "", func(w io.Writer) error { _, err := made.Write(w, "json", true); return err })
 	case p.quiet:
 		return nil
 	case p.toStdout():
-		return r.print(cmd.ErrOrStderr())
+		return made.Print(cmd.ErrOrStderr())
 	}
-	return writeTo(cmd, "", r.print)
+	return writeTo(cmd, "", made.Print)
 }
 
 // openModel opens a file that should be a model. It reads a file of unknown kind as a .tflite model, because that
@@ -296,12 +348,6 @@ func openModel(path string) (*format.Input, error) {
 	return in, nil
 }
 
-// nameFor returns the name of a model for C, made from the name of its file.
-func nameFor(path string) string {
-	base := strings.TrimSuffix(filepath.Base(path), ".gz")
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
 // readModel reads a model of TensorFlow Lite from a file or standard input.
 func readModel(path string) (*tflite.Model, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -318,76 +364,41 @@ func readModel(path string) (*tflite.Model, error) {
 	return tflite.Read(in.Reader, nameOf(path))
 }
 
-// readScratch turns the values of --scratch into scratch buffers. If there are none, it returns the scratch of the
-// kernels.
-func readScratch(values []string, set tflm.Set, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {
-	if len(values) == 0 {
-		return set.Scratch(m), nil
+// withCommand completes an error about open dimensions: it adds the command line that settles
+// all of them, with the flags that the user gave.
+func withCommand(cmd *cobra.Command, file string, err error) error {
+	var open *onnx.OpenError
+	var input *stowage.InputError
+	if !errors.As(err, &open) || !errors.As(err, &input) {
+		return err
 	}
-	var out []tflite.Scratch
-	for _, value := range values {
-		switch value {
-		case "reference":
-			out = append(out, tflm.ReferenceSet.Scratch(m)...)
-			continue
-		case "none":
-			continue
-		}
-		key, bytes, declared := strings.Cut(value, "=")
-		if !declared {
-			s, err := scratchOfLog(value, m, l)
-			if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(value, "./\\") {
-				return nil, usagef("invalid argument %q for --scratch: is neither OPERATOR=BYTES, such as %s=4096, nor the log of a target, nor reference or none", value, value)
+	line := []string{cmd.CommandPath()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch values, many := f.Value.(pflag.SliceValue); {
+		case many:
+			for _, v := range values.GetSlice() {
+				line = append(line, "--"+f.Name, quoted(v))
 			}
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, s...)
-			continue
+		case f.Value.String() == "true":
+			line = append(line, "--"+f.Name)
+		default:
+			line = append(line, "--"+f.Name, quoted(f.Value.String()))
 		}
-		var n size
-		if err := n.Set(bytes); err != nil {
-			return nil, usagef("invalid argument %q for --scratch: %v", value, err)
-		}
-		found := false
-		number, err := strconv.Atoi(key)
-		for k := range m.Operators {
-			if err == nil && k == number || err != nil && strings.EqualFold(m.Operators[k].Name(), key) {
-				found = true
-				if n > 0 {
-					out = append(out, tflite.Scratch{Operator: k, Bytes: int64(n)})
-				}
-			}
-		}
-		if !found {
-			return nil, usagef("invalid argument %q for --scratch: %s has no operator %s%s", value, m.File, key, operatorsOf(m))
-		}
-	}
-	return out, nil
+	})
+	line = append(append(line, open.Flags...), quoted(file))
+	told := *input
+	told.Issues = append(slices.Clone(input.Issues), stowage.Issue{File: file, Message: "the whole line, with 1 for each: " + strings.Join(line, " ")})
+	told.Total++
+	return &told
 }
 
-// operatorsOf lists the operators of a model.
-func operatorsOf(m *tflite.Model) string {
-	if len(m.Operators) == 0 {
-		return ""
+// quoted returns a word in the form that a shell reads.
+func quoted(word string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=,@+", c)
 	}
-	var names []string
-	for k := range m.Operators {
-		names = append(names, m.Operators[k].Name())
+	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
+		return word
 	}
-	slices.Sort(names)
-	return fmt.Sprintf("; the operators are 0 to %d, named %s", len(m.Operators)-1, suggest.Listed("", slices.Compact(names), ""))
-}
-
-func scratchOfLog(path string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	requests, err := tflite.ReadLog(f, path)
-	if err != nil {
-		return nil, err
-	}
-	return m.ScratchOf(requests, l, path)
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

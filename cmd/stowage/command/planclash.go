@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/models"
 )
 
 // Idea: flags that cannot both be obeyed are refused before anything is read or written. A flag without effect would
@@ -23,18 +23,14 @@ func (p *planFlags) alone() error {
 }
 
 // clash refuses flags that contradict each other, and outputs that replace the model by something else.
-func (p *planFlags) clash(cmd *cobra.Command, path string, kind format.Kind, outputs []output) error {
+func (p *planFlags) clash(cmd *cobra.Command, path string, kind *models.Kind, outputs []output) error {
 	if p.where != nil {
 		if err := p.poolsClash(cmd, kind, outputs); err != nil {
 			return err
 		}
 	}
 	if p.format != "" {
-		flags := planning
-		if kind == format.TFLite { // in an .onnx model, what is in place is a part of the problem
-			flags = append(slices.Clip(flags), "in-place")
-		}
-		for _, flag := range flags {
+		for _, flag := range slices.Concat(planning, kind.Planning) {
 			if cmd.Flags().Changed(flag) {
 				return usagef("--%s needs a plan: --format writes the problem alone", flag)
 			}
@@ -48,7 +44,7 @@ func (p *planFlags) clash(cmd *cobra.Command, path string, kind format.Kind, out
 	}
 	for _, o := range outputs {
 		// The planned or reordered model may replace the one that it was made from, if that is forced.
-		if kind == format.TFLite && o.kind == "tflite" || o.kind == onnxModel {
+		if models.IsModel(o.kind) {
 			if err := checkReplaced([]output{o}, []use{{"MODEL", path}}, p.force); err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/tflm"
@@ -25,14 +25,6 @@ const poolSyntax = "NAME=SIZE[,cost=N][,align=N][,reserved=A-B][,arena]"
 // mostCost bounds the cost of a byte, in any unit.
 const mostCost = 1_000_000_000
 
-// memories are the pools that the flags ask for.
-type memories struct {
-	pools []model.Pool
-	home  int       // the pool that says arena; -1 for none
-	part  *tflm.Map // of --target; nil for none
-	whole bool      // a pool has the size of the whole memory, not one that the user gave
-}
-
 // a setPool is one value of --pool.
 type setPool struct {
 	model.Pool
@@ -40,17 +32,17 @@ type setPool struct {
 }
 
 // memories returns the pools that the flags ask for; nil if they ask for none.
-func (p *planFlags) memories() (*memories, error) {
-	m := &memories{home: -1, part: partOf(p.target)}
-	if m.part == nil && len(p.pools) == 0 {
+func (p *planFlags) memories() (*models.Memories, error) {
+	m := &models.Memories{Home: -1, Part: partOf(p.target)}
+	if m.Part == nil && len(p.pools) == 0 {
 		return nil, nil
 	}
 	costed := map[string]bool{}
 	given := map[string]bool{}
-	if m.part != nil {
-		m.pools = m.part.Pools
-		for _, q := range m.pools {
-			costed[q.ID] = m.part.Costs
+	if m.Part != nil {
+		m.Pools = m.Part.Pools
+		for _, q := range m.Pools {
+			costed[q.ID] = m.Part.Costs
 		}
 	}
 	for _, text := range p.pools {
@@ -62,27 +54,27 @@ func (p *planFlags) memories() (*memories, error) {
 			return nil, usagef("invalid argument %q for --pool: there are two pools %s", text, x.ID)
 		}
 		given[key(x.ID)] = true
-		at := slices.IndexFunc(m.pools, func(q model.Pool) bool { return q.ID == x.ID })
+		at := slices.IndexFunc(m.Pools, func(q model.Pool) bool { return q.ID == x.ID })
 		switch {
-		case m.part != nil && at < 0:
-			return nil, usagef("invalid argument %q for --pool: %s has no pool %s, but %s", text, m.part.Name, x.ID, idsOf(m.pools))
-		case m.part == nil:
-			at, m.pools = len(m.pools), append(m.pools, x.Pool)
+		case m.Part != nil && at < 0:
+			return nil, usagef("invalid argument %q for --pool: %s has no pool %s, but %s", text, m.Part.Name, x.ID, idsOf(m.Pools))
+		case m.Part == nil:
+			at, m.Pools = len(m.Pools), append(m.Pools, x.Pool)
 		default:
-			m.pools[at] = x.over(m.pools[at])
+			m.Pools[at] = x.over(m.Pools[at])
 		}
 		costed[x.ID] = costed[x.ID] || x.costed
-		if x.arena && m.home >= 0 {
-			return nil, usagef("invalid argument %q for --pool: the arena is in %s already", text, m.pools[m.home].ID)
+		if x.arena && m.Home >= 0 {
+			return nil, usagef("invalid argument %q for --pool: the arena is in %s already", text, m.Pools[m.Home].ID)
 		}
 		if x.arena {
-			m.home = at
+			m.Home = at
 		}
 	}
-	for _, q := range m.pools {
-		m.whole = m.whole || !given[key(q.ID)]
-		if costed[q.ID] != costed[m.pools[0].ID] {
-			with, without := q.ID, m.pools[0].ID
+	for _, q := range m.Pools {
+		m.Whole = m.Whole || !given[key(q.ID)]
+		if costed[q.ID] != costed[m.Pools[0].ID] {
+			with, without := q.ID, m.Pools[0].ID
 			if !costed[q.ID] {
 				with, without = without, with
 			}
@@ -231,11 +223,11 @@ var withoutPools = []struct{ flag, why string }{
 }
 
 // poolsClash refuses what does not go with pools.
-func (p *planFlags) poolsClash(cmd *cobra.Command, kind format.Kind, outputs []output) error {
+func (p *planFlags) poolsClash(cmd *cobra.Command, kind *models.Kind, outputs []output) error {
 	switch {
-	case kind == format.JSON:
+	case !kind.Pools():
 		return usagef("--pool and a part as --target are for models")
-	case kind == format.ONNX && p.where.home >= 0:
+	case !kind.Runtime && p.where.Home >= 0:
 		return usagef("arena in --pool is for .tflite models: it is the arena of their runtime")
 	}
 	for _, x := range withoutPools {
@@ -251,7 +243,7 @@ func (p *planFlags) poolsClash(cmd *cobra.Command, kind format.Kind, outputs []o
 		return usagef("--target python does not go with --pool: the interpreter of PyPI takes no planner")
 	}
 	for _, o := range outputs {
-		if o.kind == poolPlanner && kind == format.ONNX {
+		if o.kind == models.PlannerClass && !kind.Runtime {
 			return usagef("%s: a planner class is for .tflite models", o.path)
 		}
 		if o.flag == "--report" && o.kind != "json" {
@@ -264,7 +256,5 @@ func (p *planFlags) poolsClash(cmd *cobra.Command, kind format.Kind, outputs []o
 	return nil
 }
 
-// poolKinds are the outputs of a plan in pools; poolPlanner is the class in C++.
-var poolKinds = append(pictureNames(), "json", "csv", "h", poolPlanner)
-
-const poolPlanner = "hpp"
+// poolKinds are the outputs of a plan in pools.
+var poolKinds = append(pictureNames(), "json", "csv", "h", models.PlannerClass)

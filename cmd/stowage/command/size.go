@@ -12,6 +12,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/comparison"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/sizing"
 )
@@ -121,8 +122,8 @@ func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
 	if err := s.kernels.settle(nil); err != nil {
 		return err
 	}
-	if s.kernels.from != "" {
-		s.model.scratch = s.kernels.set.Scratch
+	if s.kernels.From != "" {
+		s.model.scratch = s.kernels.Set.Scratch
 	}
 	inputs, err := inputsOf(args)
 	if err != nil {
@@ -286,8 +287,8 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	}
 	if head != "" {
 		c.tensors, c.without = "tensors", "a tail and scratch"
-		if s.kernels.from != "" {
-			c.tensors, c.without = "tensors, and of the scratch of "+strings.TrimPrefix(of(s.kernels.set), "the kernels of "), "a tail"
+		if s.kernels.From != "" {
+			c.tensors, c.without = "tensors, and of the scratch of "+strings.TrimPrefix(models.WhichKernels(s.kernels.Set), "the kernels of "), "a tail"
 		}
 	}
 	if head != "" && !s.quiet {

@@ -16,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -35,7 +36,7 @@ func graphIn(path string) (*graph.Graph, error) {
 	}
 	defer in.Close()
 	if in.Kind != format.JSON && !strings.EqualFold(filepath.Ext(path), ".json") {
-		return nil, nil
+		return in.Graph(format.Options{})
 	}
 	text, err := in.Content()
 	if err != nil {
@@ -121,7 +122,7 @@ func replayed(g *graph.Graph, path string) (*graph.Plan, *graph.Report, error) {
 	p := &graph.Plan{Order: orderIn(g, path)}
 	l, err := graph.Lower(g, p.Order, graph.AllPermits)
 	if err != nil {
-		return nil, nil, named(path, err)
+		return nil, nil, models.Named(path, err)
 	}
 	placed, err := format.ReadPlan(path, l.Problem)
 	if err != nil {
@@ -145,10 +146,7 @@ func replayed(g *graph.Graph, path string) (*graph.Plan, *graph.Report, error) {
 // orderIn returns the order in which the lifespans in a file let the operators of a graph run; the order in which they
 // stand in the graph if the file has no lifespans.
 func orderIn(g *graph.Graph, path string) []int {
-	order := make([]int, len(g.Operators))
-	for k := range order {
-		order[k] = k
-	}
+	order := graph.Given(g)
 	f, err := format.ReadFile(path)
 	if err != nil { // a plan may have only offsets
 		return order

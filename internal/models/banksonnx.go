@@ -1,14 +1,12 @@
-package command
+package models
 
 import (
-	"io"
-
-	"github.com/spf13/cobra"
+	"context"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/onnx"
-	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -16,41 +14,39 @@ import (
 // Idea: an .onnx model in several memories is planned as a .tflite model is. One thing differs: no runtime keeps
 // anything beside the tensors, so the tensors may use all bytes of a memory.
 
-// runBanksONNX plans an .onnx model in pools.
-func (p *planFlags) runBanksONNX(cmd *cobra.Command, m *onnx.Model, a *onnx.Arena, outputs []output, o stowage.Options) error {
-	ctx, release := interruptible(cmd.Context())
-	defer release()
+// planBanksONNX plans an .onnx model in pools.
+func planBanksONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, p *Options) (Plan, error) {
 	r := &banksReport{
-		Model: m.File, Tensors: len(a.Tensors), Buffers: len(a.Problem.Buffers), Part: p.target, Unknown: []string{},
-		Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.where, read: a.Notes,
+		Model: m.File, Tensors: len(a.Tensors), Buffers: len(a.Problem.Buffers), Part: p.Target, Unknown: []string{},
+		Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.Memories, read: a.Notes,
 	}
-	if r.memories.part == nil {
+	if r.memories.Part == nil {
 		r.Part = ""
 	}
-	one := o
-	one.Minimize = true
-	if p.reporting(outputs) {
+	if p.Report {
+		one := p.Run
+		one.Minimize = true
 		strip, err := stowage.Solve(ctx, a.Problem, one)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if strip.Status.HasPlan() {
 			r.Strip = &stripReport{Arena: strip.Height, Head: strip.Height, NonPersistent: strip.Height}
-			for _, q := range p.where.pools {
+			for _, q := range p.Memories.Pools {
 				short := max(0, strip.Height-free(q))
 				r.Strip.Pools = append(r.Strip.Pools, stripPool{ID: q.ID, Arena: short, NonPersistent: short})
 			}
 		}
 	}
-	load := timeline.New(a.Problem).MaxLoad
+	load := loadOf(a)
 	moved := movedONNX(a)
-	pools, byOrder, slow, err := tflm.Price(a.Problem, p.where.pools, moved)
+	pools, byOrder, slow, err := tflm.Price(a.Problem, p.Memories.Pools, moved)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	result, err := stowage.Solve(ctx, a.Problem, o)
+	result, err := stowage.Solve(ctx, a.Problem, p.Run)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.ByOrder, r.Slow = byOrder, slow
 	r.solved(result, pools)
@@ -66,26 +62,8 @@ func (p *planFlags) runBanksONNX(cmd *cobra.Command, m *onnx.Model, a *onnx.Aren
 	if room, limited := tflm.Room(pools); !result.Status.HasPlan() && limited {
 		r.Short = max(0, load-room)
 	}
-	end := outcomeOf(result.Status)
-	if end != nil {
-		outputs = p.unwritten(cmd, outputs)
-	}
-	err = writeAll(cmd, outputs, func(w io.Writer, o output) error {
-		switch {
-		case o.flag == "--report":
-			return writeIndented(w, r)
-		case o.kind == "h":
-			return cheader.WriteBanks(w, bankPlanONNX(a, result, pools, r))
-		}
-		return writerOf(o.kind)(w, &document{problem: a.Problem, offsets: result.Offsets, pools: result.Pools, height: result.Height, lowerBound: result.LowerBound, result: result})
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.say(cmd, r); err != nil {
-		return err
-	}
-	return end
+	forC := func() *cheader.BankPlan { return bankPlanONNX(a, result, pools, r) }
+	return &banksPlan{r, pooled(a.Problem, result), forC}, nil
 }
 
 // movedONNX returns the bytes that are moved for each buffer. Each of its tensors is written once, and read once by
@@ -104,7 +82,7 @@ func movedONNX(a *onnx.Arena) []int64 {
 func bankPlanONNX(a *onnx.Arena, result *stowage.Result, pools []model.Pool, r *banksReport) *cheader.BankPlan {
 	out := &cheader.BankPlan{Name: a.Problem.Name, Home: -1}
 	for k, q := range pools {
-		alignment := max(q.Alignment, arenaAlignment(a.Problem))
+		alignment := max(q.Alignment, AlignmentOf(a.Problem))
 		out.Banks = append(out.Banks, cheader.Bank{Name: q.ID, Bytes: r.Pools[k].Head, Alignment: alignment, Reserved: len(q.Reserved) > 0})
 	}
 	for i := range a.Tensors {
@@ -113,4 +91,14 @@ func bankPlanONNX(a *onnx.Arena, result *stowage.Result, pools []model.Pool, r *
 		}
 	}
 	return out
+}
+
+// AlignmentOf returns the alignment of an arena that suits every buffer. It ignores an
+// alignment whose common multiple with the others is too large.
+func AlignmentOf(p *model.Problem) int64 {
+	alignment := int64(1)
+	for i := range p.Buffers {
+		alignment = max(alignment, bound.LCM(alignment, p.Buffers[i].Align(), model.MaxSum))
+	}
+	return alignment
 }

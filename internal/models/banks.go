@@ -1,4 +1,4 @@
-package command
+package models
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/cheader"
@@ -52,7 +50,7 @@ type banksReport struct {
 	set      tflm.Set    // the kernels; of a runtime
 	about    []string    // about them
 	doubts   tflm.Doubts // that the target's tail does not settle
-	memories *memories
+	memories *Memories
 	slowest  string
 	read     []string // what the reader decided
 }
@@ -91,49 +89,62 @@ type stripPool struct {
 	Persistent    int64  `json:"persistent_short_by"`
 }
 
-// runBanks plans a .tflite model in pools.
-func (p *planFlags) runBanks(cmd *cobra.Command, m *tflite.Model, scratch []tflite.Scratch, outputs []output, o stowage.Options) error {
-	ctx, release := interruptible(cmd.Context())
-	defer release()
-	options := tflm.BankOptions{Pools: p.where.pools, Home: p.where.home, Target: &tflm.Firmware32, Tail: int64(p.tail), Scratch: scratch, Set: p.kernels.set, Named: p.named(), InPlace: p.inPlace, Solve: o}
-	if p.target == "64" {
+// planBanks plans a .tflite model in pools.
+func planBanks(ctx context.Context, m *tflite.Model, scratch []tflite.Scratch, p *Options) (Plan, error) {
+	options := tflm.BankOptions{
+		Pools: p.Memories.Pools, Home: p.Memories.Home, Target: &tflm.Firmware32, Tail: p.Tail, Scratch: scratch, Set: p.Kernels.Set,
+		Named: p.named(), InPlace: p.InPlace, Solve: p.Run,
+	}
+	if p.Target == "64" {
 		options.Target = &tflm.Firmware64
 	}
 	made, err := tflm.MakeBanks(ctx, m, options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := p.banksReport(made)
-	if p.reporting(outputs) {
+	if p.Report {
 		if r.Strip, err = stripOf(ctx, m, options); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	end := outcomeOf(made.Result.Status)
-	if end != nil {
-		outputs = p.unwritten(cmd, outputs)
-	} else if r.doubts.AtLeast() {
-		end = outcome(exitUndecided)
+	forC := func() *cheader.BankPlan { return p.bankPlan(NameFor(m.File), made) }
+	return &banksPlan{r, pooled(made.Problem, made.Result), forC}, nil
+}
+
+// A banksPlan is a plan in pools with its report.
+type banksPlan struct {
+	r    *banksReport
+	d    *Document
+	forC func() *cheader.BankPlan
+}
+
+// pooled returns a plan in pools.
+func pooled(p *model.Problem, r *stowage.Result) *Document {
+	return &Document{Problem: p, Offsets: r.Offsets, Pools: r.Pools, Height: r.Height, LowerBound: r.LowerBound, Result: r}
+}
+
+func (x *banksPlan) Status() stowage.Status    { return x.d.Result.Status }
+func (x *banksPlan) Fits() string              { return "" } // each pool has its own capacity
+func (x *banksPlan) Needs(string) bool         { return !x.Status().HasPlan() }
+func (x *banksPlan) Into([]File) error         { return nil }
+func (x *banksPlan) Document(string) *Document { return x.d }
+func (x *banksPlan) Page() *Page               { return nil }
+func (x *banksPlan) Print(w io.Writer) error   { return x.r.print(w) }
+
+// Doubts: what is not known of the arena may make it too large for its pool.
+func (x *banksPlan) Doubts(bool) (bool, []string) { return x.r.doubts.AtLeast(), nil }
+
+func (x *banksPlan) Write(w io.Writer, kind string, report bool) (bool, error) {
+	switch {
+	case report:
+		return true, writeJSON(w, x.r)
+	case kind == "h":
+		return true, cheader.WriteBanks(w, x.forC())
+	case kind == PlannerClass:
+		return true, cheader.WritePlanner(w, x.forC())
 	}
-	name := nameFor(m.File)
-	err = writeAll(cmd, outputs, func(w io.Writer, o output) error {
-		switch {
-		case o.flag == "--report":
-			return writeIndented(w, r)
-		case o.kind == "h":
-			return cheader.WriteBanks(w, p.bankPlan(name, made))
-		case o.kind == poolPlanner:
-			return cheader.WritePlanner(w, p.bankPlan(name, made))
-		}
-		return writerOf(o.kind)(w, &document{problem: made.Problem, offsets: made.Result.Offsets, pools: made.Result.Pools, height: made.Result.Height, lowerBound: made.Result.LowerBound, result: made.Result})
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.say(cmd, r); err != nil {
-		return err
-	}
-	return end
+	return false, nil
 }
 
 // stripOf says what a runtime with one strip needs.
@@ -162,16 +173,16 @@ func free(q model.Pool) (most int64) {
 }
 
 // banksReport reports a plan in pools.
-func (p *planFlags) banksReport(b *tflm.Banks) *banksReport {
+func (p *Options) banksReport(b *tflm.Banks) *banksReport {
 	r := &banksReport{
 		Model: b.Model.File, Tensors: len(b.Model.Tensors), Buffers: len(b.Arena.Tensor), Scratch: len(b.Arena.Tensor) - b.Arena.Scratch,
-		Part: p.target, ByOrder: b.ByOrder, Slow: b.Slow, Short: b.Short, Arena: b.Pools[b.Home].ID, Tail: b.Tail, Variable: b.Variables,
-		Unknown: append([]string{}, tflm.Unknown(b.Model)...), Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.where,
+		Part: p.Target, ByOrder: b.ByOrder, Slow: b.Slow, Short: b.Short, Arena: b.Pools[b.Home].ID, Tail: b.Tail, Variable: b.Variables,
+		Unknown: append([]string{}, tflm.Unknown(b.Model)...), Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.Memories,
 	}
-	kernels := p.kernels.report()
-	r.Kernels, r.set, r.about, r.doubts = &kernels, p.kernels.set, p.aboutKernels(r.Scratch), p.doubts
+	kernels := p.Kernels.report()
+	r.Kernels, r.set, r.about, r.doubts = &kernels, p.Kernels.Set, p.aboutKernels(r.Scratch), p.doubts
 	r.CannotRun = obstaclesOf(p.doubts.Obstacles)
-	if p.tail > 0 {
+	if p.Tail > 0 {
 		r.doubts.Unknown = nil
 	}
 	if p.scratchFrom() != "reference" {
@@ -224,9 +235,9 @@ func (r *banksReport) solved(result *stowage.Result, pools []model.Pool) {
 }
 
 // bankPlan returns the plan as C takes it.
-func (p *planFlags) bankPlan(name string, b *tflm.Banks) *cheader.BankPlan {
-	out := b.ForC(name, tflm.KernelsNote(p.kernels.set))
-	out.AtLeast = out.AtLeast || p.doubts.AtLeast() && p.tail == 0
+func (p *Options) bankPlan(name string, b *tflm.Banks) *cheader.BankPlan {
+	out := b.ForC(name, tflm.KernelsNote(p.Kernels.Set))
+	out.AtLeast = out.AtLeast || p.doubts.AtLeast() && p.Tail == 0
 	return out
 }
 
@@ -310,7 +321,7 @@ func (r *banksReport) atLeast() string {
 func (r *banksReport) verdict() string {
 	switch {
 	case r.Fits == "yes" && r.Kernels != nil:
-		return "fits, for " + of(r.set)
+		return "fits, for " + WhichKernels(r.set)
 	case r.Fits == "yes":
 		return "fits"
 	case r.Status.HasPlan():
@@ -335,10 +346,10 @@ func (r *banksReport) notes() (out []string) {
 		out = append(out, "order only: the traffic is the bytes moved in "+r.Pools[1].ID)
 	case r.ByOrder && len(r.Pools) > 2:
 		out = append(out, "order only: a byte moved costs 0, 1, 2 … from the first memory to the last")
-	case r.memories.part != nil && r.memories.part.Costs:
-		out = append(out, "traffic in picoseconds, by "+r.memories.part.Source)
+	case r.memories.Part != nil && r.memories.Part.Costs:
+		out = append(out, "traffic in picoseconds, by "+r.memories.Part.Source)
 	}
-	if r.memories.whole {
+	if r.memories.Whole {
 		out = append(out, "capacities are whole memories: --pool NAME=SIZE says what the firmware leaves")
 	}
 	if r.Variable > 0 {

@@ -1,4 +1,4 @@
-package command
+package models
 
 import (
 	"fmt"
@@ -34,25 +34,21 @@ type fitReport struct {
 	others    bool   // it would fit with other options
 }
 
-// targetNames are the values of --target, in the order of the report's arenas.
-var targetNames = []string{"32", "64", "python"}
+// Targets are the targets of an arena, in the order of the report's arenas.
+var Targets = []string{"32", "64", "python"}
 
-// listed is the value of --target that prints the parts.
-const listed = "list"
-
-// fit answers --capacity for a .tflite model. It returns how the command ends.
-// others are plans with other options.
-func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (end error) {
-	at := slices.Index(targetNames, p.target)
+// fit answers the question if a .tflite model fits. others are plans with other options.
+func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
+	at := slices.Index(Targets, p.Target)
 	x := &r.Arenas[at]
-	f := &fitReport{Capacity: int64(p.capacity), Target: x.Target, Before: x.Before, Would: []string{}, Kernels: &r.Kernels, whom: " for " + of(r.set)}
+	f := &fitReport{Capacity: p.Capacity, Target: x.Target, Before: x.Before, Would: []string{}, Kernels: &r.Kernels, whom: " for " + WhichKernels(r.set)}
 	if r.ScratchFrom == "declared" && r.Kernels.From == "default" {
 		f.whom = " with this scratch"
 	}
 	if x.MeasuredBefore == 0 {
 		t := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at]
-		if other := made.Within(f.Capacity, t); other != "" && !p.kernels.chosen() {
-			f.elsewhere = other + p.kernels.other()
+		if other := made.Within(f.Capacity, t); other != "" && !p.Kernels.Versioned {
+			f.elsewhere = other + p.Kernels.other()
 		}
 	}
 	r.Fit = f
@@ -65,11 +61,11 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 	switch {
 	case exact && f.Needed <= f.Capacity:
 		f.Fits = "yes"
-		return nil
+		return
 	case least > f.Capacity:
-		f.Fits, end = "no", outcome(exitInfeasible)
+		f.Fits = "no"
 	default:
-		f.Fits, end = "unknown", outcome(exitUndecided)
+		f.Fits = "unknown"
 	}
 	if !exact {
 		f.atLeast = "at least "
@@ -84,7 +80,7 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 		f.Would = append(f.Would, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: --tail takes what the target reports")
 	}
 	if f.Needed <= f.Capacity {
-		return end
+		return
 	}
 	less := f.Needed // of the other options so far
 	for _, other := range others {
@@ -99,22 +95,26 @@ func (p *planFlags) fit(r *planReport, made *tflm.Plan, others []alternative) (e
 	if !made.Result.Status.HasPlan() || made.Result.Status != stowage.Optimal {
 		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below a head of %d", r.LowerBound))
 	}
-	for _, owner := range r.Peak.Owners[:min(len(r.Peak.Owners), 3)] {
-		f.Would = append(f.Would, fmt.Sprintf("%s: it has %d of the %d bytes at the peak, %s", owner.smaller(), owner.Size, r.Peak.Bytes, r.Peak.Operator))
+	f.smaller(&r.Peak)
+}
+
+// smaller says which owners of the peak would have to be smaller.
+func (f *fitReport) smaller(peak *peakReport) {
+	for _, owner := range peak.Owners[:min(len(peak.Owners), 3)] {
+		f.Would = append(f.Would, fmt.Sprintf("%s: it has %d of the %d bytes at the peak, %s", owner.smaller(), owner.Size, peak.Bytes, peak.Operator))
 	}
-	return end
 }
 
 // neededBy returns the smallest arena of a target with other options.
-func (p *planFlags) neededBy(other alternative, r *planReport, at int) int64 {
-	flags := &planFlags{tail: p.tail, scratch: p.scratch, kernels: p.kernels, doubts: p.doubts}
+func (p *Options) neededBy(other alternative, r *planReport, at int) int64 {
+	flags := &Options{Tail: p.Tail, Scratch: p.Scratch, Kernels: p.Kernels, doubts: p.doubts}
 	report := flags.reportOf(other.Plan, r.Folded, nil)
 	n, _ := report.Arenas[at].needed(report)
 	return n
 }
 
 // least returns a lower bound on the smallest arena of a target.
-func (p *planFlags) least(made *tflm.Plan, at int) int64 {
+func (p *Options) least(made *tflm.Plan, at int) int64 {
 	t := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at]
 	offsets := made.Offsets
 	if !made.Worth() && made.Model.Offline != nil && !made.Faulty {
@@ -125,10 +125,18 @@ func (p *planFlags) least(made *tflm.Plan, at int) int64 {
 		head = min(head, made.OrderBound)
 	}
 	f := made.Set.Predict(made.Model, made.Arena, offsets, head, t)
-	if p.tail > 0 && t != &tflm.Interpreter {
-		return f.Measured(int64(p.tail), head)
+	if p.Tail > 0 && t != &tflm.Interpreter {
+		return f.Measured(p.Tail, head)
 	}
 	return f.Smallest
+}
+
+// answer returns yes, no or unknown; it is empty if nothing was asked.
+func (f *fitReport) answer() string {
+	if f == nil {
+		return ""
+	}
+	return f.Fits
 }
 
 // against says how a number of bytes compares with the capacity.

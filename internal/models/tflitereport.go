@@ -1,4 +1,4 @@
-package command
+package models
 
 import (
 	"fmt"
@@ -67,6 +67,7 @@ type planReport struct {
 	elsewhere string   // the arena with other kernels; empty if there is nothing to say
 	other     string   // an example for --kernels: another version
 	doubts    tflm.Doubts
+	target    string // of --target
 
 	library string // that of --diagonal
 	apart   string // why --diagonal gained nothing; empty if it gained, or was not given
@@ -102,6 +103,9 @@ func standingWords(all []standingReport) string {
 	}
 	return text
 }
+
+// Standings names kernels, with the heads that a plan has with them.
+func Standings(all []tflm.Standing) string { return standingWords(standingsOf(all)) }
 
 // An obstacleReport is a reason for which the model cannot run.
 type obstacleReport struct {
@@ -165,28 +169,28 @@ func (o *peakOwner) smaller() string {
 }
 
 // reportOf reports a plan. would is what other options would save.
-func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *planReport {
+func (p *Options) reportOf(made *tflm.Plan, weights int, would []wouldLower) *planReport {
 	a, m := made.Arena, made.Model
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, p.doubts.Unknown...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.fold,
-		Assumes: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked, library: string(p.kernels.overlaps),
-		Kernels: p.kernels.report(), Known: knownOf(made), Worse: standingsOf(made.Worse()), Withheld: standingsOf(made.Withheld),
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, p.doubts.Unknown...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.Fold,
+		Assumes: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked, library: string(p.Kernels.Overlaps),
+		Kernels: p.Kernels.report(), Known: knownOf(made), Worse: standingsOf(made.Worse()), Withheld: standingsOf(made.Withheld),
 		ScratchFrom: p.scratchFrom(), CannotRun: obstaclesOf(p.doubts.Obstacles),
-		set: p.kernels.set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), doubts: p.doubts, other: p.kernels.other(),
+		target: p.Target, set: p.Kernels.Set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), doubts: p.doubts, other: p.Kernels.other(),
 	}
-	if !p.kernels.chosen() {
+	if !p.Kernels.Versioned {
 		r.elsewhere = made.Elsewhere(&tflm.Firmware32)
 	}
-	if p.kernels.overlaps != "" && made.Kernels == "" && !made.Kept {
+	if p.Kernels.Overlaps != "" && made.Kernels == "" && !made.Kept {
 		r.apart = "with results over operands, as " + r.library + " permits, the head would not be smaller: the plan assumes nothing"
-		if why := made.WhyApart(p.kernels.overlaps); why != "" {
+		if why := made.WhyApart(p.Kernels.Overlaps); why != "" {
 			r.apart += ". At the peak, " + why
 		}
 	}
 	r.ScratchUnknown = r.ScratchFrom == "reference" && len(p.doubts.Scratch) > 0
-	if p.graph.reorder {
+	if p.Reorder {
 		r.orderReport = orderOf(made)
 	}
 	p.arenas(r, made)
@@ -196,7 +200,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int, would []wouldLower) *
 }
 
 // arenas adds the sizes of the arenas, before and after. If the runtime's own plan is lower, the plan is not written.
-func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
+func (p *Options) arenas(r *planReport, made *tflm.Plan) {
 	for _, s := range made.Sizes() {
 		t, before, with := s.Target, s.Before, s.After
 		if t == &tflm.Interpreter && made.Set != tflm.ReferenceSet {
@@ -206,10 +210,10 @@ func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 		if made.Offsets != nil {
 			x.Planned, x.Limit = with.Smallest, with.Limit
 		}
-		if p.tail > 0 && t != &tflm.Interpreter {
-			x.MeasuredBefore = before.Measured(int64(p.tail), made.Before)
+		if p.Tail > 0 && t != &tflm.Interpreter {
+			x.MeasuredBefore = before.Measured(p.Tail, made.Before)
 			if made.Offsets != nil {
-				x.MeasuredPlanned = with.Measured(int64(p.tail), made.WrittenHead())
+				x.MeasuredPlanned = with.Measured(p.Tail, made.WrittenHead())
 			}
 		}
 		r.Arenas = append(r.Arenas, x)
@@ -217,7 +221,7 @@ func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 		case &tflm.Firmware32:
 			r.Room32 = with.Room
 		case &tflm.Firmware64:
-			r.Room64, r.Tail = with.Room, int64(p.tail)
+			r.Room64, r.Tail = with.Room, p.Tail
 			r.SmallestBefore, r.SmallestAfter = x.MeasuredBefore, x.MeasuredPlanned
 		}
 	}
@@ -285,7 +289,7 @@ func ownerName(made *tflm.Plan, buffer int, at int64) string {
 }
 
 // lower says what would make the arena smaller, if anything is known.
-func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
+func (p *Options) lower(r *planReport, made *tflm.Plan) []string {
 	var out []string
 	if made.Offsets == nil {
 		return out
@@ -460,26 +464,7 @@ func (r *planReport) print(w io.Writer) error {
 	for _, n := range r.notes() {
 		s.WriteString("  " + cell(n) + "\n")
 	}
-	fmt.Fprintf(&s, "peak of %d", r.Peak.Bytes)
-	if r.Peak.Operator != "" {
-		fmt.Fprintf(&s, " at %s", cell(r.Peak.Operator))
-	}
-	s.WriteByte('\n')
-	for i, o := range r.Peak.Owners {
-		if i == tflm.Detailed {
-			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-i)
-			break
-		}
-		fmt.Fprintf(&s, "  %9d  %s%s\n", o.Size, cell(o.Name), o.shared())
-	}
-	if r.Fit != nil {
-		s.WriteString(onLines(r.Fit.lines(), "\n") + "\n")
-	} else if len(r.Lower) > 0 {
-		s.WriteString("what would lower it\n")
-		for _, l := range r.Lower {
-			s.WriteString("  " + cell(l) + "\n")
-		}
-	}
+	r.Peak.print(&s, r.Fit, r.Lower)
 	switch {
 	case r.Written:
 		s.WriteString("the plan is in the model\n")
@@ -499,15 +484,15 @@ func (r *planReport) title() string {
 	return s
 }
 
-// page writes the report as a page with the picture of the plan.
-func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
+// page returns the facts of the report.
+func (r *planReport) page(made *tflm.Plan) []html.Fact {
 	facts := r.figures()
 	add := func(name, value string) { facts = append(facts, html.Fact{Name: name, Value: value}) }
 	for _, x := range r.Arenas {
 		add("tail, "+x.Target, strconv.FormatInt(x.Tail, 10))
 	}
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
-	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), tflm.Detailed)] {
+	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), mostOwners)] {
 		text := fmt.Sprintf("%s: %d%s", o.Name, o.Size, o.shared())
 		if made.Occupied == nil {
 			text += fmt.Sprintf("; the peak would be %d without it", o.Without)
@@ -520,13 +505,7 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	for _, n := range r.notes() {
 		add("note", n)
 	}
-	o := html.Options{Title: r.title(), LowerBound: r.LowerBound, Facts: facts}
-	if made.Placed == nil {
-		return html.WriteProfile(w, made.Arena.Problem, o)
-	}
-	o.Overlaps = coveringsOf(made)
-	problem, offsets := made.Shown()
-	return html.Write(w, problem, offsets, o)
+	return facts
 }
 
 // coveringsOf returns the results that lie over operands, for pictures of the problem that Shown returns.

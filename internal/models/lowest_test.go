@@ -30,14 +30,14 @@ func TestNoONNXLarger(t *testing.T) {
 			if seed%2 == 0 {
 				run.Planner = "first-fit"
 			}
-			best, err := LowestONNX(t.Context(), m, o, x.reorder, run, stowage.Solve)
+			best, err := lowestONNX(t.Context(), m, o, x.reorder, run, stowage.Solve)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r, err := stowage.Verify(best.Arena.Problem, best.Result.Offsets, 0); err != nil || !r.OK() {
+			if r, err := stowage.Verify(best.a.Problem, best.result.Offsets, 0); err != nil || !r.OK() {
 				t.Fatalf("seed %d, mode %d: %v %+v", seed, k, err, r)
 			}
-			heights[k] = best.Result.Height
+			heights[k] = best.result.Height
 			for _, w := range x.weaker {
 				if heights[k] > heights[w] {
 					t.Errorf("seed %d: %d bytes in mode %d, but %d in mode %d", seed, heights[k], k, heights[w], w)

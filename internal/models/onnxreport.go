@@ -1,8 +1,7 @@
-package command
+package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,14 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/onnx"
-	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/render/html"
 )
@@ -48,156 +42,18 @@ type onnxReport struct {
 	written    string       // where the model in its order is; empty if it is not written
 }
 
-func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
-	for _, flag := range []string{"kernels", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target"} {
-		if cmd.Flags().Changed(flag) && (flag != "target" || partOf(p.target) == nil) {
-			return usagef("--%s is for .tflite models", flag)
-		}
-	}
-	settled, err := p.model.options()
-	if err != nil {
-		return err
-	}
-	if err := in.Settles(settled); err != nil {
-		return err
-	}
-	m, err := onnx.Read(in.Reader, in.Name)
-	if err != nil {
-		return err
-	}
-	options := settled.ONNX()
-	options.InPlace = p.inPlace
-	a, err := m.Arena(options)
-	if err != nil {
-		return withCommand(cmd, in.Name, err)
-	}
-	a.Problem.Name = nameFor(in.Name)
-	if p.where != nil {
-		return p.runBanksONNX(cmd, m, a, outputs, o)
-	}
-	if p.format != "" {
-		if !p.quiet {
-			noteRead(cmd, in.Name, &format.File{Notes: a.Notes})
-		}
-		return writeDocument(cmd, p.problemFile(), p.format, &document{problem: a.Problem})
-	}
-	for _, o := range outputs {
-		if o.kind == onnxModel {
-			continue
-		}
-		if err := checkFormat(o.kind, a.Problem); o.flag == "-o" && err != nil {
-			return err
-		}
-	}
-	o.Minimize = true
-	ctx, release := interruptible(cmd.Context())
-	defer release()
-	best, err := models.LowestONNX(ctx, m, options, p.graph.reorder, o, func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
-		return solve(ctx, cmd.ErrOrStderr(), p.quiet, problem, o)
-	})
-	if err != nil {
-		return err
-	}
-	given := m
-	m, a = best.Model, best.Arena
-	result := best.Result
-	a.Problem.Name = nameFor(in.Name)
-	r := reportONNX(ctx, m, a, result, options.Alignment)
-	if p.graph.reorder {
-		r.orderReport, r.PeakBefore = orderOfONNX(best.Found), best.Before
-		proven := *r.OrderBound > 0 && r.Planned > 0 && r.Planned <= *r.OrderBound
-		r.OrderProven = &proven
-	}
-	if p.reporting(outputs) {
-		if err = r.lower(ctx, given, m, options, p.graph.reorder, o); err != nil {
-			return err
-		}
-	}
-	d := documentONNX(a, result)
-	if m != given {
-		d.tellOrder(in.Name, outputs)
-	}
-	end := outcomeOf(result.Status)
-	if p.capacity > 0 {
-		end = p.fitONNX(r, result)
-	}
-	if !result.Status.HasPlan() || p.capacity > 0 && end != nil {
-		outputs = p.unwritten(cmd, outputs)
-	}
-	err = writeAll(cmd, outputs, func(w io.Writer, o output) error {
-		switch {
-		case o.flag == "--report" && o.kind == "json":
-			return writeIndented(w, r)
-		case o.kind == "html":
-			return r.page(w, d)
-		case o.kind == onnxModel:
-			_, err := w.Write(m.Bytes())
-			return err
-		}
-		return writerOf(o.kind)(w, d)
-	})
-	if err != nil {
-		return err
-	}
-	r.tellWritten(outputs, m != given)
-	if err := p.say(cmd, r); err != nil {
-		return err
-	}
-	return end
-}
-
-// withCommand completes an error about open dimensions: it adds the command line that settles
-// all of them, with the flags that the user gave.
-func withCommand(cmd *cobra.Command, file string, err error) error {
-	var open *onnx.OpenError
-	var input *stowage.InputError
-	if !errors.As(err, &open) || !errors.As(err, &input) {
-		return err
-	}
-	line := []string{cmd.CommandPath()}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch values, many := f.Value.(pflag.SliceValue); {
-		case many:
-			for _, v := range values.GetSlice() {
-				line = append(line, "--"+f.Name, quoted(v))
-			}
-		case f.Value.String() == "true":
-			line = append(line, "--"+f.Name)
-		default:
-			line = append(line, "--"+f.Name, quoted(f.Value.String()))
-		}
-	})
-	line = append(append(line, open.Flags...), quoted(file))
-	told := *input
-	told.Issues = append(slices.Clone(input.Issues), stowage.Issue{File: file, Message: "the whole line, with 1 for each: " + strings.Join(line, " ")})
-	told.Total++
-	return &told
-}
-
-// quoted returns a word in the form that a shell reads.
-func quoted(word string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=,@+", c)
-	}
-	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// fitONNX answers --capacity for an .onnx model: the arena is the plan's height.
-func (p *planFlags) fitONNX(r *onnxReport, result *stowage.Result) error {
-	f := &fitReport{Capacity: int64(p.capacity), Target: "arena", Needed: r.Planned, Before: r.Planned, Would: []string{}}
+// fit answers the question if an .onnx model fits: its arena is as large as the plan is high.
+func (r *onnxReport) fit(capacity int64) {
+	f := &fitReport{Capacity: capacity, Target: "arena", Needed: r.Planned, Before: r.Planned, Would: []string{}}
 	r.Fit = f
-	var end error
 	switch {
 	case r.Status.HasPlan() && r.Planned <= f.Capacity:
 		f.Fits = "yes"
-		return nil
-	case result.LowerBound > f.Capacity:
-		f.Fits, end = "no", outcome(exitInfeasible)
+		return
+	case r.LowerBound > f.Capacity:
+		f.Fits = "no"
 	default:
-		f.Fits, end = "unknown", outcome(exitUndecided)
+		f.Fits = "unknown"
 	}
 	for _, w := range r.WouldLower {
 		if w.Saved > 0 && w.Option != tilingName {
@@ -207,23 +63,20 @@ func (p *planFlags) fitONNX(r *onnxReport, result *stowage.Result) error {
 	if r.Status != stowage.Optimal {
 		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below %d", r.LowerBound))
 	}
-	for _, owner := range r.Peak.Owners[:min(len(r.Peak.Owners), 3)] {
-		f.Would = append(f.Would, fmt.Sprintf("a smaller %s: it has %d of the %d bytes at the peak, %s", owner.Name, owner.Size, r.Peak.Bytes, r.Peak.Operator))
-	}
-	return end
+	f.smaller(&r.Peak)
 }
 
 // documentONNX returns the plan with the names of its tensors, or the problem if there is no
 // plan.
-func documentONNX(a *onnx.Arena, result *stowage.Result) *document {
-	d := &document{problem: a.Problem, lowerBound: result.LowerBound, result: result}
+func documentONNX(a *onnx.Arena, result *stowage.Result) *Document {
+	d := &Document{Problem: a.Problem, LowerBound: result.LowerBound, Result: result}
 	if !result.Status.HasPlan() {
 		return d
 	}
-	d.offsets, d.height = result.Offsets, result.Height
+	d.Offsets, d.Height = result.Offsets, result.Height
 	for i := range a.Tensors {
 		if t := &a.Tensors[i]; t.Buffer >= 0 {
-			d.tensors = append(d.tensors, cheader.Tensor{Name: t.Name, Offset: result.Offsets[t.Buffer], Size: t.Bytes})
+			d.Tensors = append(d.Tensors, cheader.Tensor{Name: t.Name, Offset: result.Offsets[t.Buffer], Size: t.Bytes})
 		}
 	}
 	return d
@@ -336,24 +189,7 @@ func (r *onnxReport) print(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&s, "  note: %s\n", cell(note))
 	}
-	fmt.Fprintf(&s, "peak of %d", r.Peak.Bytes)
-	if r.Peak.Operator != "" {
-		fmt.Fprintf(&s, " at %s", cell(r.Peak.Operator))
-	}
-	s.WriteByte('\n')
-	const most = 8
-	for i, o := range r.Peak.Owners {
-		if i == most {
-			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-most)
-			break
-		}
-		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, cell(o.Name))
-	}
-	if r.Fit != nil {
-		s.WriteString(onLines(r.Fit.lines(), "\n") + "\n")
-	} else if lines := r.lines(); len(lines) > 0 {
-		s.WriteString("what would lower it\n  " + onLines(lines, "\n  ") + "\n")
-	}
+	r.Peak.print(&s, r.Fit, r.lines())
 	if r.written != "" {
 		s.WriteString(r.written + "\n")
 	}
@@ -361,16 +197,15 @@ func (r *onnxReport) print(w io.Writer) error {
 	return err
 }
 
-// page writes the report as a page with the picture of the plan.
-func (r *onnxReport) page(w io.Writer, d *document) error {
-	facts := factsOf(d)
+// page returns the facts of the report.
+func (r *onnxReport) page() (facts []html.Fact) {
 	add := func(name, value string) { facts = append(facts, html.Fact{Name: name, Value: value}) }
 	add("nothing shared", strconv.FormatInt(r.Sum, 10))
 	if r.Greedy > 0 {
 		add("greedy by size", strconv.FormatInt(r.Greedy, 10))
 	}
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
-	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), 8)] {
+	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), mostOwners)] {
 		add("owner "+strconv.Itoa(i+1)+" of the peak", fmt.Sprintf("%s: %d", o.Name, o.Size))
 	}
 	for _, l := range r.lines() {
@@ -382,9 +217,5 @@ func (r *onnxReport) page(w io.Writer, d *document) error {
 	for _, n := range r.Notes {
 		add("note", n)
 	}
-	o := html.Options{Title: r.title(), LowerBound: r.LowerBound, Facts: facts}
-	if d.offsets == nil {
-		return html.WriteProfile(w, d.problem, o)
-	}
-	return html.Write(w, d.problem, d.offsets, o)
+	return facts
 }

@@ -1,4 +1,4 @@
-package command
+package models
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/graph"
-	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -41,16 +40,6 @@ type tiledChain struct {
 
 // tilingName stands for an option in the report, though tiling is no option.
 const tilingName = "tiling"
-
-// reporting reports whether any report is asked for.
-func (p *planFlags) reporting(outputs []output) bool {
-	for _, o := range outputs {
-		if o.flag == "--report" || o.kind == "html" {
-			return true
-		}
-	}
-	return p.json || !p.quiet
-}
 
 // An alternative is the plan of a model with other options, and the flags for these.
 type alternative struct {
@@ -166,17 +155,17 @@ func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options on
 // heightWith returns the height of a plan of an .onnx model, or 0 if it finds none, and a lower bound. The bound holds
 // for the order of the nodes, or with reorder for all orders.
 func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (height, bound int64, err error) {
-	best, err := models.LowestONNX(ctx, m, options, reorder, o, stowage.Solve)
+	best, err := lowestONNX(ctx, m, options, reorder, o, stowage.Solve)
 	if err != nil {
 		return 0, 0, err
 	}
-	if bound = best.Result.LowerBound; reorder {
-		if bound = 0; best.Found != nil {
-			bound = best.Found.Bound
+	if bound = best.result.LowerBound; reorder {
+		if bound = 0; best.found != nil {
+			bound = best.found.Bound
 		}
 	}
-	if best.Result.Status.HasPlan() {
-		height = best.Result.Height
+	if best.result.Status.HasPlan() {
+		height = best.result.Height
 	}
 	return height, bound, nil
 }
