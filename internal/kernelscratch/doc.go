@@ -1,6 +1,6 @@
-// Package kernelscratch says how much of an arena the kernels of a vendor take beside the tensors: the scratch
-// buffers that they request and the data that they keep. Everything follows from the model, so an arena is known
-// before anything runs.
+// Package kernelscratch says how much of an arena a vendor's kernels take beside the tensors: the scratch buffers that
+// they request, and the data that they keep. All of it follows from the model, so the size of an arena is known before
+// anything runs.
 //
 // # What is asked, what is answered
 //

@@ -2,8 +2,8 @@
 // a lane of its own, in the problem's own time.
 //
 // Idea: pictures and viewer draw rectangles of time × bytes. A byte of a pool is drawn at the base of its lane plus its
-// offset. What is left of a buffer between evictions is a buffer of its own here. A life that runs over the end of a
-// period is cut there. Clocks have no line of time; the sums of the clocks stand for it.
+// offset. Each part of a buffer between evictions is a buffer of its own here. A life that crosses the end of a period
+// is cut there. Clocks have no line of time, so the sums of the clocks are used.
 //
 //	pool 0   ┌────────────┐ base + room
 //	         └────────────┘ base
@@ -50,19 +50,19 @@ type Link struct {
 	Paid bool  // whether the plan pays it
 }
 
-// A Drawing is a plan as a picture has it.
+// A Drawing is a plan in the form that pictures draw.
 type Drawing struct {
 	Problem *model.Problem // plain; its buffers are those of the problem, or parts of them
 	Offsets []int64        // where they are drawn
-	Of      []int          // of each, the buffer that it is or is a part of
+	Of      []int          // of each, its buffer in the problem
 	First   []int          // of each buffer of the problem, the first that is drawn for it
 	Lane    []int          // of each, its lane
 	Lanes   []Lane         // in the order of the pools
 	Links   []Link         // in the order of the rules
 }
 
-// Of returns the drawing of a plan of a valid problem, which may break rules. The error is for offsets and pools that
-// are not there, and for lanes that are too high together.
+// Of returns the drawing of a plan of a valid problem, which may break rules. The error is for missing offsets and
+// pools, and for lanes that are too high together.
 func Of(p *model.Problem, plan *model.Plan) (*Drawing, error) {
 	if len(plan.Offsets) != len(p.Buffers) || plan.Pools != nil && len(plan.Pools) != len(p.Buffers) {
 		return nil, fmt.Errorf("%d offsets and %d pools for %d buffers", len(plan.Offsets), len(plan.Pools), len(p.Buffers))
@@ -114,7 +114,7 @@ func (d *Drawing) add(p *model.Problem, i int, b model.Buffer, pool int32, offse
 	d.Lanes[lane].Height = max(d.Lanes[lane].Height, offset+b.Size)
 }
 
-// Wrapped returns a buffer with what its life has beyond the end of the period moved to the beginning.
+// Wrapped returns a buffer whose life beyond the end of the period is moved to the beginning.
 func Wrapped(b model.Buffer, period int64) model.Buffer {
 	if b.Upper <= period {
 		return b

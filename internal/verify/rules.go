@@ -8,9 +8,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the rules of a problem are read here once more, from Problem.Rules alone. What a plan places is a list of
-// stays: a buffer, or a part of one, in a pool at an offset. The stays of each pool are cut into
-// rectangles of time × bytes, and overlap.go finds those that intersect. These pairs may intersect:
+// Idea: this file reads the rules again, from Problem.Rules alone. A plan is a list of stays. A stay is a buffer, or a
+// part of one, in a pool at an offset. The stays of each pool are cut into rectangles of time × bytes, and overlap.go
+// finds those that intersect. These pairs may intersect:
 //
 //	one body     at all times
 //	apart        are not checked here, but pair by pair in separate: they share no byte at any time
@@ -119,7 +119,7 @@ func (c *ruled) countPools() bool {
 	return false
 }
 
-// stays lists what the plan places. A buffer whose parts are wrong counts as a whole.
+// stays lists the stays of the plan. A buffer whose parts are wrong counts as a whole.
 func (c *ruled) stays() {
 	parts := make(map[int32][]model.Part, len(c.plan.Parts))
 	for k, x := range c.plan.Parts {

@@ -30,15 +30,15 @@ import (
 //
 // Source: the effective size of MiniMalloc, section 5, which is about a pair. For whole sections: Stowage.
 
-// effectiveSizes says what the effective sizes of pieces cost and allow.
+// effectiveSizes has the allowances of sections if some piece has an effective size above its size.
 type effectiveSizes struct {
 	any       bool    // some piece has an effective size above its size
-	allowance []int64 // per section, not above zero: what is at most counted too much of its topmost piece, negated
+	allowance []int64 // per section, at most zero: the allowance of the formula above
 }
 
 func (e *effectiveSizes) add(a *arrays) { a.numbers.Add(a.m, &e.allowance) }
 
-// effectiveMost bounds the pairs of pieces that are looked at.
+// effectiveMost bounds the pairs of pieces that are compared.
 const effectiveMost = 1 << 20
 
 // initEffective replaces the sizes of pieces by their effective sizes.

@@ -22,16 +22,16 @@ import (
 //	 2|   +-----------+
 //	  +---------------------> time
 //
-// The offsets that f forbids j are one range, or several if windows interlock (timeline.Forbid). What is between all of
-// them, rounded to the alignment of j, are the holes of j. They do not depend on what is placed, so they are computed
+// The offsets that f forbids j are one range, or several if windows interlock (timeline.Forbid). The ranges between all
+// of them, rounded to the alignment of j, are the holes of j. They do not depend on placements, so they are computed
 // once. From then on, a bound of j that rises into a forbidden range goes on to the next hole:
 //
 //	lb(j), inf(j)  in a hole of j, the least that is not below what is known otherwise
 //	ub(j)          in a hole of j, the highest that fits the capacity
 //
-// However many fixed buffers a bound has to pass, it does so at once. All other inferences start from these bounds:
-// buffers that must lie above a fixed buffer count for the room above it (suffix bound), and a buffer that waits is
-// raised past it (lifting).
+// A bound passes any number of fixed buffers in one step. All other inferences start from these bounds: buffers that
+// must lie above a fixed buffer count for the room above it (suffix bound), and a buffer that waits is raised past it
+// (lifting).
 //
 // Invariant: lb and inf of a buffer are in its holes, or above ub.
 //
@@ -46,7 +46,7 @@ import (
 //
 // Trials: docs/lab/exact.md (three more rules about fixed buffers decided no more problems).
 
-// holes has what the fixed buffers leave to the others.
+// holes has the ranges of offsets that the fixed buffers leave to the others.
 type holes struct {
 	any  bool    // some buffer has a hole that ends; if not, the rest is not set
 	at   []int32 // per buffer: where its holes begin in list; a fixed buffer has none
@@ -56,7 +56,7 @@ type holes struct {
 // hole is a range of offsets, both ends included.
 type hole struct{ low, high int64 }
 
-// holesMost bounds the pairs of a fixed buffer and another that are looked at. Above it there are no holes.
+// holesMost bounds the pairs of a fixed buffer and another buffer. A partition with more pairs has no holes.
 const holesMost = 1 << 22
 
 // boundless is where the highest hole of a buffer ends. No sum of sizes is as high.
@@ -73,7 +73,7 @@ func (k *Kernel) initHoles(tl *timeline.Timeline, _ *timeline.Partition) {
 	if !k.sw.Holes || len(fixed) == 0 || len(fixed) > holesMost/int(k.n) {
 		return
 	}
-	// In the order of their offsets, so that what they forbid comes in order, too, if there are no gaps.
+	// Sorted by offset, so that without gaps the forbidden ranges come in order, too.
 	k.sortBy(fixed, func(f, g common.Buffer) bool { return k.of[f].start+k.of[f].shift < k.of[g].start+k.of[g].shift })
 	h := &k.holes
 	h.at = make([]int32, k.n+1)

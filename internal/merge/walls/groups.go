@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
-// Idea: a moment with several walls divides what ends and what begins into groups. A
-// group is a set that ends and a set that begins, with
+// Idea: a moment with several walls divides the items that end and the items that begin into groups. A group is a set
+// of ending items and a set of beginning items, with
 //
 //	sum of the sizes that end = sum of the sizes that begin
 //
@@ -20,19 +20,19 @@ import (
 // Complexity: O(s log s) a moment for s subsets, at most some 6,000 of each side; a draw
 // looks at all groups once for each wall that it makes.
 
-// A group is a set of what ends at a moment and one of what begins, with equal sums.
+// A group is a set of items that end at a moment and a set of items that begin there, with equal sums.
 type group struct{ out, in uint64 }
 
-// A subset is a set of what ends, or of what begins, at a moment.
+// A subset is a set of items that end at a moment, or of items that begin there.
 type subset struct {
 	sum  int64
 	mask uint64
 }
 
-// Of up to groupAll items on one side, all subsets are looked at; of more, those of up to
-// four items; of more than groupFew, those of up to two. If one side has more than
-// groupNone items, no groups are looked for. A moment has groupsMost groups at most. What
-// no group has is part of the last wall (rest).
+// A side with up to groupAll items has all its subsets tried. A larger side has its subsets of up to four items tried,
+// and a side with more than groupFew items its subsets of up to two. If one side has more than groupNone items, no
+// groups are looked for. A moment has at most groupsMost groups. Items that no group has are part of the last wall
+// (rest).
 const groupAll, groupFew, groupNone, groupsMost = 11, 20, 63, 4000
 
 // findGroups finds the groups of the moment.
@@ -52,7 +52,7 @@ func (s *Search) findGroups() {
 	}
 }
 
-// subsets returns subsets of the items, those of few first.
+// subsets returns subsets of the items, the smallest first.
 func (s *Search) subsets(of []int32) []subset {
 	most := 4
 	switch {
@@ -126,7 +126,7 @@ func (s *Search) draw(g *guess) bool {
 	return s.rest(g, pick(s.out, out), pick(s.in, in))
 }
 
-// rank is low for the groups that come first: those of few items, except for noise.
+// rank is low for groups of few items, apart from noise. Groups of low rank come first.
 func (s *Search) rank(c group) float64 {
 	return float64(bits.OnesCount64(c.out)+bits.OnesCount64(c.in)) + 1.5*s.random()
 }

@@ -11,16 +11,14 @@ import (
 //
 //	sum of the sizes that end = sum of the sizes that begin
 //
-// Suppose also that the moment has only one wall. Then what ends is contiguous, what begins
-// takes its place in some order, and everything else stays where it is. So one pass over
-// the moments finds a packing: a tree keeps all orders of the pile that the walls so far
-// allow (orders.go). Nothing is guessed. It is the planarity test of a graph with the
-// walls as nodes and the buffers as edges.
+// Suppose also that the moment has only one wall. Then the ending items are contiguous, the beginning items take their
+// place in some order, and all other items stay where they are. So one pass over the moments finds a packing: a tree
+// keeps all orders of the pile that the walls so far allow (orders.go). Nothing is guessed. It is the planarity test of
+// a graph with the walls as nodes and the buffers as edges.
 //
-// Two cases need guesses. A moment may have several walls: then what ends and what begins
-// must be divided into groups of equal sums (groups.go). And if a moment is not full, the
-// free space is divided too, in an unknown way (free.go). Guesses are kept side by side,
-// and those that leave the most orders survive (beam.go).
+// Two cases need guesses. A moment may have several walls: then the ending and the beginning items must be divided into
+// groups of equal sums (groups.go). And if a moment is not full, the free space is divided too, in an unknown way
+// (free.go). Guesses are kept side by side, and those that leave the most orders survive (beam.go).
 //
 // Invariant: the tree of a guess stands for exactly those orders of the pile from which the
 // walls of the guess lead back to a packing.
@@ -31,7 +29,7 @@ import (
 // of Rectangles into Squares", 1940. The planarity test by trees of orders is that of
 // Lempel, Even and Cederbaum, 1967.
 
-// An Item is what the pile is made of: a rectangle, or free space.
+// An Item is a part of the pile: a rectangle, or free space.
 type Item struct {
 	First, Last int32 // sections [First, Last); Last is unknown, -1, for free space
 	Size        int64

@@ -5,21 +5,17 @@ import (
 	"math/rand/v2"
 )
 
-// Idea: the choices of a try are moves of a game for one player, and its score
-// is the height of the plan. The first choices are those of the first, largest
-// class and of the outermost splits, and decide most. So keep a tree of them:
-// a node is the choices so far, a child one more. Each try walks down by the
-// upper confidence bound (UCT), adds one node where it leaves the tree, goes on
-// at random, and leaves its score in the nodes it came through.
+// Idea: the choices of a try are moves of a game for one player, and the score is the height of the plan. The first
+// choices are about the largest class and the outermost splits, and decide most. So a tree keeps them: a node is a
+// sequence of choices, and a child adds one. Each try walks down the tree by the upper confidence bound (UCT), adds a
+// node where it leaves the tree, goes on at random, and adds its score to the nodes on its way.
 //
-// A choice is among up to 2k points; a tree so wide is never revisited. So a
-// node has at most branches children, each a stretch of the points; the point
-// is the middle of the stretch where the tree decides.
+// A choice is among up to 2k points. Tries would hardly ever meet again in so wide a tree. So a node has at most
+// branches children, each for a stretch of the points. If the tree decides, the choice is the middle of the stretch.
 //
-// A try has hundreds of choices and the tree decides on the first few. Below
-// it, plain random choices are no better than restarts; so there, the choice
-// that the best try so far made at that turn is followed, three times in four.
-// It is kept as a fraction of the points, since their number may differ.
+// A try has hundreds of choices and the tree decides on the first few. Below the tree, plain random choices are no
+// better than restarts. So there a try repeats the choice of the best try at the same turn, three times in four. That
+// choice is kept as a fraction of the points, since their number may differ.
 //
 // Invariant: a try's choices up to where it leaves the tree are a function of
 // its path, so a node always stands for the same boxes.
@@ -29,11 +25,10 @@ import (
 // Source: planned by idealloc's authors (CONVOLVE D5.5, section 4.4); Browne et
 // al., "A Survey of Monte Carlo Tree Search Methods", 2012.
 //
-// Following the best try is Rosin, "Nested Rollout Policy Adaptation", 2011, with
-// a policy of one sequence; a child is worth the mean of its average and its
-// best score, as one-player games have it (Schadd et al., 2008).
+// Following the best try is from Rosin, "Nested Rollout Policy Adaptation", 2011, with a policy of one sequence. A
+// child is worth the mean of its average and its best score, as in one-player games (Schadd et al., 2008).
 //
-// Tries are not cut off here: the tree learns from the higher plans too.
+// Tries are never cut off, because the tree learns from higher plans too.
 //
 // Trials: docs/lab/planners.md (the tree alone wins as often as it loses; following the best try makes it win).
 

@@ -9,20 +9,19 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: two kinds of problem need no boxes. If nothing overlaps, all share
-// one offset; where all sizes are equal, the rows of a colouring are a lowest
-// plan. For the rest, a heuristic that is often good gives the plan to beat:
-// first fit by size, ties by the longer lifespan, and again ties by input.
+// Idea: two kinds of problem need no boxes. If no lifespans overlap, all buffers share one offset. If all sizes are
+// equal, the rows of a colouring are a lowest plan. For all other problems, two heuristics give the plan to beat: first
+// fit by size, with ties by the longer lifespan, and with ties by the order of the input.
 //
-// Invariant: what boxing returns is never higher than either heuristic's plan.
+// Invariant: the result of boxing is never higher than the plan of either heuristic.
 //
 // Complexity: O(n log n), and two placements.
 //
 // Source: prelude_analysis of idealloc (a21f84d); it has the first heuristic
 // only. The second is first-fit's order, so that boxing is never above it.
 
-// easy returns the order for a problem that needs no boxes, nil for others. An
-// order and not a plan: alignment, gaps and fixed offsets are up to tightening.
+// easy returns the order for a problem that needs no boxes, or nil. It returns no plan, because tightening takes care
+// of alignment, gaps and fixed offsets.
 func (t *try) easy() []id {
 	b := t.boxes
 	items := make([]id, b.buffers)
@@ -52,7 +51,7 @@ func bootstrap(tl *timeline.Timeline, t *tightener) (offsets []int64, height, pl
 	for i := range order {
 		order[i] = int32(i)
 	}
-	// An order that a limit has cut is as good as any: all is stacked then.
+	// If a limit cuts the sort, any order will do, because all buffers are stacked then.
 	place.Sort(t.watch, order, func(i, j int32) int { return cmp.Compare(buffers[j].Size, buffers[i].Size) })
 	height = math.MaxInt64
 	got, h := t.place(order, height)

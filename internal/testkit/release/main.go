@@ -1,15 +1,14 @@
-// Program release builds what a release consists of, into one folder:
+// Program release builds the files of a release into one folder:
 //
 //	go run ./internal/testkit/release -version 0.3.0 -out bin/release
 //
-// The command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on
-// those and for Windows on amd64; wheels for all of them, with the library if there is
-// one, and for musl; the package for npm and the page that plans; checksums; and what is in
-// all that (SBOM, CycloneDX). `make release` names the C compilers.
+// The files are: the command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on both and for
+// Windows on amd64; wheels for all of these systems, with the library if there is one, and for musl; the package for
+// npm and the page that plans; checksums; and a list of all parts (SBOM, CycloneDX). `make release` names the C
+// compilers.
 //
-// Reproducible: the same sources, Go, C compilers and Python give the same bytes. Builds
-// know no paths, no time and no commit; archives have their entries in order, with one
-// date.
+// Reproducible: the same sources, Go, C compilers and Python give the same bytes. Builds contain no paths, no time and
+// no commit. Archives have their entries in order, with one date.
 //
 //	main.go      what is built, and how
 //	archive.go   tar and zip
@@ -31,17 +30,17 @@ import (
 	"strings"
 )
 
-// A system is what is built for.
+// A system is an operating system and a processor to build for.
 type system struct{ os, arch string }
 
 var systems = []system{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// linked are those for which there is a C library.
+// linked are the systems for which there is a C library.
 var linked = []system{{"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}}
 
-// A release is one that is being built.
+// A release is a release that is being built.
 type release struct {
 	version, out, work string
 	compilers          map[system]string // of C
@@ -80,7 +79,7 @@ func (r *release) build() (err error) {
 	if r.out, err = filepath.Abs(r.out); err != nil {
 		return err
 	}
-	// What is left of another release is not of this one.
+	// Files of another release must not stay in the folder.
 	if err := os.RemoveAll(r.out); err != nil {
 		return err
 	}
@@ -135,8 +134,7 @@ func (r *release) commands() error {
 // licences is the file of all licences but ours.
 const licences = "LICENSES-THIRD-PARTY.txt"
 
-// papers returns what goes along with every command, and writes the licences of what is
-// in it.
+// papers returns the files that go along with every command, and writes the licences of its parts.
 func (r *release) papers() ([]entry, error) {
 	out, err := output("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}", "./cmd/stowage", "./capi")
 	if err != nil {
@@ -189,7 +187,7 @@ func (r *release) library(s system) (dir string, names []string) {
 	return filepath.Join(r.work, "c-"+s.os+"-"+s.arch), names
 }
 
-// libraries builds the C library for those that there is a compiler for.
+// libraries builds the C library for each system that has a compiler.
 func (r *release) libraries() error {
 	for _, s := range linked {
 		cc, ok := r.compilers[s]
@@ -197,11 +195,11 @@ func (r *release) libraries() error {
 			fmt.Fprintf(os.Stderr, "release: no C library for %s/%s: -cc-%s-%s names no compiler\n", s.os, s.arch, s.os, s.arch)
 			continue
 		}
-		// Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
+		// Go's own flags for C have -g, as Zig has by default, and debugging data contain paths.
 		environment := []string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0", "GOOS=" + s.os, "GOARCH=" + s.arch, "CC=" + cc}
 		flags := "-s -w -buildid="
 		if s.os == "windows" {
-			flags += " -extldflags=-Wl,-s" // what is for debuggers is there with a number that no other build has
+			flags += " -extldflags=-Wl,-s" // debugging data have a number that differs from build to build
 		}
 		if s.os == "linux" {
 			shown, err := filepath.Abs("capi/stowage.map")
@@ -241,7 +239,7 @@ func (r *release) libraries() error {
 	return nil
 }
 
-// pack writes an archive of the kind that a system has.
+// pack writes an archive of the kind that is usual on a system.
 func (r *release) pack(a *archive, s system) error {
 	if s.os == "windows" {
 		return a.zip(r.path("%s.zip", a.folder))

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Idea: a picture has about a million pixels, however many buffers there are.
-// What matters most becomes elements with a tip and a label, the next bare
-// rectangles grouped by colour, and what is under a pixel is added up in a grid
-// of cells, of which runs of one colour become one rectangle. The output is
-// thus bounded by the Medium and not by the problem.
+// Idea: a picture has about a million pixels, however many buffers there are. The most important pieces become elements
+// with a tip and a label. The next become bare rectangles, grouped by colour. Pieces smaller than a pixel are added up
+// in a grid of cells, and runs of cells of one colour become one rectangle. So the Medium bounds the output, whatever
+// the problem.
 //
 // Invariant: a piece with a rank (matters.go) is an element or a rectangle of its
 // own while there are no more of them than two thirds of the room; the picture
@@ -268,7 +267,7 @@ func (m *grid) coarser() *grid {
 func (m *grid) add(r Rect, colour uint8) {
 	x0, x1 := (r.X0-m.plot.X0)/m.cell, (r.X1-m.plot.X0)/m.cell
 	y0, y1 := (r.Y0-m.plot.Y0)/m.cell, (r.Y1-m.plot.Y0)/m.cell
-	// What rounding leaves no side still shows as a hundredth.
+	// A side that rounding makes 0 is drawn as a hundredth.
 	x1, y1 = max(x1, x0+0.01), max(y1, y0+0.01)
 	for j := max(int(y0), 0); j < m.ny && float64(j) < y1; j++ {
 		tall := min(y1, float64(j+1)) - max(y0, float64(j))
@@ -291,8 +290,7 @@ func (m *grid) at(x, y float64) int {
 	return j*m.nx + i
 }
 
-// kind returns what a cell is drawn as: the colour of its largest piece, faint
-// from Colours on, or -1 for nothing.
+// kind returns how a cell is drawn: the colour of its largest piece, faint from Colours on, or -1 for nothing.
 func (m *grid) kind(at int) int {
 	switch {
 	case m.share[at] >= fullCell:

@@ -1,6 +1,5 @@
-// Package layout turns a problem and its offsets into a Figure: a flat list of
-// rectangles, lines and texts in page units, which the writers of render/svg
-// and render/tikz only have to spell in their own language.
+// Package layout turns a problem and its offsets into a Figure: a flat list of rectangles, lines and texts in page
+// units, which render/svg, render/tikz and the other writers put into their own language.
 //
 //	figure.go   the Figure and the things in it
 //	printer.go  the order in which its parts are drawn, and writing them
@@ -29,7 +28,7 @@ import (
 	"github.com/stowage-go/stowage/render"
 )
 
-// A Medium is what a writer can afford.
+// A Medium has the limits of a writer.
 type Medium struct {
 	Name          string  // what its errors begin with
 	Width, Height int     // default size of the whole picture
@@ -41,8 +40,7 @@ type Medium struct {
 	Singles       int     // most pieces that get an element, a tip and a label
 	Bare          int     // most further pieces that get a rectangle of their own
 	Runs          int     // most rectangles of merged pieces
-	// Spell returns how the medium writes an ID, where its letters are too few to write it
-	// as it is; nil for media that leave that to those who show it.
+	// Spell returns an ID as the medium writes it if the medium lacks some letters; nil if the medium has all letters.
 	Spell func(id string) string
 }
 
@@ -68,9 +66,9 @@ type page struct {
 	notesAt  float64
 }
 
-// Check refuses what cannot be drawn: a bad problem, offsets for another one or out of range, a capacity or a bound
-// below 0, a conflict or overlaps of buffers that are not there. Offsets of nil are no plan. A plan that breaks rules,
-// or is above a capacity, is worth a look. The error begins with who draws, unless it is a *model.InputError.
+// Check refuses input that cannot be drawn: a bad problem, offsets for another problem or out of range, a capacity or a
+// bound below 0, a conflict or overlaps of missing buffers. Offsets of nil mean no plan. A plan that breaks rules or
+// exceeds a capacity is drawn. The error begins with who draws, unless it is a *model.InputError.
 func Check(who string, p *model.Problem, offsets []int64, o render.Options) error {
 	if p == nil {
 		return fmt.Errorf("%s: no problem", who)
@@ -138,7 +136,7 @@ func pageOf(p *model.Problem, o render.Options, m Medium) (*page, error) {
 	return g, nil
 }
 
-// heading is what stands above the plot.
+// heading returns the text above the plot.
 func (g *page) heading(fallback string) string {
 	title := g.opt.Title
 	if title == "" {
@@ -150,10 +148,9 @@ func (g *page) heading(fallback string) string {
 	return Clean(title)
 }
 
-// frame sets the plot's rectangle and draws all that surrounds it: heading,
-// facts, axes, grid, line labels and notes. The order is fixed by what depends
-// on what: the left margin follows from the offset ticks, those from the plot's
-// height, and that from the number of lines of text above and below.
+// frame sets the plot's rectangle and draws all that surrounds it: heading, facts, axes, grid, line labels and notes.
+// The order is fixed: the left margin depends on the offset ticks, these on the plot's height, and that on the number
+// of lines of text above and below.
 func (g *page) frame(fallback string, facts []string, yLabel string, lines []mark, notes []note) {
 	font := g.medium.Font
 	pad := 1.4 * font
@@ -256,8 +253,7 @@ type note struct {
 	// hatched says that the swatch is.
 	hatched bool
 	text    string
-	// late makes the text once all is drawn; text then is one that is as long at
-	// least, to keep the room.
+	// late makes the text after everything else is drawn. text is then a text at least as long, which keeps the room.
 	late func() string
 }
 
