@@ -236,8 +236,8 @@ func (in *Input) Settles(o Options) error {
 	return issues.Err()
 }
 
-// Graph returns the graph of operators in the file; nil if files of this kind have none. A graph in Stowage's own JSON is
-// read by package json.
+// Graph returns the graph of operators in the file; nil if files of this kind have none. A graph in Stowage's own JSON
+// is read by package json.
 func (in *Input) Graph(o Options) (*graph.Graph, error) {
 	if in.row.graph == nil {
 		return nil, nil

@@ -1,8 +1,10 @@
 package graph
 
 import (
+	"container/heap"
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/stowage-go/stowage/internal/order"
 )
@@ -271,37 +273,50 @@ func Given(g *Graph) []int {
 // runnable returns the order of the operators in the graph if they can run in it. If not, it
 // returns the order that always takes the first that can run.
 func runnable(g *Graph) []int {
-	by, n := makers(g), len(g.Operators)
-	all := Given(g)
-	if checkOrder(g, all) == nil {
+	if all := Given(g); checkOrder(g, all) == nil {
 		return all
 	}
-	waits, then := make([]int, n), make([][]int, n)
+	return Runnable(g, Given(g))
+}
+
+// Runnable returns the order that always takes the first operator that can run. first has all operators, the first to
+// take first. Operators that need one another in a circle are left out.
+func Runnable(g *Graph, first []int) []int {
+	n := len(g.Operators)
+	by, rank, waits, then := makers(g), make([]int, n), make([]int, n), make([][]int, n)
+	for at, k := range first {
+		rank[k] = at
+	}
+	ready := &ranks{} // of the operators that can run
 	for k := range n {
 		needs(g, by, k, func(b int) { waits[k]++; then[b] = append(then[b], k) })
-	}
-	var ready []int // descending: the first operator is the last entry
-	add := func(k int) {
-		at, _ := slices.BinarySearchFunc(ready, k, func(a, b int) int { return b - a })
-		ready = slices.Insert(ready, at, k)
-	}
-	for k, w := range waits {
-		if w == 0 {
-			add(k)
+		if waits[k] == 0 {
+			heap.Push(ready, rank[k])
 		}
 	}
-	all = all[:0]
-	for len(ready) > 0 {
-		k := ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
+	all := make([]int, 0, n)
+	for ready.Len() > 0 {
+		k := first[heap.Pop(ready).(int)]
 		all = append(all, k)
 		for _, next := range then[k] {
 			if waits[next]--; waits[next] == 0 {
-				add(next)
+				heap.Push(ready, rank[next])
 			}
 		}
 	}
 	return all
+}
+
+// ranks is a heap.
+type ranks struct{ sort.IntSlice }
+
+func (r *ranks) Push(x any) { r.IntSlice = append(r.IntSlice, x.(int)) }
+
+func (r *ranks) Pop() any {
+	last := r.Len() - 1
+	x := r.IntSlice[last]
+	r.IntSlice = r.IntSlice[:last]
+	return x
 }
 
 // forced reports whether no other order of the operators can run: each needs the one before it.

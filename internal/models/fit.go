@@ -22,7 +22,7 @@ type fitReport struct {
 	Capacity int64    `json:"capacity"`
 	Target   string   `json:"target"`
 	Fits     string   `json:"fits"`   // yes, no (proven) or unknown
-	Needed   int64    `json:"needed"` // the smallest arena that is known to work; it may be a lower bound if fits is unknown
+	Needed   int64    `json:"needed"` // the smallest arena that works; perhaps a lower bound if fits is unknown
 	Before   int64    `json:"as_it_is"`
 	Would    []string `json:"what_would_fit"`
 

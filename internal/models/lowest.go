@@ -11,9 +11,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: an option of plan may only help. An order with a lower load may still have a higher plan, and so may values that
-// share a buffer in place, since that lives longer than each of them. So what the options allow is planned first, and
-// then what a part of them allows, if that may be lower:
+// Idea: an option of plan may only help. An order with a lower load may still have a higher plan, and so may values
+// that share a buffer in place, since that lives longer than each of them. So what the options allow is planned first,
+// and then what a part of them allows, if that may be lower:
 //
 //	height <= load of the weaker problem  =>  no plan of that problem is lower
 //

@@ -1,9 +1,9 @@
-// Package models has what models of all formats have in common: values, operators that read and write them, scratch, and
-// permits of results to lie over operands. It plans them, reports the plans, and writes them back. Who plans models asks
-// Model and Plan, and never compares formats.
+// Package models has what models of all formats have in common: values, operators that read and write them, scratch,
+// and permits of results to lie over operands. It plans them, reports the plans, and writes them back. Who plans models
+// asks Model and Plan, and never compares formats.
 //
-// A format whose reader returns a graph of operators needs nothing here: it is planned as a graph. One with a runtime, an
-// arena or a report of its own has a row in kinds.
+// A format whose reader returns a graph of operators needs nothing here: it is planned as a graph. One with a runtime,
+// an arena or a report of its own has a row in kinds.
 package models
 
 import (

@@ -148,8 +148,8 @@ func (x *onnxPlan) Write(w io.Writer, kind string, report bool) (bool, error) {
 	return false, nil
 }
 
-// Document says for which order of nodes the offsets hold, if it is not that of the file. JSON has no place for a note, so
-// the name of the problem says it there.
+// Document says for which order of nodes the offsets hold, if it is not that of the file. JSON has no place for a note,
+// so the name of the problem says it there.
 func (x *onnxPlan) Document(string) *Document {
 	d := documentONNX(x.best.a, x.best.result)
 	if !x.moved() {

@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// tfliteModel is a model of TensorFlow Lite, which TensorFlow Lite Micro runs. Weights that a runtime would fold do not lie
-// in the arena, whether they are folded in the file or not.
+// tfliteModel is a model of TensorFlow Lite, which TensorFlow Lite Micro runs. Weights that a runtime would fold do not
+// lie in the arena, whether they are folded in the file or not.
 type tfliteModel struct {
 	m, folded *tflite.Model
 	weights   int // that are folded

@@ -95,7 +95,8 @@ func noPlace(path string, kind *models.Kind, names []string, err error) error {
 	return err
 }
 
-// checkOrdered refuses offsets of a model in another order without that model: nobody could tell in which order they hold.
+// checkOrdered refuses offsets of a model in another order without that model: nobody could tell in which order they
+// hold.
 func checkOrdered(kind *models.Kind, outputs []output) error {
 	if slices.ContainsFunc(outputs, func(o output) bool { return o.kind == kind.Own[0] }) {
 		return nil

@@ -2,13 +2,11 @@ package command
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -157,13 +155,11 @@ func orderIn(g *graph.Graph, path string) []int {
 	}
 	const early = math.MinInt64
 	at := make([]int64, len(g.Operators))
-	makes := make(map[int]int, len(g.Values))
 	for k := range g.Operators {
 		at[k] = math.MaxInt64
 		o := &g.Operators[k]
 		names := []string{o.Name + ".scratch"}
 		for _, y := range o.Results {
-			makes[y] = k
 			names = append(names, g.Values[y].Name)
 		}
 		for _, name := range names {
@@ -177,52 +173,7 @@ func orderIn(g *graph.Graph, path string) []int {
 	}
 	// Always the first that can run: those without a time, then by time, then as they stand.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	rank := make([]int, len(order))
-	for place, k := range order {
-		rank[k] = place
-	}
-	waits, then := make([]int, len(order)), make([][]int, len(order))
-	wait := func(k, before int) {
-		waits[k]++
-		then[before] = append(then[before], k)
-	}
-	ready := new(ranks)
-	for k := range g.Operators {
-		for _, x := range g.Operators[k].Operands {
-			if before, there := makes[x]; there {
-				wait(k, before)
-			}
-		}
-		for _, before := range g.Operators[k].After {
-			wait(k, before)
-		}
-		if waits[k] == 0 {
-			heap.Push(ready, rank[k])
-		}
-	}
-	out := make([]int, 0, len(order))
-	for ready.Len() > 0 {
-		next := order[heap.Pop(ready).(int)]
-		out = append(out, next)
-		for _, k := range then[next] {
-			if waits[k]--; waits[k] == 0 {
-				heap.Push(ready, rank[k])
-			}
-		}
-	}
-	return out
-}
-
-// ranks is a heap of the operators that can run, the first at the front.
-type ranks struct{ sort.IntSlice }
-
-func (r *ranks) Push(x any) { r.IntSlice = append(r.IntSlice, x.(int)) }
-
-func (r *ranks) Pop() any {
-	last := r.Len() - 1
-	x := r.IntSlice[last]
-	r.IntSlice = r.IntSlice[:last]
-	return x
+	return graph.Runnable(g, order)
 }
 
 // graphVerdict is what verify --json writes of a plan of a graph.
