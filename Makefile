@@ -7,7 +7,7 @@
 # make lab        stowage-lab, which has every planner: those of compilers, runtimes and papers too
 # make capi       the C library, shared and static, with its header, in bin/capi
 # make install    command, C library, header, pkg-config, CMake and manual, into PREFIX
-# make npm        the package for npm, in npm/dist
+# make npm        the package for npm, in bindings/js/dist
 # make page       the page that plans in the browser, bin/stowage.html
 # make sweep      planners on many problems, bin/stowage-sweep; see sweep/README.md
 # make sweep-papers
@@ -35,8 +35,8 @@ GO          ?= go
 BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
-MODULES     := ./cmd/stowage/... ./lab/... ./capi/... ./render/print/... ./sweep/... ./...
-FORMS       := ./python ./sweep/engines ./render/html/viewer ./capi ./npm ./sweep/beam ./sweep/command
+MODULES     := ./cmd/stowage/... ./lab/... ./bindings/c/... ./render/print/... ./sweep/... ./...
+FORMS       := ./python ./sweep/engines ./render/html/viewer ./bindings/c ./bindings/js ./sweep/beam ./sweep/command
 TOOLED      := ./render/html ./sweep/report ./tflm ./cmd/stowage/command ./internal/testkit/interpreter ./lab/bench/ortools ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./render/print/pdf ./render/tikz
 SEARCHES    := ./internal/exact/... ./internal/planners/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
@@ -85,13 +85,13 @@ torch:
 # The header that Go generates is of no use to anyone: stowage.h is the interface. On
 # Linux nothing but that is shown to the program, and the library has a name: what is
 # linked to one without asks for the path that it was linked by.
-SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)-s$(comma)-soname$(comma)libstowage.so$(comma)--version-script=$(CURDIR)/capi/stowage.map)
+SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)-s$(comma)-soname$(comma)libstowage.so$(comma)--version-script=$(CURDIR)/bindings/c/stowage.map)
 comma := ,
 capi:
-	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o $(BIN)/capi/libstowage.so ./capi
-	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o $(BIN)/capi/libstowage.a ./capi
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o $(BIN)/capi/libstowage.so ./bindings/c
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o $(BIN)/capi/libstowage.a ./bindings/c
 	rm $(BIN)/capi/libstowage.h
-	cp capi/stowage.h capi/stowage.hpp capi/stowage.pc capi/stowageConfig.cmake capi/stowageConfigVersion.cmake $(BIN)/capi/
+	cp bindings/c/stowage.h bindings/c/stowage.hpp bindings/c/stowage.pc bindings/c/stowageConfig.cmake bindings/c/stowageConfigVersion.cmake $(BIN)/capi/
 
 # If there is no Go on PATH, as is usual under sudo, what has been built before is installed.
 # stowage.pc links the library's folder into programs (rpath), unless the system looks in
@@ -152,8 +152,8 @@ test:
 # are processors runs, since many wait: for a browser, a cluster, or a process of Python.
 forms:
 	@mkdir -p $(BIN)/forms
-	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./capi || true
-	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./npm/wasm/core ./npm/wasm/files
+	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./bindings/c || true
+	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./bindings/js/wasm/core ./bindings/js/wasm/files
 	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep github.com/apache/beam/sdks/v2/go/container
 	@$(GO) run ./internal/testkit/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
 
@@ -230,13 +230,13 @@ cover:
 	$(GO) tool cover -func=bin/cover.out | tail -n 1
 	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
 
-# The package for npm, in npm/dist, and the page that plans in the browser.
+# The package for npm, in bindings/js/dist, and the page that plans in the browser.
 npm:
-	$(GO) run ./npm/build -sizes
+	$(GO) run ./bindings/js/build -sizes
 
 page:
 	@mkdir -p bin
-	$(GO) run ./npm/build -sizes -page bin/stowage.html
+	$(GO) run ./bindings/js/build -sizes -page bin/stowage.html
 
 man: build
 	bin/stowage man bin/man

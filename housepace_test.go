@@ -27,7 +27,7 @@ var (
 	clockEasy = regexp.MustCompile(`time\.(Minute|Hour|Nanosecond)|patience|Timeout: (-?1|2|10|0|forever)[,}]|` +
 		`(timeout=|timeout: )(60|100|[1-9][0-9]{2,})\b|timeout=None\b|"--timeout", "[1-9][0-9]{2,}"`)
 	// clockTests are the files that are looked at.
-	clockTests = regexp.MustCompile(`_test\.go$|(^|/)tests/[^/]*\.py$|(^|/)test_[^/]*\.py$|\.test\.mjs$|(^|/)npm/test/[^/]*\.mjs$`)
+	clockTests = regexp.MustCompile(`_test\.go$|(^|/)tests/[^/]*\.py$|(^|/)test_[^/]*\.py$|\.test\.mjs$|(^|/)bindings/js/test/[^/]*\.mjs$`)
 )
 
 // A clockUse is what a file may do with the clock: lines that have a text, and why.
@@ -70,16 +70,16 @@ var clockAllowed = []clockUse{
 	{"lab/milp/internal/milp/milp_test.go", "time.AfterFunc(", "that an interrupt is no refutation holds whenever it comes"},
 	{"lab/milp/internal/milp/native_test.go", "Timeout: 700", "the plan to start from is there after any limit"},
 	{"latency_test.go", "time.Since(began)", "a benchmark"},
-	{"npm/test/package.test.mjs", "timeout: 0.4", "the search does not end by itself, and has a plan at once"},
-	{"npm/test/package.test.mjs", "timeout: 0.2", "the search does not end by itself, and has a plan at once"},
-	{"npm/test/package.test.mjs", "timeout: -1", "how options are read; nothing runs"},
-	{"npm/test/package.test.mjs", `timeout: "soon"`, "how options are read; nothing runs"},
-	{"npm/test/package.test.mjs", "timeoutMs: ", "how options are read; nothing runs"},
-	{"npm/test/package.test.mjs", "timeout: 20 }", "the search is cancelled"},
-	{"npm/test/package.test.mjs", "timeout: 3 }", "how options are read; nothing runs"},
-	{"npm/test/package.test.mjs", "timeout: Infinity", "no limit"},
-	{"npm/test/package.test.mjs", "timeout: 1e300", "no limit"},
-	{"npm/test/package.test.mjs", `timeout: "10m"`, "only ends what hangs"},
+	{"bindings/js/test/package.test.mjs", "timeout: 0.4", "the search does not end by itself, and has a plan at once"},
+	{"bindings/js/test/package.test.mjs", "timeout: 0.2", "the search does not end by itself, and has a plan at once"},
+	{"bindings/js/test/package.test.mjs", "timeout: -1", "how options are read; nothing runs"},
+	{"bindings/js/test/package.test.mjs", `timeout: "soon"`, "how options are read; nothing runs"},
+	{"bindings/js/test/package.test.mjs", "timeoutMs: ", "how options are read; nothing runs"},
+	{"bindings/js/test/package.test.mjs", "timeout: 20 }", "the search is cancelled"},
+	{"bindings/js/test/package.test.mjs", "timeout: 3 }", "how options are read; nothing runs"},
+	{"bindings/js/test/package.test.mjs", "timeout: Infinity", "no limit"},
+	{"bindings/js/test/package.test.mjs", "timeout: 1e300", "no limit"},
+	{"bindings/js/test/package.test.mjs", `timeout: "10m"`, "only ends what hangs"},
 	{"plan/plan_test.go", "Timeout: tc.o.Timeout", "how options are checked; nothing runs"},
 	{"python/python_test.go", "time.Since(begin)", "logs it"},
 	{"python/tests/test_many.py", "timeout=5)", "there is a plan after any limit"},
@@ -167,8 +167,8 @@ func TestHousePaceFinds(t *testing.T) {
 		{"tests/test_a.py", "self.assertLess(time.monotonic() - begin, 30)", true},
 		{"tests/test_a.py", "stowage.solve(*hard(), timeout=0.3)", true},
 		{"tests/test_a.py", "stowage.solve(*hard(), timeout=600)", false},
-		{"npm/test/a.test.mjs", "assert.ok(performance.now() - began < 8000);", true},
-		{"npm/test/a.test.mjs", "setTimeout(() => stop.abort(), 300);", true},
+		{"bindings/js/test/a.test.mjs", "assert.ok(performance.now() - began < 8000);", true},
+		{"bindings/js/test/a.test.mjs", "setTimeout(() => stop.abort(), 300);", true},
 	} {
 		if found := clockIn(tc.file, tc.line); (found != "") != tc.found {
 			t.Error(fmt.Sprintf("%s: %q: ", tc.file, tc.line), found)

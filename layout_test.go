@@ -230,7 +230,7 @@ var layers = []struct {
 	{"render/html", []string{"model", "plan", "render", "internal/poolview", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
-	{"npm", []string{"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
+	{"bindings/js", []string{"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "bindings/js/wasm/bridge"}},
 
 	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
 	{"internal/gen/traces", []string{"model", "format/trace", "internal/gen"}},
@@ -262,12 +262,12 @@ var layers = []struct {
 	{"cmd", any},
 	{"sweep/spec", []string{"", "model", "plan", "tflm", "internal/models", "internal/comparison", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
 	{"sweep/core", []string{"", "model", "format", "internal/models", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
-	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                            // no file, no engine
+	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                                       // no file, no engine
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/command", any},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
-	{"capi", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/units"}},
+	{"bindings/c", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/units"}},
 	{"python", nil},
 }
 

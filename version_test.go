@@ -14,17 +14,17 @@ import (
 
 // versions has the files with a copy of the version, each with what stands before it.
 var versions = []struct{ file, before string }{
-	{"capi/version.c", `#define STOWAGE_VERSION "`},
-	{"capi/stowage.pc", `Version: `},
-	{"capi/stowageConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
-	{"capi/stowage.h", `stowage_version returns the library's version, such as "`},
+	{"bindings/c/version.c", `#define STOWAGE_VERSION "`},
+	{"bindings/c/stowage.pc", `Version: `},
+	{"bindings/c/stowageConfigVersion.cmake", `set\(PACKAGE_VERSION "`},
+	{"bindings/c/stowage.h", `stowage_version returns the library's version, such as "`},
 	{"python/pyproject.toml", `\nversion = "`},
 	{"python/stowage/_version.py", `__version__ = "`},
-	{"npm/package.json", `"version": "`},
+	{"bindings/js/package.json", `"version": "`},
 	{"docs/javascript.md", `stowage-`},
 	{"go.work", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"cmd/stowage/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
-	{"capi/go.mod", `stowage-go/stowage v`},
+	{"bindings/c/go.mod", `stowage-go/stowage v`},
 	{"lab/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"render/print/go.mod", `stowage-go/stowage v`},
 	{"sweep/go.mod", `stowage-go/stowage v`},
@@ -62,7 +62,7 @@ func TestVersion(t *testing.T) {
 	}
 	// CMake takes no other minor version, so what users copy names this one.
 	minor := now[:strings.LastIndex(now, ".")]
-	for _, file := range []string{"docs/c.md", "capi/stowageConfig.cmake"} {
+	for _, file := range []string{"docs/c.md", "bindings/c/stowageConfig.cmake"} {
 		asked := regexp.MustCompile(`(find_package\(stowage )([0-9.]+)`)
 		text, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {

@@ -42,7 +42,7 @@ func library(t *testing.T) string {
 // linked has the library. Its packages are compiled as those of the wheel's are, once.
 var linked = built.Folder(func(dir string) error {
 	return built.Run([]string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0"}, "go", "build", "-trimpath", "-ldflags", "-s -w",
-		"-buildmode=c-shared", "-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/capi")
+		"-buildmode=c-shared", "-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/bindings/c")
 })
 
 // ran is what unittest says at its end.

@@ -16,7 +16,7 @@ import (
 )
 
 // TestSession is sessions in Python: what they answer and refuse; and Go and Python agree on every call of random
-// traces, byte for byte. The tests of capi play the same traces in C.
+// traces, byte for byte. The tests of bindings/c play the same traces in C.
 func TestSession(t *testing.T) {
 	library(t)
 	dir := t.TempDir()

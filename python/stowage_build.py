@@ -114,7 +114,7 @@ def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path | None, pathlib.P
     go = _go(root)
     system = subprocess.run([go, "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
     common = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags"]
-    shown = f" -extldflags=-Wl,-s,-soname,libstowage.so,--version-script={root / 'capi' / 'stowage.map'}" if system == "linux" else ""
+    shown = f" -extldflags=-Wl,-s,-soname,libstowage.so,--version-script={root / 'bindings' / 'c' / 'stowage.map'}" if system == "linux" else ""
     library: pathlib.Path | None = folder / "library"
     # Without -g0 there would be information for debuggers, which has the paths of this machine:
     # Go asks for it, and Zig does by itself.
@@ -124,7 +124,7 @@ def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path | None, pathlib.P
     elif not _compiler(go, root):
         library = None
     else:
-        subprocess.run([*common, "-s -w -buildid=" + shown, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
+        subprocess.run([*common, "-s -w -buildid=" + shown, "-buildmode=c-shared", "-o", str(library), "./bindings/c"], cwd=root, env=environment, check=True)
     if built := os.environ.get("STOWAGE_COMMAND"):
         return system, library, pathlib.Path(built)
     command = folder / "command"

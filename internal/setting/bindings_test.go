@@ -81,17 +81,17 @@ func TestBindingsViewer(t *testing.T) {
 		}
 	}
 	text := source(t, page)
-	program := source(t, "npm/wasm/files/main.go") + source(t, "npm/wasm/files/model.go") + source(t, "npm/wasm/bridge/search.go")
+	program := source(t, "bindings/js/wasm/files/main.go") + source(t, "bindings/js/wasm/files/model.go") + source(t, "bindings/js/wasm/bridge/search.go")
 	options := found(`Get\("options"\)\.Get\("(\w+)"\)`, program)
-	options = append(options, found(`v\.Get\("(\w+)"\)`, part(t, "npm/wasm/bridge/search.go", ") Options() plan.Options {", "\n}"))...)
+	options = append(options, found(`v\.Get\("(\w+)"\)`, part(t, "bindings/js/wasm/bridge/search.go", ") Options() plan.Options {", "\n}"))...)
 	input := found(`c\.Input\.Get\("(\w+)"\)`, program)
-	operations := found(`"(\w+)": +\w+`, part(t, "npm/wasm/files/main.go", "bridge.Serve(", "\n"))
+	operations := found(`"(\w+)": +\w+`, part(t, "bindings/js/wasm/files/main.go", "bridge.Serve(", "\n"))
 
 	missing("option", found(`(?m)^ {10}(\w+):`, part(t, page, "        options: {", "        },")), options)
 	missing("key of a file", found(`(?m)^ {8}(\w+):`, part(t, page, "const input = {", "      };")), input)
 	missing("key of a model", found(`(?m)^ {6}(\w+):`, part(t, page, "  #leftOpen() {", "\n  }")), input)
 	missing("operation", found(`"(\w+)"`, strings.Join(found(`planner\.call\((.*?), (?:input|\{)`, text), " ")), append(operations, "tflite"))
-	asks, worker := source(t, "render/html/viewer/planner.js"), source(t, "npm/src/serve.js")
+	asks, worker := source(t, "render/html/viewer/planner.js"), source(t, "bindings/js/src/serve.js")
 	same(t, "messages of planner.js", sorted(found(`\{ type: "(\w+)"`, asks)), sorted(found(`case "(\w+)":`, worker)))
 	known := found(`(?m)^(?:.*post\(|  +)\{? ?type: "(\w+)"`, worker)
 	missing("answer in planner.js", found(`type === "(\w+)"`, asks), known)
@@ -100,7 +100,7 @@ func TestBindingsViewer(t *testing.T) {
 	same(t, "ends of "+page, ends, []string{string(times.Inclusive), string(times.HalfOpen)})
 	planners := found(`"([a-z-]+)"`, part(t, page, "const PLANNERS = [", "];"))
 	same(t, page, sorted(planners), plan.Names())
-	list := part(t, "capi/stowage.h", "The planners are ", ".\n")
+	list := part(t, "bindings/c/stowage.h", "The planners are ", ".\n")
 	same(t, "stowage.h", found(`([a-z]+(?:-[a-z]+)?)(?:,| and|$)`, list), plan.Names())
 	stops := found(`(?m)^  (\w+): `, part(t, page, "const STOPPED = {", "};"))
 	same(t, page, sorted(stops), sorted(found(`(?m)^\tStop\w+ +Stop = "(\w+)"`, source(t, "plan/result.go"))))
@@ -120,15 +120,15 @@ func TestBindingsFigures(t *testing.T) {
 	for _, key := range keys {
 		camel := strings.ReplaceAll(key, "_b", "B")
 		for _, c := range []struct{ file, text string }{
-			{"capi/stowage.h", "STOWAGE_API const char *stowage_" + key + "(const stowage_solver *);"},
-			{"capi/stowage.hpp", "  std::string " + key + ";"},
-			{"capi/stowage.hpp", "p." + key + " = stowage_" + key + "(get())"},
+			{"bindings/c/stowage.h", "STOWAGE_API const char *stowage_" + key + "(const stowage_solver *);"},
+			{"bindings/c/stowage.hpp", "  std::string " + key + ";"},
+			{"bindings/c/stowage.hpp", "p." + key + " = stowage_" + key + "(get())"},
 			{"python/stowage/_library.py", "lib.stowage_" + key + "(handle).decode()"},
 			{"python/stowage/_api.py", `figures["` + key + `"]`},
 			{"python/stowage/_plan.py", "    " + key + ": "},
-			{"npm/wasm/bridge/search.go", `"` + camel + `": `},
-			{"npm/src/columns.js", "    " + camel + ",\n"},
-			{"npm/src/index.d.ts", "  " + camel + ": "},
+			{"bindings/js/wasm/bridge/search.go", `"` + camel + `": `},
+			{"bindings/js/src/columns.js", "    " + camel + ",\n"},
+			{"bindings/js/src/index.d.ts", "  " + camel + ": "},
 			{"docs/GUIDE.md", "| `" + key + "` | "},
 			{"docs/c.md", "`stowage_" + key + "`"},
 			{"docs/python.md", "`plan." + key + "`"},
@@ -140,7 +140,7 @@ func TestBindingsFigures(t *testing.T) {
 		}
 	}
 	words := quotes(endings())
-	same(t, "stowage.h", found(`("\w+")`, part(t, "capi/stowage.h", "stowage_ended      why", "*/")), words)
+	same(t, "stowage.h", found(`("\w+")`, part(t, "bindings/c/stowage.h", "stowage_ended      why", "*/")), words)
 }
 
 // TestBindingsStops checks that stops has all reasons of package plan, and the sentences that say them.
@@ -152,7 +152,7 @@ func TestBindingsStops(t *testing.T) {
 	phrases := part(t, "cmd/stowage/command/solve.go", "func ending(", "\n}\n")
 	same(t, "cmd/stowage", sorted(found(`plan\.((?:Stop\w+|Finished))\b`, phrases)),
 		sorted(found(`(?m)^\t(\w+) +Stop = `, source(t, "plan/result.go"))))
-	same(t, "index.d.ts", found(`Why the run ended without an answer: (.*)\. \*/`, source(t, "npm/src/index.d.ts")),
+	same(t, "index.d.ts", found(`Why the run ended without an answer: (.*)\. \*/`, source(t, "bindings/js/src/index.d.ts")),
 		[]string{strings.Join(words, ", ")})
 }
 
@@ -174,12 +174,12 @@ func TestBindingsReaders(t *testing.T) {
 			numbers = append(numbers, s.Name)
 		}
 	}
-	keys := found(`(?m)^\t"(\w+)":`, part(t, "capi/options.go", "var byNumber = ", "\n}\n"))
-	same(t, "capi/options.go", keys, numbers)
+	keys := found(`(?m)^\t"(\w+)":`, part(t, "bindings/c/options.go", "var byNumber = ", "\n}\n"))
+	same(t, "bindings/c/options.go", keys, numbers)
 	for _, k := range without(here(), "timeout") {
 		read = append(read, camel(k.name))
 	}
-	const file = "npm/wasm/bridge/search.go"
+	const file = "bindings/js/wasm/bridge/search.go"
 	got := found(`v\.Get\("(\w+)"\)`, part(t, file, ") Options() plan.Options {", "\n}"))
 	same(t, file, sorted(got), sorted(append(read, "start")))
 }

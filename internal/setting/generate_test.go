@@ -26,7 +26,8 @@ type region struct {
 
 func regions() []region {
 	const api, library, plans = "python/stowage/_api.py", "python/stowage/_library.py", "python/stowage/_plan.py"
-	const header, wrapper, types, files = "capi/stowage.h", "capi/stowage.hpp", "npm/src/index.d.ts", "npm/src/files.d.ts"
+	const header, wrapper = "bindings/c/stowage.h", "bindings/c/stowage.hpp"
+	const types, files = "bindings/js/src/index.d.ts", "bindings/js/src/files.d.ts"
 	explained := without(here(), "minimize", "without", "params")
 	searches := slices.Concat(options(), []keyword{start, progress})
 	return []region{
@@ -64,14 +65,14 @@ func regions() []region {
 		}},
 		{types, "explain", "  ", fields([]keyword{ends, smallest}, explained)},
 		{files, "open", "  ", fields(open)},
-		{"npm/src/options.js", "options", "", []string{
+		{"bindings/js/src/options.js", "options", "", []string{
 			list("OPTIONS", true, slices.Concat([]keyword{ends}, here(), []keyword{start}), "onProgress", "bigint"),
 			"", "/** The options of an explanation. */",
 			list("EXPLAIN", true, slices.Concat([]keyword{ends, smallest}, explained), "bigint"),
 			"", "/** What a file may leave open. */",
 			list("LEFT_OPEN", false, open, "beside"),
 		}},
-		{"npm/src/rules.js", "rules", "", []string{list("RULES", false, rules)}},
+		{"bindings/js/src/rules.js", "rules", "", []string{list("RULES", false, rules)}},
 	}
 }
 

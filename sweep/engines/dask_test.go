@@ -12,7 +12,7 @@ import (
 // library has the library of the Python package.
 var library = built.Folder(func(dir string) error {
 	return built.Run([]string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0"}, "go", "build", "-trimpath", "-ldflags", "-s -w", "-buildmode=c-shared",
-		"-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/capi")
+		"-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/bindings/c")
 })
 
 // killed runs the recipe on two processes, and kills one of them when eight files are there.

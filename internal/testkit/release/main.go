@@ -136,7 +136,7 @@ const licences = "LICENSES-THIRD-PARTY.txt"
 
 // papers returns the files that go along with every command, and writes the licences of its parts.
 func (r *release) papers() ([]entry, error) {
-	out, err := output("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}", "./cmd/stowage", "./capi")
+	out, err := output("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}", "./cmd/stowage", "./bindings/c")
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (r *release) libraries() error {
 			flags += " -extldflags=-Wl,-s" // debugging data have a number that differs from build to build
 		}
 		if s.os == "linux" {
-			shown, err := filepath.Abs("capi/stowage.map")
+			shown, err := filepath.Abs("bindings/c/stowage.map")
 			if err != nil {
 				return err
 			}
@@ -211,22 +211,22 @@ func (r *release) libraries() error {
 		dir, names := r.library(s)
 		name := fmt.Sprintf("stowage-c-%s-%s-%s", r.version, s.os, s.arch)
 		a := archive{name, []entry{
-			{"stowage.h", "capi/stowage.h", false},
-			{"stowage.hpp", "capi/stowage.hpp", false},
-			{"stowage.pc", "capi/stowage.pc", false},
-			{"stowageConfig.cmake", "capi/stowageConfig.cmake", false},
-			{"stowageConfigVersion.cmake", "capi/stowageConfigVersion.cmake", false},
-			{"examples/plan.c", "capi/examples/plan.c", false},
-			{"examples/plan.cc", "capi/examples/plan.cc", false},
-			{"examples/hook.cc", "capi/examples/hook.cc", false},
-			{"examples/memories.c", "capi/examples/memories.c", false},
+			{"stowage.h", "bindings/c/stowage.h", false},
+			{"stowage.hpp", "bindings/c/stowage.hpp", false},
+			{"stowage.pc", "bindings/c/stowage.pc", false},
+			{"stowageConfig.cmake", "bindings/c/stowageConfig.cmake", false},
+			{"stowageConfigVersion.cmake", "bindings/c/stowageConfigVersion.cmake", false},
+			{"examples/plan.c", "bindings/c/examples/plan.c", false},
+			{"examples/plan.cc", "bindings/c/examples/plan.cc", false},
+			{"examples/hook.cc", "bindings/c/examples/hook.cc", false},
+			{"examples/memories.c", "bindings/c/examples/memories.c", false},
 			{"LICENSE", "LICENSE", false},
 			{licences, filepath.Join(r.work, licences), false},
 			{"README.md", "docs/c.md", false},
 		}}
 		for k, mode := range []string{"c-shared", "c-archive"} {
 			path := filepath.Join(dir, names[k])
-			if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-buildmode="+mode, "-o", path, "./capi"); err != nil {
+			if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-buildmode="+mode, "-o", path, "./bindings/c"); err != nil {
 				return err
 			}
 			a.entries = append(a.entries, entry{names[k], path, k == 0})
@@ -277,20 +277,20 @@ func (r *release) wheels() error {
 
 // npm packs the package for JavaScript, and builds the page.
 func (r *release) npm() error {
-	if err := run(nil, "go", "run", "./npm/build", "-page", r.path("stowage-%s.html", r.version)); err != nil {
+	if err := run(nil, "go", "run", "./bindings/js/build", "-page", r.path("stowage-%s.html", r.version)); err != nil {
 		return err
 	}
 	var manifest struct{ Files []string }
-	data, err := os.ReadFile("npm/package.json")
+	data, err := os.ReadFile("bindings/js/package.json")
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, &manifest); err != nil {
-		return fmt.Errorf("npm/package.json: %w", err)
+		return fmt.Errorf("bindings/js/package.json: %w", err)
 	}
-	a := archive{"package", []entry{{"package.json", "npm/package.json", false}}}
+	a := archive{"package", []entry{{"package.json", "bindings/js/package.json", false}}}
 	for _, name := range manifest.Files {
-		if err := a.add(name, filepath.Join("npm", name)); err != nil {
+		if err := a.add(name, filepath.Join("bindings", "js", name)); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,7 @@ func TestRelease(t *testing.T) {
 	if !slices.Equal(tagged, modules) {
 		t.Errorf("it tags %q, and go.work has %q", tagged, modules)
 	}
-	version := regexp.MustCompile(`VERSION "(.+)"`).FindStringSubmatch(read(t, "capi/version.c"))
+	version := regexp.MustCompile(`VERSION "(.+)"`).FindStringSubmatch(read(t, "bindings/c/version.c"))
 	files := regexp.MustCompile(`for file in (.*); do`).FindStringSubmatch(text)
 	if version == nil || files == nil {
 		t.Fatalf("%q, %q", version, files)

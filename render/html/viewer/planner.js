@@ -41,7 +41,7 @@ export class Planner {
     else call.reject(fault);
   }
 
-  /** Calls an operation of npm/wasm/files. Its number is told at once, for cancel. */
+  /** Calls an operation of bindings/js/wasm/files. Its number is told at once, for cancel. */
   async call(name, input, { progress, began } = {}) {
     const worker = await (this.worker ??= this.#begin());
     const id = ++this.last;

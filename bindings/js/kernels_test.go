@@ -1,0 +1,24 @@
+package npm
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/tflm"
+)
+
+// TestPageKernels: the page offers the kernels that are known.
+func TestPageKernels(t *testing.T) {
+	page, err := os.ReadFile("../../render/html/viewer/drop.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range tflm.DefaultSets() {
+		names = append(names, `"`+s.Name()+`"`)
+	}
+	if want := "const KERNELS = [" + strings.Join(names, ", ") + "];"; !strings.Contains(string(page), want) {
+		t.Errorf("drop.js has no line %s", want)
+	}
+}
