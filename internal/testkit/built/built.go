@@ -58,13 +58,16 @@ func Run(environment []string, program string, args ...string) error {
 	return nil
 }
 
+// module is what the paths of the packages of this repository begin with.
+const module = "github.com/stowage-go/stowage/"
+
 var command = Folder(func(dir string) error {
-	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage")), "github.com/stowage-go/stowage/cmd/stowage")
+	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage")), module+"cmd/stowage")
 })
 
 // documents is stowage-lab without sweep, since that takes minutes to compile.
 var documents = Folder(func(dir string) error {
-	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage-lab")), "github.com/stowage-go/stowage/lab/internal/documents")
+	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage-lab")), module+"lab/internal/documents")
 })
 
 func name(program string) string {
