@@ -116,7 +116,7 @@ func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 		if p.named && s.Set.Name() != p.Set.Name() || !p.named && !slices.Contains(standard, s.Set) {
 			continue
 		}
-		x := Other{s.Set, p.With(s, t).Smallest, p.atLeast(s.Set)}
+		x := Other{s.Set, p.With(s, t).Smallest, p.AtLeast(s.Set)}
 		if s.Set == p.Set {
 			own = x.Arena
 			continue
@@ -132,9 +132,9 @@ func (p *Plan) Others(t *Target) (least, most Other, ok bool) {
 	return least, most, least.Arena > 0 && (differs || !p.named && convolves8(p.Model))
 }
 
-// atLeast reports whether the arena with the kernels s is only a lower bound, for the same reasons as with the plan's
+// AtLeast reports whether the arena with the kernels s is only a lower bound, for the same reasons as with the plan's
 // kernels.
-func (p *Plan) atLeast(s Set) bool {
+func (p *Plan) AtLeast(s Set) bool {
 	doubts := DoubtsOf(p.Model, s)
 	return p.doubtful || doubts.AtLeast()
 }

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -26,6 +27,7 @@ import (
 type peer struct {
 	problem stowage.Problem  // of the last run, or read from JSON
 	json    *stowage.Problem // the problem that was read from JSON; nil for none
+	read    times.Read       // how its times were read
 	buffers []stowage.Buffer // room for columns
 	ids     []string         // "0", "1", … as many as were ever needed
 	offsets [2][]int64       // room for fixed offsets and hints

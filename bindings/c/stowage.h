@@ -232,7 +232,8 @@ STOWAGE_API int stowage_set_objective(stowage_solver *, int64_t count,
  * (docs/GUIDE.md). The text is copied, and a plan in it is not used. A buffer may have end in
  * place of upper: it is read as inclusive, the last time slot of the lifespan. Times may have
  * fractions: all are multiplied by the same power of ten, which changes no offset, and every
- * time that the library returns is multiplied too. stowage_count returns the number of
+ * time that the library returns is multiplied too. stowage_stats says both, as "ends" and
+ * "time_scale". stowage_count returns the number of
  * buffers. */
 STOWAGE_API int stowage_read_json(stowage_solver *, const char *text, size_t length);
 STOWAGE_API int64_t stowage_count(const stowage_solver *);

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/model"
@@ -73,17 +74,19 @@ func bytesOf(text *C.char, length C.size_t) []byte {
 //export stowageReadJSON
 func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) (code C.int) {
 	defer guard(s, &code)
-	problem, _, err := json.Read(bytes.NewReader(bytesOf(text, length)), "")
+	problem, _, read, err := json.ReadWith(bytes.NewReader(bytesOf(text, length)), "", json.ReadOptions{})
 	if err != nil {
 		return fail(s, err)
 	}
 	take(s, problem)
+	peerOf(s).read = read
 	return C.STOWAGE_OK
 }
 
 // take makes a problem of the Go side the problem of the solver.
 func take(s *C.stowage_solver, problem *model.Problem) {
-	peerOf(s).json = problem
+	p := peerOf(s)
+	p.json, p.read = problem, times.Read{}
 	s.count, s.json, s.start, s.outcome = C.int64_t(len(problem.Buffers)), 1, nil, 0
 }
 
@@ -115,7 +118,11 @@ func stowageStats(s *C.stowage_solver) (length C.int64_t) {
 		e := encoding.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		return e.Encode(figures.Of(p.result, &problem, p.minimized))
+		f := figures.Of(p.result, &problem, p.minimized)
+		if s.json != 0 {
+			f.Read(string(p.read.Ends), p.read.Scale())
+		}
+		return e.Encode(f)
 	})
 }
 

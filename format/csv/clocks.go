@@ -43,13 +43,20 @@ func (t *table) clocks(b *model.Buffer) bool {
 	return true
 }
 
-// unclocked gives clocks to the rows that could not be read, so that nothing more is said of them.
-func (t *table) unclocked(p *model.Problem) {
-	from, to := make([]int64, t.threads), make([]int64, t.threads) // all share these: many rows may be bad
-	to[0] = 1
-	for _, i := range t.bad {
-		p.Buffers[i].SetClocks(from, to)
+// unclocked drops the rows that could not be read, and their lines, so that nothing more is said of them. Clocks that make them
+// right would take as long to check as the longest row has clocks.
+func (t *table) unclocked(p *model.Problem, lines []int32) []int32 {
+	bad, n := t.bad, 0
+	for i := range p.Buffers {
+		if len(bad) > 0 && bad[0] == i {
+			bad = bad[1:]
+			continue
+		}
+		p.Buffers[n], lines[n] = p.Buffers[i], lines[i]
+		n++
 	}
+	p.Buffers = p.Buffers[:n]
+	return lines[:n]
 }
 
 // clock reads one time.

@@ -103,7 +103,7 @@ func (t *table) rows() (*model.Problem, *Extra, error) {
 	}
 	if t.threads > 0 {
 		p.Rules = &model.Rules{Threads: t.threads}
-		t.unclocked(p)
+		lines = t.unclocked(p, lines)
 	}
 	err := t.issues.Err()
 	if t.head.complete {

@@ -103,7 +103,7 @@ func (d *decoder) rule(name string) {
 	r := &d.rules
 	switch name {
 	case "pools":
-		d.list(name, 2*int(unsafe.Sizeof(model.Pool{}))+64, d.readPool)
+		d.list(name, 2*int(unsafe.Sizeof(model.Pool{}))+poolBytes, d.readPool)
 	case "together":
 		d.list(name, 2*int(unsafe.Sizeof(tied{})+unsafe.Sizeof(model.Together{})), d.readTogether)
 	case "apart", "may_overlap":
@@ -128,6 +128,9 @@ func (d *decoder) rule(name string) {
 		})
 	}
 }
+
+// poolBytes is what a pool takes in memory besides itself: its name, its measures, and what follows from it in a plan.
+const poolBytes = 1024
 
 // pairBytes is the memory of a pair of buffers: as it is read, and as a rule.
 const pairBytes = 2*int(unsafe.Sizeof(rule{})) + 32

@@ -92,7 +92,7 @@ func knownOf(made *tflm.Plan) []knownReport {
 		if slices.Contains(standard, s.Set) {
 			out = append(out, knownReport{
 				s.Set.Name(), s.Set.Version(), s.Own, s.Head, made.With(s, &tflm.Firmware32).Smallest, made.With(s, &tflm.Firmware64).Smallest,
-				len(s.Set.UnknownScratch(made.Model)) > 0,
+				made.AtLeast(s.Set),
 			})
 		}
 	}

@@ -538,13 +538,19 @@ func (c *ruled) claims(claimed, measures []model.Value) {
 	if c.plan.Height >= 0 && c.plan.Height != c.height {
 		c.add(model.RuleHeight, -1, -1, fmt.Sprintf("the height claimed is %d, but the highest ends of the pools add up to %d", c.plan.Height, c.height))
 	}
+	if slices.Equal(claimed, measures) {
+		return
+	}
+	values := make(map[model.Measure]int64, len(measures)) // each pool has a measure, and pools may be many
+	for _, x := range measures {
+		values[x.Measure] = x.Value
+	}
 	for _, x := range claimed {
-		k := slices.IndexFunc(measures, func(y model.Value) bool { return y.Measure == x.Measure })
-		switch {
-		case k < 0:
+		switch value, ok := values[x.Measure]; {
+		case !ok:
 			c.add(model.RuleMeasure, -1, -1, fmt.Sprintf("the plan claims %s, which is no measure", quote(string(x.Measure))))
-		case measures[k].Value != x.Value:
-			c.add(model.RuleMeasure, -1, -1, fmt.Sprintf("the plan claims %s %d, but it is %d", x.Measure, x.Value, measures[k].Value))
+		case value != x.Value:
+			c.add(model.RuleMeasure, -1, -1, fmt.Sprintf("the plan claims %s %d, but it is %d", x.Measure, x.Value, value))
 		}
 	}
 }

@@ -82,6 +82,20 @@ static void words(const stowage_solver *five) {
 	stowage_free(s);
 }
 
+// ends reads times whose names or fractions say less than those of columns: the statistics say how they were read.
+static void ends(void) {
+	stowage_solver *s = stowage_new();
+	const char *end = "[{\"id\": \"a\", \"start\": 0, \"end\": 1, \"size\": 4}, {\"id\": \"b\", \"start\": 1, \"end\": 2, \"size\": 4}]";
+	const char *halves = "[{\"id\": \"a\", \"lower\": 0, \"upper\": 0.5, \"size\": 4}]";
+	CHECK(stowage_read_json(s, end, strlen(end)) == 0 && stowage_solve(s, NULL) == STOWAGE_OPTIMAL);
+	CHECK(strstr(stowage_stats(s, NULL), "\"height\": 8,") != NULL && strstr(stowage_stats(s, NULL), "\"ends\": \"inclusive\"\n}") != NULL);
+	CHECK(stowage_read_json(s, halves, strlen(halves)) == 0 && stowage_solve(s, NULL) == STOWAGE_OPTIMAL);
+	CHECK(strstr(stowage_stats(s, NULL), "\"ends\"") == NULL && strstr(stowage_stats(s, NULL), "\"time_scale\": 10\n}") != NULL);
+	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && stowage_solve(s, NULL) == STOWAGE_OPTIMAL);
+	CHECK(strstr(stowage_stats(s, NULL), "\"ends\"") == NULL && strstr(stowage_stats(s, NULL), "\"time_scale\"") == NULL);
+	stowage_free(s);
+}
+
 // sizes asks one run about all capacities. The capacity that is set does not count for it.
 static void sizes(void) {
 	stowage_solver *s = stowage_new();
@@ -223,6 +237,7 @@ static void plans(void) {
 	CHECK(stowage_solve(s, NULL) == STOWAGE_OPTIMAL);
 
 	sizes();
+	ends();
 	barriers();
 
 	// A caller of an older header asks for fewer fields.

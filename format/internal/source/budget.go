@@ -12,7 +12,8 @@ import (
 // bytes that it counts itself. It pays from one budget in proportion to the stored file. It also pays for the content
 // that a packed file unpacks to. So the packing ratio needs no limit of its own.
 //
-//	budget = Floor + rate · bytes of the file as it is stored
+//	plain:  budget = Floor + PlainRate · bytes of the file as it is stored
+//	packed: budget = Floor + min(PackedRate · bytes, PackedMost), and no less than a plain file of as many bytes has
 //
 // Invariant: a reader holds at most the budget, within a small factor: Go's collector lets the memory of a process grow
 // to twice the memory that is in use.
@@ -26,6 +27,8 @@ const (
 	PlainRate = 32
 	// PackedRate is how much more it may hold for each byte of a packed file.
 	PackedRate = 512
+	// PackedMost is where PackedRate ends: without it 10 MB could take 5 GB.
+	PackedMost = 2 << 30
 )
 
 // BufferBytes is the price of a buffer: itself, its ID, and its entry in the table of IDs.
@@ -54,7 +57,7 @@ func budgetOf(stored int64, packed bool) Budget {
 
 func budget(stored int64, packed bool) int64 {
 	if packed {
-		return Floor + PackedRate*stored
+		return Floor + max(min(PackedRate*stored, PackedMost), PlainRate*stored)
 	}
 	return Floor + PlainRate*stored
 }

@@ -61,3 +61,27 @@ func TestUnpacked(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestPackedMost has the budgets of packed files of all sizes: the rate of packed bytes ends at a ceiling, and no packed file
+// has less than a plain one of its size.
+func TestPackedMost(t *testing.T) {
+	for _, c := range []struct{ stored, want int64 }{
+		{0, 32 << 20},
+		{1 << 20, (32 + 512) << 20},
+		{4 << 20, (32 + 2048) << 20},
+		{10 << 20, (32 + 2048) << 20},
+		{64 << 20, (32 + 2048) << 20},
+		{100 << 20, (32 + 3200) << 20},
+	} {
+		if got := budget(c.stored, true); got != c.want {
+			t.Errorf("%d packed bytes have a budget of %d, want %d", c.stored, got, c.want)
+		}
+		if plain := budget(c.stored, false); budget(c.stored, true) < plain {
+			t.Errorf("%d bytes have less packed than the %d as they are", c.stored, plain)
+		}
+	}
+	const half = (Floor + PackedMost) / 2
+	if Unpacked(half, 10<<20) != "" || !strings.HasPrefix(Unpacked(half+1, 10<<20), "takes more than 2080 MiB of memory to read") {
+		t.Errorf("%q, %q", Unpacked(half, 10<<20), Unpacked(half+1, 10<<20))
+	}
+}
