@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -27,7 +26,8 @@ import (
 type peer struct {
 	problem stowage.Problem  // of the last run, or read from JSON
 	json    *stowage.Problem // the problem that was read from JSON; nil for none
-	read    times.Read       // how its times were read
+	ends    string           // how the ends of its lifespans were read, as Figures.Ends
+	scale   int64            // what its times were multiplied by
 	buffers []stowage.Buffer // room for columns
 	ids     []string         // "0", "1", … as many as were ever needed
 	offsets [2][]int64       // room for fixed offsets and hints

@@ -14,7 +14,6 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
-	"github.com/stowage-go/stowage/format/times"
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/model"
@@ -79,14 +78,15 @@ func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) (code C
 		return fail(s, err)
 	}
 	take(s, problem)
-	peerOf(s).read = read
+	p := peerOf(s)
+	p.ends, p.scale = string(read.Ends), read.Scale()
 	return C.STOWAGE_OK
 }
 
 // take makes a problem of the Go side the problem of the solver.
 func take(s *C.stowage_solver, problem *model.Problem) {
 	p := peerOf(s)
-	p.json, p.read = problem, times.Read{}
+	p.json, p.ends, p.scale = problem, "", 1
 	s.count, s.json, s.start, s.outcome = C.int64_t(len(problem.Buffers)), 1, nil, 0
 }
 
@@ -120,7 +120,7 @@ func stowageStats(s *C.stowage_solver) (length C.int64_t) {
 		e.SetIndent("", "  ")
 		f := figures.Of(p.result, &problem, p.minimized)
 		if s.json != 0 {
-			f.Read(string(p.read.Ends), p.read.Scale())
+			f.Read(p.ends, p.scale)
 		}
 		return e.Encode(f)
 	})
