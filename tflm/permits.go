@@ -136,21 +136,31 @@ func diesAt(m *tflite.Model, l *tflite.Lifetimes, s *tflite.Subgraph, operator, 
 		!slices.Contains(s.Outputs, int32(operand)) && !slices.Contains(s.Inputs, int32(result))
 }
 
+// mostDescribed is the most operands, and the most results, that are described. Kernels whose order or scratch is known
+// have far fewer. A file may name one tensor a million times.
+const mostDescribed = 4096
+
 // describe returns the facts that the order of a kernel depends on. It returns false if the options of the operator
-// cannot be read.
+// cannot be read, or if it has too many operands; then some of them are missing.
 func describe(m *tflite.Model, o *tflite.Operator) (*distance.Operator, bool) {
+	return describeFirst(m, o, mostDescribed)
+}
+
+// describeFirst describes so many operands and results.
+func describeFirst(m *tflite.Model, o *tflite.Operator, most int) (*distance.Operator, bool) {
 	d := &distance.Operator{Kind: o.Name(), TransposedX: o.TransposedX, TransposedY: o.TransposedY}
-	for _, t := range o.Inputs {
+	for _, t := range o.Inputs[:min(len(o.Inputs), most)] {
 		d.Operands = append(d.Operands, tensorOf(m, t))
 	}
-	for _, t := range o.Outputs {
+	for _, t := range o.Outputs[:min(len(o.Outputs), most)] {
 		d.Results = append(d.Results, tensorOf(m, t))
 	}
 	if len(o.Inputs) > 1 && o.Inputs[1] >= 0 {
 		d.PerChannel = m.Tensors[o.Inputs[1]].Channels > 1
 	}
+	whole := len(o.Inputs) <= mostDescribed && len(o.Outputs) <= mostDescribed
 	if o.Options == nil {
-		return d, !tflite.HasOptions(o.Code)
+		return d, whole && !tflite.HasOptions(o.Code)
 	}
 	x := o.Options
 	d.Padding = distance.Valid
@@ -165,7 +175,7 @@ func describe(m *tflite.Model, o *tflite.Operator) (*distance.Operator, bool) {
 	d.Activation = activationOf(x.Activation)
 	d.BeginMask, d.EndMask, d.EllipsisMask = int(x.BeginMask), int(x.EndMask), int(x.EllipsisMask)
 	d.NewAxisMask, d.ShrinkAxisMask = int(x.NewAxisMask), int(x.ShrinkAxisMask)
-	return d, true
+	return d, whole
 }
 
 // activationOf names a fused activation as the schema does.

@@ -101,13 +101,16 @@ func SetFor(lib Kernels) Set {
 	return ReferenceSet
 }
 
+// scratchOperands is how many operands a rule of scratch looks at: an LSTM has 24.
+const scratchOperands = 32
+
 // asks returns the scratch that a vendor's kernel requests. answer says whether the vendor has a kernel for the
 // operator.
 func (s Set) asks(m *tflite.Model, o *tflite.Operator) (requests []int64, answer kernelscratch.Answer) {
 	if s == ReferenceSet || o.Custom != "" {
 		return nil, kernelscratch.ByReference
 	}
-	described, ok := describe(m, o)
+	described, ok := describeFirst(m, o, scratchOperands)
 	if requests, answer = kernelscratch.Of(s.of, described); answer == kernelscratch.ByVendor && !ok {
 		answer = kernelscratch.Unknown // the options cannot be read
 	}
@@ -149,7 +152,7 @@ func (s Set) kernel(m *tflite.Model, o *tflite.Operator, t *Target) kernel {
 	if _, answer := s.asks(m, o); answer != kernelscratch.ByVendor {
 		return k
 	}
-	described, _ := describe(m, o)
+	described, _ := describeFirst(m, o, scratchOperands)
 	kept, answer := kernelscratch.KeptBy(s.of, described, t.word)
 	if answer != kernelscratch.ByVendor {
 		return k

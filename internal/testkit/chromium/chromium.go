@@ -238,7 +238,8 @@ func (b *browser) read(r io.Reader) {
 	}
 }
 
-const patience = time.Minute
+// patience is when a browser counts as dead. No answer depends on it.
+const patience = 8 * time.Minute
 
 func (p *Page) call(session, method string, params, result any) {
 	p.t.Helper()
