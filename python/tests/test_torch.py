@@ -110,7 +110,8 @@ class Torch(unittest.TestCase):
         self.assertEqual((s.state, s.steps, s.plans, s.refused), ("serving", 8, 1, 0))
         self.assertEqual(s.height, s.bound)
         self.assertGreaterEqual(s.peak, s.height)
-        self.assertGreaterEqual(s.saved, 0)
+        self.assertGreater(s.baseline, 0)
+        self.assertEqual(s.saved, s.baseline - s.peak)
         self.assertIn("allocations served", str(s))
         self.good(a)
 
