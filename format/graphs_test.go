@@ -15,16 +15,19 @@ func TestGraphRow(t *testing.T) {
 	old := readers
 	defer func() { readers = old }()
 	readers = append([]row{{
-		kind: kind, title: "a toy", model: true, extensions: []string{".toy"}, begins: func(head []byte) bool { return string(head) == "toy" },
+		kind: kind, title: "a toy", model: true, extensions: []string{".toy"},
+		begins: func(head []byte) bool { return string(head) == "toy" },
 		graph: func(r io.Reader, _ string, _ Options) (*graph.Graph, error) {
 			return &graph.Graph{
 				Values: []graph.Value{{Name: "a", Size: 8}, {Name: "b", Size: 8}}, Inputs: []int{0}, Outputs: []int{1},
-				Operators: []graph.Operator{{Name: "relu", Operands: []int{0}, Results: []int{1}, Permits: []graph.Permit{{Result: 1, Operand: 0}}}},
+				Operators: []graph.Operator{{
+					Name: "relu", Operands: []int{0}, Results: []int{1}, Permits: []graph.Permit{{Result: 1, Operand: 0}},
+				}},
 			}, nil
 		},
 	}}, old...)
 	f, err := ReadFrom(strings.NewReader("toy"), "net.toy", Options{})
-	if err != nil || f.Kind != kind || !f.Kind.Model() || f.Kind.Dump() || f.Problem.Name != "net" || len(f.Problem.Buffers) != 2 {
+	if err != nil || f.Kind != kind || !f.Kind.Model() || f.Problem.Name != "net" || len(f.Problem.Buffers) != 2 {
 		t.Fatalf("%+v %v", f, err)
 	}
 	if a, b := &f.Problem.Buffers[0], &f.Problem.Buffers[1]; a.Upper <= b.Lower {
@@ -43,7 +46,7 @@ func TestGraphRow(t *testing.T) {
 
 // TestOptionsOf keeps the options that a kind takes, and no others.
 func TestOptionsOf(t *testing.T) {
-	all := Options{Dims: map[string]int64{"n": 1}, Values: map[string]int64{"v": 1}, Sizes: map[string]int64{"s": 1}, Alignment: 16, Heap: "h", Ends: "inclusive"}
+	all := Options{Dims: map[string]int64{"n": 1}, Sizes: map[string]int64{"s": 1}, Alignment: 16, Heap: "h", Ends: "inclusive"}
 	for i := range readers {
 		r := &readers[i]
 		o := all.Of(r.kind)

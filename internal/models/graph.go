@@ -129,7 +129,9 @@ func (r *graphReport) Write(w io.Writer, kind string, report bool) (bool, error)
 }
 
 func (r *graphReport) Page() *Page {
-	facts := []html.Fact{{Name: "nothing shared", Value: strconv.FormatInt(r.sum(), 10)}, {Name: "saved", Value: r.saved()}}
+	facts := []html.Fact{
+		{Name: "nothing shared", Value: strconv.FormatInt(r.sum(), 10)}, {Name: "saved", Value: r.saved()},
+	}
 	for _, l := range wouldLines(r.would, "a plan") {
 		facts = append(facts, html.Fact{Name: "what would lower it", Value: l})
 	}

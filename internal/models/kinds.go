@@ -45,7 +45,8 @@ var runtimeOptions = []string{"kernels", "diagonal", "scratch", "fold-float16", 
 var graphs = Kind{
 	open: openGraph,
 	Refused: append(append(
-		refused("for models: a graph says itself what may lie in place, and --permits in-place leaves the rest out", "in-place"),
+		refused("for models: a graph says itself what may lie in place, and --permits in-place leaves the rest out",
+			"in-place"),
 		refused("for models", runtimeOptions...)...),
 		refused("for models", "dim", "value", "shape", "size", "alignment", "heap")...),
 }
@@ -57,7 +58,8 @@ var kinds = []Kind{
 		Planning: []string{"in-place"}, Refused: refused("for graphs in JSON", "permits"),
 	},
 	{
-		format: format.ONNX, open: openONNX, Own: []string{"onnx"}, Moved: true, Place: "in an .onnx model there is no place for a plan",
+		format: format.ONNX, open: openONNX, Own: []string{"onnx"}, Moved: true,
+		Place:   "in an .onnx model there is no place for a plan",
 		Refused: append(refused("for .tflite models", runtimeOptions...), refused("for graphs in JSON", "permits")...),
 	},
 }

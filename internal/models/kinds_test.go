@@ -74,7 +74,8 @@ func TestKinds(t *testing.T) {
 			if err := made.Print(&text); err != nil || !strings.HasPrefix(text.String(), made.Page().Title+"\n") {
 				t.Errorf("the report: %v\n%s", err, &text)
 			}
-			if kind.Pools() != (name != "net.json") || kind.Runtime != (name == "net.tflite") || IsModel(name[4:]) != kind.Pools() {
+			isGraph, isTFLite := name == "net.json", name == "net.tflite"
+			if kind.Pools() == isGraph || kind.Runtime != isTFLite || IsModel(name[4:]) == isGraph {
 				t.Errorf("%s: pools %v, a runtime %v", name, kind.Pools(), kind.Runtime)
 			}
 			// Asked again, so that nothing of the plan is left in the model.
@@ -105,7 +106,9 @@ func heightOf(t *testing.T, p *stowage.Problem) int64 {
 
 // TestMisuse: a file that is no graph, and an option that does not fit the model, are faults of the command line.
 func TestMisuse(t *testing.T) {
-	for name, content := range map[string]string{"problem.json": `{"buffers": []}`, "plan.json": `{"format": "graph plan", "version": 1}`} {
+	for name, content := range map[string]string{
+		"problem.json": `{"buffers": []}`, "plan.json": `{"format": "graph plan", "version": 1}`,
+	} {
 		in, err := format.OpenFrom(strings.NewReader(content), name)
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +127,8 @@ func TestMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	var misuse *Misuse
-	if _, err := m.Plan(t.Context(), &Options{Solve: stowage.Solve, Target: "32", Scratch: []string{"NO_SUCH=16"}}); !errors.As(err, &misuse) {
+	o := &Options{Solve: stowage.Solve, Target: Targets[0], Scratch: []string{"NO_SUCH=16"}}
+	if _, err := m.Plan(t.Context(), o); !errors.As(err, &misuse) {
 		t.Errorf("scratch for an operator that is not there: %v", err)
 	}
 }

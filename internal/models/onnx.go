@@ -159,15 +159,14 @@ func (x *onnxPlan) Document(string) *Document {
 	if into == "" {
 		into = "the model that --reorder makes"
 	}
-	d.Notes = append(d.Notes, "The offsets hold for the order of the nodes in "+into+", not for that in "+filepath.Base(x.file())+".")
+	given := filepath.Base(x.x.file)
+	d.Notes = append(d.Notes, "The offsets hold for the order of the nodes in "+into+", not for that in "+given+".")
 	d.Name = d.Problem.Name
 	renamed := *d.Problem
 	renamed.Name += ", nodes in the order of " + into
 	d.Problem = &renamed
 	return d
 }
-
-func (x *onnxPlan) file() string { return x.x.file }
 
 func (x *onnxPlan) Page() *Page {
 	return &Page{Document: x.Document("html"), Title: x.r.title(), Run: true, Facts: x.r.page()}

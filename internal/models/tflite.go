@@ -179,7 +179,10 @@ func (x *tflitePlan) Write(w io.Writer, kind string, report bool) (bool, error) 
 
 func (x *tflitePlan) Document(kind string) *Document {
 	made := x.made
-	d := &Document{Problem: made.Arena.Problem, Offsets: made.Placed, Height: made.Head, LowerBound: made.Result.LowerBound, Name: NameFor(x.m.File), Runtime: x.runtime}
+	d := &Document{
+		Problem: made.Arena.Problem, Offsets: made.Placed, Height: made.Head, LowerBound: made.Result.LowerBound,
+		Name: NameFor(x.m.File), Runtime: x.runtime,
+	}
 	switch {
 	case made.Placed == nil, kind == "h", kind == "c":
 	case kind == "csv" || kind == "json":

@@ -229,7 +229,8 @@ func (p *planFlags) finish(cmd *cobra.Command, name string, made models.Plan, ou
 	case "unknown":
 		end = outcome(exitUndecided)
 	}
-	if p.capacity > 0 && end != nil || slices.ContainsFunc(outputs, func(o output) bool { return o.flag == "-o" && made.Needs(o.kind) }) {
+	needed := slices.ContainsFunc(outputs, func(o output) bool { return o.flag == "-o" && made.Needs(o.kind) })
+	if p.capacity > 0 && end != nil || needed {
 		if end == nil {
 			end = outcome(exitUndecided)
 		}
