@@ -229,7 +229,7 @@ class Drop {
         const doc = await docOf(out);
         if (turn !== this.turn) return;
         docs.push(doc);
-        kept.push({ name: file.name, kind: out.kind, bytes, beside, planned: out.planned, made: null });
+        kept.push({ name: file.name, head: out.head, bytes, beside, planned: out.planned, made: null });
         this.#heaps(out.heaps);
         ends ||= out.ends;
       } catch (fault) {
@@ -315,7 +315,7 @@ class Drop {
         },
       };
       this.#say(`Planning ${file.name} …`);
-      const out = await this.planner.call(file.kind === "tflite" ? "planModel" : "plan", input, {
+      const out = await this.planner.call(file.head ? "planModel" : "plan", input, {
         began: (id) => {
           this.running = id;
           if (turn !== this.turn) this.planner.cancel(id);
@@ -408,7 +408,7 @@ class Drop {
       }),
     );
     this.get.hidden = !kinds.length;
-    this.kernelField.hidden = !this.files.some((f) => f.kind === "tflite");
+    this.kernelField.hidden = !this.files.some((f) => f.head);
     const notes = (made?.arenaNotes ?? []).map((note) => make("p", "", note));
     this.arenas.replaceChildren(...(made?.arenas ? [arenaTable(made.arenas), ...notes] : []));
   }

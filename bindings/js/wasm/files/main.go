@@ -268,6 +268,7 @@ func about(out map[string]any, f *format.File) {
 		out["timeScale"] = scale
 	}
 	out["name"], out["kind"], out["buffers"] = f.Problem.Name, string(f.Kind), len(f.Problem.Buffers)
+	out["head"] = f.Head // planModel plans it
 	out["capacity"], out["notes"], out["heaps"] = bridge.Digits(f.Problem.Capacity), notes, heaps
 }
 

@@ -68,7 +68,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	p.Name, p.Capacity = nameOf(m.File), o.Capacity
 	r := made.Result
 	out := bridge.Result(r, &p, o.Minimize)
-	file := &format.File{Problem: &p, Kind: in.Kind}
+	file := &format.File{Problem: &p, Kind: in.Kind, Head: true}
 	about(out, file)
 	written, err := made.Written(m)
 	if err != nil {
