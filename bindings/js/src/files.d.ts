@@ -113,11 +113,7 @@ export function planModel(
   content: Content,
   options: BigOptions & ModelOptions,
 ): Promise<PlannedModel<bigint, BigInt64Array>>;
-export function planModel(
-  name: string,
-  content: Content,
-  options?: SolveOptions & ModelOptions,
-): Promise<PlannedModel>;
+export function planModel(name: string, content: Content, options?: SolveOptions & ModelOptions): Promise<PlannedModel>;
 
 /** Why nothing in a file fits, with the names of the buffers. */
 export interface ExplainedFile<N = number> extends Explanation<N> {
