@@ -105,3 +105,32 @@ func TestCovers(t *testing.T) {
 		t.Errorf("the test is lopsided: %v", counts)
 	}
 }
+
+// TestFamilies: the room of all pools bounds the loads only if each of them has a capacity.
+func TestFamilies(t *testing.T) {
+	evict := &model.Extra{Evictions: []model.Eviction{{Lower: 1, Upper: 3, Cost: 1}}}
+	for _, tc := range []struct {
+		capacities []int64
+		rows       int
+	}{
+		{[]int64{8, 8}, 1}, // three of 8 do not fit into both
+		{[]int64{8, 0}, 0}, // one of the pools has all the room that there is
+		{[]int64{0, 0}, 0},
+		{[]int64{8, 16}, 0}, // they fit
+		{[]int64{8}, 1},
+	} {
+		p := &model.Problem{Rules: &model.Rules{}}
+		for k, c := range tc.capacities {
+			p.Rules.Pools = append(p.Rules.Pools, model.Pool{ID: string(rune('a' + k)), Capacity: c})
+		}
+		for _, id := range []string{"x", "y", "z"} {
+			p.Buffers = append(p.Buffers, model.Buffer{ID: id, Lower: 0, Upper: 4, Size: 8, Extra: evict})
+		}
+		if err := model.Validate(p); err != nil {
+			t.Fatal(err)
+		}
+		if got := families(p, All(p), 0); len(got) != tc.rows {
+			t.Errorf("%d: %d rows, want %d", tc.capacities, len(got), tc.rows)
+		}
+	}
+}
