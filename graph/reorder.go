@@ -270,6 +270,16 @@ func Given(g *Graph) []int {
 	return all
 }
 
+// Moved counts the operators that an order has at another place.
+func Moved(order []int) (n int) {
+	for at, k := range order {
+		if at != k {
+			n++
+		}
+	}
+	return n
+}
+
 // runnable returns the order of the operators in the graph if they can run in it. If not, it
 // returns the order that always takes the first that can run.
 func runnable(g *Graph) []int {

@@ -134,14 +134,7 @@ func (p *Plan) OrderProven() bool {
 }
 
 // Moved returns how many operators are at another place than in the model as it was.
-func (p *Plan) Moved() (n int) {
-	for at, k := range p.Order {
-		if at != k {
-			n++
-		}
-	}
-	return n
-}
+func (p *Plan) Moved() int { return graph.Moved(p.Order) }
 
 // orderOf returns the order for a model: the planned model, or the same model before its weights were folded. In the
 // latter, the operators that were folded run first.

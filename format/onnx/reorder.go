@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/format/internal/protowire"
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 	"github.com/stowage-go/stowage/format/onnx/internal/ops"
 	"github.com/stowage-go/stowage/internal/bound"
@@ -177,27 +178,10 @@ func (w *walker) program(prior [][]int32) *order.Program {
 // size. The error wraps ErrOrder if a node would run before one that it needs, or if order does not
 // have each node once.
 func (m *Model) Reordered(order []int) ([]byte, error) {
-	n := len(m.file.Graph.Nodes)
-	if len(order) != n {
-		return nil, fmt.Errorf("%w: it has %d nodes, the graph has %d", ErrOrder, len(order), n)
-	}
-	place := slices.Repeat([]int{-1}, n)
-	for at, k := range order {
-		switch {
-		case k < 0 || k >= n:
-			return nil, fmt.Errorf("%w: there is no node %d; the graph has %d", ErrOrder, k, n)
-		case place[k] >= 0:
-			return nil, fmt.Errorf("%w: node %d stands twice", ErrOrder, k)
-		}
-		place[k] = at
-	}
 	nodes := m.file.Graph.Nodes
-	for k, before := range m.prior() {
-		for _, b := range before {
-			if place[b] > place[k] {
-				return nil, fmt.Errorf("%w: %s needs %s, which stands behind it", ErrOrder, nodes[k].Label(k), nodes[b].Label(int(b)))
-			}
-		}
+	label := func(k int) string { return nodes[k].Label(k) }
+	if err := source.CheckOrder(order, m.prior(), ErrOrder, "node", "the graph", label); err != nil {
+		return nil, err
 	}
 	const graphField, nodeField = 7, 1
 	graphs, ok := fields(m.data, 0, len(m.data), graphField)
@@ -205,7 +189,7 @@ func (m *Model) Reordered(order []int) ([]byte, error) {
 		return nil, errDamaged(m.File)
 	}
 	own, ok := fields(m.data, graphs[0].body, graphs[0].end, nodeField)
-	if !ok || len(own) != n {
+	if !ok || len(own) != len(nodes) {
 		return nil, errDamaged(m.File)
 	}
 	out := make([]byte, 0, len(m.data))

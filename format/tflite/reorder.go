@@ -8,6 +8,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
@@ -111,28 +112,8 @@ func (m *Model) hidden(o *Operator) bool {
 
 // checkOrder reports why the operators of the first subgraph cannot run in an order.
 func (m *Model) checkOrder(order []int) error {
-	n := m.Subgraphs[0].OperatorCount
-	if len(order) != n {
-		return fmt.Errorf("%w: it has %d operators, the first subgraph has %d", ErrOrder, len(order), n)
-	}
-	place := slices.Repeat([]int{-1}, n)
-	for at, k := range order {
-		switch {
-		case k < 0 || k >= n:
-			return fmt.Errorf("%w: there is no operator %d; the first subgraph has %d", ErrOrder, k, n)
-		case place[k] >= 0:
-			return fmt.Errorf("%w: operator %d stands twice", ErrOrder, k)
-		}
-		place[k] = at
-	}
-	for k, before := range m.Prior() {
-		for _, b := range before {
-			if place[b] > place[k] {
-				return fmt.Errorf("%w: operator %d (%s) needs operator %d (%s), which stands behind it", ErrOrder, k, m.Operators[k].Name(), b, m.Operators[b].Name())
-			}
-		}
-	}
-	return nil
+	label := func(k int) string { return fmt.Sprintf("operator %d (%s)", k, m.Operators[k].Name()) }
+	return source.CheckOrder(order, m.Prior(), ErrOrder, "operator", "the first subgraph", label)
 }
 
 // Reordered returns the model as a file with the operators of its first subgraph in another order:

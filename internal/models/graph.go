@@ -218,22 +218,12 @@ func (r *graphReport) sum() (sum int64) {
 	return sum
 }
 
-// moved counts the operators that are not where the graph has them.
-func (r *graphReport) moved() (n int) {
-	for place, k := range r.p.Order {
-		if place != k {
-			n++
-		}
-	}
-	return n
-}
-
 // saved says what permits and order save.
 func (r *graphReport) saved() string {
 	s := r.p.Saved
 	text := fmt.Sprintf("%d in place, %d by distances", s.InPlace, s.Distance)
 	if r.reorder {
-		text += fmt.Sprintf(", %d by the order: %d of %s moved", s.Order, r.moved(), count(len(r.g.Operators), "operator"))
+		text += fmt.Sprintf(", %d by the order: %d of %s moved", s.Order, graph.Moved(r.p.Order), count(len(r.g.Operators), "operator"))
 	}
 	// With a capacity, what did not fit is not counted as saved.
 	if all := s.InPlace + s.Distance + s.Order; all > 0 && !r.capped {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/graph"
 	"github.com/stowage-go/stowage/tflm"
 )
 
@@ -43,12 +44,7 @@ func (r *orderReport) ordered(what, size string) string {
 func orderOfONNX(found *onnx.Ordering) orderReport {
 	moved, proven, bound := 0, false, int64(0)
 	if found != nil {
-		bound = found.Bound
-		for at, k := range found.Nodes {
-			if at != k {
-				moved++
-			}
-		}
+		moved, bound = graph.Moved(found.Nodes), found.Bound
 	}
 	return orderReport{&moved, &bound, &proven}
 }
