@@ -51,7 +51,7 @@ func recorded(t *testing.T, name string, size int64) {
 		t.Fatalf("docs/measured.md does not say what %q adds", name)
 	}
 	if off := size - 1000*says; max(off, -off) > size*3/100 {
-		t.Errorf("%s adds %d bytes, and docs/measured.md says %d kB: go run ./lab/bench/size -into docs/measured.md, then go test . -run TestDocsFacts -update",
+		t.Errorf("%s adds %d bytes, and docs/measured.md says %d kB: go run ./lab/bench/size -into docs/measured.md, then go test ./internal/house -run TestDocsFacts -update",
 			name, size, says)
 	}
 }

@@ -1,4 +1,4 @@
-package stowage_test
+package house_test
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 
 // Idea: figures in the documents have the command beside them that makes them anew. It is
 // not run here, but what it names is looked up: targets of make, programs and their flags,
-// tests that -run and -bench are to find. Commands of stowage itself: docs_lookup_test.go.
+// tests that -run and -bench are to find. Commands of stowage itself: internal/house/docs_lookup_test.go.
 
 var (
 	goRun       = regexp.MustCompile(`go run \./([a-z/]+)([^|#;>)]*)`)

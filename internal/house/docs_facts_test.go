@@ -1,4 +1,4 @@
-package stowage_test
+package house_test
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ import (
 //
 // The figure is worked out from its home here, so a page that was not rewritten fails.
 //
-//	go test . -run TestDocsFacts -update      # rewrites the pages
+//	go test ./internal/house -run TestDocsFacts -update      # rewrites the pages
 
 // A fact is a figure in words, as pages other than its home show it.
 type fact struct {
@@ -84,9 +84,9 @@ func TestDocsFacts(t *testing.T) {
 			used[m[1]] = true
 			switch {
 			case !known:
-				t.Errorf("%s: no fact is called %s: %s has them", path, m[1], "docs_facts_test.go")
+				t.Errorf("%s: no fact is called %s: %s has them", path, m[1], "internal/house/docs_facts_test.go")
 			case m[2] != want && !*update:
-				t.Errorf("%s: %s is %q, and its home says %q; rewrite it with go test . -run TestDocsFacts -update", path, m[1], m[2], want)
+				t.Errorf("%s: %s is %q, and its home says %q; rewrite it with go test ./internal/house -run TestDocsFacts -update", path, m[1], m[2], want)
 			case known:
 				return "<!--fact " + m[1] + "-->" + want + "<!--/-->"
 			}
@@ -116,7 +116,7 @@ func found(pattern string) func(string) (string, error) {
 // foundAs puts the groups of several patterns into a format.
 func foundAs(format string, patterns ...string) func(string) (string, error) {
 	return func(page string) (string, error) {
-		var words []interface{} // any is a variable of layout_test.go
+		var words []interface{} // any is a variable of internal/house/layout_test.go
 		for _, p := range patterns {
 			m := regexp.MustCompile(p).FindStringSubmatch(page)
 			if m == nil {

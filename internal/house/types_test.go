@@ -1,4 +1,4 @@
-package stowage_test
+package house_test
 
 import (
 	"go/ast"
@@ -38,7 +38,7 @@ func packageDoc(t *testing.T, fset *token.FileSet, dir string) *doc.Package {
 	return p
 }
 
-// TestTypes: the comment of each alias in types.go begins as that of its type, and says where the rest is.
+// TestTypes: the comment of each alias in the root begins as that of its type, and says where the rest is.
 func TestTypes(t *testing.T) {
 	fset := token.NewFileSet()
 	of := map[string]string{}

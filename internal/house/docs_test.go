@@ -1,4 +1,4 @@
-package stowage_test
+package house_test
 
 import (
 	"flag"
@@ -22,9 +22,9 @@ import (
 // line after "$ " is given to sh in a folder of the document's own, which has
 // the examples and the files of the fenced blocks "csv NAME" and "json NAME"
 // above it, and what is printed on both outputs must be what follows, times and
-// node counts aside. Flags, links, paths, folders and Go code are looked up: docs_lookup_test.go.
+// node counts aside. Flags, links, paths, folders and Go code are looked up: internal/house/docs_lookup_test.go.
 //
-// go test . -run TestDocs -update rewrites the transcripts that have changed.
+// go test ./internal/house -run TestDocs -update rewrites the transcripts that have changed.
 
 var update = flag.Bool("update", false, "rewrite the transcripts in the documents")
 
@@ -105,7 +105,13 @@ func read(t *testing.T, path string) []string {
 	return strings.Split(string(text), "\n")
 }
 
-func TestMain(m *testing.M) { built.Main(m) }
+// TestMain runs the tests of this folder in the root of the repository.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
+		panic(err)
+	}
+	built.Main(m)
+}
 
 // TestDocsTranscripts runs the commands of the documents.
 func TestDocsTranscripts(t *testing.T) {

@@ -1,4 +1,4 @@
-package stowage_test
+package house_test
 
 import (
 	"go/parser"
@@ -239,6 +239,7 @@ var layers = []struct {
 	{"internal/testkit/public", []string{"model", "format/csv"}},
 	{"internal/testkit/processor", nil},
 	{"internal/testkit/pace", []string{"internal/testkit/processor"}},
+	{"internal/house", nil}, // tests alone
 	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "internal/testkit/public")},
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
 	{"internal/comparison", with(kernel, "", "plan", "render", "internal/digest", "internal/verify")},

@@ -1,4 +1,4 @@
-package stowage_test
+package house_test
 
 import (
 	"os"
@@ -56,7 +56,7 @@ func TestVersion(t *testing.T) {
 		}
 		for _, f := range found {
 			if string(f[2]) != now {
-				t.Errorf("%s has the version %s, and internal/version/VERSION %s: go test . -run TestVersion -update", v.file, f[2], now)
+				t.Errorf("%s has the version %s, and internal/version/VERSION %s: go test ./internal/house -run TestVersion -update", v.file, f[2], now)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func TestVersion(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else if found := asked.FindSubmatch(text); found == nil || string(found[2]) != minor {
-			t.Errorf("%s asks CMake for %q, and the version is %s: go test . -run TestVersion -update", file, found, minor)
+			t.Errorf("%s asks CMake for %q, and the version is %s: go test ./internal/house -run TestVersion -update", file, found, minor)
 		}
 	}
 	// A program that go build makes, without flags of the linker, says it too.

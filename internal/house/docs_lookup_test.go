@@ -1,4 +1,4 @@
-package stowage_test
+package house_test
 
 import (
 	"encoding/json"
