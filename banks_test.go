@@ -10,11 +10,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// The tests here state problems of other compilers' memory planners, and what those make of them. No plan of ours may be
-// worse. The facts are from the tests of TVM (apache/tvm 2e176b4, tests/python/tir-usmp/test_tir_usmp_algo.py) and of
-// ExecuTorch (pytorch/executorch 0541325, exir/tests/test_banked_memory_planning.py).
+// The tests here state problems of other compilers' memory planners, and what those make of them. No plan of ours may
+// be worse. The facts are from the tests of TVM (apache/tvm 2e176b4, tests/python/tir-usmp/test_tir_usmp_algo.py) and
+// of ExecuTorch (pytorch/executorch 0541325, exir/tests/test_banked_memory_planning.py).
 
-// A usmp is a problem of TVM's Unified Static Memory Planner: sizes, and pairs of buffers that conflict. It has no times.
+// A usmp is a problem of TVM's Unified Static Memory Planner: sizes, and pairs of buffers that conflict. It has no
+// times.
 type usmp struct {
 	name      string
 	sizes     map[string]int64
@@ -44,8 +45,8 @@ func (u *usmp) problem() *model.Problem {
 }
 
 // usmps are the problems of TVM's test of its algorithms greedy_by_size, greedy_by_conflicts and hill_climb. Its
-// problem of a fan-out says of b that it does not conflict with d, and of d that it conflicts with b. TVM's 190 bytes need
-// them to share bytes, so here they may.
+// problem of a fan-out says of b that it does not conflict with d, and of d that it conflicts with b. TVM's 190 bytes
+// need them to share bytes, so here they may.
 func usmps() []usmp {
 	one := []model.Pool{{ID: "global"}}
 	resnet := map[string]int64{
@@ -70,7 +71,16 @@ func usmps() []usmp {
 		{
 			name: "fan-out", sizes: map[string]int64{"a": 10, "b": 20, "c": 100, "d": 40, "e": 50, "f": 60, "g": 70},
 			conflicts: [][2]string{
-				{"a", "b"}, {"a", "c"}, {"b", "c"}, {"b", "e"}, {"c", "e"}, {"c", "d"}, {"d", "f"}, {"d", "e"}, {"e", "f"}, {"f", "g"},
+				{"a", "b"},
+				{"a", "c"},
+				{"b", "c"},
+				{"b", "e"},
+				{"c", "e"},
+				{"c", "d"},
+				{"d", "f"},
+				{"d", "e"},
+				{"e", "f"},
+				{"f", "g"},
 			},
 			pools: one, best: []int64{190}, least: 190,
 		},
@@ -153,8 +163,8 @@ func TestTVM(t *testing.T) {
 type spec struct{ size, first, last int64 }
 
 // banked is a problem for ExecuTorch's banked_greedy, and how many bytes of tensors that leaves in each bank: 16 bytes
-// of alignment, no padding. The figures are of its rule: the largest tensor first, into the fastest bank that holds it without
-// growing, or has room for it.
+// of alignment, no padding. The figures are of its rule: the largest tensor first, into the fastest bank that holds it
+// without growing, or has room for it.
 type banked struct {
 	name  string
 	banks []int64 // the sizes, the fastest bank first
@@ -203,7 +213,8 @@ func bankeds() []banked {
 func (b *banked) problem() *model.Problem {
 	p := &model.Problem{Name: b.name, Rules: &model.Rules{Objective: []model.Measure{model.MeasureCost}}}
 	for k, size := range b.banks {
-		p.Rules.Pools = append(p.Rules.Pools, model.Pool{ID: fmt.Sprint("mem_id ", k+1), Capacity: size, Cost: int64(k), Alignment: 16})
+		p.Rules.Pools = append(p.Rules.Pools,
+			model.Pool{ID: fmt.Sprint("mem_id ", k+1), Capacity: size, Cost: int64(k), Alignment: 16})
 	}
 	for i, s := range b.specs {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint(i), Lower: s.first, Upper: s.last + 1, Size: s.size})
@@ -211,8 +222,8 @@ func (b *banked) problem() *model.Problem {
 	return p
 }
 
-// TestExecuTorch compares what is left in slow banks with banked_greedy's plan, and demands that nothing stays in a slow bank
-// that a faster one has room for beside the rest of the plan.
+// TestExecuTorch compares what is left in slow banks with banked_greedy's plan, and demands that nothing stays in a
+// slow bank that a faster one has room for beside the rest of the plan.
 func TestExecuTorch(t *testing.T) {
 	for _, b := range bankeds() {
 		p := b.problem()

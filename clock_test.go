@@ -51,7 +51,8 @@ func TestLimitInPreparation(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Where it is small the sweep may be done, and as low as the bound.
-		if got := r.Status; got != tc.status && !(tc.status == Feasible && got == Optimal) || r.Stopped != tc.stopped && got != Optimal {
+		if got := r.Status; got != tc.status && !(tc.status == Feasible && got == Optimal) || r.Stopped != tc.stopped &&
+			got != Optimal {
 			t.Errorf("%s: %v, stopped %q", tc.name, r.Status, r.Stopped)
 		}
 		if r.Planner != "sweep" || (r.Offsets != nil) != r.Status.HasPlan() {
@@ -65,7 +66,8 @@ func TestLimitInPreparation(t *testing.T) {
 func TestLatePlan(t *testing.T) {
 	p := &Problem{}
 	for i := range int64(100_000) {
-		p.Buffers = append(p.Buffers, Buffer{ID: strconv.FormatInt(i, 10), Lower: i % 9973, Upper: i%9973 + 1 + i%31, Size: 1 + i%127})
+		p.Buffers = append(p.Buffers,
+			Buffer{ID: strconv.FormatInt(i, 10), Lower: i % 9973, Upper: i%9973 + 1 + i%31, Size: 1 + i%127})
 	}
 	for _, info := range Planners() {
 		r, err := Solve(context.Background(), p, Options{Planner: info.Name, Timeout: 1})
@@ -115,7 +117,9 @@ func TestManyWorkers(t *testing.T) {
 		p.Buffers[i].Alignment = 1 + int64(i%3)
 	}
 	for _, name := range []string{"auto", "exact", "climb", "merge"} {
-		if r, err := Solve(context.Background(), p, Options{Planner: name, Workers: 1 << 58, NodeLimit: 500, Minimize: true}); err != nil || !r.Status.HasPlan() && name != "exact" {
+		if r, err := Solve(context.Background(), p,
+			Options{Planner: name, Workers: 1 << 58, NodeLimit: 500, Minimize: true}); err != nil || !r.Status.HasPlan() &&
+			name != "exact" {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
 	}

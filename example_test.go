@@ -181,7 +181,9 @@ func ExampleBuffer() {
 type stacker struct{}
 
 func (stacker) Info() stowage.PlannerInfo {
-	return stowage.PlannerInfo{Name: "stacker", Summary: "one above the other; no buffers share memory", Source: "an example"}
+	return stowage.PlannerInfo{
+		Name: "stacker", Summary: "one above the other; no buffers share memory", Source: "an example",
+	}
 }
 
 func (stacker) Plan(_ context.Context, p *stowage.Problem, o stowage.Options) (stowage.Result, error) {
@@ -295,7 +297,8 @@ func ExampleMinimize() {
 	p := &stowage.Problem{}
 	for i := range int64(300) {
 		lower := i * 7919 % 200
-		p.Buffers = append(p.Buffers, stowage.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 3 + i*31%40, Size: 101 + i*i*37%900})
+		p.Buffers = append(p.Buffers,
+			stowage.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 3 + i*31%40, Size: 101 + i*i*37%900})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

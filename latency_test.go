@@ -63,7 +63,9 @@ func shapes(tb testing.TB, n int) []*stowage.Problem {
 	models := []*stowage.Problem{
 		gen.MobileNetV2(), gen.UNet(), gen.GoogLeNet(), gen.DenseNet121(), gen.GPT2Prefill(), gen.ResNet50Training(),
 	}
-	for _, name := range []string{"hand_landmark_full", "pose_landmark_heavy", "face_detection_full_range", "selfie_segmentation"} {
+	for _, name := range []string{
+		"hand_landmark_full", "pose_landmark_heavy", "face_detection_full_range", "selfie_segmentation",
+	} {
 		if p, err := public.Load("models/" + name + ".csv"); err == nil {
 			models = append(models, p)
 		}
@@ -127,7 +129,8 @@ func TestAllocations(t *testing.T) {
 		slices.Sort(all)
 		got := all[len(all)/2]
 		t.Logf("%d buffers: %d allocations", buffers, got)
-		at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, fmt.Sprintf("| %d | 1.1 × load |", buffers)) })
+		at := slices.IndexFunc(lines,
+			func(line string) bool { return strings.HasPrefix(line, fmt.Sprintf("| %d | 1.1 × load |", buffers)) })
 		if at < 0 {
 			t.Fatalf("%s has no row of %d buffers", page, buffers)
 		}

@@ -18,7 +18,9 @@ func spill() *stowage.Problem {
 			{ID: "d", Lower: 5, Upper: 8, Size: 32},
 		},
 		Rules: &stowage.Rules{
-			Pools: []stowage.Pool{{ID: "tcm", Capacity: 64, Reserved: []stowage.Range{{Lower: 0, Upper: 16}}}, {ID: "dram", Cost: 1}},
+			Pools: []stowage.Pool{
+				{ID: "tcm", Capacity: 64, Reserved: []stowage.Range{{Lower: 0, Upper: 16}}}, {ID: "dram", Cost: 1},
+			},
 			Apart: []stowage.Pair{{0, 3}},
 		},
 	}

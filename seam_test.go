@@ -10,9 +10,9 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// TestSeam plans a recorded training step of a ResNet, whose lives over the end of the step are written as gaps, and the
-// same step with a period. Both take the same search to the same plan. If time is not turned (internal/lower/seam.go), the
-// search is far longer.
+// TestSeam plans a recorded training step of a ResNet, whose lives over the end of the step are written as gaps, and
+// the same step with a period. Both take the same search to the same plan. If time is not turned
+// (internal/lower/seam.go), the search is far longer.
 func TestSeam(t *testing.T) {
 	p, _, err := format.ReadProblem("internal/lower/testdata/step_resnet.csv")
 	if err != nil {
@@ -42,8 +42,10 @@ func TestSeam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if gaps.Status != stowage.Optimal || gaps.Height != want.Height || gaps.Stats.Nodes != want.Stats.Nodes || !slices.Equal(gaps.Offsets, want.Offsets) {
-		t.Errorf("gaps: %s %d after %d nodes; with a period %s %d after %d", gaps.Status, gaps.Height, gaps.Stats.Nodes, want.Status, want.Height, want.Stats.Nodes)
+	if gaps.Status != stowage.Optimal || gaps.Height != want.Height || gaps.Stats.Nodes != want.Stats.Nodes ||
+		!slices.Equal(gaps.Offsets, want.Offsets) {
+		t.Errorf("gaps: %s %d after %d nodes; with a period %s %d after %d", gaps.Status, gaps.Height, gaps.Stats.Nodes,
+			want.Status, want.Height, want.Stats.Nodes)
 	}
 	auto, err := run.Lookup("auto")
 	if err != nil {

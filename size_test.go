@@ -91,7 +91,8 @@ func TestSizeRefuses(t *testing.T) {
 		t.Errorf("without a problem: %v", err)
 	}
 	p := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 8}}}
-	if _, err := stowage.Size(context.Background(), p, stowage.Options{Planner: "none"}); !errors.Is(err, stowage.ErrUnknownPlanner) {
+	if _, err := stowage.Size(context.Background(), p, stowage.Options{Planner: "none"}); !errors.Is(err,
+		stowage.ErrUnknownPlanner) {
 		t.Errorf("with a planner that does not exist: %v", err)
 	}
 }

@@ -136,7 +136,8 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout, tl.HasGaps() || tl.Problem != p)) // turned, it may have no gaps, but the check sees those of p
+		// turned, it may have no gaps, but the check sees those of p
+		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout, tl.HasGaps() || tl.Problem != p))
 		defer cancel()
 	}
 	r, err := run.Run(ctx, planner, tl, o)
@@ -208,7 +209,8 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 		checkStart(&issues, p, o.Start)
 	}
 	if p != nil && p.Rules != nil && o.Capacity != 0 && len(p.Rules.Pools) > 0 {
-		issues.Say("capacity", strconv.FormatInt(o.Capacity, 10), "is for one pool without a name; the problem has pools with capacities of their own")
+		issues.Say("capacity", strconv.FormatInt(o.Capacity, 10),
+			"is for one pool without a name; the problem has pools with capacities of their own")
 	}
 	if p != nil {
 		o.Capacity = p.CapacityOr(o.Capacity)

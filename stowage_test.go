@@ -144,7 +144,8 @@ func TestPlanners(t *testing.T) {
 				refusals++
 			case r.Status.HasPlan():
 				report := verified(t, p, r.Offsets, 0)
-				if !report.OK() || r.Height < minimum || !feasible || r.Status == stowage.Optimal && r.Height != minimum || r.LowerBound > minimum {
+				if !report.OK() || r.Height < minimum || !feasible || r.Status == stowage.Optimal && r.Height != minimum ||
+					r.LowerBound > minimum {
 					t.Errorf("%s, seed %d: %s %d, bound %d, optimum %d", name, seed, r.Status, r.Height, r.LowerBound, minimum)
 				}
 				plans++
@@ -161,7 +162,9 @@ func TestPlanners(t *testing.T) {
 // TestInputErrors gives each function each kind of bad input.
 func TestInputErrors(t *testing.T) {
 	ctx := context.Background()
-	bad := &stowage.Problem{Capacity: 10, Buffers: []stowage.Buffer{{ID: "a", Upper: 1}, {ID: "a", Upper: 1, Size: 1}, {Upper: 1, Size: 1}}}
+	bad := &stowage.Problem{
+		Capacity: 10, Buffers: []stowage.Buffer{{ID: "a", Upper: 1}, {ID: "a", Upper: 1, Size: 1}, {Upper: 1, Size: 1}},
+	}
 	const badText = "buffer a: size \"0\": must be from 1 to 2305843009213693951\nbuffer a: id \"a\": is a duplicate: the buffer at index 0 has the same\nbuffer number 3: id: is empty"
 	two := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4}, {ID: "b", Upper: 1, Size: 4}}}
 	for _, tc := range []struct {
@@ -178,16 +181,21 @@ func TestInputErrors(t *testing.T) {
 		{name: "technique", p: two, o: stowage.Options{Planner: "first-fit", Without: []string{"x"}}, want: `planner first-fit has no technique "x"; it has none`},
 		{name: "parameter", p: two, o: stowage.Options{Planner: "exact", Params: map[string]string{"order": "A"}}, want: `planner exact has no parameter "order"; it has orders`},
 		{
-			name: "value of a parameter", p: two, o: stowage.Options{Planner: "exact", Capacity: 9, Params: map[string]string{"orders": "AQ"}},
+			name: "value of a parameter", p: two,
+			o:    stowage.Options{Planner: "exact", Capacity: 9, Params: map[string]string{"orders": "AQ"}},
 			want: `planner exact: parameter orders must be orders separated by commas, of the keys ACLOTUWZ, not "AQ"`,
 		},
 		{
-			name: "negative numbers", p: two, o: stowage.Options{Capacity: -1, Timeout: -time.Second, NodeLimit: -2, Workers: -3},
+			name: "negative numbers", p: two,
+			o: stowage.Options{Capacity: -1, Timeout: -time.Second, NodeLimit: -2, Workers: -3},
 			want: "capacity \"-1\": must be from 1 to 2305843009213693951, or 0 for none\ntimeout \"-1s\": must not be negative\n" +
 				"node limit \"-2\": must not be negative\nworkers \"-3\": must not be negative",
 		},
 		{
-			name: "all at once", p: bad, o: stowage.Options{Planner: "climb", NodeLimit: -1, Without: []string{"memo"}, Params: map[string]string{"random": "101", "deep": ""}},
+			name: "all at once", p: bad,
+			o: stowage.Options{
+				Planner: "climb", NodeLimit: -1, Without: []string{"memo"}, Params: map[string]string{"random": "101", "deep": ""},
+			},
 			want: "planner climb has no technique \"memo\"; it has core, critical\n" +
 				"planner climb has no parameter \"deep\"; it has random, core-nodes, patience\n" +
 				"planner climb: parameter random must be a whole number from 0 to 100, not \"101\"\nnode limit \"-1\": must not be negative\n" + badText,
@@ -242,7 +250,8 @@ func TestFixedAboveCapacity(t *testing.T) {
 		}
 		for _, minimize := range []bool{false, true} {
 			o := stowage.Options{Planner: info.Name, Capacity: 11, Minimize: minimize}
-			if r := solve(t, high, o); r.Status != stowage.Infeasible || r.LowerBound != 12 || r.Collision != nil || r.Stopped != stowage.Finished {
+			if r := solve(t, high, o); r.Status != stowage.Infeasible || r.LowerBound != 12 || r.Collision != nil ||
+				r.Stopped != stowage.Finished {
 				t.Errorf("%s: got %+v", info.Name, r)
 			}
 		}
@@ -317,7 +326,9 @@ func TestStopped(t *testing.T) {
 	cancel()
 	late, stop := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
 	defer stop()
-	stowage.Register(own{"test-tired", func(_ context.Context, p *stowage.Problem, _ stowage.Options) (stowage.Result, error) {
+	stowage.Register(own{"test-tired", func(_ context.Context, p *stowage.Problem,
+		_ stowage.Options,
+	) (stowage.Result, error) {
 		return stowage.Result{}, nil
 	}})
 	for _, tc := range []struct {
@@ -327,7 +338,9 @@ func TestStopped(t *testing.T) {
 		o    stowage.Options
 		want stowage.Stop
 	}{
-		{"an optimum", context.Background(), gen.MiniMalloc(), stowage.Options{Minimize: true, Timeout: time.Hour, NodeLimit: 1 << 40}, stowage.Finished},
+		{"an optimum", context.Background(), gen.MiniMalloc(), stowage.Options{
+			Minimize: true, Timeout: time.Hour, NodeLimit: 1 << 40,
+		}, stowage.Finished},
 		{"any plan that fits", context.Background(), hard, stowage.Options{Capacity: 4 * bound, Timeout: time.Hour}, stowage.Finished},
 		{"none that fits", context.Background(), hard, stowage.Options{Capacity: bound - 1, Timeout: time.Hour}, stowage.Finished},
 		{"a heuristic", context.Background(), hard, stowage.Options{Planner: "first-fit"}, stowage.Finished},
@@ -400,7 +413,8 @@ func TestStart(t *testing.T) {
 	} {
 		for _, name := range []string{"auto", "exact", "first-fit"} {
 			for _, minimize := range []bool{false, true} {
-				r, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: name, Minimize: minimize, Start: tc.start})
+				r, err := stowage.Solve(context.Background(), p,
+					stowage.Options{Planner: name, Minimize: minimize, Start: tc.start})
 				var input *stowage.InputError
 				if tc.want == "" && (err != nil || r.Status != stowage.Optimal) {
 					t.Errorf("%s from %v: %+v, %v", name, tc.start, r, err)
@@ -430,7 +444,11 @@ func (p own) Plan(ctx context.Context, problem *stowage.Problem, o stowage.Optio
 // TestInvalidPlan has a planner that is wrong: no invalid plan gets out.
 func TestInvalidPlan(t *testing.T) {
 	var result stowage.Result
-	stowage.Register(own{"test-puppet", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result, error) { return result, nil }})
+	stowage.Register(own{"test-puppet", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result,
+		error,
+	) {
+		return result, nil
+	}})
 	p := gen.MiniMalloc()
 	for _, tc := range []struct {
 		offsets []int64
@@ -467,7 +485,11 @@ func TestInvalidPlan(t *testing.T) {
 // where there is no capacity, and a status that does not exist.
 func TestImpossibleStatus(t *testing.T) {
 	var result stowage.Result
-	stowage.Register(own{"test-liar", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result, error) { return result, nil }})
+	stowage.Register(own{"test-liar", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result,
+		error,
+	) {
+		return result, nil
+	}})
 	p := gen.MiniMalloc()
 	for _, tc := range []struct {
 		status   stowage.Status
@@ -497,9 +519,12 @@ func TestImpossibleStatus(t *testing.T) {
 	}
 	// Without a capacity a collision of fixed offsets is a reason.
 	at := int64(0)
-	collide := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4, Fixed: &at}, {ID: "b", Upper: 1, Size: 4, Fixed: &at}}}
+	collide := &stowage.Problem{
+		Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4, Fixed: &at}, {ID: "b", Upper: 1, Size: 4, Fixed: &at}},
+	}
 	result = stowage.Result{Status: stowage.Infeasible}
-	if r := solve(t, collide, stowage.Options{Planner: "test-liar"}); r.Status != stowage.Infeasible || r.Collision == nil {
+	if r := solve(t, collide, stowage.Options{Planner: "test-liar"}); r.Status != stowage.Infeasible ||
+		r.Collision == nil {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -538,7 +563,9 @@ func TestVerify(t *testing.T) {
 
 // TestExplainRuledCapacity: the capacity of the options holds for a problem with rules too.
 func TestExplainRuledCapacity(t *testing.T) {
-	p := &stowage.Problem{Rules: &stowage.Rules{}, Buffers: []stowage.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 2, Size: 4}}}
+	p := &stowage.Problem{
+		Rules: &stowage.Rules{}, Buffers: []stowage.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 2, Size: 4}},
+	}
 	for capacity, want := range map[int64]stowage.Status{7: stowage.Infeasible, 8: stowage.Feasible} {
 		x, err := stowage.Explain(t.Context(), p, stowage.Options{Capacity: capacity})
 		if err != nil || x.Status != want {
@@ -565,7 +592,8 @@ func TestExplain(t *testing.T) {
 			t.Errorf("got %+v, %v", e, err)
 		}
 		e, err = stowage.ExplainSmallest(ctx, p, o)
-		if err != nil || e.Status != stowage.Infeasible || !e.Smallest || !e.Irreducible || e.AtLeast != 3 || len(e.Buffers) != 3 {
+		if err != nil || e.Status != stowage.Infeasible || !e.Smallest || !e.Irreducible || e.AtLeast != 3 ||
+			len(e.Buffers) != 3 {
 			t.Errorf("got %+v, %v", e, err)
 		}
 	}
@@ -578,7 +606,8 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, err = stowage.Explain(ctx, in.Problem, stowage.Options{}); err != nil || e.Status != stowage.Infeasible || !e.Irreducible {
+	if e, err = stowage.Explain(ctx, in.Problem, stowage.Options{}); err != nil || e.Status != stowage.Infeasible ||
+		!e.Irreducible {
 		t.Fatalf("got %+v, %v", e, err)
 	}
 	for skip := -1; skip < len(e.Buffers); skip++ {
@@ -622,7 +651,8 @@ func TestContext(t *testing.T) {
 	defer stop()
 	for _, ctx := range []context.Context{ctx, late} {
 		r, err := stowage.Minimize(ctx, &stowage.Problem{Buffers: in.Problem.Buffers}, stowage.Options{})
-		if err != nil || r.Status != stowage.Feasible || !verified(t, &stowage.Problem{Buffers: in.Problem.Buffers}, r.Offsets, 0).OK() {
+		if err != nil || r.Status != stowage.Feasible ||
+			!verified(t, &stowage.Problem{Buffers: in.Problem.Buffers}, r.Offsets, 0).OK() {
 			t.Errorf("minimise: got %+v, %v", r, err)
 		}
 		if r, err = stowage.Solve(ctx, in.Problem, stowage.Options{}); err != nil || r.Status != stowage.Unknown {
@@ -639,7 +669,9 @@ func TestContext(t *testing.T) {
 func TestCertify(t *testing.T) {
 	ctx := context.Background()
 	p := &stowage.Problem{Buffers: []stowage.Buffer{
-		{ID: "a", Lower: 0, Upper: 3, Size: 4}, {ID: "b", Lower: 2, Upper: 5, Size: 5}, {ID: "c", Lower: 4, Upper: 9, Size: 3},
+		{ID: "a", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b", Lower: 2, Upper: 5, Size: 5},
+		{ID: "c", Lower: 4, Upper: 9, Size: 3},
 	}}
 	c, err := stowage.Certify(ctx, p, stowage.Options{Capacity: 8})
 	if err != nil || c.Capacity != 8 || c.Cases != 1 || !slices.Equal(c.Buffers, []int{0, 1}) {
@@ -665,7 +697,8 @@ func TestCertify(t *testing.T) {
 	if _, err := stowage.VerifyCertificate(nil, &b); !errors.As(err, &input) {
 		t.Errorf("for nothing: %v", err)
 	}
-	if _, err := stowage.VerifyCertificate(p, nil); !errors.As(err, &input) || err.Error() != "there is no certificate: its reader is nil" {
+	if _, err := stowage.VerifyCertificate(p, nil); !errors.As(err, &input) ||
+		err.Error() != "there is no certificate: its reader is nil" {
 		t.Errorf("of no reader: %v", err)
 	}
 }

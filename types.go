@@ -5,8 +5,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// This file names the types of model and plan again, so that a user needs one import. The comment of each alias begins as
-// that of its type does, which TestTypes holds; the type's own has the fields and the methods.
+// This file names the types of model and plan again, so that a user needs one import. The comment of each alias begins
+// as that of its type does, which TestTypes holds; the type's own has the fields and the methods.
 
 // A Problem is a set of buffers and, optionally, a capacity to fit them into.
 // [model.Problem] has its fields and methods.

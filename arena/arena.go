@@ -137,7 +137,8 @@ func Verify(plans []trace.Plan) ([]*stowage.Report, error) {
 		if h.Offsets == nil {
 			return nil, fmt.Errorf("stream %s: an allocation has no offset", h.Name())
 		}
-		r, err := stowage.VerifyPlan(h.Problem, &stowage.Plan{Offsets: h.Offsets, Height: model.HeightOf(h.Problem, h.Offsets)})
+		r, err := stowage.VerifyPlan(h.Problem,
+			&stowage.Plan{Offsets: h.Offsets, Height: model.HeightOf(h.Problem, h.Offsets)})
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", h.Name(), err)
 		}

@@ -14,9 +14,9 @@ import (
 	trace "github.com/stowage-go/stowage/format/arena"
 )
 
-// drawn makes a trace of one thread: steps of a few shapes, each of which frees an allocation after some number of later
-// ones: within the step, in a later one of any shape, between steps, or never. Now and then that number
-// varies from step to step. Some allocations are used by another stream.
+// drawn makes a trace of one thread: steps of a few shapes, each of which frees an allocation after some number of
+// later ones: within the step, in a later one of any shape, between steps, or never. Now and then that number varies
+// from step to step. Some allocations are used by another stream.
 func drawn(r *rand.Rand) *trace.Trace {
 	type sort struct {
 		size        int64
@@ -83,8 +83,8 @@ func drawn(r *rand.Rand) *trace.Trace {
 	return t
 }
 
-// TestDrawn plays traces drawn at random by their own plans, in C: nothing misses and nothing is refused, so no lifespan is too
-// short. What is kept is what the plan says.
+// TestDrawn plays traces drawn at random by their own plans, in C: nothing misses and nothing is refused, so no
+// lifespan is too short. What is kept is what the plan says.
 func TestDrawn(t *testing.T) {
 	needCC(t)
 	dir := t.TempDir()

@@ -54,7 +54,8 @@ func TestRecorded(t *testing.T) {
 	}
 	p := plans[0]
 	if len(plans) != 1 || p.Height != 23402500 || p.Status != stowage.Optimal || p.Times != 2 {
-		t.Errorf("%d plans; the first has height %d, bound %d, %s, of %d steps", len(plans), p.Height, p.Bound, p.Status, p.Times)
+		t.Errorf("%d plans; the first has height %d, bound %d, %s, of %d steps", len(plans), p.Height, p.Bound,
+			p.Status, p.Times)
 	}
 	reports, err := arena.Verify(plans)
 	if err != nil || len(reports) != 1 || !reports[0].OK() {

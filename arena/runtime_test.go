@@ -66,7 +66,9 @@ func call(t *testing.T, build func(testing.TB) string, environment string, args 
 func TestStrict(t *testing.T) {
 	needCC(t)
 	for _, std := range []string{"c99", "c11"} {
-		args := []string{"-std=" + std, "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only", "stowage_arena.c"}
+		args := []string{
+			"-std=" + std, "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only", "stowage_arena.c",
+		}
 		if err := built.Run(nil, "cc", args...); err != nil {
 			t.Error(err)
 		}

@@ -365,7 +365,11 @@ func TestWriteFileStandard(t *testing.T) {
 		path   string
 		stream **os.File
 	}{
-		{"", &os.Stdout}, {"-", &os.Stdout}, {"/dev/stdout", &os.Stdout}, {"/dev/fd/1", &os.Stdout}, {"/dev/stderr", &os.Stderr},
+		{"", &os.Stdout},
+		{"-", &os.Stdout},
+		{"/dev/stdout", &os.Stdout},
+		{"/dev/fd/1", &os.Stdout},
+		{"/dev/stderr", &os.Stderr},
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -403,7 +407,8 @@ func TestPinned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Pinned() != test.pinned || (f.Plan != nil) != test.plan || (f.Header != nil) != strings.HasSuffix(test.name, ".csv") {
+		if f.Pinned() != test.pinned || (f.Plan != nil) != test.plan ||
+			(f.Header != nil) != strings.HasSuffix(test.name, ".csv") {
 			t.Errorf("%s: pinned %v, plan %v, header %v", test.name, f.Pinned(), f.Plan, f.Header)
 		}
 		if f.Unpin(); f.Pinned() {
@@ -449,7 +454,8 @@ func TestModels(t *testing.T) {
 		if f.Kind != TFLite || !f.Kind.Model() || len(f.Problem.Buffers) == 0 || (f.Plan != nil) != test.plan || f.Pinned() {
 			t.Errorf("%s: kind %s, %d buffers, plan %v", test.file, f.Kind, len(f.Problem.Buffers), f.Plan)
 		}
-		if test.plan && (len(f.Plan.Offsets) != len(f.Problem.Buffers) || f.Plan.Height != model.HeightOf(f.Problem, f.Plan.Offsets)) {
+		if test.plan && (len(f.Plan.Offsets) != len(f.Problem.Buffers) ||
+			f.Plan.Height != model.HeightOf(f.Problem, f.Plan.Offsets)) {
 			t.Errorf("%s: the plan is %+v", test.file, f.Plan)
 		}
 	}
@@ -467,7 +473,8 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
-	if _, err := ReadFile(put(t, "a.onnx", graph)); err == nil || !strings.Contains(err.Error(), "open dimensions: batch") {
+	if _, err := ReadFile(put(t, "a.onnx", graph)); err == nil ||
+		!strings.Contains(err.Error(), "open dimensions: batch") {
 		t.Errorf("without its dimension: %v", err)
 	}
 	path := put(t, "a.tflite", string(data))
@@ -479,7 +486,8 @@ func TestModels(t *testing.T) {
 		!strings.Contains(err.Error(), "the model has no plan: it lacks an offset for a tensor") {
 		t.Errorf("as a plan: %v", err)
 	}
-	if _, err := ReadFile(put(t, "a.tflite", csvText)); err == nil || !strings.Contains(err.Error(), "is not a TensorFlow Lite model") {
+	if _, err := ReadFile(put(t, "a.tflite", csvText)); err == nil ||
+		!strings.Contains(err.Error(), "is not a TensorFlow Lite model") {
 		t.Errorf("text: %v", err)
 	}
 }
@@ -511,7 +519,8 @@ func TestReadPlanPools(t *testing.T) {
 		t.Error(err)
 	}
 	p.Rules = nil
-	if _, err := ReadPlan(path, p); err == nil || !strings.HasSuffix(err.Error(), `: pools "x": is not a pool of the problem`) {
+	if _, err := ReadPlan(path, p); err == nil ||
+		!strings.HasSuffix(err.Error(), `: pools "x": is not a pool of the problem`) {
 		t.Error(err)
 	}
 }

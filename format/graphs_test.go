@@ -46,7 +46,9 @@ func TestGraphRow(t *testing.T) {
 
 // TestOptionsOf keeps the options that a kind takes, and no others.
 func TestOptionsOf(t *testing.T) {
-	all := Options{Dims: map[string]int64{"n": 1}, Sizes: map[string]int64{"s": 1}, Alignment: 16, Heap: "h", Ends: "inclusive"}
+	all := Options{
+		Dims: map[string]int64{"n": 1}, Sizes: map[string]int64{"s": 1}, Alignment: 16, Heap: "h", Ends: "inclusive",
+	}
 	for i := range readers {
 		r := &readers[i]
 		o := all.Of(r.kind)

@@ -103,9 +103,13 @@ func readGGML(r io.Reader, name string, o Options) (*File, error) {
 	heaps := make([]heap, len(graphs))
 	for k := range graphs {
 		g := &graphs[k]
-		heaps[k] = heap{name: g.Name, problem: g.Problem, note: strconv.Itoa(g.InPlace) + " results lie over an operand, as ggml decided"}
+		heaps[k] = heap{
+			name: g.Name, problem: g.Problem, note: strconv.Itoa(g.InPlace) + " results lie over an operand, as ggml decided",
+		}
 		if g.Offsets != nil {
-			heaps[k].plan = &json.Plan{Planner: "ggml", Status: model.Feasible, Height: model.HeightOf(g.Problem, g.Offsets), Offsets: g.Offsets}
+			heaps[k].plan = &json.Plan{
+				Planner: "ggml", Status: model.Feasible, Height: model.HeightOf(g.Problem, g.Offsets), Offsets: g.Offsets,
+			}
 		}
 	}
 	return choose(name, o.Heap, heaps, nil)
@@ -180,7 +184,9 @@ func chooseArena(name, heapName string, plans []arena.Plan, notes []string) (*Fi
 	streams := arena.Heaps(plans)
 	if len(streams) == 0 {
 		var issues model.Issues
-		issues.Add(model.Issue{File: name, Message: "has nothing to plan: no whole step with an allocation that is freed within a step"})
+		issues.Add(model.Issue{
+			File: name, Message: "has nothing to plan: no whole step with an allocation that is freed within a step",
+		})
 		return nil, issues.Err()
 	}
 	heaps := make([]heap, len(streams))
@@ -243,7 +249,9 @@ func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 	case name != "":
 		if at = slices.Index(f.Heaps, name); at < 0 {
 			var issues model.Issues
-			issues.Add(model.Issue{File: file, Field: "heap", Value: name, Message: "is not in this file: there " + listed(f.Heaps)})
+			issues.Add(model.Issue{
+				File: file, Field: "heap", Value: name, Message: "is not in this file: there " + listed(f.Heaps),
+			})
 			return nil, issues.Err()
 		}
 	case len(heaps) > 1:
@@ -253,7 +261,8 @@ func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 				at, most = k, p
 			}
 		}
-		f.Notes = append(f.Notes, "this is heap "+heaps[at].name+", the one with the largest load. There "+listed(f.Heaps)+"; --heap selects one")
+		f.Notes = append(f.Notes, "this is heap "+heaps[at].name+", the one with the largest load. There "+listed(f.Heaps)+
+			"; --heap selects one")
 	}
 	f.Problem, f.Plan = heaps[at].problem, heaps[at].plan
 	if note := heaps[at].note; note != "" {

@@ -82,7 +82,8 @@ func TestDumps(t *testing.T) {
 		{"m.hlo.pb", xlaProto(), XLA, "", []string{"7", "8"}, "buffer 1", "this is heap 8, the one with the largest load. There are 7, 8; --heap selects one"},
 		{"m", xlaProto(), XLA, "7", []string{"7", "8"}, "buffer 0", ""},
 		{"m-buffer-assignment.txt", xlaText, XLA, "", []string{"2"}, "dot add", ""},
-		{"m", strings.Replace(xlaText, "allocation 2", "allocation 0: size 8, constant:\nallocation 2", 1) + "\n" + xlaRanges, XLA, "", []string{"2"}, "dot add", ""},
+		{"m", strings.Replace(xlaText, "allocation 2", "allocation 0: size 8, constant:\nallocation 2",
+			1) + "\n" + xlaRanges, XLA, "", []string{"2"}, "dot add", ""},
 		{"m.mlir", ireeText, IREE, "", []string{"main:%1", "main:%2"}, "%2#1 %2#2", "this is heap main:%2, the one with the largest load. There are main:%1, main:%2; --heap selects one\n1 of its slices are left out: their sizes are known only at run time"},
 		{"m", ireeText, IREE, "main:%1", []string{"main:%1", "main:%2"}, "%1#1", ""},
 		{"m.ggml-log", ggmlText, GGML, "", []string{"0"}, "x", "1 results lie over an operand, as ggml decided"},
@@ -163,7 +164,8 @@ func TestDumpsFail(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
 	}
-	if _, err := ReadPlan(put(t, "m.hlo.pb", xlaProto()), nil); err == nil || !strings.Contains(err.Error(), "is a dump of XLA, not a plan") {
+	if _, err := ReadPlan(put(t, "m.hlo.pb", xlaProto()), nil); err == nil ||
+		!strings.Contains(err.Error(), "is a dump of XLA, not a plan") {
 		t.Errorf("as a plan: %v", err)
 	}
 }

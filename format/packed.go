@@ -104,7 +104,8 @@ func (p *packed) fault(err error) error {
 // packedFault is the error for a file that gzip cannot read. What the file system says
 // is returned as it is.
 func packedFault(name string, err error) error {
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.HasPrefix(err.Error(), "flate:") {
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, io.EOF) || strings.HasPrefix(err.Error(), "flate:") {
 		var issues model.Issues
 		issues.Add(model.Issue{File: name, Message: "cannot be unpacked: " + err.Error()})
 		return issues.Err()

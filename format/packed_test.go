@@ -79,11 +79,13 @@ func TestPackedBroken(t *testing.T) {
 	flipped := bytes.Clone(whole)
 	flipped[len(flipped)-6] ^= 1
 	for name, content := range map[string][]byte{
-		"plain.csv.gz": []byte("id,lower,upper,size\n"), "empty.csv.gz": nil, "short.csv.gz": whole[:len(whole)/2], "sum.csv.gz": flipped,
+		"plain.csv.gz": []byte("id,lower,upper,size\n"), "empty.csv.gz": nil, "short.csv.gz": whole[:len(whole)/2],
+		"sum.csv.gz": flipped,
 	} {
 		_, err := ReadFrom(bytes.NewReader(content), name, Options{})
 		var input *model.InputError
-		if !errors.As(err, &input) || strings.Count(err.Error(), name) != 1 || !strings.Contains(err.Error(), "cannot be unpacked") {
+		if !errors.As(err, &input) || strings.Count(err.Error(), name) != 1 ||
+			!strings.Contains(err.Error(), "cannot be unpacked") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -132,7 +134,8 @@ func TestPackedBomb(t *testing.T) {
 			t.Errorf("%s: %d MB are allocated", name, took>>20)
 		}
 		var input *model.InputError
-		if !errors.As(err, &input) || !strings.HasPrefix(err.Error(), name+": takes more than ") || !strings.HasSuffix(err.Error(), " bytes of a packed file: unpack it first, with gunzip") {
+		if !errors.As(err, &input) || !strings.HasPrefix(err.Error(), name+": takes more than ") ||
+			!strings.HasSuffix(err.Error(), " bytes of a packed file: unpack it first, with gunzip") {
 			t.Errorf("got %v", err)
 		}
 	}

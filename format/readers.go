@@ -163,7 +163,8 @@ var readers = []row{
 		},
 	},
 	{
-		kind: TFLite, model: true, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite, plan: planTFLite,
+		kind: TFLite, model: true, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite,
+		plan:   planTFLite,
 		begins: func(head []byte) bool { return len(head) >= 8 && string(head[4:8]) == "TFL3" },
 	},
 	{
@@ -175,23 +176,29 @@ var readers = []row{
 		begins: func(head []byte) bool { return xla.IsProto(head) || xla.IsText(head) },
 	},
 	{
-		kind: IREE, dump: true, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true, begins: iree.IsDump,
+		kind: IREE, dump: true, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true,
+		begins: iree.IsDump,
 	},
 	{
-		kind: GGML, dump: true, title: "a log of ggml", extensions: []string{".ggml-log"}, problem: readGGML, heaps: true, begins: ggml.IsLog,
+		kind: GGML, dump: true, title: "a log of ggml", extensions: []string{".ggml-log"}, problem: readGGML, heaps: true,
+		begins: ggml.IsLog,
 	},
 	{
-		kind: Inductor, dump: true, title: "code of Inductor", extensions: []string{".py"}, problem: readInductor, heaps: true, begins: inductor.IsCode,
+		kind: Inductor, dump: true, title: "code of Inductor", extensions: []string{".py"}, problem: readInductor,
+		heaps: true, begins: inductor.IsCode,
 	},
 	{
-		kind: CUDA, dump: true, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"}, problem: readCUDA, heaps: true,
+		kind: CUDA, dump: true, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"},
+		problem: readCUDA, heaps: true,
 		begins: cuda.IsSnapshot,
 	},
 	{
-		kind: Trace, dump: true, title: "a trace of an arena", extensions: []string{".trace"}, problem: readTrace, heaps: true, begins: arena.IsTrace,
+		kind: Trace, dump: true, title: "a trace of an arena", extensions: []string{".trace"}, problem: readTrace,
+		heaps: true, begins: arena.IsTrace,
 	},
 	{
-		kind: Plans, title: "a plan of an arena", extensions: []string{".plan"}, problem: readPlans, heaps: true, begins: arena.IsPlan, plan: planPlans,
+		kind: Plans, title: "a plan of an arena", extensions: []string{".plan"}, problem: readPlans, heaps: true,
+		begins: arena.IsPlan, plan: planPlans,
 	},
 	{
 		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan, ends: true,
@@ -225,10 +232,15 @@ type Input struct {
 func (in *Input) Settles(o Options) error {
 	var issues model.Issues
 	if !o.empty() && !in.row.open {
-		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which takes no option for a dimension, value, shape, size or alignment"})
+		issues.Add(model.Issue{
+			File: in.Name, Message: "is " + in.row.title +
+				", which takes no option for a dimension, value, shape, size or alignment",
+		})
 	}
 	if o.Ends != "" && !in.row.ends {
-		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", whose ends mean one thing: --ends is for tables and JSON"})
+		issues.Add(model.Issue{
+			File: in.Name, Message: "is " + in.row.title + ", whose ends mean one thing: --ends is for tables and JSON",
+		})
 	}
 	if o.Heap != "" && !in.row.heaps {
 		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which has no heaps to choose from"})
@@ -322,7 +334,8 @@ func OpenFrom(r io.Reader, name string) (*Input, error) {
 func open(r io.Reader, name, path string, closer func() error) (*Input, error) {
 	in := &Input{Reader: r, Name: name, close: closer}
 	ext := extension(path)
-	if ext == packedExtension || !slices.ContainsFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) }) {
+	if ext == packedExtension || !slices.ContainsFunc(readers,
+		func(r row) bool { return slices.Contains(r.extensions, ext) }) {
 		b := bufio.NewReader(r)
 		in.Reader = b
 		var err error
@@ -465,7 +478,8 @@ func planTFLite(r io.Reader, name string, p *model.Problem) (*model.Plan, error)
 // protobuf reports whether a file begins as models of ONNX do: with the version of
 // the format, a small number, and then a field of some length.
 func protobuf(head []byte) bool {
-	return len(head) >= 3 && head[0] == 1<<3 && head[1] > 0 && head[1] < 64 && slices.Contains([]byte{2<<3 | 2, 3<<3 | 2, 4<<3 | 2, 7<<3 | 2, 8<<3 | 2}, head[2])
+	return len(head) >= 3 && head[0] == 1<<3 && head[1] > 0 && head[1] < 64 &&
+		slices.Contains([]byte{2<<3 | 2, 3<<3 | 2, 4<<3 | 2, 7<<3 | 2, 8<<3 | 2}, head[2])
 }
 
 // readONNX reads the arena of a model.

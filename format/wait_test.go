@@ -69,7 +69,8 @@ func TestDeadline(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := ReadFileWith(path, Options{Deadline: time.Now().Add(50 * time.Millisecond)}); !errors.As(err, new(*LateError)) {
+	if _, err := ReadFileWith(path, Options{Deadline: time.Now().Add(50 * time.Millisecond)}); !errors.As(err,
+		new(*LateError)) {
 		t.Errorf("a pipe without a writer: %v", err)
 	}
 	w, err := os.OpenFile(path, os.O_RDWR, 0) // so that the goroutine ends

@@ -24,7 +24,9 @@ func TestNeverHigher(t *testing.T) {
 			run = stowage.Options{Timeout: 1}
 		}
 		before := int64(-1)
-		steps := []graph.Options{{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, States: 10, Problems: 20}}
+		steps := []graph.Options{
+			{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, States: 10, Problems: 20},
+		}
 		for _, o := range steps {
 			o.Solve, o.Run = stowage.Solve, run
 			p, err := graph.Make(context.Background(), g, o)
@@ -205,7 +207,9 @@ func TestTimeout(t *testing.T) {
 	for range 40 {
 		g := drawn(r, 6+r.IntN(6))
 		before := int64(-1)
-		for _, o := range []graph.Options{{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, Problems: -1}} {
+		for _, o := range []graph.Options{
+			{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, Problems: -1},
+		} {
 			o.Solve, o.Run.Timeout = slow, limit
 			p, err := graph.Make(context.Background(), g, o)
 			if err != nil {
@@ -228,7 +232,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestStopped: a proof was not ended by a limit, even if the last run says so, and an open answer was if any run or the context says so.
+// TestStopped: a proof was not ended by a limit, even if the last run says so, and an open answer was if any run or the
+// context says so.
 func TestStopped(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 12))
 	counts := map[plan.Stop]int{}

@@ -10,7 +10,8 @@ import (
 
 // drawn returns a small random graph whose operators stand in an order in which they can run:
 // sizes to 4, alignments, a fixed offset, scratch, constants, operators that only wait for others, inputs that nobody
-// reads, outputs that are read, permits of every kind, and now and then several for one result, one operand or one pair.
+// reads, outputs that are read, permits of every kind, and now and then several for one result, one operand or one
+// pair.
 func drawn(r *rand.Rand, operators int) *graph.Graph {
 	g := &graph.Graph{}
 	waits := 6 - r.IntN(2)*4 // one operator in so many waits for another

@@ -133,18 +133,22 @@ func program(g *Graph, permits Permits, cut []bool) *ordered {
 	var halves []order.Operator
 	for k := range g.Operators {
 		o := &g.Operators[k]
-		q := order.Operator{Operands: dynamic(o.Operands), Results: dynamic(o.Results), Scratch: o.Scratch, After: narrow(o.After)}
+		q := order.Operator{
+			Operands: dynamic(o.Operands), Results: dynamic(o.Results), Scratch: o.Scratch, After: narrow(o.After),
+		}
 		for _, x := range o.Operands {
 			if b := by[x]; cut != nil && b >= 0 && cut[b] {
 				q.After = append(q.After, int32(b)) // who reads what o1 makes waits for o2
 			}
 		}
-		counted := slices.DeleteFunc(slices.Clone(o.Permits), func(x Permit) bool { return !permits.count(x) || g.Values[x.Operand].Constant })
+		counted := slices.DeleteFunc(slices.Clone(o.Permits),
+			func(x Permit) bool { return !permits.count(x) || g.Values[x.Operand].Constant })
 		if cut != nil && cut[k] {
 			half := q
 			half.Results = without(q.Results, counted, func(x Permit) int { return x.Result })
 			q.Operands = without(q.Operands, counted, func(x Permit) int { return x.Operand })
-			q.Results = slices.DeleteFunc(slices.Clone(q.Results), func(v int32) bool { return slices.Contains(half.Results, v) })
+			q.Results = slices.DeleteFunc(slices.Clone(q.Results),
+				func(v int32) bool { return slices.Contains(half.Results, v) })
 			p.first[k] = int32(len(g.Operators) + len(halves))
 			q.After = []int32{p.first[k]} // which has the rest
 			halves = append(halves, half)

@@ -109,7 +109,8 @@ func TestReorderAgainstBruteForce(t *testing.T) {
 			most = max(most, problems)
 		}
 	}
-	t.Logf("%d graphs: the order saves bytes on %d; on %d only the search through all orders proves the plan,", graphs, saved, beyond)
+	t.Logf("%d graphs: the order saves bytes on %d; on %d only the search through all orders proves the plan,", graphs,
+		saved, beyond)
 	t.Logf("with at most %d problems for a graph", most)
 	if saved < graphs/20 || beyond < graphs/100 {
 		t.Error("too few to trust")

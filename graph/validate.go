@@ -90,7 +90,8 @@ func (v *validator) inRange(at Place, field string, x, least int64) bool {
 	if x >= least && x <= model.MaxSum {
 		return true
 	}
-	v.add(at, field, strconv.FormatInt(x, 10), "must be from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(model.MaxSum, 10))
+	v.add(at, field, strconv.FormatInt(x, 10),
+		"must be from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(model.MaxSum, 10))
 	return false
 }
 
@@ -101,7 +102,8 @@ func (v *validator) need(at Place, field string, size, alignment int64) {
 		return
 	}
 	if v.sum += size + min(max(alignment-1, 0), model.MaxSum); v.sum > model.MaxSum {
-		v.add(at, field, strconv.FormatInt(size, 10), "makes the sum of the aligned sizes exceed "+strconv.FormatInt(model.MaxSum, 10))
+		v.add(at, field, strconv.FormatInt(size, 10),
+			"makes the sum of the aligned sizes exceed "+strconv.FormatInt(model.MaxSum, 10))
 	}
 }
 
@@ -123,7 +125,8 @@ func (v *validator) values() {
 			case x.Constant:
 				v.add(at, "offset", strconv.FormatInt(*f, 10), "is of a constant, which is not planned")
 			case x.Alignment > 1 && *f%x.Alignment != 0:
-				v.add(at, "offset", strconv.FormatInt(*f, 10), "is not a multiple of the alignment "+strconv.FormatInt(x.Alignment, 10))
+				v.add(at, "offset", strconv.FormatInt(*f, 10),
+					"is not a multiple of the alignment "+strconv.FormatInt(x.Alignment, 10))
 			case sized:
 				v.top = max(v.top, *f+x.Size)
 			}
@@ -179,7 +182,8 @@ func (v *validator) operators() {
 		}
 	}
 	if v.sum <= model.MaxSum && v.sum+v.top > model.MaxSum {
-		v.add(Place{-1, -1}, "offset", "", "the fixed offsets and the sum of the sizes together exceed "+strconv.FormatInt(model.MaxSum, 10))
+		v.add(Place{-1, -1}, "offset", "",
+			"the fixed offsets and the sum of the sizes together exceed "+strconv.FormatInt(model.MaxSum, 10))
 	}
 }
 
@@ -329,7 +333,8 @@ func (v *validator) cycle() {
 func checkOrder(g *Graph, order []int) error {
 	v := validator{g: g}
 	if len(order) != len(g.Operators) {
-		v.issues.Say("order", strconv.Itoa(len(order)), "must have each of the "+strconv.Itoa(len(g.Operators))+" operators once")
+		v.issues.Say("order", strconv.Itoa(len(order)),
+			"must have each of the "+strconv.Itoa(len(g.Operators))+" operators once")
 		return v.issues.Err()
 	}
 	by, done := makers(g), make([]bool, len(g.Operators))

@@ -85,8 +85,10 @@ func Replay(g *Graph, order []int, offsets, scratch []int64) (*Report, error) {
 func (c *checker) replay() bool {
 	g, p := c.g, c.p
 	if len(p.Offsets) != len(g.Values) || len(p.Scratch) != len(g.Operators) || len(p.Order) != len(g.Operators) {
-		c.say(model.RuleCount, -1, -1, -1, "the plan has "+itoa(len(p.Order))+" operators, "+itoa(len(p.Offsets))+" offsets of values and "+
-			itoa(len(p.Scratch))+" of scratch: the graph has "+itoa(len(g.Operators))+" operators and "+itoa(len(g.Values))+" values")
+		c.say(model.RuleCount, -1, -1, -1,
+			"the plan has "+itoa(len(p.Order))+" operators, "+itoa(len(p.Offsets))+" offsets of values and "+
+				itoa(len(p.Scratch))+" of scratch: the graph has "+itoa(len(g.Operators))+" operators and "+
+				itoa(len(g.Values))+" values")
 		return false
 	}
 	if c.offsets() {
@@ -145,10 +147,12 @@ func (c *checker) offsets() bool {
 			sound = false
 			return
 		case alignment > 1 && at%alignment != 0:
-			c.say(model.RuleAlignment, operator, v, -1, name+" has the offset "+offset+", not a multiple of its alignment "+strconv.FormatInt(alignment, 10))
+			c.say(model.RuleAlignment, operator, v, -1,
+				name+" has the offset "+offset+", not a multiple of its alignment "+strconv.FormatInt(alignment, 10))
 		}
 		if fixed != nil && at != *fixed {
-			c.say(model.RuleFixed, operator, v, -1, name+" has the offset "+offset+", not its fixed offset "+strconv.FormatInt(*fixed, 10))
+			c.say(model.RuleFixed, operator, v, -1,
+				name+" has the offset "+offset+", not its fixed offset "+strconv.FormatInt(*fixed, 10))
 		}
 		c.r.Height = max(c.r.Height, at+size)
 	}
@@ -200,7 +204,8 @@ func (c *checker) run() {
 		c.now, ran[k] = k, true
 		for _, b := range o.After {
 			if !ran[b] {
-				c.say(RuleOrder, k, -1, -1, "operator "+o.Name+" runs before operator "+c.g.Operators[b].Name+", after which it must run")
+				c.say(RuleOrder, k, -1, -1,
+					"operator "+o.Name+" runs before operator "+c.g.Operators[b].Name+", after which it must run")
 			}
 		}
 		for _, x := range o.Operands {
@@ -284,7 +289,8 @@ func (c *checker) place(b block) {
 		case c.r.Total >= mostViolations:
 			c.r.Total++
 		default:
-			c.say(model.RuleOverlap, c.now, b.value, a.value, c.name(b)+" at ["+c.bytes(b)+") overlaps "+c.name(a)+" at ["+c.bytes(a)+")"+c.why(b, a))
+			c.say(model.RuleOverlap, c.now, b.value, a.value,
+				c.name(b)+" at ["+c.bytes(b)+") overlaps "+c.name(a)+" at ["+c.bytes(a)+")"+c.why(b, a))
 		}
 	}
 	b.since = c.count
@@ -349,10 +355,13 @@ func (c *checker) why(y, x block) string {
 // claims checks the claims of the plan.
 func (c *checker) claims() {
 	if c.p.Height != c.r.Height {
-		c.say(model.RuleHeight, -1, -1, -1, "the plan says that it is "+strconv.FormatInt(c.p.Height, 10)+" bytes high: it is "+strconv.FormatInt(c.r.Height, 10))
+		c.say(model.RuleHeight, -1, -1, -1,
+			"the plan says that it is "+strconv.FormatInt(c.p.Height, 10)+" bytes high: it is "+
+				strconv.FormatInt(c.r.Height, 10))
 	}
 	if c.p.LowerBound > c.p.Height || c.p.Status == model.Optimal && c.p.LowerBound != c.p.Height {
-		c.say(RuleBound, -1, -1, -1, "the plan says "+c.p.Status.String()+", with the lower bound "+strconv.FormatInt(c.p.LowerBound, 10)+
+		c.say(RuleBound, -1, -1, -1, "the plan says "+c.p.Status.String()+", with the lower bound "+
+			strconv.FormatInt(c.p.LowerBound, 10)+
 			" and the height "+strconv.FormatInt(c.p.Height, 10))
 	}
 	listed := make(map[Overlap]int, len(c.p.Overlaps))
@@ -379,7 +388,8 @@ func (c *checker) over(o Overlap) string {
 	if o.Operator >= 0 && o.Operator < len(c.g.Operators) {
 		operator = c.g.Operators[o.Operator].Name
 	}
-	return "result " + value(o.Result) + " over operand " + value(o.Operand) + " at operator " + operator + ", at the distance " +
+	return "result " + value(o.Result) + " over operand " + value(o.Operand) + " at operator " + operator +
+		", at the distance " +
 		strconv.FormatInt(o.Distance, 10) + " with " + strconv.FormatInt(o.Bytes, 10) + " bytes"
 }
 

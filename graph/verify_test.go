@@ -55,7 +55,8 @@ func TestVerifyRules(t *testing.T) {
 		{"distance", func(g *graph.Graph, _ *graph.Plan) { g.Operators[0].Permits[0].Distance = 1 }, overlap},
 		{"read later", func(g *graph.Graph, _ *graph.Plan) { g.Operators[1].Operands = []int{1, 0} }, overlap},
 		{"an output", func(g *graph.Graph, _ *graph.Plan) { g.Outputs = []int{0, 2} }, overlap},
-		{"scratch", func(_ *graph.Graph, p *graph.Plan) { p.Scratch[1], p.Height = 90, 98 }, one(model.RuleOverlap, 1, 2, -1)},
+		{"scratch", func(_ *graph.Graph, p *graph.Plan) { p.Scratch[1], p.Height = 90, 98 }, one(model.RuleOverlap,
+			1, 2, -1)},
 		{"not listed", func(_ *graph.Graph, p *graph.Plan) { p.Overlaps = nil }, one(graph.RuleOverlaps, 0, 1, 0)},
 		{
 			"listed twice",
@@ -78,8 +79,9 @@ func TestVerifyRules(t *testing.T) {
 			got = append(got, v)
 		}
 		for part, there := range map[string]bool{
-			" at operator f: permitted from distance 1, it is 0":                       tc.name == "distance",
-			" at operator f: its permit does not count, since value a is needed later": tc.name == "read later" || tc.name == "an output",
+			" at operator f: permitted from distance 1, it is 0": tc.name == "distance",
+			" at operator f: its permit does not count, since value a is needed later": tc.name == "read later" ||
+				tc.name == "an output",
 			" at operator g": tc.name == "scratch" || tc.name == "alignment",
 		} {
 			said := slices.ContainsFunc(r.Violations, func(v graph.Violation) bool { return strings.HasSuffix(v.Message, part) })

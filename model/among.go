@@ -2,16 +2,17 @@ package model
 
 import "slices"
 
-// Idea: a question about some buffers of a problem with rules is a problem of its own. It has the rules among these buffers
-// and nothing to minimise, so any plan of it is as good as any other. A tie may lead over a buffer that is left
+// Idea: a question about some buffers of a problem with rules is a problem of its own. It has the rules among these
+// buffers and nothing to minimise, so any plan of it is as good as any other. A tie may lead over a buffer that is left
 // out, so bodies are tied anew.
 //
-// Invariant: a plan of p, cut down to the buffers, is a plan of the question. So if the question has no plan, p has none.
+// Invariant: a plan of p, cut down to the buffers, is a plan of the question. So if the question has no plan, p has
+// none.
 //
 // Complexity: O(buffers + rules).
 
-// Among returns the problem of some buffers of p, in ascending order, with the rules among them and no measure to minimise. p is valid
-// and has rules. What the buffers point to is shared with p.
+// Among returns the problem of some buffers of p, in ascending order, with the rules among them and no measure to
+// minimise. p is valid and has rules. What the buffers point to is shared with p.
 func Among(p *Problem, keep []int) *Problem {
 	r := *p.Rules
 	q := &Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r, Buffers: make([]Buffer, 0, len(keep))}

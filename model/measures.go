@@ -112,7 +112,9 @@ func penaltyOf(p *Problem, plan *Plan, parted map[int32][]Part) (paid int64) {
 		if parts := parted[i]; parts != nil {
 			return parts
 		}
-		return []Part{{Lower: p.Buffers[i].Lower, Upper: p.Buffers[i].Upper, Pool: plan.PoolOf(int(i)), Offset: plan.Offsets[i]}}
+		return []Part{
+			{Lower: p.Buffers[i].Lower, Upper: p.Buffers[i].Upper, Pool: plan.PoolOf(int(i)), Offset: plan.Offsets[i]},
+		}
 	}
 	c := NewConflicts(p)
 	for _, x := range p.Rules.Penalties {
@@ -143,7 +145,10 @@ func penaltyOf(p *Problem, plan *Plan, parted map[int32][]Part) (paid int64) {
 
 // meetIn reports whether buffer i in part a of its life meets buffer j in part b.
 func meetIn(p *Problem, i, j int32, a, b Part) bool {
-	q := Problem{Buffers: []Buffer{p.Buffers[i].Within(a.Lower, a.Upper), p.Buffers[j].Within(b.Lower, b.Upper)}, Rules: &Rules{Period: p.Rules.Period}}
+	q := Problem{
+		Buffers: []Buffer{p.Buffers[i].Within(a.Lower, a.Upper), p.Buffers[j].Within(b.Lower, b.Upper)},
+		Rules:   &Rules{Period: p.Rules.Period},
+	}
 	return q.Meet(0, 1)
 }
 

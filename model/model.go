@@ -141,7 +141,8 @@ func (s *Status) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return errors.New("unknown status " + strconv.Quote(string(text)) + ": it must be unknown, feasible, optimal or infeasible")
+	return errors.New("unknown status " + strconv.Quote(string(text)) +
+		": it must be unknown, feasible, optimal or infeasible")
 }
 
 // HasPlan reports whether a result of this status has a plan: Feasible and Optimal do.

@@ -74,7 +74,8 @@ type Extra struct {
 	// buffer are then the sums of the two: SetClocks fills them in.
 	Clocks *Clocks
 	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in
-	// ascending order, with at least one slot between two. Each begins after the start of the lifespan and ends before its end.
+	// ascending order, with at least one slot between two. Each begins after the start of the lifespan and ends before its
+	// end.
 	Evictions []Eviction
 }
 
@@ -135,11 +136,12 @@ type Measure string
 const (
 	MeasureHeight    Measure = "height"     // the end of the highest buffer in each pool, added up
 	MeasureMaxHeight Measure = "max_height" // the largest of these ends
-	MeasurePeak      Measure = "peak"       // as height, but each pool counts at least to the end of its highest reserved range
-	MeasureMaxPeak   Measure = "max_peak"   // as max_height, with the same exception
-	MeasureCost      Measure = "cost"       // the sum of what the buffers cost in their pools
-	MeasurePenalty   Measure = "penalty"    // the sum of the penalties that are paid
-	MeasureEviction  Measure = "eviction"   // the sum of the costs of the evictions that are taken
+	// as height, but each pool counts at least to the end of its highest reserved range
+	MeasurePeak     Measure = "peak"
+	MeasureMaxPeak  Measure = "max_peak" // as max_height, with the same exception
+	MeasureCost     Measure = "cost"     // the sum of what the buffers cost in their pools
+	MeasurePenalty  Measure = "penalty"  // the sum of the penalties that are paid
+	MeasureEviction Measure = "eviction" // the sum of the costs of the evictions that are taken
 )
 
 // HeightIn is the measure height of one pool: "height:" and its ID.

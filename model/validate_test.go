@@ -39,73 +39,152 @@ func TestMessages(t *testing.T) {
 	}{
 		{"valid", one(func(*model.Buffer) {}), nil},
 		{"empty", &model.Problem{}, nil},
-		{"capacity under 0", &model.Problem{Capacity: -1}, []string{`capacity "-1": must be from 1 to ` + most + `, or 0 for none`}},
-		{"capacity too large", &model.Problem{Capacity: far + 1}, []string{`capacity "` + strconv.FormatInt(far+1, 10) + `": must be from 1 to ` + most + `, or 0 for none`}},
+		{"capacity under 0", &model.Problem{Capacity: -1}, []string{
+			`capacity "-1": must be from 1 to ` + most + `, or 0 for none`,
+		}},
+		{"capacity too large", &model.Problem{Capacity: far + 1}, []string{
+			`capacity "` + strconv.FormatInt(far+1, 10) + `": must be from 1 to ` + most + `, or 0 for none`,
+		}},
 		{"capacity at the end", &model.Problem{Capacity: far}, nil},
 		{"id", one(func(b *model.Buffer) { b.ID = "" }), []string{`buffer number 1: id: is empty`}},
 		{
-			"duplicate", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}, {ID: "b", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}}},
-			[]string{`buffer a: id "a": is a duplicate: the buffer at index 0 has the same`, `buffer a: id "a": is a duplicate: the buffer at index 0 has the same`},
+			"duplicate", &model.Problem{
+				Buffers: []model.Buffer{
+					{ID: "a", Upper: 1, Size: 1},
+					{ID: "b", Upper: 1, Size: 1},
+					{ID: "a", Upper: 1, Size: 1},
+					{ID: "a", Upper: 1, Size: 1},
+				},
+			},
+			[]string{
+				`buffer a: id "a": is a duplicate: the buffer at index 0 has the same`,
+				`buffer a: id "a": is a duplicate: the buffer at index 0 has the same`,
+			},
 		},
-		{"empty lifespan", one(func(b *model.Buffer) { b.Upper = 2 }), []string{`buffer b: upper "2": the lifespan is empty: lower is also 2`}},
-		{"reversed lifespan", one(func(b *model.Buffer) { b.Upper = 1 }), []string{`buffer b: upper "1": the lifespan ends before it starts: lower is 2`}},
-		{"reversed at the extremes", one(func(b *model.Buffer) { b.Lower, b.Upper = math.MaxInt64, math.MinInt64 }), []string{`buffer b: upper "-9223372036854775808": the lifespan ends before it starts: lower is 9223372036854775807`}},
-		{"lower too small", one(func(b *model.Buffer) { b.Lower = -far - 1 }), []string{`buffer b: lower "-2305843009213693952": must be at least -` + most}},
-		{"upper too large", one(func(b *model.Buffer) { b.Upper = far + 1 }), []string{`buffer b: upper "2305843009213693952": must be at most ` + most}},
+		{"empty lifespan", one(func(b *model.Buffer) { b.Upper = 2 }), []string{
+			`buffer b: upper "2": the lifespan is empty: lower is also 2`,
+		}},
+		{"reversed lifespan", one(func(b *model.Buffer) { b.Upper = 1 }), []string{
+			`buffer b: upper "1": the lifespan ends before it starts: lower is 2`,
+		}},
+		{"reversed at the extremes", one(func(b *model.Buffer) { b.Lower, b.Upper = math.MaxInt64, math.MinInt64 }), []string{
+			`buffer b: upper "-9223372036854775808": the lifespan ends before it starts: lower is 9223372036854775807`,
+		}},
+		{"lower too small", one(func(b *model.Buffer) { b.Lower = -far - 1 }), []string{
+			`buffer b: lower "-2305843009213693952": must be at least -` + most,
+		}},
+		{"upper too large", one(func(b *model.Buffer) { b.Upper = far + 1 }), []string{
+			`buffer b: upper "2305843009213693952": must be at most ` + most,
+		}},
 		{"all of time", one(func(b *model.Buffer) { b.Lower, b.Upper = -far, far }), nil},
 		{"size 0", one(func(b *model.Buffer) { b.Size = 0 }), []string{`buffer b: size "0": must be from 1 to ` + most}},
-		{"size too large", one(func(b *model.Buffer) { b.Size = math.MaxInt64 }), []string{`buffer b: size "9223372036854775807": must be from 1 to ` + most}},
+		{"size too large", one(func(b *model.Buffer) { b.Size = math.MaxInt64 }), []string{
+			`buffer b: size "9223372036854775807": must be from 1 to ` + most,
+		}},
 		{"size at the end", one(func(b *model.Buffer) { b.Size = far }), nil},
-		{"alignment under 0", one(func(b *model.Buffer) { b.Alignment = -4 }), []string{`buffer b: alignment "-4": must be from 0 to ` + most}},
+		{"alignment under 0", one(func(b *model.Buffer) { b.Alignment = -4 }), []string{
+			`buffer b: alignment "-4": must be from 0 to ` + most,
+		}},
 		{
 			"alignment too large", one(func(b *model.Buffer) { b.Alignment = math.MaxInt64 }),
-			[]string{`buffer b: alignment "9223372036854775807": must be from 0 to ` + most, `buffer b: size "16": makes the sum of the aligned sizes exceed ` + most},
+			[]string{
+				`buffer b: alignment "9223372036854775807": must be from 0 to ` + most,
+				`buffer b: size "16": makes the sum of the aligned sizes exceed ` + most,
+			},
 		},
-		{"alignment 0 and 1", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 3}, {ID: "b", Upper: 1, Size: 3, Alignment: 1, Fixed: at(7)}}}, nil},
-		{"gap empty", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(4, 4)} }), []string{`buffer b: gaps "4-4": is empty or ends before it starts`}},
-		{"gap reversed", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(5, 4)} }), []string{`buffer b: gaps "5-4": is empty or ends before it starts`}},
-		{"gap too early", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(1, 4)} }), []string{`buffer b: gaps "1-4": lies outside the lifespan [2, 8)`}},
-		{"gap too late", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(7, 9)} }), []string{`buffer b: gaps "7-9": lies outside the lifespan [2, 8)`}},
+		{"alignment 0 and 1", &model.Problem{
+			Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 3}, {ID: "b", Upper: 1, Size: 3, Alignment: 1, Fixed: at(7)}},
+		}, nil},
+		{"gap empty", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(4, 4)} }), []string{
+			`buffer b: gaps "4-4": is empty or ends before it starts`,
+		}},
+		{"gap reversed", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(5, 4)} }), []string{
+			`buffer b: gaps "5-4": is empty or ends before it starts`,
+		}},
+		{"gap too early", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(1, 4)} }), []string{
+			`buffer b: gaps "1-4": lies outside the lifespan [2, 8)`,
+		}},
+		{"gap too late", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(7, 9)} }), []string{
+			`buffer b: gaps "7-9": lies outside the lifespan [2, 8)`,
+		}},
 		{"gap of all the lifespan", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(2, 8)} }), nil},
 		{"gaps that touch", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(2, 4), gap(4, 8)} }), nil},
-		{"gaps that overlap", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(2, 5), gap(4, 8)} }), []string{`buffer b: gaps "4-8": must start at or after the end of the gap 2-5 before it`}},
-		{"gaps out of order", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(6, 7), windowed(3, 4, 0, 1)} }), []string{`buffer b: gaps "3-4@0:1": must start at or after the end of the gap 6-7 before it`}},
+		{"gaps that overlap", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(2, 5), gap(4, 8)} }), []string{
+			`buffer b: gaps "4-8": must start at or after the end of the gap 2-5 before it`,
+		}},
+		{"gaps out of order", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(6, 7), windowed(3, 4, 0, 1)} }), []string{
+			`buffer b: gaps "3-4@0:1": must start at or after the end of the gap 6-7 before it`,
+		}},
 		{"window", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(3, 4, 0, 16)} }), nil},
-		{"window below", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(3, 4, -1, 3)} }), []string{`buffer b: gaps "3-4@-1:3": the window must lie within the size of 16, and must not be empty`}},
-		{"window above", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(3, 4, 3, 17)} }), []string{`buffer b: gaps "3-4@3:17": the window must lie within the size of 16, and must not be empty`}},
-		{"window empty", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(3, 4, 3, 3)} }), []string{`buffer b: gaps "3-4@3:3": the window must lie within the size of 16, and must not be empty`}},
+		{"window below", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(3, 4, -1, 3)} }), []string{
+			`buffer b: gaps "3-4@-1:3": the window must lie within the size of 16, and must not be empty`,
+		}},
+		{"window above", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(3, 4, 3, 17)} }), []string{
+			`buffer b: gaps "3-4@3:17": the window must lie within the size of 16, and must not be empty`,
+		}},
+		{"window empty", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(3, 4, 3, 3)} }), []string{
+			`buffer b: gaps "3-4@3:3": the window must lie within the size of 16, and must not be empty`,
+		}},
 		{
 			"gap and window", one(func(b *model.Buffer) { b.Gaps = []model.Gap{windowed(1, 4, 5, 3)} }),
-			[]string{`buffer b: gaps "1-4@5:3": lies outside the lifespan [2, 8)`, `buffer b: gaps "1-4@5:3": the window must lie within the size of 16, and must not be empty`},
+			[]string{
+				`buffer b: gaps "1-4@5:3": lies outside the lifespan [2, 8)`,
+				`buffer b: gaps "1-4@5:3": the window must lie within the size of 16, and must not be empty`,
+			},
 		},
-		{"fixed under 0", one(func(b *model.Buffer) { b.Fixed = at(-1) }), []string{`buffer b: offset "-1": must be from 0 to ` + most}},
-		{"fixed too high", one(func(b *model.Buffer) { b.Fixed = at(math.MaxInt64) }), []string{`buffer b: offset "9223372036854775807": must be from 0 to ` + most}},
-		{"fixed and misaligned", one(func(b *model.Buffer) { b.Fixed, b.Alignment = at(6), 4 }), []string{`buffer b: offset "6": is not a multiple of the alignment 4`}},
+		{"fixed under 0", one(func(b *model.Buffer) { b.Fixed = at(-1) }), []string{
+			`buffer b: offset "-1": must be from 0 to ` + most,
+		}},
+		{"fixed too high", one(func(b *model.Buffer) { b.Fixed = at(math.MaxInt64) }), []string{
+			`buffer b: offset "9223372036854775807": must be from 0 to ` + most,
+		}},
+		{"fixed and misaligned", one(func(b *model.Buffer) { b.Fixed, b.Alignment = at(6), 4 }), []string{
+			`buffer b: offset "6": is not a multiple of the alignment 4`,
+		}},
 		{"fixed under the capacity", one(func(b *model.Buffer) { b.Fixed = at(84) }), nil},
 		{"fixed over the capacity, which is no fault", one(func(b *model.Buffer) { b.Fixed = at(85) }), nil},
-		{"hint under 0", one(func(b *model.Buffer) { b.Hint = at(-1) }), []string{`buffer b: hint "-1": must be from 0 to ` + most}},
-		{"hint too high", one(func(b *model.Buffer) { b.Hint = at(far + 1) }), []string{`buffer b: hint "2305843009213693952": must be from 0 to ` + most}},
+		{"hint under 0", one(func(b *model.Buffer) { b.Hint = at(-1) }), []string{
+			`buffer b: hint "-1": must be from 0 to ` + most,
+		}},
+		{"hint too high", one(func(b *model.Buffer) { b.Hint = at(far + 1) }), []string{
+			`buffer b: hint "2305843009213693952": must be from 0 to ` + most,
+		}},
 		{"hint that fits nowhere", one(func(b *model.Buffer) { b.Hint, b.Alignment = at(far), 4 }), nil},
 		{
-			"sum of the sizes", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: far - 1}, {ID: "b", Upper: 1, Size: 1}, {ID: "c", Upper: 1, Size: 1}, {ID: "d", Upper: 1, Size: far}}},
+			"sum of the sizes", &model.Problem{
+				Buffers: []model.Buffer{
+					{ID: "a", Upper: 1, Size: far - 1},
+					{ID: "b", Upper: 1, Size: 1},
+					{ID: "c", Upper: 1, Size: 1},
+					{ID: "d", Upper: 1, Size: far},
+				},
+			},
 			[]string{`buffer c: size "1": makes the sum of the aligned sizes exceed ` + most},
 		},
 		{
-			"sum of the alignments", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1, Alignment: far}, {ID: "b", Upper: 1, Size: 1, Alignment: far}}},
+			"sum of the alignments", &model.Problem{
+				Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1, Alignment: far}, {ID: "b", Upper: 1, Size: 1, Alignment: far}},
+			},
 			[]string{`buffer b: size "1": makes the sum of the aligned sizes exceed ` + most},
 		},
 		{
-			"sum with the fixed offset", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 2, Fixed: at(far - 4)}, {ID: "b", Upper: 1, Size: 1}}},
+			"sum with the fixed offset",
+			&model.Problem{
+				Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 2, Fixed: at(far - 4)}, {ID: "b", Upper: 1, Size: 1}},
+			},
 			[]string{`offset: the fixed offsets and the sum of the sizes together exceed ` + most},
 		},
-		{"sum with the fixed offset, just", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 2, Fixed: at(far - 5)}, {ID: "b", Upper: 1, Size: 1}}}, nil},
+		{"sum with the fixed offset, just", &model.Problem{
+			Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 2, Fixed: at(far - 5)}, {ID: "b", Upper: 1, Size: 1}},
+		}, nil},
 		{
 			"everything at once", one(func(b *model.Buffer) {
 				b.ID, b.Upper, b.Size, b.Alignment, b.Fixed, b.Hint = "", 2, -5, -1, at(-1), at(-1)
 			}),
 			[]string{
 				`buffer number 1: id: is empty`, `buffer number 1: upper "2": the lifespan is empty: lower is also 2`,
-				`buffer number 1: size "-5": must be from 1 to ` + most, `buffer number 1: alignment "-1": must be from 0 to ` + most,
+				`buffer number 1: size "-5": must be from 1 to ` + most,
+				`buffer number 1: alignment "-1": must be from 0 to ` + most,
 				`buffer number 1: offset "-1": must be from 0 to ` + most, `buffer number 1: hint "-1": must be from 0 to ` + most,
 			},
 		},
@@ -199,7 +278,8 @@ func TestIssueString(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	for s, want := range map[model.Status]string{
-		model.Unknown: "unknown", model.Feasible: "feasible", model.Optimal: "optimal", model.Infeasible: "infeasible", 9: "status(9)",
+		model.Unknown: "unknown", model.Feasible: "feasible", model.Optimal: "optimal", model.Infeasible: "infeasible",
+		9: "status(9)",
 	} {
 		text, err := s.MarshalText()
 		if s.String() != want || string(text) != want || err != nil {
@@ -255,10 +335,12 @@ func TestValidateOver(t *testing.T) {
 		t.Errorf("asked %d times, and the answer is %v", asked, err)
 	}
 	p.Buffers[3].Size = 0
-	if err := model.ValidateAs(p, model.Terms{Over: func() bool { return true }}); err == nil || strings.Count(err.Error(), "size") != 1 {
+	if err := model.ValidateAs(p, model.Terms{Over: func() bool { return true }}); err == nil ||
+		strings.Count(err.Error(), "size") != 1 {
 		t.Errorf("want one fault, not %v", err)
 	}
-	if err := model.ValidateAs(p, model.Terms{Over: func() bool { return false }}); err == nil || strings.Count(err.Error(), "\n") != 1 {
+	if err := model.ValidateAs(p, model.Terms{Over: func() bool { return false }}); err == nil ||
+		strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("want two faults, not %v", err)
 	}
 	p.Buffers = p.Buffers[:100]

@@ -32,7 +32,8 @@ func (v *validator) rules() {
 	var paid int64
 	for k, penalty := range r.Penalties {
 		if penalty.Cost < 0 || penalty.Cost > MaxSum {
-			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost), fmt.Sprintf("must be from 0 to %d", int64(MaxSum)))
+			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost),
+				fmt.Sprintf("must be from 0 to %d", int64(MaxSum)))
 			continue
 		}
 		times := int64(1) // each two parts of the buffers may pay
@@ -40,7 +41,8 @@ func (v *validator) rules() {
 			times = v.parts(penalty.Buffers[0]) * v.parts(penalty.Buffers[1])
 		}
 		if penalty.Cost > (MaxSum-paid)/times {
-			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost), fmt.Sprintf("makes the sum of the penalties exceed %d; each two parts that evictions may leave of the buffers count", int64(MaxSum)))
+			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost),
+				fmt.Sprintf("makes the sum of the penalties exceed %d; each two parts that evictions may leave of the buffers count", int64(MaxSum)))
 			break
 		}
 		paid += penalty.Cost * times
@@ -104,7 +106,8 @@ func (v *validator) pools(r *Rules) {
 			}
 		}
 		if v.reserved += top; v.reserved > MaxSum/2 {
-			say("reserved", itoa(top), fmt.Sprintf("the highest reserved bytes of the pools add up to more than %d", int64(MaxSum/2)))
+			say("reserved", itoa(top), fmt.Sprintf("the highest reserved bytes of the pools add up to more than %d",
+				int64(MaxSum/2)))
 			return
 		}
 	}
@@ -141,7 +144,8 @@ func (v *validator) extra(r *Rules, i int, b *Buffer) {
 		}
 	}
 	if b.Fixed != nil && len(r.Pools) > 1 && len(x.Pools) != 1 {
-		v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("a fixed offset needs exactly one pool; the buffer may be in %d", v.choices(r, x)))
+		v.add(i, "offset", itoa(*b.Fixed),
+			fmt.Sprintf("a fixed offset needs exactly one pool; the buffer may be in %d", v.choices(r, x)))
 	}
 	align := b.Align() // the largest that an offset may have to keep
 	for k := range r.Pools {
@@ -154,9 +158,13 @@ func (v *validator) extra(r *Rules, i int, b *Buffer) {
 			continue
 		}
 		if !ok {
-			v.add(i, "alignment", itoa(b.Alignment), fmt.Sprintf("the least common multiple with the alignment %d of pool %s exceeds %d", a.Alignment, a.ID, int64(MaxSum)))
-		} else if b.Fixed != nil && v.choices(r, x) == 1 && *b.Fixed%max(a.Alignment, 1) != 0 { // the buffer's own is checked with the buffer
-			v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("is not a multiple of the alignment %d of pool %s", a.Alignment, a.ID))
+			v.add(i, "alignment", itoa(b.Alignment),
+				fmt.Sprintf("the least common multiple with the alignment %d of pool %s exceeds %d", a.Alignment, a.ID,
+					int64(MaxSum)))
+			// the buffer's own is checked with the buffer
+		} else if b.Fixed != nil && v.choices(r, x) == 1 && *b.Fixed%max(a.Alignment, 1) != 0 {
+			v.add(i, "offset", itoa(*b.Fixed),
+				fmt.Sprintf("is not a multiple of the alignment %d of pool %s", a.Alignment, a.ID))
 		}
 		if ok {
 			align = max(align, both)
@@ -214,9 +222,12 @@ func (v *validator) time(r *Rules) {
 		v.clocks(r, i, b, x.Clocks)
 		if p := r.Period; p > 0 {
 			if b.Lower < 0 || b.Lower >= p {
-				v.add(i, "lower", v.moment(b.Lower), fmt.Sprintf("must be from 0 to %s: the period is %s", v.moment(p-1), v.moment(p)))
+				v.add(i, "lower", v.moment(b.Lower),
+					fmt.Sprintf("must be from 0 to %s: the period is %s", v.moment(p-1), v.moment(p)))
 			} else if b.Upper > b.Lower+p {
-				v.add(i, "upper", v.moment(v.end(b.Upper)), fmt.Sprintf("the lifespan is longer than the period of %s; such a buffer needs one more for each turn", v.moment(p)))
+				v.add(i, "upper", v.moment(v.end(b.Upper)),
+					fmt.Sprintf("the lifespan is longer than the period of %s; such a buffer needs one more for each turn",
+						v.moment(p)))
 			}
 		}
 		for k, e := range x.Evictions {
@@ -229,7 +240,8 @@ func (v *validator) time(r *Rules) {
 			case k > 0 && e.Lower < x.Evictions[k-1].Upper:
 				v.add(i, "evictions", text, "must start at or after the end of the one before it")
 			case k > 0 && e.Lower == x.Evictions[k-1].Upper:
-				v.add(i, "evictions", text, "follows the one before it without a slot between, so the part between the two would be empty")
+				v.add(i, "evictions", text,
+					"follows the one before it without a slot between, so the part between the two would be empty")
 			case e.Cost < 0 || e.Cost > MaxSum:
 				v.outside(i, "evictions.cost", e.Cost, 0)
 			}
@@ -245,7 +257,9 @@ func (v *validator) clocks(r *Rules, i int, b *Buffer, c *Clocks) {
 		v.add(i, "lower", itoa(b.Lower), fmt.Sprintf("must have %d clocks, as the problem has", r.Threads))
 		return
 	case r.Threads == 0 || len(c.Lower) != r.Threads || len(c.Upper) != r.Threads:
-		v.add(i, "lower", fmt.Sprint(c.Lower), fmt.Sprintf("start and end must have %d clocks, as the problem has; they have %d and %d", r.Threads, len(c.Lower), len(c.Upper)))
+		v.add(i, "lower", fmt.Sprint(c.Lower),
+			fmt.Sprintf("start and end must have %d clocks, as the problem has; they have %d and %d", r.Threads, len(c.Lower),
+				len(c.Upper)))
 		return
 	case len(b.Gaps) > 0:
 		v.add(i, "gaps", v.gap(&b.Gaps[0]), "a buffer with clocks has no gaps")
@@ -253,7 +267,9 @@ func (v *validator) clocks(r *Rules, i int, b *Buffer, c *Clocks) {
 	var lower, upper int64
 	for k := range c.Lower {
 		if c.Lower[k] < 0 || c.Upper[k] > MaxSum/int64(r.Threads) || c.Upper[k] < c.Lower[k] {
-			v.add(i, "lower", fmt.Sprint(c.Lower), fmt.Sprintf("each clock must start at 0 or above and end at the same time or later, at %d at most; the end is %d", MaxSum/int64(r.Threads), c.Upper))
+			v.add(i, "lower", fmt.Sprint(c.Lower),
+				fmt.Sprintf("each clock must start at 0 or above and end at the same time or later, at %d at most; the end is %d",
+					MaxSum/int64(r.Threads), c.Upper))
 			return
 		}
 		lower, upper = lower+c.Lower[k], upper+c.Upper[k]
@@ -261,7 +277,8 @@ func (v *validator) clocks(r *Rules, i int, b *Buffer, c *Clocks) {
 	if lower == upper {
 		v.add(i, "upper", fmt.Sprint(c.Upper), "the lifespan is empty: start and end are the same in each clock")
 	} else if b.Lower != lower || b.Upper != upper {
-		v.add(i, "lower", itoa(b.Lower), fmt.Sprintf("Lower and Upper must be the sums of the clocks, %d and %d; SetClocks makes them so", lower, upper))
+		v.add(i, "lower", itoa(b.Lower),
+			fmt.Sprintf("Lower and Upper must be the sums of the clocks, %d and %d; SetClocks makes them so", lower, upper))
 	}
 }
 
@@ -272,7 +289,8 @@ func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
 		p := at(k)
 		for _, i := range p {
 			if i < 0 || int(i) >= len(v.p.Buffers) {
-				v.add(-1, fmt.Sprintf("%s[%d]", field, k), itoa(int64(i)), fmt.Sprintf("there is no buffer of this index; there are %d", len(v.p.Buffers)))
+				v.add(-1, fmt.Sprintf("%s[%d]", field, k), itoa(int64(i)),
+					fmt.Sprintf("there is no buffer of this index; there are %d", len(v.p.Buffers)))
 				ok = false
 			}
 		}
@@ -319,12 +337,15 @@ func (v *validator) distances(r *Rules) {
 
 func (v *validator) objective(r *Rules) {
 	for k, m := range r.Objective {
-		ok := slices.Contains([]Measure{MeasureHeight, MeasureMaxHeight, MeasurePeak, MeasureMaxPeak, MeasureCost, MeasurePenalty, MeasureEviction}, m)
+		ok := slices.Contains([]Measure{
+			MeasureHeight, MeasureMaxHeight, MeasurePeak, MeasureMaxPeak, MeasureCost, MeasurePenalty, MeasureEviction,
+		}, m)
 		for q := range r.Pools {
 			ok = ok || m == HeightIn(r.Pools[q].ID) || m == PeakIn(r.Pools[q].ID)
 		}
 		if !ok {
-			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m), "must be height, max_height, peak, max_peak, cost, penalty, eviction, or height: or peak: and a pool")
+			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m),
+				"must be height, max_height, peak, max_peak, cost, penalty, eviction, or height: or peak: and a pool")
 		} else if slices.Contains(r.Objective[:k], m) {
 			v.add(-1, fmt.Sprintf("objective[%d]", k), string(m), "is there twice")
 		}
@@ -392,7 +413,8 @@ func (v *validator) bodies(r *Rules) {
 	for k, pair := range r.Apart {
 		a, b := pair[0], pair[1]
 		if body != nil && body[a] == body[b] && at[a] < at[b]+v.p.Buffers[b].Size && at[b] < at[a]+v.p.Buffers[a].Size {
-			v.add(-1, fmt.Sprintf("apart[%d]", k), v.p.Buffers[a].ID+", "+v.p.Buffers[b].ID, "together ties the two to the same bytes")
+			v.add(-1, fmt.Sprintf("apart[%d]", k), v.p.Buffers[a].ID+", "+v.p.Buffers[b].ID,
+				"together ties the two to the same bytes")
 		}
 	}
 	if body != nil && v.issues.err.Total == 0 {
@@ -413,7 +435,8 @@ func (v *validator) oneBody(r *Rules, body []int32, at []int64) {
 			ok = ok && fits
 		}
 		if !ok {
-			v.add(i, "alignment", itoa(b.Alignment), fmt.Sprintf("the least common multiple of the alignments in its body and of the pools exceeds %d", int64(MaxSum)))
+			v.add(i, "alignment", itoa(b.Alignment),
+				fmt.Sprintf("the least common multiple of the alignments in its body and of the pools exceeds %d", int64(MaxSum)))
 			return
 		}
 		align[of] = both
@@ -423,7 +446,9 @@ func (v *validator) oneBody(r *Rules, body []int32, at []int64) {
 			fixed[of] = int32(i) + 1
 		default:
 			if want := *v.p.Buffers[first].Fixed - at[first] + at[i]; want != *b.Fixed {
-				v.add(i, "offset", itoa(*b.Fixed), fmt.Sprintf("together ties the buffer to %s, which is fixed at %d, so it must be at %d", v.p.Buffers[first].ID, *v.p.Buffers[first].Fixed, want))
+				v.add(i, "offset", itoa(*b.Fixed),
+					fmt.Sprintf("together ties the buffer to %s, which is fixed at %d, so it must be at %d", v.p.Buffers[first].ID,
+						*v.p.Buffers[first].Fixed, want))
 			}
 		}
 	}
@@ -489,7 +514,8 @@ func BodiesOf(p *Problem) (body []int32, at []int64, fault string) {
 				switch {
 				case body[t.to] < 0:
 					if there > MaxSum || there < -MaxSum {
-						return nil, nil, fmt.Sprintf("the distances from %s to %s add up to more than %d", p.Buffers[root].ID, p.Buffers[t.to].ID, int64(MaxSum))
+						return nil, nil, fmt.Sprintf("the distances from %s to %s add up to more than %d", p.Buffers[root].ID,
+							p.Buffers[t.to].ID, int64(MaxSum))
 					}
 					body[t.to], at[t.to], from[t.to] = int32(root), there, i
 					members, lowest = append(members, t.to), min(lowest, there)

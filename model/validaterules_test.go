@@ -47,10 +47,26 @@ func TestRulesMessages(t *testing.T) {
 		{"extra without rules", func(p *model.Problem, _ *model.Rules, b *model.Buffer) {
 			p.Rules, b.Extra = nil, &model.Extra{}
 		}, "needs a problem with Rules"},
-		{"two capacities", func(p *model.Problem, _ *model.Rules, _ *model.Buffer) { p.Capacity = 9 }, `capacity "9": is for one pool without a name`},
-		{"a pool without ID", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].ID = "" }, "pool number 2: the ID is empty"},
-		{"a pool twice", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].ID = "x" }, "the pool at index 0 has the same"},
-		{"a capacity below 0", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].Capacity = -1 }, `pools[1].capacity "-1": pool y: must be from 0`},
+		{"two capacities", func(p *model.Problem, _ *model.Rules,
+			_ *model.Buffer,
+		) {
+			p.Capacity = 9
+		}, `capacity "9": is for one pool without a name`},
+		{"a pool without ID", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			r.Pools[1].ID = ""
+		}, "pool number 2: the ID is empty"},
+		{"a pool twice", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			r.Pools[1].ID = "x"
+		}, "the pool at index 0 has the same"},
+		{"a capacity below 0", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			r.Pools[1].Capacity = -1
+		}, `pools[1].capacity "-1": pool y: must be from 0`},
 		{"reserved and empty", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Pools[1].Reserved = []model.Range{{Lower: 3, Upper: 3}}
 		}, `"[3, 3)": pool y: must begin`},
@@ -69,7 +85,11 @@ func TestRulesMessages(t *testing.T) {
 			b.Size = far/2 + far/4
 			r.Pools[1].Reserved = []model.Range{{Lower: 3, Upper: far / 2}}
 		}, "highest reserved bytes of the pools together exceed"},
-		{"the alignment of a pool", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Pools[1].Alignment = 1 << 60 }, "the alignment that pools ask for"},
+		{"the alignment of a pool", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			r.Pools[1].Alignment = 1 << 60
+		}, "the alignment that pools ask for"},
 		{"large parts", func(_ *model.Problem, r *model.Rules, b *model.Buffer) {
 			b.Size, r.Pools[1].Cost = far/2+1, 0
 			evict(b, model.Eviction{Lower: 1, Upper: 2})
@@ -82,16 +102,32 @@ func TestRulesMessages(t *testing.T) {
 			r.Pools[1].Alignment = 1 << 59
 			tied(r, 1<<60, 0, 1)
 		}, "the extents of the bodies, with"},
-		{"no pool", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.Extra = &model.Extra{Pools: []int32{}} }, "may be in no pool"},
-		{"an unknown pool", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.Extra = &model.Extra{Pools: []int32{2}} }, `pools "2": there is no pool`},
-		{"one pool twice", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.Extra = &model.Extra{Pools: []int32{1, 1}} }, "the list has the pool twice"},
+		{"no pool", func(_ *model.Problem, _ *model.Rules,
+			b *model.Buffer,
+		) {
+			b.Extra = &model.Extra{Pools: []int32{}}
+		}, "may be in no pool"},
+		{"an unknown pool", func(_ *model.Problem, _ *model.Rules,
+			b *model.Buffer,
+		) {
+			b.Extra = &model.Extra{Pools: []int32{2}}
+		}, `pools "2": there is no pool`},
+		{"one pool twice", func(_ *model.Problem, _ *model.Rules,
+			b *model.Buffer,
+		) {
+			b.Extra = &model.Extra{Pools: []int32{1, 1}}
+		}, "the list has the pool twice"},
 		{"the cost of no pool", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			b.Extra = &model.Extra{Costs: []model.PoolCost{{Pool: -1}}}
 		}, `costs "-1": there is no pool`},
 		{"two costs", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			b.Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 3}, {Pool: 1, Cost: 4}}}
 		}, "two costs in one pool"},
-		{"fixed in two pools", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.Fixed = at(8) }, "the buffer may be in 2"},
+		{"fixed in two pools", func(_ *model.Problem, _ *model.Rules,
+			b *model.Buffer,
+		) {
+			b.Fixed = at(8)
+		}, "the buffer may be in 2"},
 		{"fixed in one pool", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			b.Fixed, b.Extra = at(8), &model.Extra{Pools: []int32{0}}
 		}, ""},
@@ -112,7 +148,11 @@ func TestRulesMessages(t *testing.T) {
 			clocked(p)
 			b.SetClocks([]int64{0}, []int64{1})
 		}, "they have 1 and 1"},
-		{"clocks of nobody", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { b.SetClocks([]int64{0}, []int64{1}) }, "as the problem has"},
+		{"clocks of nobody", func(_ *model.Problem, _ *model.Rules,
+			b *model.Buffer,
+		) {
+			b.SetClocks([]int64{0}, []int64{1})
+		}, "as the problem has"},
 		{"clocks that go back", func(p *model.Problem, _ *model.Rules, b *model.Buffer) {
 			clocked(p)
 			b.SetClocks([]int64{0, 3}, []int64{4, 2})
@@ -137,8 +177,16 @@ func TestRulesMessages(t *testing.T) {
 		{"a life that begins after the period", func(_ *model.Problem, r *model.Rules, b *model.Buffer) {
 			r.Period, b.Lower, b.Upper = 5, 5, 6
 		}, `lower "5": must be from 0 to 4`},
-		{"a life longer than the period", func(_ *model.Problem, r *model.Rules, b *model.Buffer) { r.Period, b.Upper = 5, 6 }, "longer than the period of 5"},
-		{"an eviction", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) { evict(b, model.Eviction{Lower: 1, Upper: 2}) }, ""},
+		{"a life longer than the period", func(_ *model.Problem, r *model.Rules,
+			b *model.Buffer,
+		) {
+			r.Period, b.Upper = 5, 6
+		}, "longer than the period of 5"},
+		{"an eviction", func(_ *model.Problem, _ *model.Rules,
+			b *model.Buffer,
+		) {
+			evict(b, model.Eviction{Lower: 1, Upper: 2})
+		}, ""},
 		{"an eviction at the start", func(_ *model.Problem, _ *model.Rules, b *model.Buffer) {
 			evict(b, model.Eviction{Lower: 0, Upper: 2})
 		}, `"[0, 2)": must begin and end inside the lifespan [0, 3)`},
@@ -157,8 +205,16 @@ func TestRulesMessages(t *testing.T) {
 			evict(b, model.Eviction{Lower: 1, Upper: 2})
 			b.Extra.Costs = []model.PoolCost{{Pool: 1, Cost: far/2 + 1}}
 		}, "makes the sum of the costs exceed"},
-		{"a pair of one", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Apart = []model.Pair{{1, 1}} }, "a pair has two different buffers"},
-		{"a pair with nobody", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.MayOverlap = []model.Pair{{1, 3}} }, `may_overlap[0] "3": there is no buffer`},
+		{"a pair of one", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			r.Apart = []model.Pair{{1, 1}}
+		}, "a pair has two different buffers"},
+		{"a pair with nobody", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			r.MayOverlap = []model.Pair{{1, 3}}
+		}, `may_overlap[0] "3": there is no buffer`},
 		{"a penalty below 0", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Penalties = []model.Penalty{{Buffers: pair, Cost: -1}}
 		}, `penalties[0].cost "-1"`},
@@ -189,7 +245,11 @@ func TestRulesMessages(t *testing.T) {
 			evict(b, model.Eviction{Lower: 1, Upper: 2})
 			r.Distances = []model.Distance{{Buffers: pair}}
 		}, "a buffer with evictions can have no distance"},
-		{"an unknown measure", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { r.Objective = []model.Measure{"height:z"} }, `objective[0] "height:z": must be`},
+		{"an unknown measure", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			r.Objective = []model.Measure{"height:z"}
+		}, `objective[0] "height:z": must be`},
 		{"a measure twice", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) {
 			r.Objective = []model.Measure{"cost", "peak:x", "cost"}
 		}, `objective[2] "cost": is there twice`},
@@ -203,7 +263,11 @@ func TestRulesMessages(t *testing.T) {
 			tied(r, 4, 0, 1)
 			r.Together[0].At = r.Together[0].At[:1]
 		}, "has 2 buffers and 1 distances"},
-		{"a tie of nobody", func(_ *model.Problem, r *model.Rules, _ *model.Buffer) { tied(r, 4, 0, -1) }, `together[0] "-1": there is no buffer`},
+		{"a tie of nobody", func(_ *model.Problem, r *model.Rules,
+			_ *model.Buffer,
+		) {
+			tied(r, 4, 0, -1)
+		}, `together[0] "-1": there is no buffer`},
 		{"a tie with evictions", func(_ *model.Problem, r *model.Rules, b *model.Buffer) {
 			evict(b, model.Eviction{Lower: 1, Upper: 2})
 			tied(r, 4, 0, 1)
@@ -244,9 +308,13 @@ func TestRulesExtremes(t *testing.T) {
 	for _, x := range ends {
 		for _, y := range ends {
 			p := twoPools()
-			p.Buffers[0].Extra = &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: x}}, Evictions: []model.Eviction{{Lower: x, Upper: y, Cost: y}}}
+			p.Buffers[0].Extra = &model.Extra{
+				Costs: []model.PoolCost{{Pool: 1, Cost: x}}, Evictions: []model.Eviction{{Lower: x, Upper: y, Cost: y}},
+			}
 			p.Buffers[1].Alignment, p.Buffers[1].Size, p.Buffers[1].Fixed = x, y, &x
-			p.Rules.Pools[0] = model.Pool{ID: "x", Capacity: x, Alignment: y, Cost: y, Reserved: []model.Range{{Lower: x, Upper: y}}}
+			p.Rules.Pools[0] = model.Pool{
+				ID: "x", Capacity: x, Alignment: y, Cost: y, Reserved: []model.Range{{Lower: x, Upper: y}},
+			}
 			p.Rules.Period, p.Rules.Distances = x, []model.Distance{{Buffers: model.Pair{0, 1}, Distance: y}}
 			p.Rules.Together = []model.Together{{Buffers: []int32{1, 2}, At: []int64{x, y}}}
 			p.Rules.Penalties = []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: x}, {Buffers: model.Pair{0, 1}, Cost: y}}
@@ -254,7 +322,9 @@ func TestRulesExtremes(t *testing.T) {
 				t.Errorf("%d and %d are valid", x, y)
 			}
 			p = twoPools()
-			p.Rules.Together = []model.Together{{Buffers: []int32{0, 1}, At: []int64{x, y}}, {Buffers: []int32{1, 2}, At: []int64{x, y}}}
+			p.Rules.Together = []model.Together{
+				{Buffers: []int32{0, 1}, At: []int64{x, y}}, {Buffers: []int32{1, 2}, At: []int64{x, y}},
+			}
 			p.Buffers[0].Alignment, p.Rules.Pools[1].Alignment = max(y, 0), max(x, 0)
 			_ = model.Validate(p)
 		}
@@ -264,7 +334,9 @@ func TestRulesExtremes(t *testing.T) {
 // TestBodies: lists that share a buffer unite, and distances are from the lowest byte.
 func TestBodies(t *testing.T) {
 	p := twoPools()
-	p.Rules.Together = []model.Together{{Buffers: []int32{2, 1}, At: []int64{10, 4}}, {Buffers: []int32{0, 2}, At: []int64{0, -1}}}
+	p.Rules.Together = []model.Together{
+		{Buffers: []int32{2, 1}, At: []int64{10, 4}}, {Buffers: []int32{0, 2}, At: []int64{0, -1}},
+	}
 	body, at, fault := model.BodiesOf(p)
 	if fault != "" || body[0] != body[1] || body[1] != body[2] || !slices.Equal(at, []int64{7, 0, 6}) {
 		t.Errorf("%v, %v, %q", body, at, fault)

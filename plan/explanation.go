@@ -54,11 +54,13 @@ func (x Explanation) Describe(p *model.Problem) string {
 	case x.Reason != "":
 		s += " keep the rules in no plan: " + x.Reason
 	case c != nil:
-		s += " have fixed offsets that collide: both use bytes " + span(c.Start, c.End) + " at times " + span(c.Lower, c.Upper)
+		s += " have fixed offsets that collide: both use bytes " + span(c.Start, c.End) + " at times " +
+			span(c.Lower, c.Upper)
 	case len(x.Buffers) == 1:
 		s += " alone cannot fit " + n(x.Capacity)
 	default:
-		s += " cannot fit " + n(x.Capacity) + " together: they use up to " + n(x.Load) + " bytes at once, in " + span(x.At[0], x.At[1])
+		s += " cannot fit " + n(x.Capacity) + " together: they use up to " + n(x.Load) + " bytes at once, in " +
+			span(x.At[0], x.At[1])
 	}
 	if !x.Irreducible {
 		s += "; a limit came, so a part of them may already be too much"

@@ -21,12 +21,17 @@ func TestExplanationSaysSo(t *testing.T) {
 		{Explanation{Status: model.Unknown, Capacity: 12}, "unknown: a limit came first, so it is not known whether the buffers fit 12", "unknown: a limit came first, so it is not known whether the buffers fit 12"},
 		{Explanation{Status: model.Infeasible, Capacity: 12, Buffers: []int{1}, Irreducible: true}, "infeasible: buffer b alone cannot fit 12", "infeasible: buffer 1 alone cannot fit 12"},
 		{
-			Explanation{Status: model.Infeasible, Capacity: 12, Buffers: []int{0, 1, 2}, Irreducible: true, Load: 15, At: [2]int64{2, 3}},
+			Explanation{
+				Status: model.Infeasible, Capacity: 12, Buffers: []int{0, 1, 2}, Irreducible: true, Load: 15, At: [2]int64{2, 3},
+			},
 			"infeasible: the buffers a, b and c cannot fit 12 together: they use up to 15 bytes at once, in [2, 3)",
 			"infeasible: the buffers with the indices 0, 1 and 2 cannot fit 12 together: they use up to 15 bytes at once, in [2, 3)",
 		},
 		{
-			Explanation{Status: model.Infeasible, Buffers: []int{0, 2}, Irreducible: true, Collision: &model.Collision{A: 0, B: 2, Lower: 1, Upper: 4, Start: 5, End: 9}},
+			Explanation{
+				Status: model.Infeasible, Buffers: []int{0, 2}, Irreducible: true,
+				Collision: &model.Collision{A: 0, B: 2, Lower: 1, Upper: 4, Start: 5, End: 9},
+			},
 			"infeasible: the buffers a and c have fixed offsets that collide: both use bytes [5, 9) at times [1, 4)",
 			"infeasible: the buffers with the indices 0 and 2 have fixed offsets that collide: both use bytes [5, 9) at times [1, 4)",
 		},

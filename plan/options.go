@@ -71,7 +71,8 @@ func (o *Options) Validate() error {
 
 func (o *Options) validate(issues *model.Issues) {
 	if o.Capacity < 0 || o.Capacity > model.MaxSum {
-		issues.Say("capacity", strconv.FormatInt(o.Capacity, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
+		issues.Say("capacity", strconv.FormatInt(o.Capacity, 10),
+			"must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
 	}
 	if o.Timeout < 0 {
 		issues.Say("timeout", o.Timeout.String(), "must not be negative")

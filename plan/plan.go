@@ -3,8 +3,8 @@
 //
 // A planner is a package that calls Register from an init function. A program has the
 // planner if it imports that package, as with image/png. The root package imports what its
-// default planner needs; plan/all has the others of Stowage, lab/baselines and lab/milp those of the laboratory. A program
-// may register planners of its own.
+// default planner needs; plan/all has the others of Stowage, lab/baselines and lab/milp those of the laboratory. A
+// program may register planners of its own.
 //
 //	plan.go      Planner, Info: what a planner is
 //	options.go   Options: what a run takes

@@ -49,7 +49,8 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"", "b", "zz", "FIRST-FIT", "xla-heap"} {
-			want := `no planner is named "` + name + `"; the planners are a, first-fit, m, z; a program gets more if it imports plan/all`
+			want := `no planner is named "` + name +
+				`"; the planners are a, first-fit, m, z; a program gets more if it imports plan/all`
 			if name == "xla-heap" {
 				want = `planner "xla-heap" is in stowage-lab: go install github.com/stowage-go/stowage/lab/cmd/stowage-lab@latest; a program gets more if it imports lab/baselines or lab/milp`
 			}
@@ -78,7 +79,10 @@ func TestRegistry(t *testing.T) {
 }
 
 func TestCheckOptions(t *testing.T) {
-	rich := Info{Name: "rich", Techniques: []Technique{{Name: "memo"}, {Name: "lifting"}}, Params: []Param{{Name: "orders"}, {Name: "beam"}}}
+	rich := Info{
+		Name: "rich", Techniques: []Technique{{Name: "memo"}, {Name: "lifting"}},
+		Params: []Param{{Name: "orders"}, {Name: "beam"}},
+	}
 	poor := Info{Name: "poor"}
 	for _, tc := range []struct {
 		info Info
@@ -86,18 +90,29 @@ func TestCheckOptions(t *testing.T) {
 		want []string
 	}{
 		{poor, Options{}, nil},
-		{rich, Options{Without: []string{"memo", "lifting"}, Params: map[string]string{"beam": "3"}, Capacity: 1, Timeout: 1, NodeLimit: 1, Workers: 1}, nil},
-		{rich, Options{Without: []string{"memo", "mem", ""}}, []string{`planner rich has no technique "mem"; it has memo, lifting`, `planner rich has no technique ""; it has memo, lifting`}},
+		{rich, Options{
+			Without: []string{"memo", "lifting"}, Params: map[string]string{"beam": "3"}, Capacity: 1, Timeout: 1, NodeLimit: 1,
+			Workers: 1,
+		}, nil},
+		{rich, Options{Without: []string{"memo", "mem", ""}}, []string{
+			`planner rich has no technique "mem"; it has memo, lifting`,
+			`planner rich has no technique ""; it has memo, lifting`,
+		}},
 		{poor, Options{Without: []string{"memo"}}, []string{`planner poor has no technique "memo"; it has none`}},
-		{rich, Options{Params: map[string]string{"z": "1", "a": "2", "beam": ""}}, []string{`planner rich has no parameter "a"; it has orders, beam`, `planner rich has no parameter "z"; it has orders, beam`}},
+		{rich, Options{Params: map[string]string{"z": "1", "a": "2", "beam": ""}}, []string{
+			`planner rich has no parameter "a"; it has orders, beam`, `planner rich has no parameter "z"; it has orders, beam`,
+		}},
 		{poor, Options{Params: map[string]string{"beam": "3"}}, []string{`planner poor has no parameter "beam"; it has none`}},
 		{poor, Options{Capacity: -1}, []string{`capacity "-1": must be from 1 to 2305843009213693951, or 0 for none`}},
-		{poor, Options{Capacity: math.MaxInt64}, []string{`capacity "9223372036854775807": must be from 1 to 2305843009213693951, or 0 for none`}},
+		{poor, Options{Capacity: math.MaxInt64}, []string{
+			`capacity "9223372036854775807": must be from 1 to 2305843009213693951, or 0 for none`,
+		}},
 		{poor, Options{Timeout: -1}, []string{`timeout "-1ns": must not be negative`}},
 		{poor, Options{NodeLimit: -1}, []string{`node limit "-1": must not be negative`}},
 		{poor, Options{Workers: -1}, []string{`workers "-1": must not be negative`}},
 		{poor, Options{Capacity: -1, Timeout: -1, NodeLimit: -1, Workers: -1, Without: []string{"x"}}, []string{
-			`planner poor has no technique "x"; it has none`, `capacity "-1": must be from 1 to 2305843009213693951, or 0 for none`, `timeout "-1ns": must not be negative`,
+			`planner poor has no technique "x"; it has none`,
+			`capacity "-1": must be from 1 to 2305843009213693951, or 0 for none`, `timeout "-1ns": must not be negative`,
 			`node limit "-1": must not be negative`, `workers "-1": must not be negative`,
 		}},
 	} {
@@ -110,7 +125,8 @@ func TestCheckOptions(t *testing.T) {
 		}
 		numbers := Options{Capacity: tc.o.Capacity, Timeout: tc.o.Timeout, NodeLimit: tc.o.NodeLimit, Workers: tc.o.Workers}
 		var input *model.InputError
-		if err := tc.o.Validate(); (err == nil) != (CheckOptions(poor, numbers) == nil) || err != nil && !errors.As(err, &input) {
+		if err := tc.o.Validate(); (err == nil) != (CheckOptions(poor, numbers) == nil) || err != nil &&
+			!errors.As(err, &input) {
 			t.Errorf("%+v: Validate says %v", tc.o, err)
 		}
 	}

@@ -71,7 +71,10 @@ func Find(name string) (*Registration, error) {
 		return nil, &kindError{ErrUnknownPlanner, laboratory.Says(name) + elsewhere + "lab/baselines or lab/milp"}
 	}
 	if r == nil {
-		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(name, Names()) + elsewhere + "plan/all"}
+		return nil, &kindError{
+			ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(name,
+				Names()) + elsewhere + "plan/all",
+		}
 	}
 	return r, nil
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/built"
 )
 
-// TestOnnxRuntimeC is lab/bench/onnxruntime/arena.c: a whole program in C, whose outputs are the same when the arena serves it.
-// The library is that of the package for Python. STOWAGE_ONNXRUNTIME_HEADERS is a folder that has onnxruntime_c_api.h, of a version from 1.18 on.
+// TestOnnxRuntimeC is lab/bench/onnxruntime/arena.c: a whole program in C, whose outputs are the same when the arena
+// serves it. The library is that of the package for Python. STOWAGE_ONNXRUNTIME_HEADERS is a folder that has
+// onnxruntime_c_api.h, of a version from 1.18 on.
 func TestOnnxRuntimeC(t *testing.T) {
 	python := interpreter()
 	find := `import glob, os, onnx, onnxruntime
@@ -35,11 +36,13 @@ print(os.path.dirname(onnx.__file__) + "/backend/test/data/light/light_squeezene
 		t.Skipf("%s is not on PATH (c-compiler)", compiler())
 	}
 	dir := t.TempDir()
-	path, library := filepath.Join(dir, "arena"), filepath.Join(dir, "libonnxruntime.so.1") // the name by which the loader looks for it
+	// the name by which the loader looks for it
+	path, library := filepath.Join(dir, "arena"), filepath.Join(dir, "libonnxruntime.so.1")
 	if err := os.Symlink(found[0], library); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), compiler(), "-std=gnu11", "-Wall", "-Wextra", "-O1", "-I../arena", "-isystem"+headers,
+	build := exec.CommandContext(t.Context(), compiler(), "-std=gnu11", "-Wall", "-Wextra", "-O1", "-I../arena",
+		"-isystem"+headers,
 		"../lab/bench/onnxruntime/arena.c", "../arena/stowage_arena.c", library, "-pthread", "-Wl,-rpath,"+dir, "-o", path)
 	if out, err := build.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v\n%s", err, out)

@@ -140,7 +140,8 @@ print(json.dumps([[c, shown(chr(c))] for c in range(sys.maxunicode + 1) if shown
 
 // TestRules is what problems with rules are given as, and what comes back, against brute force and the command.
 func TestRules(t *testing.T) {
-	run(t, "test_rules", "nothing beside it; numpy for what is about it (python3)", python310, 9, "STOWAGE_LIBRARY="+library(t), problems())
+	run(t, "test_rules", "nothing beside it; numpy for what is about it (python3)", python310, 9,
+		"STOWAGE_LIBRARY="+library(t), problems())
 }
 
 // TestBarriers is which buffers of a plan must wait for which.
@@ -213,7 +214,8 @@ func TestOnnxRuntime(t *testing.T) {
 
 // TestInductor is Stowage's plans in the code that PyTorch's Inductor generates: the same bits, and never higher.
 func TestInductor(t *testing.T) {
-	run(t, "test_inductor", "torch", "import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 7)
+	run(t, "test_inductor", "torch",
+		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 7)
 }
 
 // TestWheel builds the wheel as pip does, installs it into an empty environment and runs
@@ -267,7 +269,8 @@ func TestWheel(t *testing.T) {
 		t.Errorf("the first plan is %q", out)
 	}
 	t.Logf("import and a first plan in %v", time.Since(begin))
-	if out := python(alone.dir, filepath.Join(bin, "stowage"), alone.environment, "version"); !strings.HasPrefix(out, "stowage ") {
+	if out := python(alone.dir, filepath.Join(bin, "stowage"), alone.environment, "version"); !strings.HasPrefix(out,
+		"stowage ") {
 		t.Errorf("the script prints %q", out)
 	}
 	alone.test(t, filepath.Join(bin, "python"), "STOWAGE_PROBLEMS=50")
@@ -344,7 +347,8 @@ func (e elsewhere) test(t *testing.T, python string, environment ...string) {
 // no C compiler is at hand for: pip takes them for their own systems, and no other. Where
 // there is the command alone, the package's tests pass all the same.
 func TestWheelsElsewhere(t *testing.T) {
-	if exec.CommandContext(t.Context(), interpreter(), "-c", "import pip, sys; sys.exit(sys.version_info < (3, 11))").Run() != nil {
+	if exec.CommandContext(t.Context(), interpreter(), "-c",
+		"import pip, sys; sys.exit(sys.version_info < (3, 11))").Run() != nil {
 		t.Skip("the wheel is built by Python 3.11 or later, with pip (python3)")
 	}
 	dir := t.TempDir()
@@ -398,10 +402,14 @@ func TestWheelsElsewhere(t *testing.T) {
 			t.Errorf("%s has %s, not %s alone", system, bin, want)
 		}
 		// Each call of pip's takes a second.
-		others := map[string][]string{"linux/amd64": {tag, "manylinux_2_17_x86_64"}, "windows/amd64": {tag}, "darwin/arm64": {tag}}[system]
+		others := map[string][]string{
+			"linux/amd64": {tag, "manylinux_2_17_x86_64"}, "windows/amd64": {tag}, "darwin/arm64": {tag},
+		}[system]
 		for _, other := range others {
-			cmd := exec.CommandContext(t.Context(), interpreter(), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile",
-				"--disable-pip-version-check", "--only-binary=:all:", "--platform", other, "--target", filepath.Join(dir, "into-"+tag+"-"+other), wheel)
+			cmd := exec.CommandContext(t.Context(), interpreter(), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+				"--no-compile",
+				"--disable-pip-version-check", "--only-binary=:all:", "--platform", other, "--target",
+				filepath.Join(dir, "into-"+tag+"-"+other), wheel)
 			if out, err := cmd.CombinedOutput(); (err == nil) != (other == tag) {
 				t.Errorf("pip for %s, wheel for %s: %v\n%s", other, tag, err, out)
 			}
@@ -412,7 +420,8 @@ func TestWheelsElsewhere(t *testing.T) {
 	}
 	own := tags["linux/amd64"]
 	into := filepath.Join(dir, "into-"+own+"-"+own)
-	installed(t, into, false, "PYTHONPATH="+into, "STOWAGE_ALONE=1").test(t, absolute(t, interpreter()), "STOWAGE_PROBLEMS=20")
+	installed(t, into, false, "PYTHONPATH="+into, "STOWAGE_ALONE=1").test(t, absolute(t, interpreter()),
+		"STOWAGE_PROBLEMS=20")
 }
 
 // absolute is the path of a program that PATH has now.
@@ -442,7 +451,8 @@ func TestWheelWithout(t *testing.T) {
 	dir := t.TempDir()
 	// pip with nothing but what is in a folder on PATH, and nothing of the user's.
 	pip := func(path string, environment []string, args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), python, append([]string{"-m", "pip", "--disable-pip-version-check", "--no-cache-dir"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), python,
+			append([]string{"-m", "pip", "--disable-pip-version-check", "--no-cache-dir"}, args...)...)
 		cmd.Env = append(os.Environ(), "PATH="+path, "CC=", "STOWAGE_LIBRARY_FILE=", "PYTHONDONTWRITEBYTECODE=1",
 			"PIP_CONFIG_FILE="+os.DevNull)
 		cmd.Env = append(cmd.Env, environment...)
@@ -472,11 +482,14 @@ func TestWheelWithout(t *testing.T) {
 		t.Fatalf("without a C compiler: %v, %s\n%s", err, names, out)
 	}
 	to := filepath.Join(dir, "to")
-	if out, err := pip(tools, nil, "install", "--no-deps", "--no-index", "--no-compile", "--target", to, names[0]); err != nil {
+	if out, err := pip(tools, nil, "install", "--no-deps", "--no-index", "--no-compile", "--target", to,
+		names[0]); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), python, "-c", "import stowage; from stowage import _library; print(stowage.solve([0, 1], [2, 3], [4, 5]).height, _library.load())")
-	cmd.Dir, cmd.Env = t.TempDir(), []string{"PYTHONPATH=" + to, "PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1"}
+	cmd := exec.CommandContext(t.Context(), python, "-c",
+		"import stowage; from stowage import _library; print(stowage.solve([0, 1], [2, 3], [4, 5]).height, _library.load())")
+	cmd.Dir, cmd.Env = t.TempDir(),
+		[]string{"PYTHONPATH=" + to, "PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1"}
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "9 None\n" {
 		t.Errorf("%v: %s", err, out)
 	}

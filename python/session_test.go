@@ -48,7 +48,8 @@ func TestSession(t *testing.T) {
 			}
 		}
 	}
-	run(t, "test_session", "nothing beside it (python3)", python310, 13, "STOWAGE_LIBRARY="+library(t), "STOWAGE_TRACES="+dir, "STOWAGE_RULED="+ruledCalls(t))
+	run(t, "test_session", "nothing beside it (python3)", python310, 13, "STOWAGE_LIBRARY="+library(t),
+		"STOWAGE_TRACES="+dir, "STOWAGE_RULED="+ruledCalls(t))
 }
 
 // ruledCalls writes calls of sessions with rules into a folder, with the answers of Go.
@@ -61,7 +62,9 @@ func ruledCalls(t *testing.T) string {
 	}
 	for i := range cases {
 		c := &cases[i]
-		for name, text := range map[string]string{"problem.json": string(c.Problem), "calls": c.Head + c.Calls, "answers": c.Answers} {
+		for name, text := range map[string]string{
+			"problem.json": string(c.Problem), "calls": c.Head + c.Calls, "answers": c.Answers,
+		} {
 			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.%s", i, name)), []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}

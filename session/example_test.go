@@ -67,7 +67,8 @@ func ExampleSession_PlaceWith() {
 	added, _ := s.PlaceWith(ctx, []model.Buffer{view}, session.Rules{
 		Together: []session.Tie{{Buffers: []string{"a", "view"}, At: []int64{0, 4}}},
 	}, session.None)
-	fmt.Println("view:", added.Status, added.Step, "at", added.Offsets[0], "in pool", added.Pools[0], "moved", added.Moved.Bytes)
+	fmt.Println("view:", added.Status, added.Step, "at", added.Offsets[0], "in pool", added.Pools[0], "moved",
+		added.Moved.Bytes)
 	less, _ := s.LimitPool(ctx, 0, 3)
 	fmt.Println("3 bytes of sram:", less.Status, less.Proof)
 	_, plan := s.Snapshot()

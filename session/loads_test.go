@@ -17,8 +17,14 @@ func TestRuledHopeless(t *testing.T) {
 	ctx := context.Background()
 	in := func(pools ...int32) *model.Extra { return &model.Extra{Pools: pools} }
 	one := &model.Rules{}
-	three := &model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 16, Reserved: []model.Range{{Lower: 4, Upper: 8}}}, {ID: "y", Capacity: 8}, {ID: "z"}}}
-	buffers := []model.Buffer{{ID: "a", Upper: 4, Size: 4}, {ID: "b", Lower: 2, Upper: 6, Size: 4}, {ID: "c", Lower: 4, Upper: 8, Size: 4}}
+	three := &model.Rules{
+		Pools: []model.Pool{
+			{ID: "x", Capacity: 16, Reserved: []model.Range{{Lower: 4, Upper: 8}}}, {ID: "y", Capacity: 8}, {ID: "z"},
+		},
+	}
+	buffers := []model.Buffer{
+		{ID: "a", Upper: 4, Size: 4}, {ID: "b", Lower: 2, Upper: 6, Size: 4}, {ID: "c", Lower: 4, Upper: 8, Size: 4},
+	}
 	at := &model.Plan{Offsets: []int64{0, 8, 12}, Pools: []int32{0, 0, 0}}
 	only := func(extra *model.Extra) []model.Buffer {
 		d := model.Buffer{ID: "d", Lower: 2, Upper: 4, Size: 5, Extra: in(0, 1)}
@@ -40,9 +46,19 @@ func TestRuledHopeless(t *testing.T) {
 		no, yes  func(s *Session) (Answer, error)
 		proof    string
 	}{
-		{"a load", one, 16, buffers, add(9, nil, Rules{}), add(4, nil, Rules{}), "at time 2 the live buffers need 17 bytes; the capacity is 16"},
-		{"pairs that may overlap count once", one, 16, buffers, add(13, nil, Rules{MayOverlap: [][2]string{{"n", "a"}}}), add(12, nil, Rules{MayOverlap: [][2]string{{"n", "a"}, {"n", "b"}}}), "at time 2 the live buffers need 17 bytes; the capacity is 16"},
-		{"ties that share bytes count once", one, 16, buffers, add(13, nil, Rules{Together: []Tie{{Buffers: []string{"n", "a"}}}}), add(4, nil, Rules{Together: []Tie{{Buffers: []string{"n", "a"}}}}), "at time 2 the live buffers need 17 bytes; the capacity is 16"},
+		{"a load", one, 16, buffers, add(9, nil, Rules{}), add(4, nil,
+			Rules{}), "at time 2 the live buffers need 17 bytes; the capacity is 16"},
+		{
+			"pairs that may overlap count once", one, 16, buffers, add(13, nil,
+				Rules{MayOverlap: [][2]string{{"n", "a"}}}), add(12, nil, Rules{MayOverlap: [][2]string{{"n", "a"}, {"n", "b"}}}),
+			"at time 2 the live buffers need 17 bytes; the capacity is 16",
+		},
+		{
+			"ties that share bytes count once", one, 16, buffers, add(13, nil,
+				Rules{Together: []Tie{{Buffers: []string{"n", "a"}}}}),
+			add(4, nil, Rules{Together: []Tie{{Buffers: []string{"n", "a"}}}}),
+			"at time 2 the live buffers need 17 bytes; the capacity is 16",
+		},
 		{
 			"pairs apart have no time", one, 12, buffers,
 			func(s *Session) (Answer, error) {
@@ -53,14 +69,20 @@ func TestRuledHopeless(t *testing.T) {
 			},
 			"no plan keeps the rules: proven by loads",
 		},
-		{"one pool", three, 0, only(in(0)), add(8, in(0), Rules{}), add(8, in(0, 2), Rules{}), "at time 2 the live buffers that may only be in x need 16 bytes; there is room for 12"},
-		{"a buffer larger than the capacity", one, 16, buffers, add(17, nil, Rules{}), add(4, nil, Rules{}), `buffer "n" of 17 has no place: it takes 17, more than the capacity of 16`},
-		{"a buffer larger than its pools", three, 0, only(in(0)), add(9, in(0, 1), Rules{}), add(9, in(1, 2), Rules{}), `buffer "n" of 9 has no place: in the pool "x" it takes 9, and the longest stretch that is not reserved has 8; in the pool "y" it takes 9, more than the capacity of 8`},
+		{"one pool", three, 0, only(in(0)), add(8, in(0), Rules{}), add(8, in(0, 2),
+			Rules{}), "at time 2 the live buffers that may only be in x need 16 bytes; there is room for 12"},
+		{"a buffer larger than the capacity", one, 16, buffers, add(17, nil, Rules{}), add(4, nil,
+			Rules{}), `buffer "n" of 17 has no place: it takes 17, more than the capacity of 16`},
+		{"a buffer larger than its pools", three, 0, only(in(0)), add(9, in(0, 1), Rules{}), add(9, in(1, 2),
+			Rules{}), `buffer "n" of 9 has no place: in the pool "x" it takes 9, and the longest stretch that is not reserved has 8; in the pool "y" it takes 9, more than the capacity of 8`},
 		{
-			"a tie to a buffer in another pool", three, 0, only(in(0)), add(8, in(1), Rules{Together: []Tie{{Buffers: []string{"a", "n"}}}}), add(4, in(0), Rules{Together: []Tie{{Buffers: []string{"a", "n"}}}}),
+			"a tie to a buffer in another pool", three, 0, only(in(0)),
+			add(8, in(1), Rules{Together: []Tie{{Buffers: []string{"a", "n"}}}}),
+			add(4, in(0), Rules{Together: []Tie{{Buffers: []string{"a", "n"}}}}),
 			`buffers "a" and "n" are tied to one pool, and none is allowed to all of them`,
 		},
-		{"two pools of three", three, 0, only(in(0, 1)), add(8, in(0, 1), Rules{}), add(8, in(0, 2), Rules{}), "at time 2 the live buffers that may only be in x and y need 21 bytes; there is room for 20"},
+		{"two pools of three", three, 0, only(in(0, 1)), add(8, in(0, 1), Rules{}), add(8, in(0, 2),
+			Rules{}), "at time 2 the live buffers that may only be in x and y need 21 bytes; there is room for 20"},
 	} {
 		p := &model.Problem{Capacity: x.capacity, Buffers: x.buffers, Rules: x.rules}
 		plan := at

@@ -66,14 +66,17 @@ func (p *lucky) Plan(_ context.Context, _ *timeline.Timeline, o plan.Options) (p
 // times. The next question has the seed of the session.
 func TestRestarts(t *testing.T) {
 	s := draw(t, 1, 12, Options{Seed: 100})
-	for _, x := range []struct{ seed, asked uint64 }{{100, 1}, {104, 5}, {100 + mergeTries - 1, mergeTries}, {100 + mergeTries, mergeTries}, {99, mergeTries}} {
+	for _, x := range []struct{ seed, asked uint64 }{
+		{100, 1}, {104, 5}, {100 + mergeTries - 1, mergeTries}, {100 + mergeTries, mergeTries}, {99, mergeTries},
+	} {
 		c, done := s.begin(t.Context(), []int32{0})
 		p := &lucky{seed: x.seed, plan: s.at}
 		_, found, err := c.restarts(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := found.at != nil; found != (x.seed >= 100 && x.seed < 100+mergeTries) || uint64(len(p.seeds)) != x.asked || c.restart != 0 {
+		if found := found.at != nil; found != (x.seed >= 100 && x.seed < 100+mergeTries) || uint64(len(p.seeds)) != x.asked ||
+			c.restart != 0 {
 			t.Errorf("seed %d: found %t, asked with %v, then restart %d", x.seed, found, p.seeds, c.restart)
 		}
 		done()

@@ -99,8 +99,8 @@ func (c *call) moveBack(p placing) {
 	c.swapBack(p)
 }
 
-// costlyFirst sorts bodies by what it costs to move them. Buffers of the call cost nothing if there are rules; without rules
-// they cost what others do, which moves neither more nor less.
+// costlyFirst sorts bodies by what it costs to move them. Buffers of the call cost nothing if there are rules; without
+// rules they cost what others do, which moves neither more nor less.
 func (c *call) costlyFirst(list []int32) {
 	worth := func(body int32) (m Movement) {
 		for _, i := range c.members(body) {

@@ -175,7 +175,8 @@ func same(t *testing.T, p *model.Problem, n *naive) bool {
 	r, want := *p.Rules, *q.Rules
 	pairs := slices.Equal(r.Apart, want.Apart) && slices.Equal(r.MayOverlap, want.MayOverlap)
 	pools := len(r.Pools)+len(want.Pools) == 0 || reflect.DeepEqual(r.Pools, want.Pools)
-	return pairs && pools && slices.Equal(r.Distances, want.Distances) && r.Threads == want.Threads && r.Period == want.Period
+	return pairs && pools && slices.Equal(r.Distances, want.Distances) && r.Threads == want.Threads &&
+		r.Period == want.Period
 }
 
 // drawRuled draws a problem that a session takes.

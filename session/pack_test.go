@@ -108,10 +108,11 @@ func (h *overlaps) inOrder() (order []int32) {
 // may reports whether alignment, capacity and the pinned buffers allow an offset of buffer i.
 func (h *overlaps) may(i int32, at int64) bool {
 	b := &h.c.s.p.Buffers[i]
-	return at >= 0 && at%b.Align() == 0 && at+b.Size <= h.c.s.p.Capacity && !slices.ContainsFunc(h.meet(i), func(f int32) bool {
-		x := &h.c.s.p.Buffers[f]
-		return x.Fixed != nil && at < *x.Fixed+x.Size && *x.Fixed < at+b.Size
-	})
+	return at >= 0 && at%b.Align() == 0 && at+b.Size <= h.c.s.p.Capacity &&
+		!slices.ContainsFunc(h.meet(i), func(f int32) bool {
+			x := &h.c.s.p.Buffers[f]
+			return x.Fixed != nil && at < *x.Fixed+x.Size && *x.Fixed < at+b.Size
+		})
 }
 
 // slowly reports whether buffers that are placed in an order, each at the first offset above those before it, have a

@@ -57,7 +57,8 @@ func TestPlay(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, plan := s.Snapshot()
-		tr, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: seed, Changes: 100, Capacity: plan.Height, Pins: 0.05})
+		tr, err := traces.Edit(p, plan.Offsets,
+			traces.EditOptions{Seed: seed, Changes: 100, Capacity: plan.Height, Pins: 0.05})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,8 @@ func TestPlayRefuses(t *testing.T) {
 		t.Error("a plan with an overlap")
 	}
 	other.Slices = []trace.Slice{{Size: 1}}
-	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); !errors.Is(err, ErrUnsupported) {
+	if _, _, err := Begin(context.Background(), &trace.Trace{Ops: []trace.Op{add, other}}, Options{}); !errors.Is(err,
+		ErrUnsupported) {
 		t.Error(err)
 	}
 }
@@ -118,7 +120,8 @@ func TestPlayGroups(t *testing.T) {
 	}
 	p := NewPlayer(s)
 	for i := range rest {
-		if a, made, err := p.Play(ctx, &rest[i]); err != nil || !made || a.Status != model.Feasible && rest[i].Kind != trace.Mark && rest[i].Kind != trace.Rollback {
+		if a, made, err := p.Play(ctx, &rest[i]); err != nil || !made || a.Status != model.Feasible &&
+			rest[i].Kind != trace.Mark && rest[i].Kind != trace.Rollback {
 			t.Fatalf("%v: %v, %v, %v", rest[i], a, made, err)
 		}
 		q, plan := s.Snapshot()
@@ -168,8 +171,10 @@ func TestManyChanges(t *testing.T) {
 			nodes = len(s.load.nodes)
 		}
 	}
-	if len(s.journal) > 0 || len(s.marks) > 0 || len(s.index) != s.Len() || len(s.load.nodes) > nodes+20 || cap(s.journal) > 1000 {
-		t.Errorf("%d entries of %d, %d marks, %d IDs of %d, %d nodes of %d", len(s.journal), cap(s.journal), len(s.marks), len(s.index), s.Len(), len(s.load.nodes), nodes)
+	if len(s.journal) > 0 || len(s.marks) > 0 || len(s.index) != s.Len() || len(s.load.nodes) > nodes+20 ||
+		cap(s.journal) > 1000 {
+		t.Errorf("%d entries of %d, %d marks, %d IDs of %d, %d nodes of %d", len(s.journal), cap(s.journal), len(s.marks),
+			len(s.index), s.Len(), len(s.load.nodes), nodes)
 	}
 }
 
@@ -193,7 +198,12 @@ func ruledBases(t *testing.T, seed uint64) []*model.Problem {
 	for _, b := range pools.Buffers {
 		load += b.Size
 	}
-	pools.Rules = &model.Rules{Pools: []model.Pool{{ID: "small", Capacity: load / 4, Alignment: 64, Reserved: []model.Range{{Lower: 0, Upper: 128}}}, {ID: "large", Capacity: load}}}
+	pools.Rules = &model.Rules{
+		Pools: []model.Pool{
+			{ID: "small", Capacity: load / 4, Alignment: 64, Reserved: []model.Range{{Lower: 0, Upper: 128}}},
+			{ID: "large", Capacity: load},
+		},
+	}
 	for i := range pools.Buffers {
 		if i%5 == 0 {
 			pools.Buffers[i].Extra = &model.Extra{Pools: []int32{int32(i/5) % 2}}
@@ -273,7 +283,9 @@ func TestPlayRules(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []trace.Kind{trace.Add, trace.Place, trace.Bind, trace.Unbind, trace.Limit, trace.Pin, trace.Retime, trace.Rollback} {
+	for _, kind := range []trace.Kind{
+		trace.Add, trace.Place, trace.Bind, trace.Unbind, trace.Limit, trace.Pin, trace.Retime, trace.Rollback,
+	} {
 		if kinds[kind] < 3 {
 			t.Errorf("%s came %d times", kind, kinds[kind])
 		}

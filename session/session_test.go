@@ -358,8 +358,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestReplan holds that Replan never raises the plan, that the lowest one is the lowest by brute force, and that no step
-// that is left out is taken.
+// TestReplan holds that Replan never raises the plan, that the lowest one is the lowest by brute force, and that no
+// step that is left out is taken.
 func TestReplan(t *testing.T) {
 	ctx := context.Background()
 	for _, rules := range []*model.Rules{nil, {Pools: []model.Pool{{ID: "only"}}}} {
@@ -550,7 +550,8 @@ func TestReplacePinned(t *testing.T) {
 		{func(b *model.Buffer) { b.Fixed, b.Extra = nil, nil }, nil},
 	} {
 		s, err := Open(ctx, &model.Problem{
-			Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 2}}, Rules: &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}},
+			Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 2}},
+			Rules:   &model.Rules{Pools: []model.Pool{{ID: "x"}, {ID: "y"}}},
 		}, nil, Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -49,7 +49,8 @@ func TestSpare(t *testing.T) {
 		}
 		s.undo(len(s.journal) - 1)
 		before := s.state()
-		if a, err := s.Place(context.Background(), []model.Buffer{b}, Window); err != nil || a.Status != model.Infeasible || s.state() != before {
+		if a, err := s.Place(context.Background(), []model.Buffer{b}, Window); err != nil || a.Status != model.Infeasible ||
+			s.state() != before {
 			t.Fatalf("seed %d: %v, %v", seed, a, err)
 		}
 	}

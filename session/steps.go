@@ -174,8 +174,8 @@ func (c *call) place(effort Step) (Answer, error) {
 // fitting ends the step fit, if least has not found that less movement is enough.
 func (c *call) fitting() (Answer, placing, error) { return Answer{}, c.fitted, nil }
 
-// wrong says what the verifier says of a placing that a step has found. After the steps keep and fit only the buffers that
-// it touched are compared with the others, since the others lay right before.
+// wrong says what the verifier says of a placing that a step has found. After the steps keep and fit only the buffers
+// that it touched are compared with the others, since the others lay right before.
 func (s *Session) wrong(step Step, p placing, touched []int32) string {
 	switch {
 	case s.p.Rules != nil:

@@ -43,8 +43,8 @@ func TestSwapBack(t *testing.T) {
 	}
 }
 
-// TestMoveBack takes plans of a fresh search as they are. What goes back to free places leaves a valid plan that moves no
-// more, and often one that moves less.
+// TestMoveBack takes plans of a fresh search as they are. What goes back to free places leaves a valid plan that moves
+// no more, and often one that moves less.
 func TestMoveBack(t *testing.T) {
 	for _, kind := range kinds {
 		plans, less := 0, 0

@@ -12,7 +12,8 @@ import (
 // Idea: each technique is asked by itself about calls that no cheaper step decides. If it is off, it finds too few
 // plans. If it is too strong, a plan is not valid, a pin moves, or a "no" is wrong.
 
-// begun begins a call that neither keeps nor fits its bodies; the call is nil if there is none. Some buffers are pinned.
+// begun begins a call that neither keeps nor fits its bodies; the call is nil if there is none. Some buffers are
+// pinned.
 func begun(t *testing.T, s *Session, kind string, seed uint64) (c *call, done func()) {
 	t.Helper()
 	for i := 0; i < s.Len(); i += 9 {

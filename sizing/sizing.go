@@ -91,7 +91,8 @@ func (r Range) Join(o Range) (Range, error) {
 	case joint.Status == model.Feasible && never:
 		return Range{}, fmt.Errorf("sizing: a plan has the height %d, but no capacity is said to be enough", joint.Height)
 	case joint.Status == model.Feasible && joint.Height < joint.LowerBound:
-		return Range{}, fmt.Errorf("sizing: a plan has the height %d, but no plan is said to be lower than %d", joint.Height, joint.LowerBound)
+		return Range{}, fmt.Errorf("sizing: a plan has the height %d, but no plan is said to be lower than %d", joint.Height,
+			joint.LowerBound)
 	case never:
 		joint.Status = model.Infeasible
 	}

@@ -24,7 +24,9 @@ func TestOf(t *testing.T) {
 		{"feasible", planned(model.Feasible, 9, 7), sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 9}},
 		{"as low as the bound", planned(model.Feasible, 9, 9), sizing.Range{Status: model.Optimal, LowerBound: 9, Height: 9}},
 		{"a limit", plan.Result{LowerBound: 7}, sizing.Range{LowerBound: 7}},
-		{"a plan above the capacity", plan.Result{LowerBound: 7, Enough: 12}, sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 12}},
+		{"a plan above the capacity", plan.Result{LowerBound: 7, Enough: 12}, sizing.Range{
+			Status: model.Feasible, LowerBound: 7, Height: 12,
+		}},
 		{"not at this capacity", plan.Result{Status: model.Infeasible, LowerBound: 8}, sizing.Range{LowerBound: 8}},
 		{"at no capacity", never, sizing.Range{Status: model.Infeasible, LowerBound: 7}},
 		{"no buffers", planned(model.Optimal, 0, 0), sizing.Range{Status: model.Optimal}},

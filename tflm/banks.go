@@ -112,10 +112,13 @@ func MakeBanks(ctx context.Context, m *tflite.Model, o BankOptions) (*Banks, err
 		home = largest(o.Pools)
 	}
 	if home >= 0 && home < len(o.Pools) && len(o.Pools[home].Reserved) > 0 {
-		issues.Say("pools", o.Pools[home].ID, "has the runtime's arena, which the runtime writes over: it can have no reserved bytes")
+		issues.Say("pools", o.Pools[home].ID,
+			"has the runtime's arena, which the runtime writes over: it can have no reserved bytes")
 	}
 	if m.Offline != nil {
-		issues.Add(model.Issue{File: m.File, Message: "has a plan for one memory (" + tflite.MetadataName + "): give the model without it"})
+		issues.Add(model.Issue{
+			File: m.File, Message: "has a plan for one memory (" + tflite.MetadataName + "): give the model without it",
+		})
 	}
 	if err := issues.Err(); err != nil {
 		return nil, err
@@ -223,7 +226,9 @@ func (b *Banks) price() (err error) {
 // cost of a byte there. If no pool has a cost, byOrder is true, and the pools cost 0, 1, 2 and so on. priced has the
 // pools with these costs. slow is the cost if all buffers are in the pool with the highest cost. The error is an
 // *InputError: the sum is too large.
-func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.Pool, byOrder bool, slow int64, err error) {
+func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.Pool, byOrder bool, slow int64,
+	err error,
+) {
 	priced = slices.Clone(pools)
 	if byOrder = !slices.ContainsFunc(pools, func(q model.Pool) bool { return q.Cost != 0 }); byOrder {
 		for k := range priced {
@@ -352,7 +357,9 @@ func OneStrip(ctx context.Context, m *tflite.Model, o BankOptions) (*Strip, erro
 	}
 	f := o.Set.Predict(m, p.Arena, offsets, p.WrittenHead(), t)
 	// Two allocators take two words more than one (arena_allocator of the runtime).
-	s := &Strip{Head: p.WrittenHead(), Arena: f.Smallest, NonPersistent: f.Front, Persistent: tflite.RoundUp(f.Tail + 2*t.word)}
+	s := &Strip{
+		Head: p.WrittenHead(), Arena: f.Smallest, NonPersistent: f.Front, Persistent: tflite.RoundUp(f.Tail + 2*t.word),
+	}
 	if o.Tail > 0 {
 		s.Arena, s.Persistent = f.Measured(o.Tail, s.Head), tflite.RoundUp(o.Tail+2*t.word)
 	}
@@ -389,7 +396,8 @@ func (b *Banks) Arenas() (out []BankArena) {
 func (b *Banks) ForC(name, note string) *cheader.BankPlan {
 	out := &cheader.BankPlan{Name: name, Home: b.Home, Note: note, AtLeast: len(Unknown(b.Model)) > 0 && !b.reported}
 	for k, q := range b.Pools {
-		out.Banks = append(out.Banks, cheader.Bank{Name: q.ID, Bytes: b.Heads[k], Alignment: q.Alignment, Reserved: len(q.Reserved) > 0})
+		out.Banks = append(out.Banks,
+			cheader.Bank{Name: q.ID, Bytes: b.Heads[k], Alignment: q.Alignment, Reserved: len(q.Reserved) > 0})
 	}
 	for k, s := range b.Arenas() {
 		size := targets[k]

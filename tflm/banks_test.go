@@ -62,7 +62,8 @@ func TestBanks(t *testing.T) {
 		}
 		least := leastTraffic(b, b.moved())
 		if b.Traffic < least || b.Bound > b.Traffic || b.Traffic > b.Slow || b.Traffic != b.Moved[1] {
-			t.Errorf("seed %d: traffic %d, least %d, bound %d, slow %d, moved %v", seed, b.Traffic, least, b.Bound, b.Slow, b.Moved)
+			t.Errorf("seed %d: traffic %d, least %d, bound %d, slow %d, moved %v", seed, b.Traffic, least, b.Bound,
+				b.Slow, b.Moved)
 		}
 		if b.Traffic == least {
 			exact++
@@ -79,8 +80,8 @@ func TestBanks(t *testing.T) {
 	}
 }
 
-// TestBanksTraffic counts one write and one read for each operator, an operand that occurs twice once, and what the caller
-// writes and reads.
+// TestBanksTraffic counts one write and one read for each operator, an operand that occurs twice once, and what the
+// caller writes and reads.
 func TestBanksTraffic(t *testing.T) {
 	m := parse(t, tflitemade.Network(60, 8)) // examples/tiny.tflite
 	moved := Moved(m)
@@ -109,7 +110,8 @@ func TestBanksTraffic(t *testing.T) {
 // TestBanksRoom: the tail takes room in the home, and a fast memory with room for all gets all.
 func TestBanksRoom(t *testing.T) {
 	m := parse(t, tflitemade.Network(4, 24))
-	all, err := MakeBanks(t.Context(), m, BankOptions{Pools: twoPools(1<<20, 1<<20), Home: 1, Scratch: ReferenceSet.Scratch(m)})
+	all, err := MakeBanks(t.Context(), m,
+		BankOptions{Pools: twoPools(1<<20, 1<<20), Home: 1, Scratch: ReferenceSet.Scratch(m)})
 	if err != nil || all.Traffic != 0 || all.Heads[1] != 0 || all.Used[1] != all.floor {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -124,7 +126,8 @@ func TestBanksRoom(t *testing.T) {
 		{"less than the tail", all.Heads[0], all.floor - 16, stowage.Infeasible, 16},
 		{"less than all", all.Heads[0] - slack - 16, all.floor, stowage.Infeasible, 16},
 	} {
-		b, err := MakeBanks(t.Context(), m, BankOptions{Pools: twoPools(c.fast, c.slow), Home: 1, Scratch: ReferenceSet.Scratch(m)})
+		b, err := MakeBanks(t.Context(), m,
+			BankOptions{Pools: twoPools(c.fast, c.slow), Home: 1, Scratch: ReferenceSet.Scratch(m)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: plans in two memories run in the real runtime in C++, unmodified, beside the same model as it is. The models are
-// those of the runtime's own checkout (STOWAGE_TFLM), and made ones with several subgraphs. The library is what its
+// Idea: plans in two memories run in the real runtime in C++, unmodified, beside the same model as it is. The models
+// are those of the runtime's own checkout (STOWAGE_TFLM), and made ones with several subgraphs. The library is what its
 // makefile's target microlite makes, or STOWAGE_TFLM_LIBRARY. The arena has the size that is predicted, and 32 bytes
 // less must fail, but for models with variable tensors: the runtime does not see that these overlap what it plans with,
 // and as nothing is written there meanwhile, it runs.
@@ -52,7 +52,8 @@ func builtRuntime(t *testing.T) *runtime {
 	r := &runtime{dir: t.TempDir(), library: library}
 	r.flags = []string{
 		"-std=c++17", "-O1", "-fno-rtti", "-fno-exceptions", "-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_DISABLE_X86_NEON",
-		"-Itestdata/banks", "-I" + root, "-I" + downloads + "/flatbuffers/include", "-I" + downloads + "/gemmlowp", "-I" + downloads + "/ruy",
+		"-Itestdata/banks", "-I" + root, "-I" + downloads + "/flatbuffers/include", "-I" + downloads + "/gemmlowp",
+		"-I" + downloads + "/ruy",
 	}
 	r.driver = filepath.Join(r.dir, "driver.o")
 	r.compile(t, "testdata/banks/driver.cc", r.driver)
@@ -93,7 +94,8 @@ func (r *runtime) drive(t *testing.T, data []byte, plan *cheader.BankPlan, args 
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "net.tflite")
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "net.hpp"), header.Bytes(), 0o666), os.WriteFile(file, data, 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "net.hpp"), header.Bytes(), 0o666),
+		os.WriteFile(file, data, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	object, program := filepath.Join(dir, "plan.o"), filepath.Join(dir, "program")
@@ -166,8 +168,10 @@ func TestBanksRun(t *testing.T) {
 		}
 		for _, inPlace := range []bool{false, true} {
 			b, err := tflm.MakeBanks(t.Context(), m, tflm.BankOptions{
-				Pools: []model.Pool{{ID: "fast", Capacity: tflite.RoundUp(head / 2), Alignment: 16}, {ID: "slow", Capacity: 1 << 24, Alignment: 16}},
-				Home:  1, Target: &tflm.Firmware64, Scratch: tflm.ReferenceSet.Scratch(m), InPlace: inPlace,
+				Pools: []model.Pool{
+					{ID: "fast", Capacity: tflite.RoundUp(head / 2), Alignment: 16}, {ID: "slow", Capacity: 1 << 24, Alignment: 16},
+				},
+				Home: 1, Target: &tflm.Firmware64, Scratch: tflm.ReferenceSet.Scratch(m), InPlace: inPlace,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -188,7 +192,8 @@ func TestBanksRun(t *testing.T) {
 			if got[2].code == 0 && b.Variables == 0 {
 				t.Errorf("%s: an arena of %d works, and %d is predicted", name, arena-32, arena)
 			}
-			t.Logf("%s, in place %v: heads %v, arena %d, traffic %d of %d: %+v", name, inPlace, b.Heads, arena, b.Traffic, b.Slow, got[0])
+			t.Logf("%s, in place %v: heads %v, arena %d, traffic %d of %d: %+v", name, inPlace, b.Heads, arena, b.Traffic,
+				b.Slow, got[0])
 			if b.Heads[0] > 0 && b.Heads[1] > 0 {
 				both++
 				if len(b.Arena.Operators) > 0 {
@@ -204,12 +209,13 @@ func TestBanksRun(t *testing.T) {
 		t.Errorf("only %d arenas are the smallest", exact)
 	}
 	if both < 12 || scratch < 6 || variables < 4 {
-		t.Errorf("%d plans use both memories, %d of them with scratch, %d models have variables: this shows little", both, scratch, variables)
+		t.Errorf("%d plans use both memories, %d of them with scratch, %d models have variables: this shows little", both,
+			scratch, variables)
 	}
 }
 
-// TestBanksRunWrong: a plan with all buffers at the beginning of their memories is wrong, and the outputs say so; one for other
-// scratch is refused by the class.
+// TestBanksRunWrong: a plan with all buffers at the beginning of their memories is wrong, and the outputs say so; one
+// for other scratch is refused by the class.
 func TestBanksRunWrong(t *testing.T) {
 	r := builtRuntime(t)
 	data := bankModels(t)["keyword_scrambled_8bit.tflite"]
@@ -240,8 +246,8 @@ func TestBanksRunWrong(t *testing.T) {
 	}
 }
 
-// TestStripRun: two arenas have room for the runtime's own planner, one for the tensors and one for what it keeps, and each is
-// at most 16 bytes larger than needed.
+// TestStripRun: two arenas have room for the runtime's own planner, one for the tensors and one for what it keeps, and
+// each is at most 16 bytes larger than needed.
 func TestStripRun(t *testing.T) {
 	r := builtRuntime(t)
 	for name, data := range bankModels(t) {
@@ -259,13 +265,17 @@ func TestStripRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Pools, o.Home = []model.Pool{{ID: "fast", Capacity: 1 << 20, Alignment: 16}, {ID: "slow", Capacity: 1 << 20, Alignment: 16}}, 1
+		o.Pools, o.Home = []model.Pool{
+			{ID: "fast", Capacity: 1 << 20, Alignment: 16}, {ID: "slow", Capacity: 1 << 20, Alignment: 16},
+		}, 1
 		b, err := tflm.MakeBanks(t.Context(), m, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := r.drive(t, planned, b.ForC("net", ""), [][]int64{
-			{0, 2, 2, s.NonPersistent, s.Persistent}, {0, 2, 2, s.NonPersistent - 32, s.Persistent}, {0, 2, 2, s.NonPersistent, s.Persistent - 32},
+			{0, 2, 2, s.NonPersistent, s.Persistent},
+			{0, 2, 2, s.NonPersistent - 32, s.Persistent},
+			{0, 2, 2, s.NonPersistent, s.Persistent - 32},
 		})
 		if got[0].code != 0 || got[0].differ != 0 || got[1].code == 0 || got[2].code == 0 {
 			t.Errorf("%s in %d and %d bytes: %+v", name, s.NonPersistent, s.Persistent, got)

@@ -113,7 +113,8 @@ func (v *Verdict) lost() string {
 
 func (v *Verdict) add(s Severity, r Rule, tensor, other int, format string, args ...any) {
 	if v.Total++; len(v.Findings) < MaxFindings {
-		v.Findings = append(v.Findings, Finding{Severity: s, Rule: r, Tensor: tensor, Other: other, Message: fmt.Sprintf(format, args...)})
+		v.Findings = append(v.Findings,
+			Finding{Severity: s, Rule: r, Tensor: tensor, Other: other, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -145,7 +146,9 @@ func CheckFor(m *tflite.Model, o CheckOptions) (*Verdict, error) {
 	plan := m.Offline
 	if plan == nil {
 		if t, k := newSharing(m, l).lost(nil); t >= 0 {
-			v.add(Fault, Outside, t, -1, "the model has no metadata %s, but operator %d is %s and finds %s only where Vela put it: compile the model again", tflite.MetadataName, k, npu, m.Label(t))
+			v.add(Fault, Outside, t, -1,
+				"the model has no metadata %s, but operator %d is %s and finds %s only where Vela put it: compile the model again",
+				tflite.MetadataName, k, npu, m.Label(t))
 			return v, nil
 		}
 		v.add(Note, Missing, -1, -1, "the model has no metadata %s: the runtime plans by itself", tflite.MetadataName)
@@ -157,14 +160,17 @@ func CheckFor(m *tflite.Model, o CheckOptions) (*Verdict, error) {
 		return v, nil
 	}
 	if plan.Entries > 1 {
-		v.add(Warning, Duplicate, -1, -1, "there are %d entries named %s; the last one counts", plan.Entries, tflite.MetadataName)
+		v.add(Warning, Duplicate, -1, -1, "there are %d entries named %s; the last one counts", plan.Entries,
+			tflite.MetadataName)
 	}
 	if int(plan.Count) != len(m.Tensors) {
-		v.add(Fault, Count, -1, -1, "the plan is for %d tensors, but the model has %d: the runtime refuses it", plan.Count, len(m.Tensors))
+		v.add(Fault, Count, -1, -1, "the plan is for %d tensors, but the model has %d: the runtime refuses it", plan.Count,
+			len(m.Tensors))
 		return v, nil
 	}
 	if len(plan.Offsets) < len(m.Tensors) {
-		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime would read past its end", len(plan.Offsets), len(m.Tensors))
+		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime would read past its end",
+			len(plan.Offsets), len(m.Tensors))
 		return v, nil
 	}
 	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, kernels: kernels, set: o.Set, last: 1}
@@ -181,7 +187,9 @@ func CheckFor(m *tflite.Model, o CheckOptions) (*Verdict, error) {
 		}
 	}
 	if len(variables) > 0 && v.Online > 0 {
-		v.add(Fault, Variable, variables[0], -1, "%s is variable and pinned while %s left to the device, which may put them over its value", m.Label(variables[0]), are(v.Online, "tensor"))
+		v.add(Fault, Variable, variables[0], -1,
+			"%s is variable and pinned while %s left to the device, which may put them over its value", m.Label(variables[0]),
+			are(v.Online, "tensor"))
 	}
 	x.overlaps()
 	if len(variables) > 0 && v.OK() {
@@ -219,7 +227,8 @@ func (x *pinned) tensor(i int) bool {
 		return false
 	case t.Constant || t.Handle || t.Bytes == 0:
 		if at != tflite.Online {
-			x.add(Warning, Unused, i, -1, "%s takes no room in the arena and has the offset %d, which the runtime ignores", name, at)
+			x.add(Warning, Unused, i, -1,
+				"%s takes no room in the arena and has the offset %d, which the runtime ignores", name, at)
 		}
 		return false
 	case at == tflite.Online && !t.Variable:
@@ -227,7 +236,9 @@ func (x *pinned) tensor(i int) bool {
 		return false
 	case at == tflite.Online:
 		if other := indexIn(m, i); other != i && o.Offsets[other] != tflite.Online {
-			x.add(Fault, Variable, i, other, "%s is variable and gets no memory, since %s has an offset: the runtime looks there for its own", name, m.Label(other))
+			x.add(Fault, Variable, i, other,
+				"%s is variable and gets no memory, since %s has an offset: the runtime looks there for its own", name,
+				m.Label(other))
 		}
 		return false
 	}
@@ -242,13 +253,16 @@ func (x *pinned) tensor(i int) bool {
 	} else if x.capacity > 0 && end > x.capacity {
 		x.add(Fault, TooHigh, i, -1, "%s ends at %d, above %d", name, end, x.capacity)
 	}
-	b := model.Buffer{ID: name, Lower: int64(x.lifetimes.Tensors[i].First) + 1, Upper: int64(x.lifetimes.Tensors[i].Last) + 2, Size: size}
+	b := model.Buffer{
+		ID: name, Lower: int64(x.lifetimes.Tensors[i].First) + 1, Upper: int64(x.lifetimes.Tensors[i].Last) + 2, Size: size,
+	}
 	if t.Variable {
 		b.Lower, b.Upper = 0, x.last
 	} else {
 		x.Pinned++
 	}
-	x.problem.Buffers, x.offsets, x.tensors = append(x.problem.Buffers, b), append(x.offsets, int64(at)), append(x.tensors, i)
+	x.problem.Buffers, x.offsets, x.tensors = append(x.problem.Buffers, b), append(x.offsets, int64(at)),
+		append(x.tensors, i)
 	return true
 }
 
@@ -258,7 +272,9 @@ func (x *pinned) overlaps() {
 	m, offsets := x.model, x.model.Offline.Offsets
 	s := newSharing(m, x.lifetimes)
 	if t, k := s.lost(offsets); t >= 0 {
-		x.add(Fault, Outside, t, int(m.Operators[k].Inputs[window]), "%s lies outside of %s, in which %s %d looks for it: compile the model again", m.Label(t), m.Label(int(m.Operators[k].Inputs[window])), npu, k)
+		x.add(Fault, Outside, t, int(m.Operators[k].Inputs[window]),
+			"%s lies outside of %s, in which %s %d looks for it: compile the model again", m.Label(t),
+			m.Label(int(m.Operators[k].Inputs[window])), npu, k)
 	}
 	x.insideWindows(s)
 	x.states(s)
@@ -278,7 +294,8 @@ func (x *pinned) overlaps() {
 			x.Shares++
 			continue
 		}
-		from, to := max(x.offsets[at.A], x.offsets[at.B]), min(x.offsets[at.A]+x.problem.Buffers[at.A].Size, x.offsets[at.B]+x.problem.Buffers[at.B].Size)
+		from, to := max(x.offsets[at.A], x.offsets[at.B]),
+			min(x.offsets[at.A]+x.problem.Buffers[at.A].Size, x.offsets[at.B]+x.problem.Buffers[at.B].Size)
 		if k, ok := s.owner(a, b); ok {
 			x.Shares++
 			if k < 0 {
@@ -324,8 +341,10 @@ func (x *pinned) held(s *sharing, a, b int) bool {
 		if q.equal {
 			need = "0"
 		}
-		x.add(Fault, Overlap, q.result, q.operand, "at operator %d, %s, %s starts %d bytes above its result %s, but the kernel of %s needs %s, or that they lie apart",
-			q.operator, x.model.Operators[q.operator].Name(), x.model.Label(q.operand), operand-result, x.model.Label(q.result), x.kernels, need)
+		x.add(Fault, Overlap, q.result, q.operand,
+			"at operator %d, %s, %s starts %d bytes above its result %s, but the kernel of %s needs %s, or that they lie apart",
+			q.operator, x.model.Operators[q.operator].Name(), x.model.Label(q.operand), operand-result, x.model.Label(q.result),
+			x.kernels, need)
 		return true
 	}
 	k, ok := s.owner(a, b)
@@ -336,7 +355,8 @@ func (x *pinned) held(s *sharing, a, b int) bool {
 	if why == "" {
 		why = x.model.Operators[k].Name() + ": these two are no pair of a result and an operand that dies"
 	}
-	x.add(Fault, Overlap, a, b, "at operator %d, %s and %s share bytes, which %s does not permit: %s", k, x.model.Label(a), x.model.Label(b), x.kernels, why)
+	x.add(Fault, Overlap, a, b, "at operator %d, %s and %s share bytes, which %s does not permit: %s", k, x.model.Label(a),
+		x.model.Label(b), x.kernels, why)
 	return true
 }
 
@@ -363,7 +383,9 @@ func (x *pinned) scratchOver(variables []int) error {
 		at := int64(m.Offline.Offsets[t])
 		for k := a.Scratch; k < len(placed); k++ {
 			if o := a.Operators[k-a.Scratch]; placed[k] < at+m.Tensors[t].Bytes && at < placed[k]+a.Problem.Buffers[k].Size {
-				x.add(Fault, Variable, t, -1, "%s is variable and pinned where the device puts scratch of operator %d, %s, over its value", m.Label(t), o, m.Operators[o].Name())
+				x.add(Fault, Variable, t, -1,
+					"%s is variable and pinned where the device puts scratch of operator %d, %s, over its value", m.Label(t), o,
+					m.Operators[o].Name())
 				break
 			}
 		}
@@ -384,7 +406,8 @@ func (x *pinned) noteShared(operator int, s *shared) {
 	if o.Custom == "" {
 		severity, why = Warning, "which its kernel may not support"
 	}
-	x.add(severity, Shared, s.a, s.b, "at operator %d, %s, %s and %s share the bytes %d to %d%s, %s", operator, o.Name(), m.Label(s.a), m.Label(s.b), s.from, s.to, others, why)
+	x.add(severity, Shared, s.a, s.b, "at operator %d, %s, %s and %s share the bytes %d to %d%s, %s", operator, o.Name(),
+		m.Label(s.a), m.Label(s.b), s.from, s.to, others, why)
 }
 
 // insideWindows takes the windows of NPUs out of the problem. A tensor inside a window is there on purpose, and noted.
@@ -403,7 +426,8 @@ func (x *pinned) insideWindows(s *sharing) {
 			case s.inside(t, w, offsets):
 				inside++
 			case s.across(t, w, offsets):
-				x.add(Fault, Overlap, t, w, "%s lies partly inside %s, through which %s reaches the arena", m.Label(t), m.Label(w), npu)
+				x.add(Fault, Overlap, t, w, "%s lies partly inside %s, through which %s reaches the arena", m.Label(t),
+					m.Label(w), npu)
 			}
 		}
 		x.Shares += inside

@@ -70,7 +70,9 @@ func (p *Plan) diagonal(ctx context.Context, o *Options, all []permit, began tim
 	if len(overlays) == 0 || p.Offsets != nil && head >= p.Head {
 		return nil
 	}
-	p.Result = &stowage.Result{Status: made.Status, LowerBound: made.LowerBound, Planner: made.Planner, Stopped: made.Stopped}
+	p.Result = &stowage.Result{
+		Status: made.Status, LowerBound: made.LowerBound, Planner: made.Planner, Stopped: made.Stopped,
+	}
 	p.Result.Offsets, p.Result.Height = made.Offsets[:n], made.Height
 	lowered, err := graph.Lower(g, made.Order, graph.AllPermits)
 	if err != nil {
@@ -116,7 +118,8 @@ func (p *Plan) tooFar(operator int, all []permit) (why string) {
 		if q.equal || tflite.RoundUp(max(q.distance, 0)) < tflite.RoundUp(bytes) {
 			return ""
 		}
-		why = fmt.Sprintf("%s: its operand has to begin %d bytes or more above its result, which has %d", p.Model.Operators[operator].Name(), q.distance, bytes)
+		why = fmt.Sprintf("%s: its operand has to begin %d bytes or more above its result, which has %d",
+			p.Model.Operators[operator].Name(), q.distance, bytes)
 	}
 	return why
 }
@@ -125,7 +128,8 @@ func (p *Plan) tooFar(operator int, all []permit) (why string) {
 func overlaysOf(m *tflite.Model, offsets []int32, all []permit) (out []Overlay) {
 	for _, q := range all {
 		x, y := int64(offsets[q.operand]), int64(offsets[q.result])
-		if x < 0 || y < 0 || x >= y+tflite.RoundUp(m.Tensors[q.result].Bytes) || y >= x+tflite.RoundUp(m.Tensors[q.operand].Bytes) {
+		if x < 0 || y < 0 || x >= y+tflite.RoundUp(m.Tensors[q.result].Bytes) ||
+			y >= x+tflite.RoundUp(m.Tensors[q.operand].Bytes) {
 			continue
 		}
 		out = append(out, Overlay{q.operator, q.result, q.operand, x - y, q.distance, q.equal})

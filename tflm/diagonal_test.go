@@ -165,6 +165,7 @@ func TestDiagonalModels(t *testing.T) {
 	})
 	t.Logf("%d models have results over operands; outputs of %d differ if distances are 16 too small", overlaid, differ)
 	if err != nil || overlaid == 0 || differ == 0 {
-		t.Errorf("%d models have results over operands, outputs of %d differ if distances are too small; %v", overlaid, differ, err)
+		t.Errorf("%d models have results over operands, outputs of %d differ if distances are too small; %v", overlaid,
+			differ, err)
 	}
 }

@@ -288,7 +288,8 @@ func (p *Plan) elsewhere(ctx context.Context, o *Options, first *try, most int64
 		return first, nil
 	}
 	run := stowage.Options{Minimize: true, Seed: o.Solve.Seed, NodeLimit: AlternativeNodes}
-	r, err := stowage.Solve(ctx, &model.Problem{Buffers: slices.Concat(p.United.Buffers[:p.unitedTensors()], p.largest())}, run)
+	r, err := stowage.Solve(ctx, &model.Problem{Buffers: slices.Concat(p.United.Buffers[:p.unitedTensors()],
+		p.largest())}, run)
 	if err == nil && r.Status.HasPlan() {
 		err = begin(r.Offsets, true)
 	}

@@ -39,8 +39,8 @@ func written(t *testing.T, p *Plan, m *tflite.Model) *tflite.Model {
 	return parse(t, data)
 }
 
-// TestEverywhere plans networks of 8 bits: with no known kernels is a plan that is written worse than what the runtime makes by
-// itself. The lowest plan for the reference kernels alone often is.
+// TestEverywhere plans networks of 8 bits: with no known kernels is a plan that is written worse than what the runtime
+// makes by itself. The lowest plan for the reference kernels alone often is.
 func TestEverywhere(t *testing.T) {
 	lower, alone, withheld := 0, 0, 0
 	for seed := range uint64(300) {
@@ -77,7 +77,8 @@ func TestEverywhere(t *testing.T) {
 		lower++
 		// What was done for the reference kernels alone: the tensors where the planner has them.
 		q := &Plan{Model: m, Arena: p.Arena, Life: p.Life}
-		if err := q.solveWith(t.Context(), func(int, int) bool { return false }, stowage.Options{Minimize: true}); err != nil {
+		if err := q.solveWith(t.Context(), func(int, int) bool { return false },
+			stowage.Options{Minimize: true}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := m.WithOffsets(q.Offsets)
@@ -116,7 +117,8 @@ func TestNamed(t *testing.T) {
 			for _, x := range p.Worse() {
 				worse++
 				if own, head := headsWith(t, after, x.Set); own != x.Own || head != x.Head || head <= own {
-					t.Errorf("seed %d, %s: with %s heads of %d and %d, reported as %d and %d", seed, s, x.Set, own, head, x.Own, x.Head)
+					t.Errorf("seed %d, %s: with %s heads of %d and %d, reported as %d and %d", seed, s, x.Set, own, head,
+						x.Own, x.Head)
 				}
 			}
 		}
@@ -126,7 +128,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestMends: a model whose plan is worse than the runtime's own with some kernels gets one that is not, though it is no lower.
+// TestMends: a model whose plan is worse than the runtime's own with some kernels gets one that is not, though it is no
+// lower.
 func TestMends(t *testing.T) {
 	mended := 0
 	for seed := range uint64(160) {
@@ -197,7 +200,8 @@ func modelsNamed(t *testing.T, folder string, names ...string) map[string]*tflit
 // TestWakeWords holds heads and arenas of 32 bit against what the vendor's size functions give, and what devices logged
 // (esphome/issues#7242, esphome#15628). With the plan that is written no kernels make them larger.
 func TestWakeWords(t *testing.T) {
-	models := modelsNamed(t, pypi.WakeWords(t), "okay_nabu.tflite", "hey_jarvis.tflite", "alexa.tflite", "hey_mycroft.tflite")
+	models := modelsNamed(t, pypi.WakeWords(t), "okay_nabu.tflite", "hey_jarvis.tflite", "alexa.tflite",
+		"hey_mycroft.tflite")
 	if models == nil {
 		t.Fatal("the package pymicro-wakeword lacks a model")
 	}
@@ -222,8 +226,10 @@ func TestWakeWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x := p.Sizes()[0]; p.Before != c.head || p.WrittenHead() != c.head || x.Before.Smallest != c.arena || x.After.Smallest != c.arena {
-			t.Errorf("%s: heads %d and %d, arenas %d and %d, want %d and %d", c.model, p.Before, p.WrittenHead(), x.Before.Smallest, x.After.Smallest, c.head, c.arena)
+		if x := p.Sizes()[0]; p.Before != c.head || p.WrittenHead() != c.head || x.Before.Smallest != c.arena ||
+			x.After.Smallest != c.arena {
+			t.Errorf("%s: heads %d and %d, arenas %d and %d, want %d and %d", c.model, p.Before, p.WrittenHead(),
+				x.Before.Smallest, x.After.Smallest, c.head, c.arena)
 		}
 		p, err = Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)})
 		if err != nil {
@@ -248,7 +254,13 @@ func TestMycroft(t *testing.T) {
 	if m == nil {
 		t.Fatal("the package pymicro-wakeword has no hey_mycroft")
 	}
-	declared := []tflite.Scratch{{Operator: 14, Bytes: 832}, {Operator: 19, Bytes: 2480}, {Operator: 25, Bytes: 4464}, {Operator: 31, Bytes: 6448}, {Operator: 36, Bytes: 10416}}
+	declared := []tflite.Scratch{
+		{Operator: 14, Bytes: 832},
+		{Operator: 19, Bytes: 2480},
+		{Operator: 25, Bytes: 4464},
+		{Operator: 31, Bytes: 6448},
+		{Operator: 36, Bytes: 10416},
+	}
 	p, err := Make(t.Context(), m, Options{Scratch: ReferenceSet.Scratch(m)})
 	if err != nil {
 		t.Fatal(err)
@@ -280,6 +292,7 @@ func TestVisualWakeWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	if x := p.Sizes()[0]; p.Before != 95456 || p.WrittenHead() != 86240 || x.After.Smallest >= x.Before.Smallest {
-		t.Errorf("heads of %d and %d, want 95456 and 86240; arenas of %d and %d", p.Before, p.WrittenHead(), x.Before.Smallest, x.After.Smallest)
+		t.Errorf("heads of %d and %d, want 95456 and 86240; arenas of %d and %d", p.Before, p.WrittenHead(),
+			x.Before.Smallest, x.After.Smallest)
 	}
 }

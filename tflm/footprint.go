@@ -54,8 +54,9 @@ var (
 	// that records, and support for compressed weights.
 	Interpreter = Target{
 		Name: "Python", word: 8, column: 2,
-		arenaAllocator: 104, planner: 72, allocator: 272, subgraph: 24, evalTensor: 24, node: 64, tensor: 64, quantization: 24,
-		request: 16, info: 32, resources: 16, resource: 40,
+		arenaAllocator: 104, planner: 72, allocator: 272, subgraph: 24, evalTensor: 24, node: 64, tensor: 64,
+		quantization: 24,
+		request:      16, info: 32, resources: 16, resource: 40,
 	}
 )
 
@@ -112,7 +113,10 @@ func (s Set) predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int
 	f.stage, f.head = LimitHead, head
 	f.need(head)
 	f.ends(m)
-	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, Front: tflite.RoundUp(f.front), planning: planning}
+	return Footprint{
+		Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, Front: tflite.RoundUp(f.front),
+		planning: planning,
+	}
 }
 
 // start repeats MicroAllocator::Create and StartModelAllocation.

@@ -47,9 +47,14 @@ func TestFootprint(t *testing.T) {
 	}
 	// An operator that the table lacks is named once.
 	m := parsed(t, tflitemade.Model([]tflitemade.Graph{{
-		Tensors: []tflitemade.Tensor{{Name: "a", Shape: []int32{4}}, {Name: "b", Shape: []int32{4}}, {Name: "c", Shape: []int32{4}}},
-		Ops:     []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorWHERE, Inputs: []int32{0}, Outputs: []int32{1}}, {Code: tfliteschema.BuiltinOperatorWHERE, Inputs: []int32{1}, Outputs: []int32{2}}},
-		Inputs:  []int32{0}, Outputs: []int32{2},
+		Tensors: []tflitemade.Tensor{
+			{Name: "a", Shape: []int32{4}}, {Name: "b", Shape: []int32{4}}, {Name: "c", Shape: []int32{4}},
+		},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorWHERE, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: tfliteschema.BuiltinOperatorWHERE, Inputs: []int32{1}, Outputs: []int32{2}},
+		},
+		Inputs: []int32{0}, Outputs: []int32{2},
 	}}), "where")
 	if got := tflm.Unknown(m); len(got) != 1 || got[0] != "WHERE" {
 		t.Errorf("unknown operators %v, want WHERE", got)

@@ -37,8 +37,10 @@ var (
 	oneOperand = map[string]bool{"RESHAPE": true, "SQUEEZE": true, "EXPAND_DIMS": true}
 	inPlace    = map[string]bool{
 		"RESHAPE": true, "SQUEEZE": true, "EXPAND_DIMS": true,
-		"ABS": true, "CEIL": true, "COS": true, "ELU": true, "EXP": true, "FLOOR": true, "HARD_SWISH": true, "LEAKY_RELU": true,
-		"LOG": true, "LOGISTIC": true, "NEG": true, "RELU": true, "RELU6": true, "ROUND": true, "RSQRT": true, "SIN": true,
+		"ABS": true, "CEIL": true, "COS": true, "ELU": true, "EXP": true, "FLOOR": true, "HARD_SWISH": true,
+		"LEAKY_RELU": true,
+		"LOG":        true, "LOGISTIC": true, "NEG": true, "RELU": true, "RELU6": true, "ROUND": true, "RSQRT": true,
+		"SIN":  true,
 		"SQRT": true, "SQUARE": true, "TANH": true,
 		"ADD": true, "SUB": true, "MUL": true, "DIV": true, "MAXIMUM": true, "MINIMUM": true, "SQUARED_DIFFERENCE": true,
 		"PRELU": true,
@@ -65,7 +67,8 @@ func groups(m *tflite.Model, l *tflite.Lifetimes, are func(operand, result int) 
 				operands = operands[:1]
 			}
 			for _, in := range operands {
-				if in >= 0 && !taken[in] && are(int(in), int(o.Outputs[0])) && mayShare(m, l, s, s.FirstOperator+k, int(in), int(o.Outputs[0])) {
+				if in >= 0 && !taken[in] && are(int(in), int(o.Outputs[0])) &&
+					mayShare(m, l, s, s.FirstOperator+k, int(in), int(o.Outputs[0])) {
 					taken[in] = true
 					first[o.Outputs[0]] = first[in]
 					break

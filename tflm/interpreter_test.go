@@ -207,7 +207,8 @@ func TestTraps(t *testing.T) {
 		{"optimal", good, [2]int32{1, 0}, 0, each(good, keep), nil, same, "", true},
 		{"version 0", good, [2]int32{0, 0}, 0, each(good, keep), nil, same, "", true},
 		{"subgraph 1", good, [2]int32{1, 1}, 0, each(good, keep), nil, same, "", true},
-		{"constants too", good, [2]int32{1, 0}, 0, each(good, func(_ int, at int32) int32 { return max(at, 0) }), nil, same, tflm.Unused, true},
+		{"constants too", good, [2]int32{1, 0}, 0, each(good,
+			func(_ int, at int32) int32 { return max(at, 0) }), nil, same, tflm.Unused, true},
 		{"half", good, [2]int32{1, 0}, 0, each(good, func(i int, at int32) int32 {
 			if i%2 == 0 {
 				return tflite.Online
@@ -246,8 +247,10 @@ func TestTraps(t *testing.T) {
 			}
 			return at
 		}), nil, refused, tflm.TooHigh, false},
-		{"the last counts", good, [2]int32{1, 0}, 0, each(good, keep), make([]int32, len(m.Tensors)), same, tflm.Duplicate, true},
-		{"and not the first", good, [2]int32{1, 0}, 0, make([]int32, len(m.Tensors)), each(good, keep), wrong, tflm.Overlap, false},
+		{"the last counts", good, [2]int32{1, 0}, 0, each(good, keep), make([]int32,
+			len(m.Tensors)), same, tflm.Duplicate, true},
+		{"and not the first", good, [2]int32{1, 0}, 0, make([]int32, len(m.Tensors)), each(good,
+			keep), wrong, tflm.Overlap, false},
 		{"variable apart", stateful, [2]int32{1, 0}, 0, each(stateful, func(i int, at int32) int32 {
 			if i == variable {
 				return int32(stateful.Head)
@@ -417,7 +420,9 @@ func TestLaterVariable(t *testing.T) {
 	graphs[1].Tensors = append(graphs[1].Tensors, tflitemade.Tensor{Name: "state", Shape: []int32{1, 32}, Variable: true})
 	state := int32(len(graphs[1].Tensors) - 1)
 	last := &graphs[1].Ops[len(graphs[1].Ops)-1]
-	*last = tflitemade.Op{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{last.Inputs[0], state}, Outputs: last.Outputs}
+	*last = tflitemade.Op{
+		Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{last.Inputs[0], state}, Outputs: last.Outputs,
+	}
 	m := parsed(t, tflitemade.Model(graphs), "later")
 	plan, err := tflm.Make(context.Background(), m, options(m))
 	if err != nil {
@@ -484,7 +489,8 @@ func TestFolded(t *testing.T) {
 	if err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	if r, err = p.Compare(context.Background(), folded, t.TempDir(), 2, tflm.Options{}); err != nil || r.Error != "" || len(r.Faults()) > 0 {
+	if r, err = p.Compare(context.Background(), folded, t.TempDir(), 2, tflm.Options{}); err != nil || r.Error != "" ||
+		len(r.Faults()) > 0 {
 		t.Errorf("folded: %+v, %v", r, err)
 	}
 }
@@ -526,7 +532,9 @@ func TestScratch(t *testing.T) {
 }
 
 func entry(version [2]int32, count int32, offsets []int32) tflitemade.Metadata {
-	return tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(append([]int32{version[0], version[1], count}, offsets...)...)}
+	return tflitemade.Metadata{
+		Name: tflite.MetadataName, Data: tflitemade.Words(append([]int32{version[0], version[1], count}, offsets...)...),
+	}
 }
 
 func weights(shape ...int32) tflitemade.Tensor {
@@ -581,7 +589,11 @@ func branches() []tflitemade.Graph {
 	}
 	return []tflitemade.Graph{
 		{
-			Tensors: []tflitemade.Tensor{{Name: "condition", Type: tfliteschema.TensorTypeBOOL, Shape: []int32{1}}, f("in"), f("a"), f("b"), f("c"), f("out")},
+			Tensors: []tflitemade.Tensor{
+				{Name: "condition", Type: tfliteschema.TensorTypeBOOL, Shape: []int32{1}},
+				f("in"), f("a"), f("b"),
+				f("c"), f("out"),
+			},
 			Ops: []tflitemade.Op{
 				{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{1}, Outputs: []int32{2}},
 				{Code: tfliteschema.BuiltinOperatorIF, Inputs: []int32{0, 2}, Outputs: []int32{3}, Callees: []int32{1, 2}},
@@ -611,9 +623,11 @@ func loop() []tflitemade.Graph {
 			Inputs: []int32{0, 1}, Outputs: []int32{2, 4},
 		},
 		{
-			Tensors: []tflitemade.Tensor{count("now"), value("x"), constant(5), {Name: "on", Type: tfliteschema.TensorTypeBOOL, Shape: []int32{1}}},
-			Ops:     []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorLESS, Inputs: []int32{0, 2}, Outputs: []int32{3}}},
-			Inputs:  []int32{0, 1}, Outputs: []int32{3},
+			Tensors: []tflitemade.Tensor{
+				count("now"), value("x"), constant(5), {Name: "on", Type: tfliteschema.TensorTypeBOOL, Shape: []int32{1}},
+			},
+			Ops:    []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorLESS, Inputs: []int32{0, 2}, Outputs: []int32{3}}},
+			Inputs: []int32{0, 1}, Outputs: []int32{3},
 		},
 		{
 			Tensors: []tflitemade.Tensor{count("now"), value("x"), constant(1), count("next"), value("y"), value("z")},
@@ -659,10 +673,17 @@ func means() tflitemade.Graph {
 	at := int32(0)
 	for range 3 {
 		wide := add(tflitemade.Tensor{Name: "wide", Shape: []int32{1, 24}})
-		g.Ops = append(g.Ops, tflitemade.Op{Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{at, add(weights(24, g.Tensors[at].Shape[1])), -1}, Outputs: []int32{wide}})
-		axis := add(tflitemade.Tensor{Name: "axis", Shape: []int32{1}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(0)})
+		g.Ops = append(g.Ops, tflitemade.Op{
+			Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{at, add(weights(24, g.Tensors[at].Shape[1])), -1},
+			Outputs: []int32{wide},
+		})
+		axis := add(tflitemade.Tensor{
+			Name: "axis", Shape: []int32{1}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(0),
+		})
 		at = add(tflitemade.Tensor{Name: "mean", Shape: []int32{1, 24}})
-		g.Ops = append(g.Ops, tflitemade.Op{Code: tfliteschema.BuiltinOperatorMEAN, Inputs: []int32{wide, axis}, Outputs: []int32{at}, Callees: []int32{1}})
+		g.Ops = append(g.Ops, tflitemade.Op{
+			Code: tfliteschema.BuiltinOperatorMEAN, Inputs: []int32{wide, axis}, Outputs: []int32{at}, Callees: []int32{1},
+		})
 	}
 	g.Outputs = []int32{at}
 	return g

@@ -31,7 +31,9 @@ func ints32(shape ...int32) tflitemade.Tensor {
 
 // scaled has 8-bit integers with one scale.
 func scaled(shape ...int32) tflitemade.Tensor {
-	return tflitemade.Tensor{Name: "q", Shape: shape, Type: tfliteschema.TensorTypeINT8, Scales: []float32{1. / 256}, Zero: -128}
+	return tflitemade.Tensor{
+		Name: "q", Shape: shape, Type: tfliteschema.TensorTypeINT8, Scales: []float32{1. / 256}, Zero: -128,
+	}
 }
 
 func scaled16(shape ...int32) tflitemade.Tensor {
@@ -44,7 +46,9 @@ func filter(channels int, shape ...int32) tflitemade.Tensor {
 	for _, d := range shape {
 		n *= d
 	}
-	t := tflitemade.Tensor{Name: "w", Shape: shape, Type: tfliteschema.TensorTypeINT8, Data: make([]byte, n), Scales: make([]float32, channels)}
+	t := tflitemade.Tensor{
+		Name: "w", Shape: shape, Type: tfliteschema.TensorTypeINT8, Data: make([]byte, n), Scales: make([]float32, channels),
+	}
 	for i := range t.Scales {
 		t.Scales[i] = 1. / 128
 	}
@@ -53,7 +57,9 @@ func filter(channels int, shape ...int32) tflitemade.Tensor {
 
 // fixed is a constant list of integers.
 func fixed(x ...int32) tflitemade.Tensor {
-	return tflitemade.Tensor{Name: "c", Shape: []int32{int32(len(x))}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(x...)}
+	return tflitemade.Tensor{
+		Name: "c", Shape: []int32{int32(len(x))}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(x...),
+	}
 }
 
 // singles are an operator for each kernel of the table that no other model of these
@@ -101,7 +107,10 @@ func singles() []single {
 	add(tfliteschema.BuiltinOperatorLOGICAL_OR, list{b, b}, list{b})
 	add(tfliteschema.BuiltinOperatorLOGICAL_NOT, list{b}, list{b})
 	add(tfliteschema.BuiltinOperatorSELECT_V2, list{b, f, f}, list{f})
-	for _, code := range []tfliteschema.BuiltinOperator{tfliteschema.BuiltinOperatorAVERAGE_POOL_2D, tfliteschema.BuiltinOperatorMAX_POOL_2D, tfliteschema.BuiltinOperatorL2_POOL_2D} {
+	for _, code := range []tfliteschema.BuiltinOperator{
+		tfliteschema.BuiltinOperatorAVERAGE_POOL_2D, tfliteschema.BuiltinOperatorMAX_POOL_2D,
+		tfliteschema.BuiltinOperatorL2_POOL_2D,
+	} {
 		add(code, list{f}, list{f}, 0, 1, 1, 1, 1) // padding, strides, filter
 	}
 	for _, code := range []tfliteschema.BuiltinOperator{
@@ -118,11 +127,13 @@ func singles() []single {
 	add(tfliteschema.BuiltinOperatorPACK, list{f, f}, list{floats(2, 1, 4, 4, 8)}, 2)
 	add(tfliteschema.BuiltinOperatorUNPACK, list{floats(2, 8)}, list{floats(8), floats(8)}, 2)
 	add(tfliteschema.BuiltinOperatorSPLIT, list{fixed(3), f}, list{floats(1, 4, 4, 4), floats(1, 4, 4, 4)}, 2)
-	add(tfliteschema.BuiltinOperatorSPLIT_V, list{f, fixed(2, 6), fixed(3)}, list{floats(1, 4, 4, 2), floats(1, 4, 4, 6)}, 2)
+	add(tfliteschema.BuiltinOperatorSPLIT_V, list{f, fixed(2, 6), fixed(3)},
+		list{floats(1, 4, 4, 2), floats(1, 4, 4, 6)}, 2)
 	add(tfliteschema.BuiltinOperatorGATHER, list{floats(5, 8), ints32(3)}, list{floats(3, 8)})
 	add(tfliteschema.BuiltinOperatorGATHER_ND, list{floats(5, 8), ints32(3, 1)}, list{floats(3, 8)})
 	add(tfliteschema.BuiltinOperatorSLICE, list{f, fixed(0, 0, 0, 0), fixed(1, 2, 2, 8)}, list{floats(1, 2, 2, 8)})
-	add(tfliteschema.BuiltinOperatorSTRIDED_SLICE, list{f, fixed(0, 0, 0, 0), fixed(1, 2, 2, 8), fixed(1, 1, 1, 1)}, list{floats(1, 2, 2, 8)})
+	add(tfliteschema.BuiltinOperatorSTRIDED_SLICE, list{f, fixed(0, 0, 0, 0), fixed(1, 2, 2, 8), fixed(1, 1, 1, 1)},
+		list{floats(1, 2, 2, 8)})
 	add(tfliteschema.BuiltinOperatorTRANSPOSE, list{f, fixed(0, 3, 1, 2)}, list{floats(1, 8, 4, 4)})
 	add(tfliteschema.BuiltinOperatorREVERSE_V2, list{f, fixed(1)}, list{f})
 	add(tfliteschema.BuiltinOperatorEXPAND_DIMS, list{floats(4, 8), fixed(0)}, list{floats(1, 4, 8)})
@@ -146,8 +157,10 @@ func singles() []single {
 	add(tfliteschema.BuiltinOperatorADD_N, list{q, q, q}, list{q})
 	// Matrices, transposed or not.
 	for _, transposed := range [][]int32{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
-		add(tfliteschema.BuiltinOperatorBATCH_MATMUL, list{floats(2, 8, 8), floats(2, 8, 8)}, list{floats(2, 8, 8)}, transposed...)
-		add(tfliteschema.BuiltinOperatorBATCH_MATMUL, list{scaled(2, 8, 8), scaled(2, 8, 8)}, list{scaled(2, 8, 8)}, transposed...)
+		add(tfliteschema.BuiltinOperatorBATCH_MATMUL, list{floats(2, 8, 8), floats(2, 8, 8)}, list{floats(2, 8, 8)},
+			transposed...)
+		add(tfliteschema.BuiltinOperatorBATCH_MATMUL, list{scaled(2, 8, 8), scaled(2, 8, 8)}, list{scaled(2, 8, 8)},
+			transposed...)
 	}
 	// Convolutions, in floats and in integers with a scale for each of a number of
 	// channels at which the temporaries of Prepare set the arena.
@@ -158,10 +171,13 @@ func singles() []single {
 		last.Dimension = 3
 		add(tfliteschema.BuiltinOperatorCONV_2D, list{f, weights(n, 1, 1, 8), weights(n)}, list{floats(1, 4, 4, n)})
 		add(tfliteschema.BuiltinOperatorCONV_2D, list{q, filter(int(n), n, 1, 1, 8), bias}, list{scaled(1, 4, 4, n)})
-		add(tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D, list{floats(1, 2, 2, n), weights(1, 1, 1, n), weights(n)}, list{floats(1, 2, 2, n)})
+		add(tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D, list{floats(1, 2, 2, n), weights(1, 1, 1, n), weights(n)},
+			list{floats(1, 2, 2, n)})
 		add(tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D, list{scaled(1, 2, 2, n), last, bias}, list{scaled(1, 2, 2, n)})
-		add(tfliteschema.BuiltinOperatorTRANSPOSE_CONV, list{fixed(1, 4, 4, n), weights(n, 1, 1, 8), f}, list{floats(1, 4, 4, n)})
-		add(tfliteschema.BuiltinOperatorTRANSPOSE_CONV, list{fixed(1, 4, 4, n), filter(int(n), n, 1, 1, 8), q, bias}, list{scaled(1, 4, 4, n)})
+		add(tfliteschema.BuiltinOperatorTRANSPOSE_CONV, list{fixed(1, 4, 4, n), weights(n, 1, 1, 8), f},
+			list{floats(1, 4, 4, n)})
+		add(tfliteschema.BuiltinOperatorTRANSPOSE_CONV, list{fixed(1, 4, 4, n), filter(int(n), n, 1, 1, 8), q, bias},
+			list{scaled(1, 4, 4, n)})
 		add(tfliteschema.BuiltinOperatorFULLY_CONNECTED, list{scaled(1, 8), filter(int(n), n, 8), bias}, list{scaled(1, n)})
 		add(tfliteschema.BuiltinOperatorFULLY_CONNECTED, list{scaled(1, 8), filter(1, n, 8), bias}, list{scaled(1, n)})
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// TestNoModelLarger plans the models in STOWAGE_MODELS in each mode, or each third of them: no head is larger than without
-// options or in a weaker mode, none is below the largest tensor, and a model whose plan is kept is written as it was,
-// byte for byte.
+// TestNoModelLarger plans the models in STOWAGE_MODELS in each mode, or each third of them: no head is larger than
+// without options or in a weaker mode, none is below the largest tensor, and a model whose plan is kept is written as
+// it was, byte for byte.
 func TestNoModelLarger(t *testing.T) {
 	folder := os.Getenv("STOWAGE_MODELS")
 	if folder == "" {
@@ -89,7 +89,8 @@ func TestNoModelLarger(t *testing.T) {
 		}
 		return nil
 	})
-	t.Logf("%d models, %d of them with a plan that is kept; smaller than without options in each mode: %d", models, kept, smaller)
+	t.Logf("%d models, %d of them with a plan that is kept; smaller than without options in each mode: %d", models,
+		kept, smaller)
 	if err != nil || models == 0 {
 		t.Errorf("%d models: %v", models, err)
 	}

@@ -37,7 +37,8 @@ var parts = []Map{
 		// Sizes: memory.x of the Rust crate. SRAM1, 2 and 3 adjoin, so they are one pool. Order: DTCM beside the core,
 		// AXI SRAM on 64 bit in domain D1, SRAM1 to 3 on 32 bit in D2, SRAM4 in D3. No source for a ratio was found.
 		// AXI SRAM and the others are behind the data cache, whose lines have 32 bytes.
-		Name: "stm32h743", Kernels: "cmsis-nn-dsp", Part: "STM32H743 (Cortex-M7)", Source: "sizes: stm32-rs/stm32h7xx-hal, memory.x; order: their buses",
+		Name: "stm32h743", Kernels: "cmsis-nn-dsp", Part: "STM32H743 (Cortex-M7)",
+		Source: "sizes: stm32-rs/stm32h7xx-hal, memory.x; order: their buses",
 		Pools: []model.Pool{
 			{ID: "dtcm", Capacity: 128 * kib, Alignment: 16},
 			{ID: "axi", Capacity: 512 * kib, Alignment: 32},
@@ -49,7 +50,8 @@ var parts = []Map{
 		// Sizes: Zephyr's nxp_rt1170.dtsi and nxp_rt11xx_cm7.dtsi (lines of the data cache: 32 bytes). OCRAM1 and
 		// OCRAM2 adjoin. Half of the FlexRAM's 16 banks of 32 KiB are DTCM; the split can be moved. Costs: the reporter
 		// of tensorflow/tflite-micro#1173 has 8 GB/s for TCM and 2 GB/s for OCRAM, so 125 and 500 ps for a byte.
-		Name: "rt1170", Kernels: "cmsis-nn-dsp", Part: "i.MX RT1170 (Cortex-M7)", Costs: true, Source: "sizes: Zephyr, nxp_rt1170.dtsi; cost: tensorflow/tflite-micro#1173",
+		Name: "rt1170", Kernels: "cmsis-nn-dsp", Part: "i.MX RT1170 (Cortex-M7)", Costs: true,
+		Source: "sizes: Zephyr, nxp_rt1170.dtsi; cost: tensorflow/tflite-micro#1173",
 		Pools: []model.Pool{
 			{ID: "dtcm", Capacity: 256 * kib, Alignment: 32, Cost: 125},
 			{ID: "ocram", Capacity: 1024 * kib, Alignment: 32, Cost: 500},
@@ -59,7 +61,8 @@ var parts = []Map{
 		// Sizes: 512 KiB of SRAM; of these, about 250 KiB are free for a model in the firmware of
 		// tensorflow/tflite-micro#2675. PSRAM is that of N16R8 modules, octal at 80 MHz (ESP-IDF's documents), so at
 		// most 160 MB/s by its clock. For the SRAM no figure was found, so there is no ratio.
-		Name: "esp32s3", Kernels: "esp-nn", Part: "ESP32-S3 with 8 MiB of octal PSRAM", Source: "sizes: ESP-IDF's documents, tensorflow/tflite-micro#2675; order: on the chip, then beside it",
+		Name: "esp32s3", Kernels: "esp-nn", Part: "ESP32-S3 with 8 MiB of octal PSRAM",
+		Source: "sizes: ESP-IDF's documents, tensorflow/tflite-micro#2675; order: on the chip, then beside it",
 		Pools: []model.Pool{
 			{ID: "sram", Capacity: 512 * kib, Alignment: 16},
 			{ID: "psram", Capacity: 8 * mib, Alignment: 16},
@@ -68,7 +71,8 @@ var parts = []Map{
 	{
 		// Sizes: Corstone-300.ld of ExecuTorch. Order: that of the file. The figures of Vela's models are for an NPU,
 		// which does not reach the DTCM, so they are not used here.
-		Name: "corstone300", Kernels: "cmsis-nn-mve", Part: "Corstone-300 (Cortex-M55)", Source: "sizes and order: pytorch/executorch, Corstone-300.ld",
+		Name: "corstone300", Kernels: "cmsis-nn-mve", Part: "Corstone-300 (Cortex-M55)",
+		Source: "sizes and order: pytorch/executorch, Corstone-300.ld",
 		Pools: []model.Pool{
 			{ID: "dtcm", Capacity: 512 * kib, Alignment: 16},
 			{ID: "sram", Capacity: 2 * mib, Alignment: 16},
@@ -79,7 +83,8 @@ var parts = []Map{
 	{
 		// Sizes: Alif's regions_AE722F80F55D5LS_M55_HP.h. It says nothing of speed. The order is that of its numbers,
 		// without the memories of less than 1 MiB.
-		Name: "alif-e7", Kernels: "cmsis-nn-mve", Part: "Alif Ensemble E7 (Cortex-M55 HP)", Source: "sizes: Alif's regions_AE722F80F55D5LS_M55_HP.h; order: its numbers",
+		Name: "alif-e7", Kernels: "cmsis-nn-mve", Part: "Alif Ensemble E7 (Cortex-M55 HP)",
+		Source: "sizes: Alif's regions_AE722F80F55D5LS_M55_HP.h; order: its numbers",
 		Pools: []model.Pool{
 			{ID: "sram0", Capacity: 4 * mib, Alignment: 16},
 			{ID: "sram1", Capacity: 2560 * kib, Alignment: 16},
@@ -92,7 +97,8 @@ var parts = []Map{
 	{
 		// Sizes and order: ug_nrf54h20_architecture_memory.rst of the nRF Connect SDK, which calls the local RAM
 		// "minimal latency" and RAM0x "relatively fast". RAM0x is shared with other cores by partitions.
-		Name: "nrf54h20", Kernels: "cmsis-nn-dsp", Part: "nRF54H20, application core (Cortex-M33)", Source: "sizes and order: nrfconnect/sdk-nrf, ug_nrf54h20_architecture_memory.rst",
+		Name: "nrf54h20", Kernels: "cmsis-nn-dsp", Part: "nRF54H20, application core (Cortex-M33)",
+		Source: "sizes and order: nrfconnect/sdk-nrf, ug_nrf54h20_architecture_memory.rst",
 		Pools: []model.Pool{
 			{ID: "local", Capacity: 32 * kib, Alignment: 16},
 			{ID: "ram0x", Capacity: 768 * kib, Alignment: 16},

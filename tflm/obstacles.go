@@ -142,6 +142,7 @@ func hasKernel(name string) bool {
 func convolves8(m *tflite.Model) bool {
 	return slices.ContainsFunc(m.Operators, func(o tflite.Operator) bool {
 		name := o.Name()
-		return (name == "CONV_2D" || name == "DEPTHWISE_CONV_2D") && len(o.Inputs) > 0 && o.Inputs[0] >= 0 && m.Tensors[o.Inputs[0]].Type.String() == "INT8"
+		return (name == "CONV_2D" || name == "DEPTHWISE_CONV_2D") && len(o.Inputs) > 0 && o.Inputs[0] >= 0 &&
+			m.Tensors[o.Inputs[0]].Type.String() == "INT8"
 	})
 }

@@ -26,7 +26,8 @@ func TestObstacles(t *testing.T) {
 		return tflitemade.Model([]tflitemade.Graph{g})
 	}
 	const (
-		float, half, byte8, word, unsigned = tfliteschema.TensorTypeFLOAT32, tfliteschema.TensorTypeFLOAT16, tfliteschema.TensorTypeINT8,
+		float, half, byte8, word, unsigned = tfliteschema.TensorTypeFLOAT32, tfliteschema.TensorTypeFLOAT16,
+			tfliteschema.TensorTypeINT8,
 			tfliteschema.TensorTypeINT16, tfliteschema.TensorTypeUINT8
 		connected = tfliteschema.BuiltinOperatorFULLY_CONNECTED
 	)
@@ -35,27 +36,40 @@ func TestObstacles(t *testing.T) {
 		want  string // of Why; empty for no obstacle
 		next  string
 	}{
-		"floats":            {tflitemade.Images(3, 12), "", ""},
-		"bytes":             {tflitemade.Bytes(3, 12), "", ""},
-		"network":           {tflitemade.Network(4, 24), "", ""},
-		"halves":            {tflitemade.Halves(), "weights are float16", "--fold-float16"},
-		"hybrid":            {tflitemade.Hybrid(), "the kernel of CONV_2D does not take FLOAT32 with weights of INT8", "int8 with int8"},
-		"connected":         {one(connected, "", byte8, byte8), "", ""},
-		"connected words":   {one(connected, "", word, byte8), "", ""},
-		"connected hybrid":  {one(connected, "", float, byte8), "the kernel of FULLY_CONNECTED does not take FLOAT32 with weights of INT8", "convert"},
-		"connected of old":  {one(connected, "", unsigned, unsigned), "does not take UINT8 with weights of UINT8", "convert"},
-		"halves at run":     {one(tfliteschema.BuiltinOperatorDEQUANTIZE, "", half), "the kernel of DEQUANTIZE does not take FLOAT16", "convert"},
-		"bytes to floats":   {one(tfliteschema.BuiltinOperatorDEQUANTIZE, "", byte8), "", ""},
-		"no kernel":         {one(tfliteschema.BuiltinOperatorDENSIFY, "", float), "TensorFlow Lite Micro has no kernel for DENSIFY", "replace"},
-		"kernel not known":  {one(tfliteschema.BuiltinOperatorCUMSUM, "", float, tfliteschema.TensorTypeINT32), "", ""},
-		"custom":            {one(tfliteschema.BuiltinOperatorCUSTOM, "MyOwn", half), "", ""},
-		"recurrent, halves": {one(tfliteschema.BuiltinOperatorSVDF, "", float, byte8, byte8), "SVDF does not take FLOAT32 with weights of INT8", ""},
+		"floats":  {tflitemade.Images(3, 12), "", ""},
+		"bytes":   {tflitemade.Bytes(3, 12), "", ""},
+		"network": {tflitemade.Network(4, 24), "", ""},
+		"halves":  {tflitemade.Halves(), "weights are float16", "--fold-float16"},
+		"hybrid": {
+			tflitemade.Hybrid(), "the kernel of CONV_2D does not take FLOAT32 with weights of INT8", "int8 with int8",
+		},
+		"connected":       {one(connected, "", byte8, byte8), "", ""},
+		"connected words": {one(connected, "", word, byte8), "", ""},
+		"connected hybrid": {
+			one(connected, "", float, byte8),
+			"the kernel of FULLY_CONNECTED does not take FLOAT32 with weights of INT8", "convert",
+		},
+		"connected of old": {one(connected, "", unsigned, unsigned), "does not take UINT8 with weights of UINT8", "convert"},
+		"halves at run": {
+			one(tfliteschema.BuiltinOperatorDEQUANTIZE, "", half), "the kernel of DEQUANTIZE does not take FLOAT16", "convert",
+		},
+		"bytes to floats": {one(tfliteschema.BuiltinOperatorDEQUANTIZE, "", byte8), "", ""},
+		"no kernel": {
+			one(tfliteschema.BuiltinOperatorDENSIFY, "", float), "TensorFlow Lite Micro has no kernel for DENSIFY", "replace",
+		},
+		"kernel not known": {one(tfliteschema.BuiltinOperatorCUMSUM, "", float, tfliteschema.TensorTypeINT32), "", ""},
+		"custom":           {one(tfliteschema.BuiltinOperatorCUSTOM, "MyOwn", half), "", ""},
+		"recurrent, halves": {
+			one(tfliteschema.BuiltinOperatorSVDF, "", float, byte8, byte8),
+			"SVDF does not take FLOAT32 with weights of INT8", "",
+		},
 	} {
 		found := Obstacles(parse(t, c.model))
 		switch {
 		case c.want == "" && len(found) > 0:
 			t.Errorf("%s: %+v", name, found)
-		case c.want != "" && (len(found) != 1 || !strings.Contains(found[0].Why, c.want) || !strings.Contains(found[0].Next, c.next)):
+		case c.want != "" && (len(found) != 1 || !strings.Contains(found[0].Why, c.want) ||
+			!strings.Contains(found[0].Next, c.next)):
 			t.Errorf("%s: %+v, want %q and %q", name, found, c.want, c.next)
 		}
 	}

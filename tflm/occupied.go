@@ -45,7 +45,8 @@ func (s *sharing) occupied(buffers []model.Buffer, offsets []int64, tensors []in
 			if j == k || r.start < offsets[j] || r.end > offsets[j]+w.Size {
 				continue
 			}
-			if r.start == offsets[j] && r.end == offsets[j]+w.Size && (w.Upper < r.upper || w.Upper == r.upper && k < j) && slices.Contains(covers, k) {
+			if r.start == offsets[j] && r.end == offsets[j]+w.Size && (w.Upper < r.upper || w.Upper == r.upper && k < j) &&
+				slices.Contains(covers, k) {
 				continue // of two windows in one place, the one that lives longer covers the other
 			}
 			r.lower = max(r.lower, w.Upper) // a window lives from the beginning
@@ -109,7 +110,10 @@ func disjoint(p []rectangle) []rectangle {
 func asProblem(p []rectangle) (*model.Problem, []int64) {
 	problem, offsets := &model.Problem{}, make([]int64, len(p))
 	for k, r := range p {
-		problem.Buffers = append(problem.Buffers, model.Buffer{ID: "taken " + strconv.Itoa(k), Lower: r.lower, Upper: r.upper, Size: r.end - r.start, Alignment: tflite.Alignment})
+		problem.Buffers = append(problem.Buffers,
+			model.Buffer{
+				ID: "taken " + strconv.Itoa(k), Lower: r.lower, Upper: r.upper, Size: r.end - r.start, Alignment: tflite.Alignment,
+			})
 		offsets[k] = r.start
 	}
 	return problem, offsets

@@ -7,7 +7,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// TestOthersAtLeast: what a model that cannot run needs with other kernels is a lower bound, as what it needs with these is.
+// TestOthersAtLeast: what a model that cannot run needs with other kernels is a lower bound, as what it needs with
+// these is.
 func TestOthersAtLeast(t *testing.T) {
 	for _, c := range []struct {
 		name    string

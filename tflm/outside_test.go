@@ -14,7 +14,10 @@ import (
 
 // recurrent is an LSTM layer of floats with its two states, of equal sizes.
 func recurrent() tflitemade.Graph {
-	g := tflitemade.Graph{Tensors: []tflitemade.Tensor{{Name: "in", Shape: []int32{1, 3, 4}}, {Name: "out", Shape: []int32{1, 3, 4}}}, Inputs: []int32{0}, Outputs: []int32{1}}
+	g := tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{{Name: "in", Shape: []int32{1, 3, 4}}, {Name: "out", Shape: []int32{1, 3, 4}}},
+		Inputs:  []int32{0}, Outputs: []int32{1},
+	}
 	add := func(t tflitemade.Tensor) int32 {
 		g.Tensors = append(g.Tensors, t)
 		return int32(len(g.Tensors) - 1)
@@ -32,7 +35,9 @@ func recurrent() tflitemade.Graph {
 		in = append(in, add(tflitemade.Tensor{Name: name, Shape: []int32{1, 4}, Variable: true}))
 	}
 	in = append(in, -1, -1, -1, -1)
-	g.Ops = []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorUNIDIRECTIONAL_SEQUENCE_LSTM, Inputs: in, Outputs: []int32{1}, Callees: []int32{4}}}
+	g.Ops = []tflitemade.Op{
+		{Code: tfliteschema.BuiltinOperatorUNIDIRECTIONAL_SEQUENCE_LSTM, Inputs: in, Outputs: []int32{1}, Callees: []int32{4}},
+	}
 	return g
 }
 
@@ -63,7 +68,9 @@ func remembered() tflitemade.Graph {
 		weights(24, 24),
 		tflitemade.Tensor{Name: "state", Shape: []int32{1, 240}, Variable: true},
 		tflitemade.Tensor{Name: "out", Shape: []int32{1, 24}})
-	g.Ops = append(g.Ops, tflitemade.Op{Code: tfliteschema.BuiltinOperatorSVDF, Inputs: []int32{5, 6, 2, 3, 7}, Outputs: []int32{8}, Callees: []int32{1}})
+	g.Ops = append(g.Ops, tflitemade.Op{
+		Code: tfliteschema.BuiltinOperatorSVDF, Inputs: []int32{5, 6, 2, 3, 7}, Outputs: []int32{8}, Callees: []int32{1},
+	})
 	g.Outputs = []int32{8}
 	return g
 }

@@ -86,7 +86,8 @@ func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, r
 			if why != "" {
 				refused[k] = why
 			}
-			all = append(all, slices.DeleteFunc(pairs(m, k, found), func(q permit) bool { return !diesAt(m, l, s, k, q.operand, q.result) })...)
+			all = append(all, slices.DeleteFunc(pairs(m, k, found),
+				func(q permit) bool { return !diesAt(m, l, s, k, q.operand, q.result) })...)
 		}
 	}
 	return all, refused
@@ -107,7 +108,8 @@ func pairs(m *tflite.Model, operator int, found []distance.Permit) (out []permit
 				if in != x {
 					continue
 				}
-				at := slices.IndexFunc(found, func(f distance.Permit) bool { return f.Operand == place && o.Outputs[f.Result] == y })
+				at := slices.IndexFunc(found,
+					func(f distance.Permit) bool { return f.Operand == place && o.Outputs[f.Result] == y })
 				if ok = ok && at >= 0; !ok {
 					break
 				}

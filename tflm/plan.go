@@ -227,7 +227,9 @@ func (p *Plan) refuse(v *Verdict, o *Options) error {
 	}
 	at := slices.IndexFunc(v.Findings, func(f Finding) bool { return f.Severity == Fault })
 	var issues model.Issues
-	issues.Add(model.Issue{File: p.Model.File, Message: v.Findings[at].Message + "; operators are " + npu + ", so only Vela can plan the model"})
+	issues.Add(model.Issue{
+		File: p.Model.File, Message: v.Findings[at].Message + "; operators are " + npu + ", so only Vela can plan the model",
+	})
 	return issues.Err()
 }
 
@@ -313,7 +315,9 @@ func variableOf(m *tflite.Model, tensor int) int {
 
 // followed returns the result of the runtime for a model with its own plan: the head, the place of each buffer of the
 // arena, and the bytes in use over time.
-func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) (head int64, placed []int64, taken *model.Problem, err error) {
+func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) (head int64, placed []int64,
+	taken *model.Problem, err error,
+) {
 	placed = make([]int64, len(a.Tensor))
 	var pinned []model.Buffer
 	var offsets []int64
@@ -330,7 +334,10 @@ func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tfli
 	for t := range m.Tensors {
 		if x := &m.Tensors[t]; x.Variable && x.Bytes > 0 && m.Offline.Offsets[t] != tflite.Online && t < len(l.Tensors) {
 			span := l.Tensors[t]
-			pinned = append(pinned, model.Buffer{Lower: int64(span.First) + 1, Upper: int64(span.Last) + 2, Size: tflite.RoundUp(x.Bytes), Alignment: tflite.Alignment})
+			pinned = append(pinned, model.Buffer{
+				Lower: int64(span.First) + 1, Upper: int64(span.Last) + 2, Size: tflite.RoundUp(x.Bytes),
+				Alignment: tflite.Alignment,
+			})
 			offsets, tensors = append(offsets, int64(m.Offline.Offsets[t])), append(tensors, t)
 		}
 	}

@@ -86,7 +86,9 @@ func (p *Plan) rest(ctx context.Context, best *Plan, o Options) (*Plan, error) {
 
 // inOrders returns the plan with the smallest head: best, or a plan in one of the orders. p is the plan in the given
 // order. left says how much time the next of so many plans has.
-func (p *Plan) inOrders(ctx context.Context, best *Plan, orders [][]int, o Options, left func(plans int) time.Duration) (*Plan, error) {
+func (p *Plan) inOrders(ctx context.Context, best *Plan, orders [][]int, o Options,
+	left func(plans int) time.Duration,
+) (*Plan, error) {
 	m := p.Model
 	for k, order := range orders {
 		if best.OrderProven() {
@@ -147,7 +149,8 @@ func (p *Plan) orderOf(m *tflite.Model) ([]int, error) {
 	at := make([]int, 0, len(planned)) // of each planned operator, in m
 	for k := range m.Operators {
 		o := &m.Operators[k]
-		if n := len(at); n < len(planned) && slices.Equal(o.Inputs, planned[n].Inputs) && slices.Equal(o.Outputs, planned[n].Outputs) {
+		if n := len(at); n < len(planned) && slices.Equal(o.Inputs, planned[n].Inputs) &&
+			slices.Equal(o.Outputs, planned[n].Outputs) {
 			at = append(at, k)
 		} else {
 			order = append(order, k)
@@ -198,7 +201,10 @@ func operators(m *tflite.Model, o *Options) *graph.Graph {
 			}
 			if value[t] < 0 {
 				value[t] = len(g.Values)
-				g.Values = append(g.Values, graph.Value{Name: "tensor " + strconv.Itoa(int(t)), Size: tflite.RoundUp(m.Tensors[t].Bytes), Alignment: tflite.Alignment})
+				g.Values = append(g.Values,
+					graph.Value{
+						Name: "tensor " + strconv.Itoa(int(t)), Size: tflite.RoundUp(m.Tensors[t].Bytes), Alignment: tflite.Alignment,
+					})
 				if writer[t] = by; by == caller {
 					g.Inputs = append(g.Inputs, value[t])
 				}

@@ -136,7 +136,8 @@ func TestPoseLandmark(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	r, err := start(t).Compare(t.Context(), m, t.TempDir(), 1, tflm.Options{Reorder: true, Scratch: tflm.ReferenceSet.Scratch(m)})
+	r, err := start(t).Compare(t.Context(), m, t.TempDir(), 1,
+		tflm.Options{Reorder: true, Scratch: tflm.ReferenceSet.Scratch(m)})
 	if err != nil {
 		t.Fatal(err)
 	}

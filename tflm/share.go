@@ -55,7 +55,10 @@ type sharing struct {
 }
 
 func newSharing(m *tflite.Model, l *tflite.Lifetimes) *sharing {
-	s := &sharing{m: m, l: l, touch: make([][]int, len(m.Tensors)), value: make([]bool, len(m.Tensors)), output: make([]bool, len(m.Tensors))}
+	s := &sharing{
+		m: m, l: l, touch: make([][]int, len(m.Tensors)), value: make([]bool, len(m.Tensors)),
+		output: make([]bool, len(m.Tensors)),
+	}
 	for k := range m.Operators {
 		o := &m.Operators[k]
 		for _, list := range [][]int32{o.Inputs, o.Outputs} {
@@ -80,7 +83,8 @@ func newSharing(m *tflite.Model, l *tflite.Lifetimes) *sharing {
 		}
 	}
 	for t := range m.Tensors {
-		if s.scratch(t) && len(s.windows) < maxWindows && !slices.ContainsFunc(s.touch[t], func(k int) bool { return !isWindow(&m.Operators[k], t) }) {
+		if s.scratch(t) && len(s.windows) < maxWindows &&
+			!slices.ContainsFunc(s.touch[t], func(k int) bool { return !isWindow(&m.Operators[k], t) }) {
 			s.windows = append(s.windows, t)
 		}
 	}
@@ -230,7 +234,8 @@ func (s *sharing) across(t, window int, offsets []int32) bool {
 func (s *sharing) lost(offsets []int32) (tensor, operator int) {
 	for k := range s.m.Operators {
 		o := &s.m.Operators[k]
-		if o.Custom != npu || len(o.Inputs) <= window || o.Inputs[window] < 0 || !slices.Contains(s.windows, int(o.Inputs[window])) {
+		if o.Custom != npu || len(o.Inputs) <= window || o.Inputs[window] < 0 ||
+			!slices.Contains(s.windows, int(o.Inputs[window])) {
 			continue
 		}
 		in := int(o.Inputs[window])

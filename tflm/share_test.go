@@ -38,7 +38,10 @@ func around() tflitemade.Graph {
 		return tflitemade.Tensor{Name: name, Shape: []int32{16}, Data: make([]byte, 64)}
 	}
 	npu := func(commands int32, in, out int32) tflitemade.Op {
-		return tflitemade.Op{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{commands, 1, 2, 2, in}, Outputs: []int32{out}}
+		return tflitemade.Op{
+			Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{commands, 1, 2, 2, in},
+			Outputs: []int32{out},
+		}
 	}
 	return tflitemade.Graph{
 		Tensors: []tflitemade.Tensor{
@@ -78,7 +81,9 @@ func chain(late bool, code tfliteschema.BuiltinOperator) tflitemade.Graph {
 // of the runtime's, and before another.
 func custom(later ...int32) tflitemade.Graph {
 	return tflitemade.Graph{
-		Tensors: []tflitemade.Tensor{floats("in", 16), floats("a", 16), floats("scratch", 64), floats("b", 16), floats("out", 16)},
+		Tensors: []tflitemade.Tensor{
+			floats("in", 16), floats("a", 16), floats("scratch", 64), floats("b", 16), floats("out", 16),
+		},
 		Ops: []tflitemade.Op{
 			{Code: tfliteschema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},
 			{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "accelerator", Inputs: []int32{1, 2}, Outputs: []int32{3}},
@@ -112,23 +117,35 @@ func TestShared(t *testing.T) {
 		says  string
 		head  int64 // of a plan that is kept; 0 for a fault
 	}{
-		{"compiled by Vela", planned(t, tflitemade.EthosU(), -1, -1, 0, 0, 0, 0), Shared, `note: 2 tensors lie inside tensor 2 "scratch"`, 1024},
+		{"compiled by Vela", planned(t, tflitemade.EthosU(), -1, -1, 0, 0, 0,
+			0), Shared, `note: 2 tensors lie inside tensor 2 "scratch"`, 1024},
 		{"at other places", planned(t, tflitemade.EthosU(), -1, -1, 16, 16, 512, 1024), Shared, "", 1040},
 		{"state of the NPU", planned(t, state, -1, -1, 0, 0, 256, 0, 512, 512), Shared, "", 1024},
 		{"state under its output", planned(t, state, -1, -1, 0, 0, 256, 512, 512, 512), Variable, "", 0},
-		{"state that nothing writes", planned(t, hidden, -1, -1, 0, 0, 0, 288, 256, 256), Shared, `note: 4 tensors lie inside tensor 2 "scratch"`, 1024},
-		{"moved out", planned(t, tflitemade.EthosU(), -1, -1, 0, 1024, 2048, 2304), Outside, `"in" lies outside of tensor 2 "scratch", in which ethos-u 0 looks for it`, 0},
+		{"state that nothing writes", planned(t, hidden, -1, -1, 0, 0, 0, 288, 256,
+			256), Shared, `note: 4 tensors lie inside tensor 2 "scratch"`, 1024},
+		{"moved out", planned(t, tflitemade.EthosU(), -1, -1, 0, 1024, 2048,
+			2304), Outside, `"in" lies outside of tensor 2 "scratch", in which ethos-u 0 looks for it`, 0},
 		{"left to the device", planned(t, tflitemade.EthosU(), -1, -1, 0, 0, 0, -1), Outside, `"out" lies outside`, 0},
-		{"CPU around", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 192, 64, 256), Shared, "5 tensors lie inside", 320}, // x is no operand of operator 3
-		{"over x while it lives", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 0, 64, 256), Overlap, `"x" and tensor 7 "z" share the bytes 0 to 64`, 0},
-		{"across the window", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 192, 64, 240), Overlap, `"w" lies partly inside`, 0},
-		{"result over operand", planned(t, chain(false, tfliteschema.BuiltinOperatorSOFTMAX), 0, 32, 128, 192), Shared, "warning: at operator 0, SOFTMAX", 256},
-		{"all at 0", planned(t, chain(false, tfliteschema.BuiltinOperatorSOFTMAX), 0, 0, 0, 0), Shared, "warning: at operator 2, SOFTMAX", 64},
+		// x is no operand of operator 3
+		{"CPU around", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 192, 64, 256), Shared, "5 tensors lie inside", 320},
+		{"over x while it lives", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 0, 64,
+			256), Overlap, `"x" and tensor 7 "z" share the bytes 0 to 64`, 0},
+		{"across the window", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 192, 64,
+			240), Overlap, `"w" lies partly inside`, 0},
+		{"result over operand", planned(t, chain(false, tfliteschema.BuiltinOperatorSOFTMAX), 0, 32, 128,
+			192), Shared, "warning: at operator 0, SOFTMAX", 256},
+		{"all at 0", planned(t, chain(false, tfliteschema.BuiltinOperatorSOFTMAX), 0, 0, 0,
+			0), Shared, "warning: at operator 2, SOFTMAX", 64},
 		{"in place", planned(t, chain(false, tfliteschema.BuiltinOperatorTANH), 0, 0, 64, 64), "", "", 128},
-		{"over what is read later", planned(t, chain(true, tfliteschema.BuiltinOperatorSOFTMAX), 64, 0, 0, 64), Overlap, `"a" and tensor 2 "b"`, 0},
-		{"in place, over what is read later", planned(t, chain(true, tfliteschema.BuiltinOperatorADD), 64, 0, 0, 64), Overlap, `"a" and tensor 2 "b"`, 0},
-		{"two operators on", planned(t, chain(true, tfliteschema.BuiltinOperatorSOFTMAX), 0, 64, 128, 64), Shared, "at operator 2", 192},
-		{"scratch over all", planned(t, custom(), 0, 0, 0, 128, 128), Shared, `note: at operator 1, accelerator, tensor 1 "a" and tensor 2 "scratch" share the bytes 0 to 64, and 1 more pair`, 256},
+		{"over what is read later", planned(t, chain(true, tfliteschema.BuiltinOperatorSOFTMAX), 64, 0, 0,
+			64), Overlap, `"a" and tensor 2 "b"`, 0},
+		{"in place, over what is read later", planned(t, chain(true, tfliteschema.BuiltinOperatorADD), 64, 0, 0,
+			64), Overlap, `"a" and tensor 2 "b"`, 0},
+		{"two operators on", planned(t, chain(true, tfliteschema.BuiltinOperatorSOFTMAX), 0, 64, 128,
+			64), Shared, "at operator 2", 192},
+		{"scratch over all", planned(t, custom(), 0, 0, 0, 128,
+			128), Shared, `note: at operator 1, accelerator, tensor 1 "a" and tensor 2 "scratch" share the bytes 0 to 64, and 1 more pair`, 256},
 		{"scratch over a bystander", planned(t, custom(0), 64, 0, 0, 128, 256), Overlap, `"in" and tensor 2 "scratch"`, 0},
 		{"two outputs", planned(t, both, 0, 64, 256, 128, 512, 512), Overlap, `"out" and tensor 5 "more"`, 0},
 		{"variable and scratch", planned(t, state, -1, -1, 0, 0, 256, 0, 960, 960), Shared, "", 1024},
@@ -191,7 +208,9 @@ func TestFlood(t *testing.T) {
 	g := tflitemade.Graph{Inputs: []int32{0}, Outputs: []int32{1}}
 	g.Tensors = []tflitemade.Tensor{floats("in", 4), floats("out", 4)}
 	offsets := []int32{0, 0}
-	op := tflitemade.Op{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "accelerator", Inputs: []int32{0}, Outputs: []int32{1}}
+	op := tflitemade.Op{
+		Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "accelerator", Inputs: []int32{0}, Outputs: []int32{1},
+	}
 	for k := range int32(100) {
 		g.Tensors = append(g.Tensors, floats("scratch", 4))
 		op.Inputs = append(op.Inputs, k+2)

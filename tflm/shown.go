@@ -108,7 +108,8 @@ func (p *Plan) behindWindows(buffers []model.Buffer, offsets []int64) {
 		b := &buffers[k]
 		for j, t := range p.Arena.Tensor {
 			w := &p.Arena.Problem.Buffers[j]
-			if j == k || t < 0 || !slices.Contains(s.windows, t) || offsets[k] < offsets[j] || offsets[k]+b.Size > offsets[j]+w.Size {
+			if j == k || t < 0 || !slices.Contains(s.windows, t) || offsets[k] < offsets[j] ||
+				offsets[k]+b.Size > offsets[j]+w.Size {
 				continue
 			}
 			if twin := slices.Contains(s.windows, p.Arena.Tensor[k]) && b.Size == w.Size; twin && k < j {

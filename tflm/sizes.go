@@ -36,7 +36,10 @@ func (p *Plan) Sizes() []Sizes {
 	}
 	var out []Sizes
 	for _, t := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
-		out = append(out, Sizes{t, p.Set.Predict(was.Model, was.Arena, own, p.Before, t), p.Set.Predict(p.Model, p.Arena, planned, p.WrittenHead(), t)})
+		out = append(out, Sizes{
+			t, p.Set.Predict(was.Model, was.Arena, own, p.Before, t),
+			p.Set.Predict(p.Model, p.Arena, planned, p.WrittenHead(), t),
+		})
 	}
 	return out
 }

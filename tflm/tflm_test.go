@@ -62,7 +62,8 @@ func TestMake(t *testing.T) {
 			if err != nil || !v.OK() {
 				t.Fatalf("seed %d, in place %v: %+v, %v", seed, inPlace, v, err)
 			}
-			q, err := Make(t.Context(), again, Options{Scratch: scratch, InPlace: inPlace, Solve: stowage.Options{NodeLimit: 20000}})
+			q, err := Make(t.Context(), again,
+				Options{Scratch: scratch, InPlace: inPlace, Solve: stowage.Options{NodeLimit: 20000}})
 			if err != nil || q.Before != p.Head || !slices.Equal(q.Offsets, p.Offsets) {
 				t.Errorf("seed %d: planned again, before %d (head was %d), %v", seed, q.Before, p.Head, err)
 			}
@@ -109,16 +110,20 @@ func TestCheck(t *testing.T) {
 		{"reused", []tflitemade.Metadata{plan(5, 0, 32, 0, -1, -1)}, nil, "", true},
 		{"count", []tflitemade.Metadata{plan(4, 0, 32, 64, -1)}, []Rule{Count}, "for 4 tensors, but the model has 5", false},
 		{"short", []tflitemade.Metadata{plan(5, 0, 32)}, []Rule{Count}, "ends after 2 of 5", false},
-		{"over its operand", []tflitemade.Metadata{plan(5, 0, 0, 64, -1, -1)}, []Rule{Shared}, `at operator 0, SOFTMAX, tensor 0 "a" and tensor 1 "b" share the bytes 0 to 32, which its kernel may not support`, true},
-		{"misaligned", []tflitemade.Metadata{plan(5, 0, 36, 0, -1, -1)}, []Rule{Misaligned}, "36, which is not a multiple of 16", false},
+		{"over its operand", []tflitemade.Metadata{plan(5, 0, 0, 64, -1,
+			-1)}, []Rule{Shared}, `at operator 0, SOFTMAX, tensor 0 "a" and tensor 1 "b" share the bytes 0 to 32, which its kernel may not support`, true},
+		{"misaligned", []tflitemade.Metadata{plan(5, 0, 36, 0, -1,
+			-1)}, []Rule{Misaligned}, "36, which is not a multiple of 16", false},
 		{"negative", []tflitemade.Metadata{plan(5, 0, 32, -16, -1, -1)}, []Rule{Negative}, "-16, outside", false},
 		{"high", []tflitemade.Metadata{plan(5, 0, 32, 2147483632, -1, -1)}, []Rule{OutOfRange}, "above 2 GiB", false},
 		{"capacity", []tflitemade.Metadata{plan(5, 0, 32, 80, -1, -1)}, []Rule{TooHigh}, "ends at 112, above 96", false},
 		{"variable shared", []tflitemade.Metadata{plan(5, 0, 32, 64, 0, -1)}, []Rule{Variable}, "", false},
 		{"variable apart", []tflitemade.Metadata{plan(5, 0, 32, 0, 64, -1)}, nil, "", true},
-		{"variable and online", []tflitemade.Metadata{plan(5, 0, -1, -1, 64, -1)}, []Rule{Variable}, "2 tensors are left to the device", false},
+		{"variable and online", []tflitemade.Metadata{plan(5, 0, -1, -1, 64,
+			-1)}, []Rule{Variable}, "2 tensors are left to the device", false},
 		{"constant", []tflitemade.Metadata{plan(5, 0, 32, 64, -1, 0)}, []Rule{Unused}, "takes no room", true},
-		{"two", []tflitemade.Metadata{plan(5, 0, 0, 0, -1, -1), plan(5, 0, 32, 64, -1, -1)}, []Rule{Duplicate}, "the last one counts", true},
+		{"two", []tflitemade.Metadata{plan(5, 0, 0, 0, -1, -1), plan(5, 0, 32, 64, -1,
+			-1)}, []Rule{Duplicate}, "the last one counts", true},
 	} {
 		v, err := Check(parse(t, tflitemade.Model([]tflitemade.Graph{g}, c.metadata...)), 96)
 		if err != nil {
@@ -142,15 +147,19 @@ func TestCheck(t *testing.T) {
 // TestInPlace checks which results may lie over operands: a RESHAPE's over what
 // dies there, not over what is read later or is an output.
 func TestInPlace(t *testing.T) {
-	shape := tflitemade.Tensor{Name: "shape", Shape: []int32{1}, Type: tfliteschema.TensorTypeINT32, Data: []byte{8, 0, 0, 0}}
+	shape := tflitemade.Tensor{
+		Name: "shape", Shape: []int32{1}, Type: tfliteschema.TensorTypeINT32, Data: []byte{8, 0, 0, 0},
+	}
 	f := func(name string) tflitemade.Tensor { return tflitemade.Tensor{Name: name, Shape: []int32{8}} }
 	m := parse(t, tflitemade.Model([]tflitemade.Graph{{
 		Tensors: []tflitemade.Tensor{f("in"), f("a"), f("b"), f("c"), f("d"), shape},
 		Ops: []tflitemade.Op{
-			{Code: tfliteschema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},    // reads all before it writes
+			// reads all before it writes
+			{Code: tfliteschema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},
 			{Code: tfliteschema.BuiltinOperatorRESHAPE, Inputs: []int32{1, 5}, Outputs: []int32{2}}, // a dies: shared
 			{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},       // b is read later
-			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},     // b dies: shared; c is an output
+			// b dies: shared; c is an output
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{3, 4},
 	}}))
@@ -223,7 +232,13 @@ func TestMutated(t *testing.T) {
 	}
 	seeds := [][]byte{
 		tflitemade.Network(5, 20), tflitemade.Model([]tflitemade.Graph{{
-			Tensors: []tflitemade.Tensor{{Shape: []int32{1, 4, 4, 8}, Scales: []float32{1}}, {Shape: []int32{1, 4, 4, 8}}, {Shape: []int32{1, 8}}, {Shape: []int32{8, 8}, Variable: true}, {Shape: []int32{1, 8}}},
+			Tensors: []tflitemade.Tensor{
+				{Shape: []int32{1, 4, 4, 8}, Scales: []float32{1}},
+				{Shape: []int32{1, 4, 4, 8}},
+				{Shape: []int32{1, 8}},
+				{Shape: []int32{8, 8}, Variable: true},
+				{Shape: []int32{1, 8}},
+			},
 			Ops: []tflitemade.Op{
 				op(tfliteschema.BuiltinOperatorCONV_2D, 1, 0, 3, 2),
 				op(tfliteschema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3),
@@ -234,8 +249,11 @@ func TestMutated(t *testing.T) {
 				op(tfliteschema.BuiltinOperatorADD_N, 4, 2, 2), op(tfliteschema.BuiltinOperatorSOFTMAX, 4, 2),
 			},
 			Inputs: []int32{0}, Outputs: []int32{1, 4},
-		}}), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}, tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}),
-		tflitemade.NetworkWith(7, 5, tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(append([]int32{1, 0, 9}, make([]int32, 9)...)...)}),
+		}}), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()},
+			tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}),
+		tflitemade.NetworkWith(7, 5, tflitemade.Metadata{
+			Name: tflite.MetadataName, Data: tflitemade.Words(append([]int32{1, 0, 9}, make([]int32, 9)...)...),
+		}),
 	}
 	kept, read, files := 0, 0, mutate.Times(t, 6000)
 	for k := range files {
@@ -304,7 +322,8 @@ func TestFaultyPlan(t *testing.T) {
 		m = parse(t, faulty)
 		p, err := Make(t.Context(), m, Options{})
 		if err != nil || !p.Faulty || !p.Worth() || p.Before != want.Greedy || p.Head != want.Head {
-			t.Fatalf("seed %d: faulty %v, heads %d and %d, %v, want %d and %d", seed, p.Faulty, p.Before, p.Head, err, want.Greedy, want.Head)
+			t.Fatalf("seed %d: faulty %v, heads %d and %d, %v, want %d and %d", seed, p.Faulty, p.Before, p.Head, err,
+				want.Greedy, want.Head)
 		}
 		mended, err := m.WithOffsets(p.Offsets)
 		if err != nil {

@@ -93,14 +93,18 @@ func TestVela(t *testing.T) {
 // int8s is a quantized network. Vela has no kernel for the DIVs that may be in it.
 func int8s(divs bool) []byte {
 	tensor := func(name string) tflitemade.Tensor {
-		return tflitemade.Tensor{Name: name, Shape: []int32{1, 8, 8, 16}, Type: tfliteschema.TensorTypeINT8, Scales: []float32{0.1}}
+		return tflitemade.Tensor{
+			Name: name, Shape: []int32{1, 8, 8, 16}, Type: tfliteschema.TensorTypeINT8, Scales: []float32{0.1},
+		}
 	}
 	div := tfliteschema.BuiltinOperatorMUL
 	if divs {
 		div = tfliteschema.BuiltinOperatorDIV
 	}
 	return tflitemade.Model([]tflitemade.Graph{{
-		Tensors: []tflitemade.Tensor{tensor("in"), tensor("x"), tensor("y"), tensor("z"), tensor("w"), tensor("v"), tensor("out")},
+		Tensors: []tflitemade.Tensor{
+			tensor("in"), tensor("x"), tensor("y"), tensor("z"), tensor("w"), tensor("v"), tensor("out"),
+		},
 		Ops: []tflitemade.Op{
 			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{0, 0}, Outputs: []int32{1}},
 			{Code: div, Inputs: []int32{1, 0}, Outputs: []int32{2}},

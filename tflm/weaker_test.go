@@ -56,8 +56,8 @@ func TestNoModeLarger(t *testing.T) {
 	}
 }
 
-// TestInPlaceApart has networks whose plan in place is above the one apart, by a planner that does not search: the lower
-// one is taken.
+// TestInPlaceApart has networks whose plan in place is above the one apart, by a planner that does not search: the
+// lower one is taken.
 func TestInPlaceApart(t *testing.T) {
 	for _, seed := range []uint64{36, 40, 60, 140, 202} {
 		m, err := tflite.Parse(tflitemade.Network(seed, 10+int(seed%70)), "made.tflite")

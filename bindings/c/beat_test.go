@@ -22,7 +22,12 @@ func TestBeat(t *testing.T) {
 	}, cancel: func() {}}
 	later := func() { b.said = time.Now().Add(-pause) }
 	for _, q := range []stowage.Progress{
-		{}, {Height: 9, Offsets: []int64{1}}, {Height: 9, Offsets: []int64{1}}, {Height: 9}, {Height: 8}, {Height: 7, Offsets: []int64{2}},
+		{},
+		{Height: 9, Offsets: []int64{1}},
+		{Height: 9, Offsets: []int64{1}},
+		{Height: 9},
+		{Height: 8},
+		{Height: 7, Offsets: []int64{2}},
 	} {
 		later()
 		b.tell(q)

@@ -101,7 +101,8 @@ func programIn(t *testing.T, dir, source string, static bool, compiler ...string
 		return path
 	}
 	path := filepath.Join(programs(t), "program"+strconv.Itoa(len(compiled)))
-	if out, err := exec.CommandContext(t.Context(), compiler[0], append(args, "-o", path)...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), compiler[0],
+		append(args, "-o", path)...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", compiler[0], err, out)
 	}
 	compiled[key] = path
@@ -241,7 +242,8 @@ func TestHeader(t *testing.T) {
 	words := strings.Join(strings.Fields(strings.ReplaceAll(string(header), "\n *", " ")), " ")
 	names := plan.Names()
 	last := len(names) - 1
-	if list := strings.Join(names[:last], ", ") + " and " + names[last]; !strings.Contains(words, "The planners are "+list+".") {
+	if list := strings.Join(names[:last], ", ") + " and " + names[last]; !strings.Contains(words,
+		"The planners are "+list+".") {
 		t.Errorf("the header does not say that the planners are %s", list)
 	}
 }
@@ -251,7 +253,8 @@ func TestHeader(t *testing.T) {
 func TestPlanners(t *testing.T) {
 	library(t)
 	for _, name := range plan.Names() {
-		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); !strings.HasPrefix(got, "0 "+name+" height ") {
+		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); !strings.HasPrefix(got,
+			"0 "+name+" height ") {
 			t.Errorf("the library says %q of %s", got, name)
 		}
 	}
@@ -310,7 +313,8 @@ func TestSanitizers(t *testing.T) {
 // offsets, which may change with the planners.
 func TestExamples(t *testing.T) {
 	got := execute(t, program(t, "examples/plan.c", false, c99...))
-	if !strings.HasPrefix(got, "height 12, the lowest there is\n0 at ") || !strings.HasSuffix(got, "\n11 is too little\n") {
+	if !strings.HasPrefix(got, "height 12, the lowest there is\n0 at ") ||
+		!strings.HasSuffix(got, "\n11 is too little\n") {
 		t.Errorf("plan.c prints\n%s", got)
 	}
 	got = execute(t, program(t, "examples/plan.cc", false, cpp...))

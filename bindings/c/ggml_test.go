@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestGgml compiles examples/ggml against a stand-in for ggml, and runs it on random graphs. What the patch adds to ggml-alloc.h is in
-// the stand-in, too. The real ggml takes minutes to build: see lab/bench/ggml.
+// TestGgml compiles examples/ggml against a stand-in for ggml, and runs it on random graphs. What the patch adds to
+// ggml-alloc.h is in the stand-in, too. The real ggml takes minutes to build: see lab/bench/ggml.
 func TestGgml(t *testing.T) {
 	dir := library(t)
 	folder := t.TempDir()
@@ -32,7 +32,8 @@ func TestGgml(t *testing.T) {
 	}
 	path := filepath.Join(folder, "check")
 	args := []string{
-		"-std=c99", "-g", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wno-parentheses", "-Werror", "-I" + folder, "-Itestdata/ggml", "-I.", "-I../../examples/ggml",
+		"-std=c99", "-g", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wno-parentheses", "-Werror", "-I" + folder,
+		"-Itestdata/ggml", "-I.", "-I../../examples/ggml",
 		"testdata/ggml/check.c", "../../examples/ggml/stowage_ggml.c", "../../examples/ggml/gallocr_planner.c", "-o", path,
 		"-L" + dir, "-lstowage", "-Wl,-rpath," + dir,
 	}

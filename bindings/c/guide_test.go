@@ -17,7 +17,8 @@ func TestGuide(t *testing.T) {
 	if len(blocks) < 2 {
 		t.Fatalf("docs/c.md has %d blocks of C", len(blocks))
 	}
-	options := regexp.MustCompile(`(?s)\{"planner".*?\}\}`).FindString(strings.ReplaceAll(string(mustRead(t, "stowage.h")), "\n *", " "))
+	options := regexp.MustCompile(`(?s)\{"planner".*?\}\}`).FindString(strings.ReplaceAll(string(mustRead(t, "stowage.h")),
+		"\n *", " "))
 	if options == "" {
 		t.Fatal("stowage.h has no options in JSON")
 	}

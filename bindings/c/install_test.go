@@ -92,7 +92,8 @@ func byCMake(t *testing.T, argument string, programs ...string) {
 func TestInstall(t *testing.T) {
 	prefix, bin := installed(t)
 	for _, name := range []string{
-		"bin/stowage", "lib/libstowage.so", "lib/libstowage.a", "include/stowage.h", "include/stowage.hpp", "lib/pkgconfig/stowage.pc",
+		"bin/stowage", "lib/libstowage.so", "lib/libstowage.a", "include/stowage.h", "include/stowage.hpp",
+		"lib/pkgconfig/stowage.pc",
 		"lib/cmake/stowage/stowageConfig.cmake", "lib/cmake/stowage/stowageConfigVersion.cmake",
 		"share/man/man1/stowage.1", "share/man/man1/stowage-solve.1",
 	} {
@@ -147,7 +148,8 @@ func TestInstall(t *testing.T) {
 	// LIBDIR may be deeper, as on Debian.
 	t.Run("libdir", func(t *testing.T) {
 		deep := t.TempDir()
-		tool(t, nil, "make", "-C", "../..", "install", "GO=none", "PREFIX="+deep, "LIBDIR="+deep+"/lib/x86_64-linux-gnu", "BIN="+bin)
+		tool(t, nil, "make", "-C", "../..", "install", "GO=none", "PREFIX="+deep, "LIBDIR="+deep+"/lib/x86_64-linux-gnu",
+			"BIN="+bin)
 		byCMake(t, "-Dstowage_DIR="+deep+"/lib/x86_64-linux-gnu/cmake/stowage", "plan_stowage_c")
 	})
 	t.Run("one folder", func(t *testing.T) { byCMake(t, "-Dstowage_DIR="+filepath.Join(bin, "capi"), "plan_stowage_cc") })
@@ -159,7 +161,10 @@ func TestVersions(t *testing.T) {
 	if version == nil {
 		t.Fatal("version.c has no version")
 	}
-	for path, line := range map[string]string{"stowage.pc": "\nVersion: " + version[1] + "\n", "stowageConfigVersion.cmake": "\nset(PACKAGE_VERSION \"" + version[1] + "\")\n"} {
+	for path, line := range map[string]string{
+		"stowage.pc":                 "\nVersion: " + version[1] + "\n",
+		"stowageConfigVersion.cmake": "\nset(PACKAGE_VERSION \"" + version[1] + "\")\n",
+	} {
 		if !strings.Contains(string(mustRead(t, path)), line) {
 			t.Errorf("%s has another version than %s", path, version[1])
 		}

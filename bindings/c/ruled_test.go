@@ -39,8 +39,8 @@ func ruledCalls(t *testing.T, n int) (in, answers string) {
 	return calls.String(), all.String()
 }
 
-// TestRuledSessionPlays: Go and C agree on every call of random sessions with rules, byte for byte. Python is compared with
-// the same answers by its own tests.
+// TestRuledSessionPlays: Go and C agree on every call of random sessions with rules, byte for byte. Python is compared
+// with the same answers by its own tests.
 func TestRuledSessionPlays(t *testing.T) {
 	path := program(t, "testdata/ruled.c", false, c99...)
 	in, want := ruledCalls(t, plantest.Share(300, 24, 18))

@@ -35,7 +35,8 @@ func index(x int64) int32 {
 func wide(what string, column []int64) error {
 	for k, x := range column {
 		if int64(int32(x)) != x {
-			return inputError(what + "[" + strconv.Itoa(k) + "] " + strconv.Quote(strconv.FormatInt(x, 10)) + ": there is no such index")
+			return inputError(what + "[" + strconv.Itoa(k) + "] " + strconv.Quote(strconv.FormatInt(x, 10)) +
+				": there is no such index")
 		}
 	}
 	return nil
@@ -219,10 +220,14 @@ func stowageGetMeasure(s *C.stowage_solver, measure *C.char, value, bound *C.int
 }
 
 //export stowageGetParts
-func stowageGetParts(s *C.stowage_solver, room C.int64_t, buffer, lower, upper, pool, offset *C.int64_t) (count C.int64_t) {
+func stowageGetParts(s *C.stowage_solver, room C.int64_t, buffer, lower, upper, pool,
+	offset *C.int64_t,
+) (count C.int64_t) {
 	defer guard(s, &count)
 	most := int(min(max(room, 0), math.MaxInt32))
-	to := [5][]int64{column(buffer, most), column(lower, most), column(upper, most), column(pool, most), column(offset, most)}
+	to := [5][]int64{
+		column(buffer, most), column(lower, most), column(upper, most), column(pool, most), column(offset, most),
+	}
 	n := 0
 	for _, x := range peerOf(s).result.Parts {
 		for _, part := range x.Parts {
@@ -238,7 +243,9 @@ func stowageGetParts(s *C.stowage_solver, room C.int64_t, buffer, lower, upper, 
 }
 
 //export stowageBarriers
-func stowageBarriers(s *C.stowage_solver, offsets *C.int64_t, room C.int64_t, buffer, at, behind, until, turn *C.int64_t) (count C.int64_t) {
+func stowageBarriers(s *C.stowage_solver, offsets *C.int64_t, room C.int64_t, buffer, at, behind, until,
+	turn *C.int64_t,
+) (count C.int64_t) {
 	defer guard(s, &count)
 	p := peerOf(s)
 	problem, made := &p.problem, &stowage.Plan{}
@@ -265,7 +272,9 @@ func stowageBarriers(s *C.stowage_solver, offsets *C.int64_t, room C.int64_t, bu
 }
 
 //export stowageVerifyPlan
-func stowageVerifyPlan(s *C.stowage_solver, offsets, pools *C.int64_t, parts C.int64_t, buffer, lower, upper, pool, offset *C.int64_t) (broken C.int64_t) {
+func stowageVerifyPlan(s *C.stowage_solver, offsets, pools *C.int64_t, parts C.int64_t, buffer, lower, upper, pool,
+	offset *C.int64_t,
+) (broken C.int64_t) {
 	defer guard(s, &broken)
 	problem := peerOf(s).fill(s)
 	n, m := len(problem.Buffers), int(parts)

@@ -141,7 +141,8 @@ func newBeat(s *C.stowage_solver, cancel func()) *beat {
 	tell, user := s.progress, s.user
 	b := &beat{began: time.Now(), cancel: cancel, over: make(chan struct{}), gone: make(chan struct{})}
 	b.call = func(q stowage.Progress) bool {
-		return C.stowageTell(tell, user, C.int64_t(q.Height), C.int64_t(q.LowerBound), C.int64_t(q.Nodes), C.int64_t(q.Elapsed), array(q.Offsets)) != 0
+		return C.stowageTell(tell, user, C.int64_t(q.Height), C.int64_t(q.LowerBound), C.int64_t(q.Nodes),
+			C.int64_t(q.Elapsed), array(q.Offsets)) != 0
 	}
 	go b.run()
 	return b

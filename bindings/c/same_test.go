@@ -88,7 +88,9 @@ func encode(w io.Writer, a asked, text []byte) error {
 	if a.o.Minimize {
 		minimize = 1
 	}
-	all := []int64{int64(n), first[n], int64(len(text)), 0, a.p.CapacityOr(a.o.Capacity), minimize, 0, a.o.NodeLimit, 0, int64(a.o.Seed)}
+	all := []int64{
+		int64(n), first[n], int64(len(text)), 0, a.p.CapacityOr(a.o.Capacity), minimize, 0, a.o.NodeLimit, 0, int64(a.o.Seed),
+	}
 	all = slices.Concat(append(append([][]int64{all}, append(columns[:], first)...), gaps[:]...)...)
 	if err := binary.Write(w, binary.NativeEndian, all); err != nil {
 		return err
@@ -174,7 +176,9 @@ func TestSamePlans(t *testing.T) {
 		if err := json.Write(&text, &p, nil); err != nil {
 			t.Fatal(err)
 		}
-		outcome := &json.Plan{Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets}
+		outcome := &json.Plan{
+			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
+		}
 		if err := json.Write(&want, &p, outcome); err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +196,8 @@ func TestSamePlans(t *testing.T) {
 			continue
 		}
 		plans++
-		cmd := exec.CommandContext(t.Context(), command, "solve", "--quiet", "--format", "json", "--nodes", strconv.FormatInt(a.o.NodeLimit, 10),
+		cmd := exec.CommandContext(t.Context(), command, "solve", "--quiet", "--format", "json", "--nodes",
+			strconv.FormatInt(a.o.NodeLimit, 10),
 			"--seed", strconv.FormatUint(a.o.Seed, 10), "--minimize="+strconv.FormatBool(a.o.Minimize), "-")
 		cmd.Stdin = &text
 		if got, err := cmd.Output(); err != nil || !bytes.Equal(got, want.Bytes()) {

@@ -48,7 +48,9 @@ func caught[T ~int32 | ~int64](s *C.stowage_session, code *T) {
 }
 
 //export stowageSessionOpen
-func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C.int64_t, o *C.stowage_session_options) (code C.int) {
+func stowageSessionOpen(s *C.stowage_session, from *C.stowage_solver, offsets *C.int64_t,
+	o *C.stowage_session_options,
+) (code C.int) {
 	defer guard(from, &code)
 	p := peerOf(from)
 	run := p.optionsOf(from)
@@ -173,7 +175,9 @@ func fault(id, field string, value int64, message string) error {
 }
 
 // answered makes a call that has an answer, and writes the answer into the handle.
-func answered(s *C.stowage_session, offsets *C.int64_t, call func(context.Context, *follower) (session.Answer, error)) (code C.int) {
+func answered(s *C.stowage_session, offsets *C.int64_t,
+	call func(context.Context, *follower) (session.Answer, error),
+) (code C.int) {
 	defer caught(s, &code)
 	s.answer = C.stowage_session_answer{}
 	ctx, end := heeding(s.token)
@@ -184,15 +188,18 @@ func answered(s *C.stowage_session, offsets *C.int64_t, call func(context.Contex
 	}
 	m := &a.Moved
 	s.answer = C.stowage_session_answer{
-		status: C.int32_t(a.Status), step: C.int32_t(a.Step), moved_buffers: C.int32_t(m.Buffers), moved_cost: C.int64_t(m.Cost),
-		moved_bytes: C.int64_t(m.Bytes), moved_slots: C.int64_t(m.Slots), enough: C.int64_t(a.Enough), nodes: C.int64_t(a.Nodes),
+		status: C.int32_t(a.Status), step: C.int32_t(a.Step), moved_buffers: C.int32_t(m.Buffers),
+		moved_cost:  C.int64_t(m.Cost),
+		moved_bytes: C.int64_t(m.Bytes), moved_slots: C.int64_t(m.Slots), enough: C.int64_t(a.Enough),
+		nodes: C.int64_t(a.Nodes),
 	}
 	if a.Least {
 		s.answer.least = 1
 	}
 	if p := a.Proof; p != nil {
 		put(s.answer.why[:], string(p.Why))
-		s.answer.proof_time, s.answer.proof_load, s.answer.proof_bound = C.int64_t(p.Slot), C.int64_t(p.Load), C.int64_t(p.LowestPossible)
+		s.answer.proof_time, s.answer.proof_load, s.answer.proof_bound = C.int64_t(p.Slot), C.int64_t(p.Load),
+			C.int64_t(p.LowestPossible)
 		s.proof = C.CString(shown.Lines(p.String()))
 	}
 	copy(column(offsets, len(a.Offsets)), a.Offsets)
@@ -206,8 +213,12 @@ func answered(s *C.stowage_session, offsets *C.int64_t, call func(context.Contex
 }
 
 //export stowageSessionAdd
-func stowageSessionAdd(s *C.stowage_session, id *C.char, lower, upper, size, alignment C.int64_t, keep C.int, offset *C.int64_t) C.int {
-	b := model.Buffer{ID: C.GoString(id), Lower: int64(lower), Upper: int64(upper), Size: int64(size), Alignment: int64(alignment)}
+func stowageSessionAdd(s *C.stowage_session, id *C.char, lower, upper, size, alignment C.int64_t, keep C.int,
+	offset *C.int64_t,
+) C.int {
+	b := model.Buffer{
+		ID: C.GoString(id), Lower: int64(lower), Upper: int64(upper), Size: int64(size), Alignment: int64(alignment),
+	}
 	return answered(s, offset, func(ctx context.Context, f *follower) (session.Answer, error) {
 		if keep == 0 {
 			return f.Fits(ctx, b)
@@ -358,7 +369,11 @@ func stowageSessionUnpin(s *C.stowage_session, id *C.char) (code C.int) {
 
 //export stowageSessionLimit
 func stowageSessionLimit(s *C.stowage_session, capacity C.int64_t) C.int {
-	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) { return f.Limit(ctx, int64(capacity)) })
+	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer,
+		error,
+	) {
+		return f.Limit(ctx, int64(capacity))
+	})
 }
 
 //export stowageSessionReplan

@@ -15,8 +15,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// Idea: testdata/session.c checks what each function of a session does and refuses. It also plays traces, and what it prints
-// of each call is compared with what the session in Go answered.
+// Idea: testdata/session.c checks what each function of a session does and refuses. It also plays traces, and what it
+// prints of each call is compared with what the session in Go answered.
 
 func TestSession(t *testing.T) {
 	execute(t, program(t, "testdata/session.c", false, c99...))
@@ -43,7 +43,9 @@ func TestSessionPlays(t *testing.T) {
 	}
 	kinds := changes.Kinds(all.String())
 	t.Log(kinds)
-	for _, kind := range []string{"keep", "fit", "repair", "no", "undecided", "fits", "replan", "pin", "unpin", "mark", "rollback", "commit"} {
+	for _, kind := range []string{
+		"keep", "fit", "repair", "no", "undecided", "fits", "replan", "pin", "unpin", "mark", "rollback", "commit",
+	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no call of the traces is or takes %s", kind)
 		}
@@ -66,7 +68,8 @@ func TestSessionThreads(t *testing.T) {
 }
 
 func TestSessionLeaks(t *testing.T) {
-	execute(t, program(t, "testdata/session.c", false, c99...), "leaks", strconv.Itoa(plantest.Share(400_000, 80_000, 40_000)))
+	execute(t, program(t, "testdata/session.c", false, c99...), "leaks",
+		strconv.Itoa(plantest.Share(400_000, 80_000, 40_000)))
 }
 
 // TestSessionSanitizers repeats the checks with the C code instrumented.
@@ -86,7 +89,8 @@ func TestSessionGuide(t *testing.T) {
 	}
 	for _, m := range all {
 		path := filepath.Join(t.TempDir(), "guide.c")
-		if err := os.WriteFile(path, []byte("#include <stdio.h>\n#include \"stowage.h\"\nint main(void) {\n"+m[1]+"return 0;\n}\n"), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte("#include <stdio.h>\n#include \"stowage.h\"\nint main(void) {\n"+m[1]+
+			"return 0;\n}\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if got := execute(t, program(t, path, false, c99...)); got != m[2] {

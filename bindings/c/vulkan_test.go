@@ -45,14 +45,20 @@ func TestVulkan(t *testing.T) {
 	dir := library(t)
 	folder := t.TempDir()
 	header := filepath.Join(folder, "header.c")
-	if err := os.WriteFile(header, []byte("#include <vulkan/vulkan.h>\nint main(void) { return vkEnumerateInstanceVersion(NULL); }\n"), 0o600); err != nil {
+	if err := os.WriteFile(header,
+		[]byte("#include <vulkan/vulkan.h>\nint main(void) { return vkEnumerateInstanceVersion(NULL); }\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "cc", header, "-o", filepath.Join(folder, "header"), "-lvulkan").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "cc", header, "-o", filepath.Join(folder, "header"),
+		"-lvulkan").CombinedOutput(); err != nil {
 		t.Skipf("there is no header or loader of Vulkan here (vulkan): %s", strings.SplitN(string(out), "\n", 2)[0])
 	}
 	path := filepath.Join(folder, "graph")
-	args := []string{"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "../../examples/vulkan/graph.c", "-o", path, "-L" + dir, "-lstowage", "-Wl,-rpath," + dir, "-lvulkan"}
+	args := []string{
+		"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "../../examples/vulkan/graph.c", "-o", path,
+		"-L" + dir, "-lstowage", "-Wl,-rpath," + dir, "-lvulkan",
+	}
 	if out, err := exec.CommandContext(t.Context(), "cc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -62,7 +62,8 @@ func TestTypes(t *testing.T) {
 	}
 	for from, to := range map[string]string{
 		"testdata/use.ts": filepath.Join(dir, "use.ts"), "package.json": filepath.Join(into, "package.json"),
-		"src/index.d.ts": filepath.Join(into, "src", "index.d.ts"), "src/files.d.ts": filepath.Join(into, "src", "files.d.ts"),
+		"src/index.d.ts": filepath.Join(into, "src", "index.d.ts"),
+		"src/files.d.ts": filepath.Join(into, "src", "files.d.ts"),
 	} {
 		text, err := os.ReadFile(filepath.FromSlash(from))
 		if err := errors.Join(err, os.WriteFile(to, text, 0o666)); err != nil {
@@ -72,8 +73,11 @@ func TestTypes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, resolution := range [][]string{{"--module", "nodenext"}, {"--module", "esnext", "--moduleResolution", "bundler"}} {
-		c := exec.Command(tsc, append(resolution, "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false",
+	for _, resolution := range [][]string{
+		{"--module", "nodenext"}, {"--module", "esnext", "--moduleResolution", "bundler"},
+	} {
+		c := exec.Command(tsc, append(resolution, "--noEmit", "--strict", "--exactOptionalPropertyTypes",
+			"--skipLibCheck", "false",
 			"--target", "es2022", "--lib", "es2023,dom,dom.iterable", "--types", "", "use.ts")...)
 		c.Dir = dir
 		run(t, c)
@@ -84,15 +88,18 @@ func TestTypes(t *testing.T) {
 func TestSizes(t *testing.T) {
 	node := nodeOrSkip(t)
 	texts := []string{
-		"0", "1", "1000", "64k", "64K", "64kb", "64kB", "64KiB", "64kib", "1.5MiB", "1.5 MiB", "2m", "2mb", "3g", "3gb", "3gib", "4t", "4tb",
-		"4TiB", "5b", "5B", "1e6", "1E3", "1.5e3kB", "25e-1k", "+7", "-7", "", " ", "k", "kib", "1.", ".5", "1.2.3", "1p", "1pib", "1e", "1ek",
+		"0", "1", "1000", "64k", "64K", "64kb", "64kB", "64KiB", "64kib", "1.5MiB", "1.5 MiB", "2m", "2mb", "3g", "3gb",
+		"3gib", "4t", "4tb",
+		"4TiB", "5b", "5B", "1e6", "1E3", "1.5e3kB", "25e-1k", "+7", "-7", "", " ", "k", "kib", "1.", ".5", "1.2.3", "1p",
+		"1pib", "1e", "1ek",
 		"0x10", "1_000", "ten", "1 000", "1ib", "infinity", "nan", "1kk", "1 k b",
 	}
 	given, err := json.Marshal(texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := `import { parse } from "../../render/html/viewer/numbers.js"; console.log(JSON.stringify(` + string(given) + `.map(parse)))`
+	script := `import { parse } from "../../render/html/viewer/numbers.js"; console.log(JSON.stringify(` + string(given) +
+		`.map(parse)))`
 	out, err := exec.Command(node, "--input-type=module", "-e", script).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +248,10 @@ func TestSame(t *testing.T) {
 	}
 	var list []asked
 	ask := func(name string, content []byte, planner string, nodes, seed int, format string) {
-		a := asked{name, fmt.Sprintf("plan-%d.%s", len(list), format), map[string]any{"planner": planner, "nodes": nodes, "seed": seed, "format": format}}
+		a := asked{
+			name, fmt.Sprintf("plan-%d.%s", len(list), format),
+			map[string]any{"planner": planner, "nodes": nodes, "seed": seed, "format": format},
+		}
 		list = append(list, a)
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
@@ -300,7 +310,9 @@ func TestPage(t *testing.T) {
 	page.Until("window.stowage && stowage.ready")
 	at := func(n int64) *int64 { return &n }
 	var fixed, plain bytes.Buffer
-	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8, Fixed: at(8)}, {ID: "b", Upper: 4, Size: 4, Fixed: at(0)}}}
+	p := &model.Problem{
+		Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8, Fixed: at(8)}, {ID: "b", Upper: 4, Size: 4, Fixed: at(0)}},
+	}
 	if err := csv.Write(&fixed, p, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +389,8 @@ func TestPage(t *testing.T) {
 	// The page asks for what a model leaves open, and shows nothing of another file. The button
 	// Plan then continues.
 	drop("open.onnx", onnxmade.Network(4, 24))
-	page.Until(`/Give them under Model, as Dimensions batch=1/.test(` + says + `) && !stowage.files.length && document.activeElement.id === "plan-dims"`)
+	page.Until(`/Give them under Model, as Dimensions batch=1/.test(` + says +
+		`) && !stowage.files.length && document.activeElement.id === "plan-dims"`)
 	page.Eval(`document.getElementById("plan-dims").value = "batch=2"; [...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
 	page.Until(`/^open.onnx: [a-z]+, height/.test(` + says + `)`)
 	page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
@@ -428,7 +441,11 @@ func TestPage(t *testing.T) {
 	// A folder is refused.
 	page.Eval(`document.querySelector(".planning-says").textContent = "waiting"`, nil)
 	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
-		page.Call("Input.dispatchDragEvent", map[string]any{"type": kind, "x": 500, "y": 300, "data": map[string]any{"items": []any{}, "files": []string{t.TempDir()}, "dragOperationsMask": 1}}, nil)
+		page.Call("Input.dispatchDragEvent",
+			map[string]any{
+				"type": kind, "x": 500, "y": 300,
+				"data": map[string]any{"items": []any{}, "files": []string{t.TempDir()}, "dragOperationsMask": 1},
+			}, nil)
 	}
 	page.Until(`/of a folder, drop the files in it/.test(` + says + `)`)
 	// The page plays back the moves of exact search without a request.
@@ -473,7 +490,8 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 			Before, Planned int64
 		} `json:"smallest_arenas"`
 	}
-	if err := json.Unmarshal(command("plan", "--json", "-o", "planned.tflite", path), &report); err != nil || len(report.Arenas) != 3 {
+	if err := json.Unmarshal(command("plan", "--json", "-o", "planned.tflite", path), &report); err != nil ||
+		len(report.Arenas) != 3 {
 		t.Fatalf("%v, %d arenas", err, len(report.Arenas))
 	}
 	table := page.Text(`[...document.querySelectorAll(".arenas td")].map((e) => e.textContent.replaceAll(",", "")).join(" ")`)
@@ -491,7 +509,8 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 	}
 	saved := func(kind string) []byte {
 		t.Helper()
-		text := page.Text(`btoa(Array.from(stowage.drop.files[0].made.files.` + kind + `, (b) => String.fromCharCode(b)).join(""))`)
+		text := page.Text(`btoa(Array.from(stowage.drop.files[0].made.files.` + kind +
+			`, (b) => String.fromCharCode(b)).join(""))`)
 		data, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,10 @@ func TestWaits(t *testing.T) {
 		for _, feature := range drawn.FeaturesOf(p) {
 			features[feature] += len(want)
 		}
-		list = append(list, map[string]any{"problem": objectOf(p), "waits": all, "offsets": made.Plan.Offsets, "pools": poolsOf(p, &made.Plan), "parts": partsOf(p, &made.Plan)})
+		list = append(list, map[string]any{
+			"problem": objectOf(p), "waits": all, "offsets": made.Plan.Offsets, "pools": poolsOf(p, &made.Plan),
+			"parts": partsOf(p, &made.Plan),
+		})
 	}
 	for _, feature := range drawn.RuledFeatures {
 		if features[feature] == 0 {
@@ -86,7 +89,8 @@ func objectOf(p *model.Problem) map[string]any {
 			gaps = append(gaps, gap)
 		}
 		buffers = append(buffers, map[string]any{
-			"id": b.ID, "lower": b.Lower, "upper": b.Upper, "size": b.Size, "alignment": max(b.Alignment, 1), "gaps": gaps, "fixed": b.Fixed,
+			"id": b.ID, "lower": b.Lower, "upper": b.Upper, "size": b.Size, "alignment": max(b.Alignment, 1), "gaps": gaps,
+			"fixed": b.Fixed,
 		})
 		x := b.Extra
 		if x == nil {
@@ -117,8 +121,10 @@ func objectOf(p *model.Problem) map[string]any {
 		return out
 	}
 	rules := map[string]any{
-		"allowed": allowed, "costs": costs, "evictions": evictions, "apart": r.Apart, "mayOverlap": r.MayOverlap, "objective": r.Objective,
-		"pools": keyed(r.Pools), "together": keyed(r.Together), "distances": keyed(r.Distances), "penalties": keyed(r.Penalties),
+		"allowed": allowed, "costs": costs, "evictions": evictions, "apart": r.Apart, "mayOverlap": r.MayOverlap,
+		"objective": r.Objective,
+		"pools":     keyed(r.Pools), "together": keyed(r.Together), "distances": keyed(r.Distances),
+		"penalties": keyed(r.Penalties),
 	}
 	if r.Threads > 0 {
 		rules["clocks"] = map[string]any{"lower": lower, "upper": upper}
@@ -140,7 +146,9 @@ func keyed[T any](of []T) []map[string]any {
 			for _, r := range x.Reserved {
 				reserved = append(reserved, [2]int64{r.Lower, r.Upper})
 			}
-			out = append(out, map[string]any{"id": x.ID, "capacity": x.Capacity, "alignment": x.Alignment, "cost": x.Cost, "reserved": reserved})
+			out = append(out, map[string]any{
+				"id": x.ID, "capacity": x.Capacity, "alignment": x.Alignment, "cost": x.Cost, "reserved": reserved,
+			})
 		case model.Together:
 			out = append(out, map[string]any{"buffers": x.Buffers, "at": x.At})
 		case model.Distance:
@@ -175,7 +183,9 @@ func partsOf(p *model.Problem, made *model.Plan) []any {
 			if p.Rules != nil && len(p.Rules.Pools) > 0 {
 				pool = p.Rules.Pools[part.Pool].ID
 			}
-			out = append(out, map[string]any{"buffer": x.Buffer, "lower": part.Lower, "upper": part.Upper, "offset": part.Offset, "pool": pool})
+			out = append(out, map[string]any{
+				"buffer": x.Buffer, "lower": part.Lower, "upper": part.Upper, "offset": part.Offset, "pool": pool,
+			})
 		}
 	}
 	return out

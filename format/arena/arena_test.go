@@ -318,7 +318,8 @@ func resummed(data []byte) []byte {
 	}
 	from := max(0, bytes.LastIndex(data[:at], []byte(planHead)))
 	data = data[:at:at]
-	return append(data, "end "+strconv.Itoa(bytes.Count(data[from:], []byte("\n")))+" "+checksum(string(data[from:]))+"\n"...)
+	return append(data, "end "+strconv.Itoa(bytes.Count(data[from:], []byte("\n")))+" "+
+		checksum(string(data[from:]))+"\n"...)
 }
 
 // TestMutated reads damaged files, half of them with a checksum that fits.

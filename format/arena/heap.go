@@ -62,7 +62,8 @@ func Heaps(plans []Plan) []Heap {
 }
 
 func (h *Heap) add(p *Plan, a *Allocation, id string, of [3]int32) {
-	h.Problem.Buffers = append(h.Problem.Buffers, model.Buffer{ID: id, Lower: a.Lower, Upper: a.Upper, Size: a.Size + p.Guard, Alignment: a.Alignment})
+	h.Problem.Buffers = append(h.Problem.Buffers,
+		model.Buffer{ID: id, Lower: a.Lower, Upper: a.Upper, Size: a.Size + p.Guard, Alignment: a.Alignment})
 	h.Of = append(h.Of, of)
 	if a.Upper > p.Period && h.Problem.Rules == nil {
 		h.Problem.Rules = &model.Rules{Period: p.Period}

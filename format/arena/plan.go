@@ -234,7 +234,10 @@ func (l *lines) lane(p *Plan) {
 	l.pay(2 * int(unsafe.Sizeof(lane)))
 	for range n {
 		l.titled("p")
-		a := Allocation{Size: l.number("size", 1, model.MaxSum), Alignment: 1 << l.power("alignment"), Stream: l.stream("stream"), Offset: None}
+		a := Allocation{
+			Size: l.number("size", 1, model.MaxSum), Alignment: 1 << l.power("alignment"), Stream: l.stream("stream"),
+			Offset: None,
+		}
 		if l.rest == "-" || len(l.rest) > 1 && l.rest[:2] == "- " {
 			l.word("offset")
 		} else {
@@ -275,7 +278,8 @@ func (l *lines) within(p *Plan, a *Allocation) {
 		return
 	}
 	if a.Alignment > p.Alignment {
-		l.fault("alignment", strconv.FormatInt(a.Alignment, 10), "is above that of the plan, "+strconv.FormatInt(p.Alignment, 10))
+		l.fault("alignment", strconv.FormatInt(a.Alignment, 10),
+			"is above that of the plan, "+strconv.FormatInt(p.Alignment, 10))
 		return
 	}
 	if a.Offset == None {

@@ -118,7 +118,8 @@ func (f *folding) split() {
 				lanes = append(lanes, own{thread: e.Thread})
 			}
 			l := &lanes[k]
-			l.keys = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(l.keys, uint64(e.N)), uint64(e.Shift)), e.Stream)
+			l.keys = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(l.keys, uint64(e.N)),
+				uint64(e.Shift)), e.Stream)
 			f.allocs = append(f.allocs, place{int32(len(f.steps) - 1), e.Thread, l.n})
 			f.at = append(f.at, at)
 			l.n++
@@ -255,7 +256,8 @@ type crossing struct {
 // since the arena never serves bytes that are live.
 func (f *folding) guess(freed map[int64]int64) {
 	last := len(f.steps) - 1
-	if last < 1 || f.steps[last].shape < 0 || f.shapes[f.steps[last].shape].times > 1 || f.shapes[f.steps[last].shape].plan < 0 {
+	if last < 1 || f.steps[last].shape < 0 || f.shapes[f.steps[last].shape].times > 1 ||
+		f.shapes[f.steps[last].shape].plan < 0 {
 		return
 	}
 	ends := map[crossing][]int64{}

@@ -137,7 +137,10 @@ func (l *lines) trace(t *Trace) {
 		case word == "w":
 			e = Event{Kind: Wait, Waiter: l.streamOrEvery("waiter"), Stream: l.streamOrEvery("waited")}
 		case word == "b":
-			e = Event{Kind: Begin, Level: int32(l.number("level", int64(level)+1, int64(level)+1)), Thread: int32(l.number("thread", 0, maxStep))}
+			e = Event{
+				Kind: Begin, Level: int32(l.number("level", int64(level)+1, int64(level)+1)),
+				Thread: int32(l.number("thread", 0, maxStep)),
+			}
 			name := l.name("name")
 			n, known := names[name]
 			if !known {

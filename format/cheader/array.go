@@ -43,7 +43,8 @@ func WriteArray(w io.Writer, name string, data []byte, r *Runtime) error {
 	of := *r
 	of.Model, of.Hash = int64(len(data)), HashOf(data)
 	prefix := prefixOf(name)
-	fmt.Fprintf(b, "/* The model %s with its plan, by stowage. Bytes: %d. Its SHA-256 begins with %s. */\n\n", comment(name), of.Model, of.Hash)
+	fmt.Fprintf(b, "/* The model %s with its plan, by stowage. Bytes: %d. Its SHA-256 begins with %s. */\n\n",
+		comment(name), of.Model, of.Hash)
 	b.WriteString("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n")
 	of.declare(b, prefix)
 	fmt.Fprintf(b, "\nconst unsigned long %s_model_data_size = %d;\n\n", prefix, of.Model)

@@ -111,9 +111,11 @@ func (p *BankPlan) about() string {
 // arenas writes the macros of the runtime's arena, which is in the memory home.
 func (p *BankPlan) arenas(w io.Writer, home string) {
 	r := p.runtime()
-	fmt.Fprintf(w, "\n/* The runtime's arena is in %s, with the tensors of that memory at its beginning.\n * %s%s */\n", home, p.about(), r.note("\n * "))
+	fmt.Fprintf(w, "\n/* The runtime's arena is in %s, with the tensors of that memory at its beginning.\n * %s%s */\n",
+		home, p.about(), r.note("\n * "))
 	for i := range p.Arenas {
-		fmt.Fprintf(w, "#define %s %d /* %s */\n", strings.ToUpper(r.name(prefixOf(p.Name), &p.Arenas[i])), p.Arenas[i].Bytes, p.Arenas[i].About)
+		fmt.Fprintf(w, "#define %s %d /* %s */\n", strings.ToUpper(r.name(prefixOf(p.Name), &p.Arenas[i])), p.Arenas[i].Bytes,
+			p.Arenas[i].About)
 	}
 }
 
@@ -200,8 +202,10 @@ func WritePlanner(w io.Writer, p *BankPlan) error {
 	var out bytes.Buffer
 	prefix := prefixOf(p.Name)
 	err := banks().Execute(&out, map[string]any{
-		"Name": comment(p.Name), "Prefix": prefix, "Upper": strings.ToUpper(prefix), "Banks": used, "Home": names[p.Home], "HomeNumber": number[p.Home],
-		"Head": p.Banks[p.Home].Bytes, "Buffers": buffers, "Small": size("32"), "Large": size("64"), "End": end, "About": p.about(), "Note": p.runtime().note("\n * "),
+		"Name": comment(p.Name), "Prefix": prefix, "Upper": strings.ToUpper(prefix), "Banks": used, "Home": names[p.Home],
+		"HomeNumber": number[p.Home],
+		"Head":       p.Banks[p.Home].Bytes, "Buffers": buffers, "Small": size("32"), "Large": size("64"), "End": end,
+		"About": p.about(), "Note": p.runtime().note("\n * "),
 	})
 	if err == nil {
 		_, err = w.Write(out.Bytes())

@@ -9,8 +9,12 @@ import (
 
 func bankPlan() *BankPlan {
 	return &BankPlan{
-		Name:   "net",
-		Banks:  []Bank{{Name: "D-TCM", Bytes: 64, Alignment: 32}, {Name: "d tcm", Bytes: 32, Alignment: 16}, {Name: "unused", Alignment: 16}},
+		Name: "net",
+		Banks: []Bank{
+			{Name: "D-TCM", Bytes: 64, Alignment: 32},
+			{Name: "d tcm", Bytes: 32, Alignment: 16},
+			{Name: "unused", Alignment: 16},
+		},
 		Home:   1,
 		Arenas: []ArenaSize{{Target: "32", Bytes: 512}, {Target: "64", Bytes: 1024}},
 		Buffers: []BankBuffer{
@@ -30,7 +34,8 @@ func TestBankNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"#define NET_MEMORY_D_TCM 0\n", "#define NET_MEMORY_D_TCM_2 1\n", "#define NET_MEMORY_UNUSED 2\n", "#define NET_BYTES_D_TCM_2 32\n",
+		"#define NET_MEMORY_D_TCM 0\n", "#define NET_MEMORY_D_TCM_2 1\n", "#define NET_MEMORY_UNUSED 2\n",
+		"#define NET_BYTES_D_TCM_2 32\n",
 		"#define NET_TENSOR_ARENA_SIZE_32 512 ", "#define NET_BANK_a____b 0 ", "#define NET_BANK_a____b_2 1 ",
 	} {
 		if !strings.Contains(header.String(), want) {
@@ -38,7 +43,8 @@ func TestBankNames(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"net_planner(uint8_t* d_tcm_bank, uint8_t* d_tcm_2_bank)", "constexpr size_t net_d_tcm_2_size = sizeof(void*) == 4 ? 512 : 1024;",
+		"net_planner(uint8_t* d_tcm_bank, uint8_t* d_tcm_2_bank)",
+		"constexpr size_t net_d_tcm_2_size = sizeof(void*) == 4 ? 512 : 1024;",
 		"kBuffers = 2, kBanks = 2, kArena = 1", "{64, 0, 2, 0, 0}", "{32, 1, 1, 0, 1}",
 	} {
 		if !strings.Contains(class.String(), want) {
@@ -53,7 +59,8 @@ func TestBankNames(t *testing.T) {
 	low := bankPlan()
 	low.AtLeast = true
 	header.Reset()
-	if err := WriteBanks(&header, low); err != nil || !strings.Contains(header.String(), "NET_TENSOR_ARENA_SIZE_32_AT_LEAST 512 ") {
+	if err := WriteBanks(&header, low); err != nil ||
+		!strings.Contains(header.String(), "NET_TENSOR_ARENA_SIZE_32_AT_LEAST 512 ") {
 		t.Errorf("%v\n%s", err, &header)
 	}
 }

@@ -175,7 +175,8 @@ func (p *Plan) arena() string {
 
 // opening writes what both files begin with.
 func (p *Plan) opening(w io.Writer) {
-	fmt.Fprintf(w, "/* The plan of %s, by stowage. Tensors: %d. Bytes of the %s: %d.\n", comment(p.Name), len(p.Tensors), p.arena(), p.Arena)
+	fmt.Fprintf(w, "/* The plan of %s, by stowage. Tensors: %d. Bytes of the %s: %d.\n", comment(p.Name), len(p.Tensors),
+		p.arena(), p.Arena)
 	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. The arena must begin at a multiple of %d.", p.alignment())
 	for k, note := range p.Notes {
 		if k == 0 {
@@ -203,22 +204,26 @@ extern unsigned char %[1]s_%[4]s[%[3]d];
 // runtime needs.
 func (p *Plan) sizes(w io.Writer, upper string) {
 	if r := p.Runtime; r != nil {
-		fmt.Fprintf(w, "/* %s\n * They hold for the model of %d bytes whose SHA-256 begins with %s.%s */\n", r.about("\n * "), r.Model, r.Hash, r.note("\n * "))
+		fmt.Fprintf(w, "/* %s\n * They hold for the model of %d bytes whose SHA-256 begins with %s.%s */\n", r.about("\n * "),
+			r.Model, r.Hash, r.note("\n * "))
 		for _, a := range r.Arenas {
 			fmt.Fprintf(w, "#define %s %d /* %s */\n", strings.ToUpper(r.name(p.prefix(), &a)), a.Bytes, a.About)
 		}
-		fmt.Fprintf(w, "\n/* The model itself, if it is written as an array. */\n#define %s_MODEL_DATA_SIZE %d\n", upper, r.Model)
+		fmt.Fprintf(w, "\n/* The model itself, if it is written as an array. */\n#define %s_MODEL_DATA_SIZE %d\n",
+			upper, r.Model)
 		fmt.Fprint(w, "\n/* The head: the part of that arena which the tensors take. It is not kTensorArenaSize. */\n")
 	} else if p.Head {
 		fmt.Fprint(w, "/* The head: the part of the runtime's arena which the tensors take. The arena is larger:\n * this is not kTensorArenaSize. stowage plan writes a header that has both. */\n")
 	}
-	fmt.Fprintf(w, "#define %s_%s_SIZE %d\n#define %s_ARENA_ALIGNMENT %d\n", upper, strings.ToUpper(p.arena()), p.Arena, upper, p.alignment())
+	fmt.Fprintf(w, "#define %s_%s_SIZE %d\n#define %s_ARENA_ALIGNMENT %d\n", upper, strings.ToUpper(p.arena()), p.Arena,
+		upper, p.alignment())
 }
 
 // about says what the sizes of the arena are.
 func (r *Runtime) about(newline string) string {
 	if r.AtLeast {
-		return "kTensorArenaSize may be more than these lower bounds: kernels keep or ask for bytes of which nothing" + newline + "is known. The report of stowage plan says whose; its --scratch and --tail give the size."
+		return "kTensorArenaSize may be more than these lower bounds: kernels keep or ask for bytes of which nothing" +
+			newline + "is known. The report of stowage plan says whose; its --scratch and --tail give the size."
 	}
 	return "kTensorArenaSize: the smallest arena in which AllocateTensors succeeds, aligned to 16."
 }

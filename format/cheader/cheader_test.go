@@ -88,7 +88,10 @@ func TestLongNames(t *testing.T) {
 // compiles as C and C++, is aligned, has the bytes of the model, and agrees with the
 // header on all sizes.
 func TestRuntime(t *testing.T) {
-	r := &Runtime{Note: "*/ one /* line\nof a note */", Arenas: []ArenaSize{{"32", "32-bit firmware", 3168}, {"64", "64-bit firmware", 3744}}}
+	r := &Runtime{
+		Note:   "*/ one /* line\nof a note */",
+		Arenas: []ArenaSize{{"32", "32-bit firmware", 3168}, {"64", "64-bit firmware", 3744}},
+	}
 	data := make([]byte, 1000)
 	for i := range data {
 		data[i] = byte(i * i)
@@ -100,7 +103,10 @@ func TestRuntime(t *testing.T) {
 	if err := errors.Join(WriteHeader(&header, p), WriteArray(&array, "tiny", data, r)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"#define TINY_TENSOR_ARENA_SIZE_32 3168 /* 32-bit firmware */\n", "#define TINY_TENSOR_ARENA_SIZE_64 3744", "#define TINY_HEAD_SIZE 2048\n", "#define TINY_MODEL_DATA_SIZE 1000\n", HashOf(data)} {
+	for _, want := range []string{
+		"#define TINY_TENSOR_ARENA_SIZE_32 3168 /* 32-bit firmware */\n", "#define TINY_TENSOR_ARENA_SIZE_64 3744",
+		"#define TINY_HEAD_SIZE 2048\n", "#define TINY_MODEL_DATA_SIZE 1000\n", HashOf(data),
+	} {
 		if !strings.Contains(header.String(), want) {
 			t.Errorf("the header has no %q:\n%s", want, &header)
 		}
@@ -132,7 +138,9 @@ int main(void) {
 	return 0;
 }
 `
-	for name, text := range map[string]string{"tiny.h": header.String(), "array.cc": array.String(), "array.c": array.String(), "main.c": main, "main.cc": main} {
+	for name, text := range map[string]string{
+		"tiny.h": header.String(), "array.cc": array.String(), "array.c": array.String(), "main.c": main, "main.cc": main,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +197,8 @@ func TestCompiled(t *testing.T) {
 	check := func(format string, args ...any) {
 		fmt.Fprintf(&main, "if (!(%s)) return %d;\n", fmt.Sprintf(format, args...), strings.Count(main.String(), "return")+1)
 	}
-	check("%s_ARENA_SIZE == 50000 && sizeof %s_arena == 50000 && (uintptr_t)%s_arena %% %s_ARENA_ALIGNMENT == 0", upper, prefix, prefix, upper)
+	check("%s_ARENA_SIZE == 50000 && sizeof %s_arena == 50000 && (uintptr_t)%s_arena %% %s_ARENA_ALIGNMENT == 0", upper,
+		prefix, prefix, upper)
 	check("%s_TENSORS == %d && %s_tensors[%d].name == NULL", upper, len(p.Tensors), prefix, len(p.Tensors))
 	check("PLAN_TENSORS == 0 && plan_tensors[0].name == NULL && PLAN_ARENA_SIZE == 0")
 	for i, id := range p.identifiers() {
@@ -220,7 +229,8 @@ func TestCompiled(t *testing.T) {
 	}
 	if cxx, err := exec.LookPath("c++"); err == nil {
 		run(cxx, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-x", "c++", "-c", "-o", "plan.o", "plan.c")
-		run(cxx, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-x", "c++", "-o", "main", "main.c", "plan.c", "empty.c")
+		run(cxx, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-x", "c++", "-o", "main", "main.c",
+			"plan.c", "empty.c")
 		run("./main")
 	}
 }
@@ -239,7 +249,9 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 // TestAlignment: what is no power of two is refused, not lowered.
 func TestAlignment(t *testing.T) {
-	for alignment, good := range map[int64]bool{0: true, 1: true, 2: true, 64: true, 3: false, 48: false, -1: false, -8: false} {
+	for alignment, good := range map[int64]bool{
+		0: true, 1: true, 2: true, 64: true, 3: false, 48: false, -1: false, -8: false,
+	} {
 		p := sample()
 		p.Alignment = alignment
 		for name, write := range map[string]func(io.Writer, *Plan) error{"header": WriteHeader, "source": WriteSource} {

@@ -52,7 +52,9 @@ func WriteSelftest(w io.Writer, name string, s *Selftest) error {
 		end = "_at_least"
 	}
 	for _, a := range s.Arenas {
-		sizes = append(sizes, size{prefix + "_selftest_arena_size_" + strings.ToLower(a.Target) + end, a.About, strconv.FormatInt(a.Bytes, 10)})
+		sizes = append(sizes, size{
+			prefix + "_selftest_arena_size_" + strings.ToLower(a.Target) + end, a.About, strconv.FormatInt(a.Bytes, 10),
+		})
 	}
 	var b bytes.Buffer
 	err := selftest().Execute(&b, map[string]any{

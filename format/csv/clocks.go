@@ -26,7 +26,8 @@ func (t *table) clocked() bool {
 // clocks reads the times of the current row.
 func (t *table) clocks(b *model.Buffer) bool {
 	if t.head.inclusive {
-		t.refuse(upper, t.field(upper), "has the colons of a vector clock, which cannot be inclusive: name the column upper, or write the times as numbers")
+		t.refuse(upper, t.field(upper),
+			"has the colons of a vector clock, which cannot be inclusive: name the column upper, or write the times as numbers")
 		return false
 	}
 	from, ok := t.clock(lower)
@@ -43,8 +44,8 @@ func (t *table) clocks(b *model.Buffer) bool {
 	return true
 }
 
-// unclocked drops the rows that could not be read, and their lines, so that nothing more is said of them. Clocks that make them
-// right would take as long to check as the longest row has clocks.
+// unclocked drops the rows that could not be read, and their lines, so that nothing more is said of them. Clocks that
+// make them right would take as long to check as the longest row has clocks.
 func (t *table) unclocked(p *model.Problem, lines []int32) []int32 {
 	bad, n := t.bad, 0
 	for i := range p.Buffers {
@@ -94,11 +95,13 @@ func appendClock(dst []byte, clock []int64) []byte {
 // clocksOnly reports whether a problem has no rules but clocks, which CSV can say. One clock is no different from time.
 func clocksOnly(p *model.Problem) bool {
 	r := p.Rules
-	if r == nil || r.Threads < 2 || len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances)+len(r.Penalties)+len(r.Objective) > 0 {
+	if r == nil || r.Threads < 2 ||
+		len(r.Pools)+len(r.Together)+len(r.Apart)+len(r.MayOverlap)+len(r.Distances)+len(r.Penalties)+len(r.Objective) > 0 {
 		return false
 	}
 	for i := range p.Buffers {
-		if x := p.Buffers[i].Extra; x == nil || x.Clocks == nil || x.Pools != nil || len(x.Costs) > 0 || len(x.Evictions) > 0 {
+		if x := p.Buffers[i].Extra; x == nil || x.Clocks == nil || x.Pools != nil || len(x.Costs) > 0 ||
+			len(x.Evictions) > 0 {
 			return false
 		}
 	}

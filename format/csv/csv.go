@@ -93,10 +93,13 @@ func open(r io.Reader, file string, need []column, strict bool, ends times.Ends)
 		}
 		text.Text = strings.ReplaceAll(text.Text, "\r", "\n") // lines as they were on old Macs
 	}
-	if begin := strings.TrimLeft(text.Text, " \t\n"); (strings.HasPrefix(begin, "[") || strings.HasPrefix(begin, "{")) && json.Valid(unsafe.Slice(unsafe.StringData(begin), len(begin))) {
+	if begin := strings.TrimLeft(text.Text, " \t\n"); (strings.HasPrefix(begin, "[") || strings.HasPrefix(begin, "{")) &&
+		json.Valid(unsafe.Slice(unsafe.StringData(begin), len(begin))) {
 		return nil, text.Refuse(len(text.Text)-len(begin), "", "is JSON, and such a file is named .json")
 	}
-	t := &table{file: file, text: text, ends: ends, scan: scanner{text: text.Text, sep: ',', nextLine: 1, most: maxColumns}}
+	t := &table{
+		file: file, text: text, ends: ends, scan: scanner{text: text.Text, sep: ',', nextLine: 1, most: maxColumns},
+	}
 	for t.scan.blank() || t.comment(-1) {
 	}
 	if !t.scan.hint() {
@@ -126,7 +129,8 @@ func (t *table) exceeded() error {
 	c := t.overAt
 	var issues model.Issues
 	issues.Add(model.Issue{
-		File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)), Field: t.head.name[c], Value: source.Clip(t.field(c)), Message: t.text.Excess(),
+		File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)), Field: t.head.name[c],
+		Value: source.Clip(t.field(c)), Message: t.text.Excess(),
 	})
 	return issues.Err()
 }

@@ -83,7 +83,9 @@ func TestExtraRoundTrip(t *testing.T) {
 		p := drawProblem(t)
 		h := Header{"op", "id", "lower", "upper", "size", "x;y\t,z"}
 		field := rapid.StringMatching("[a-c ,\"\t;#\r\n]{0,5}")
-		extra := &Extra{Separator: rapid.SampledFrom([]byte{',', ';', '\t'}).Draw(t, "separator"), Columns: [][]string{{}, {}}}
+		extra := &Extra{
+			Separator: rapid.SampledFrom([]byte{',', ';', '\t'}).Draw(t, "separator"), Columns: [][]string{{}, {}},
+		}
 		for range p.Buffers {
 			for c := range extra.Columns {
 				extra.Columns[c] = append(extra.Columns[c], field.Draw(t, "field"))
@@ -130,7 +132,9 @@ func TestNoIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []model.Buffer{{ID: "0", Upper: 3, Size: 4, Alignment: 1}, {ID: "1", Lower: 1, Upper: 5, Size: 6, Alignment: 1}}
+	want := []model.Buffer{
+		{ID: "0", Upper: 3, Size: 4, Alignment: 1}, {ID: "1", Lower: 1, Upper: 5, Size: 6, Alignment: 1},
+	}
 	if diff := cmp.Diff(want, p.Buffers); diff != "" {
 		t.Error(diff)
 	}
@@ -142,11 +146,14 @@ func TestNoIDs(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, plan := range []string{b.String(), "offset\n0\n4\n", "id,offset\n1,4\n0,0\n"} {
-		if got, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err != nil || len(got.Offsets) != 2 || got.Offsets[1] != 4 {
+		if got, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err != nil || len(got.Offsets) != 2 ||
+			got.Offsets[1] != 4 {
 			t.Errorf("%q: %v, %v", plan, got, err)
 		}
 	}
-	for plan, says := range map[string]string{"offset\n0\n": "buffer 1: has no row in the plan", "offset\n0\n4\n8\n": `id "2": is not a buffer of the problem`} {
+	for plan, says := range map[string]string{
+		"offset\n0\n": "buffer 1: has no row in the plan", "offset\n0\n4\n8\n": `id "2": is not a buffer of the problem`,
+	} {
 		if _, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", plan, err)
 		}
@@ -183,7 +190,8 @@ func TestSecondNames(t *testing.T) {
 			t.Errorf("%s: %v", header, err)
 		}
 	}
-	if _, h, err := ReadHeader(strings.NewReader("id,lower,upper,size,stop\na,0,3,4,9\n"), "x.csv"); err != nil || len(h.Others()) != 1 {
+	if _, h, err := ReadHeader(strings.NewReader("id,lower,upper,size,stop\na,0,3,4,9\n"), "x.csv"); err != nil ||
+		len(h.Others()) != 1 {
 		t.Errorf("stop beside upper: %v", err)
 	}
 }
@@ -193,7 +201,8 @@ func TestSecondNames(t *testing.T) {
 func TestNamesThatMeanNothing(t *testing.T) {
 	const text = "id,lower,upper,size,offset,fixed,idx,ids,uid,send,op,name,kind\na,0,1,1,0,yes,0,0,0,1,conv,x,y\n"
 	_, h, _, err := ReadExtra(strings.NewReader(text), "x.csv")
-	if diff := cmp.Diff([]string{"fixed", "idx", "ids", "uid", "send", "op", "name", "kind"}, h.Others()); err != nil || diff != "" {
+	if diff := cmp.Diff([]string{"fixed", "idx", "ids", "uid", "send", "op", "name", "kind"}, h.Others()); err != nil ||
+		diff != "" {
 		t.Errorf("%v, %s", err, diff)
 	}
 }

@@ -21,7 +21,8 @@ func TestManyColumns(t *testing.T) {
 		t.Errorf("took %d MB", took>>20)
 	}
 	// A row is cut one field past its header.
-	text = "id,lower,upper,size\na,0,1,1\nb,0,1,1" + strings.Repeat(",", 2_000_000) + "\nc,0,1,\"1\"" + strings.Repeat(",\"\"", 500_000) + "\nd,x,1,1\n"
+	text = "id,lower,upper,size\na,0,1,1\nb,0,1,1" + strings.Repeat(",", 2_000_000) + "\nc,0,1,\"1\"" +
+		strings.Repeat(",\"\"", 500_000) + "\nd,x,1,1\n"
 	runtime.ReadMemStats(&before)
 	_, err = Read(strings.NewReader(text), "x.csv")
 	runtime.ReadMemStats(&after)

@@ -109,7 +109,9 @@ func (t *table) pools(p *model.Problem) (*pooled, error) {
 	}
 	c.field = slices.IndexFunc(t.head.names, func(name string) bool { return strings.EqualFold(name, poolName) })
 	if c.field < 0 {
-		t.issues.Add(model.Issue{File: t.file, Line: 1, Field: "header", Message: "the column pool is missing: the problem has several pools"})
+		t.issues.Add(model.Issue{
+			File: t.file, Line: 1, Field: "header", Message: "the column pool is missing: the problem has several pools",
+		})
 		return nil, t.issues.Err()
 	}
 	return c, nil
@@ -124,7 +126,8 @@ func (c *pooled) read(t *table, i int32) {
 	pool, ok := c.index[name]
 	if !ok {
 		t.issues.Add(model.Issue{
-			File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)), Field: poolName, Value: source.Clip(name), Message: "is not a pool of the problem",
+			File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)), Field: poolName, Value: source.Clip(name),
+			Message: "is not a pool of the problem",
 		})
 	}
 	c.of[i] = pool

@@ -97,7 +97,8 @@ func TestPlanPoolsFaults(t *testing.T) {
 		t.Error(err)
 	}
 	p.Buffers[1].Extra = &model.Extra{Evictions: []model.Eviction{{Lower: 1, Upper: 2}}}
-	if err := WritablePlan(p); err == nil || err.Error() != `csv: buffer "b" has evictions, which the columns have no room for` {
+	if err := WritablePlan(p); err == nil ||
+		err.Error() != `csv: buffer "b" has evictions, which the columns have no room for` {
 		t.Error(err)
 	}
 }

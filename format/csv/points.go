@@ -63,5 +63,6 @@ func (p *points) time(s string) (int64, string) {
 // maybeThousands reports whether a number is one to three digits, a point and three digits.
 func maybeThousands(s string) bool {
 	whole, fraction, found := strings.Cut(strings.TrimLeft(s, "+-"), ".")
-	return found && len(fraction) == 3 && len(whole) >= 1 && len(whole) <= 3 && whole[0] != '0' && strings.Trim(whole+fraction, "0123456789") == ""
+	return found && len(fraction) == 3 && len(whole) >= 1 && len(whole) <= 3 && whole[0] != '0' &&
+		strings.Trim(whole+fraction, "0123456789") == ""
 }

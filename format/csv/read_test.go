@@ -189,7 +189,8 @@ x.csv:2: buffer a: gaps "1-2@0:99999999999999999999": holds a number that does n
 x.csv:2: buffer a: offset "-3": must be at least 0, or -1 for none`,
 		},
 		{
-			"semantics in order with syntax", full + "a,3,3,1,,,,\nb,0,1,0,,,,\n,0,1,1,,,,\nc,0,1,?,,,,\na,0,1,1,-4,,,\nd,0,1,1,8,,,9\ne,0,x,1,8,,,9\n",
+			"semantics in order with syntax",
+			full + "a,3,3,1,,,,\nb,0,1,0,,,,\n,0,1,1,,,,\nc,0,1,?,,,,\na,0,1,1,-4,,,\nd,0,1,1,8,,,9\ne,0,x,1,8,,,9\n",
 			`x.csv:2: buffer a: upper "3": the lifespan is empty: lower is also 3
 x.csv:3: buffer b: size "0": must be from 1 to 2305843009213693951
 x.csv:4: id: is empty

@@ -61,8 +61,10 @@ func TestEnds(t *testing.T) {
 
 // TestPoint finds what tells that ends are inclusive.
 func TestPoint(t *testing.T) {
-	_, _, extra, err := ReadWith(strings.NewReader("id,start,end,size\na,0,2,6\nb,4,4,6\nc,5,5,6\n"), "x.csv", ReadOptions{})
-	if err != nil || extra.Times.Point != "b" || !extra.Times.Sure() || !strings.Contains(extra.Times.EndsNote(), "can be nothing else: buffer b starts and ends in one time slot") {
+	_, _, extra, err := ReadWith(strings.NewReader("id,start,end,size\na,0,2,6\nb,4,4,6\nc,5,5,6\n"), "x.csv",
+		ReadOptions{})
+	if err != nil || extra.Times.Point != "b" || !extra.Times.Sure() ||
+		!strings.Contains(extra.Times.EndsNote(), "can be nothing else: buffer b starts and ends in one time slot") {
 		t.Errorf("%+v, %v", extra, err)
 	}
 }
@@ -75,7 +77,9 @@ func TestFractions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []model.Buffer{
-		{ID: "a", Lower: 500, Upper: 1251, Size: 600, Alignment: 1, Gaps: []model.Gap{{Lower: 750, Upper: 1001, Window: &model.Window{Upper: 8}}}},
+		{ID: "a", Lower: 500, Upper: 1251, Size: 600, Alignment: 1, Gaps: []model.Gap{
+			{Lower: 750, Upper: 1001, Window: &model.Window{Upper: 8}},
+		}},
 		{ID: "b", Lower: -1, Upper: 2001, Size: 600, Alignment: 1},
 		{ID: "c", Lower: 3000, Upper: 10001, Size: 600, Alignment: 1},
 	}
@@ -83,7 +87,8 @@ func TestFractions(t *testing.T) {
 		t.Errorf("%d: %s", extra.Times.Scale(), diff)
 	}
 	var out bytes.Buffer
-	if err := WriteWith(&out, p, []int64{0, 600, 1200}, WriteOptions{Header: h, Extra: extra, Comments: true}); err != nil {
+	if err := WriteWith(&out, p, []int64{0, 600, 1200},
+		WriteOptions{Header: h, Extra: extra, Comments: true}); err != nil {
 		t.Fatal(err)
 	}
 	const plan = "# seconds\nid,start,end,size,gaps,offset\n# the first\na,0.5,1.25,600,0.75-1@0:8,0\nb,-0.001,2,600,,600\nc,3,10,600,,1200\n# the end\n"
@@ -127,7 +132,8 @@ func TestFractionsRefused(t *testing.T) {
 		} else {
 			got = string(times.Append(nil, extra.Times.Scale(), 0)) + ":"
 			for i := range p.Buffers {
-				got += " [" + string(times.Append(nil, p.Buffers[i].Lower, 0)) + " " + string(times.Append(nil, p.Buffers[i].Upper, 0)) + "]"
+				got += " [" + string(times.Append(nil, p.Buffers[i].Lower, 0)) + " " +
+					string(times.Append(nil, p.Buffers[i].Upper, 0)) + "]"
 			}
 		}
 		if got != want {

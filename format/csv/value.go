@@ -74,7 +74,8 @@ func parseSize(s string) (int64, string) {
 
 // spelled adds to a fault what is wrong with a number as a spreadsheet shows it: 4,096 or 4 096 or 4'096.
 func spelled(fault, s string) string {
-	parts := strings.FieldsFunc(strings.TrimLeft(trim(s), "+-"), func(r rune) bool { return strings.ContainsRune(",'_ \u00a0\u202f", r) })
+	parts := strings.FieldsFunc(strings.TrimLeft(trim(s), "+-"),
+		func(r rune) bool { return strings.ContainsRune(",'_ \u00a0\u202f", r) })
 	switch {
 	case fault != notInteger || len(parts) < 2 || !digits(strings.Join(parts, "")):
 		return fault
@@ -91,7 +92,8 @@ func spelled(fault, s string) string {
 
 // unitOfTime adds to a fault that a time such as 10ms has no unit.
 func unitOfTime(fault, s string) string {
-	if number := strings.TrimRight(trim(s), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµμ "); fault != notInteger ||
+	if number := strings.TrimRight(trim(s),
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµμ "); fault != notInteger ||
 		number == trim(s) || !digits(strings.Replace(number, ".", "", 1)) {
 		return ""
 	}

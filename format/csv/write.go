@@ -125,7 +125,8 @@ func names(p *model.Problem) error {
 	var errs []error
 	for i := range p.Buffers {
 		if name := p.Buffers[i].ID; !expressible(name) {
-			if errs = append(errs, fmt.Errorf("csv: the ID %q of buffer number %d has a NUL byte or is not valid UTF-8", name, i+1)); len(errs) == model.MaxIssues {
+			if errs = append(errs, fmt.Errorf("csv: the ID %q of buffer number %d has a NUL byte or is not valid UTF-8", name,
+				i+1)); len(errs) == model.MaxIssues {
 				break
 			}
 		}
@@ -315,7 +316,8 @@ func appendExtra(dst []byte, s string, sep byte, first bool) []byte {
 // appendField appends an ID, in quotes if it needs them. Spaces at its ends get quotes because some other readers drop
 // them, and # at the begin of a row because the row would look like a comment.
 func appendField(dst []byte, s string, sep byte, first bool) []byte {
-	if s != "" && !(first && s[0] == '#') && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.ContainsAny(s, "\"\r\n") && strings.IndexByte(s, sep) < 0 {
+	if s != "" && !(first && s[0] == '#') && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.ContainsAny(s, "\"\r\n") &&
+		strings.IndexByte(s, sep) < 0 {
 		return append(dst, s...)
 	}
 	dst = append(dst, '"')

@@ -217,7 +217,9 @@ func grid(n int) *model.Problem {
 	p := &model.Problem{Buffers: make([]model.Buffer, n)}
 	for i := range p.Buffers {
 		lower := int64(i) * 37 % 100000
-		p.Buffers[i] = model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 100, Size: 4096 + int64(i), Alignment: 1}
+		p.Buffers[i] = model.Buffer{
+			ID: strconv.Itoa(i), Lower: lower, Upper: lower + 100, Size: 4096 + int64(i), Alignment: 1,
+		}
 	}
 	return p
 }

@@ -55,7 +55,8 @@ const (
 
 var keys = sync.OnceValue(func() map[string]key {
 	return map[string]key{
-		"action": keyAction, "addr": keyAddr, "size": keySize, "stream": keyStream, "device": keyDevice, "address": keyAddress,
+		"action": keyAction, "addr": keyAddr, "size": keySize, "stream": keyStream, "device": keyDevice,
+		"address":    keyAddress,
 		"total_size": keyTotalSize, "requested_size": keyRequestedSize, "state": keyState, "blocks": keyBlocks,
 		"segments": keySegments, "device_traces": keyTraces,
 	}
@@ -193,7 +194,10 @@ func (s *snapshot) heap(device, stream int64) *heap {
 		if !s.spend(600) {
 			return nil
 		}
-		h = &heap{Heap: Heap{Device: device, Stream: stream, Problem: &model.Problem{}}, live: map[int64]int32{}, known: map[int64]bool{}}
+		h = &heap{
+			Heap: Heap{Device: device, Stream: stream, Problem: &model.Problem{}}, live: map[int64]int32{},
+			known: map[int64]bool{},
+		}
 		s.heaps[at] = h
 		s.own = append(s.own, h)
 	}
@@ -208,7 +212,8 @@ func (s *snapshot) add(h *heap, name string, lower, size int64) int32 {
 	if !s.spend(blockBytes) {
 		return -1
 	}
-	h.Problem.Buffers = append(h.Problem.Buffers, model.Buffer{ID: name, Lower: lower, Upper: -1, Size: size, Alignment: Alignment})
+	h.Problem.Buffers = append(h.Problem.Buffers,
+		model.Buffer{ID: name, Lower: lower, Upper: -1, Size: size, Alignment: Alignment})
 	return int32(len(h.Problem.Buffers) - 1)
 }
 
@@ -249,7 +254,8 @@ func (s *snapshot) device(device int64, events []datum) {
 			return
 		}
 		if h.held > model.MaxSum || h.held < -model.MaxSum {
-			s.refuse(where()+", size", strconv.FormatInt(size, 10), "makes the segments exceed "+strconv.FormatInt(model.MaxSum, 10))
+			s.refuse(where()+", size", strconv.FormatInt(size, 10),
+				"makes the segments exceed "+strconv.FormatInt(model.MaxSum, 10))
 			return
 		}
 	}
@@ -303,7 +309,8 @@ func (s *snapshot) segments(segments []datum) {
 		}
 		total := s.number(g, keyTotalSize)
 		if total < 0 || total > model.MaxSum || h.total+total > model.MaxSum {
-			s.refuse("segments, total_size", strconv.FormatInt(total, 10), "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
+			s.refuse("segments, total_size", strconv.FormatInt(total, 10),
+				"must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
 			return
 		}
 		h.total += total
@@ -325,7 +332,8 @@ func (s *snapshot) segments(segments []datum) {
 				size = s.number(b, keySize)
 			}
 			state := s.word(b, keyState)
-			if !h.known[addr] && size > 0 && size <= model.MaxSum && (state == "active_allocated" || state == "active_pending_free") {
+			if !h.known[addr] && size > 0 && size <= model.MaxSum &&
+				(state == "active_allocated" || state == "active_pending_free") {
 				h.known[addr] = true
 				s.add(h, before(addr), 0, size)
 			}
@@ -349,7 +357,8 @@ func (s *snapshot) finish() ([]Heap, error) {
 		// The bytes reserved before the trace are the bytes reserved at the end, less the bytes added in between.
 		h.Reserved = max(0, h.total-h.held) + h.most
 		h.Problem.Name = "device " + strconv.FormatInt(h.Device, 10) + ", stream " + strconv.FormatInt(h.Stream, 10)
-		s.issues.Join(model.ValidateAs(h.Problem, model.Terms{Where: func(int) model.Issue { return model.Issue{File: s.file} }}))
+		s.issues.Join(model.ValidateAs(h.Problem,
+			model.Terms{Where: func(int) model.Issue { return model.Issue{File: s.file} }}))
 		out = append(out, h.Heap)
 	}
 	if err := s.issues.Err(); err != nil {

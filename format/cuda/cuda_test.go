@@ -153,7 +153,9 @@ func TestSample(t *testing.T) {
 			{ID: "alloc 11", Lower: 11, Upper: 12, Size: 500, Alignment: 512},
 			{ID: "before 0x7f0000000000", Lower: 0, Upper: 12, Size: 900, Alignment: 512},
 		}}},
-		{Stream: 3, Problem: &model.Problem{Name: "device 0, stream 3", Buffers: []model.Buffer{{ID: "alloc 4", Lower: 4, Upper: 12, Size: 7, Alignment: 512}}}},
+		{Stream: 3, Problem: &model.Problem{
+			Name: "device 0, stream 3", Buffers: []model.Buffer{{ID: "alloc 4", Lower: 4, Upper: 12, Size: 7, Alignment: 512}},
+		}},
 	}
 	if diff := godiff.Diff(want, heaps); diff != "" {
 		t.Error(diff)
@@ -169,32 +171,46 @@ func TestFaults(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":     {nil, "the file is truncated"},
-		"text":      {[]byte("id,lower,upper,size\n"), "byte 0: opcode INST would run code or name a class, which a snapshot never does"},
+		"empty": {nil, "the file is truncated"},
+		"text": {
+			[]byte("id,lower,upper,size\n"), "byte 0: opcode INST would run code or name a class, which a snapshot never does",
+		},
 		"old":       {[]byte("\x80\x01}."), "byte 0: has protocol 1 of pickle: only 2 to 5 can be read"},
 		"truncated": {traces(event("alloc", 1, 2, 0))[:40], "truncated or damaged"},
 		"other":     {pickle([]any{1, 2}), "device_traces: is missing: this is not a snapshot of PyTorch's allocator"},
 		"no list":   {pickle([]pair{{"device_traces", []any{1}}}), "device_traces 0: is not a list"},
 		"nothing":   {traces(), "device_traces: has no allocation: was torch.cuda.memory._record_memory_history() called?"},
 		"size":      {traces(event("alloc", 1, -2, 0)), `device_traces 0, event 0, size "-2": must be from 0 to`},
-		"no size":   {traces(event("alloc", 1, 2, 0), []pair{{"action", "alloc"}, {"addr", 1}, {"stream", 0}}), "device_traces 0, event 1, size: is not a 64-bit number"},
-		"fraction":  {traces([]pair{{"action", "free_completed"}, {"addr", 1.5}, {"size", 2}, {"stream", 0}}), "device_traces 0, event 0, addr: is not a 64-bit number"},
-		"stream":    {traces([]pair{{"action", "alloc"}, {"addr", 1}, {"size", 2}, {"stream", "0"}}), "device_traces 0, event 0, stream: is not a 64-bit number"},
-		"segments":  {traces(event("segment_alloc", 1, model.MaxSum, 0), event("segment_alloc", 1, model.MaxSum, 0)), "makes the segments exceed"},
-		"reduce":    {[]byte("\x80\x04cos\nsystem\n(X\x02\x00\x00\x00lstR."), "byte 2: opcode GLOBAL would run code"},
-		"global":    {[]byte("\x80\x04\x8c\x02os\x8c\x06system\x93."), "opcode STACK_GLOBAL would run code"},
-		"no value":  {[]byte("\x80\x04."), "finds no value"},
-		"no mark":   {[]byte("\x80\x04}u."), "finds no mark"},
-		"memo":      {[]byte("\x80\x04h\x05."), "memo 5 was never written"},
-		"far memo":  {[]byte("\x80\x04}q\x05."), "memo 5 comes before memo 0"},
-		"append":    {[]byte("\x80\x04}Na."), "it appends to a value that is not a list"},
-		"items":     {[]byte("\x80\x04]NNs."), "it sets items of a value that is not a dictionary"},
-		"odd":       {[]byte("\x80\x04}(Nu."), "it sets items of a value that is not a dictionary"},
-		"length":    {[]byte("\x80\x04X\xff\xff\xff\xffa."), "truncated or damaged"},
-		"deep":      {[]byte("\x80\x04" + strings.Repeat("(", 5000)), "is nested more than 1024 deep"},
-		"wide":      {[]byte("\x80\x04" + strings.Repeat("N", 300_000)), "it keeps more than 262144 values at once"},
-		"unknown":   {[]byte("\x80\x04\x01."), "opcode 0x1 is unknown"},
-		"below":     {[]byte("\x80\x04](a."), "finds no value"},
+		"no size": {
+			traces(event("alloc", 1, 2, 0), []pair{{"action", "alloc"}, {"addr", 1}, {"stream", 0}}),
+			"device_traces 0, event 1, size: is not a 64-bit number",
+		},
+		"fraction": {
+			traces([]pair{{"action", "free_completed"}, {"addr", 1.5}, {"size", 2}, {"stream", 0}}),
+			"device_traces 0, event 0, addr: is not a 64-bit number",
+		},
+		"stream": {
+			traces([]pair{{"action", "alloc"}, {"addr", 1}, {"size", 2}, {"stream", "0"}}),
+			"device_traces 0, event 0, stream: is not a 64-bit number",
+		},
+		"segments": {
+			traces(event("segment_alloc", 1, model.MaxSum, 0), event("segment_alloc", 1, model.MaxSum, 0)),
+			"makes the segments exceed",
+		},
+		"reduce":   {[]byte("\x80\x04cos\nsystem\n(X\x02\x00\x00\x00lstR."), "byte 2: opcode GLOBAL would run code"},
+		"global":   {[]byte("\x80\x04\x8c\x02os\x8c\x06system\x93."), "opcode STACK_GLOBAL would run code"},
+		"no value": {[]byte("\x80\x04."), "finds no value"},
+		"no mark":  {[]byte("\x80\x04}u."), "finds no mark"},
+		"memo":     {[]byte("\x80\x04h\x05."), "memo 5 was never written"},
+		"far memo": {[]byte("\x80\x04}q\x05."), "memo 5 comes before memo 0"},
+		"append":   {[]byte("\x80\x04}Na."), "it appends to a value that is not a list"},
+		"items":    {[]byte("\x80\x04]NNs."), "it sets items of a value that is not a dictionary"},
+		"odd":      {[]byte("\x80\x04}(Nu."), "it sets items of a value that is not a dictionary"},
+		"length":   {[]byte("\x80\x04X\xff\xff\xff\xffa."), "truncated or damaged"},
+		"deep":     {[]byte("\x80\x04" + strings.Repeat("(", 5000)), "is nested more than 1024 deep"},
+		"wide":     {[]byte("\x80\x04" + strings.Repeat("N", 300_000)), "it keeps more than 262144 values at once"},
+		"unknown":  {[]byte("\x80\x04\x01."), "opcode 0x1 is unknown"},
+		"below":    {[]byte("\x80\x04](a."), "finds no value"},
 	} {
 		_, err := Parse(test.data, "x")
 		var input *model.InputError
@@ -226,7 +242,11 @@ func TestHostile(t *testing.T) {
 
 // TestMutated reads damaged files: 100,000 were read once.
 func TestMutated(t *testing.T) {
-	seeds := [][]byte{pickle(sample()), pickle([]pair{{"device_traces", []any{[]any{event("alloc", 1, 2, 3), event("free_completed", 1, 2, 3)}}}})}
+	seeds := [][]byte{
+		pickle(sample()), pickle([]pair{
+			{"device_traces", []any{[]any{event("alloc", 1, 2, 3), event("free_completed", 1, 2, 3)}}},
+		}),
+	}
 	mutate.Read(t, 3000, seeds, func(data []byte) error {
 		_, err := Parse(data, "x")
 		return err

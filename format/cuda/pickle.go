@@ -280,7 +280,8 @@ func (m *machine) put(n int) {
 	case n < m.memo.n:
 		*m.memo.at(int64(n)) = d
 	case n > m.memo.n:
-		m.fail("memo " + strconv.Itoa(n) + " comes before memo " + strconv.Itoa(m.memo.n) + ", which Python's own pickler never writes")
+		m.fail("memo " + strconv.Itoa(n) + " comes before memo " + strconv.Itoa(m.memo.n) +
+			", which Python's own pickler never writes")
 	case m.spend(24):
 		m.memo.add(d)
 	}
@@ -298,8 +299,10 @@ func (m *machine) get(n int) {
 // refused has the opcodes that call or look up something.
 var refused = sync.OnceValue(func() map[byte]string {
 	return map[byte]string{
-		'c': "GLOBAL", 0x93: "STACK_GLOBAL", 'R': "REDUCE", 'b': "BUILD", 'i': "INST", 'o': "OBJ", 0x81: "NEWOBJ", 0x92: "NEWOBJ_EX",
-		0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4", 'P': "PERSID", 'Q': "BINPERSID", 0x97: "NEXT_BUFFER", 0x98: "READONLY_BUFFER",
+		'c': "GLOBAL", 0x93: "STACK_GLOBAL", 'R': "REDUCE", 'b': "BUILD", 'i': "INST", 'o': "OBJ", 0x81: "NEWOBJ",
+		0x92: "NEWOBJ_EX",
+		0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4", 'P': "PERSID", 'Q': "BINPERSID", 0x97: "NEXT_BUFFER",
+		0x98: "READONLY_BUFFER",
 	}
 })
 

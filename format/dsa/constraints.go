@@ -78,7 +78,9 @@ func (d *reader) pin(x *pin, body []int32) {
 
 // pairOf looks up the two buffers of a pair.
 func (d *reader) pairOf(x *pair, field string) model.Pair {
-	return model.Pair{d.index(d.bufferOf, x.First, field+".first", x.at), d.index(d.bufferOf, x.Second, field+".second", x.at)}
+	return model.Pair{
+		d.index(d.bufferOf, x.First, field+".first", x.at), d.index(d.bufferOf, x.Second, field+".second", x.at),
+	}
 }
 
 // makeConstraints makes rules of all constraints but pins.

@@ -79,7 +79,8 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
 	}
-	if !Begins([]byte(sound)) || Begins([]byte(`{"buffers": []}`)) || Begins([]byte(`["problem"`)) || Begins([]byte(`{"problem`)) {
+	if !Begins([]byte(sound)) || Begins([]byte(`{"buffers": []}`)) || Begins([]byte(`["problem"`)) ||
+		Begins([]byte(`{"problem`)) {
 		t.Error("Begins mistakes a file")
 	}
 	again, err := Read(strings.NewReader(strings.Replace(sound, `"name": "b"`, `"name": "a"`, 1)), "x.json")

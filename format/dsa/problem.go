@@ -188,7 +188,10 @@ func (d *reader) makeBuffer(x *buffer, named bool) model.Buffer {
 
 // validate checks the problem, and says where a fault stands.
 func (d *reader) validate() {
-	names := map[string]string{"lower": "live_intervals", "upper": "live_intervals", "gaps": "live_intervals", "pools": "allowed_pools", "offset": "pinned_allocations.offset"}
+	names := map[string]string{
+		"lower": "live_intervals", "upper": "live_intervals", "gaps": "live_intervals", "pools": "allowed_pools",
+		"offset": "pinned_allocations.offset",
+	}
 	err := model.ValidateAs(&d.problem, model.Terms{
 		Where: func(i int) model.Issue {
 			if i < 0 {

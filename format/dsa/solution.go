@@ -88,7 +88,8 @@ func (d *Document) WriteSolution(w io.Writer, plan *model.Plan, metadata map[str
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(d.Buffers[a], d.Buffers[b]) })
 	placements := make(array, 0, len(order))
 	for _, k := range order {
-		placements = append(placements, object{"buffer": d.Buffers[k], "pool": d.Pools[plan.PoolOf(k)], "offset": plan.Offsets[k]})
+		placements = append(placements,
+			object{"buffer": d.Buffers[k], "pool": d.Pools[plan.PoolOf(k)], "offset": plan.Offsets[k]})
 	}
 	about := object{}
 	for key, value := range metadata {

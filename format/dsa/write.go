@@ -63,7 +63,9 @@ func Make(p *model.Problem) (*Document, error) {
 	if len(m.faults) > 0 {
 		return nil, errors.Join(m.faults...)
 	}
-	d := &Document{Problem: p, Profile: profile, Instance: tree["instance"].(string), text: string(appendTree(nil, tree, 0)) + "\n"}
+	d := &Document{
+		Problem: p, Profile: profile, Instance: tree["instance"].(string), text: string(appendTree(nil, tree, 0)) + "\n",
+	}
 	for k := range m.pools {
 		d.Pools = append(d.Pools, int64(k))
 	}
@@ -117,11 +119,15 @@ func (m *maker) document() object {
 	if list := m.rules.Penalties; len(list) > 0 {
 		paid := make(array, 0, len(list))
 		for _, x := range list {
-			paid = append(paid, object{"first": int64(x.Buffers[0]), "second": int64(x.Buffers[1]), "cost": x.Cost, "reason": "generic"})
+			paid = append(paid, object{
+				"first": int64(x.Buffers[0]), "second": int64(x.Buffers[1]), "cost": x.Cost, "reason": "generic",
+			})
 		}
 		problem["cost_model"] = object{"reuse_penalties": paid}
 	}
-	return object{"schema_version": int64(Version), "profile": profile, "instance": name, "metadata": object{}, "problem": problem}
+	return object{
+		"schema_version": int64(Version), "profile": profile, "instance": name, "metadata": object{}, "problem": problem,
+	}
 }
 
 // text refuses a name that is no text.
@@ -183,7 +189,8 @@ func (m *maker) makeBuffers() array {
 			allowed = append(allowed, int64(pool))
 		}
 		list = append(list, object{
-			"id": int64(k), "name": b.ID, "size": b.Size, "alignment": m.alignment(b), "live_intervals": live, "allowed_pools": allowed,
+			"id": int64(k), "name": b.ID, "size": b.Size, "alignment": m.alignment(b), "live_intervals": live,
+			"allowed_pools": allowed,
 		})
 	}
 	return list
@@ -206,7 +213,8 @@ func (m *maker) alignment(b *model.Buffer) int64 {
 	for _, k := range m.allowed(b) {
 		is := bound.LCM(b.Align(), max(m.pools[k].Alignment, 1), model.MaxSum)
 		if is == 0 {
-			m.refuse("has no alignment for buffer %s: no 61 bits hold the common multiple of %d and that of pool %s", b.ID, b.Align(), m.pools[k].ID)
+			m.refuse("has no alignment for buffer %s: no 61 bits hold the common multiple of %d and that of pool %s", b.ID,
+				b.Align(), m.pools[k].ID)
 			break
 		}
 		if all != 0 && is != all {
@@ -311,7 +319,8 @@ func (m *maker) oneCost() bool {
 	for k := range m.p.Buffers {
 		b := &m.p.Buffers[k]
 		pools := m.allowed(b)
-		if slices.ContainsFunc(pools, func(pool int32) bool { return b.CostIn(m.pools, pool) != b.CostIn(m.pools, pools[0]) }) {
+		if slices.ContainsFunc(pools,
+			func(pool int32) bool { return b.CostIn(m.pools, pool) != b.CostIn(m.pools, pools[0]) }) {
 			return false
 		}
 	}

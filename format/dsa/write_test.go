@@ -105,8 +105,9 @@ func TestWritePlain(t *testing.T) {
 	p.Capacity = 0
 	p.Buffers[0].Alignment = 4
 	p.Rules = &model.Rules{
-		Pools: []model.Pool{{ID: "m", Alignment: 6, Capacity: 64}}, Objective: []model.Measure{"cost", "max_height", "height:m"},
-		Apart: []model.Pair{{0, 1}, {1, 0}},
+		Pools:     []model.Pool{{ID: "m", Alignment: 6, Capacity: 64}},
+		Objective: []model.Measure{"cost", "max_height", "height:m"},
+		Apart:     []model.Pair{{0, 1}, {1, 0}},
 	}
 	var file bytes.Buffer
 	if err := Write(&file, p); err != nil {
@@ -178,7 +179,8 @@ func TestWriteRefuses(t *testing.T) {
 		}
 		file.Reset()
 		tc.spoil(p)
-		if err := Write(&file, p); err == nil || !strings.HasPrefix(err.Error(), "dsa-problem-v1 "+tc.want) || file.Len() > 0 {
+		if err := Write(&file, p); err == nil || !strings.HasPrefix(err.Error(), "dsa-problem-v1 "+tc.want) ||
+			file.Len() > 0 {
 			t.Errorf("got  %v, %d bytes\nwant %s", err, file.Len(), tc.want)
 		}
 	}
@@ -250,7 +252,8 @@ func TestSolution(t *testing.T) {
 	}
 }
 
-// TestPublicFingerprints compares fingerprints with those of the public files, which dsa-solver wrote: the hash of all bytes.
+// TestPublicFingerprints compares fingerprints with those of the public files, which dsa-solver wrote: the hash of all
+// bytes.
 func TestPublicFingerprints(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(public.Dir(), "pypto", "*.json"))
 	lifts, _ := filepath.Glob(filepath.Join(public.Dir(), "dsa-rp", "*.json"))

@@ -86,8 +86,9 @@ func Read(r io.Reader, file string) ([]Graph, error) {
 		return nil, p.err
 	}
 	if len(p.graphs) == 0 {
-		return nil, text.Refuse(0, "", "has no line of ggml's graph allocator: it begins with "+strconv.Quote(strings.TrimSpace(allocating))+
-			", and ggml writes it if AT_PRINTF in ggml-alloc.c prints")
+		return nil, text.Refuse(0, "",
+			"has no line of ggml's graph allocator: it begins with "+strconv.Quote(strings.TrimSpace(allocating))+
+				", and ggml writes it if AT_PRINTF in ggml-alloc.c prints")
 	}
 	return p.graphs, nil
 }

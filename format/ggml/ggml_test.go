@@ -46,7 +46,9 @@ func TestRead(t *testing.T) {
 			{ID: " (cont)", Lower: 2, Upper: 3, Size: 96, Alignment: 32},
 			{ID: " (cont)#2", Lower: 2, Upper: 4, Size: 32, Alignment: 32},
 		}}, []int64{0, 128, 0, 96}, 2},
-		{"1", &model.Problem{Name: "graph 1", Buffers: []model.Buffer{{ID: "out", Lower: 0, Upper: 1, Size: 64, Alignment: 32}}}, []int64{96}, 0},
+		{"1", &model.Problem{
+			Name: "graph 1", Buffers: []model.Buffer{{ID: "out", Lower: 0, Upper: 1, Size: 64, Alignment: 32}},
+		}, []int64{96}, 0},
 	}
 	if diff := godiff.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -61,12 +63,14 @@ func TestChunks(t *testing.T) {
 	two := "ggml_dyn_tallocr_alloc: allocating x (48 bytes) - block 0, offset 0, chunk 0\n" +
 		"ggml_dyn_tallocr_alloc: allocating y (64 bytes) - block 0, offset 0, chunk 1\n"
 	got, err := Read(strings.NewReader(two), "x")
-	if err != nil || len(got) != 1 || got[0].Offsets != nil || len(got[0].Problem.Buffers) != 2 || got[0].Problem.Buffers[1].Alignment != 16 {
+	if err != nil || len(got) != 1 || got[0].Offsets != nil || len(got[0].Problem.Buffers) != 2 ||
+		got[0].Problem.Buffers[1].Alignment != 16 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
 
-// TestWhisper reads the log of an encoder of Whisper at small sizes (lab/bench/ggml/run.sh). ggml_gallocr took 104,000 bytes.
+// TestWhisper reads the log of an encoder of Whisper at small sizes (lab/bench/ggml/run.sh). ggml_gallocr took 104,000
+// bytes.
 func TestWhisper(t *testing.T) {
 	f, err := os.Open("testdata/whisper.ggml-log")
 	if err != nil {
@@ -81,7 +85,8 @@ func TestWhisper(t *testing.T) {
 	if err := model.Validate(g.Problem); err != nil {
 		t.Fatal(err)
 	}
-	if report := verify.CheckHeight(g.Problem, g.Offsets, 0, 104_000); !report.OK() || len(g.Offsets) != 45 || g.InPlace != 47 {
+	if report := verify.CheckHeight(g.Problem, g.Offsets, 0, 104_000); !report.OK() || len(g.Offsets) != 45 ||
+		g.InPlace != 47 {
 		t.Errorf("%d buffers, %d in place, %v", len(g.Offsets), g.InPlace, report.Violations)
 	}
 }
@@ -89,16 +94,25 @@ func TestWhisper(t *testing.T) {
 func TestFaults(t *testing.T) {
 	const alloc = "ggml_dyn_tallocr_alloc: allocating x (64 bytes) - block 0, offset 0, chunk 0\n"
 	for name, test := range map[string]struct{ text, want string }{
-		"empty":    {"", `x:1: has no line of ggml's graph allocator: it begins with "ggml_dyn_tallocr_alloc: allocating"`},
-		"form":     {"ggml_dyn_tallocr_alloc: allocating x (64 bytes)", "x:1: \"ggml_dyn_tallocr_alloc: allocating x (64 bytes)\": is not of the form ggml_dyn_tallocr_alloc: allocating NAME"},
+		"empty": {"", `x:1: has no line of ggml's graph allocator: it begins with "ggml_dyn_tallocr_alloc: allocating"`},
+		"form": {
+			"ggml_dyn_tallocr_alloc: allocating x (64 bytes)",
+			"x:1: \"ggml_dyn_tallocr_alloc: allocating x (64 bytes)\": is not of the form ggml_dyn_tallocr_alloc: allocating NAME",
+		},
 		"size":     {strings.Replace(alloc, "64", "-64", 1), "is not of the form"},
 		"zero":     {strings.Replace(alloc, "64", "0", 1), "is not of the form"},
 		"overflow": {strings.Replace(alloc, "offset 0", "offset 9223372036854775807", 1), "is not of the form"},
 		"free":     {alloc + "ggml_gallocr_free_node: freeing x", "x:2: "},
-		"unknown":  {alloc + "ggml_gallocr_free_node: freeing y at {chunk=0, offset=64} (64 bytes) - n_free_blocks = 1", "frees a block that is not live: the log is of several backends at once, or is not whole"},
-		"reuse":    {alloc + "reusing x", "x:2: \"reusing x\": is not of the form reusing parent NAME for NAME"},
-		"extra":    {alloc + "freeing extra 64 bytes from parent x for x", "is about a block that is not known, or has no more bytes than that"},
-		"binary":   {"\x00", "is not text"},
+		"unknown": {
+			alloc + "ggml_gallocr_free_node: freeing y at {chunk=0, offset=64} (64 bytes) - n_free_blocks = 1",
+			"frees a block that is not live: the log is of several backends at once, or is not whole",
+		},
+		"reuse": {alloc + "reusing x", "x:2: \"reusing x\": is not of the form reusing parent NAME for NAME"},
+		"extra": {
+			alloc + "freeing extra 64 bytes from parent x for x",
+			"is about a block that is not known, or has no more bytes than that",
+		},
+		"binary": {"\x00", "is not text"},
 	} {
 		_, err := Read(strings.NewReader(test.text), "x")
 		var input *model.InputError

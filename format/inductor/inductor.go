@@ -58,9 +58,12 @@ const (
 
 // sizes has the bytes of an element of each type.
 var sizes = map[string]int64{
-	"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2, "torch.int64": 8, "torch.int32": 4, "torch.int16": 2,
-	"torch.int8": 1, "torch.uint8": 1, "torch.uint16": 2, "torch.uint32": 4, "torch.uint64": 8, "torch.bool": 1, "torch.complex64": 8,
-	"torch.complex128": 16, "torch.float8_e4m3fn": 1, "torch.float8_e5m2": 1, "torch.float8_e4m3fnuz": 1, "torch.float8_e5m2fnuz": 1,
+	"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2, "torch.int64": 8, "torch.int32": 4,
+	"torch.int16": 2,
+	"torch.int8":  1, "torch.uint8": 1, "torch.uint16": 2, "torch.uint32": 4, "torch.uint64": 8, "torch.bool": 1,
+	"torch.complex64":  8,
+	"torch.complex128": 16, "torch.float8_e4m3fn": 1, "torch.float8_e5m2": 1, "torch.float8_e4m3fnuz": 1,
+	"torch.float8_e5m2fnuz": 1,
 }
 
 // IsCode reports whether head, the beginning of a file, may be that of generated code.
@@ -111,7 +114,9 @@ type buffer struct {
 func (p *parser) refuse(at int, field, value, message string) {
 	if p.err == nil {
 		var issues model.Issues
-		issues.Add(model.Issue{File: p.text.File, Line: p.text.Line(at), Field: field, Value: source.Clip(value), Message: message})
+		issues.Add(model.Issue{
+			File: p.text.File, Line: p.text.Line(at), Field: field, Value: source.Clip(value), Message: message,
+		})
 		p.err = issues.Err()
 	}
 }
@@ -288,7 +293,8 @@ func span(shape, stride string, width int64) (size int64, constant bool) {
 // finish makes the problems.
 func (p *parser) finish() ([]Pool, error) {
 	if len(p.all) == 0 {
-		return nil, p.text.Refuse(0, "", "has no alloc_from_pool: Inductor writes them with torch._inductor.config.memory_planning = True")
+		return nil, p.text.Refuse(0, "",
+			"has no alloc_from_pool: Inductor writes them with torch._inductor.config.memory_planning = True")
 	}
 	taken := map[string]bool{}
 	var out []Pool
@@ -311,7 +317,8 @@ func (p *parser) finish() ([]Pool, error) {
 			for b.offset%align != 0 { // Inductor's own plan has to be one of the problem's
 				align /= 2
 			}
-			pool.Problem.Buffers = append(pool.Problem.Buffers, model.Buffer{ID: id, Lower: b.lower, Upper: b.upper, Size: b.size})
+			pool.Problem.Buffers = append(pool.Problem.Buffers,
+				model.Buffer{ID: id, Lower: b.lower, Upper: b.upper, Size: b.size})
 			pool.Offsets = append(pool.Offsets, b.offset)
 			pool.Height = max(pool.Height, b.offset+b.size)
 			lines = append(lines, b.line)

@@ -60,29 +60,47 @@ func TestRead(t *testing.T) {
 		return &model.Problem{Name: name, Buffers: buffers}
 	}
 	want := []Pool{
-		{Name: "pool2", Problem: problem("pool2", buffer("buf0", 4, 12, 57600, 64), buffer("buf2", 8, 12, 22, 64), buffer("buf10", 12, 18, 32, 64)), Offsets: []int64{0, 57600, 0}, Height: 57622},
-		{Name: "pool1", Problem: problem("pool1", buffer("buf5", 10, 12, 1, 64), buffer("buf8", 13, 18, 1, 64)), Offsets: []int64{0, 0}, Height: 1},
+		{Name: "pool2", Problem: problem("pool2", buffer("buf0", 4, 12, 57600, 64), buffer("buf2", 8, 12, 22, 64),
+			buffer("buf10", 12, 18, 32, 64)), Offsets: []int64{0, 57600, 0}, Height: 57622},
+		{Name: "pool1", Problem: problem("pool1", buffer("buf5", 10, 12, 1, 64),
+			buffer("buf8", 13, 18, 1, 64)), Offsets: []int64{0, 0}, Height: 1},
 		{
 			Name: "pool2 in line 24", Symbolic: 1,
 			Problem: problem("pool2 in line 24", buffer("buf0", 19, 20, 64, 16), buffer("buf1", 23, 24, 8, 16),
 				buffer("buf1 in line 29", 24, 25, 8, 16)),
 		},
 	}
-	if diff := godiff.Diff(want, got, godiff.Comparer(func(a, b []int32) bool { return true }), godiff.AllowUnexported(Pool{})); diff != "" {
+	if diff := godiff.Diff(want, got, godiff.Comparer(func(a, b []int32) bool { return true }),
+		godiff.AllowUnexported(Pool{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestFaults(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"empty":    {"", "x:1: has no alloc_from_pool: Inductor writes them with torch._inductor.config.memory_planning = True"},
-		"cut":      {"buf0 = alloc_from_pool(pool0, 5", "x:1: buf0: is not an alloc_from_pool"},
-		"type":     {"buf0 = alloc_from_pool(pool0, 0, torch.weird, (1, ), (1, ))", `x:1: buf0, type "torch.weird": is a type of unknown size`},
-		"offset":   {"\nbuf0 = alloc_from_pool(pool0, -8, torch.int8, (1, ), (1, ))", `x:2: buf0, offset "-8": must be from 0 to`},
-		"shape":    {"buf0 = alloc_from_pool(pool0, 0, torch.int8, (-1, ), (1, ))", `x:1: buf0, shape "(-1, ), (1, )": does not span a valid amount of storage`},
-		"huge":     {"buf0 = alloc_from_pool(pool0, 0, torch.int64, (9223372036854775807, 3), (3, 1))", "does not span a valid amount of storage"},
-		"symbolic": {"buf0 = alloc_from_pool(pool0, 0, torch.int8, (s0, ), (1, ))", "has no buffer whose size is known before run time"},
-		"binary":   {"\x00", "is not text"},
+		"empty": {
+			"", "x:1: has no alloc_from_pool: Inductor writes them with torch._inductor.config.memory_planning = True",
+		},
+		"cut": {"buf0 = alloc_from_pool(pool0, 5", "x:1: buf0: is not an alloc_from_pool"},
+		"type": {
+			"buf0 = alloc_from_pool(pool0, 0, torch.weird, (1, ), (1, ))",
+			`x:1: buf0, type "torch.weird": is a type of unknown size`,
+		},
+		"offset": {
+			"\nbuf0 = alloc_from_pool(pool0, -8, torch.int8, (1, ), (1, ))", `x:2: buf0, offset "-8": must be from 0 to`,
+		},
+		"shape": {
+			"buf0 = alloc_from_pool(pool0, 0, torch.int8, (-1, ), (1, ))",
+			`x:1: buf0, shape "(-1, ), (1, )": does not span a valid amount of storage`,
+		},
+		"huge": {
+			"buf0 = alloc_from_pool(pool0, 0, torch.int64, (9223372036854775807, 3), (3, 1))",
+			"does not span a valid amount of storage",
+		},
+		"symbolic": {
+			"buf0 = alloc_from_pool(pool0, 0, torch.int8, (s0, ), (1, ))", "has no buffer whose size is known before run time",
+		},
+		"binary": {"\x00", "is not text"},
 	} {
 		_, err := Read(strings.NewReader(test.text), "x")
 		var input *model.InputError
@@ -106,7 +124,8 @@ func read(data []byte) error {
 func TestHostile(t *testing.T) {
 	mutate.Hold(t, []byte(strings.Repeat("b = alloc_from_pool(p, 0, torch.int8, (1, ), (1, ))\n", 1<<15)), read)
 	mutate.Hold(t, []byte(strings.Repeat("pool = empty_strided_cpu()\nb = alloc_from_pool(pool, 0, torch.int8, (1, ), (1, ))\n", 1<<14)), read)
-	mutate.Hold(t, []byte("b = alloc_from_pool(p, 0, torch.int8, (1, ), (1, ))\n"+strings.Repeat("a = b\nb = a\n", 1<<16)), read)
+	mutate.Hold(t, []byte("b = alloc_from_pool(p, 0, torch.int8, (1, ), (1, ))\n"+strings.Repeat("a = b\nb = a\n",
+		1<<16)), read)
 }
 
 // TestMutated reads damaged files: 100,000 were read once.
@@ -133,7 +152,8 @@ func FuzzRead(f *testing.F) {
 func TestTorch(t *testing.T) {
 	python := cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3")
 	// Looked for, not imported: that takes as long as the rest of the test.
-	if err := exec.Command(python, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)").Run(); err != nil {
+	if err := exec.Command(python, "-c",
+		"import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)").Run(); err != nil {
 		t.Skip("needs the Python package torch; set STOWAGE_PYTHON to an interpreter that has it")
 	}
 	if _, err := exec.LookPath("g++"); err != nil {

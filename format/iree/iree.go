@@ -76,7 +76,8 @@ func Read(r io.Reader, file string) ([]Pack, error) {
 		return nil, text.Refuse(len(text.Text), "", "ends within the slices of "+source.Clip(p.pack.Name))
 	}
 	if !p.seen {
-		return nil, text.Refuse(0, "", "has no "+operation+": IREE has one with --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices")
+		return nil, text.Refuse(0, "",
+			"has no "+operation+": IREE has one with --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices")
 	}
 	if len(p.packs) == 0 {
 		return nil, text.Refuse(0, "", "has no slice whose size is known before run time")

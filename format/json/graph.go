@@ -271,7 +271,8 @@ func (d *graphDecoder) permits() []graph.Permit {
 			}
 		})
 		if len(keys) > 1 {
-			d.refuse(at[1], "permits."+keys[1], "", "the permit has "+keys[0]+" already: only one of distance, equal and exactly may be there")
+			d.refuse(at[1], "permits."+keys[1], "",
+				"the permit has "+keys[0]+" already: only one of distance, equal and exactly may be there")
 		}
 		all, named = append(all, p), append(named, e)
 	})

@@ -288,7 +288,9 @@ func TestReadGraphPlan(t *testing.T) {
 // checked and written.
 func FuzzGraphPlan(f *testing.F) {
 	g := soundGraph()
-	p := &graph.Plan{Order: []int{0, 1}, Offsets: []int64{112, 0, 0, -1}, Scratch: []int64{4208, 4208}, Status: model.Feasible}
+	p := &graph.Plan{
+		Order: []int{0, 1}, Offsets: []int64{112, 0, 0, -1}, Scratch: []int64{4208, 4208}, Status: model.Feasible,
+	}
 	var out bytes.Buffer
 	if err := json.WriteGraphPlan(&out, g, p); err != nil {
 		f.Fatal(err)

@@ -80,7 +80,10 @@ type planDecoder struct {
 	scratchAt         int // and those of scratch; 0 if there are none
 }
 
-var graphPlanKeys = []string{"format", "status", "height", "version", "name", "planner", "lower_bound", "order", "offsets", "scratch", "overlaps", "saved"}
+var graphPlanKeys = []string{
+	"format", "status", "height", "version", "name", "planner", "lower_bound", "order", "offsets", "scratch",
+	"overlaps", "saved",
+}
 
 func (d *planDecoder) document() {
 	p := d.plan

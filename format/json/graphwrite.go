@@ -81,7 +81,8 @@ func WriteGraphPlan(w io.Writer, g *graph.Graph, p *graph.Plan) error {
 	if has := p.Offsets != nil; has != p.Status.HasPlan() {
 		return errors.New("json: the status " + p.Status.String() + " does not match the offsets of the plan")
 	}
-	if p.Offsets != nil && (len(p.Offsets) != len(g.Values) || len(p.Scratch) != len(g.Operators) || len(p.Order) != len(g.Operators)) {
+	if p.Offsets != nil && (len(p.Offsets) != len(g.Values) || len(p.Scratch) != len(g.Operators) ||
+		len(p.Order) != len(g.Operators)) {
 		return errors.New("json: the plan is not of the graph: its offsets or its operators are not as many")
 	}
 	const full = 1 << 16

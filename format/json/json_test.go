@@ -97,7 +97,11 @@ func TestReadForms(t *testing.T) {
 		{
 			"sorts gaps",
 			`{"version":1,"buffers":[{"id":"a","lower":0,"upper":9,"size":1,"gaps":[{"lower":3,"upper":4},{"lower":1,"upper":2,"window":null}]}]}`,
-			model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 9, Size: 1, Alignment: 1, Gaps: []model.Gap{{Lower: 1, Upper: 2}, {Lower: 3, Upper: 4}}}}},
+			model.Problem{
+				Buffers: []model.Buffer{
+					{ID: "a", Upper: 9, Size: 1, Alignment: 1, Gaps: []model.Gap{{Lower: 1, Upper: 2}, {Lower: 3, Upper: 4}}},
+				},
+			},
 			nil,
 		},
 		{
@@ -141,7 +145,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 	// planned puts a plan at line 3 of a file with one buffer.
 	planned := func(plan string) string {
-		return "{\"version\": 1, \"buffers\": [\n{\"id\": \"a\", \"lower\": 0, \"upper\": 1, \"size\": 4}],\n\"plan\": " + plan + "}"
+		return "{\"version\": 1, \"buffers\": [\n{\"id\": \"a\", \"lower\": 0, \"upper\": 1, \"size\": 4}],\n\"plan\": " +
+			plan + "}"
 	}
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", " \n", `x.json:1: is empty: expected a JSON object or a list of buffers`},
@@ -359,7 +364,10 @@ func TestWriteFails(t *testing.T) {
 
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &model.Problem{Buffers: []model.Buffer{}, Name: rapid.String().Draw(t, "name"), Capacity: rapid.Int64Range(0, 1).Draw(t, "limited") * model.MaxSum}
+		p := &model.Problem{
+			Buffers: []model.Buffer{}, Name: rapid.String().Draw(t, "name"),
+			Capacity: rapid.Int64Range(0, 1).Draw(t, "limited") * model.MaxSum,
+		}
 		for _, id := range rapid.SliceOfDistinct(rapid.StringN(1, 8, -1), rapid.ID[string]).Draw(t, "ids") {
 			b := model.Buffer{
 				ID:        id,
@@ -375,13 +383,17 @@ func TestRoundTrip(t *testing.T) {
 				b.Hint = at(rapid.Int64Range(0, model.MaxSum).Draw(t, "hint"))
 			}
 			if rapid.Bool().Draw(t, "has gaps") {
-				b.Gaps = []model.Gap{{Lower: b.Lower, Upper: b.Lower + 1}, {Lower: b.Lower + 2, Upper: b.Upper, Window: &model.Window{Upper: b.Size}}}
+				b.Gaps = []model.Gap{
+					{Lower: b.Lower, Upper: b.Lower + 1}, {Lower: b.Lower + 2, Upper: b.Upper, Window: &model.Window{Upper: b.Size}},
+				}
 			}
 			p.Buffers = append(p.Buffers, b)
 		}
 		var plan *Plan
 		if rapid.Bool().Draw(t, "has a plan") {
-			plan = &Plan{Planner: rapid.String().Draw(t, "planner"), Status: model.Status(rapid.IntRange(0, 3).Draw(t, "status"))}
+			plan = &Plan{
+				Planner: rapid.String().Draw(t, "planner"), Status: model.Status(rapid.IntRange(0, 3).Draw(t, "status")),
+			}
 			if plan.Status.HasPlan() {
 				plan.Offsets = []int64{}
 				for range p.Buffers {
@@ -492,9 +504,17 @@ func BenchmarkWrite(b *testing.B) {
 
 // TestBare reads what people write by hand: buffers without an ID, no version, the list alone.
 func TestBare(t *testing.T) {
-	want := &model.Problem{Buffers: []model.Buffer{{ID: "0", Upper: 5, Size: 10, Alignment: 1}, {ID: "b", Lower: 2, Upper: 4, Size: 3, Alignment: 1}, {ID: "2", Lower: 2, Upper: 4, Size: 3, Alignment: 1}}}
+	want := &model.Problem{
+		Buffers: []model.Buffer{
+			{ID: "0", Upper: 5, Size: 10, Alignment: 1},
+			{ID: "b", Lower: 2, Upper: 4, Size: 3, Alignment: 1},
+			{ID: "2", Lower: 2, Upper: 4, Size: 3, Alignment: 1},
+		},
+	}
 	const list = `[{"lower": 0, "upper": 5, "size": 10}, {"id": "b", "lower": 2, "upper": 4, "size": 3}, {"id": null, "lower": 2, "upper": 4, "size": 3}]`
-	for _, text := range []string{list, " \n" + list + "\n", `{"buffers": ` + list + `}`, `{"buffers": ` + list + `, "version": 1}`} {
+	for _, text := range []string{
+		list, " \n" + list + "\n", `{"buffers": ` + list + `}`, `{"buffers": ` + list + `, "version": 1}`,
+	} {
 		p, plan, err := ReadAll(strings.NewReader(text), "x.json")
 		if diff := cmp.Diff(want, p); err != nil || plan != nil || diff != "" {
 			t.Errorf("%s: %v, %s", text, err, diff)
@@ -503,8 +523,9 @@ func TestBare(t *testing.T) {
 	const ambiguous = `x.json:1: buffer a: stop: could mean two things: --ends half-open if it has the first time slot after the lifespan, ` +
 		`--ends inclusive if it has the last one in it; the names upper and end say the same`
 	for text, says := range map[string]string{
-		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`:                                      `x.json:1: buffer 0: name: is not a known key: did you mean id?`,
-		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`:                             ambiguous + "\nx.json:1: buffer a: upper: is a duplicate: the key appears twice",
+		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`: `x.json:1: buffer 0: name: is not a known key: did you mean id?`,
+		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`: ambiguous +
+			"\nx.json:1: buffer a: upper: is a duplicate: the key appears twice",
 		`[{"id": "1", "lower": 0, "upper": 5, "size": 1}, {"lower": 0, "upper": 5, "size": 1}]`:   `x.json:1: buffer 1: id "1": is a duplicate: the buffer at index 0 has the same`,
 		`[{"id": "", "lower": 0, "upper": 5, "size": 1}]`:                                         `x.json:1: id: is empty`,
 		`[{"lower": 0, "upper": 5, "size": 1}, {"lower": 0, "uper": 5, "size": 1}]`:               "x.json:1: buffer 1: uper: is not a known key: did you mean upper?\nx.json:1: buffer 1: upper: the key is missing",

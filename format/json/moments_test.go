@@ -22,8 +22,12 @@ func TestEnds(t *testing.T) {
 	}{
 		{text: `[{"lower": 0, "upper": 2, "size": 600}, {"begin": 2, "upper": 4, "size": 600}]`, want: 4},
 		{text: `[{"lower": 0, "upper": 2, "size": 600}, {"start": 2, "upper": 4, "size": 600}]`, says: times.HalfOpen, want: 4},
-		{text: `[{"start": 0, "end": 2, "size": 600}, {"start": 2, "end": 4, "size": 600}]`, want: 5, read: times.Read{Name: "end", Ends: times.Inclusive}},
-		{text: `[{"start": 0, "end": 2, "size": 600}, {"start": 4, "end": 4, "size": 600}]`, want: 5, read: times.Read{Name: "end", Ends: times.Inclusive, Point: "1"}},
+		{text: `[{"start": 0, "end": 2, "size": 600}, {"start": 2, "end": 4, "size": 600}]`, want: 5, read: times.Read{
+			Name: "end", Ends: times.Inclusive,
+		}},
+		{text: `[{"start": 0, "end": 2, "size": 600}, {"start": 4, "end": 4, "size": 600}]`, want: 5, read: times.Read{
+			Name: "end", Ends: times.Inclusive, Point: "1",
+		}},
 		{text: `[{"start": 0, "end": 2, "size": 600}, {"start": 2, "end": 4, "size": 600}]`, says: times.HalfOpen, want: 4, read: times.Read{Name: "end", Ends: times.HalfOpen, Said: true}},
 		{text: `[{"start": 0, "to": 2, "size": 600}, {"start": 2, "to": 4, "size": 600}]`, says: times.HalfOpen, want: 4, read: times.Read{Name: "to", Ends: times.HalfOpen, Said: true}},
 		{
@@ -58,7 +62,9 @@ func TestFractions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []model.Buffer{
-		{ID: "a", Lower: 500, Upper: 1251, Size: 600, Alignment: 1, Gaps: []model.Gap{{Lower: 750, Upper: 1001, Window: &model.Window{Upper: 8}}}},
+		{ID: "a", Lower: 500, Upper: 1251, Size: 600, Alignment: 1, Gaps: []model.Gap{
+			{Lower: 750, Upper: 1001, Window: &model.Window{Upper: 8}},
+		}},
 		{
 			ID: "b", Lower: 1, Upper: 9000, Size: 600, Alignment: 1, Gaps: []model.Gap{{Lower: 500, Upper: 1000}},
 			Extra: &model.Extra{Evictions: []model.Eviction{{Lower: 2500, Upper: 3000, Cost: 1}}},
@@ -71,7 +77,10 @@ func TestFractions(t *testing.T) {
 	if err := WriteWith(&out, p, nil, WriteOptions{Places: read.Places}); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`"period": 12.5,`, `"lower": 0.5, "upper": 1.251`, `{"lower": 0.75, "upper": 1.001, "window": [0, 8]}`, `"lower": 0.001, "upper": 9,`, `{"lower": 2.5, "upper": 3, "cost": 1}`} {
+	for _, part := range []string{
+		`"period": 12.5,`, `"lower": 0.5, "upper": 1.251`, `{"lower": 0.75, "upper": 1.001, "window": [0, 8]}`,
+		`"lower": 0.001, "upper": 9,`, `{"lower": 2.5, "upper": 3, "cost": 1}`,
+	} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%s is not in\n%s", part, out.String())
 		}

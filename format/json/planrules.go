@@ -129,7 +129,8 @@ func (d *decoder) resolveClaims() {
 	case c.poolsAt > 0 && plan.Offsets == nil:
 		d.refuse(c.poolsAt, "plan.pools", "", "the plan has pools but no offsets")
 	case c.poolsAt > 0 && len(c.poolOf) != len(d.problem.Buffers):
-		d.refuse(c.poolsAt, "plan.pools", "", "has "+strconv.Itoa(len(c.poolOf))+" values for "+strconv.Itoa(len(d.problem.Buffers))+" buffers")
+		d.refuse(c.poolsAt, "plan.pools", "",
+			"has "+strconv.Itoa(len(c.poolOf))+" values for "+strconv.Itoa(len(d.problem.Buffers))+" buffers")
 	default:
 		for _, p := range c.poolOf {
 			pool := c.pools.of(p.at, "plan.pools", p.name)
@@ -162,7 +163,8 @@ func (d *decoder) resolveParts(x *parted) {
 		d.refuse(x.buffer.at, field, x.buffer.name, "the plan has parts but no offsets")
 		return
 	case len(x.parts) < 2:
-		d.refuse(x.buffer.at, field, x.buffer.name, "has "+strconv.Itoa(len(x.parts))+" parts: a buffer without a taken eviction has none, others two or more")
+		d.refuse(x.buffer.at, field, x.buffer.name,
+			"has "+strconv.Itoa(len(x.parts))+" parts: a buffer without a taken eviction has none, others two or more")
 		return
 	}
 	for k := range x.parts {
@@ -179,7 +181,9 @@ func (d *decoder) resolveParts(x *parted) {
 	}
 	first := x.parts[0]
 	if int(buffer) < len(plan.Offsets) && plan.Offsets[buffer] != first.Offset {
-		d.refuse(x.places[0], field, x.buffer.name, "the first part is at "+strconv.FormatInt(first.Offset, 10)+", the offset of the buffer is "+strconv.FormatInt(plan.Offsets[buffer], 10))
+		d.refuse(x.places[0], field, x.buffer.name,
+			"the first part is at "+strconv.FormatInt(first.Offset, 10)+", the offset of the buffer is "+
+				strconv.FormatInt(plan.Offsets[buffer], 10))
 	}
 	if int(buffer) < len(plan.Pools) && plan.Pools[buffer] != first.Pool {
 		d.refuse(x.places[0], field, x.buffer.name, "the first part is in another pool than the buffer")
@@ -203,7 +207,8 @@ func (d *decoder) checkMeasures() {
 	}
 	for k, v := range c.measures {
 		if is := d.valueOf(given, v.Measure); known(v, c.measuresPlace[k], "plan.measures") && is != v.Value {
-			d.refuse(c.measuresPlace[k], "plan.measures."+string(v.Measure), strconv.FormatInt(v.Value, 10), "the plan gives "+strconv.FormatInt(is, 10))
+			d.refuse(c.measuresPlace[k], "plan.measures."+string(v.Measure), strconv.FormatInt(v.Value, 10),
+				"the plan gives "+strconv.FormatInt(is, 10))
 		}
 	}
 	// A bound is for plans with the best values of the measures before it. So the first that is

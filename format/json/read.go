@@ -62,7 +62,9 @@ func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, *Plan, t
 
 // decode walks the text. Times are multiplied by ten to the power of places.
 func decode(text *source.Text, o ReadOptions, places int) *decoder {
-	d := &decoder{walker: walker{Text: text}, version: Version, moments: moments{asked: o.Ends, times: times.Read{Places: places}}}
+	d := &decoder{
+		walker: walker{Text: text}, version: Version, moments: moments{asked: o.Ends, times: times.Read{Places: places}},
+	}
 	if versionOf(text) == RulesVersion {
 		d.ruled = ruled{two: true, lists: map[string][]rule{}, items: map[string][]int{}, keys: map[string]int{}}
 	}
@@ -370,7 +372,8 @@ func (d *decoder) readBuffer() {
 				b.Alignment = v
 			}
 		case 5:
-			d.list("gaps", 2*int(unsafe.Sizeof(model.Gap{})+unsafe.Sizeof(model.Window{})), func() { b.Gaps = append(b.Gaps, d.gap()) })
+			d.list("gaps", 2*int(unsafe.Sizeof(model.Gap{})+unsafe.Sizeof(model.Window{})),
+				func() { b.Gaps = append(b.Gaps, d.gap()) })
 			model.SortGaps(b.Gaps)
 		case 6:
 			at := d.pos

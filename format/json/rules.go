@@ -345,7 +345,8 @@ func (d *decoder) setClocks(at int, b *model.Buffer, lower, upper []int64) {
 	switch {
 	case lower == nil && upper == nil || !d.sound:
 	case len(lower) != len(upper):
-		d.refuse(at, "upper", "", fmt.Sprintf("lower and upper must have as many clocks: they have %d and %d", len(lower), len(upper)))
+		d.refuse(at, "upper", "", fmt.Sprintf("lower and upper must have as many clocks: they have %d and %d", len(lower),
+			len(upper)))
 	case d.names.inclusive:
 		d.refuse(at, d.names.upper, "", "cannot be inclusive by clocks: name the key upper")
 	default:
@@ -452,7 +453,8 @@ func (d *decoder) resolvePools() {
 		}
 	}
 	d.claims.pools = &l
-	listed, priced := make([]int, len(d.rules.Pools)), make([]int, len(d.rules.Pools)) // 1 + the last buffer that names a pool
+	// 1 + the last buffer that names a pool
+	listed, priced := make([]int, len(d.rules.Pools)), make([]int, len(d.rules.Pools))
 	for _, c := range d.choices {
 		b := &d.problem.Buffers[c.buffer]
 		d.inside = true

@@ -269,20 +269,45 @@ func TestRulesContradict(t *testing.T) {
 "together": [{"buffers": ["0", "1"]},
 {"buffers": ["0", "1"], "at": [0, 1]}]}`
 	_, _, err := ReadAll(strings.NewReader(text), "x.json")
-	if want := `x.json:2: together: list 1 puts 1 at 1 from 0, but the chain 0 – 1 puts it at 0`; err == nil || err.Error() != want {
+	if want := `x.json:2: together: list 1 puts 1 at 1 from 0, but the chain 0 – 1 puts it at 0`; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
 
 func TestWriteRulesRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(p *model.Problem, plan *Plan){
-		"json: apart has the buffer of index 5; there are 5":         func(p *model.Problem, _ *Plan) { p.Rules.Apart[0][1] = 5 },
-		"json: buffer a has the pool of index -1; there are 2":       func(p *model.Problem, _ *Plan) { p.Buffers[0].Extra.Pools[0] = -1 },
-		"json: the plan has the pool of index 2; there are 2":        func(_ *model.Problem, plan *Plan) { plan.Pools[4] = 2 },
-		"json: the plan has the buffer of index 9; there are 5":      func(_ *model.Problem, plan *Plan) { plan.Parts[0].Buffer = 9 },
-		"json: the plan has 4 pools for 5 buffers":                   func(_ *model.Problem, plan *Plan) { plan.Pools = plan.Pools[1:] },
-		"json: the ID \"\\xff\" of pool number 1 is not valid UTF-8": func(p *model.Problem, _ *Plan) { p.Rules.Pools[0].ID = "\xff" },
-		"json: the measure \"\\xff\" is not valid UTF-8":             func(p *model.Problem, _ *Plan) { p.Rules.Objective[0] = "\xff" },
+		"json: apart has the buffer of index 5; there are 5": func(p *model.Problem,
+			_ *Plan,
+		) {
+			p.Rules.Apart[0][1] = 5
+		},
+		"json: buffer a has the pool of index -1; there are 2": func(p *model.Problem,
+			_ *Plan,
+		) {
+			p.Buffers[0].Extra.Pools[0] = -1
+		},
+		"json: the plan has the pool of index 2; there are 2": func(_ *model.Problem,
+			plan *Plan,
+		) {
+			plan.Pools[4] = 2
+		},
+		"json: the plan has the buffer of index 9; there are 5": func(_ *model.Problem,
+			plan *Plan,
+		) {
+			plan.Parts[0].Buffer = 9
+		},
+		"json: the plan has 4 pools for 5 buffers": func(_ *model.Problem,
+			plan *Plan,
+		) {
+			plan.Pools = plan.Pools[1:]
+		},
+		"json: the ID \"\\xff\" of pool number 1 is not valid UTF-8": func(p *model.Problem,
+			_ *Plan,
+		) {
+			p.Rules.Pools[0].ID = "\xff"
+		},
+		"json: the measure \"\\xff\" is not valid UTF-8": func(p *model.Problem, _ *Plan) { p.Rules.Objective[0] = "\xff" },
 	} {
 		p, plan := ruledProblem()
 		spoil(p, plan)
@@ -379,7 +404,8 @@ func TestRulesMutated(t *testing.T) {
 	}
 	var seeds [][]byte
 	for _, text := range append(ruledForms, ruledExample) {
-		text = strings.Replace(strings.Replace(text, `"turn"`, "null", 1), `"version"`, `"name": "`+strings.Repeat("name ", 500)+`", "version"`, 1)
+		text = strings.Replace(strings.Replace(text, `"turn"`, "null", 1), `"version"`,
+			`"name": "`+strings.Repeat("name ", 500)+`", "version"`, 1)
 		seeds = append(seeds, []byte(strings.Replace(text, `"name": null, `, "", 1)))
 	}
 	mutate.Read(t, 3000, seeds, read)

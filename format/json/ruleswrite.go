@@ -84,7 +84,8 @@ func writableRules(p *model.Problem, plan *Plan) error {
 		}
 	}
 	if plan != nil && plan.Offsets != nil {
-		if several := len(r.Pools) > 1; several && len(plan.Pools) != len(p.Buffers) || len(r.Pools) == 0 && len(plan.Pools) > 0 {
+		if several := len(r.Pools) > 1; several && len(plan.Pools) != len(p.Buffers) || len(r.Pools) == 0 &&
+			len(plan.Pools) > 0 {
 			return fmt.Errorf("json: the plan has %d pools for %d buffers", len(plan.Pools), len(p.Buffers))
 		}
 		errs = append(errs, pool("the plan", plan.Pools...))

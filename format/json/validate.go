@@ -56,14 +56,17 @@ func (d *decoder) checkPlan(valid bool) {
 	case !plan.Status.HasPlan():
 		d.refuse(d.offsetsAt, "plan.offsets", "", "must be absent: the status is "+status)
 	case len(plan.Offsets) != n:
-		d.refuse(d.offsetsAt, "plan.offsets", "", "has "+strconv.Itoa(len(plan.Offsets))+" values for "+strconv.Itoa(n)+" buffers")
+		d.refuse(d.offsetsAt, "plan.offsets", "",
+			"has "+strconv.Itoa(len(plan.Offsets))+" values for "+strconv.Itoa(n)+" buffers")
 	case valid && d.two:
 		d.checkMeasures()
 	case valid:
 		d.checkHeight(model.HeightOf(&d.problem, plan.Offsets), true)
 	}
-	if c, bound := d.problem.Capacity, plan.LowerBound; plan.Status == model.Infeasible && c > 0 && bound > 0 && bound <= c {
-		d.refuse(d.boundAt, "plan.lower_bound", strconv.FormatInt(bound, 10), "is within the capacity "+strconv.FormatInt(c, 10)+", but the status is infeasible")
+	if c, bound := d.problem.Capacity, plan.LowerBound; plan.Status == model.Infeasible && c > 0 && bound > 0 &&
+		bound <= c {
+		d.refuse(d.boundAt, "plan.lower_bound", strconv.FormatInt(bound, 10),
+			"is within the capacity "+strconv.FormatInt(c, 10)+", but the status is infeasible")
 	}
 }
 
@@ -80,7 +83,8 @@ func (d *decoder) checkHeight(h int64, first bool) {
 	case plan.LowerBound > h:
 		d.refuse(d.boundAt, "plan.lower_bound", bound, "is above the height that the offsets give, "+height)
 	case first && plan.Status == model.Optimal && plan.LowerBound > 0 && plan.LowerBound != h:
-		d.refuse(d.boundAt, "plan.lower_bound", bound, "is below the height that the offsets give, "+height+", but the status is optimal")
+		d.refuse(d.boundAt, "plan.lower_bound", bound,
+			"is below the height that the offsets give, "+height+", but the status is optimal")
 	case first && plan.Status == model.Optimal:
 		plan.LowerBound = h
 	}

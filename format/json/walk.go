@@ -61,7 +61,8 @@ func slip(text string, at int, says string) string {
 	before := strings.TrimRight(text[:at], " \t\r\n")
 	first, _, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
 	switch c := text[at]; {
-	case strings.ContainsAny(first, ",;\t") && (first[0] == '"' || unicode.IsLetter(rune(first[0])) || unicode.IsDigit(rune(first[0]))):
+	case strings.ContainsAny(first, ",;\t") &&
+		(first[0] == '"' || unicode.IsLetter(rune(first[0])) || unicode.IsDigit(rune(first[0]))):
 		return "it begins as CSV does, and such a file is named .csv"
 	case strings.HasSuffix(says, "after top-level value"):
 		return "there is more than one value; a list of buffers stands in [ ], with commas between them"

@@ -104,7 +104,8 @@ func Writable(p *model.Problem) error {
 	var errs []error
 	for i := range p.Buffers {
 		if name := p.Buffers[i].ID; !utf8.ValidString(name) {
-			if errs = append(errs, fmt.Errorf("json: the ID %q of buffer number %d is not valid UTF-8", name, i+1)); len(errs) == model.MaxIssues {
+			if errs = append(errs, fmt.Errorf("json: the ID %q of buffer number %d is not valid UTF-8", name,
+				i+1)); len(errs) == model.MaxIssues {
 				break
 			}
 		}

@@ -16,7 +16,9 @@ func operandsOver(op string) int {
 		return 1
 	case slices.Contains([]string{"Max", "Min", "Mean", "Sum"}, op):
 		return 3
-	case slices.Contains([]string{"Add", "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Mul", "Or", "Pow", "Sub", "Xor"}, op):
+	case slices.Contains([]string{
+		"Add", "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Mul", "Or", "Pow", "Sub", "Xor",
+	}, op):
 		return 2
 	}
 	return 1

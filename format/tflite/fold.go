@@ -27,11 +27,13 @@ func (m *Model) Fold() (*Model, int, error) {
 	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
 	for i := range m.Operators {
 		o := &m.Operators[i]
-		if o.Code != Code(tfliteschema.BuiltinOperatorDEQUANTIZE) || len(o.Inputs) != 1 || len(o.Outputs) != 1 || o.Inputs[0] < 0 {
+		if o.Code != Code(tfliteschema.BuiltinOperatorDEQUANTIZE) || len(o.Inputs) != 1 || len(o.Outputs) != 1 ||
+			o.Inputs[0] < 0 {
 			continue
 		}
 		in, out := &m.Tensors[o.Inputs[0]], &m.Tensors[o.Outputs[0]]
-		if !in.Constant || in.Type != Type(tfliteschema.TensorTypeFLOAT16) || out.Type != Type(tfliteschema.TensorTypeFLOAT32) || out.Constant || out.Variable {
+		if !in.Constant || in.Type != Type(tfliteschema.TensorTypeFLOAT16) ||
+			out.Type != Type(tfliteschema.TensorTypeFLOAT32) || out.Constant || out.Variable {
 			continue
 		}
 		data := m.constant(int(o.Inputs[0]))

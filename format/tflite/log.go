@@ -73,7 +73,10 @@ func ReadLog(r io.Reader, file string) ([]Request, error) {
 		case n == 0:
 			out = out[:0]
 		case n != len(out):
-			issues.Add(model.Issue{File: file, Line: line, Field: "id", Value: id, Message: "the request before it has " + strconv.Itoa(len(out)-1) + ": lines are missing"})
+			issues.Add(model.Issue{
+				File: file, Line: line, Field: "id", Value: id,
+				Message: "the request before it has " + strconv.Itoa(len(out)-1) + ": lines are missing",
+			})
 			continue
 		}
 		out = append(out, q)

@@ -79,7 +79,8 @@ func (p *parser) offline() {
 		p.root.Buffers(&b, int(entry.Buffer()))
 		words := b.DataBytes()
 		if len(words) < 12 {
-			p.refuse(place, "", MetadataName+" has "+strconv.Itoa(len(words))+" bytes; it must begin with three words of four bytes")
+			p.refuse(place, "", MetadataName+" has "+strconv.Itoa(len(words))+
+				" bytes; it must begin with three words of four bytes")
 			return
 		}
 		if !p.spend(place, len(words)) {

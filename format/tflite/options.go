@@ -116,9 +116,12 @@ var pool = []option{
 
 // forms has the form of each operator whose options are read.
 var forms = map[tfliteschema.BuiltinOperator]form{
-	tfliteschema.BuiltinOperatorCONV_2D: {1, []option{padding(0), strideW(1), strideH(2), activation(3), dilationW(4), dilationH(5)}},
+	tfliteschema.BuiltinOperatorCONV_2D: {
+		1, []option{padding(0), strideW(1), strideH(2), activation(3), dilationW(4), dilationH(5)},
+	},
 	tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D: {2, []option{
-		padding(0), strideW(1), strideH(2), number(3, "depth_multiplier", func(o *Options, v int32) { o.DepthMultiplier = v }),
+		padding(0), strideW(1), strideH(2), number(3, "depth_multiplier",
+			func(o *Options, v int32) { o.DepthMultiplier = v }),
 		activation(4), dilationW(5), dilationH(6),
 	}},
 	tfliteschema.BuiltinOperatorAVERAGE_POOL_2D: {5, pool},

@@ -58,9 +58,15 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 	for k, s := range scratch {
 		switch {
 		case s.Operator < 0 || s.Operator >= len(m.Operators):
-			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.Itoa(s.Operator), Message: "there is no such operator: the model has " + strconv.Itoa(len(m.Operators))})
+			issues.Add(model.Issue{
+				File: m.File, Field: "scratch", Value: strconv.Itoa(s.Operator),
+				Message: "there is no such operator: the model has " + strconv.Itoa(len(m.Operators)),
+			})
 		case s.Bytes < 0 || s.Bytes > source.MaxBinary:
-			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.FormatInt(s.Bytes, 10), Message: "must be from 0 to " + strconv.Itoa(source.MaxBinary)})
+			issues.Add(model.Issue{
+				File: m.File, Field: "scratch", Value: strconv.FormatInt(s.Bytes, 10),
+				Message: "must be from 0 to " + strconv.Itoa(source.MaxBinary),
+			})
 		case s.Bytes == 0:
 			a.Empty = append(a.Empty, s.Operator)
 		default:

@@ -100,14 +100,18 @@ func (m *Model) Prior() [][]int {
 // hidden reports whether an operator may read or change state that is in none of its tensors.
 func (m *Model) hidden(o *Operator) bool {
 	switch tfliteschema.BuiltinOperator(o.Code) {
-	case tfliteschema.BuiltinOperatorIF, tfliteschema.BuiltinOperatorWHILE, tfliteschema.BuiltinOperatorCALL_ONCE, tfliteschema.BuiltinOperatorCALL,
-		tfliteschema.BuiltinOperatorRANDOM_UNIFORM, tfliteschema.BuiltinOperatorRANDOM_STANDARD_NORMAL, tfliteschema.BuiltinOperatorMULTINOMIAL:
+	case tfliteschema.BuiltinOperatorIF, tfliteschema.BuiltinOperatorWHILE, tfliteschema.BuiltinOperatorCALL_ONCE,
+		tfliteschema.BuiltinOperatorCALL,
+		tfliteschema.BuiltinOperatorRANDOM_UNIFORM, tfliteschema.BuiltinOperatorRANDOM_STANDARD_NORMAL,
+		tfliteschema.BuiltinOperatorMULTINOMIAL:
 		return true
 	}
 	resource := func(t int32) bool {
-		return t >= 0 && (m.Tensors[t].Handle || m.Tensors[t].Type == Type(tfliteschema.TensorTypeRESOURCE) || m.Tensors[t].Type == Type(tfliteschema.TensorTypeVARIANT))
+		return t >= 0 && (m.Tensors[t].Handle || m.Tensors[t].Type == Type(tfliteschema.TensorTypeRESOURCE) ||
+			m.Tensors[t].Type == Type(tfliteschema.TensorTypeVARIANT))
 	}
-	return o.Custom != "" || len(o.Callees) > 0 || slices.ContainsFunc(o.Inputs, resource) || slices.ContainsFunc(o.Outputs, resource)
+	return o.Custom != "" || len(o.Callees) > 0 || slices.ContainsFunc(o.Inputs, resource) ||
+		slices.ContainsFunc(o.Outputs, resource)
 }
 
 // checkOrder reports why the operators of the first subgraph cannot run in an order.

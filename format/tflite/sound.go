@@ -58,13 +58,19 @@ var (
 		{10, "external_buffer", scalar, 4, nil},
 	}}
 	operatorCodeShape = &shape{"operator code", []field{
-		{0, "deprecated_builtin_code", scalar, 1, nil}, {1, "custom_code", vector, 1, nil}, {3, "builtin_code", scalar, 4, nil},
+		{0, "deprecated_builtin_code", scalar, 1, nil},
+		{1, "custom_code", vector, 1, nil},
+		{3, "builtin_code", scalar, 4, nil},
 	}}
 	calleesShape  = &shape{"options", []field{{0, "first", scalar, 4, nil}, {1, "second", scalar, 4, nil}}}
 	flagsShape    = &shape{"options", []field{{0, "first", scalar, 1, nil}, {1, "second", scalar, 1, nil}}}
 	resourceShape = &shape{"options", []field{{1, "shared_name", vector, 1, nil}}}
 	operatorShape = &shape{"operator", []field{
-		{0, "opcode_index", scalar, 4, nil}, {1, "inputs", vector, 4, nil}, {2, "outputs", vector, 4, nil}, {3, "builtin_options_type", scalar, 1, nil}, {8, "intermediates", vector, 4, nil},
+		{0, "opcode_index", scalar, 4, nil},
+		{1, "inputs", vector, 4, nil},
+		{2, "outputs", vector, 4, nil},
+		{3, "builtin_options_type", scalar, 1, nil},
+		{8, "intermediates", vector, 4, nil},
 	}}
 	subgraphShape = &shape{"subgraph", []field{
 		{0, "tensors", tables, 4, tensorShape},
@@ -73,7 +79,9 @@ var (
 		{3, "operators", tables, 4, operatorShape},
 		{4, "name", vector, 1, nil},
 	}}
-	bufferShape   = &shape{"buffer", []field{{0, "data", vector, 1, nil}, {1, "offset", scalar, 8, nil}, {2, "size", scalar, 8, nil}}}
+	bufferShape = &shape{
+		"buffer", []field{{0, "data", vector, 1, nil}, {1, "offset", scalar, 8, nil}, {2, "size", scalar, 8, nil}},
+	}
 	metadataShape = &shape{"metadata", []field{{0, "name", vector, 1, nil}, {1, "buffer", scalar, 4, nil}}}
 	modelShape    = &shape{"model", []field{
 		{0, "version", scalar, 4, nil},

@@ -145,9 +145,13 @@ func (o *Operator) Name() string {
 // typeSizes has the bytes of an element of each type that TensorFlow Lite Micro
 // knows the size of, by number; 0 for the others. INT4 takes a whole byte in the arena.
 var typeSizes = [...]int64{
-	tfliteschema.TensorTypeFLOAT32: 4, tfliteschema.TensorTypeFLOAT16: 2, tfliteschema.TensorTypeINT32: 4, tfliteschema.TensorTypeUINT8: 1,
-	tfliteschema.TensorTypeINT64: 8, tfliteschema.TensorTypeBOOL: 1, tfliteschema.TensorTypeINT16: 2, tfliteschema.TensorTypeCOMPLEX64: 8,
-	tfliteschema.TensorTypeINT8: 1, tfliteschema.TensorTypeFLOAT64: 8, tfliteschema.TensorTypeCOMPLEX128: 16, tfliteschema.TensorTypeUINT64: 8,
-	tfliteschema.TensorTypeRESOURCE: 4, tfliteschema.TensorTypeUINT32: 4, tfliteschema.TensorTypeUINT16: 2, tfliteschema.TensorTypeINT4: 1,
+	tfliteschema.TensorTypeFLOAT32: 4, tfliteschema.TensorTypeFLOAT16: 2, tfliteschema.TensorTypeINT32: 4,
+	tfliteschema.TensorTypeUINT8: 1,
+	tfliteschema.TensorTypeINT64: 8, tfliteschema.TensorTypeBOOL: 1, tfliteschema.TensorTypeINT16: 2,
+	tfliteschema.TensorTypeCOMPLEX64: 8,
+	tfliteschema.TensorTypeINT8:      1, tfliteschema.TensorTypeFLOAT64: 8, tfliteschema.TensorTypeCOMPLEX128: 16,
+	tfliteschema.TensorTypeUINT64:   8,
+	tfliteschema.TensorTypeRESOURCE: 4, tfliteschema.TensorTypeUINT32: 4, tfliteschema.TensorTypeUINT16: 2,
+	tfliteschema.TensorTypeINT4:     1,
 	tfliteschema.TensorTypeBFLOAT16: 2,
 }

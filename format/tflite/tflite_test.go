@@ -99,7 +99,9 @@ func TestControlFlow(t *testing.T) {
 	relu := func(in, out int32) tflitemade.Op {
 		return tflitemade.Op{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{in}, Outputs: []int32{out}}
 	}
-	one := tflitemade.Graph{Tensors: tensor("x", "y"), Ops: []tflitemade.Op{relu(0, 1)}, Inputs: []int32{0}, Outputs: []int32{1}}
+	one := tflitemade.Graph{
+		Tensors: tensor("x", "y"), Ops: []tflitemade.Op{relu(0, 1)}, Inputs: []int32{0}, Outputs: []int32{1},
+	}
 	m := parse(t, tflitemade.Model([]tflitemade.Graph{
 		{
 			Tensors: tensor("a", "b", "c", "d"),
@@ -125,17 +127,22 @@ func TestControlFlow(t *testing.T) {
 	if got := l.Operators[:3]; !reflect.DeepEqual(got, []Lifespan{{1, 5}, {6, 10}, {11, 13}}) {
 		t.Errorf("operators %v", got)
 	}
-	loop := parse(t, tflitemade.Model([]tflitemade.Graph{{Ops: []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorWHILE, Callees: []int32{0, 0}}}}}))
+	loop := parse(t, tflitemade.Model([]tflitemade.Graph{
+		{Ops: []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorWHILE, Callees: []int32{0, 0}}}},
+	}))
 	if _, err := loop.Lifetimes(); err == nil || !strings.Contains(err.Error(), "runs itself") {
 		t.Errorf("a subgraph that runs itself: %v", err)
 	}
 	// Each runs the next twice: 2^30 runs of the last.
 	var deep []tflitemade.Graph
 	for i := range int32(30) {
-		deep = append(deep, tflitemade.Graph{Ops: []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorIF, Callees: []int32{i + 1, i + 1}}}})
+		deep = append(deep, tflitemade.Graph{
+			Ops: []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorIF, Callees: []int32{i + 1, i + 1}}},
+		})
 	}
 	pace.Within(t, 5*time.Second, "nested control flow", func() {
-		if _, err := parse(t, tflitemade.Model(append(deep, one))).Lifetimes(); err == nil || !strings.Contains(err.Error(), "too often") {
+		if _, err := parse(t, tflitemade.Model(append(deep, one))).Lifetimes(); err == nil ||
+			!strings.Contains(err.Error(), "too often") {
 			t.Errorf("control flow nested 30 deep: %v", err)
 		}
 	})
@@ -168,11 +175,13 @@ func TestRefused(t *testing.T) {
 		{"callee", with(func(g *tflitemade.Graph) {
 			g.Ops[0].Code, g.Ops[0].Callees = tfliteschema.BuiltinOperatorIF, []int32{1, 0}
 		}), `operator 0, subgraph "1": there are 1`},
-		{"short plan", tflitemade.Model([]tflitemade.Graph{chain()}, tflitemade.Metadata{Name: MetadataName, Data: make([]byte, 8)}), "has 8 bytes"},
+		{"short plan", tflitemade.Model([]tflitemade.Graph{chain()},
+			tflitemade.Metadata{Name: MetadataName, Data: make([]byte, 8)}), "has 8 bytes"},
 	} {
 		_, err := Parse(c.data, "test.tflite")
 		var input *model.InputError
-		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "test.tflite: ") {
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "test.tflite: ") {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
@@ -209,7 +218,8 @@ func TestWithOffsets(t *testing.T) {
 			t.Errorf("%s: the old file is not the end of the new one", name)
 		}
 		got := parse(t, out)
-		if o := got.Offline; o == nil || !reflect.DeepEqual(o.Offsets, offsets) || int(o.Count) != len(offsets) || o.Entries != 1 {
+		if o := got.Offline; o == nil || !reflect.DeepEqual(o.Offsets, offsets) || int(o.Count) != len(offsets) ||
+			o.Entries != 1 {
 			t.Errorf("%s: the plan is %+v, want %v", name, got.Offline, offsets)
 		}
 		if !m.sameBut(got) {
@@ -383,7 +393,8 @@ func TestHalves(t *testing.T) {
 		if h&0x8000 != 0 {
 			want = -want
 		}
-		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) || math.Signbit(got) != math.Signbit(want) && !math.IsNaN(want) {
+		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) || math.Signbit(got) != math.Signbit(want) &&
+			!math.IsNaN(want) {
 			t.Fatalf("%#04x is %v, want %v", h, got, want)
 		}
 	}
@@ -430,7 +441,10 @@ func TestOptions(t *testing.T) {
 // TestMutated reads damaged files: each gives an error or a model, within the limits of
 // package mutate. Half have damage of any kind, half that of references and lengths.
 func TestMutated(t *testing.T) {
-	seeds := [][]byte{tflitemade.Model([]tflitemade.Graph{chain()}, tflitemade.Metadata{Name: MetadataName, Data: make([]byte, 12+4*9)}), tflitemade.Network(3, 30), tflitemade.Model([]tflitemade.Graph{options()})}
+	seeds := [][]byte{
+		tflitemade.Model([]tflitemade.Graph{chain()}, tflitemade.Metadata{Name: MetadataName, Data: make([]byte, 12+4*9)}),
+		tflitemade.Network(3, 30), tflitemade.Model([]tflitemade.Graph{options()}),
+	}
 	read := func(data []byte) error { return try(t, data) }
 	mutate.Read(t, 1500, seeds, read)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -486,7 +500,8 @@ func try(t *testing.T, data []byte) error {
 			t.Fatalf("a damaged model that reads is another after planning: %v", err)
 		}
 	}
-	if _, _, err := m.Fold(); err != nil && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrExternal) && !errors.Is(err, ErrDamaged) {
+	if _, _, err := m.Fold(); err != nil && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrExternal) &&
+		!errors.Is(err, ErrDamaged) {
 		t.Fatalf("folding: %v", err)
 	}
 	return err

@@ -85,7 +85,8 @@ func Read(r io.Reader, file string) (*Trace, error) {
 				return nil, rd.issues.Err()
 			}
 			t = open
-			t.Ops = make([]Op, 0, content.Most(strings.Count(content.Text[at:], "\n"), opBytes)) // a list that grows takes twice as much
+			// a list that grows takes twice as much
+			t.Ops = make([]Op, 0, content.Most(strings.Count(content.Text[at:], "\n"), opBytes))
 		case ok && o.Kind == Open:
 			rd.say("op", "open", "is only for the first line")
 		case ok:

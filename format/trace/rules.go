@@ -49,7 +49,9 @@ func (r *reader) head(doc *bytes.Buffer) {
 }
 
 // problem reads new buffers and rules of a line. If the line has faults, it reports them, and ok is false.
-func (r *reader) problem(fields map[string]json.RawMessage, buffers []json.RawMessage, ids ...string) (p *model.Problem, ok bool) {
+func (r *reader) problem(fields map[string]json.RawMessage, buffers []json.RawMessage,
+	ids ...string,
+) (p *model.Problem, ok bool) {
 	var doc bytes.Buffer
 	r.head(&doc)
 	list := slices.Clone(buffers)
@@ -89,7 +91,8 @@ func (r *reader) problem(fields map[string]json.RawMessage, buffers []json.RawMe
 	}
 	for k := range e.Issues {
 		x := &e.Issues[k]
-		if x.Line = r.line; strings.HasPrefix(x.Message, "is no buffer of the problem") { // which has only those that rules name
+		// which has only those that rules name
+		if x.Line = r.line; strings.HasPrefix(x.Message, "is no buffer of the problem") {
 			x.Message = "is not there"
 		}
 		x.Message = strings.Replace(x.Message, "no pool of the problem", "no pool of the first line", 1)
@@ -176,7 +179,8 @@ func indexed(head model.Rules, rules *Rules, buffers []model.Buffer) *model.Prob
 	}
 	head.Apart, head.MayOverlap = both(rules.Apart), both(rules.MayOverlap)
 	for _, x := range rules.Distances {
-		head.Distances = append(head.Distances, model.Distance{Buffers: model.Pair{of(x.First), of(x.Second)}, Distance: x.Bytes})
+		head.Distances = append(head.Distances,
+			model.Distance{Buffers: model.Pair{of(x.First), of(x.Second)}, Distance: x.Bytes})
 	}
 	return p
 }
@@ -263,7 +267,8 @@ func (p *parser) rules(o *Op) {
 		return
 	}
 	if o.Rules = RulesOf(q); o.Rules.None() {
-		p.fault("op", json.RawMessage(strconv.Quote(string(o.Kind))), "has no rules: it needs one of "+strings.Join(ruleKeys, ", "))
+		p.fault("op", json.RawMessage(strconv.Quote(string(o.Kind))),
+			"has no rules: it needs one of "+strings.Join(ruleKeys, ", "))
 	}
 }
 

@@ -63,7 +63,8 @@ func TestRulesRoundTrip(t *testing.T) {
 	if !reflect.DeepEqual(tr.Rules, want) || tr.Period != 16 || len(tr.Pools) != 2 || tr.Pools[0].Reserved[0].Upper != 8 {
 		t.Errorf("%+v", tr)
 	}
-	if c := tr.Ops[2].Buffer(); *c.Fixed != 32 || c.Gaps[0].Window.Upper != 4 || !reflect.DeepEqual(tr.Ops[3].Extra.Pools, []int32{1, 0}) || *tr.Ops[2].Pool != 1 {
+	if c := tr.Ops[2].Buffer(); *c.Fixed != 32 || c.Gaps[0].Window.Upper != 4 ||
+		!reflect.DeepEqual(tr.Ops[3].Extra.Pools, []int32{1, 0}) || *tr.Ops[2].Pool != 1 {
 		t.Errorf("%+v", c)
 	}
 	if e := tr.Ops[5]; len(e.Buffers) != 2 || e.Buffers[0].ID != "e" || len(e.Rules.Names()) != 3 {
@@ -82,37 +83,40 @@ func TestRulesRoundTrip(t *testing.T) {
 func TestRulesFaults(t *testing.T) {
 	const open = `{"op":"open","format":"stowage-trace/1"}` + "\n"
 	const pools = `{"op":"open","format":"stowage-trace/1","pools":[{"id":"sram","capacity":8},{"id":"dram"}]}` + "\n"
-	const two = `{"op":"add","id":"alpha","lower":0,"upper":2,"size":1}` + "\n" + `{"op":"add","id":"b","lower":0,"upper":2,"size":1}` + "\n"
+	const two = `{"op":"add","id":"alpha","lower":0,"upper":2,"size":1}` + "\n" +
+		`{"op":"add","id":"b","lower":0,"upper":2,"size":1}` + "\n"
 	for text, want := range map[string]string{
 		`{"op":"open","format":"stowage-trace/1","capacity":9,"pools":[{"id":"x"}]}`: `t.jsonl:1: capacity "9": is for one pool without a name; here each pool has its own`,
 		`{"op":"open","format":"stowage-trace/1","pools":[{"id":"x"},{"id":"x"}]}`:   `t.jsonl:1: pools[1].id "x": pool x: is a duplicate: the pool at index 0 has the same`,
 		`{"op":"open","format":"stowage-trace/1","pools":[{"id":"x","size":3}]}`:     `t.jsonl:1: pools.size: is not a known key: pools has id, capacity, alignment, cost, reserved`,
 		`{"op":"open","format":"stowage-trace/1","penalties":[]}`:                    `t.jsonl:1: penalties "[]": is no key of the operation open`,
-		`{"op":"open","format":"stowage-trace/1","apart":[["a","b"]]}` + "\n" + two:  "t.jsonl:1: apart \"a\": is not there\nt.jsonl:1: apart \"b\": is not there",
+		`{"op":"open","format":"stowage-trace/1","apart":[["a","b"]]}` + "\n" +
+			two: "t.jsonl:1: apart \"a\": is not there\nt.jsonl:1: apart \"b\": is not there",
 
-		open + two + `{"op":"bind"}`:                                                             `t.jsonl:4: op "\"bind\"": has no rules: it needs one of together, apart, may_overlap, distances`,
-		open + two + `{"op":"bind","apart":[["b","alpha","b"]]}`:                                 `t.jsonl:4: apart "[\"b\",\"alpha\",\"b\"]": is not a pair of buffers`,
-		open + two + `{"op":"bind","apart":[["b","b"]]}`:                                         `t.jsonl:4: apart[0] "b": a pair has two different buffers`,
-		open + two + `{"op":"bind","apart":[["b",7]]}`:                                           `t.jsonl:4: apart "7": is not a string`,
-		open + two + `{"op":"bind","together":[{"buffers":["alpha","b"],"at":[1]}]}`:             `t.jsonl:4: together[0]: has 2 buffers and 1 distances`,
-		open + two + `{"op":"bind","distances":[{"buffers":["alpha","b"],"distance":0}]}`:        `t.jsonl:4: distances[0] "alpha, b": the second must begin in the last slot of the first and nowhere else meet it; they live [0, 2) and [0, 2)`,
-		open + two + `{"op":"unbind","apart":[["alpha","z"]]}`:                                   `t.jsonl:4: apart "z": is not there`,
-		open + two + `{"op":"place","buffers":[]}`:                                               `t.jsonl:4: buffers "[]": must be a list of buffers`,
-		open + two + `{"op":"place","buffers":[{"lower":0,"upper":1,"size":1}]}`:                 `t.jsonl:4: buffers "{\"lower\":0,\"upper\":1,\"size\":1}": must have an id in each of its objects`,
-		open + two + `{"op":"place","buffers":[{"id":"c","lower":1,"upper":1,"size":1}]}`:        `t.jsonl:4: buffer c: upper "1": the lifespan is empty: lower is also 1`,
-		open + two + `{"op":"place","buffers":[{"id":"b","lower":0,"upper":1,"size":1}]}`:        `t.jsonl:4: id "b": is there already`,
-		open + two + `{"op":"pin","id":"b","offset":0,"pool":"sram"}`:                            `t.jsonl:4: pool "\"sram\"": is no pool of the first line, which has none`,
-		pools + two + `{"op":"pin","id":"b","offset":0,"pool":"scram"}`:                          `t.jsonl:4: pool "\"scram\"": is no pool of the first line, which has sram, dram`,
-		pools + two + `{"op":"pin","id":"b","pool":"sram"}`:                                      `t.jsonl:4: offset: is missing: a pool alone is no place`,
-		pools + two + `{"op":"limit","capacity":8}`:                                              `t.jsonl:4: pool: is missing: each of several pools has a capacity of its own`,
-		pools + `{"op":"add","id":"a","lower":0,"upper":2,"size":1,"offset":0}`:                  `t.jsonl:2: pool: is missing: there are several`,
-		pools + `{"op":"add","id":"a","lower":0,"upper":2,"size":1,"pools":["dra"]}`:             `t.jsonl:2: buffer a: pools "dra": is no pool of the first line: did you mean dram?`,
-		open + `{"op":"add","id":"a","lower":[0],"upper":[0],"size":1}`:                          `t.jsonl:2: buffer a: upper "[0]": the lifespan is empty: start and end are the same in each clock`,
-		open + two + `{"op":"limit","capacity":-1}`:                                              `t.jsonl:4: capacity "-1": must be a whole number from 0 to 2305843009213693951`,
-		open + two + `{"op":"limit"}`:                                                            `t.jsonl:4: capacity: is missing`,
-		open + two + `{"op":"remove","id":"b","apart":[["b","alpha"]]}`:                          `t.jsonl:4: apart "[[\"b\",\"alpha\"]]": is no key of the operation remove`,
-		open + two + `{"op":"bind","apart":[["b","alhpa"]]}`:                                     `t.jsonl:4: apart "alhpa": is not there`,
-		open + two + `{"op":"remove","id":"b"}` + "\n" + `{"op":"bind","apart":[["b","alpha"]]}`: `t.jsonl:5: apart "b": is not there`,
+		open + two + `{"op":"bind"}`:                                                      `t.jsonl:4: op "\"bind\"": has no rules: it needs one of together, apart, may_overlap, distances`,
+		open + two + `{"op":"bind","apart":[["b","alpha","b"]]}`:                          `t.jsonl:4: apart "[\"b\",\"alpha\",\"b\"]": is not a pair of buffers`,
+		open + two + `{"op":"bind","apart":[["b","b"]]}`:                                  `t.jsonl:4: apart[0] "b": a pair has two different buffers`,
+		open + two + `{"op":"bind","apart":[["b",7]]}`:                                    `t.jsonl:4: apart "7": is not a string`,
+		open + two + `{"op":"bind","together":[{"buffers":["alpha","b"],"at":[1]}]}`:      `t.jsonl:4: together[0]: has 2 buffers and 1 distances`,
+		open + two + `{"op":"bind","distances":[{"buffers":["alpha","b"],"distance":0}]}`: `t.jsonl:4: distances[0] "alpha, b": the second must begin in the last slot of the first and nowhere else meet it; they live [0, 2) and [0, 2)`,
+		open + two + `{"op":"unbind","apart":[["alpha","z"]]}`:                            `t.jsonl:4: apart "z": is not there`,
+		open + two + `{"op":"place","buffers":[]}`:                                        `t.jsonl:4: buffers "[]": must be a list of buffers`,
+		open + two + `{"op":"place","buffers":[{"lower":0,"upper":1,"size":1}]}`:          `t.jsonl:4: buffers "{\"lower\":0,\"upper\":1,\"size\":1}": must have an id in each of its objects`,
+		open + two + `{"op":"place","buffers":[{"id":"c","lower":1,"upper":1,"size":1}]}`: `t.jsonl:4: buffer c: upper "1": the lifespan is empty: lower is also 1`,
+		open + two + `{"op":"place","buffers":[{"id":"b","lower":0,"upper":1,"size":1}]}`: `t.jsonl:4: id "b": is there already`,
+		open + two + `{"op":"pin","id":"b","offset":0,"pool":"sram"}`:                     `t.jsonl:4: pool "\"sram\"": is no pool of the first line, which has none`,
+		pools + two + `{"op":"pin","id":"b","offset":0,"pool":"scram"}`:                   `t.jsonl:4: pool "\"scram\"": is no pool of the first line, which has sram, dram`,
+		pools + two + `{"op":"pin","id":"b","pool":"sram"}`:                               `t.jsonl:4: offset: is missing: a pool alone is no place`,
+		pools + two + `{"op":"limit","capacity":8}`:                                       `t.jsonl:4: pool: is missing: each of several pools has a capacity of its own`,
+		pools + `{"op":"add","id":"a","lower":0,"upper":2,"size":1,"offset":0}`:           `t.jsonl:2: pool: is missing: there are several`,
+		pools + `{"op":"add","id":"a","lower":0,"upper":2,"size":1,"pools":["dra"]}`:      `t.jsonl:2: buffer a: pools "dra": is no pool of the first line: did you mean dram?`,
+		open + `{"op":"add","id":"a","lower":[0],"upper":[0],"size":1}`:                   `t.jsonl:2: buffer a: upper "[0]": the lifespan is empty: start and end are the same in each clock`,
+		open + two + `{"op":"limit","capacity":-1}`:                                       `t.jsonl:4: capacity "-1": must be a whole number from 0 to 2305843009213693951`,
+		open + two + `{"op":"limit"}`:                                                     `t.jsonl:4: capacity: is missing`,
+		open + two + `{"op":"remove","id":"b","apart":[["b","alpha"]]}`:                   `t.jsonl:4: apart "[[\"b\",\"alpha\"]]": is no key of the operation remove`,
+		open + two + `{"op":"bind","apart":[["b","alhpa"]]}`:                              `t.jsonl:4: apart "alhpa": is not there`,
+		open + two + `{"op":"remove","id":"b"}` + "\n" +
+			`{"op":"bind","apart":[["b","alpha"]]}`: `t.jsonl:5: apart "b": is not there`,
 	} {
 		if _, err := Read(strings.NewReader(text), "t.jsonl"); err == nil || err.Error() != want {
 			t.Errorf("%q:\n%v, want\n%s", text, err, want)
@@ -135,7 +139,8 @@ func TestRulesOfMark(t *testing.T) {
 		t.Error(err)
 	}
 	without := strings.Replace(text, `{"op":"rollback","id":"m"}`, `{"op":"add","id":"a","lower":0,"upper":2,"size":1}`, 1)
-	if _, err := Read(strings.NewReader(without), "t.jsonl"); err == nil || !strings.Contains(err.Error(), "they live [0, 2) and [5, 6)") {
+	if _, err := Read(strings.NewReader(without), "t.jsonl"); err == nil ||
+		!strings.Contains(err.Error(), "they live [0, 2) and [5, 6)") {
 		t.Error(err)
 	}
 }
@@ -144,9 +149,13 @@ func TestRulesOfMark(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	three := int32(3)
 	for want, op := range map[string]Op{
-		"operation 1, limit : there is no pool of the index 3; there are 0":             {Kind: Limit, Pool: &three},
-		"operation 1, add a: json: buffer a has the pool of index 3; there are 0":       {Kind: Add, ID: "a", Upper: 1, Size: 1, Extra: &model.Extra{Pools: []int32{3}}},
-		`operation 1, bind : json: the ID "\xff" of buffer number 1 is not valid UTF-8`: {Kind: Bind, Rules: Rules{Apart: [][2]string{{"\xff", "a"}}}},
+		"operation 1, limit : there is no pool of the index 3; there are 0": {Kind: Limit, Pool: &three},
+		"operation 1, add a: json: buffer a has the pool of index 3; there are 0": {
+			Kind: Add, ID: "a", Upper: 1, Size: 1, Extra: &model.Extra{Pools: []int32{3}},
+		},
+		`operation 1, bind : json: the ID "\xff" of buffer number 1 is not valid UTF-8`: {
+			Kind: Bind, Rules: Rules{Apart: [][2]string{{"\xff", "a"}}},
+		},
 	} {
 		if err := Write(&bytes.Buffer{}, &Trace{Ops: []Op{op}}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -191,7 +191,8 @@ type Segment struct {
 // Buffer returns the buffer of an operation add or fits. It shares gaps and rules with the operation.
 func (o *Op) Buffer() model.Buffer {
 	return model.Buffer{
-		ID: o.ID, Lower: o.Lower, Upper: o.Upper, Size: o.Size, Alignment: o.Alignment, Gaps: o.Gaps, Fixed: o.Fixed, Hint: o.Hint, Extra: o.Extra,
+		ID: o.ID, Lower: o.Lower, Upper: o.Upper, Size: o.Size, Alignment: o.Alignment, Gaps: o.Gaps, Fixed: o.Fixed,
+		Hint: o.Hint, Extra: o.Extra,
 	}
 }
 
@@ -203,9 +204,17 @@ var (
 
 // keys has the keys of each operation: first the required keys, then the optional keys.
 var keys = map[Kind][2][]string{
-	Open:     {{"format"}, slices.Concat([]string{"capacity", "alignment", "source", "pools", "threads", "period"}, ruleKeys)},
-	Add:      {{"id", "lower", "upper", "size"}, slices.Concat([]string{"alignment", "value", "group", "offset", "slices", "pool"}, bufferKeys, ruleKeys)},
-	Fits:     {{"id", "lower", "upper", "size"}, slices.Concat([]string{"alignment", "value", "group", "expect"}, bufferKeys, ruleKeys)},
+	Open: {
+		{"format"}, slices.Concat([]string{"capacity", "alignment", "source", "pools", "threads", "period"}, ruleKeys),
+	},
+	Add: {
+		{"id", "lower", "upper", "size"},
+		slices.Concat([]string{"alignment", "value", "group", "offset", "slices", "pool"}, bufferKeys, ruleKeys),
+	},
+	Fits: {
+		{"id", "lower", "upper", "size"},
+		slices.Concat([]string{"alignment", "value", "group", "expect"}, bufferKeys, ruleKeys),
+	},
 	Place:    {{"buffers"}, ruleKeys},
 	Remove:   {{"id"}, nil},
 	Resize:   {{"id", "size"}, nil},

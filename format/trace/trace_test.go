@@ -41,7 +41,8 @@ func TestRoundTrip(t *testing.T) {
 	if err := Write(&out, tr); err != nil || out.String() != whole {
 		t.Fatalf("%v, wrote\n%s", err, out.String())
 	}
-	if len(tr.Ops) != strings.Count(whole, "\n")-1 || tr.Capacity != 67108864 || tr.Ops[2].Line != 4 || *tr.Ops[2].Value != 12582912 {
+	if len(tr.Ops) != strings.Count(whole, "\n")-1 || tr.Capacity != 67108864 || tr.Ops[2].Line != 4 ||
+		*tr.Ops[2].Value != 12582912 {
 		t.Errorf("%+v", tr)
 	}
 	windows := "\ufeff" + strings.ReplaceAll(whole, "\n", "\r\n")
@@ -92,7 +93,8 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	// All faults come at once.
-	if _, err := Read(strings.NewReader(open+`{"op":"grow"}`+"\n"+`{"op":"remove","id":"a"}`), "t.jsonl"); strings.Count(err.Error(), "\n") != 1 {
+	if _, err := Read(strings.NewReader(open+`{"op":"grow"}`+"\n"+`{"op":"remove","id":"a"}`),
+		"t.jsonl"); strings.Count(err.Error(), "\n") != 1 {
 		t.Error(err)
 	}
 }

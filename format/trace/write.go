@@ -15,7 +15,8 @@ import (
 
 // order is the order of the keys in a line.
 var order = slices.Concat([]string{
-	"format", "capacity", "id", "lower", "upper", "size", "alignment", "source", "threads", "period", "gaps", "fixed", "hint", "pools", "value",
+	"format", "capacity", "id", "lower", "upper", "size", "alignment", "source", "threads", "period", "gaps", "fixed",
+	"hint", "pools", "value",
 	"group", "offset", "pool", "expect", "reason", "height", "segments", "slices", "moved", "buffers",
 }, ruleKeys)
 
@@ -54,7 +55,10 @@ type values map[string]any
 
 // values returns what a line of the operation has.
 func (o *Op) values() values {
-	v := values{"id": o.ID, "lower": o.Lower, "upper": o.Upper, "size": o.Size, "expect": o.Expect, "reason": o.Reason, "group": o.Group}
+	v := values{
+		"id": o.ID, "lower": o.Lower, "upper": o.Upper, "size": o.Size, "expect": o.Expect, "reason": o.Reason,
+		"group": o.Group,
+	}
 	if o.Alignment > 0 {
 		v["alignment"] = o.Alignment
 	}

@@ -184,7 +184,8 @@ func steps(pieces []piece) []piece {
 // the larger size counts.
 func merge(pieces []piece) []piece {
 	slices.SortFunc(pieces, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.lower, b.lower), cmp.Compare(b.size, a.size), cmp.Compare(b.upper, a.upper))
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.lower, b.lower), cmp.Compare(b.size, a.size),
+			cmp.Compare(b.upper, a.upper))
 	})
 	out := make([]piece, 0, len(pieces))
 	for from := 0; from < len(pieces); {

@@ -189,7 +189,8 @@ func (m *made) events() []madeEvent {
 			if v.shares != i {
 				kind = shareWith
 				for k := range m.values[:i] {
-					if o := &m.values[k]; o.shares == v.shares && !mixed[v.shares] && o.end == at && o.start < at && !freed[k] && i%2 == 0 {
+					if o := &m.values[k]; o.shares == v.shares && !mixed[v.shares] && o.end == at && o.start < at &&
+						!freed[k] && i%2 == 0 {
 						out, freed[k] = append(out, madeEvent{free, k}), true
 					}
 				}
@@ -229,7 +230,8 @@ func (m *made) texts() map[string]string {
 			name += " (phi)"
 			position = strings.Replace(position, "{", " {", 1)
 		}
-		fmt.Fprintf(&a, " value: <%d %s @%d> (size=%d,offset=%d): f32[%d]{0}\n", v.id, name, m.color, v.size, v.offset, v.size/4)
+		fmt.Fprintf(&a, " value: <%d %s @%d> (size=%d,offset=%d): f32[%d]{0}\n", v.id, name, m.color, v.size,
+			v.offset, v.size/4)
 		full := v.name()
 		if !v.phi {
 			full += "{}"
@@ -245,7 +247,9 @@ func (m *made) texts() map[string]string {
 	}
 	fmt.Fprintf(&l, "  Live ranges at 1 (peak):\n    x{}: 8 bytes (cumulative: 8 bytes)\n")
 	if m.whole {
-		return map[string]string{AssignmentSuffix: a.String() + "\nTotal bytes used: 8 (8B)\n\n" + u.String() + "\n" + l.String()}
+		return map[string]string{
+			AssignmentSuffix: a.String() + "\nTotal bytes used: 8 (8B)\n\n" + u.String() + "\n" + l.String(),
+		}
 	}
 	return map[string]string{AssignmentSuffix: a.String(), ranges: l.String(), positions: u.String()}
 }

@@ -67,8 +67,9 @@ func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadClose
 	}
 	t := texts{d: &Dump{File: file}, assignment: main, budget: main.Budget}
 	if !strings.HasPrefix(main.Text, assignmentHead) {
-		return nil, main.Refuse(0, source.Clip(firstLine(main.Text)), "is not a buffer assignment: XLA writes that to NAME"+AssignmentSuffix+
-			", and its live ranges to the file beside it")
+		return nil, main.Refuse(0, source.Clip(firstLine(main.Text)),
+			"is not a buffer assignment: XLA writes that to NAME"+AssignmentSuffix+
+				", and its live ranges to the file beside it")
 	}
 	if err := t.allocations(); err != nil {
 		return nil, err
@@ -90,7 +91,9 @@ func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadClose
 			return nil, err
 		}
 		if used == nil {
-			t.d.Notes = append(t.d.Notes, "the values' positions, NAME"+positions+", are missing: results of the branches of a conditional may share a place, but count as different values")
+			t.d.Notes = append(t.d.Notes,
+				"the values' positions, NAME"+positions+
+					", are missing: results of the branches of a conditional may share a place, but count as different values")
 		} else {
 			if err := t.positions(used); err != nil {
 				return nil, err
@@ -165,7 +168,8 @@ func (t *texts) section(head, suffix string, beside func(string) (io.ReadCloser,
 	t.budget.Grow(text.Budget)
 	at := strings.Index(text.Text, head)
 	if at < 0 || at > 0 && text.Text[at-1] != '\n' {
-		return nil, text.Refuse(0, source.Clip(firstLine(text.Text)), "has no line that begins with "+strings.TrimSuffix(head, " "))
+		return nil, text.Refuse(0, source.Clip(firstLine(text.Text)),
+			"has no line that begins with "+strings.TrimSuffix(head, " "))
 	}
 	return &section{text, at}, nil
 }
@@ -202,7 +206,8 @@ func (t *texts) allocations() error {
 		t.heap[k].values, t.heap[k].lines = make([]value, 0, counts[k]), make([]int, 0, counts[k])
 	}
 	if len(t.heap) == 0 {
-		return t.assignment.Refuse(0, "", "has no allocation that is preallocated-temp: XLA places no temporaries in this module")
+		return t.assignment.Refuse(0, "",
+			"has no allocation that is preallocated-temp: XLA places no temporaries in this module")
 	}
 	return nil
 }
@@ -271,7 +276,8 @@ func (t *texts) value(at int, line string) error {
 	offset, shape, ok4 := strings.Cut(rest, "): ")
 	end := strings.LastIndex(name, " @")
 	if !ok || !ok2 || !ok3 || !ok4 || end < 0 {
-		return t.assignment.Refuse(at, source.Clip(line), "is no value: expected <ID NAME @COLOR> (size=SIZE,offset=OFFSET): SHAPE")
+		return t.assignment.Refuse(at, source.Clip(line),
+			"is no value: expected <ID NAME @COLOR> (size=SIZE,offset=OFFSET): SHAPE")
 	}
 	name = strings.TrimSuffix(name[:end], " (phi)")
 	heap := int32(len(t.heap) - 1)
@@ -338,7 +344,10 @@ func number(t *source.Text, at int, field, s string, most int64) (int64, error) 
 		return n, nil
 	}
 	var issues model.Issues
-	issues.Add(model.Issue{File: t.File, Line: t.Line(at), Field: field, Value: source.Clip(s), Message: "must be a number from 0 to " + strconv.FormatInt(most, 10)})
+	issues.Add(model.Issue{
+		File: t.File, Line: t.Line(at), Field: field, Value: source.Clip(s),
+		Message: "must be a number from 0 to " + strconv.FormatInt(most, 10),
+	})
 	return 0, issues.Err()
 }
 

@@ -140,7 +140,8 @@ func (t *texts) positions(s *section) error {
 					return err
 				}
 				first[part{class, index}] = current
-			} else if h := &t.heap[one.heap]; one.heap == current.heap && h.values[one.value].offset == h.values[current.value].offset {
+			} else if h := &t.heap[one.heap]; one.heap == current.heap &&
+				h.values[one.value].offset == h.values[current.value].offset {
 				unite(h.values, one.value, current.value)
 			}
 		default:

@@ -40,18 +40,20 @@ type tracing struct {
 }
 
 func (t *tracing) where() string {
-	return "buffer_assignment, heap_simulator_trace " + strconv.Itoa(int(t.number-1)) + ", event " + strconv.FormatInt(t.now, 10)
+	return "buffer_assignment, heap_simulator_trace " + strconv.Itoa(int(t.number-1)) + ", event " +
+		strconv.FormatInt(t.now, 10)
 }
 
 // trace follows a trace and returns the values of its heaps.
 func (p *reader) trace(b []byte, at int) [][]value {
 	t := tracing{reader: p, number: int32(at + 1)}
-	p.each(b, "buffer_assignment, heap_simulator_trace "+strconv.Itoa(at), func(number protowire.Number, _ uint64, body []byte) {
-		if number == traceEvents && body != nil {
-			t.event(body)
-			t.now++
-		}
-	})
+	p.each(b, "buffer_assignment, heap_simulator_trace "+strconv.Itoa(at),
+		func(number protowire.Number, _ uint64, body []byte) {
+			if number == traceEvents && body != nil {
+				t.event(body)
+				t.now++
+			}
+		})
 	fresh := false
 	for _, k := range t.members {
 		l := &p.buffers[k]
@@ -66,7 +68,8 @@ func (p *reader) trace(b []byte, at int) [][]value {
 		return nil
 	}
 	slices.SortFunc(t.members, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(p.buffers[a].allocation, p.buffers[b].allocation), cmp.Compare(p.buffers[a].id, p.buffers[b].id))
+		return cmp.Or(cmp.Compare(p.buffers[a].allocation, p.buffers[b].allocation),
+			cmp.Compare(p.buffers[a].id, p.buffers[b].id))
 	})
 	var heaps [][]value
 	for from := 0; from < len(t.members); {

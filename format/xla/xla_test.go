@@ -126,7 +126,8 @@ func meetingsOf(p *model.Problem) []meeting {
 // tidy leaves out a meeting where one of the same two is as large.
 func tidy(all []meeting) []meeting {
 	slices.SortFunc(all, func(a, b meeting) int {
-		return cmp.Or(cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b), cmp.Compare(a.sizeA, b.sizeA), cmp.Compare(a.sizeB, b.sizeB))
+		return cmp.Or(cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b), cmp.Compare(a.sizeA, b.sizeA),
+			cmp.Compare(a.sizeB, b.sizeB))
 	})
 	all = slices.Compact(all)
 	return slices.DeleteFunc(slices.Clone(all), func(m meeting) bool {
@@ -186,7 +187,9 @@ func small() *made {
 func TestUnited(t *testing.T) {
 	want := []model.Buffer{
 		{ID: "op.3", Lower: 0, Upper: 3, Size: 60, Alignment: 64},
-		{ID: "op.4", Lower: 0, Upper: 3, Size: 100, Alignment: 64, Gaps: []model.Gap{{Lower: 1, Upper: 2}, {Lower: 2, Upper: 3, Window: &model.Window{Upper: 8}}}},
+		{ID: "op.4", Lower: 0, Upper: 3, Size: 100, Alignment: 64, Gaps: []model.Gap{
+			{Lower: 1, Upper: 2}, {Lower: 2, Upper: 3, Window: &model.Window{Upper: 8}},
+		}},
 		{ID: "op.9", Lower: 1, Upper: 2, Size: 40, Alignment: 64},
 	}
 	for _, h := range []Heap{parse(t, small().proto()).Heaps[0], readTexts(t, small().texts()).Heaps[0]} {
@@ -260,7 +263,8 @@ func assignmentOf(sizes []int64, allocations [][][2]int64, traces ...[][3]int64)
 func TestHeaps(t *testing.T) {
 	trace := [][3]int64{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {1, 1}, {1, 2}}
 	d := parse(t, assignmentOf([]int64{64, 64, 64}, [][][2]int64{{{0, 0}, {2, 0}}, {{1, 0}}}, trace, trace))
-	if len(d.Heaps) != 2 || d.Heaps[0].Allocation != 10 || d.Heaps[1].Allocation != 11 || len(d.Heaps[0].Problem.Buffers) != 2 {
+	if len(d.Heaps) != 2 || d.Heaps[0].Allocation != 10 || d.Heaps[1].Allocation != 11 ||
+		len(d.Heaps[0].Problem.Buffers) != 2 {
 		t.Errorf("cut: %+v", d.Heaps)
 	}
 	d = parse(t, assignmentOf([]int64{64, 64, 64}, [][][2]int64{{{0, 0}, {1, 64}, {2, 64}}},
@@ -270,7 +274,8 @@ func TestHeaps(t *testing.T) {
 	}
 	valid(t, &d.Heaps[1])
 	d = parse(t, assignmentOf([]int64{64, 0, 8}, nil, [][3]int64{{0, 0}, {0, 1}, {0, 2}}))
-	if len(d.Heaps) != 1 || d.Heaps[0].Offsets != nil || d.Heaps[0].Allocation != -1 || len(d.Heaps[0].Problem.Buffers) != 2 {
+	if len(d.Heaps) != 1 || d.Heaps[0].Offsets != nil || d.Heaps[0].Allocation != -1 ||
+		len(d.Heaps[0].Problem.Buffers) != 2 {
 		t.Errorf("in no allocation: %+v", d.Heaps)
 	}
 }
@@ -285,18 +290,40 @@ func TestFaults(t *testing.T) {
 		"empty":     {nil, "has no buffer assignment: XLA writes one to the dump after its optimizations"},
 		"text":      {[]byte("not a proto"), "is truncated or damaged, or this is not an HloProto"},
 		"truncated": {truncated[:len(truncated)-3], "is truncated or damaged"},
-		"no trace":  {assignmentOf([]int64{8}, one), "buffer_assignment: has no heap_simulator_trace: XLA places no temporaries in this module"},
+		"no trace": {
+			assignmentOf([]int64{8}, one),
+			"buffer_assignment: has no heap_simulator_trace: XLA places no temporaries in this module",
+		},
 		"no events": {assignmentOf([]int64{8}, one, nil), "buffer_assignment: its heaps are empty"},
 		"size":      {assignmentOf([]int64{8, -1}, one), `buffer_assignment, logical_buffer 1, size "-1": must be from 0 to`},
-		"offset":    {assignmentOf([]int64{8}, [][][2]int64{{{0, -8}}}), `buffer_assignment, buffer_allocation 0, offset "-8": must be from 0 to`},
-		"assigned":  {assignmentOf([]int64{8}, [][][2]int64{{{5, 0}}}), `buffer_assignment, buffer_allocation 0, logical_buffer_id "5": there is no such buffer`},
-		"unknown":   {assignmentOf([]int64{8}, one, [][3]int64{{0, 5}}), `heap_simulator_trace 0, event 0, buffer_id "5": there is no such buffer`},
-		"early":     {assignmentOf([]int64{8}, one, [][3]int64{{1, 0}}), `event 0, buffer_id "0": is freed before it is allocated`},
-		"twice":     {assignmentOf([]int64{8}, one, [][3]int64{{0, 0}, {0, 0}}), `event 1, buffer_id "0": is allocated twice`},
-		"freed":     {assignmentOf([]int64{8}, one, [][3]int64{{0, 0}, {1, 0}, {1, 0}}), `event 2, buffer_id "0": is freed twice`},
-		"shared":    {assignmentOf([]int64{8, 8}, one, [][3]int64{{2, 0, 1}}), `event 0, share_with_canonical_id "1": no such buffer is allocated before`},
-		"kind":      {assignmentOf([]int64{8}, one, [][3]int64{{3, 0}}), `event 0, kind "3": is not a known kind`},
-		"sum":       {assignmentOf([]int64{model.MaxSum, model.MaxSum}, nil, [][3]int64{{0, 0}, {0, 1}}), "makes the sum of the aligned sizes exceed"},
+		"offset": {
+			assignmentOf([]int64{8}, [][][2]int64{{{0, -8}}}),
+			`buffer_assignment, buffer_allocation 0, offset "-8": must be from 0 to`,
+		},
+		"assigned": {
+			assignmentOf([]int64{8}, [][][2]int64{{{5, 0}}}),
+			`buffer_assignment, buffer_allocation 0, logical_buffer_id "5": there is no such buffer`,
+		},
+		"unknown": {
+			assignmentOf([]int64{8}, one, [][3]int64{{0, 5}}),
+			`heap_simulator_trace 0, event 0, buffer_id "5": there is no such buffer`,
+		},
+		"early": {
+			assignmentOf([]int64{8}, one, [][3]int64{{1, 0}}), `event 0, buffer_id "0": is freed before it is allocated`,
+		},
+		"twice": {assignmentOf([]int64{8}, one, [][3]int64{{0, 0}, {0, 0}}), `event 1, buffer_id "0": is allocated twice`},
+		"freed": {
+			assignmentOf([]int64{8}, one, [][3]int64{{0, 0}, {1, 0}, {1, 0}}), `event 2, buffer_id "0": is freed twice`,
+		},
+		"shared": {
+			assignmentOf([]int64{8, 8}, one, [][3]int64{{2, 0, 1}}),
+			`event 0, share_with_canonical_id "1": no such buffer is allocated before`,
+		},
+		"kind": {assignmentOf([]int64{8}, one, [][3]int64{{3, 0}}), `event 0, kind "3": is not a known kind`},
+		"sum": {
+			assignmentOf([]int64{model.MaxSum, model.MaxSum}, nil, [][3]int64{{0, 0}, {0, 1}}),
+			"makes the sum of the aligned sizes exceed",
+		},
 	} {
 		_, err := Parse(test.data, "x.pb")
 		var input *model.InputError
@@ -307,28 +334,43 @@ func TestFaults(t *testing.T) {
 }
 
 func TestTextFaults(t *testing.T) {
-	const head, value = "BufferAssignment:\nallocation 3: size 64, preallocated-temp:\n", " value: <5 a @0> (size=8,offset=0): f32[2]{0}\n"
+	const head, value = "BufferAssignment:\nallocation 3: size 64, preallocated-temp:\n",
+		" value: <5 a @0> (size=8,offset=0): f32[2]{0}\n"
 	live := "HloLiveRange (max 3):\n  BufferLiveRange:\n    a{}:0-1\n"
 	for name, test := range map[string]struct{ assignment, ranges, want string }{
-		"report":     {"Memory Space: default (color=0)\n", "", `x:1: "Memory Space: default (color=0)": is not a buffer assignment`},
-		"no heap":    {"BufferAssignment:\nallocation 0: size 64, constant:\n", live, "x:1: has no allocation that is preallocated-temp"},
-		"no values":  {head, live, "x:2: has no values"},
-		"allocation": {"BufferAssignment:\nallocation x: size 64, preallocated-temp:\n", live, `x:2: allocation "x": must be a number from 0 to`},
-		"color":      {"BufferAssignment:\nallocation 1: size 64, color z, preallocated-temp:\n", live, `x:2: color "z": must be a number`},
-		"value":      {head + " value: <5 a>\n", live, "x:3: \" value: <5 a>\": is no value"},
-		"id":         {head + strings.Replace(value, "5", "x", 1), live, `x:3: id "x": must be a number`},
-		"size":       {head + strings.Replace(value, "8", "-8", 1), live, `x:3: size "-8": must be a number`},
-		"offset":     {head + strings.Replace(value, "offset=0", "offset=", 1), live, "x:3: offset: must be a number"},
-		"same id":    {head + value + value, live, `x:4: "5": is the number of another value, too`},
-		"same name":  {head + value + strings.Replace(value, "5", "6", 1), live, `x:4: "a": is the name of another value, too`},
+		"report": {
+			"Memory Space: default (color=0)\n", "", `x:1: "Memory Space: default (color=0)": is not a buffer assignment`,
+		},
+		"no heap": {
+			"BufferAssignment:\nallocation 0: size 64, constant:\n", live, "x:1: has no allocation that is preallocated-temp",
+		},
+		"no values": {head, live, "x:2: has no values"},
+		"allocation": {
+			"BufferAssignment:\nallocation x: size 64, preallocated-temp:\n", live,
+			`x:2: allocation "x": must be a number from 0 to`,
+		},
+		"color": {
+			"BufferAssignment:\nallocation 1: size 64, color z, preallocated-temp:\n", live, `x:2: color "z": must be a number`,
+		},
+		"value":   {head + " value: <5 a>\n", live, "x:3: \" value: <5 a>\": is no value"},
+		"id":      {head + strings.Replace(value, "5", "x", 1), live, `x:3: id "x": must be a number`},
+		"size":    {head + strings.Replace(value, "8", "-8", 1), live, `x:3: size "-8": must be a number`},
+		"offset":  {head + strings.Replace(value, "offset=0", "offset=", 1), live, "x:3: offset: must be a number"},
+		"same id": {head + value + value, live, `x:4: "5": is the number of another value, too`},
+		"same name": {
+			head + value + strings.Replace(value, "5", "6", 1), live, `x:4: "a": is the name of another value, too`,
+		},
 		"no ranges":  {head + value, "", "x:1: has no live ranges: XLA writes them to NAME-live-range.txt beside it"},
 		"not ranges": {head + value, "nothing", `x-live-range.txt:1: "nothing": has no line that begins with HloLiveRange`},
-		"no range":   {head + value, strings.Replace(live, "a{}", "b{}", 1), `x:3: "a": has no live range in x-live-range.txt`},
-		"reversed":   {head + value, strings.Replace(live, "0-1", "2-1", 1), `x-live-range.txt:3: "2-1": ends before it starts`},
-		"start":      {head + value, strings.Replace(live, "0-1", "q-1", 1), `x-live-range.txt:3: start "q": must be a number`},
-		"twice":      {head + value, live + "    a{}:0-1\n", `x-live-range.txt:4: "a{}": has another live range, too`},
-		"range":      {head + value, strings.Replace(live, ":0-1", "", 1), `x-live-range.txt:3: "a{}": is no live range`},
-		"binary":     {"BufferAssignment:\x00", live, "is not text"},
+		"no range": {
+			head + value, strings.Replace(live, "a{}", "b{}", 1), `x:3: "a": has no live range in x-live-range.txt`,
+		},
+		"reversed": {head + value, strings.Replace(live, "0-1", "2-1",
+			1), `x-live-range.txt:3: "2-1": ends before it starts`},
+		"start":  {head + value, strings.Replace(live, "0-1", "q-1", 1), `x-live-range.txt:3: start "q": must be a number`},
+		"twice":  {head + value, live + "    a{}:0-1\n", `x-live-range.txt:4: "a{}": has another live range, too`},
+		"range":  {head + value, strings.Replace(live, ":0-1", "", 1), `x-live-range.txt:3: "a{}": is no live range`},
+		"binary": {"BufferAssignment:\x00", live, "is not text"},
 	} {
 		beside := func(suffix string) (io.ReadCloser, string, error) {
 			if test.ranges == "" || suffix != ranges {
@@ -341,11 +383,13 @@ func TestTextFaults(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", name, err, test.want)
 		}
 	}
-	if _, err := ReadText(strings.NewReader(head+value), "stdin", nil); err == nil || !strings.Contains(err.Error(), "has no live ranges") {
+	if _, err := ReadText(strings.NewReader(head+value), "stdin", nil); err == nil ||
+		!strings.Contains(err.Error(), "has no live ranges") {
 		t.Errorf("nothing beside it: %v", err)
 	}
 	broken := errors.New("broken")
-	_, err := ReadText(strings.NewReader(head+value), "x", func(string) (io.ReadCloser, string, error) { return nil, "", broken })
+	_, err := ReadText(strings.NewReader(head+value), "x",
+		func(string) (io.ReadCloser, string, error) { return nil, "", broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("a file that does not open: %v", err)
 	}
@@ -358,12 +402,16 @@ func TestBegins(t *testing.T) {
 			t.Errorf("the first %d bytes are not told", n)
 		}
 	}
-	for _, s := range []string{"", "\n", "\n\n\nid,lower,upper,size\n", "\nid,lower\n", "{}", "\x80\x04", string(put(nil, 1, put(nil, 1, []byte("a b"))))} {
+	for _, s := range []string{
+		"", "\n", "\n\n\nid,lower,upper,size\n", "\nid,lower\n", "{}", "\x80\x04",
+		string(put(nil, 1, put(nil, 1, []byte("a b")))),
+	} {
 		if IsProto([]byte(s)) {
 			t.Errorf("%q is told as an HloProto", s)
 		}
 	}
-	if !IsText([]byte("BufferAssignment")) || !IsText([]byte("Memory Space: default")) || IsText([]byte("Buffer,lower,upper")) || IsText(nil) {
+	if !IsText([]byte("BufferAssignment")) || !IsText([]byte("Memory Space: default")) ||
+		IsText([]byte("Buffer,lower,upper")) || IsText(nil) {
 		t.Error("texts are told wrongly")
 	}
 }
@@ -394,7 +442,9 @@ func TestHostile(t *testing.T) {
 	// One place, the sizes and times of whose values interlock.
 	m := made{instructions: 40_000}
 	for k := range 20_000 {
-		m.values = append(m.values, madeValue{id: int64(k), size: int64(1 + k%977), start: k, end: k + 1 + k%10_000, shares: 0})
+		m.values = append(m.values, madeValue{
+			id: int64(k), size: int64(1 + k%977), start: k, end: k + 1 + k%10_000, shares: 0,
+		})
 	}
 	m.values[0].end = 40_000
 	texts := m.texts()

@@ -103,7 +103,8 @@ func TestTurns(t *testing.T) {
 			nodes, before = nodes+turn.Nodes, turn
 			rounds = max(rounds, turn.Round)
 		}
-		if before.Height != r.Height || before.Member != r.Member || nodes != r.Stats.Nodes || before.LowerBound > r.LowerBound {
+		if before.Height != r.Height || before.Member != r.Member || nodes != r.Stats.Nodes ||
+			before.LowerBound > r.LowerBound {
 			t.Fatalf("seed %d: the turns end at %+v with %d nodes, the result is %+v", seed, before, nodes, r)
 		}
 	}
@@ -120,7 +121,8 @@ func TestProvedBy(t *testing.T) {
 	exact := 0
 	for seed := range uint64(10) {
 		in := generate(t, "infeasible", gen.Options{Seed: seed, Buffers: int(thresholds.LadderMost)})
-		r := planned(t, "auto", context.Background(), timeline.New(in.Problem), plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 20_000})
+		r := planned(t, "auto", context.Background(), timeline.New(in.Problem),
+			plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 20_000})
 		if r.Status == model.Infeasible && r.ProvedBy == "exact" {
 			exact++
 		} else if (r.ProvedBy != "") != (r.Status == model.Infeasible) {

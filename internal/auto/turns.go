@@ -197,7 +197,10 @@ func (a *auto) share(nodes int64) int64 {
 
 // lookAtPeak has climb plan the sections around the peak.
 func (a *auto) lookAtPeak(ctx context.Context) {
-	a.turn(ctx, turn{planner: &climb.Planner{Cores: true}, nodes: climbEffort, each: a.n, reason: "the plan is close to the bound: its peak"})
+	a.turn(ctx, turn{
+		planner: &climb.Planner{Cores: true}, nodes: climbEffort, each: a.n,
+		reason: "the plan is close to the bound: its peak",
+	})
 }
 
 // together has merge make a turn, with other restarts than before.

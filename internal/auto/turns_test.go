@@ -71,7 +71,9 @@ func TestTurnsOfClasses(t *testing.T) {
 func TestTurnAtPeak(t *testing.T) {
 	p := generate(t, "random", gen.Options{Buffers: 1500, Seed: 3}).Problem
 	got := turnsOf(t, p, plan.Options{NodeLimit: 8})
-	want := []string{"heuristics: a plan to start from", "heuristics: quick orders", "climb: the plan is close to the bound: its peak"}
+	want := []string{
+		"heuristics: a plan to start from", "heuristics: quick orders", "climb: the plan is close to the bound: its peak",
+	}
 	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 		t.Errorf("%q\nwant %q first", got, want)
 	}

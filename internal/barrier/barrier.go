@@ -80,12 +80,15 @@ func Of(p *model.Problem, made *model.Plan) []plan.Wait {
 		}
 		for _, x := range g.needs[k] {
 			if x := &g.uses[x]; x.buffer != y.buffer {
-				waits = append(waits, plan.Wait{Buffer: int(y.buffer), At: y.said[0], For: int(x.buffer), Until: x.said[1], Turn: int(x.turn)})
+				waits = append(waits, plan.Wait{
+					Buffer: int(y.buffer), At: y.said[0], For: int(x.buffer), Until: x.said[1], Turn: int(x.turn),
+				})
 			}
 		}
 	}
 	slices.SortFunc(waits, func(a, b plan.Wait) int {
-		return cmp.Or(cmp.Compare(a.Buffer, b.Buffer), cmp.Compare(a.At, b.At), cmp.Compare(a.For, b.For), cmp.Compare(a.Until, b.Until))
+		return cmp.Or(cmp.Compare(a.Buffer, b.Buffer), cmp.Compare(a.At, b.At), cmp.Compare(a.For, b.For),
+			cmp.Compare(a.Until, b.Until))
 	})
 	return waits
 }

@@ -94,7 +94,8 @@ func stretch(all []instant) {
 		for x := range all {
 			for y := range all {
 				a, b := &all[x], &all[y]
-				if a.upper == b.lower && a.buffer == b.buffer && a.turn == b.turn && a.pool == b.pool && a.from == b.from && a.to == b.to &&
+				if a.upper == b.lower && a.buffer == b.buffer && a.turn == b.turn && a.pool == b.pool && a.from == b.from &&
+					a.to == b.to &&
 					(a.ends != b.ends || a.begun != b.begun) {
 					a.ends, b.begun, changed = b.ends, a.begun, true
 				}
@@ -136,7 +137,10 @@ func judge(p *model.Problem, made *model.Plan, waits []plan.Wait) string {
 		all = nil
 		for i := range p.Buffers {
 			b := &p.Buffers[i]
-			all = append(all, instant{buffer: i, lower: b.Lower, upper: b.Upper, pool: made.PoolOf(i), from: made.Offsets[i], to: made.Offsets[i] + b.Size})
+			all = append(all, instant{
+				buffer: i, lower: b.Lower, upper: b.Upper, pool: made.PoolOf(i), from: made.Offsets[i],
+				to: made.Offsets[i] + b.Size,
+			})
 		}
 	}
 	before := func(x, y int) bool {
@@ -148,7 +152,8 @@ func judge(p *model.Problem, made *model.Plan, waits []plan.Wait) string {
 	own := func(x, y int) bool { return all[x].buffer == all[y].buffer && before(x, y) }
 	share := func(x, y int) bool {
 		a, b := &all[x], &all[y]
-		return a.buffer != b.buffer && a.pool == b.pool && a.from < b.to && b.from < a.to && before(x, y) && (clocks || a.ends <= b.begun)
+		return a.buffer != b.buffer && a.pool == b.pool && a.from < b.to && b.from < a.to && before(x, y) &&
+			(clocks || a.ends <= b.begun)
 	}
 	told := func(but int) func(x, y int) bool {
 		return func(x, y int) bool {
@@ -272,7 +277,9 @@ func TestBarriersDense(t *testing.T) {
 			if period > 0 {
 				lower %= period
 			}
-			b := model.Buffer{ID: fmt.Sprint("b", i), Lower: lower, Upper: lower + 1 + r.Int64N(min(4, max(period, 4))), Size: 1 + r.Int64N(4)}
+			b := model.Buffer{
+				ID: fmt.Sprint("b", i), Lower: lower, Upper: lower + 1 + r.Int64N(min(4, max(period, 4))), Size: 1 + r.Int64N(4),
+			}
 			if b.Upper-b.Lower > 2 && r.IntN(2) == 0 {
 				gap := model.Gap{Lower: b.Lower + 1, Upper: b.Upper - 1}
 				if b.Size > 1 && r.IntN(2) == 0 {
@@ -301,7 +308,9 @@ func TestBarriersByHand(t *testing.T) {
 		want    []plan.Wait
 	}{
 		{"nothing is shared", []model.Buffer{buffer("a", 0, 1, 4), buffer("b", 1, 2, 4)}, nil, []int64{0, 4}, nil},
-		{"ends touch", []model.Buffer{buffer("a", 0, 1, 4), buffer("b", 1, 2, 4)}, nil, []int64{0, 3}, []plan.Wait{{Buffer: 1, At: 1, Until: 1}}},
+		{"ends touch", []model.Buffer{buffer("a", 0, 1, 4), buffer("b", 1, 2, 4)}, nil, []int64{0, 3}, []plan.Wait{
+			{Buffer: 1, At: 1, Until: 1},
+		}},
 		{
 			"a chain leads over b",
 			[]model.Buffer{buffer("a", 0, 1, 4), buffer("b", 1, 2, 2), buffer("c", 2, 3, 4)},
@@ -325,7 +334,10 @@ func TestBarriersByHand(t *testing.T) {
 		},
 		{
 			"a window keeps its bytes",
-			[]model.Buffer{buffer("a", 0, 9, 4, model.Gap{Lower: 2, Upper: 7, Window: &model.Window{Lower: 0, Upper: 2}}), buffer("b", 3, 5, 2)},
+			[]model.Buffer{
+				buffer("a", 0, 9, 4, model.Gap{Lower: 2, Upper: 7, Window: &model.Window{Lower: 0, Upper: 2}}),
+				buffer("b", 3, 5, 2),
+			},
 			nil,
 			[]int64{0, 2},
 			[]plan.Wait{{Buffer: 0, At: 7, For: 1, Until: 5}, {Buffer: 1, At: 3, Until: 2}},
@@ -381,7 +393,8 @@ func BenchmarkBarriers(b *testing.B) {
 	p := &model.Problem{}
 	for i := range 100_000 {
 		lower := r.Int64N(100_000)
-		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 1 + r.Int64N(100), Size: 1 + r.Int64N(1<<16)})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 1 + r.Int64N(100), Size: 1 + r.Int64N(1<<16)})
 	}
 	made, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: "first-fit"})
 	if err != nil {

@@ -236,7 +236,9 @@ func TestLoads(t *testing.T) {
 // TestTopFixed: the first of those that end highest, and none where none is fixed.
 func TestTopFixed(t *testing.T) {
 	at := func(x int64) *int64 { return &x }
-	p := &model.Problem{Buffers: []model.Buffer{{Size: 100}, {Size: 4, Fixed: at(0)}, {Size: 5, Fixed: at(7)}, {Size: 2, Fixed: at(10)}}}
+	p := &model.Problem{
+		Buffers: []model.Buffer{{Size: 100}, {Size: 4, Fixed: at(0)}, {Size: 5, Fixed: at(7)}, {Size: 2, Fixed: at(10)}},
+	}
 	for n, want := range map[int][2]int64{0: {-1, 0}, 1: {-1, 0}, 2: {1, 4}, 3: {2, 12}, 4: {2, 12}} {
 		q := &model.Problem{Buffers: p.Buffers[:n]}
 		if top, end := bound.TopFixed(q); int64(top) != want[0] || end != want[1] {

@@ -114,7 +114,8 @@ func TestDamage(t *testing.T) {
 			text := strings.Join(damaged, "")
 			capacity, err := verify.Certificate(p, strings.NewReader(text))
 			if err == nil && capacity >= height {
-				t.Fatalf("seed %d: accepted that nothing fits %d, but %d does:%s\n%s", seed, capacity, height, drawn.Describe(p), text)
+				t.Fatalf("seed %d: accepted that nothing fits %d, but %d does:%s\n%s", seed, capacity, height,
+					drawn.Describe(p), text)
 			}
 			if err == nil {
 				accepted++

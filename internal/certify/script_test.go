@@ -263,7 +263,8 @@ func TestScriptRefuses(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		parts := strings.Split(tc.proof, "/")
-		proof := "stowage certificate 1\ncapacity " + parts[0] + "\nbuffers " + strconv.Itoa(len(parts)-1) + "\n" + strings.Join(parts[1:], "\n") + "\n.\n"
+		proof := "stowage certificate 1\ncapacity " + parts[0] + "\nbuffers " + strconv.Itoa(len(parts)-1) + "\n" +
+			strings.Join(parts[1:], "\n") + "\n.\n"
 		for suffix, text := range map[string]string{".csv": tc.table, ".txt": proof} {
 			if err := os.WriteFile(path+suffix, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -273,7 +274,9 @@ func TestScriptRefuses(t *testing.T) {
 	}
 	// A name that Stowage would take for another format.
 	json, proof := filepath.Join(dir, "x.json"), filepath.Join(dir, "x.txt")
-	for path, text := range map[string]string{json: "id,lower,upper,size\na,0,3,9\n", proof: "stowage certificate 1\ncapacity 8\nbuffers 1\n\"a\"\n.\n"} {
+	for path, text := range map[string]string{
+		json: "id,lower,upper,size\na,0,3,9\n", proof: "stowage certificate 1\ncapacity 8\nbuffers 1\n\"a\"\n.\n",
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

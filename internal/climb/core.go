@@ -67,7 +67,8 @@ func (w *worker) core(from []int64, height int64) []int64 {
 	for range halves {
 		n, half, target := 0, halves[w.tries%len(halves)], w.goal
 		if w.tries >= len(halves) {
-			n, half, target = w.rng.IntN(1+w.rng.IntN(peaks)), 1+w.rng.Int32N(half), height-max(1, int64(w.share*float64(height-w.goal)))
+			n, half, target = w.rng.IntN(1+w.rng.IntN(peaks)), 1+w.rng.Int32N(half),
+				height-max(1, int64(w.share*float64(height-w.goal)))
 		}
 		w.tries++
 		if lower := w.around(n, half, target); lower != nil {

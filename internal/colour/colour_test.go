@@ -93,7 +93,9 @@ func TestGroups(t *testing.T) {
 		p    *model.Problem
 		want string
 	}{
-		"u-net":             {unet.Problem, "operator conv concat upconv crop pool image segmentation; prefix down up image segmentation"},
+		"u-net": {
+			unet.Problem, "operator conv concat upconv crop pool image segmentation; prefix down up image segmentation",
+		},
 		"training":          {training.Problem, "operator act dw mask dx workspace again update input +"},
 		"numbers only":      {named("b1", "b2", "b3", "b4"), ""},
 		"nothing in common": {named("x", "y", "z", "w"), ""},
@@ -101,7 +103,8 @@ func TestGroups(t *testing.T) {
 		"one and the rest":  {named("t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11", "spike"), ""},
 		"no names":          {named("", "1", "2", "3"), ""},
 		"ONNX": {
-			named("/layer1/conv/Conv_output_0", "/layer1/relu/Relu_output_0", "/layer2/conv/Conv_output_0", "/layer2/relu/Relu_output_0"),
+			named("/layer1/conv/Conv_output_0", "/layer1/relu/Relu_output_0", "/layer2/conv/Conv_output_0",
+				"/layer2/relu/Relu_output_0"),
 			"operator Conv Relu; prefix layer1 layer2",
 		},
 		"TensorFlow Lite": {

@@ -36,7 +36,9 @@ func (p puppet) Info() plan.Info { return plan.Info{Name: p.Name(), Summary: "fo
 
 func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	buffers := tl.Problem.Buffers
-	r := plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: make([]int64, len(buffers))}, Stats: plan.Stats{Nodes: 7}}
+	r := plan.Result{
+		Status: model.Feasible, Plan: model.Plan{Offsets: make([]int64, len(buffers))}, Stats: plan.Stats{Nodes: 7},
+	}
 	switch p {
 	case "waits":
 		if f := atWait.Load(); f != nil {
@@ -127,7 +129,10 @@ func TestInterrupted(t *testing.T) {
 // said so with the place, and is tried again the next time.
 func TestPlannerDies(t *testing.T) {
 	cache := open(t, t.TempDir()+"/runs.jsonl")
-	s := &Request{Planners: []string{"dies", "lies", "stacks"}, Instances: twoInstances()[:1], Ask: Run{Workers: 1}, Optimum: time.Second}
+	s := &Request{
+		Planners: []string{"dies", "lies", "stacks"}, Instances: twoInstances()[:1], Ask: Run{Workers: 1},
+		Optimum: time.Second,
+	}
 	c, err := s.Run(t.Context(), cache)
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +233,9 @@ func TestOptimum(t *testing.T) {
 		{"a plan", []Run{{Status: "feasible", Height: 12, LowerBound: 10}}, 0},
 		{"optimal", []Run{{Status: "optimal", Height: 11, LowerBound: 11}}, 11},
 		{"plan and bound", []Run{{Status: "feasible", Height: 12, LowerBound: 10}, {Status: "unknown", LowerBound: 12}}, 12},
-		{"infeasible at a capacity", []Run{{Status: "infeasible", LowerBound: 12}, {Status: "feasible", Height: 12, LowerBound: 10}}, 0},
+		{"infeasible at a capacity", []Run{
+			{Status: "infeasible", LowerBound: 12}, {Status: "feasible", Height: 12, LowerBound: 10},
+		}, 0},
 	} {
 		x := Result{Instances: []Instance{{LowerBound: 10}}, Cells: [][]Cell{nil}, Extra: []*Run{nil}}
 		for k, r := range c.runs {

@@ -35,7 +35,9 @@ func TestStatistics(t *testing.T) {
 }
 
 func TestFigures(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M", 5_400_000_000: "5.4G"} {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M", 5_400_000_000: "5.4G",
+	} {
 		if got := Count(n); got != want {
 			t.Errorf("Count(%d) = %s, want %s", n, got, want)
 		}

@@ -274,7 +274,8 @@ func (c *Result) writeCSV(w io.Writer) error {
 				if !ok {
 					least, most = r.Seconds, r.Seconds
 				}
-				row = append(row, strconv.Itoa(len(c.Cells[i][k])), strconv.FormatFloat(least, 'f', 6, 64), strconv.FormatFloat(most, 'f', 6, 64))
+				row = append(row, strconv.Itoa(len(c.Cells[i][k])), strconv.FormatFloat(least, 'f', 6, 64),
+					strconv.FormatFloat(most, 'f', 6, 64))
 			}
 			rows = append(rows, row)
 		}
@@ -349,14 +350,16 @@ func (c *Result) writeSVG(w io.Writer) error { return chart.Write(w, c.chart()) 
 func (c *Result) chart() chart.Comparison {
 	d := chart.Comparison{Title: fmt.Sprintf("%d planners on %d problems", len(c.Planners), len(c.Instances))}
 	for k := range c.Instances {
-		d.Problems = append(d.Problems, chart.Problem{Name: c.Instances[k].Name, Buffers: len(c.Instances[k].Problem.Buffers)})
+		d.Problems = append(d.Problems,
+			chart.Problem{Name: c.Instances[k].Name, Buffers: len(c.Instances[k].Problem.Buffers)})
 	}
 	for _, l := range c.lines() {
 		p := chart.Planner{Name: c.Planners[l.planner]}
 		for i := range c.Instances {
 			if r := c.At(i, l.planner); r != nil && r.HasPlan() {
 				p.Points = append(p.Points, chart.Point{
-					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: c.Cells[i][l.planner].seconds(), Optimal: r.Is(stowage.Optimal),
+					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: c.Cells[i][l.planner].seconds(),
+					Optimal: r.Is(stowage.Optimal),
 				})
 			}
 		}

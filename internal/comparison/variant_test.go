@@ -27,7 +27,9 @@ func TestVariant(t *testing.T) {
 			t.Errorf("%q: %s", text, diff)
 		}
 	}
-	for _, text := range []string{"", "exact --without", "exact  --without a", "exact a=b c", "tela --set strategy", "exact --nodes 3", " exact"} {
+	for _, text := range []string{
+		"", "exact --without", "exact  --without a", "exact a=b c", "tela --set strategy", "exact --nodes 3", " exact",
+	} {
 		if _, _, err := Variant(text); err == nil {
 			t.Errorf("no error for %q", text)
 		}

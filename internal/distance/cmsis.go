@@ -110,7 +110,8 @@ func cmsisWindows(l Library, op *Operator, filter [2]int, packed bool, permits [
 	var edges [2]edge
 	for d := range edges {
 		var refused string
-		if edges[d], refused = newEdge(int64(x[1+d]), int64(y[1+d]), filter[d], op.Stride[d], op.Dilation[d], op.Padding); refused != "" {
+		if edges[d], refused = newEdge(int64(x[1+d]), int64(y[1+d]), filter[d], op.Stride[d], op.Dilation[d],
+			op.Padding); refused != "" {
 			return nil, refused
 		}
 	}

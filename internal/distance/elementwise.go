@@ -75,7 +75,8 @@ func broadcast(op *Operator, held bool) (permits []Permit, refused string) {
 	}
 	for d, n := range y {
 		if a, b := in[0][d], in[1][d]; n != a && n != b || a != n && a != 1 || b != n && b != 1 {
-			return nil, fmt.Sprintf("its operands have shapes %v and %v, its result %v", op.Operands[0].Shape, op.Operands[1].Shape, op.Results[0].Shape)
+			return nil, fmt.Sprintf("its operands have shapes %v and %v, its result %v", op.Operands[0].Shape,
+				op.Operands[1].Shape, op.Results[0].Shape)
 		}
 	}
 	wide := func(d int) [2]bool { return [2]bool{in[0][d] == 1 && y[d] != 1, in[1][d] == 1 && y[d] != 1} }
@@ -87,7 +88,8 @@ func broadcast(op *Operator, held bool) (permits []Permit, refused string) {
 		read, written := strides(in[i], op.Operands[i].size()), strides(y, op.Results[0].size())
 		body, from := element(op.Results[0].size()), rank
 		if held && rank > 0 && wide(rank - 1)[i] {
-			body, from = reads(0).then(nest(writes(op.Results[0].size()), loops(wide, i, y, written, read, inner, rank)...)), inner
+			body, from = reads(0).then(nest(writes(op.Results[0].size()),
+				loops(wide, i, y, written, read, inner, rank)...)), inner
 		}
 		permits = append(permits, nest(body, loops(wide, i, y, written, read, 0, from)...).permit(i, 0))
 	}
@@ -116,7 +118,8 @@ func rowwise(op *Operator) ([]Permit, string) {
 		return nil, why
 	}
 	x, y := &op.Operands[0], &op.Results[0]
-	if len(x.Shape) == 0 || x.Elements() != y.Elements() || len(y.Shape) == 0 || x.Shape[len(x.Shape)-1] != y.Shape[len(y.Shape)-1] {
+	if len(x.Shape) == 0 || x.Elements() != y.Elements() || len(y.Shape) == 0 ||
+		x.Shape[len(x.Shape)-1] != y.Shape[len(y.Shape)-1] {
 		return nil, fmt.Sprintf("its operand has shape %v, its result %v", x.Shape, y.Shape)
 	}
 	n := int64(y.Shape[len(y.Shape)-1])
@@ -142,7 +145,9 @@ func connected(op *Operator) ([]Permit, string) {
 	if x.Elements() != batches*deep || channels > int64(f.Shape[len(f.Shape)-2]) {
 		return nil, fmt.Sprintf("its operand has shape %v, its filter %v, its result %v", x.Shape, f.Shape, y.Shape)
 	}
-	return []Permit{nest(element(y.size()), every(batches, channels*y.size(), deep*x.size()), every(channels, y.size(), 0)).permit(0, 0)}, ""
+	return []Permit{
+		nest(element(y.size()), every(batches, channels*y.size(), deep*x.size()), every(channels, y.size(), 0)).permit(0, 0),
+	}, ""
 }
 
 // same is RESHAPE and SQUEEZE: all bytes by one memcpy, which RESHAPE leaves out if the two are at one place. SQUEEZE

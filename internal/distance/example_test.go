@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
-// A depthwise convolution of 3×3 keeps a row and a pixel of its operand ahead of its result: 8×16 bytes and 16. TRANSPOSE_CONV
-// permits nothing.
+// A depthwise convolution of 3×3 keeps a row and a pixel of its operand ahead of its result: 8×16 bytes and 16.
+// TRANSPOSE_CONV permits nothing.
 func ExampleOf() {
 	image := distance.Tensor{Shape: []int{1, 8, 8, 16}, Type: distance.TypeOf("INT8")}
 	filter := distance.Tensor{Shape: []int{1, 3, 3, 16}, Type: distance.TypeOf("INT8"), Constant: true}

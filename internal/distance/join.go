@@ -76,7 +76,8 @@ func pack(op *Operator) (permits []Permit, refused string) {
 	y := &op.Results[0]
 	at, ok := axis(op.Axis, len(y.Shape))
 	if !ok || y.Shape[at] != len(op.Operands) {
-		return nil, fmt.Sprintf("its axis is %d, its result has shape %v, with %d operands", op.Axis, y.Shape, len(op.Operands))
+		return nil, fmt.Sprintf("its axis is %d, its result has shape %v, with %d operands", op.Axis, y.Shape,
+			len(op.Operands))
 	}
 	outer, inner := blocks(y.Shape, at)
 	n, size := int64(len(op.Operands)), y.size()
@@ -89,7 +90,8 @@ func pack(op *Operator) (permits []Permit, refused string) {
 		if i > 0 {
 			before = writes(((outer-1)*n + int64(i)) * inner * size)
 		}
-		own := nest(element(size), every(outer, n*inner*size, inner*size), every(inner, size, size)).moved(int64(i)*inner*size, 0)
+		own := nest(element(size), every(outer, n*inner*size, inner*size),
+			every(inner, size, size)).moved(int64(i)*inner*size, 0)
 		permits = append(permits, before.then(own).permit(i, 0))
 	}
 	return permits, ""
@@ -112,7 +114,8 @@ func unpack(op *Operator) (permits []Permit, refused string) {
 		if y.Elements() != outer*inner || x.Type.Name != y.Type.Name {
 			return nil, fmt.Sprintf("its operand is %s %v, result %d %s %v", x.Type.Name, x.Shape, i, y.Type.Name, y.Shape)
 		}
-		own := nest(element(size), every(outer, inner*size, n*inner*size), every(inner, size, size)).moved(0, int64(i)*inner*size)
+		own := nest(element(size), every(outer, inner*size, n*inner*size), every(inner, size, size)).moved(0,
+			int64(i)*inner*size)
 		if int64(i) < n-1 {
 			own = own.then(reads((int64(i) + 1) * inner * size)) // the next result's first element
 		}

@@ -154,7 +154,8 @@ func TestGlue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if permits, refused := distance.Of(distance.ESP, grouped.Operator()); len(permits) > 0 || !strings.Contains(refused, "groups") {
+	if permits, refused := distance.Of(distance.ESP, grouped.Operator()); len(permits) > 0 ||
+		!strings.Contains(refused, "groups") {
 		t.Errorf("esp-nn in groups: %v, %q", permits, refused)
 	}
 }

@@ -82,7 +82,8 @@ func (s steps) times(n, result, operand int64) steps {
 	out := steps{max(s.distance, last.distance), max(s.written, last.written), min(s.read, last.read)}
 	if n > 1 {
 		second, before := s.moved(result, operand), last.moved(-result, -operand)
-		out.distance = max(out.distance, gap(s.written, second.read), gap(s.written, last.read), gap(before.written, last.read))
+		out.distance = max(out.distance, gap(s.written, second.read), gap(s.written, last.read),
+			gap(before.written, last.read))
 	}
 	return out
 }

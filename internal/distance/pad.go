@@ -28,7 +28,8 @@ func margins(op *Operator) ([]margin, string) {
 	for d := range out {
 		m := margin{int64(x.Shape[d]), p[2*d], p[2*d+1]}
 		if m.before < 0 || m.after < 0 || !within(m.before) || !within(m.after) || m.before+m.n+m.after != int64(y.Shape[d]) {
-			return nil, fmt.Sprintf("its operand has shape %v, its paddings are %v, its result has shape %v", x.Shape, p, y.Shape)
+			return nil, fmt.Sprintf("its operand has shape %v, its paddings are %v, its result has shape %v", x.Shape,
+				p, y.Shape)
 		}
 		out[d] = m
 	}
@@ -84,6 +85,10 @@ func mirror(op *Operator) ([]Permit, string) {
 		}
 	}
 	return padded(op, all, func(m margin) []run {
-		return []run{{count: m.before, first: m.before + edge - 1, step: -1}, {count: m.n, step: 1}, {count: m.after, first: m.n - 1 - edge, step: -1}}
+		return []run{
+			{count: m.before, first: m.before + edge - 1, step: -1},
+			{count: m.n, step: 1},
+			{count: m.after, first: m.n - 1 - edge, step: -1},
+		}
 	}), ""
 }

@@ -28,7 +28,8 @@ func slice(op *Operator) ([]Permit, string) {
 			n = int64(x.Shape[d]) - begin[d]
 		}
 		if begin[d] < 0 || n != int64(y.Shape[d]) || n > int64(x.Shape[d])-begin[d] {
-			return nil, fmt.Sprintf("it begins at %v and takes %v of shape %v, its result has shape %v", begin, size, x.Shape, y.Shape)
+			return nil, fmt.Sprintf("it begins at %v and takes %v of shape %v, its result has shape %v", begin, size,
+				x.Shape, y.Shape)
 		}
 		runs = append(runs, run{count: n, first: begin[d], step: 1})
 	}
@@ -72,7 +73,8 @@ func stridedSlice(op *Operator) ([]Permit, string) {
 		return nil, "where it begins and ends and its strides are not known for each dimension"
 	}
 	if x.Type.Name != y.Type.Name || rank > 4 || rank == 0 || op.EllipsisMask != 0 || op.NewAxisMask != 0 {
-		return nil, fmt.Sprintf("its operand is %s %v, its result %s %v, its masks are %b and %b", x.Type.Name, x.Shape, y.Type.Name, y.Shape, op.EllipsisMask, op.NewAxisMask)
+		return nil, fmt.Sprintf("its operand is %s %v, its result %s %v, its masks are %b and %b", x.Type.Name, x.Shape,
+			y.Type.Name, y.Shape, op.EllipsisMask, op.NewAxisMask)
 	}
 	var runs []run
 	elements := int64(1)
@@ -82,12 +84,14 @@ func stridedSlice(op *Operator) ([]Permit, string) {
 		}
 		r := op.span(d, int64(x.Shape[d]), begin[d], end[d], stride[d])
 		if elements *= r.count; r.count < 1 || elements > y.Elements() || r.first < 0 || r.first >= int64(x.Shape[d]) {
-			return nil, fmt.Sprintf("it goes from %v to %v by %v in shape %v, its result has shape %v", begin, end, stride, x.Shape, y.Shape)
+			return nil, fmt.Sprintf("it goes from %v to %v by %v in shape %v, its result has shape %v", begin, end, stride,
+				x.Shape, y.Shape)
 		}
 		runs = append(runs, r)
 	}
 	if elements != y.Elements() {
-		return nil, fmt.Sprintf("it goes from %v to %v by %v in shape %v, its result has shape %v", begin, end, stride, x.Shape, y.Shape)
+		return nil, fmt.Sprintf("it goes from %v to %v by %v in shape %v, its result has shape %v", begin, end, stride,
+			x.Shape, y.Shape)
 	}
 	if last := runs[rank-1]; last.step == 1 {
 		row := copies(last.count*y.size()).moved(0, last.first*x.size())

@@ -51,7 +51,8 @@ func (op *Operator) blocked(wide, deep *Tensor) (w, d []int64, block int64, refu
 			return w, d, block, ""
 		}
 	}
-	return nil, nil, 0, fmt.Sprintf("its operand has shape %v, its result %v, its block %d", op.Operands[0].Shape, op.Results[0].Shape, op.BlockSize)
+	return nil, nil, 0, fmt.Sprintf("its operand has shape %v, its result %v, its block %d", op.Operands[0].Shape,
+		op.Results[0].Shape, op.BlockSize)
 }
 
 // A tiling is how rows and columns of an image are dealt out to batches.
@@ -81,7 +82,8 @@ func (op *Operator) tiled(wide, deep *Tensor) (*tiling, string) {
 	}
 	t := &tiling{extended(wide), extended(deep), [2]int64{1, 1}, [2]int64{}, wide.size()}
 	for i := range block {
-		if block[i] < 1 || block[i] > 1<<10 || !within(edges[2*i]) || !within(edges[2*i+1]) || edges[2*i] < 0 || edges[2*i+1] < 0 {
+		if block[i] < 1 || block[i] > 1<<10 || !within(edges[2*i]) || !within(edges[2*i+1]) || edges[2*i] < 0 ||
+			edges[2*i+1] < 0 {
 			return nil, fmt.Sprintf("its block is %v, its edges are %v", block, edges)
 		}
 		t.block[i], t.before[i] = block[i], edges[2*i]
@@ -126,7 +128,9 @@ func spaceToBatch(op *Operator) ([]Permit, string) {
 			if first >= t.deep[1+d] {
 				first, count, rest = t.deep[1+d], 0, 0
 			}
-			for _, r := range []run{{count: first, blind: true}, {count: count, first: at, step: t.block[d]}, {count: rest, blind: true}} {
+			for _, r := range []run{
+				{count: first, blind: true}, {count: count, first: at, step: t.block[d]}, {count: rest, blind: true},
+			} {
 				if r.count > 0 {
 					l.runs = append(l.runs, r)
 				}

@@ -32,7 +32,9 @@ func newEdge(image, result int64, filter, stride, dilation int, padding Padding)
 	if filter < 1 || stride < 0 || dilation < 0 || filter >= far || stride >= far || dilation >= far {
 		return edge{}, fmt.Sprintf("its filter is %d, its stride %d, its dilation %d", filter, stride, dilation)
 	}
-	e := edge{image: image, result: result, filter: int64(filter), stride: max(int64(stride), 1), dilation: max(int64(dilation), 1)}
+	e := edge{
+		image: image, result: result, filter: int64(filter), stride: max(int64(stride), 1), dilation: max(int64(dilation), 1),
+	}
 	reach := (e.filter-1)*e.dilation + 1
 	var want int64
 	switch padding {
@@ -155,7 +157,8 @@ func depthwise(op *Operator) ([]Permit, string) {
 	}
 	in, out := op.Operands[0].Shape[3], op.Results[0].Shape[3]
 	if f.Shape[3] != out || out%in != 0 || op.DepthMultiplier != 0 && op.DepthMultiplier != out/in {
-		return nil, fmt.Sprintf("its filter has shape %v and its multiplier is %d, for %d channels to %d", f.Shape, op.DepthMultiplier, in, out)
+		return nil, fmt.Sprintf("its filter has shape %v and its multiplier is %d, for %d channels to %d", f.Shape,
+			op.DepthMultiplier, in, out)
 	}
 	pixel := channels(int64(in), 1, int64(out/in), op.Operands[0].size(), op.Results[0].size())
 	return []Permit{w.slide(pixel).permit(0, 0)}, ""

@@ -39,7 +39,9 @@ import (
 // runs settle it. Fixed offsets that collide are a reason without a capacity. If there is no
 // such pair and no capacity, the error is plan.ErrNoCapacity. Other errors are for input
 // that the planner cannot take.
-func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
+func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner,
+	o plan.Options,
+) (*plan.Explanation, error) {
 	ctx, cancel := limited(ctx, o.Timeout)
 	defer cancel()
 	e, _, err := irreducible(ctx, p, planner, o, 1)
@@ -56,7 +58,9 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 
 // irreducible is Irreducible, and also returns the trial if it made one. Once the problem is
 // known to be infeasible, it takes at most 1/share of the time left.
-func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options, share int) (*plan.Explanation, *trial, error) {
+func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options,
+	share int,
+) (*plan.Explanation, *trial, error) {
 	o.Minimize, o.Progress, o.Moves, o.Timeout = false, nil, nil, 0
 	e := &plan.Explanation{Capacity: o.Capacity}
 	if i, ok := tooLarge(p, o.Capacity); ok {
@@ -109,7 +113,8 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 	// Undecided sets may be decided now that fewer buffers are left, or with more nodes. The
 	// last try has the caller's node limit.
 	core = ascending(core)
-	for core, e.Irreducible = t.polish(core); !e.Irreducible && t.nodes != o.NodeLimit && !t.over(); core, e.Irreducible = t.polish(core) {
+	for core, e.Irreducible = t.polish(core); !e.Irreducible && t.nodes != o.NodeLimit &&
+		!t.over(); core, e.Irreducible = t.polish(core) {
 		if t.nodes *= 16; t.nodes > mostNodes || o.NodeLimit > 0 && t.nodes > o.NodeLimit {
 			t.nodes = o.NodeLimit
 		}

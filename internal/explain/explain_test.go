@@ -184,7 +184,8 @@ func TestIrreducibleUndecided(t *testing.T) {
 		p := random(rng)
 		capacity := max(1, timeline.New(p).MaxLoad+rng.Int64N(2))
 		calls := 0
-		e, err := Irreducible(context.Background(), p, brute{dice: rng, calls: &calls}, plan.Options{Capacity: capacity, NodeLimit: 1})
+		e, err := Irreducible(context.Background(), p, brute{dice: rng, calls: &calls},
+			plan.Options{Capacity: capacity, NodeLimit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +215,9 @@ func TestReasons(t *testing.T) {
 		load     int64
 		runs     int // at most
 	}{
-		{"few large ones", 10, []model.Buffer{long("a", 1), long("b", 5), long("c", 1), long("d", 6), long("e", 2)}, []int{1, 3}, 11, 1},
+		{"few large ones", 10, []model.Buffer{long("a", 1), long("b", 5), long("c", 1), long("d", 6), long("e", 2)}, []int{
+			1, 3,
+		}, 11, 1},
 		{"one too large", 10, []model.Buffer{long("a", 1), long("b", 11)}, []int{1}, 11, 0},
 		{"fixed above", 10, []model.Buffer{long("a", 1), {ID: "b", Upper: 1, Size: 4, Fixed: at(7)}}, []int{1}, 4, 0},
 		{"fixed at once", 10, []model.Buffer{
@@ -239,7 +242,8 @@ func TestReasons(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Status != model.Infeasible || !e.Irreducible || !slices.Equal(e.Buffers, c.want) || e.Load != c.load || e.Runs > c.runs {
+			if e.Status != model.Infeasible || !e.Irreducible || !slices.Equal(e.Buffers, c.want) || e.Load != c.load ||
+				e.Runs > c.runs {
 				t.Errorf("%+v; want buffers %v, load %d, at most %d runs", e, c.want, c.load, c.runs)
 			}
 		})
@@ -262,7 +266,8 @@ func TestNoAnswer(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 4}, {ID: "b", Upper: 1, Size: 4, Alignment: 8}}}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if e, err := Irreducible(done, p, brute{}, plan.Options{Capacity: 9}); err != nil || e.Status != model.Unknown || e.Buffers != nil {
+	if e, err := Irreducible(done, p, brute{}, plan.Options{Capacity: 9}); err != nil || e.Status != model.Unknown ||
+		e.Buffers != nil {
 		t.Errorf("%+v, %v; want unknown", e, err)
 	}
 	if _, err := Irreducible(context.Background(), p, brute{}, plan.Options{}); err == nil {
@@ -328,7 +333,8 @@ func TestLargeOverload(t *testing.T) {
 	p := &model.Problem{}
 	for i := range 20000 {
 		lower := rng.Int64N(10000)
-		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + rng.Int64N(10000), Size: 1 + rng.Int64N(1000)})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + rng.Int64N(10000), Size: 1 + rng.Int64N(1000)})
 	}
 	capacity := timeline.New(p).MaxLoad - 1
 	e, err := Irreducible(context.Background(), p, brute{}, plan.Options{Capacity: capacity})

@@ -125,7 +125,8 @@ func Missing(p *model.Problem, name func(id string) string) string {
 	for _, k := range f.pools {
 		names = append(names, name(p.Rules.Pools[k].ID))
 	}
-	return fmt.Sprintf("at least %d bytes more in %s %s", f.excess, plural(len(names), "pool"), strings.Join(names, " and "))
+	return fmt.Sprintf("at least %d bytes more in %s %s", f.excess, plural(len(names), "pool"),
+		strings.Join(names, " and "))
 }
 
 // words returns the moment in words, without a full stop.

@@ -44,7 +44,9 @@ type Allowed struct{ Buffer, Pool int }
 // Rooms returns capacities that are enough for a problem with pools that has no plan. alone has, for each pool, a
 // capacity that is enough while the other pools stay; the smallest increase comes first. If there is none, together has
 // the capacities that are enough together. never says that no capacities are enough; it is proven.
-func Rooms(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (alone, together []Room, never bool, err error) {
+func Rooms(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (alone, together []Room, never bool,
+	err error,
+) {
 	if len(p.Rules.Pools) == 0 || len(p.Buffers) > ruledWaysBuffers {
 		return nil, nil, false, nil
 	}
@@ -87,7 +89,9 @@ func Rooms(ctx context.Context, p *model.Problem, nodes int64, solve Planner) (a
 }
 
 // unbounded plans a problem in which some pools have no capacity.
-func unbounded(ctx context.Context, p *model.Problem, pools []int, m model.Measure, nodes int64, solve Planner) (*plan.Result, error) {
+func unbounded(ctx context.Context, p *model.Problem, pools []int, m model.Measure, nodes int64,
+	solve Planner,
+) (*plan.Result, error) {
 	q, rules := *p, *p.Rules
 	rules.Pools = slices.Clone(rules.Pools)
 	for _, k := range pools {
@@ -265,7 +269,8 @@ func (t *ruledWay) loose() (found []model.Pair) {
 
 // InPool says in words which capacity of a pool is enough.
 func (r *Room) InPool(p *model.Problem, name func(id string) string) string {
-	s := fmt.Sprintf("a capacity of %d bytes for the pool %s, %d more than it has", r.To, name(p.Rules.Pools[r.Pool].ID), r.By)
+	s := fmt.Sprintf("a capacity of %d bytes for the pool %s, %d more than it has", r.To,
+		name(p.Rules.Pools[r.Pool].ID), r.By)
 	switch {
 	case r.Least == 0:
 		return s

@@ -35,9 +35,9 @@ func squeezed(r *rand.Rand) *model.Problem {
 	return p
 }
 
-// TestRuledWaysOut makes each change that WaysOut names to random problems with two to four pools that have no plan: all have one then, by
-// brute force. If a capacity is said to be the least, one byte less is not enough; below the bound that is said, nothing is.
-// A moment that is too full is named only if there is no plan.
+// TestRuledWaysOut makes each change that WaysOut names to random problems with two to four pools that have no plan:
+// all have one then, by brute force. If a capacity is said to be the least, one byte less is not enough; below the
+// bound that is said, nothing is. A moment that is too full is named only if there is no plan.
 func TestRuledWaysOut(t *testing.T) {
 	known, err := plan.Find("auto")
 	if err != nil {
@@ -103,7 +103,8 @@ func TestRuledWaysOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines := w.Lines(p, func(id string) string { return id }); len(lines) != len(w.Rooms)+min(1, len(w.Together))+w.Changes() {
+		if lines := w.Lines(p, func(id string) string { return id }); len(lines) != len(w.Rooms)+min(1,
+			len(w.Together))+w.Changes() {
 			t.Errorf("problem %d: %q", seed, lines)
 		}
 		with := func(change func(q *model.Problem)) *model.Problem {
@@ -122,7 +123,8 @@ func TestRuledWaysOut(t *testing.T) {
 				t.Errorf("problem %d: %+v", seed, m)
 			}
 			if m.Least-1 > p.Rules.Pools[m.Pool].Capacity {
-				not(map[bool]string{true: "the least of a pool", false: "below a bound"}[m.Least == m.To], seed, room(m.Pool, m.Least-1))
+				not(map[bool]string{true: "the least of a pool", false: "below a bound"}[m.Least == m.To], seed,
+					room(m.Pool, m.Least-1))
 			}
 		}
 		if len(w.Together) > 0 {
@@ -175,7 +177,10 @@ func TestRuledWaysOut(t *testing.T) {
 		}
 	}
 	t.Log(fmt.Sprint(found))
-	for _, kind := range []string{"full", "a pool", "the least of a pool", "pools together", "smaller", "the least smaller", "absent", "allowed", "unfixed"} {
+	for _, kind := range []string{
+		"full", "a pool", "the least of a pool", "pools together", "smaller", "the least smaller", "absent",
+		"allowed", "unfixed",
+	} {
 		if found[kind] < 2 {
 			t.Errorf("%s: only %d", kind, found[kind])
 		}

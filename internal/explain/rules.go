@@ -158,9 +158,11 @@ func ruledReason(p *model.Problem, core []int) string {
 	case proof != nil && (len(core) == 1 || !clique || !bounded || sum <= free):
 		return sentence(proof.Reason)
 	case clique && bounded && sum > free:
-		s = "Every two of them conflict. They take " + number(sum) + " bytes, which is " + number(sum-free) + " more than " + where + "." + when
+		s = "Every two of them conflict. They take " + number(sum) + " bytes, which is " + number(sum-free) + " more than " +
+			where + "." + when
 	case clique:
-		s = "Every two of them conflict, and they take " + number(sum) + " bytes. They may be in " + where + ", but no arrangement of them keeps the rules." + when
+		s = "Every two of them conflict, and they take " + number(sum) + " bytes. They may be in " + where +
+			", but no arrangement of them keeps the rules." + when
 	default:
 		s = "They may be in " + where + ", but no arrangement of them keeps the rules." + when
 	}

@@ -22,9 +22,10 @@ func asked(t *testing.T, p *model.Problem) *plan.Explanation {
 		t.Fatal(err)
 	}
 	planner := run.Prepared(known)
-	e, err := Ruled(context.Background(), p, plan.Options{}, func(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
-		return ruled.Solve(ctx, p, planner, o)
-	})
+	e, err := Ruled(context.Background(), p, plan.Options{},
+		func(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
+			return ruled.Solve(ctx, p, planner, o)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func asked(t *testing.T, p *model.Problem) *plan.Explanation {
 // crowded draws a tiny problem with two pools that are often too small.
 func crowded(r *rand.Rand) *model.Problem {
 	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{
-		{ID: "x", Capacity: 4 + r.Int64N(4), Reserved: []model.Range{{Lower: 1, Upper: 2}}}, {ID: "y", Capacity: 3 + r.Int64N(3)},
+		{ID: "x", Capacity: 4 + r.Int64N(4), Reserved: []model.Range{{Lower: 1, Upper: 2}}},
+		{ID: "y", Capacity: 3 + r.Int64N(3)},
 	}}}
 	n := 3 + r.IntN(3)
 	for i := range n {
@@ -52,7 +54,9 @@ func crowded(r *rand.Rand) *model.Problem {
 	case 1:
 		p.Rules.MayOverlap = []model.Pair{pair()}
 	case 2: // a chain: what is left out in the middle still ties the ends
-		p.Rules.Together = []model.Together{{Buffers: []int32{0, 1}, At: []int64{0, 2}}, {Buffers: []int32{1, 2}, At: []int64{0, 1}}}
+		p.Rules.Together = []model.Together{
+			{Buffers: []int32{0, 1}, At: []int64{0, 2}}, {Buffers: []int32{1, 2}, At: []int64{0, 1}},
+		}
 	}
 	return p
 }
@@ -105,8 +109,12 @@ func TestRuledReason(t *testing.T) {
 	two := func(distances ...model.Distance) *model.Problem {
 		return &model.Problem{
 			Capacity: 10,
-			Buffers:  []model.Buffer{{ID: "a", Lower: 0, Upper: 4, Size: 8}, {ID: "b", Lower: 3, Upper: 5, Size: 8}, {ID: "c", Lower: 9, Upper: 10, Size: 1}},
-			Rules:    &model.Rules{Distances: distances},
+			Buffers: []model.Buffer{
+				{ID: "a", Lower: 0, Upper: 4, Size: 8},
+				{ID: "b", Lower: 3, Upper: 5, Size: 8},
+				{ID: "c", Lower: 9, Upper: 10, Size: 1},
+			},
+			Rules: &model.Rules{Distances: distances},
 		}
 	}
 	if e := asked(t, two()); e.Reason != "Every two of them conflict. They take 16 bytes, which is 6 more than the capacity with 10 free. All of them are in use in [3, 4)." {
@@ -121,8 +129,11 @@ func TestRuledReason(t *testing.T) {
 		t.Errorf("at a distance that fits: %v", e)
 	}
 	tied := two()
-	tied.Rules.Pools, tied.Capacity = []model.Pool{{ID: "x", Capacity: 9, Reserved: []model.Range{{Lower: 0, Upper: 2}, {Lower: 1, Upper: 3}}}}, 0
-	if e := asked(t, tied); len(e.Buffers) != 1 || e.Reason != "Buffer a of 8 has no place: in the pool x it takes 8, and the longest stretch that is not reserved has 6." {
+	tied.Rules.Pools, tied.Capacity = []model.Pool{
+		{ID: "x", Capacity: 9, Reserved: []model.Range{{Lower: 0, Upper: 2}, {Lower: 1, Upper: 3}}},
+	}, 0
+	if e := asked(t, tied); len(e.Buffers) != 1 ||
+		e.Reason != "Buffer a of 8 has no place: in the pool x it takes 8, and the longest stretch that is not reserved has 6." {
 		t.Errorf("a buffer that is too large: %+v", e)
 	}
 	apart := two()

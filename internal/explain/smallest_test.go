@@ -293,10 +293,17 @@ func TestSmallestReasons(t *testing.T) {
 		runs     int // at most
 	}{
 		{"one too large", 10, []model.Buffer{long("a", 1), long("b", 11)}, 1, 0},
-		{"two fixed that collide", 0, []model.Buffer{long("a", 1), {ID: "b", Upper: 2, Size: 3, Fixed: at(0)}, {ID: "c", Upper: 2, Size: 3, Fixed: at(2)}}, 2, 0},
-		{"two", 10, []model.Buffer{long("a", 5), long("b", 5), long("c", 1), {ID: "d", Lower: 20, Upper: 22, Size: 6}, {ID: "e", Lower: 20, Upper: 21, Size: 5}}, 2, 1},
+		{"two fixed that collide", 0, []model.Buffer{
+			long("a", 1), {ID: "b", Upper: 2, Size: 3, Fixed: at(0)}, {ID: "c", Upper: 2, Size: 3, Fixed: at(2)},
+		}, 2, 0},
+		{"two", 10, []model.Buffer{
+			long("a", 5), long("b", 5), long("c", 1),
+			{ID: "d", Lower: 20, Upper: 22, Size: 6},
+			{ID: "e", Lower: 20, Upper: 21, Size: 5},
+		}, 2, 1},
 		{"the larger of many alike", 100, []model.Buffer{
-			long("a", 26), long("b", 26), long("c", 26), long("d", 26), long("e", 26), long("f", 25), long("g", 25), long("h", 25), long("i", 25),
+			long("a", 26), long("b", 26), long("c", 26), long("d", 26), long("e", 26), long("f", 25), long("g", 25),
+			long("h", 25), long("i", 25),
 		}, 4, 8},
 		{"two rather than the overload of three", 10, []model.Buffer{
 			long("a", 4), long("b", 4), long("c", 4),
@@ -310,7 +317,8 @@ func TestSmallestReasons(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Status != model.Infeasible || !e.Smallest || !e.Irreducible || len(e.Buffers) != c.want || e.AtLeast != c.want || e.Runs > c.runs {
+			if e.Status != model.Infeasible || !e.Smallest || !e.Irreducible || len(e.Buffers) != c.want ||
+				e.AtLeast != c.want || e.Runs > c.runs {
 				t.Errorf("%+v; want %d buffers in at most %d runs", e, c.want, c.runs)
 			}
 			again, err := Smallest(context.Background(), p, brute{}, plan.Options{Capacity: c.capacity})
@@ -379,7 +387,8 @@ func TestSmallestTimeout(t *testing.T) {
 	p := &model.Problem{}
 	for i := range 20000 {
 		lower := rng.Int64N(10000)
-		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + rng.Int64N(10000), Size: 1 + rng.Int64N(1000)})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + rng.Int64N(10000), Size: 1 + rng.Int64N(1000)})
 	}
 	exact, err := run.Lookup("exact")
 	if err != nil {

@@ -200,7 +200,8 @@ func (c *counter) suspects(left []int) *suspects {
 			}
 		}
 		near := make([]neighbour, len(s.near[k]))
-		for x, at := range sorting.Order(len(near), func(a, b int32) bool { return s.near[k][a].takes > s.near[k][b].takes }) {
+		for x, at := range sorting.Order(len(near),
+			func(a, b int32) bool { return s.near[k][a].takes > s.near[k][b].takes }) {
 			near[x] = s.near[k][at]
 		}
 		s.near[k] = near

@@ -173,7 +173,8 @@ func (t *way) candidates() (all []int) {
 func (t *way) always(i int) bool {
 	spans := t.tl.Spans(i)
 	for s, load := range t.tl.Load {
-		if load > t.x.Capacity && !slices.ContainsFunc(spans, func(x timeline.Span) bool { return int(x.First) <= s && s < int(x.Last) }) {
+		if load > t.x.Capacity && !slices.ContainsFunc(spans,
+			func(x timeline.Span) bool { return int(x.First) <= s && s < int(x.Last) }) {
 			return false
 		}
 	}

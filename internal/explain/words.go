@@ -67,7 +67,8 @@ func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) s
 			". But no arrangement of the buffers is that low: no plan is lower than " + n(lowerBound) + "."
 	}
 	members := membersOf(tl, at)
-	s := "In " + moment + " " + n(int64(len(members))) + " buffers take " + over(load) + ". " + // two at least: none is too large alone
+	// two at least: none is too large alone
+	s := "In " + moment + " " + n(int64(len(members))) + " buffers take " + over(load) + ". " +
 		upper(listed(p, members, name))
 	if lowerBound > load {
 		return s + ". No plan is lower than " + n(lowerBound) + "."
@@ -99,7 +100,8 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 		}
 		return "In " + span(x.At[0], x.At[1]) + takes + n(x.Load) + ", which is " + n(x.Load-x.Capacity) + " too much."
 	}
-	return "They take at most " + n(x.Load) + " at once, in " + span(x.At[0], x.At[1]) + ", but no arrangement of them fits."
+	return "They take at most " + n(x.Load) + " at once, in " + span(x.At[0], x.At[1]) +
+		", but no arrangement of them fits."
 }
 
 // mostShown is the number of buffers that Told names.
@@ -186,11 +188,13 @@ func FixedAbove(x *plan.Explanation, subset *model.Problem) *model.Buffer {
 
 // EndsAt says where a fixed buffer ends. The caller gives the name to write.
 func EndsAt(name string, b *model.Buffer) string {
-	return name + " is fixed at " + strconv.FormatInt(*b.Fixed, 10) + " and ends at " + strconv.FormatInt(*b.Fixed+b.Size, 10)
+	return name + " is fixed at " + strconv.FormatInt(*b.Fixed, 10) + " and ends at " +
+		strconv.FormatInt(*b.Fixed+b.Size, 10)
 }
 
 // Collides says where two fixed buffers overlap. The caller gives the names to write.
 func Collides(c *model.Collision, a, b string) string {
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }
-	return "buffers " + a + " and " + b + " have fixed offsets that collide: both use bytes [" + n(c.Start) + ", " + n(c.End) + ") at times [" + n(c.Lower) + ", " + n(c.Upper) + ")"
+	return "buffers " + a + " and " + b + " have fixed offsets that collide: both use bytes [" + n(c.Start) + ", " +
+		n(c.End) + ") at times [" + n(c.Lower) + ", " + n(c.Upper) + ")"
 }

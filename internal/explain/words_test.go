@@ -34,13 +34,20 @@ func TestReason(t *testing.T) {
 		capacity, bound int64
 		want            string
 	}{
-		{"the load alone", []model.Buffer{b("x", 0, 4, 4), b("y", 1, 5, 5), b("z", 2, 3, 6)}, 10, 15, "In [2, 3) 3 buffers take 15, which is 5 more than the capacity of 10. They are z (6), y (5) and x (4)."},
-		{"two of them", []model.Buffer{b("x", 0, 4, 7), b("y", 1, 5, 5)}, 11, 12, "In [1, 4) 2 buffers take 12, which is 1 more than the capacity of 11. They are x (7) and y (5)."},
-		{"many", []model.Buffer{b("x", 0, 4, 4), b("y", 1, 5, 5), b("z", 2, 3, 6), b("v", 0, 9, 3)}, 10, 18, "In [2, 3) 4 buffers take 18, which is 8 more than the capacity of 10. The largest of them are z (6), y (5) and x (4)."},
-		{"windows", []model.Buffer{windowed, b("x", 3, 4, 6), b("y", 6, 7, 11)}, 11, 12, "In [3, 4) 2 buffers take 12, which is 1 more than the capacity of 11. They are w (6) and x (6)."},
-		{"a collision", []model.Buffer{fixed(b("x", 0, 4, 10), 0), fixed(b("y", 2, 6, 10), 5)}, 0, 0, "The buffers x and y have fixed offsets that collide: both use bytes [5, 10) at times [2, 4), so no capacity is enough."},
-		{"fixed too high", []model.Buffer{fixed(b("x", 0, 4, 10), 5), b("y", 0, 9, 90)}, 14, 15, "Buffer x is fixed at 5 and ends at 15, above the capacity of 14."},
-		{"too large", []model.Buffer{b("y", 5, 9, 1), b("x", 0, 4, 20)}, 12, 20, "Buffer x alone takes 20, which is 8 more than the capacity of 12."},
+		{"the load alone", []model.Buffer{b("x", 0, 4, 4), b("y", 1, 5, 5), b("z", 2, 3,
+			6)}, 10, 15, "In [2, 3) 3 buffers take 15, which is 5 more than the capacity of 10. They are z (6), y (5) and x (4)."},
+		{"two of them", []model.Buffer{b("x", 0, 4, 7), b("y", 1, 5,
+			5)}, 11, 12, "In [1, 4) 2 buffers take 12, which is 1 more than the capacity of 11. They are x (7) and y (5)."},
+		{"many", []model.Buffer{b("x", 0, 4, 4), b("y", 1, 5, 5), b("z", 2, 3, 6), b("v", 0, 9,
+			3)}, 10, 18, "In [2, 3) 4 buffers take 18, which is 8 more than the capacity of 10. The largest of them are z (6), y (5) and x (4)."},
+		{"windows", []model.Buffer{windowed, b("x", 3, 4, 6), b("y", 6, 7,
+			11)}, 11, 12, "In [3, 4) 2 buffers take 12, which is 1 more than the capacity of 11. They are w (6) and x (6)."},
+		{"a collision", []model.Buffer{fixed(b("x", 0, 4, 10), 0), fixed(b("y", 2, 6, 10),
+			5)}, 0, 0, "The buffers x and y have fixed offsets that collide: both use bytes [5, 10) at times [2, 4), so no capacity is enough."},
+		{"fixed too high", []model.Buffer{fixed(b("x", 0, 4, 10), 5), b("y", 0, 9,
+			90)}, 14, 15, "Buffer x is fixed at 5 and ends at 15, above the capacity of 14."},
+		{"too large", []model.Buffer{b("y", 5, 9, 1), b("x", 0, 4,
+			20)}, 12, 20, "Buffer x alone takes 20, which is 8 more than the capacity of 12."},
 		{"alignment", []model.Buffer{aligned, other}, 11, 13, "At most 10 are in use at once, in [1, 2), and the capacity is 11. But no arrangement of the buffers is that low: no plan is lower than 13."},
 	} {
 		p := &model.Problem{Buffers: c.buffers, Capacity: c.capacity}

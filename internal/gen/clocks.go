@@ -218,7 +218,9 @@ func clockTiling(o Options) (*Instance, error) {
 	}
 	r := NewRNG(o.Seed, "clock-tiling")
 	known := r.messages(n, o.Messages, o.Horizon)
-	in := &Instance{Problem: &model.Problem{Capacity: o.Capacity, Rules: &model.Rules{Threads: int(n)}}, Optimum: o.Capacity}
+	in := &Instance{
+		Problem: &model.Problem{Capacity: o.Capacity, Rules: &model.Rules{Threads: int(n)}}, Optimum: o.Capacity,
+	}
 	for t := range n {
 		count := int64(o.Buffers) / n
 		if t < int64(o.Buffers)%n {
@@ -231,7 +233,8 @@ func clockTiling(o Options) (*Instance, error) {
 		clock := func(step int64) []int64 {
 			at := make([]int64, n)
 			// The last message up to this step.
-			k, found := slices.BinarySearchFunc(known[t], step, func(h heard, step int64) int { return int(min(1, max(-1, h.step-step))) })
+			k, found := slices.BinarySearchFunc(known[t], step,
+				func(h heard, step int64) int { return int(min(1, max(-1, h.step-step))) })
 			if found {
 				k++
 			}

@@ -32,7 +32,8 @@ func TestRuledStable(t *testing.T) {
 				fmt.Fprintln(h, b.ID, b.Extra.Clocks.Lower, b.Extra.Clocks.Upper, b.Size)
 			}
 			p := in.Problem
-			fmt.Fprintf(&s, "%s %s %s %d buffers %d threads %016x\n", k.Name, p.Name, o.Pattern, len(p.Buffers), p.Rules.Threads, h.Sum64())
+			fmt.Fprintf(&s, "%s %s %s %d buffers %d threads %016x\n", k.Name, p.Name, o.Pattern, len(p.Buffers),
+				p.Rules.Threads, h.Sum64())
 		}
 	}
 	golden.File(t, "testdata/ruled.txt", []byte(s.String()))
@@ -87,7 +88,8 @@ func TestPatterns(t *testing.T) {
 				}
 			}
 		}
-		if least := map[string]int{"sparse": 3, "irregular": 3, "dense": 30}[pattern]; told < least || told > threads*(threads-1) {
+		if least := map[string]int{"sparse": 3, "irregular": 3, "dense": 30}[pattern]; told < least ||
+			told > threads*(threads-1) {
 			t.Errorf("%s: %d of the threads' pairs know of one another", pattern, told)
 		}
 	}
@@ -96,7 +98,9 @@ func TestPatterns(t *testing.T) {
 // TestClockTiling checks the plan that comes along, and that the buffers of step 0 conflict and fill the capacity.
 func TestClockTiling(t *testing.T) {
 	for seed := range uint64(40) {
-		o := Options{Seed: seed, Threads: 1 + int64(seed)%5, Buffers: 5 + int(seed)*3, Messages: 1 + int64(seed)*5, Horizon: 400}
+		o := Options{
+			Seed: seed, Threads: 1 + int64(seed)%5, Buffers: 5 + int(seed)*3, Messages: 1 + int64(seed)*5, Horizon: 400,
+		}
 		o.Capacity = 1000 * o.Threads
 		in, err := New("clock-tiling", o)
 		if err != nil {

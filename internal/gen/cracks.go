@@ -66,7 +66,8 @@ func (r *RNG) tessellate(n int, horizon, units int64) []rect {
 	for p := range all {
 		for q := range all {
 			if all[p].alongTime && !all[q].alongTime {
-				crossings = append(crossings, crossing{max(abs(all[p].seed-all[q].at), abs(all[q].seed-all[p].at)), int32(p), int32(q)})
+				crossings = append(crossings,
+					crossing{max(abs(all[p].seed-all[q].at), abs(all[q].seed-all[p].at)), int32(p), int32(q)})
 			}
 		}
 	}

@@ -99,7 +99,8 @@ var emitted = []string{"buffers", "seed", "capacity", "alignment"}
 var kinds = sync.OnceValue(func() []Kind {
 	return []Kind{
 		{
-			"random", "random sizes and lifespans", append(slices.Clone(sized), "horizon", "min-life", "max-life", "gaps", "windows"),
+			"random", "random sizes and lifespans",
+			append(slices.Clone(sized), "horizon", "min-life", "max-life", "gaps", "windows"),
 			Options{Buffers: 100, Horizon: 1000, MinSize: 1, MaxSize: 1024, MinLife: 1, MaxLife: 200},
 			random,
 		},

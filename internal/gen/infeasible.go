@@ -45,9 +45,25 @@ var cores = [...]core{
 	{9, []shape{{0, 4, 3}, {0, 2, 4}, {0, 7, 2}, {2, 5, 1}, {2, 6, 2}, {4, 6, 2}, {5, 7, 3}, {6, 7, 4}}},
 	{11, []shape{{0, 2, 4}, {1, 5, 4}, {1, 9, 3}, {4, 6, 1}, {4, 7, 3}, {5, 7, 3}, {6, 9, 2}, {7, 9, 5}}},
 	{12, []shape{{0, 5, 2}, {0, 1, 6}, {0, 2, 4}, {1, 4, 3}, {1, 2, 3}, {2, 7, 6}, {2, 5, 1}, {4, 7, 2}, {6, 7, 4}}},
-	{6, []shape{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 3, 1}, {1, 7, 1}, {1, 6, 1}, {2, 5, 1}, {3, 4, 3}, {4, 7, 2}, {6, 7, 3}}},
-	{12, []shape{{0, 1, 6}, {0, 3, 5}, {1, 4, 3}, {1, 5, 1}, {2, 5, 2}, {2, 6, 1}, {3, 5, 1}, {3, 6, 1}, {4, 6, 4}, {5, 6, 6}}},
-	{10, []shape{{0, 1, 4}, {0, 1, 2}, {0, 3, 2}, {0, 2, 2}, {1, 5, 5}, {2, 7, 2}, {2, 6, 1}, {3, 6, 1}, {5, 7, 4}, {5, 7, 2}, {6, 7, 2}}},
+	{6, []shape{
+		{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 3, 1}, {1, 7, 1}, {1, 6, 1}, {2, 5, 1}, {3, 4, 3}, {4, 7, 2}, {6, 7, 3},
+	}},
+	{12, []shape{
+		{0, 1, 6}, {0, 3, 5}, {1, 4, 3}, {1, 5, 1}, {2, 5, 2}, {2, 6, 1}, {3, 5, 1}, {3, 6, 1}, {4, 6, 4}, {5, 6, 6},
+	}},
+	{10, []shape{
+		{0, 1, 4},
+		{0, 1, 2},
+		{0, 3, 2},
+		{0, 2, 2},
+		{1, 5, 5},
+		{2, 7, 2},
+		{2, 6, 1},
+		{3, 6, 1},
+		{5, 7, 4},
+		{5, 7, 2},
+		{6, 7, 2},
+	}},
 }
 
 // slots returns the number of time slots of the core.
@@ -82,7 +98,8 @@ func infeasible(o Options) (*Instance, error) {
 	r := NewRNG(o.Seed, "infeasible")
 	fit := coresFor(o, units)
 	if len(fit) == 0 {
-		return nil, fmt.Errorf("%d buffers, %d units of space and %d slots are too few; 9, 12 and 18 are enough", o.Buffers, units, o.Horizon)
+		return nil, fmt.Errorf("%d buffers, %d units of space and %d slots are too few; 9, 12 and 18 are enough", o.Buffers,
+			units, o.Horizon)
 	}
 	c := fit[r.Below(int64(len(fit)))]
 	k, ballast := units/c.capacity, units%c.capacity

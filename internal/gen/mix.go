@@ -39,7 +39,11 @@ func (p *program) stream(stream, limit int) {
 		name string
 		add  func()
 	}{
-		{"inference", p.inference}, {"training", p.training}, {"tiles", p.tiles}, {"prefill", p.prefill}, {"decode", p.decode},
+		{"inference", p.inference},
+		{"training", p.training},
+		{"tiles", p.tiles},
+		{"prefill", p.prefill},
+		{"decode", p.decode},
 	}
 	// A part is between a hundredth and a tenth of a stream.
 	for part := 0; len(p.buffers) < limit; part++ {

@@ -51,7 +51,8 @@ func TestModels(t *testing.T) {
 		}
 		b := tc.p.Buffers[i]
 		if b.Size != tc.size || b.Upper-b.Lower != tc.life {
-			t.Errorf("%s: %s has size %d and life %d, want %d and %d", tc.p.Name, b.ID, b.Size, b.Upper-b.Lower, tc.size, tc.life)
+			t.Errorf("%s: %s has size %d and life %d, want %d and %d", tc.p.Name, b.ID, b.Size, b.Upper-b.Lower,
+				tc.size, tc.life)
 		}
 		if _, load := loads(tc.p); load != tc.load {
 			t.Errorf("%s: load %d, want %d", tc.p.Name, load, tc.load)

@@ -22,7 +22,8 @@ func MiniMalloc() *model.Problem {
 func Wave() *model.Problem {
 	p := &model.Problem{Name: "paper-wave"}
 	for i, a := range [...]shape{{1, 5, 10}, {2, 6, 5}, {1, 3, 8}, {4, 7, 4}, {3, 8, 6}, {5, 9, 12}} {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('0' + i)), Lower: a.lower, Upper: a.upper + 1, Size: a.size})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: string(rune('0' + i)), Lower: a.lower, Upper: a.upper + 1, Size: a.size})
 	}
 	return p
 }

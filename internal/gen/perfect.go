@@ -119,7 +119,8 @@ func (r *RNG) dissect(whole rect, n int, pinwheels float64) ([]rect, error) {
 		open[pick] = open[len(open)-1]
 		open = open[:len(open)-1]
 		var parts []rect
-		if missing := n - len(open) - len(done); missing >= 5 && q.upper-q.lower >= 3 && q.end-q.start >= 3 && r.Chance(pinwheels) {
+		if missing := n - len(open) - len(done); missing >= 5 && q.upper-q.lower >= 3 && q.end-q.start >= 3 &&
+			r.Chance(pinwheels) {
 			parts = r.pinwheel(q)
 		} else {
 			parts = r.guillotine(q, q == whole)

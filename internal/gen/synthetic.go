@@ -66,7 +66,9 @@ func synthetic(o Options) (*Instance, error) {
 		return nil, err
 	}
 	r.Shuffle(len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
-	in := &Instance{Problem: &model.Problem{Capacity: o.Capacity, Name: fmt.Sprintf("synthetic-%d-seed-%d", o.Buffers, o.Seed)}}
+	in := &Instance{
+		Problem: &model.Problem{Capacity: o.Capacity, Name: fmt.Sprintf("synthetic-%d-seed-%d", o.Buffers, o.Seed)},
+	}
 	unit := max(o.Alignment, 1)
 	for i, q := range pieces {
 		q = r.trim(q)

@@ -96,7 +96,8 @@ func (r *RNG) wall(pile []rect, at int64, begin, high int) (from, to int) {
 		}
 		from = int(r.Below(int64(len(pile))))
 		to = min(from+end, len(pile))
-		if pile[to-1].end-pile[from].start < int64(begin) || slices.ContainsFunc(pile[from:to], func(q rect) bool { return q.lower >= at }) {
+		if pile[to-1].end-pile[from].start < int64(begin) ||
+			slices.ContainsFunc(pile[from:to], func(q rect) bool { return q.lower >= at }) {
 			continue
 		}
 		return from, to

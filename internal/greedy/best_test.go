@@ -107,7 +107,9 @@ func TestOrders(t *testing.T) {
 	for seed := range uint64(200) {
 		tl := timeline.New(plantest.Random(rand.New(rand.NewPCG(seed, 6))))
 		for _, word := range words {
-			for way, order := range map[string][]int32{"sorted": Sorted(nil, tl, word), "skyline": skyline(run.NewWatch(context.Background()), tl, word)} {
+			for way, order := range map[string][]int32{
+				"sorted": Sorted(nil, tl, word), "skyline": skyline(run.NewWatch(context.Background()), tl, word),
+			} {
 				slices.Sort(order)
 				if len(order) != len(tl.Problem.Buffers) {
 					t.Fatalf("seed %d: %s %s: %v", seed, way, word, order)

@@ -54,7 +54,8 @@ func TestFirstFitOrders(t *testing.T) {
 		{ID: "late", Lower: 1, Upper: 3, Size: 3},
 	}}
 	for order, want := range map[string][]int64{
-		"Z": {0, 7, 4}, "z": {5, 0, 2}, "W": {2, 0, 6}, "B": {3, 7, 0}, "b": {0, 4, 6}, "ZW": {0, 7, 4}, "": nil, "Y": nil, "Z,W": nil,
+		"Z": {0, 7, 4}, "z": {5, 0, 2}, "W": {2, 0, 6}, "B": {3, 7, 0}, "b": {0, 4, 6}, "ZW": {0, 7, 4}, "": nil, "Y": nil,
+		"Z,W": nil,
 	} {
 		o := plan.Options{Params: map[string]string{"order": order}}
 		if want == nil {

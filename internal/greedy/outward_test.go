@@ -142,7 +142,8 @@ func TestOutwardUnderALimit(t *testing.T) {
 		}
 		if o := outward(w, tl, first); o != nil {
 			offsets, height := o.first(tl.LowerBound)
-			if report := verify.Check(p, offsets, 0); !report.OK() || report.Height != height || height > model.HeightOf(p, first) {
+			if report := verify.Check(p, offsets, 0); !report.OK() || report.Height != height ||
+				height > model.HeightOf(p, first) {
 				t.Fatal(looks, report.Height, height, report.Violations)
 			}
 		}

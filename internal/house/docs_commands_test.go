@@ -14,13 +14,15 @@ import (
 // tests that -run and -bench are to find. Commands of stowage itself: internal/house/docs_lookup_test.go.
 
 var (
-	goRun       = regexp.MustCompile(`go run \./([a-z/]+)([^|#;>)]*)`)
-	goTest      = regexp.MustCompile(`go test ([^|#;>)]*)`)
-	makeTarget  = regexp.MustCompile(`^make ([a-z]+)`)
-	target      = regexp.MustCompile(`(?m)^([a-z]+):`)
-	dashed      = regexp.MustCompile(`^-([a-z][a-z-]*)`)
-	testFunc    = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Example|Fuzz)\w*)`)
-	ofGoTest    = []string{"v", "run", "bench", "benchtime", "short", "tags", "race", "count", "cpu", "fuzz", "fuzztime", "timeout", "update"}
+	goRun      = regexp.MustCompile(`go run \./([a-z/]+)([^|#;>)]*)`)
+	goTest     = regexp.MustCompile(`go test ([^|#;>)]*)`)
+	makeTarget = regexp.MustCompile(`^make ([a-z]+)`)
+	target     = regexp.MustCompile(`(?m)^([a-z]+):`)
+	dashed     = regexp.MustCompile(`^-([a-z][a-z-]*)`)
+	testFunc   = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Example|Fuzz)\w*)`)
+	ofGoTest   = []string{
+		"v", "run", "bench", "benchtime", "short", "tags", "race", "count", "cpu", "fuzz", "fuzztime", "timeout", "update",
+	}
 	quotedWords = strings.NewReplacer("'", "", `"`, "", `\`, " ")
 )
 
@@ -136,7 +138,9 @@ func TestDocsCommands(t *testing.T) {
 						pattern, err := regexp.Compile(strings.Split(words[i+1], "/")[0])
 						if err != nil {
 							t.Errorf("%s: %s: %v", path, text, err)
-						} else if words[i+1] != "^$" && !slices.ContainsFunc(testFunc.FindAllStringSubmatch(tests, -1), func(m []string) bool { return pattern.MatchString(m[1]) }) {
+						} else if words[i+1] != "^$" &&
+							!slices.ContainsFunc(testFunc.FindAllStringSubmatch(tests, -1),
+								func(m []string) bool { return pattern.MatchString(m[1]) }) {
 							t.Errorf("%s: %s: no test is called so", path, text)
 						}
 					case !slices.Contains(ofGoTest, f[1]) && !strings.Contains(tests, `"`+f[1]+`"`):

@@ -42,7 +42,11 @@ var facts = slices.Concat([]fact{
 	{"rss.whole", "docs/pytorch.md", rss(func(plain, arena [2]float64, _ float64) string {
 		return fmt.Sprintf("%.0f MiB instead of %.0f", arena[0], plain[0])
 	})},
-	{"rss.cpu", "docs/pytorch.md", rss(func(_, _ [2]float64, cpu float64) string { return fmt.Sprintf("%.0f%%", 100*cpu) })},
+	{"rss.cpu", "docs/pytorch.md", rss(func(_, _ [2]float64,
+		cpu float64,
+	) string {
+		return fmt.Sprintf("%.0f%%", 100*cpu)
+	})},
 	{"mlir.models", "docs/compare.md", overLoad("bench:compare-models", "mlir")},
 	{"call.20", "docs/planners/auto.md", callOf("20")},
 	{"call.100", "docs/planners/auto.md", callOf("100")},
@@ -86,7 +90,8 @@ func TestDocsFacts(t *testing.T) {
 			case !known:
 				t.Errorf("%s: no fact is called %s: %s has them", path, m[1], "internal/house/docs_facts_test.go")
 			case m[2] != want && !*update:
-				t.Errorf("%s: %s is %q, and its home says %q; rewrite it with go test ./internal/house -run TestDocsFacts -update", path, m[1], m[2], want)
+				t.Errorf("%s: %s is %q, and its home says %q; rewrite it with go test ./internal/house -run TestDocsFacts -update",
+					path, m[1], m[2], want)
 			case known:
 				return "<!--fact " + m[1] + "-->" + want + "<!--/-->"
 			}
@@ -193,7 +198,9 @@ func arenas(home, block, model string, column int) (all []fact) {
 			return "", fmt.Errorf("no row %s", model)
 		}
 	}
-	return []fact{{model + ".before", home, cell(0)}, {model + ".planned", home, cell(1)}, {model + ".saved", home, cell(2)}}
+	return []fact{
+		{model + ".before", home, cell(0)}, {model + ".planned", home, cell(1)}, {model + ".saved", home, cell(2)},
+	}
 }
 
 // grouped puts commas into a whole number.
@@ -289,7 +296,8 @@ func rss(say func(plain, arena [2]float64, cpu float64) string) func(string) (st
 			return "", err
 		}
 		var values []float64
-		for _, cell := range slices.Concat(strings.Split(rows[0][1], "/"), strings.Split(rows[0][2], "/"), []string{rows[0][6]}) {
+		for _, cell := range slices.Concat(strings.Split(rows[0][1], "/"), strings.Split(rows[0][2], "/"),
+			[]string{rows[0][6]}) {
 			n, err := number(cell)
 			if err != nil {
 				return "", err

@@ -251,7 +251,8 @@ func TestDocsPlanners(t *testing.T) {
 				}
 				for _, word := range strings.Split(strings.TrimRight(m[2], ",.;:)'"), ",") {
 					name, _, _ := strings.Cut(strings.Trim(word, "'"), ":") // as lab/bench/agree has them
-					if name == "" || name != strings.ToLower(name) || name == "all" || name == "stack" || strings.ContainsAny(name, "*…") {
+					if name == "" || name != strings.ToLower(name) || name == "all" || name == "stack" ||
+						strings.ContainsAny(name, "*…") {
 						continue // a placeholder, or what is no planner's name
 					}
 					d, ok := all[name]
@@ -442,7 +443,8 @@ func TestDocsPaths(t *testing.T) {
 							t.Errorf("%s:%d: no file is named %s", path, i+1, word)
 						}
 					case (path == "CHANGELOG.md" || archived(path)) && slices.Contains(gone, word):
-					case deep && top[first] && rest != "" && !strings.HasPrefix(word, made) && !strings.ContainsAny(word, "*{}=,…") && !tag.MatchString(word):
+					case deep && top[first] && rest != "" && !strings.HasPrefix(word, made) &&
+						!strings.ContainsAny(word, "*{}=,…") && !tag.MatchString(word):
 						if found++; missing(word) && missing(filepath.Join(filepath.Dir(path), filepath.FromSlash(word))) {
 							t.Errorf("%s:%d: there is no %s", path, i+1, word)
 						}

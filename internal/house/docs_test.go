@@ -47,7 +47,8 @@ func documents(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, must := range []string{"README.md", filepath.Join("docs", "GUIDE.md"), filepath.Join("docs", "architecture.md")} {
+	for _, must := range []string{"README.md", filepath.Join("docs", "GUIDE.md"), filepath.Join("docs",
+		"architecture.md")} {
 		if !slices.Contains(paths, must) {
 			t.Errorf("there is no %s", must)
 		}
@@ -236,7 +237,8 @@ func mask(lines []string) []string {
 // TestDocsPicture draws the README's picture with the README's first command. The picture is
 // an img element, which GitHub draws at the width that it names.
 func TestDocsPicture(t *testing.T) {
-	const picture, line = "docs/images/unet.svg", "go run ./cmd/stowage solve --capacity 80MiB -o plan.svg examples/unet.csv"
+	const picture, line = "docs/images/unet.svg",
+		"go run ./cmd/stowage solve --capacity 80MiB -o plan.svg examples/unet.csv"
 	readme := strings.Join(read(t, "README.md"), "\n")
 	if !strings.Contains(readme, line) || !strings.Contains(readme, `<img src="`+picture+`" `) {
 		t.Fatalf("README.md does not have %q and %s", line, picture)

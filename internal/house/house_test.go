@@ -35,7 +35,9 @@ type room struct {
 // is read.
 func newRoom(t *testing.T, fset *token.FileSet, folder string, names []string, sources map[string]string) *room {
 	t.Helper()
-	r := &room{folder: folder, functions: map[string]*ast.FuncDecl{}, variables: map[string]bool{}, tests: map[string]bool{}}
+	r := &room{
+		folder: folder, functions: map[string]*ast.FuncDecl{}, variables: map[string]bool{}, tests: map[string]bool{},
+	}
 	for _, name := range names {
 		text, ok := sources[name]
 		if !ok {
@@ -195,7 +197,8 @@ func (h *house) sets(r *room, file *ast.File, code ast.Node, f func(folder, name
 			if other := h.rooms[folder]; other == nil || !other.variables[name] || folder == r.folder && local[name] {
 				continue
 			}
-			if _, entry := left.(*ast.IndexExpr); entry || len(a.Rhs) == len(a.Lhs) && h.appends(r, file, a.Rhs[k], folder, name) {
+			if _, entry := left.(*ast.IndexExpr); entry || len(a.Rhs) == len(a.Lhs) &&
+				h.appends(r, file, a.Rhs[k], folder, name) {
 				continue
 			}
 			f(folder, name, a.Pos())
@@ -329,7 +332,8 @@ func TestHooksAreFound(t *testing.T) {
 		folders := map[string][]string{"kernel": {"kernel.go"}, "user": {"user.go"}}
 		user := "package user\nimport \"" + module + "/kernel\"\n" + tc.code
 		found := newHouse(t, folders, map[string]string{"kernel.go": kernel, "user.go": user}).hooks()
-		if tc.want == "" && len(found) > 0 || tc.want != "" && (len(found) != 1 || !strings.HasSuffix(found[0], ": "+tc.want)) {
+		if tc.want == "" && len(found) > 0 || tc.want != "" &&
+			(len(found) != 1 || !strings.HasSuffix(found[0], ": "+tc.want)) {
 			t.Errorf("%s: %q, want %q", tc.code, found, tc.want)
 		}
 	}
@@ -352,7 +356,8 @@ func TestPragmas(t *testing.T) {
 					continue
 				}
 				if name := benchmark.FindString(text); name == "" || !r.tests[name] {
-					t.Errorf("%s: go:noinline without a benchmark of its package in the comment (%q)", h.fset.Position(group.Pos()), name)
+					t.Errorf("%s: go:noinline without a benchmark of its package in the comment (%q)",
+						h.fset.Position(group.Pos()), name)
 				}
 			}
 		}

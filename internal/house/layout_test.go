@@ -119,7 +119,10 @@ func TestDocsLayout(t *testing.T) {
 }
 
 // kernel is what planners may stand on, each of these on those before it.
-var kernel = []string{"model", "plan", "internal/thresholds", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/invariants"}
+var kernel = []string{
+	"model", "plan", "internal/thresholds", "internal/sorting", "internal/bound", "internal/timeline", "internal/run",
+	"internal/splitmix", "internal/invariants",
+}
 
 // placing is kernel with the placement, and pairs with the orders of pairs.
 var (
@@ -138,7 +141,8 @@ var layers = []struct {
 	{"plan", []string{"model", "internal/laboratory", "internal/suggest"}},
 	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena", "internal/lower"}},
-	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/lower", "internal/ruled", "internal/verify")},
+	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge",
+		"internal/climb", "internal/lower", "internal/ruled", "internal/verify")},
 	{"session/repack", []string{"", "model", "internal/bound", "internal/splitmix"}},
 	{"internal/splitmix", nil},
 	{"internal/invariants", nil},
@@ -147,16 +151,26 @@ var layers = []struct {
 	{"internal/bound", []string{"model"}},
 	{"internal/barrier", []string{"model", "plan"}},
 	{"internal/verify", []string{"model", "internal/sorting"}},
-	{"internal/timeline", []string{"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/thresholds"}},
+	{"internal/timeline", []string{
+		"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/thresholds",
+	}},
 	{"internal/run", []string{"model", "plan", "internal/lower", "internal/timeline", "internal/bound"}},
-	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/thresholds", "internal/invariants"}},
-	{"internal/planners/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants"}},
+	{"internal/place", []string{
+		"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/thresholds",
+		"internal/invariants",
+	}},
+	{"internal/planners/pairwise", []string{
+		"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants",
+	}},
 	{"internal/exact/common", []string{"internal/run"}},
-	{"internal/exact/engine", with(placing, "internal/exact/common", "internal/exact/canonical", "internal/exact/ladder", "internal/exact/pairs")},
+	{"internal/exact/engine", with(placing, "internal/exact/common", "internal/exact/canonical", "internal/exact/ladder",
+		"internal/exact/pairs")},
 	{"internal/exact/canonical", with(kernel, "internal/exact/common")},
 	{"internal/exact/ladder", with(kernel, "internal/exact/common")},
 	{"internal/exact", with(kernel, "internal/exact/engine", "internal/merge")},
-	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/common", "internal/invariants"}},
+	{"internal/exact/pairs", []string{
+		"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/common", "internal/invariants",
+	}},
 	{"internal/greedy", placing},
 	{"internal/planners", with(pairs, "internal/planners/descend", "internal/greedy")},
 	{"internal/laboratory", nil},
@@ -165,26 +179,51 @@ var layers = []struct {
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
-	{"internal/explain", with(kernel, "internal/exact/engine", "internal/ruled/parts", "internal/ruled/places", "internal/ruled/assign", "internal/verify")}, // names the fixed offsets that collide
+	// names the fixed offsets that collide
+	{"internal/explain", with(kernel, "internal/exact/engine", "internal/ruled/parts", "internal/ruled/places",
+		"internal/ruled/assign", "internal/verify")},
 	{"internal/lower", []string{"model"}},
 	{"internal/ruled/conflictgraph", []string{"model", "internal/bound", "internal/run"}},
 	{"internal/ruled/stackdp", []string{"internal/bound", "internal/timeline"}},
-	{"internal/ruled/penalty", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline"}},              // no planner
-	{"internal/ruled/assign", []string{"model", "internal/invariants", "internal/bound", "internal/lower", "internal/ruled/places", "internal/ruled/stackdp"}}, // no planner
-	{"internal/ruled/evictbound", []string{"model", "internal/invariants", "internal/bound"}},                                                                  // no planner
-	{"internal/ruled/pools", []string{"model", "internal/invariants", "plan", "internal/bound", "internal/ruled/conflictgraph", "internal/lower", "internal/ruled/stackdp", "internal/profile", "internal/run", "internal/timeline", "internal/ruled/penalty"}},
-	{"internal/ruled/poolchoice", []string{"internal/ruled/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/ruled/stackdp", "internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign"}},
+	// no planner
+	{"internal/ruled/penalty", []string{
+		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/run", "internal/timeline",
+	}},
+	// no planner
+	{"internal/ruled/assign", []string{
+		"model", "internal/invariants", "internal/bound", "internal/lower", "internal/ruled/places", "internal/ruled/stackdp",
+	}},
+	{"internal/ruled/evictbound", []string{"model", "internal/invariants", "internal/bound"}}, // no planner
+	{"internal/ruled/pools", []string{
+		"model", "internal/invariants", "plan", "internal/bound", "internal/ruled/conflictgraph", "internal/lower",
+		"internal/ruled/stackdp", "internal/profile", "internal/run", "internal/timeline", "internal/ruled/penalty",
+	}},
+	{"internal/ruled/poolchoice", []string{
+		"internal/ruled/stage", "model", "internal/invariants", "plan", "internal/lower", "internal/ruled/stackdp",
+		"internal/run", "internal/ruled/places", "internal/ruled/pools", "internal/ruled/assign",
+	}},
 	{"internal/ruled/places", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}}, // no planner
 	{"internal/ruled/parts", []string{"model", "plan"}},
 	{"internal/ruled/stage", []string{"plan"}},
-	{"internal/ruled/eviction", []string{"model", "plan", "internal/run", "internal/ruled/evictbound", "internal/ruled/parts"}},
-	{"internal/ruled/floor", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}},                                                                  // no planner
-	{"internal/ruled/enumerate", []string{"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/ruled/floor", "internal/ruled/parts"}}, // no planner
-	{"internal/ruled", []string{"internal/ruled/stage", "model", "plan", "internal/run", "internal/ruled/poolchoice", "internal/ruled/enumerate", "internal/ruled/floor", "internal/ruled/places", "internal/ruled/eviction", "internal/ruled/pools"}},
+	{"internal/ruled/eviction", []string{
+		"model", "plan", "internal/run", "internal/ruled/evictbound", "internal/ruled/parts",
+	}},
+	// no planner
+	{"internal/ruled/floor", []string{"model", "internal/bound", "internal/lower", "internal/ruled/parts"}},
+	// no planner
+	{"internal/ruled/enumerate", []string{
+		"model", "internal/bound", "internal/lower", "internal/run", "internal/timeline", "internal/ruled/floor",
+		"internal/ruled/parts",
+	}},
+	{"internal/ruled", []string{
+		"internal/ruled/stage", "model", "plan", "internal/run", "internal/ruled/poolchoice", "internal/ruled/enumerate",
+		"internal/ruled/floor", "internal/ruled/places", "internal/ruled/eviction", "internal/ruled/pools",
+	}},
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
-	{".", with(placing, "sizing", "internal/barrier", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/ruled", "internal/verify")},
+	{".", with(placing, "sizing", "internal/barrier", "internal/certify", "internal/auto", "internal/greedy",
+		"internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/ruled", "internal/verify")},
 
 	{"lab/baseline", with(pairs, "internal/planners/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "plan/all"}},
@@ -195,7 +234,10 @@ var layers = []struct {
 	{"lab/cmd", any},
 	{"lab/command", any},
 	{"lab/internal", any},
-	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/kernelscratch", "internal/testkit/kernelcase", "internal/testkit/scratchcase", "lab/kernels"}},
+	{"lab/kernels", []string{
+		"", "graph", "format/tflite", "internal/distance", "internal/kernelscratch", "internal/testkit/kernelcase",
+		"internal/testkit/scratchcase", "lab/kernels",
+	}},
 
 	{"internal/testkit/networks", []string{"internal/order", "internal/splitmix"}},
 	{"internal/order", []string{"model", "internal/invariants"}},
@@ -214,7 +256,9 @@ var layers = []struct {
 	{"format/csv", []string{"model", "format/internal", "format/times", "internal/units"}},
 	{"format/dsa", []string{"model", "format/internal", "internal/bound"}},
 	{"format/json", []string{"model", "graph", "format/internal", "format/times", "internal/suggest", "internal/units"}},
-	{"format/onnx", []string{"model", "format/internal", "format/onnx/internal", "internal/bound", "internal/order", "internal/tiling"}},
+	{"format/onnx", []string{
+		"model", "format/internal", "format/onnx/internal", "internal/bound", "internal/order", "internal/tiling",
+	}},
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
 	{"format/onnx/internal/ops", []string{"format/internal", "format/onnx/internal/graph", "format/onnx/internal/shape"}},
@@ -225,12 +269,17 @@ var layers = []struct {
 	{"internal/colour", []string{"model"}},
 	{"internal/poolview", []string{"model"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/poolview", "internal/verify"}},
-	{"render", []string{"model", "render", "internal/colour", "internal/poolview", "internal/profile", "internal/units", "internal/verify"}},
+	{"render", []string{
+		"model", "render", "internal/colour", "internal/poolview", "internal/profile", "internal/units", "internal/verify",
+	}},
 	{"render/internal/sample", []string{"model", "internal/gen"}},
 	{"render/html", []string{"model", "plan", "render", "internal/poolview", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
-	{"bindings/js", []string{"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "bindings/js/wasm/bridge"}},
+	{"bindings/js", []string{
+		"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run",
+		"internal/viewdata", "internal/jsbundle", "render/html", "bindings/js/wasm/bridge",
+	}},
 
 	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
 	{"internal/gen/traces", []string{"model", "format/trace", "internal/gen"}},
@@ -240,12 +289,15 @@ var layers = []struct {
 	{"internal/testkit/processor", nil},
 	{"internal/testkit/pace", []string{"internal/testkit/processor"}},
 	{"internal/house", nil}, // tests alone
-	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "internal/testkit/public")},
+	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle",
+		"internal/testkit/public")},
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
 	{"internal/comparison", with(kernel, "", "plan", "render", "internal/digest", "internal/verify")},
 	{"lab/experiment", []string{"format", "internal/comparison", "internal/testkit/public"}},
 	{"internal/testkit/built", nil},
-	{"internal/testkit/changes", []string{"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session"}},
+	{"internal/testkit/changes", []string{
+		"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session",
+	}},
 	{"internal/testkit/golden", []string{"model"}},
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/pace"}},
 	{"internal/testkit/testall", nil},
@@ -258,17 +310,35 @@ var layers = []struct {
 	{"internal/testkit/tflitemade", []string{"internal/tfliteschema"}},
 	{"internal/testkit/pypi", nil},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "internal/testkit/pypi", "tflm"}},
-	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
-	{"internal/models", []string{"", "model", "plan", "graph", "format", "tflm", "render", "internal/bound", "internal/shown", "internal/suggest", "internal/timeline", "internal/units"}},
+	{"tflm", []string{
+		"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance",
+		"internal/kernelscratch", "internal/tiling", "internal/tfliteschema", "internal/units", "internal/verify",
+		"internal/place", "internal/run", "internal/timeline",
+	}},
+	{"internal/models", []string{
+		"", "model", "plan", "graph", "format", "tflm", "render", "internal/bound", "internal/shown", "internal/suggest",
+		"internal/timeline", "internal/units",
+	}},
 	{"cmd", any},
-	{"sweep/spec", []string{"", "model", "plan", "tflm", "internal/models", "internal/comparison", "internal/gen", "internal/laboratory", "internal/suggest", "internal/units"}},
-	{"sweep/core", []string{"", "model", "format", "internal/models", "internal/gen", "internal/version", "internal/comparison", "sweep/spec"}}, // no engine
-	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},                                       // no file, no engine
+	{"sweep/spec", []string{
+		"", "model", "plan", "tflm", "internal/models", "internal/comparison", "internal/gen", "internal/laboratory",
+		"internal/suggest", "internal/units",
+	}},
+	// no engine
+	{"sweep/core", []string{
+		"", "model", "format", "internal/models", "internal/gen", "internal/version", "internal/comparison", "sweep/spec",
+	}},
+	// no file, no engine
+	{"sweep/report", []string{"internal/picture", "internal/units", "internal/comparison", "sweep/core"}},
 	{"sweep/beam", []string{"sweep/core", "sweep/spec"}},
 	{"sweep/command", any},
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
-	{"bindings/c", []string{"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting", "internal/shown", "internal/units"}},
+	{"bindings/c", []string{
+		"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all",
+		"internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting",
+		"internal/shown", "internal/units",
+	}},
 	{"python", nil},
 }
 
@@ -299,7 +369,8 @@ func TestDocsImports(t *testing.T) {
 	for folder, files := range goFolders(t) {
 		layer := -1
 		for k, l := range layers {
-			if (l.folder == folder || strings.HasPrefix(folder, l.folder+"/")) && (layer < 0 || len(l.folder) > len(layers[layer].folder)) {
+			if (l.folder == folder || strings.HasPrefix(folder, l.folder+"/")) &&
+				(layer < 0 || len(l.folder) > len(layers[layer].folder)) {
 				layer = k
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Idea: a comment that names a file sends the reader there. After a file has moved, the name leads nowhere. So a Go file
-// that a comment names is in the folder of the comment, or it is written with the end of its path, as in
+// Idea: a comment that names a file sends the reader there. After a file has moved, the name leads nowhere. So a Go
+// file that a comment names is in the folder of the comment, or it is written with the end of its path, as in
 // canonical/search.go.
 
 // fileName matches the name of a Go file, with or without folders. A pattern such as *_test.go is no name.
@@ -48,7 +48,8 @@ func TestHouseFileNames(t *testing.T) {
 	for folder, files := range folders {
 		for _, name := range files {
 			fset := token.NewFileSet()
-			file, err := parser.ParseFile(fset, name, strings.Join(read(t, name), "\n"), parser.ParseComments|parser.SkipObjectResolution)
+			file, err := parser.ParseFile(fset, name, strings.Join(read(t, name), "\n"),
+				parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}

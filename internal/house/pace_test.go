@@ -9,11 +9,12 @@ import (
 	"testing"
 )
 
-// Idea: a test whose outcome depends on how long something takes fails on a busy machine, with nothing wrong. So a test counts: nodes, looks
-// (run.EndAtLook), calls of a hook that cancels. Limits of time are held by internal/testkit/pace, which fails only in make pace.
-// TestHousePace finds every line of a test that measures time, sleeps, or sets a timer or a timeout. Each is in the table below with the
-// reason why what is asserted holds on a machine of any speed. Timeouts of a nanosecond, which are over at once, and those of minutes and
-// hours, which only end a test that hangs, are not looked at.
+// Idea: a test whose outcome depends on how long something takes fails on a busy machine, with nothing wrong. So a test
+// counts: nodes, looks (run.EndAtLook), calls of a hook that cancels. Limits of time are held by internal/testkit/pace,
+// which fails only in make pace. TestHousePace finds every line of a test that measures time, sleeps, or sets a timer
+// or a timeout. Each is in the table below with the reason why what is asserted holds on a machine of any speed.
+// Timeouts of a nanosecond, which are over at once, and those of minutes and hours, which only end a test that hangs,
+// are not looked at.
 
 var (
 	// clockPatterns are what such lines have, by the end of the file's name.
@@ -110,14 +111,16 @@ var clockAllowed = []clockUse{
 	{"sweep/report/runs_test.go", "Timeout: r.Timeout", "how rows are read; nothing runs"},
 }
 
-// TestHousePace holds that no test depends on a clock, but for what is in the table, and that nothing in the table is old.
+// TestHousePace holds that no test depends on a clock, but for what is in the table, and that nothing in the table is
+// old.
 func TestHousePace(t *testing.T) {
 	files, used := 0, make([]bool, len(clockAllowed))
 	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && p != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin" || d.Name() == "node_modules") {
+		if d.IsDir() && p != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin" ||
+			d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		name := filepath.ToSlash(p)

@@ -126,8 +126,8 @@ func TestPublicTypes(t *testing.T) {
 }
 
 // publicPackages returns the folders of packages, in all modules, that are
-// neither internal nor commands. The packages of sweep are parts of a command. What is in research is for the command alone, and
-// tests alone are no package.
+// neither internal nor commands. The packages of sweep are parts of a command. What is in research is for the command
+// alone, and tests alone are no package.
 func publicPackages(t *testing.T) []string {
 	t.Helper()
 	var dirs []string
@@ -138,7 +138,8 @@ func publicPackages(t *testing.T) []string {
 		case d.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name == "bench" ||
 			name == "lab" || name == "sweep" || strings.HasPrefix(name, ".")):
 			return filepath.SkipDir
-		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !slices.Contains(dirs, filepath.Dir(path)):
+		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
+			!slices.Contains(dirs, filepath.Dir(path)):
 			dirs = append(dirs, filepath.Dir(path))
 		}
 		return nil
@@ -227,7 +228,8 @@ func TestPackageExample(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("the package's comment has no planner")
 	}
-	if body = strings.ReplaceAll("func (stacker) Plan("+body+"\n}\n", "\n//\t", "\n"); !strings.Contains(string(code), body) {
+	if body = strings.ReplaceAll("func (stacker) Plan("+body+"\n}\n", "\n//\t",
+		"\n"); !strings.Contains(string(code), body) {
 		t.Errorf("example_test.go does not have\n%s", body)
 	}
 }

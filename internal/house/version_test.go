@@ -73,7 +73,8 @@ func TestVersion(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else if found := asked.FindSubmatch(text); found == nil || string(found[2]) != minor {
-			t.Errorf("%s asks CMake for %q, and the version is %s: go test ./internal/house -run TestVersion -update", file, found, minor)
+			t.Errorf("%s asks CMake for %q, and the version is %s: go test ./internal/house -run TestVersion -update", file,
+				found, minor)
 		}
 	}
 	// A program that go build makes, without flags of the linker, says it too.

@@ -14,7 +14,8 @@ import (
 )
 
 // TestFormulas holds every formula against what the libraries' compiled size functions said of random operators and of
-// four wake words (testdata/sizes.txt, which lab/kernels/scratch/record wrote). It has to see every set with every kind.
+// four wake words (testdata/sizes.txt, which lab/kernels/scratch/record wrote). It has to see every set with every
+// kind.
 func TestFormulas(t *testing.T) {
 	data, err := os.ReadFile("testdata/sizes.txt")
 	if err != nil {
@@ -118,18 +119,29 @@ func TestUnknown(t *testing.T) {
 		{"reference", "CONV_2D 1x1 1x1 same 0 - INT8:1x9x9x8 INT8!8x3x3x8 > INT8:1x9x9x8", kernelscratch.ByReference},
 		{"esp-nn", "ADD 0x0 0x0 valid 0 - INT8:1x9 INT8:1x9 > INT8:1x9", kernelscratch.ByReference},
 		{"cmsis-nn-mve", "PAD 0x0 0x0 valid 0 - INT8:1x9 INT32!2x2 > INT8:1x11", kernelscratch.ByReference},
-		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:9x9x8 INT8!8x3x3x8 > INT8:9x9x8", kernelscratch.Unknown},                       // three dimensions
-		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:1x1x70000x8 INT8!8x1x1x8 > INT8:1x1x70000x8", kernelscratch.Unknown},           // above 16 bits
-		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:1x60000x60000x8 INT8!8x3x3x8 > INT8:1x60000x60000x8", kernelscratch.Unknown},   // above 32 bits
-		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:1x0x9x8 INT8!8x3x3x8 > INT8:1x0x9x8", kernelscratch.Unknown},                   // nothing
-		{"cmsis-nn-mve", "CONV_2D 1x1 1x1 same 0 - > INT8:1x9x9x8", kernelscratch.ByVendor},                                      // no operand: the kernel refuses
-		{"cmsis-nn-mve", "DEPTHWISE_CONV_2D 1x1 1x1 valid 8 - INT8:1x1x9x1 INT8!1x1x3x8 > INT8:1x1x7x8", kernelscratch.Unknown},  // the glue's stride
-		{"cmsis-nn-mve", "DEPTHWISE_CONV_2D 1x1 1x1 valid 8 - INT8:1x9x9x1 INT8!1x3x3x8 > INT8:1x7x7x8", kernelscratch.ByVendor}, // which does not matter here
-		{"esp-nn", "SOFTMAX 0x0 0x0 valid 0 - INT8:9 > INT8:9", kernelscratch.Unknown},                                           // the glue reads past the shape
-		{"cmsis-nn-mve", "SVDF 0x0 0x0 valid 0 - INT8:1x9 INT8:8x9 INT16!8x3 - INT16:1x24 > INT8:1x8", kernelscratch.Unknown},    // weights that change
-		{"cmsis-nn-mve", "BATCH_MATMUL 0x0 0x0 valid 0 - INT8:1x1x1x9x7 INT8:1x1x1x7x8 > INT8:1x1x1x9x8", kernelscratch.Unknown}, // five dimensions
+		// three dimensions
+		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:9x9x8 INT8!8x3x3x8 > INT8:9x9x8", kernelscratch.Unknown},
+		// above 16 bits
+		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:1x1x70000x8 INT8!8x1x1x8 > INT8:1x1x70000x8", kernelscratch.Unknown},
+		// above 32 bits
+		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:1x60000x60000x8 INT8!8x3x3x8 > INT8:1x60000x60000x8", kernelscratch.Unknown},
+		// nothing
+		{"esp-nn", "CONV_2D 1x1 1x1 same 0 - INT8:1x0x9x8 INT8!8x3x3x8 > INT8:1x0x9x8", kernelscratch.Unknown},
+		// no operand: the kernel refuses
+		{"cmsis-nn-mve", "CONV_2D 1x1 1x1 same 0 - > INT8:1x9x9x8", kernelscratch.ByVendor},
+		// the glue's stride
+		{"cmsis-nn-mve", "DEPTHWISE_CONV_2D 1x1 1x1 valid 8 - INT8:1x1x9x1 INT8!1x1x3x8 > INT8:1x1x7x8", kernelscratch.Unknown},
+		// which does not matter here
+		{"cmsis-nn-mve", "DEPTHWISE_CONV_2D 1x1 1x1 valid 8 - INT8:1x9x9x1 INT8!1x3x3x8 > INT8:1x7x7x8", kernelscratch.ByVendor},
+		// the glue reads past the shape
+		{"esp-nn", "SOFTMAX 0x0 0x0 valid 0 - INT8:9 > INT8:9", kernelscratch.Unknown},
+		// weights that change
+		{"cmsis-nn-mve", "SVDF 0x0 0x0 valid 0 - INT8:1x9 INT8:8x9 INT16!8x3 - INT16:1x24 > INT8:1x8", kernelscratch.Unknown},
+		// five dimensions
+		{"cmsis-nn-mve", "BATCH_MATMUL 0x0 0x0 valid 0 - INT8:1x1x1x9x7 INT8:1x1x1x7x8 > INT8:1x1x1x9x8", kernelscratch.Unknown},
 		{"cmsis-nn-mve", "BATCH_MATMUL 0x0 0x0 valid 0 - INT8:1x1x9x7 INT8:1x1x7x8 > INT8:1x1x9x8", kernelscratch.ByVendor},
-		{"cmsis-nn-c", "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - INT8:2x5x3 > INT8:2x5x4", kernelscratch.Unknown}, // without a state
+		// without a state
+		{"cmsis-nn-c", "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - INT8:2x5x3 > INT8:2x5x4", kernelscratch.Unknown},
 	} {
 		op, err := scratchcase.Parse(c.line)
 		if err != nil {
@@ -172,7 +184,8 @@ func TestRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, answer := kernelscratch.Of(set(t, "cmsis-nn-mve@99f736a6"), op); answer != kernelscratch.ByVendor || !slices.Equal(got, []int64{c.want}) {
+		if got, answer := kernelscratch.Of(set(t, "cmsis-nn-mve@99f736a6"), op); answer != kernelscratch.ByVendor ||
+			!slices.Equal(got, []int64{c.want}) {
 			t.Errorf("%s: %v, want %d", c.line, got, c.want)
 		}
 	}
@@ -184,7 +197,8 @@ func TestKept(t *testing.T) {
 		convolution = "CONV_2D 1x1 1x1 same 0 - INT8:1x9x9x8 INT8!6x3x3x8 INT32!6 > INT8:1x9x9x6"
 		connected   = "FULLY_CONNECTED 0x0 0x0 valid 0 - INT8:1x9 INT8!6x9 INT32!6 > INT8:1x6"
 	)
-	lstm := "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - %s:2x5x3" + strings.Repeat(" INT8!4x3", 17) + " INT8:2x4 INT16:2x7 - - - - > %[1]s:2x5x4"
+	lstm := "UNIDIRECTIONAL_SEQUENCE_LSTM 0x0 0x0 valid 0 - %s:2x5x3" + strings.Repeat(" INT8!4x3", 17) +
+		" INT8:2x4 INT16:2x7 - - - - > %[1]s:2x5x4"
 	for _, c := range []struct {
 		set, line string
 		word      int64
@@ -195,14 +209,18 @@ func TestKept(t *testing.T) {
 		{"cmsis-nn-c", convolution, 4, kernelscratch.Kept{Data: 60, Temporaries: "01o012o", Buffers: []int64{24, 24}}},
 		{"cmsis-nn-c", connected, 4, kernelscratch.Kept{Data: 72, Temporaries: "012o"}},
 		{"cmsis-nn-mve", connected, 8, kernelscratch.Kept{Data: 96, Temporaries: "012o", Buffers: []int64{24}}},
-		{"cmsis-nn-mve", strings.Replace(connected, "0 - I", "0 p I", 1), 4, kernelscratch.Kept{Data: 72, Temporaries: "012o", Buffers: []int64{24, 24, 24}}},
-		{"cmsis-nn-mve", strings.Replace(connected, "INT32!6", "INT32:6", 1), 4, kernelscratch.Kept{Data: 72, Temporaries: "012o"}},
+		{"cmsis-nn-mve", strings.Replace(connected, "0 - I", "0 p I",
+			1), 4, kernelscratch.Kept{Data: 72, Temporaries: "012o", Buffers: []int64{24, 24, 24}}},
+		{"cmsis-nn-mve", strings.Replace(connected, "INT32!6", "INT32:6",
+			1), 4, kernelscratch.Kept{Data: 72, Temporaries: "012o"}},
 		{
 			"esp-nn", "SOFTMAX 0x0 0x0 valid 0 - INT16:1x9 > INT16:1x9", 4,
 			kernelscratch.Kept{Data: 64, Temporaries: "0o", Buffers: []int64{1026, 1026}},
 		},
-		{"cmsis-nn-c", fmt.Sprintf(lstm, "INT8"), 4, kernelscratch.Kept{Data: 912, Temporaries: "*o", Buffers: slices.Repeat([]int64{16}, 8)}},
-		{"cmsis-nn-c", fmt.Sprintf(lstm, "INT16"), 8, kernelscratch.Kept{Data: 1008, Temporaries: "*o", Buffers: slices.Repeat([]int64{32}, 8)}},
+		{"cmsis-nn-c", fmt.Sprintf(lstm,
+			"INT8"), 4, kernelscratch.Kept{Data: 912, Temporaries: "*o", Buffers: slices.Repeat([]int64{16}, 8)}},
+		{"cmsis-nn-c", fmt.Sprintf(lstm,
+			"INT16"), 8, kernelscratch.Kept{Data: 1008, Temporaries: "*o", Buffers: slices.Repeat([]int64{32}, 8)}},
 		{
 			"cmsis-nn-c", "BATCH_MATMUL 0x0 0x0 valid 0 x INT8:7x3x5 INT8:7x3x4 > INT8:7x5x4", 8,
 			kernelscratch.Kept{Data: 56, Temporaries: "01o", Buffers: []int64{24, 16, 105, 24, 16, 84, 16, 28}},
@@ -217,7 +235,8 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, answer := kernelscratch.KeptBy(set(t, c.set), op, c.word)
-		if answer != kernelscratch.ByVendor || got.Data != c.want.Data || got.Temporaries != c.want.Temporaries || !slices.Equal(got.Buffers, c.want.Buffers) {
+		if answer != kernelscratch.ByVendor || got.Data != c.want.Data || got.Temporaries != c.want.Temporaries ||
+			!slices.Equal(got.Buffers, c.want.Buffers) {
 			t.Errorf("%s: %s: %+v, want %+v", c.set, c.line, got, c.want)
 		}
 	}

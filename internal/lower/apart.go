@@ -26,7 +26,8 @@ func (c *cover) full(a, b int32) bool {
 	if c.lowering.Conflicts.Apart(int(i), int(j)) || c.extra != nil && slices.Contains(c.extra[a], b) {
 		return true
 	}
-	return !c.lowering.Problem.Buffers[i].HasWindow() && !c.lowering.Problem.Buffers[j].HasWindow() && !c.loose(a, b) && c.lowering.Conflicts.Conflict(int(i), int(j))
+	return !c.lowering.Problem.Buffers[i].HasWindow() && !c.lowering.Problem.Buffers[j].HasWindow() && !c.loose(a, b) &&
+		c.lowering.Conflicts.Conflict(int(i), int(j))
 }
 
 // findApart adds slots for the pairs that have no common section.
@@ -139,7 +140,8 @@ func (c *cover) together(of [][]int32, a, b int32) bool {
 	for _, e := range of[a] {
 		for _, f := range of[b] {
 			x, y := &c.elements[e], &c.elements[f]
-			if x.first < y.last && y.first < x.last && x.from == allA.from && x.to == allA.to && y.from == allB.from && y.to == allB.to {
+			if x.first < y.last && y.first < x.last && x.from == allA.from && x.to == allA.to && y.from == allB.from &&
+				y.to == allB.to {
 				return true
 			}
 		}

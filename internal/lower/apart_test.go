@@ -14,7 +14,8 @@ func manyApart() (p *model.Problem, members []int32) {
 	p = &model.Problem{Rules: &model.Rules{}}
 	for i := range int32(600) {
 		lower := r.Int64N(1000)
-		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(int(i)), Lower: lower, Upper: lower + 1 + r.Int64N(50), Size: 1})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: strconv.Itoa(int(i)), Lower: lower, Upper: lower + 1 + r.Int64N(50), Size: 1})
 		for j := range i {
 			if r.IntN(2) == 0 {
 				p.Rules.Apart = append(p.Rules.Apart, model.Pair{j, i})
@@ -33,8 +34,8 @@ func TestManyApart(t *testing.T) {
 	}
 }
 
-// BenchmarkManyApart measures the same. It took four seconds when each clique tried again and again all members that conflict with a part
-// of it.
+// BenchmarkManyApart measures the same. It took four seconds when each clique tried again and again all members that
+// conflict with a part of it.
 func BenchmarkManyApart(b *testing.B) {
 	p, members := manyApart()
 	for b.Loop() {

@@ -213,7 +213,8 @@ func live(b *model.Buffer, pieces []model.Piece) {
 			continue
 		}
 		window := model.Window{Lower: x.From, Upper: x.To}
-		if g := len(b.Gaps); g > 0 && b.Gaps[g-1].Upper == x.Lower && b.Gaps[g-1].Window != nil && *b.Gaps[g-1].Window == window {
+		if g := len(b.Gaps); g > 0 && b.Gaps[g-1].Upper == x.Lower && b.Gaps[g-1].Window != nil &&
+			*b.Gaps[g-1].Window == window {
 			b.Gaps[g-1].Upper = x.Upper
 			continue
 		}

@@ -28,7 +28,8 @@ const heavyNodes = 20_000
 
 // heavy gives a slot to the heaviest clique that is found, if rules touch the strip and no section has it already.
 func (c *cover) heavy(sections int) {
-	if len(c.strip.Members) > mostJoined || c.lowering.apart == nil && c.extra == nil && c.lowering.free == nil && c.lowering.dist == nil && c.lowering.body == nil {
+	if len(c.strip.Members) > mostJoined || c.lowering.apart == nil && c.extra == nil && c.lowering.free == nil &&
+		c.lowering.dist == nil && c.lowering.body == nil {
 		return
 	}
 	x := c.heaviest()

@@ -207,7 +207,8 @@ func TestStrips(t *testing.T) {
 			want := valid(p, body, at, offsets)
 			got := s.Impossible == "" && verify.First(s.Problem, s.Lower(offsets), 0, -1) == ""
 			if got != want {
-				t.Fatalf("offsets %v: the strip says %v, the rules %v\n%s\n%s", offsets, got, want, describe(p), describe(s.Problem))
+				t.Fatalf("offsets %v: the strip says %v, the rules %v\n%s\n%s", offsets, got, want, describe(p),
+					describe(s.Problem))
 			}
 			if !want {
 				bad++
@@ -240,7 +241,8 @@ func describe(p *model.Problem) (s string) {
 		}
 		if b.Extra != nil && b.Extra.Clocks != nil {
 			for k := range b.Extra.Clocks.Lower {
-				s += " clock " + strconv.FormatInt(b.Extra.Clocks.Lower[k], 10) + "-" + strconv.FormatInt(b.Extra.Clocks.Upper[k], 10)
+				s += " clock " + strconv.FormatInt(b.Extra.Clocks.Lower[k], 10) + "-" +
+					strconv.FormatInt(b.Extra.Clocks.Upper[k], 10)
 			}
 		}
 		s += "\n"
@@ -254,10 +256,12 @@ func describe(p *model.Problem) (s string) {
 		pairs("apart", x.Apart)
 		pairs("may overlap", x.MayOverlap)
 		for _, y := range x.Together {
-			s += "together " + strconv.Itoa(int(y.Buffers[0])) + "," + strconv.Itoa(int(y.Buffers[1])) + " at " + strconv.FormatInt(y.At[1], 10) + "\n"
+			s += "together " + strconv.Itoa(int(y.Buffers[0])) + "," + strconv.Itoa(int(y.Buffers[1])) + " at " +
+				strconv.FormatInt(y.At[1], 10) + "\n"
 		}
 		for _, y := range x.Distances {
-			s += "distance " + strconv.Itoa(int(y.Buffers[0])) + "," + strconv.Itoa(int(y.Buffers[1])) + " " + strconv.FormatInt(y.Distance, 10) + "\n"
+			s += "distance " + strconv.Itoa(int(y.Buffers[0])) + "," + strconv.Itoa(int(y.Buffers[1])) + " " +
+				strconv.FormatInt(y.Distance, 10) + "\n"
 		}
 		s += "period " + strconv.FormatInt(x.Period, 10) + " threads " + strconv.Itoa(x.Threads) + "\n"
 	}

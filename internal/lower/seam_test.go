@@ -17,7 +17,9 @@ func slotted(r *rand.Rand) *model.Problem {
 	p := &model.Problem{Name: "x", Capacity: 20}
 	base, slots := r.Int64N(9)-4, 2+r.IntN(7)
 	for i := range 2 + r.IntN(5) {
-		b := model.Buffer{ID: strconv.Itoa(i), Lower: base, Upper: base + int64(slots), Size: 1 + r.Int64N(5), Alignment: 1 + r.Int64N(3)}
+		b := model.Buffer{
+			ID: strconv.Itoa(i), Lower: base, Upper: base + int64(slots), Size: 1 + r.Int64N(5), Alignment: 1 + r.Int64N(3),
+		}
 		busy := 1 + r.IntN(4) // of five
 		window := &model.Window{Lower: 0, Upper: 1 + r.Int64N(b.Size)}
 		run := 0

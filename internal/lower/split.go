@@ -205,7 +205,8 @@ func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Dist
 			// Bytes of a body that touch are one vertex, as long as no rule treats them differently.
 			for m := 0; m < len(vertices); m++ {
 				w := &vertices[m]
-				if w.body == v.body && w.from <= v.to && v.from <= w.to && !slices.ContainsFunc(w.elements, func(f int32) bool { return ruled[slices.Index(odd, f)] }) {
+				if w.body == v.body && w.from <= v.to && v.from <= w.to &&
+					!slices.ContainsFunc(w.elements, func(f int32) bool { return ruled[slices.Index(odd, f)] }) {
 					v.from, v.to = min(v.from, w.from), max(v.to, w.to)
 					v.elements = append(v.elements, w.elements...)
 					vertices = slices.Delete(vertices, m, m+1)

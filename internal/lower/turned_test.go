@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestTurned holds that two buffers meet in the turned problem exactly if they do in the one with a period, and that some
-// problem is cut where nothing crosses.
+// TestTurned holds that two buffers meet in the turned problem exactly if they do in the one with a period, and that
+// some problem is cut where nothing crosses.
 func TestTurned(t *testing.T) {
 	clean := 0
 	for seed := range uint64(300) {
@@ -18,7 +18,8 @@ func TestTurned(t *testing.T) {
 		p := &model.Problem{Name: "x", Capacity: 9, Rules: &model.Rules{Period: period}}
 		for i := range 2 + r.IntN(6) {
 			at := r.Int64N(period)
-			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Lower: at, Upper: at + 1 + r.Int64N(period), Size: 1 + r.Int64N(5)})
+			p.Buffers = append(p.Buffers,
+				model.Buffer{ID: strconv.Itoa(i), Lower: at, Upper: at + 1 + r.Int64N(period), Size: 1 + r.Int64N(5)})
 		}
 		q := Turned(p)
 		if err := model.Validate(q); err != nil || q.Ruled() || q.Name != "x" || q.Capacity != 9 {

@@ -195,7 +195,8 @@ func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, l
 	if d.s.diving.only {
 		share = math.MaxInt64
 	}
-	if !d.through && !d.s.done() && (first || d.s.diving.nodes <= share) && (d.s.diving.idle < d.s.set.patience || d.s.limited()) {
+	if !d.through && !d.s.done() && (first || d.s.diving.nodes <= share) &&
+		(d.s.diving.idle < d.s.set.patience || d.s.limited()) {
 		limit = diveNodes * int64(len(d.leaves))
 		most = d.allow(limit * d.partitions())
 	}

@@ -72,7 +72,8 @@ func (f *forest) checkParts(p id, seen []bool) {
 	case wheel:
 		d, e, c := &f.all[parts[2]], &f.all[parts[3]], &f.all[parts[4]]
 		invariants.Must(d.size == e.size+c.size && b.size == a.size+e.size, "not as drawn are the sizes of pinwheel", int(p))
-		invariants.Must(a.first == d.first && d.last == e.first && e.first == c.first && a.last == e.last && e.last == b.first && c.last == b.last,
+		invariants.Must(a.first == d.first && d.last == e.first && e.first == c.first && a.last == e.last &&
+			e.last == b.first && c.last == b.last,
 			"not as drawn are the lifespans of pinwheel", int(p))
 		size += d.size
 	}

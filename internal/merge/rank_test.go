@@ -61,8 +61,10 @@ func TestRankHalvesInSpace(t *testing.T) {
 		composite{first: 0, last: 3, size: 1}, composite{first: 0, last: 3, size: 2}, // ab: ln 4 - ln 4 / 2
 		composite{first: 3, last: 4, size: 3}, composite{first: 3, last: 4, size: 4}, // cd: ln 2 - ln 4 / 2
 		composite{first: 5, last: 8, size: 5}, composite{first: 5, last: 8, size: 6}, // ef: ln 4 - ln 25 / 2
-		composite{first: 5, last: 6, size: 11}, composite{first: 5, last: 7, size: 12}, composite{first: 5, last: 9, size: 13},
-		composite{first: 6, last: 8, size: 14}, composite{first: 7, last: 8, size: 15}, composite{first: 4, last: 8, size: 16},
+		composite{first: 5, last: 6, size: 11}, composite{first: 5, last: 7, size: 12},
+		composite{first: 5, last: 9, size: 13},
+		composite{first: 6, last: 8, size: 14}, composite{first: 7, last: 8, size: 15},
+		composite{first: 4, last: 8, size: 16},
 	)
 	if got, want := order(m), []string{"ab", "cd", "ef"}; !slices.Equal(got, want) {
 		t.Errorf("merged in the order %v, want %v", got, want)

@@ -42,7 +42,9 @@ func TestRoundsMend(t *testing.T) {
 		default:
 			t.Fatalf("seed %d: %s", seed, m.text())
 		}
-		s := &search{ctx: t.Context(), watch: m.watch, tl: tl, o: &plan.Options{}, height: math.MaxInt64, goal: tl.LowerBound, step: 1}
+		s := &search{
+			ctx: t.Context(), watch: m.watch, tl: tl, o: &plan.Options{}, height: math.MaxInt64, goal: tl.LowerBound, step: 1,
+		}
 		s.set.rounds, s.set.nodes = true, 10
 		s.rounds(m, m.rng, stale)
 		if len(m.live) != ticks+2 {

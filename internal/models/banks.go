@@ -92,7 +92,8 @@ type stripPool struct {
 // planBanks plans a .tflite model in pools.
 func planBanks(ctx context.Context, m *tflite.Model, scratch []tflite.Scratch, p *Options) (Plan, error) {
 	options := tflm.BankOptions{
-		Pools: p.Memories.Pools, Home: p.Memories.Home, Target: &tflm.Firmware32, Tail: p.Tail, Scratch: scratch, Set: p.Kernels.Set,
+		Pools: p.Memories.Pools, Home: p.Memories.Home, Target: &tflm.Firmware32, Tail: p.Tail, Scratch: scratch,
+		Set:   p.Kernels.Set,
 		Named: p.named(), InPlace: p.InPlace, Solve: p.Run,
 	}
 	if p.Target == "64" {
@@ -156,7 +157,9 @@ func stripOf(ctx context.Context, m *tflite.Model, o tflm.BankOptions) (*stripRe
 	r := &stripReport{Arena: s.Arena, Head: s.Head, NonPersistent: s.NonPersistent, Persistent: s.Persistent}
 	for _, q := range o.Pools {
 		room := free(q)
-		r.Pools = append(r.Pools, stripPool{q.ID, max(0, s.Arena-room), max(0, s.NonPersistent-room), max(0, s.Persistent-room)})
+		r.Pools = append(r.Pools, stripPool{
+			q.ID, max(0, s.Arena-room), max(0, s.NonPersistent-room), max(0, s.Persistent-room),
+		})
 	}
 	return r, nil
 }
@@ -175,9 +178,12 @@ func free(q model.Pool) (most int64) {
 // banksReport reports a plan in pools.
 func (p *Options) banksReport(b *tflm.Banks) *banksReport {
 	r := &banksReport{
-		Model: b.Model.File, Tensors: len(b.Model.Tensors), Buffers: len(b.Arena.Tensor), Scratch: len(b.Arena.Tensor) - b.Arena.Scratch,
-		Part: p.Target, ByOrder: b.ByOrder, Slow: b.Slow, Short: b.Short, Arena: b.Pools[b.Home].ID, Tail: b.Tail, Variable: b.Variables,
-		Unknown: append([]string{}, tflm.Unknown(b.Model)...), Measures: map[string]int64{}, Bounds: map[string]int64{}, memories: p.Memories,
+		Model: b.Model.File, Tensors: len(b.Model.Tensors), Buffers: len(b.Arena.Tensor),
+		Scratch: len(b.Arena.Tensor) - b.Arena.Scratch,
+		Part:    p.Target, ByOrder: b.ByOrder, Slow: b.Slow, Short: b.Short, Arena: b.Pools[b.Home].ID, Tail: b.Tail,
+		Variable: b.Variables,
+		Unknown:  append([]string{}, tflm.Unknown(b.Model)...), Measures: map[string]int64{}, Bounds: map[string]int64{},
+		memories: p.Memories,
 	}
 	kernels := p.Kernels.report()
 	r.Kernels, r.set, r.about, r.doubts = &kernels, p.Kernels.Set, p.aboutKernels(r.Scratch), p.doubts
@@ -244,7 +250,8 @@ func (p *Options) bankPlan(name string, b *tflm.Banks) *cheader.BankPlan {
 // print writes the report for people.
 func (r *banksReport) print(w io.Writer) error {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s: %s, %s in %s", filepath.Base(r.Model), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"), countOf(len(r.Pools), "memory", "memories"))
+	fmt.Fprintf(&s, "%s: %s, %s in %s", filepath.Base(r.Model), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"),
+		countOf(len(r.Pools), "memory", "memories"))
 	if r.Scratch > 0 {
 		fmt.Fprintf(&s, ", %d of them scratch", r.Scratch)
 	}
@@ -283,7 +290,8 @@ func (r *banksReport) print(w io.Writer) error {
 		if r.Arena == "" {
 			fmt.Fprintf(&s, "in one strip: an arena of %d\n", t.Arena)
 		} else {
-			fmt.Fprintf(&s, "in one strip: an arena of %[1]s%[2]d; or two, %[3]d for the tensors and %[1]s%[4]d for the rest\n", r.atLeast(), t.Arena, t.NonPersistent, t.Persistent)
+			fmt.Fprintf(&s, "in one strip: an arena of %[1]s%[2]d; or two, %[3]d for the tensors and %[1]s%[4]d for the rest\n",
+				r.atLeast(), t.Arena, t.NonPersistent, t.Persistent)
 		}
 		for _, q := range t.Pools {
 			fmt.Fprintf(&s, "  %-*s  %s\n", width, q.ID, q.words(r.Arena != ""))
@@ -307,7 +315,8 @@ func (q *stripPool) words(two bool) string {
 	case !two:
 		return fmt.Sprintf("short by %d", q.Arena)
 	}
-	return fits("one arena", q.Arena) + "; " + fits("that of the tensors", q.NonPersistent) + ", " + fits("that of the rest", q.Persistent)
+	return fits("one arena", q.Arena) + "; " + fits("that of the tensors", q.NonPersistent) + ", " +
+		fits("that of the rest", q.Persistent)
 }
 
 func (r *banksReport) atLeast() string {

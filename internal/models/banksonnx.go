@@ -83,11 +83,13 @@ func bankPlanONNX(a *onnx.Arena, result *stowage.Result, pools []model.Pool, r *
 	out := &cheader.BankPlan{Name: a.Problem.Name, Home: -1}
 	for k, q := range pools {
 		alignment := max(q.Alignment, AlignmentOf(a.Problem))
-		out.Banks = append(out.Banks, cheader.Bank{Name: q.ID, Bytes: r.Pools[k].Head, Alignment: alignment, Reserved: len(q.Reserved) > 0})
+		out.Banks = append(out.Banks,
+			cheader.Bank{Name: q.ID, Bytes: r.Pools[k].Head, Alignment: alignment, Reserved: len(q.Reserved) > 0})
 	}
 	for i := range a.Tensors {
 		if t := &a.Tensors[i]; t.Buffer >= 0 {
-			out.Buffers = append(out.Buffers, cheader.BankBuffer{Name: t.Name, Size: t.Bytes, Bank: result.PoolOf(t.Buffer), Offset: result.Offsets[t.Buffer]})
+			out.Buffers = append(out.Buffers,
+				cheader.BankBuffer{Name: t.Name, Size: t.Bytes, Bank: result.PoolOf(t.Buffer), Offset: result.Offsets[t.Buffer]})
 		}
 	}
 	return out

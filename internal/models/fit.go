@@ -41,7 +41,10 @@ var Targets = []string{"32", "64", "python"}
 func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 	at := slices.Index(Targets, p.Target)
 	x := &r.Arenas[at]
-	f := &fitReport{Capacity: p.Capacity, Target: x.Target, Before: x.Before, Would: []string{}, Kernels: &r.Kernels, whom: " for " + WhichKernels(r.set)}
+	f := &fitReport{
+		Capacity: p.Capacity, Target: x.Target, Before: x.Before, Would: []string{}, Kernels: &r.Kernels,
+		whom: " for " + WhichKernels(r.set),
+	}
 	if r.ScratchFrom == "declared" && r.Kernels.From == "default" {
 		f.whom = " with this scratch"
 	}
@@ -74,10 +77,12 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 		f.Would = append(f.Would, "a model that runs: "+o.Why+": "+o.Next)
 	}
 	if r.ScratchUnknown {
-		f.Would = append(f.Would, "nothing is known of the scratch that "+r.set.Name()+" asks for in "+strings.Join(r.doubts.Scratch, ", ")+": --scratch takes the log of the target")
+		f.Would = append(f.Would, "nothing is known of the scratch that "+r.set.Name()+" asks for in "+
+			strings.Join(r.doubts.Scratch, ", ")+": --scratch takes the log of the target")
 	}
 	if len(r.Unknown) > 0 && x.MeasuredBefore == 0 {
-		f.Would = append(f.Would, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: --tail takes what the target reports")
+		f.Would = append(f.Would, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+
+			" keep: --tail takes what the target reports")
 	}
 	if f.Needed <= f.Capacity {
 		return
@@ -101,7 +106,8 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 // smaller says which owners of the peak would have to be smaller.
 func (f *fitReport) smaller(peak *peakReport) {
 	for _, owner := range peak.Owners[:min(len(peak.Owners), 3)] {
-		f.Would = append(f.Would, fmt.Sprintf("%s: it has %d of the %d bytes at the peak, %s", owner.smaller(), owner.Size, peak.Bytes, peak.Operator))
+		f.Would = append(f.Would, fmt.Sprintf("%s: it has %d of the %d bytes at the peak, %s", owner.smaller(), owner.Size,
+			peak.Bytes, peak.Operator))
 	}
 }
 
@@ -155,7 +161,8 @@ func (f *fitReport) lines() []string {
 	var out []string
 	switch f.Fits {
 	case "yes":
-		line := fmt.Sprintf("it fits into %d bytes (%s)%s: it needs %d and leaves %d", f.Capacity, f.Target, f.whom, f.Needed, f.Capacity-f.Needed)
+		line := fmt.Sprintf("it fits into %d bytes (%s)%s: it needs %d and leaves %d", f.Capacity, f.Target, f.whom, f.Needed,
+			f.Capacity-f.Needed)
 		if f.Before > f.Capacity {
 			line += fmt.Sprintf("; without the plan it needs %d", f.Before)
 		}
@@ -169,11 +176,14 @@ func (f *fitReport) lines() []string {
 		if f.others {
 			with = " with these options"
 		}
-		out = append(out, fmt.Sprintf("it does not fit into %d bytes (%s)%s%s: it needs %s%d, %d too many", f.Capacity, f.Target, f.whom, with, f.atLeast, f.Needed, f.Needed-f.Capacity))
+		out = append(out, fmt.Sprintf("it does not fit into %d bytes (%s)%s%s: it needs %s%d, %d too many", f.Capacity,
+			f.Target, f.whom, with, f.atLeast, f.Needed, f.Needed-f.Capacity))
 	default:
-		out = append(out, fmt.Sprintf("whether it fits into %d bytes (%s)%s is not known: it needs %d or more", f.Capacity, f.Target, f.whom, f.Needed))
+		out = append(out, fmt.Sprintf("whether it fits into %d bytes (%s)%s is not known: it needs %d or more", f.Capacity,
+			f.Target, f.whom, f.Needed))
 		if f.Needed > f.Capacity {
-			out[0] = fmt.Sprintf("whether it fits into %d bytes (%s)%s is not known: the best plan found needs %d", f.Capacity, f.Target, f.whom, f.Needed)
+			out[0] = fmt.Sprintf("whether it fits into %d bytes (%s)%s is not known: the best plan found needs %d", f.Capacity,
+				f.Target, f.whom, f.Needed)
 		}
 	}
 	if len(f.Would) > 0 {

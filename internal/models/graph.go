@@ -189,7 +189,10 @@ func (r *graphReport) document() (*Document, error) {
 	d.Result.Offsets, d.Result.Height = d.Offsets, d.Height
 	d.Notes = r.notes()
 	for _, o := range r.p.Overlaps {
-		d.Overlaps = append(d.Overlaps, render.Overlap{Result: l.Value[o.Result], Operand: l.Value[o.Operand], Lower: l.Start[o.Operator], Upper: l.End[o.Operator]})
+		d.Overlaps = append(d.Overlaps,
+			render.Overlap{
+				Result: l.Value[o.Result], Operand: l.Value[o.Operand], Lower: l.Start[o.Operator], Upper: l.End[o.Operator],
+			})
 	}
 	return d, nil
 }
@@ -202,7 +205,8 @@ func (r *graphReport) title() string {
 			constants++
 		}
 	}
-	return fmt.Sprintf("%s: %s, %s (%d constant)", cell(filepath.Base(r.file)), count(len(r.g.Operators), "operator"), count(len(r.g.Values), "value"), constants)
+	return fmt.Sprintf("%s: %s, %s (%d constant)", cell(filepath.Base(r.file)), count(len(r.g.Operators), "operator"),
+		count(len(r.g.Values), "value"), constants)
 }
 
 // sum returns the bytes of all that takes memory.
@@ -223,7 +227,8 @@ func (r *graphReport) saved() string {
 	s := r.p.Saved
 	text := fmt.Sprintf("%d in place, %d by distances", s.InPlace, s.Distance)
 	if r.reorder {
-		text += fmt.Sprintf(", %d by the order: %d of %s moved", s.Order, graph.Moved(r.p.Order), count(len(r.g.Operators), "operator"))
+		text += fmt.Sprintf(", %d by the order: %d of %s moved", s.Order, graph.Moved(r.p.Order),
+			count(len(r.g.Operators), "operator"))
 	}
 	// With a capacity, what did not fit is not counted as saved.
 	if all := s.InPlace + s.Distance + s.Order; all > 0 && !r.capped {
@@ -257,7 +262,8 @@ func (r *graphReport) print(w io.Writer) error {
 		_, err := io.WriteString(w, s.String())
 		return err
 	}
-	fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)\n", r.p.Height, provenFor(r.p.Status, r.reorder), r.p.LowerBound)
+	fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)\n", r.p.Height, provenFor(r.p.Status, r.reorder),
+		r.p.LowerBound)
 	fmt.Fprintf(&s, "  saved            %s\n", r.saved())
 	if len(r.p.Overlaps) > 0 {
 		s.WriteString("results over operands\n")
@@ -290,7 +296,8 @@ func provenFor(s stowage.Status, orders bool) string {
 func (r *graphReport) overlaps() (lines []string) {
 	for _, o := range r.p.Overlaps {
 		lines = append(lines, fmt.Sprintf("%s: %s over %s, at the distance %d, %d bytes shared",
-			cell(r.g.Operators[o.Operator].Name), cell(r.g.Values[o.Result].Name), cell(r.g.Values[o.Operand].Name), o.Distance, o.Bytes))
+			cell(r.g.Operators[o.Operator].Name), cell(r.g.Values[o.Result].Name), cell(r.g.Values[o.Operand].Name),
+			o.Distance, o.Bytes))
 	}
 	return lines
 }

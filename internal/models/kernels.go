@@ -91,7 +91,8 @@ func knownOf(made *tflm.Plan) []knownReport {
 	for _, s := range made.Standings() {
 		if slices.Contains(standard, s.Set) {
 			out = append(out, knownReport{
-				s.Set.Name(), s.Set.Version(), s.Own, s.Head, made.With(s, &tflm.Firmware32).Smallest, made.With(s, &tflm.Firmware64).Smallest,
+				s.Set.Name(), s.Set.Version(), s.Own, s.Head, made.With(s, &tflm.Firmware32).Smallest,
+				made.With(s, &tflm.Firmware64).Smallest,
 				made.AtLeast(s.Set),
 			})
 		}
@@ -123,7 +124,9 @@ func overlaysOf(made *tflm.Plan) []overlayReport {
 	out := []overlayReport{}
 	for _, o := range made.Overlays {
 		m := made.Model
-		out = append(out, overlayReport{o.Operator, m.Operators[o.Operator].Name(), m.Label(o.Result), m.Label(o.Operand), o.Distance, o.Least, o.Equal})
+		out = append(out, overlayReport{
+			o.Operator, m.Operators[o.Operator].Name(), m.Label(o.Result), m.Label(o.Operand), o.Distance, o.Least, o.Equal,
+		})
 	}
 	return out
 }
@@ -132,7 +135,8 @@ func overlaysOf(made *tflm.Plan) []overlayReport {
 func (r *planReport) assumed() string {
 	switch {
 	case r.Assumes == "" && r.Unchecked > 0:
-		return fmt.Sprintf("The plan is right only with kernels that permit its %s: --diagonal=KERNELS checks that.", count(r.Unchecked, "overlap"))
+		return fmt.Sprintf("The plan is right only with kernels that permit its %s: --diagonal=KERNELS checks that.",
+			count(r.Unchecked, "overlap"))
 	case r.Assumes == "":
 		return ""
 	}

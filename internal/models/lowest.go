@@ -34,7 +34,9 @@ type lowest struct {
 type Solver = graph.Solver
 
 // lowestONNX returns the lowest plan that the options allow. m is in the order of its file.
-func lowestONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options, solve Solver) (*lowest, error) {
+func lowestONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options,
+	solve Solver,
+) (*lowest, error) {
 	began, limit := time.Now(), o.Timeout
 	left := func(part time.Duration) time.Duration {
 		if limit == 0 {
@@ -61,7 +63,8 @@ func lowestONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 			return err
 		}
 		run.Timeout = left(1)
-		if x.result, err = solve(ctx, x.a.Problem, run); err == nil && x.result.Status.HasPlan() && !best.within(x.result.Height) {
+		if x.result, err = solve(ctx, x.a.Problem, run); err == nil && x.result.Status.HasPlan() &&
+			!best.within(x.result.Height) {
 			best.become(x)
 		}
 		return err
@@ -77,7 +80,8 @@ func lowestONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 	if reorder && options.InPlace && err == nil && best.found != nil && !best.within(best.found.Bound) {
 		err = try(plain, true)
 	}
-	if r := best.result; err == nil && limit > 0 && r.Status.HasPlan() && r.Stopped == plan.StopTimeout && time.Since(began) < limit-limit/50 {
+	if r := best.result; err == nil && limit > 0 && r.Status.HasPlan() && r.Stopped == plan.StopTimeout &&
+		time.Since(began) < limit-limit/50 {
 		o.Start, o.Timeout = r.Offsets, left(1)
 		best.result, err = solve(ctx, best.a.Problem, o)
 	}
@@ -85,7 +89,9 @@ func lowestONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorde
 }
 
 // arrangedONNX returns a model in the order to plan.
-func arrangedONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (*lowest, error) {
+func arrangedONNX(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool,
+	o stowage.Options,
+) (*lowest, error) {
 	a, err := m.Arena(options)
 	if err != nil {
 		return nil, err
@@ -125,7 +131,9 @@ func (p *lowest) become(x *lowest) {
 
 // reorderONNX looks for the order of a model's nodes with the lowest load, and returns the model in
 // it; nil if the load of the order that it has is as low. The search gets a quarter of the time.
-func reorderONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, options onnx.Options, o stowage.Options) (*onnx.Model, *onnx.Ordering, error) {
+func reorderONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, options onnx.Options,
+	o stowage.Options,
+) (*onnx.Model, *onnx.Ordering, error) {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout/4)

@@ -67,7 +67,9 @@ func elementwise(seed uint64, nodes int) []byte {
 			n.Op, n.In = "Add", append(n.In, name(other))
 		case r.IntN(3) > 0:
 			to = 8 * (1 + r.IntN(12))
-			w := onnxmade.Tensor{Name: "w" + strconv.Itoa(k), Type: onnxmade.Float, Dims: []int64{int64(width[from]), int64(to)}, External: true}
+			w := onnxmade.Tensor{
+				Name: "w" + strconv.Itoa(k), Type: onnxmade.Float, Dims: []int64{int64(width[from]), int64(to)}, External: true,
+			}
 			n.Op, n.In, g.Stored = "MatMul", append(n.In, w.Name), append(g.Stored, w)
 		}
 		g.Nodes, width = append(g.Nodes, n), append(width, to)

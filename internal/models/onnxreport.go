@@ -86,7 +86,9 @@ func documentONNX(a *onnx.Arena, result *stowage.Result) *Document {
 const optimizedNote = "ONNX Runtime makes another graph of this one, and allocates that: to plan it, let ONNX Runtime save it " +
 	"(SessionOptions.optimized_model_filepath), and plan the file"
 
-func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result, alignment int64) *onnxReport {
+func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result,
+	alignment int64,
+) *onnxReport {
 	r := &onnxReport{
 		Model: m.File, Nodes: m.Nodes, Buffers: len(a.Problem.Buffers), Alignment: alignment, Status: result.Status,
 		LowerBound: result.LowerBound, Notes: append([]string{}, a.Notes...), WouldLower: []wouldLower{},
@@ -115,7 +117,8 @@ func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowa
 		r.Planned = result.Height
 	}
 	// Most code generators plan so: the largest first, in the smallest hole.
-	if g, err := stowage.Minimize(ctx, a.Problem, stowage.Options{Planner: "first-fit", Params: map[string]string{"fit": "best"}}); err == nil && g.Status.HasPlan() {
+	if g, err := stowage.Minimize(ctx, a.Problem,
+		stowage.Options{Planner: "first-fit", Params: map[string]string{"fit": "best"}}); err == nil && g.Status.HasPlan() {
 		r.Greedy = g.Height
 	}
 	r.Peak = peakOf(a)
@@ -165,7 +168,8 @@ func (r *onnxReport) lines() (lines []string) {
 
 // title says what was planned.
 func (r *onnxReport) title() string {
-	return fmt.Sprintf("%s: %s, %s (%d constant), %s in the arena", cell(filepath.Base(r.Model)), count(r.Nodes, "node"), count(r.Tensors, "tensor"), r.Constants, count(r.Buffers, "buffer"))
+	return fmt.Sprintf("%s: %s, %s (%d constant), %s in the arena", cell(filepath.Base(r.Model)), count(r.Nodes, "node"),
+		count(r.Tensors, "tensor"), r.Constants, count(r.Buffers, "buffer"))
 }
 
 // print writes the report for people.

@@ -85,7 +85,8 @@ func operatorsOf(m *tflite.Model) string {
 		names = append(names, m.Operators[k].Name())
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("; the operators are 0 to %d, named %s", len(m.Operators)-1, suggest.Listed("", slices.Compact(names), ""))
+	return fmt.Sprintf("; the operators are 0 to %d, named %s", len(m.Operators)-1,
+		suggest.Listed("", slices.Compact(names), ""))
 }
 
 func scratchOfLog(path string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {

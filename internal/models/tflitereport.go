@@ -174,17 +174,22 @@ func (p *Options) reportOf(made *tflm.Plan, weights int, would []wouldLower) *pl
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, p.doubts.Unknown...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.Fold,
-		Assumes: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked, library: string(p.Kernels.Overlaps),
-		Kernels: p.Kernels.report(), Known: knownOf(made), Worse: standingsOf(made.Worse()), Withheld: standingsOf(made.Withheld),
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, p.doubts.Unknown...),
+		Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.Fold,
+		Assumes: string(made.Kernels), Overlays: overlaysOf(made), WouldLower: would, Unchecked: made.Unchecked,
+		library: string(p.Kernels.Overlaps),
+		Kernels: p.Kernels.report(), Known: knownOf(made), Worse: standingsOf(made.Worse()),
+		Withheld:    standingsOf(made.Withheld),
 		ScratchFrom: p.scratchFrom(), CannotRun: obstaclesOf(p.doubts.Obstacles),
-		target: p.Target, set: p.Kernels.Set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), doubts: p.doubts, other: p.Kernels.other(),
+		target: p.Target, set: p.Kernels.Set, about: p.aboutKernels(len(a.Tensor) - a.Scratch), doubts: p.doubts,
+		other: p.Kernels.other(),
 	}
 	if !p.Kernels.Versioned {
 		r.elsewhere = made.Elsewhere(&tflm.Firmware32)
 	}
 	if p.Kernels.Overlaps != "" && made.Kernels == "" && !made.Kept {
-		r.apart = "with results over operands, as " + r.library + " permits, the head would not be smaller: the plan assumes nothing"
+		r.apart = "with results over operands, as " + r.library +
+			" permits, the head would not be smaller: the plan assumes nothing"
 		if why := made.WhyApart(p.Kernels.Overlaps); why != "" {
 			r.apart += ". At the peak, " + why
 		}
@@ -235,7 +240,10 @@ func ownersOfPeak(made *tflm.Plan) peakReport {
 		r.Operator = made.Model.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
 	}
 	for i, k := range peak.Buffers {
-		o := peakOwner{Name: ownerName(made, k, int64(peak.Tick)+1), Size: made.United.Buffers[k].Size, scratch: slices.Index(made.In, k) >= made.Arena.Scratch}
+		o := peakOwner{
+			Name: ownerName(made, k, int64(peak.Tick)+1), Size: made.United.Buffers[k].Size,
+			scratch: slices.Index(made.In, k) >= made.Arena.Scratch,
+		}
 		if i < len(peak.Without) {
 			o.Without = peak.Without[i]
 		}
@@ -308,12 +316,14 @@ func (p *Options) lower(r *planReport, made *tflm.Plan) []string {
 	} else if best == r.Peak.Bytes {
 		out = append(out, "no other placement is lower: the head is as large as what is live at its peak")
 	} else if r.Status != stowage.Optimal {
-		out = append(out, "more time for the planner: --timeout; nothing is proven below a head of "+strconv.FormatInt(r.LowerBound, 10))
+		out = append(out, "more time for the planner: --timeout; nothing is proven below a head of "+
+			strconv.FormatInt(r.LowerBound, 10))
 	}
 	for _, x := range r.Arenas[:1] {
 		switch x.Limit {
 		case tflm.LimitPlanning:
-			out = append(out, "on "+x.Target+" the arena is set by the records that the runtime plans with, not by the plan: fewer tensors make it smaller")
+			out = append(out, "on "+x.Target+
+				" the arena is set by the records that the runtime plans with, not by the plan: fewer tensors make it smaller")
 		case tflm.LimitPrepare:
 			out = append(out, "on "+x.Target+" the arena is set by a kernel that prepares, not by the plan")
 		}
@@ -367,7 +377,8 @@ func (r *planReport) figures() []html.Fact {
 			if x.MeasuredPlanned > 0 && !r.Kept {
 				planned = fmt.Sprintf(", %s%d planned", atLeast, x.MeasuredPlanned)
 			}
-			add("with a tail of "+strconv.FormatInt(r.Tail, 10)+", "+x.Target, "%s%d as it is%s", atLeast, x.MeasuredBefore, planned)
+			add("with a tail of "+strconv.FormatInt(r.Tail, 10)+", "+x.Target, "%s%d as it is%s", atLeast,
+				x.MeasuredBefore, planned)
 		}
 	}
 	return out
@@ -421,7 +432,8 @@ func (r *planReport) aboutKernels() []string {
 		out = append(out, "the plan takes more than the runtime's own with "+standingWords(r.Worse))
 	}
 	if len(r.Withheld) > 0 {
-		out = append(out, "no plan is written: the lowest that was found takes more than the runtime's own with "+standingWords(r.Withheld)+"; --kernels NAME plans for one set of kernels")
+		out = append(out, "no plan is written: the lowest that was found takes more than the runtime's own with "+
+			standingWords(r.Withheld)+"; --kernels NAME plans for one set of kernels")
 	}
 	if r.elsewhere != "" && (r.Fit == nil || r.Fit.Fits != "yes") {
 		out = append(out, r.elsewhere+r.other)
@@ -477,7 +489,8 @@ func (r *planReport) print(w io.Writer) error {
 
 // title says what was planned.
 func (r *planReport) title() string {
-	s := fmt.Sprintf("%s: %s, %s in the arena", cell(filepath.Base(r.Model)), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"))
+	s := fmt.Sprintf("%s: %s, %s in the arena", cell(filepath.Base(r.Model)), count(r.Tensors, "tensor"),
+		count(r.Buffers, "buffer"))
 	if r.Scratch > 0 {
 		s += fmt.Sprintf(", %d of them scratch", r.Scratch)
 	}

@@ -107,7 +107,9 @@ func fixedBy(p *tflm.Plan) string {
 
 // lower adds to the report of an .onnx model the bytes that other options and tiling would save. given is the model in
 // its own order, and m the planned model. reorder says that --reorder was given.
-func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) error {
+func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options onnx.Options, reorder bool,
+	o stowage.Options,
+) error {
 	if r.Planned == 0 {
 		return nil
 	}
@@ -154,7 +156,9 @@ func (r *onnxReport) lower(ctx context.Context, given, m *onnx.Model, options on
 
 // heightWith returns the height of a plan of an .onnx model, or 0 if it finds none, and a lower bound. The bound holds
 // for the order of the nodes, or with reorder for all orders.
-func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (height, bound int64, err error) {
+func heightWith(ctx context.Context, m *onnx.Model, options onnx.Options, reorder bool, o stowage.Options) (height,
+	bound int64, err error,
+) {
 	best, err := lowestONNX(ctx, m, options, reorder, o, stowage.Solve)
 	if err != nil {
 		return 0, 0, err
@@ -179,7 +183,9 @@ func wouldLowerGraph(ctx context.Context, g *graph.Graph, made *graph.Plan, o gr
 	if err != nil || !other.Status.HasPlan() || other.Height >= made.Height {
 		return nil, err
 	}
-	return []wouldLower{{Option: "--reorder", Head: other.Height, Saved: made.Height - other.Height, Optimal: other.Status == stowage.Optimal}}, nil
+	return []wouldLower{
+		{Option: "--reorder", Head: other.Height, Saved: made.Height - other.Height, Optimal: other.Status == stowage.Optimal},
+	}, nil
 }
 
 // conditional returns flags with the assumption that they make.
@@ -204,7 +210,8 @@ func wouldLines(all []wouldLower, what string) (lines []string) {
 		size := fmt.Sprintf("%d%s, %.1f%% less", w.Head, most, 100*float64(w.Saved)/float64(w.Head+w.Saved))
 		switch {
 		case w.Option == tilingName:
-			lines = append(lines, "tiling, in a runtime that can: a peak of "+size+", with "+w.chains()+" in strips (docs/tflm.md#tiling)")
+			lines = append(lines, "tiling, in a runtime that can: a peak of "+size+", with "+w.chains()+
+				" in strips (docs/tflm.md#tiling)")
 			continue
 		case w.Saved == 0 && !strings.Contains(w.Option, " "):
 			why := w.nothing()

@@ -57,7 +57,9 @@ func (f *found) beams(ctx context.Context, g *graph, states int, off *Techniques
 
 // beam returns an order with a peak below a known one; nil if it finds none with so many states. What is within limit
 // is free. kept is how many states it took.
-func (g *graph) beam(ctx context.Context, width int, limit, below int64, most int, off *Techniques) (order []int32, kept int) {
+func (g *graph) beam(ctx context.Context, width int, limit, below int64, most int, off *Techniques) (order []int32,
+	kept int,
+) {
 	w := newWalk(g)
 	var all []beamed
 	keep := func(parent int32, peak int64) {
@@ -87,7 +89,11 @@ func (g *graph) beam(ctx context.Context, width int, limit, below int64, most in
 				}
 			}
 		}
-		slices.SortStableFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.peak, b.peak), cmp.Compare(a.after, b.after)) })
+		slices.SortStableFunc(steps, func(a,
+			b step,
+		) int {
+			return cmp.Or(cmp.Compare(a.peak, b.peak), cmp.Compare(a.after, b.after))
+		})
 		clear(seen)
 		for _, x := range steps {
 			if len(all)-last == width {

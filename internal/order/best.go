@@ -194,7 +194,8 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 	if off.Dives {
 		return
 	}
-	for size := max(diveLeast, diveEach*g.operators()); f.peak > f.bound && f.states < states && ctx.Err() == nil; size *= 4 {
+	for size := max(diveLeast, diveEach*g.operators()); f.peak > f.bound && f.states < states &&
+		ctx.Err() == nil; size *= 4 {
 		f.dive(ctx, g, size, states, off)
 	}
 }

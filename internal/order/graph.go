@@ -112,7 +112,8 @@ func (c *compiler) of(v int32) int32 { return c.block[c.p.root(v)] }
 func (c *compiler) blocks() {
 	p, values := c.p, len(c.p.Sizes)
 	counted := make([]bool, values)
-	c.filled, c.kept, c.producer, c.block = make([]bool, values), make([]bool, values), make([]int32, values), make([]int32, values)
+	c.filled, c.kept, c.producer, c.block = make([]bool, values), make([]bool, values), make([]int32, values),
+		make([]int32, values)
 	for v := range c.producer {
 		c.producer[v] = -1
 	}
@@ -264,7 +265,8 @@ func (g *graph) add(pairs []pair, exact []*Permit) {
 			if exact[n] == nil {
 				continue
 			}
-			if other := &pairs[n]; other.result == m.result && other.operand == m.operand || parts[n].from < q.to && q.from < parts[n].to {
+			if other := &pairs[n]; other.result == m.result && other.operand == m.operand || parts[n].from < q.to &&
+				q.from < parts[n].to {
 				m.adds, other.adds = false, false
 			}
 		}

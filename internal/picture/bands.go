@@ -144,5 +144,6 @@ func (b *Bands) layer(p *pen, g *plot, l *Layer, floor []float64) {
 	if len(tips) > 0 {
 		tip += ". " + strings.Join(tips, ", ")
 	}
-	fmt.Fprintf(p, `<path class="%s" d="M%sZ"><title>%s</title></path>`+"\n", l.class(), strings.Join(append(above, below...), "L"), html.EscapeString(tip))
+	fmt.Fprintf(p, `<path class="%s" d="M%sZ"><title>%s</title></path>`+"\n", l.class(),
+		strings.Join(append(above, below...), "L"), html.EscapeString(tip))
 }

@@ -205,5 +205,6 @@ func (l *Lines) curve(p *pen, look, beneath int, s *Series, x, y *scale) {
 	if beneath > 0 {
 		wide = fmt.Sprintf(` style="stroke-width:%d"`, 2+4*beneath)
 	}
-	fmt.Fprintf(p, `<path class="%s"%s d="%s"><title>%s</title></path>`+"\n", class, wide, path.String(), html.EscapeString(s.Name))
+	fmt.Fprintf(p, `<path class="%s"%s d="%s"><title>%s</title></path>`+"\n", class, wide, path.String(),
+		html.EscapeString(s.Name))
 }

@@ -245,11 +245,13 @@ func (s *scale) at(v float64) (float64, bool) {
 type pen struct{ strings.Builder }
 
 func (p *pen) open(width, height float64, class, title string) {
-	fmt.Fprintf(p, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", class, number(width), number(height), html.EscapeString(title))
+	fmt.Fprintf(p, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", class, number(width),
+		number(height), html.EscapeString(title))
 }
 
 func (p *pen) line(class string, x0, y0, x1, y1 float64) {
-	fmt.Fprintf(p, `<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, number(x0), number(y0), number(x1), number(y1))
+	fmt.Fprintf(p, `<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, number(x0), number(y0), number(x1),
+		number(y1))
 }
 
 func (p *pen) text(x, y float64, anchor, class, text string) {
@@ -263,7 +265,8 @@ func (p *pen) text(x, y float64, anchor, class, text string) {
 // shapes are outlines around the origin, one for each series in turn.
 var shapes = [...]string{
 	"M-4,0a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z", "M-3.6,-3.6h7.2v7.2h-7.2z", "M0,-5L5,0L0,5L-5,0z", "M0,-4.6L4.6,3.6H-4.6z",
-	"M0,4.6L4.6,-3.6H-4.6z", "M-5,-1.5h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z", "M-5,0L-1.5,-4.5H1.5L5,0L1.5,4.5H-1.5z", "M-5,-2h10v4h-10z",
+	"M0,4.6L4.6,-3.6H-4.6z", "M-5,-1.5h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z",
+	"M-5,0L-1.5,-4.5H1.5L5,0L1.5,4.5H-1.5z", "M-5,-2h10v4h-10z",
 }
 
 // dot marks a value of a series; what the pointer sees is the tip.
@@ -272,7 +275,8 @@ func (p *pen) dot(series int, hollow bool, x, y float64, tip string) {
 	if hollow {
 		class = "hollow"
 	}
-	fmt.Fprintf(p, `<path class="%s p%d" transform="translate(%s %s)" d="%s"`, class, series%len(shapes), number(x), number(y), shapes[series%len(shapes)])
+	fmt.Fprintf(p, `<path class="%s p%d" transform="translate(%s %s)" d="%s"`, class, series%len(shapes), number(x),
+		number(y), shapes[series%len(shapes)])
 	if tip == "" {
 		p.WriteString("/>\n")
 		return

@@ -20,7 +20,8 @@ func one(t *testing.T, name, text string) (marks int) {
 		t.Errorf("%s: a coordinate is no number", name)
 	}
 	forms := 0
-	for _, picture := range regexp.MustCompile(`(?s)<svg class="(?:wide|narrow)-picture".*?</svg>`).FindAllString(text, -1) {
+	for _, picture := range regexp.MustCompile(`(?s)<svg class="(?:wide|narrow)-picture".*?</svg>`).FindAllString(text,
+		-1) {
 		forms++
 		var width, height float64
 		for d := xml.NewDecoder(strings.NewReader(picture)); ; {
@@ -65,8 +66,14 @@ func TestLines(t *testing.T) {
 	points := [][2]float64{{1e-5, 0.1}, {1e-3, 0.5}, {10, 1}, {0, 0.3}, {math.NaN(), 1}, {1, math.Inf(1)}}
 	for _, log := range []bool{false, true} {
 		l := &Lines{
-			Title: `shares & "times" of <two>`, X: Axis{Title: "time", Log: log, Text: Seconds}, Y: Axis{Title: "solved", Text: Percent, Least: 0, Most: 1},
-			Series: []Series{{Name: "a", Points: points, Line: true}, {Name: "b", Points: points, Step: true, Bare: true}, {Name: "paper", Points: points[:2], Hollow: true, As: 1}, {Name: "none"}},
+			Title: `shares & "times" of <two>`, X: Axis{Title: "time", Log: log, Text: Seconds},
+			Y: Axis{Title: "solved", Text: Percent, Least: 0, Most: 1},
+			Series: []Series{
+				{Name: "a", Points: points, Line: true},
+				{Name: "b", Points: points, Step: true, Bare: true},
+				{Name: "paper", Points: points[:2], Hollow: true, As: 1},
+				{Name: "none"},
+			},
 		}
 		want := 3 + 2 // of a, and of the paper's
 		if !log {
@@ -79,7 +86,9 @@ func TestLines(t *testing.T) {
 	for _, l := range []*Lines{
 		{Title: "empty"},
 		{Title: "one", Series: []Series{{Name: "a", Points: [][2]float64{{3, 3}}}}},
-		{Title: "same", Diagonal: true, X: Axis{Log: true}, Y: Axis{Log: true}, Series: []Series{{Name: "a", Points: [][2]float64{{1000, 20000}, {1500, 3}}}}},
+		{Title: "same", Diagonal: true, X: Axis{Log: true}, Y: Axis{Log: true}, Series: []Series{
+			{Name: "a", Points: [][2]float64{{1000, 20000}, {1500, 3}}},
+		}},
 		{Title: "large", Series: []Series{{Name: "a", Line: true, Points: [][2]float64{{1e12, -1e15}, {2e12, 1e15}}}}},
 	} {
 		one(t, l.Title, l.HTML())
@@ -90,7 +99,8 @@ func TestLines(t *testing.T) {
 // without a value is not drawn; values that are no numbers are nothing.
 func TestBands(t *testing.T) {
 	b := &Bands{
-		Title: "what <fits>", X: Axis{Title: "capacity", Text: Percent, Tight: true}, Y: Axis{Text: Percent, Least: 0, Most: 1},
+		Title: "what <fits>", X: Axis{Title: "capacity", Text: Percent, Tight: true},
+		Y:  Axis{Text: Percent, Least: 0, Most: 1},
 		At: []float64{1, 1.1, 1.3},
 		Layers: []Layer{
 			{Name: "fits & more", Values: []float64{0.25, 0.5, 1}},
@@ -184,7 +194,12 @@ func TestRows(t *testing.T) {
 	if text := r.HTML(); !strings.Contains(text, "&gt; 60 s") {
 		t.Error("a limit that was reached is not marked as one")
 	}
-	one(t, "bars", (&Rows{Title: "bars", Bars: true, Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{-0.1}}, {Name: "b", Values: []float64{3}}, {Name: "c", Values: []float64{math.NaN()}}}}).HTML())
+	one(t, "bars", (&Rows{
+		Title: "bars", Bars: true, Series: []string{"x"},
+		Rows: []Row{
+			{Name: "a", Values: []float64{-0.1}}, {Name: "b", Values: []float64{3}}, {Name: "c", Values: []float64{math.NaN()}},
+		},
+	}).HTML())
 	one(t, "none", (&Rows{Title: "none"}).HTML())
 	one(t, "one value", (&Rows{Title: "one value", Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{7}}}}).HTML())
 }
@@ -207,13 +222,16 @@ func TestTicks(t *testing.T) {
 	if want := []float64{1024, 2048, 4096, 8192, 16384, 32768, 65536}; !slices.Equal(s.ticks, want) {
 		t.Errorf("bytes: ticks %g, want %g", s.ticks, want)
 	}
-	if s = newScale(&Axis{Log: true, Double: true}, []float64{1, 1 << 40}, 0, 600, 70); len(s.ticks) < 4 || len(s.ticks) > 9 {
+	if s = newScale(&Axis{Log: true, Double: true}, []float64{1, 1 << 40}, 0, 600, 70); len(s.ticks) < 4 ||
+		len(s.ticks) > 9 {
 		t.Errorf("bytes: ticks %g", s.ticks)
 	}
 }
 
 func TestText(t *testing.T) {
-	for v, want := range map[float64]string{1e-6: "1 µs", 0.001: "1 ms", 0.25: "250 ms", 1: "1 s", 90: "90 s", 1000: "1000 s", 36000: "10 h"} {
+	for v, want := range map[float64]string{
+		1e-6: "1 µs", 0.001: "1 ms", 0.25: "250 ms", 1: "1 s", 90: "90 s", 1000: "1000 s", 36000: "10 h",
+	} {
 		if got := Seconds(v); got != want {
 			t.Errorf("%g: %s, want %s", v, got, want)
 		}

@@ -199,7 +199,8 @@ func (r *Rows) bar(p *pen, s, n int, x *scale, at, y float64, text string) {
 	}
 	from, to := math.Min(zero, at), math.Max(zero, at)
 	y += (float64(s) - float64(n)/2) * thick
-	fmt.Fprintf(p, `<rect class="bar p%d" x="%s" y="%s" width="%s" height="%s"/>`+"\n", r.look(s)%len(shapes), number(from), number(y), number(math.Max(to-from, 0.5)), number(thick))
+	fmt.Fprintf(p, `<rect class="bar p%d" x="%s" y="%s" width="%s" height="%s"/>`+"\n", r.look(s)%len(shapes),
+		number(from), number(y), number(math.Max(to-from, 0.5)), number(thick))
 	if n == 1 {
 		p.text(to+4, y+thick/2+4, "start", "", text)
 	}

@@ -59,7 +59,8 @@ func TestFinishAnew(t *testing.T) {
 	for k := range int64(100) {
 		p.Buffers = append(p.Buffers, model.Buffer{Lower: k, Upper: k + 2, Size: 10})
 	}
-	p.Buffers = append(p.Buffers, model.Buffer{Lower: 0, Upper: 1, Size: 60}, model.Buffer{Lower: 30, Upper: 31, Size: 5, Fixed: new(int64)})
+	p.Buffers = append(p.Buffers, model.Buffer{Lower: 0, Upper: 1, Size: 60},
+		model.Buffer{Lower: 30, Upper: 31, Size: 5, Fixed: new(int64)})
 	tl := timeline.New(p)
 	offsets := unplaced(len(p.Buffers))
 	offsets[100] = 0
@@ -100,7 +101,8 @@ func TestFinishIsTheLower(t *testing.T) {
 				break
 			}
 			if report := verify.Check(p, offsets, 0); !report.OK() || report.Height > lowest {
-				t.Fatalf("seed %d, look %d: height %d, %d where all is stacked: %v", seed, look, report.Height, lowest, report.Violations)
+				t.Fatalf("seed %d, look %d: height %d, %d where all is stacked: %v", seed, look, report.Height, lowest,
+					report.Violations)
 			}
 			if look > 0 && slices.Equal(offsets, stacked) {
 				anew++

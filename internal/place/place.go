@@ -66,7 +66,9 @@ func Place(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit) ([]int64
 // returns the plan and its height, if that is below the given height. If not, it returns nil
 // and 0, and stops at the first buffer that is too high. The same holds for a plan that a
 // limit has cut.
-func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
+func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64,
+	end Ending,
+) {
 	return new(Memory).Below(w, tl, order, fit, below)
 }
 
@@ -85,7 +87,9 @@ func (m *Memory) Keep() { m.offsets = nil }
 
 // Below is the function of that name. The plan is of use until the next one, unless it is
 // kept.
-func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
+func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64,
+	height int64, end Ending,
+) {
 	n := len(tl.Problem.Buffers)
 	if len(m.of) != n {
 		both := make([]int32, 2*n)

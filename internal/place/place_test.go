@@ -327,7 +327,9 @@ func dense(n int) *model.Problem {
 	p := &model.Problem{Buffers: make([]model.Buffer, n)}
 	for i := range p.Buffers {
 		lower := rng.Int64N(1000)
-		p.Buffers[i] = model.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 1 + rng.Int64N(200), Size: 1 + rng.Int64N(1000)}
+		p.Buffers[i] = model.Buffer{
+			ID: fmt.Sprint(i), Lower: lower, Upper: lower + 1 + rng.Int64N(200), Size: 1 + rng.Int64N(1000),
+		}
 	}
 	return p
 }

@@ -165,7 +165,8 @@ func (d *Drawing) stack() error {
 		l := &d.Lanes[k]
 		l.Room = RoomOf(&l.Pool, l.Height)
 		l.Base = base
-		if base += l.Room + 1; base > model.MaxSum { // one byte between two lanes tells the end of one from the base of the next
+		// one byte between two lanes tells the end of one from the base of the next
+		if base += l.Room + 1; base > model.MaxSum {
 			return fmt.Errorf("the pools are too high to draw: together they exceed %d bytes", int64(model.MaxSum))
 		}
 	}

@@ -10,12 +10,16 @@ import (
 func two() (*model.Problem, *model.Plan) {
 	p := &model.Problem{
 		Buffers: []model.Buffer{
-			{ID: "a", Lower: 0, Upper: 10, Size: 4, Extra: &model.Extra{Evictions: []model.Eviction{{Lower: 3, Upper: 7, Cost: 5}}}},
+			{ID: "a", Lower: 0, Upper: 10, Size: 4, Extra: &model.Extra{
+				Evictions: []model.Eviction{{Lower: 3, Upper: 7, Cost: 5}},
+			}},
 			{ID: "b", Lower: 0, Upper: 4, Size: 6},
 			{ID: "c", Lower: 4, Upper: 9, Size: 6},
 		},
 		Rules: &model.Rules{
-			Pools:     []model.Pool{{ID: "fast", Capacity: 12, Reserved: []model.Range{{Lower: 0, Upper: 2}}}, {ID: "slow", Capacity: 1000}},
+			Pools: []model.Pool{
+				{ID: "fast", Capacity: 12, Reserved: []model.Range{{Lower: 0, Upper: 2}}}, {ID: "slow", Capacity: 1000},
+			},
 			Apart:     []model.Pair{{0, 1}},
 			Together:  []model.Together{{Buffers: []int32{1, 2}}},
 			Penalties: []model.Penalty{{Buffers: model.Pair{0, 2}, Cost: 3}, {Buffers: model.Pair{1, 2}, Cost: 4}},
@@ -49,11 +53,14 @@ func TestOf(t *testing.T) {
 	}
 	for k, w := range want {
 		b := d.Problem.Buffers[k]
-		if b.ID != w.id || b.Lower != w.lower || b.Upper != w.upper || d.Offsets[k] != w.offset || d.Of[k] != w.of || d.Lane[k] != w.lane {
+		if b.ID != w.id || b.Lower != w.lower || b.Upper != w.upper || d.Offsets[k] != w.offset || d.Of[k] != w.of ||
+			d.Lane[k] != w.lane {
 			t.Errorf("buffer %d is %+v at %d, of %d in lane %d; want %+v", k, b, d.Offsets[k], d.Of[k], d.Lane[k], w)
 		}
 	}
-	links := []Link{{2, 3, Together, 0, false}, {0, 2, Apart, 0, false}, {0, 3, Penalty, 3, false}, {2, 3, Penalty, 4, false}}
+	links := []Link{
+		{2, 3, Together, 0, false}, {0, 2, Apart, 0, false}, {0, 3, Penalty, 3, false}, {2, 3, Penalty, 4, false},
+	}
 	for k, w := range links {
 		if d.Links[k] != w {
 			t.Errorf("link %d is %+v, want %+v", k, d.Links[k], w)
@@ -79,7 +86,9 @@ func TestPaid(t *testing.T) {
 // TestWrapped: a life that runs over the end of the period is drawn in two pieces, with its gaps.
 func TestWrapped(t *testing.T) {
 	window := &model.Window{Lower: 0, Upper: 1}
-	b := model.Buffer{Lower: 6, Upper: 13, Size: 4, Gaps: []model.Gap{{Lower: 7, Upper: 8}, {Lower: 9, Upper: 11, Window: window}}}
+	b := model.Buffer{
+		Lower: 6, Upper: 13, Size: 4, Gaps: []model.Gap{{Lower: 7, Upper: 8}, {Lower: 9, Upper: 11, Window: window}},
+	}
 	got := Wrapped(b, 10)
 	var pieces []model.Piece
 	got.Pieces(func(x model.Piece) bool { pieces = append(pieces, x); return true })
@@ -103,7 +112,11 @@ func TestWrapped(t *testing.T) {
 // TestRefused: offsets or pools that are not there, and lanes that are too high.
 func TestRefused(t *testing.T) {
 	p, plan := two()
-	for _, bad := range []*model.Plan{{Offsets: plan.Offsets[:2]}, {Offsets: plan.Offsets, Pools: []int32{0}}, {Offsets: []int64{model.MaxSum - 6, 0, 0}, Pools: []int32{1, 0, 0}}} {
+	for _, bad := range []*model.Plan{
+		{Offsets: plan.Offsets[:2]},
+		{Offsets: plan.Offsets, Pools: []int32{0}},
+		{Offsets: []int64{model.MaxSum - 6, 0, 0}, Pools: []int32{1, 0, 0}},
+	} {
 		if d, err := Of(p, bad); err == nil {
 			t.Errorf("%+v is drawn: %+v", bad, d.Lanes)
 		}

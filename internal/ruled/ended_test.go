@@ -94,7 +94,8 @@ func TestEnded(t *testing.T) {
 				case answered && got.Stopped != plan.Finished:
 					t.Errorf("%v, ended by %q", got.Status, got.Stopped)
 				case !answered && planner.calls >= at && got.Stopped != want:
-					t.Errorf("call %d of %d: %v, ended by %q, want %q\n%s", at, planner.calls, got.Status, got.Stopped, want, drawn.DescribeRuled(p))
+					t.Errorf("call %d of %d: %v, ended by %q, want %q\n%s", at, planner.calls, got.Status, got.Stopped, want,
+						drawn.DescribeRuled(p))
 				case !answered:
 					open[got.Stopped]++
 				}

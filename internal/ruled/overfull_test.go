@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestOverfull has 300 buffers that take more at one moment than three pools have together. Any buffer may be in any pool,
-// so the loads of single pools prove nothing. The answer was unknown after a search.
+// TestOverfull has 300 buffers that take more at one moment than three pools have together. Any buffer may be in any
+// pool, so the loads of single pools prove nothing. The answer was unknown after a search.
 func TestOverfull(t *testing.T) {
 	known, err := plan.Find("auto")
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestPlaces has problems that no search decided within its effort: with evictions, several pools, and a body that has no place.
+// TestPlaces has problems that no search decided within its effort: with evictions, several pools, and a body that has
+// no place.
 func TestPlaces(t *testing.T) {
 	known, err := plan.Find("auto")
 	if err != nil {

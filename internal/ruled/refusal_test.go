@@ -64,7 +64,9 @@ func TestRefusal(t *testing.T) {
 		}},
 	} {
 		p := &model.Problem{Rules: &model.Rules{}, Buffers: []model.Buffer{
-			{ID: "a", Lower: 0, Upper: 3, Size: 4}, {ID: "b", Lower: 2, Upper: 5, Size: 4}, {ID: "c", Lower: 1, Upper: 5, Size: 4},
+			{ID: "a", Lower: 0, Upper: 3, Size: 4},
+			{ID: "b", Lower: 2, Upper: 5, Size: 4},
+			{ID: "c", Lower: 1, Upper: 5, Size: 4},
 		}}
 		tc.make(p)
 		if err := model.Validate(p); err != nil {

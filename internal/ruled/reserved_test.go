@@ -27,9 +27,9 @@ func (c *counted) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	return c.Planner.Plan(ctx, tl, o)
 }
 
-// TestManyReserved has thousands of reserved ranges with holes of 50 between, and a buffer of 51 that fits above the last. Each hole
-// was a question for the planner: the run took its whole time, and half as much beyond, and ended without a plan or a proof. So the
-// questions are counted.
+// TestManyReserved has thousands of reserved ranges with holes of 50 between, and a buffer of 51 that fits above the
+// last. Each hole was a question for the planner: the run took its whole time, and half as much beyond, and ended
+// without a plan or a proof. So the questions are counted.
 func TestManyReserved(t *testing.T) {
 	holes := func(capacity int64) *model.Problem {
 		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "p", Capacity: capacity}}}}

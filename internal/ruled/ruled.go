@@ -126,9 +126,10 @@ func (a *attempt) choose(ctx context.Context) error {
 // evict plans a problem with evictions.
 func (a *attempt) evict(ctx context.Context) error {
 	e := eviction.Options{Options: a.o, Name: a.planner.Name(), Least: pools.Minimizing(a.p, &a.o), Few: eviction.Few}
-	r, err := eviction.Plan(ctx, a.p, e, func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
-		return poolchoice.Plan(ctx, p, a.planner, o, spent)
-	})
+	r, err := eviction.Plan(ctx, a.p, e,
+		func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+			return poolchoice.Plan(ctx, p, a.planner, o, spent)
+		})
 	a.found(r)
 	return err
 }

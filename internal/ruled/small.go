@@ -41,7 +41,8 @@ func (a *attempt) quick() bool {
 	choice := len(a.p.Rules.Pools) > 1 && slices.ContainsFunc(a.p.Buffers, func(b model.Buffer) bool {
 		return b.Extra == nil || len(b.Extra.Pools) != 1
 	})
-	return a.small() && a.o.NodeLimit == 0 && (choice || a.evicts()) && enumerate.Takes(a.p, enumerate.Buffers) && !places.None(a.p)
+	return a.small() && a.o.NodeLimit == 0 && (choice || a.evicts()) && enumerate.Takes(a.p, enumerate.Buffers) &&
+		!places.None(a.p)
 }
 
 // evicts reports whether a buffer may be away for a part of its life.

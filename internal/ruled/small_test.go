@@ -30,8 +30,8 @@ func read(t *testing.T, name string) *model.Problem {
 	return p
 }
 
-// TestSmall has problems that were once left open, or whose plans were not the best. The values are those of the objective, by an
-// independent integer program; nil is for no plan.
+// TestSmall has problems that were once left open, or whose plans were not the best. The values are those of the
+// objective, by an independent integer program; nil is for no plan.
 func TestSmall(t *testing.T) {
 	for name, want := range map[string][]int64{
 		"und-59936":           {9, 0, 6},
@@ -66,8 +66,10 @@ func TestSmall(t *testing.T) {
 			for k, m := range p.Objective() {
 				values, bounds = append(values, model.ValueOf(r.Measures, m)), append(bounds, r.Bounds[k].Value)
 			}
-			if r.Status != model.Optimal || !slices.Equal(values, want) || !slices.Equal(bounds, want) || r.Stopped != plan.Finished {
-				t.Errorf("%s, %s: %v, %v, bounds %v, ended by %q; the best is %v", name, planner, r.Status, values, bounds, r.Stopped, want)
+			if r.Status != model.Optimal || !slices.Equal(values, want) || !slices.Equal(bounds, want) ||
+				r.Stopped != plan.Finished {
+				t.Errorf("%s, %s: %v, %v, bounds %v, ended by %q; the best is %v", name, planner, r.Status, values, bounds,
+					r.Stopped, want)
 			}
 			if report := verify.CheckMeasures(p, &r.Plan, r.Measures); !report.OK() {
 				t.Errorf("%s, %s: %s", name, planner, report.Violations[0].Message)

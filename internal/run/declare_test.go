@@ -68,10 +68,15 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestBind(t *testing.T) {
-	otherwise := dial{memo: true, lift: true, count: 3, tries: 32, waste: 1.001, share: 0.5, search: "restarts", even: "ab"}
+	otherwise := dial{
+		memo: true, lift: true, count: 3, tries: 32, waste: 1.001, share: 0.5, search: "restarts", even: "ab",
+	}
 	limited := otherwise
 	limited.tries = 0
-	given := map[string]string{"count": "9", "steps": "9223372036854775807", "tries": "7", "waste": "1e3", "share": "0", "search": "mcts", "label": "x y", "even": ""}
+	given := map[string]string{
+		"count": "9", "steps": "9223372036854775807", "tries": "7", "waste": "1e3", "share": "0", "search": "mcts",
+		"label": "x y", "even": "",
+	}
 	for _, tc := range []struct {
 		o    plan.Options
 		want dial
@@ -80,7 +85,9 @@ func TestBind(t *testing.T) {
 		{plan.Options{Timeout: 1}, limited},
 		{plan.Options{NodeLimit: 1}, limited},
 		{plan.Options{NodeLimit: 1, Params: map[string]string{"tries": "auto"}}, limited},
-		{plan.Options{Without: []string{"lift"}, Params: given}, dial{memo: true, count: 9, steps: math.MaxInt64, tries: 7, waste: 1000, search: "mcts", label: "x y"}},
+		{plan.Options{Without: []string{"lift"}, Params: given}, dial{
+			memo: true, count: 9, steps: math.MaxInt64, tries: 7, waste: 1000, search: "mcts", label: "x y",
+		}},
 	} {
 		got := dial{count: 77, label: "dirty"}
 		if err := Bind("dial", &tc.o, &got); err != nil || got != tc.want {

@@ -99,7 +99,8 @@ func keepStart(p *model.Problem, o *plan.Options, r *plan.Result) {
 		return
 	}
 	height := model.HeightOf(p, o.Start)
-	better := !r.Status.HasPlan() || o.Minimizing() && len(r.Offsets) == len(p.Buffers) && height < model.HeightOf(p, r.Offsets)
+	better := !r.Status.HasPlan() || o.Minimizing() && len(r.Offsets) == len(p.Buffers) &&
+		height < model.HeightOf(p, r.Offsets)
 	if better && o.Fits(height) {
 		if !r.Status.HasPlan() {
 			r.Status = model.Feasible

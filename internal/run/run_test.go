@@ -29,7 +29,9 @@ func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 // stack has three buffers of 4, and two of them overlap. The load is 8.
 func stack() *timeline.Timeline {
 	return timeline.New(&model.Problem{Buffers: []model.Buffer{
-		{ID: "a", Lower: 0, Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 4}, {ID: "c", Lower: 3, Upper: 4, Size: 4},
+		{ID: "a", Lower: 0, Upper: 2, Size: 4},
+		{ID: "b", Lower: 1, Upper: 3, Size: 4},
+		{ID: "c", Lower: 3, Upper: 4, Size: 4},
 	}})
 }
 
@@ -46,7 +48,10 @@ func TestConclusions(t *testing.T) {
 		{
 			"a plan at the bound is optimal", 0,
 			plan.Result{Status: model.Feasible, Plan: offsets(0, 4, 0), Member: "m", Stats: plan.Stats{Nodes: 3, Backtracks: 2}},
-			plan.Result{Status: model.Optimal, Plan: model.Plan{Offsets: []int64{0, 4, 0}, Height: 8}, LowerBound: 8, Member: "m", Stats: plan.Stats{Nodes: 3, Backtracks: 2}},
+			plan.Result{
+				Status: model.Optimal, Plan: model.Plan{Offsets: []int64{0, 4, 0}, Height: 8}, LowerBound: 8, Member: "m",
+				Stats: plan.Stats{Nodes: 3, Backtracks: 2},
+			},
 		},
 		{
 			"a plan above it is not", 20,
@@ -89,7 +94,11 @@ func TestConclusions(t *testing.T) {
 			plan.Result{Status: model.Infeasible, LowerBound: 30},
 		},
 	} {
-		p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) { return tc.give, nil }}
+		p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result,
+			error,
+		) {
+			return tc.give, nil
+		}}
 		got, err := Run(context.Background(), p, stack(), plan.Options{Capacity: tc.capacity})
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
@@ -116,11 +125,13 @@ func TestInfeasibleByBound(t *testing.T) {
 	}}
 	for _, minimize := range []bool{false, true} {
 		r, err := Run(context.Background(), p, stack(), plan.Options{Capacity: 7, Minimize: minimize})
-		if err != nil || r.Status != model.Infeasible || r.LowerBound != 8 || r.Planner != "puppet" || r.Offsets != nil || called > 0 {
+		if err != nil || r.Status != model.Infeasible || r.LowerBound != 8 || r.Planner != "puppet" || r.Offsets != nil ||
+			called > 0 {
 			t.Errorf("got %+v, %v, %d calls", r, err, called)
 		}
 	}
-	if r, err := Run(context.Background(), p, stack(), plan.Options{Capacity: 8}); err != nil || r.Status != model.Unknown || called != 1 {
+	if r, err := Run(context.Background(), p, stack(), plan.Options{Capacity: 8}); err != nil ||
+		r.Status != model.Unknown || called != 1 {
 		t.Errorf("at the bound: got %+v, %v, %d calls", r, err, called)
 	}
 }
@@ -175,7 +186,8 @@ func TestWrongCount(t *testing.T) {
 		p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) {
 			return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: offsets}}, nil
 		}}
-		if r, err := Run(context.Background(), p, stack(), plan.Options{}); err != nil || len(r.Offsets) != len(offsets) || !r.Status.HasPlan() {
+		if r, err := Run(context.Background(), p, stack(), plan.Options{}); err != nil || len(r.Offsets) != len(offsets) ||
+			!r.Status.HasPlan() {
 			t.Errorf("got %+v, %v", r, err)
 		}
 	}
@@ -194,16 +206,30 @@ func TestStart(t *testing.T) {
 		height   int64
 		member   string
 	}{
-		{"a higher plan gives way", 0, false, []int64{0, 5, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 9, "start"},
-		{"at the bound it is optimal", 0, false, []int64{0, 4, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}}, model.Optimal, 8, "start"},
-		{"a lower plan stays", 0, false, []int64{0, 7, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 10, "m"},
+		{"a higher plan gives way", 0, false, []int64{0, 5, 0}, plan.Result{
+			Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m",
+		}, model.Feasible, 9, "start"},
+		{"at the bound it is optimal", 0, false, []int64{0, 4, 0}, plan.Result{
+			Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}},
+		}, model.Optimal, 8, "start"},
+		{"a lower plan stays", 0, false, []int64{0, 7, 0}, plan.Result{
+			Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m",
+		}, model.Feasible, 10, "m"},
 		{"no plan gives way", 10, false, []int64{0, 6, 0}, plan.Result{Status: model.Unknown}, model.Feasible, 10, "start"},
 		{"but not to one above the capacity", 9, false, []int64{0, 6, 0}, plan.Result{Status: model.Unknown}, model.Unknown, 0, ""},
-		{"any plan that fits will do", 20, false, []int64{0, 5, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 10, "m"},
-		{"unless the lowest is wanted", 20, true, []int64{0, 5, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 9, "start"},
+		{"any plan that fits will do", 20, false, []int64{0, 5, 0}, plan.Result{
+			Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m",
+		}, model.Feasible, 10, "m"},
+		{"unless the lowest is wanted", 20, true, []int64{0, 5, 0}, plan.Result{
+			Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m",
+		}, model.Feasible, 9, "start"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := puppet{"p", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) { return tc.give, nil }}
+			p := puppet{"p", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result,
+				error,
+			) {
+				return tc.give, nil
+			}}
 			r, err := Run(t.Context(), p, stack(), plan.Options{Capacity: tc.capacity, Minimize: tc.minimize, Start: tc.start})
 			if err != nil || r.Status != tc.status || r.Height != tc.height || r.Member != tc.member {
 				t.Errorf("%+v, %v", r, err)

@@ -81,16 +81,19 @@ func TestBindingsViewer(t *testing.T) {
 		}
 	}
 	text := source(t, page)
-	program := source(t, "bindings/js/wasm/files/main.go") + source(t, "bindings/js/wasm/files/model.go") + source(t, "bindings/js/wasm/bridge/search.go")
+	program := source(t, "bindings/js/wasm/files/main.go") + source(t, "bindings/js/wasm/files/model.go") + source(t,
+		"bindings/js/wasm/bridge/search.go")
 	options := found(`Get\("options"\)\.Get\("(\w+)"\)`, program)
-	options = append(options, found(`v\.Get\("(\w+)"\)`, part(t, "bindings/js/wasm/bridge/search.go", ") Options() plan.Options {", "\n}"))...)
+	options = append(options, found(`v\.Get\("(\w+)"\)`,
+		part(t, "bindings/js/wasm/bridge/search.go", ") Options() plan.Options {", "\n}"))...)
 	input := found(`c\.Input\.Get\("(\w+)"\)`, program)
 	operations := found(`"(\w+)": +\w+`, part(t, "bindings/js/wasm/files/main.go", "bridge.Serve(", "\n"))
 
 	missing("option", found(`(?m)^ {10}(\w+):`, part(t, page, "        options: {", "        },")), options)
 	missing("key of a file", found(`(?m)^ {8}(\w+):`, part(t, page, "const input = {", "      };")), input)
 	missing("key of a model", found(`(?m)^ {6}(\w+):`, part(t, page, "  #leftOpen() {", "\n  }")), input)
-	missing("operation", found(`"(\w+)"`, strings.Join(found(`planner\.call\((.*?), (?:input|\{)`, text), " ")), append(operations, "tflite"))
+	missing("operation", found(`"(\w+)"`, strings.Join(found(`planner\.call\((.*?), (?:input|\{)`, text), " ")),
+		append(operations, "tflite"))
 	asks, worker := source(t, "render/html/viewer/planner.js"), source(t, "bindings/js/src/serve.js")
 	same(t, "messages of planner.js", sorted(found(`\{ type: "(\w+)"`, asks)), sorted(found(`case "(\w+)":`, worker)))
 	known := found(`(?m)^(?:.*post\(|  +)\{? ?type: "(\w+)"`, worker)
@@ -152,7 +155,8 @@ func TestBindingsStops(t *testing.T) {
 	phrases := part(t, "cmd/stowage/command/solve.go", "func ending(", "\n}\n")
 	same(t, "cmd/stowage", sorted(found(`plan\.((?:Stop\w+|Finished))\b`, phrases)),
 		sorted(found(`(?m)^\t(\w+) +Stop = `, source(t, "plan/result.go"))))
-	same(t, "index.d.ts", found(`Why the run ended without an answer: (.*)\. \*/`, source(t, "bindings/js/src/index.d.ts")),
+	same(t, "index.d.ts", found(`Why the run ended without an answer: (.*)\. \*/`,
+		source(t, "bindings/js/src/index.d.ts")),
 		[]string{strings.Join(words, ", ")})
 }
 

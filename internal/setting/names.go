@@ -18,7 +18,8 @@ const defaultPlanner = "auto"
 // UnknownPlanner returns the error for a planner that this program does not have.
 func UnknownPlanner(name string) error {
 	if strings.Contains(name, ",") {
-		return errors.New(strconv.Quote(name) + " names several planners, and one runs here; 'stowage compare --planner " + name + "' runs them side by side")
+		return errors.New(strconv.Quote(name) + " names several planners, and one runs here; 'stowage compare --planner " +
+			name + "' runs them side by side")
 	}
 	if laboratory.Has(name) {
 		return errors.New(laboratory.Says(name))

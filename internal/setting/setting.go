@@ -40,7 +40,8 @@ const (
 // Wants says in words what a setting of that kind takes in JSON.
 func (k Kind) Wants() string {
 	return [...]string{
-		Text: "a text", Size: `a whole number of bytes or a text such as "2KiB"`, Time: `a number of seconds or a text such as "500ms"`,
+		Text: "a text", Size: `a whole number of bytes or a text such as "2KiB"`,
+		Time:  `a number of seconds or a text such as "500ms"`,
 		Count: "a whole number of at least 0", Bits: "a whole number from 0 to 18446744073709551615",
 		Switch: "true or false", Names: "a list of texts", Pairs: "an object of texts",
 	}[k]

@@ -38,7 +38,8 @@ func TestQuestions(t *testing.T) {
 // TestMostNames: of many names a message lists seven, the nearest first, and says how many there are.
 func TestMostNames(t *testing.T) {
 	all := []string{"auto", "beam", "boxing", "climb", "exact", "first-fit", "ladder", "merge", "tela"}
-	if got, want := OneOf("exat", all, "stowage planners"), "; did you mean exact? The choices are exact, beam, tela, auto, merge, boxing, climb, … ('stowage planners' lists all 9)"; got != want {
+	if got, want := OneOf("exat", all,
+		"stowage planners"), "; did you mean exact? The choices are exact, beam, tela, auto, merge, boxing, climb, … ('stowage planners' lists all 9)"; got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	// Without a command that lists them, more names are written out.
@@ -46,7 +47,8 @@ func TestMostNames(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	many := append(slices.Clone(all), all[:MostAlone+1-len(all)]...)
-	if got, want := Listed("qwertz", many, ""), ", … (15 in all)"; !strings.HasSuffix(got, want) || strings.Count(got, ",") != Most {
+	if got, want := Listed("qwertz", many, ""), ", … (15 in all)"; !strings.HasSuffix(got, want) ||
+		strings.Count(got, ",") != Most {
 		t.Errorf("%q", got)
 	}
 	if got, want := Listed("x", all[:Most], "y"), strings.Join(all[:Most], ", "); got != want {

@@ -238,8 +238,10 @@ type reader struct {
 func newSearch(p *Program, steps int) *search {
 	n, values := len(p.Operators), len(p.Values)
 	s := &search{
-		p: p, during: make([]int64, n), dying: make([][]int, n), maker: slices.Repeat([]int{nobody}, values), readers: make([][]reader, values),
-		ending: make([][]candidate, n), most: steps, done: make([]int, n), ring: make([]int, values), inside: make([]bool, values),
+		p: p, during: make([]int64, n), dying: make([][]int, n), maker: slices.Repeat([]int{nobody}, values),
+		readers: make([][]reader, values),
+		ending:  make([][]candidate, n), most: steps, done: make([]int, n), ring: make([]int, values),
+		inside: make([]bool, values),
 	}
 	for v := range p.Values {
 		x := &p.Values[v]
@@ -377,7 +379,8 @@ func (s *search) collect(peak int64) {
 				}
 				s.extend(&c, a)
 				if rest := c.outside + c.scratch; rest+c.rings < peak {
-					s.ending[b] = append(s.ending[b], candidate{from: a, to: b, axis: axis, cost: rest + c.rings, rest: rest, inside: c.inside})
+					s.ending[b] = append(s.ending[b],
+						candidate{from: a, to: b, axis: axis, cost: rest + c.rings, rest: rest, inside: c.inside})
 				}
 				if s.looked++; s.looked/perStep > s.most {
 					s.over = true

@@ -244,7 +244,8 @@ func during(p *tiling.Program, k int) int64 {
 	return sum
 }
 
-// brute goes through all choices of chains. It returns the lowest peak, and the fewest operators in chains that have it.
+// brute goes through all choices of chains. It returns the lowest peak, and the fewest operators in chains that have
+// it.
 func brute(p *tiling.Program) (peak int64, fewest int) {
 	type choice struct {
 		peak  int64

@@ -27,7 +27,8 @@ func (t *Timeline) bound() {
 		var seen [alignmentsMost]int64
 		for _, i := range p.Buffers {
 			g := t.Problem.Buffers[i].Align()
-			if at := slices.Index(seen[:], 0); g > 1 && at >= 0 && at*len(p.Buffers) < alignedMost && !slices.Contains(seen[:], g) {
+			if at := slices.Index(seen[:], 0); g > 1 && at >= 0 && at*len(p.Buffers) < alignedMost &&
+				!slices.Contains(seen[:], g) {
 				seen[at] = g
 				t.LowerBound = max(t.LowerBound, t.alignedLoad(p, g))
 			}

@@ -42,7 +42,9 @@ func aligned(r *rand.Rand) *model.Problem {
 	p := &model.Problem{}
 	unit := 2 + r.Int64N(4)
 	for i := range 2 + r.IntN(5) {
-		b := model.Buffer{ID: strconv.Itoa(i), Lower: r.Int64N(5), Size: 1 + r.Int64N(12), Alignment: unit * (1 + r.Int64N(3))}
+		b := model.Buffer{
+			ID: strconv.Itoa(i), Lower: r.Int64N(5), Size: 1 + r.Int64N(12), Alignment: unit * (1 + r.Int64N(3)),
+		}
 		b.Upper = b.Lower + 1 + r.Int64N(5)
 		if r.IntN(4) == 0 && b.Upper-b.Lower > 2 {
 			b.Gaps = []model.Gap{{Lower: b.Lower + 1, Upper: b.Lower + 2}}
@@ -143,12 +145,28 @@ func TestBoundByHand(t *testing.T) {
 		buffers []model.Buffer
 		want    int64
 	}{
-		{"each but the topmost is rounded up", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Upper: 1, Size: 6, Alignment: 8}}, 21},
+		{"each but the topmost is rounded up", []model.Buffer{
+			{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Upper: 1, Size: 6, Alignment: 8},
+		}, 21},
 		{"a multiple needs no rounding", []model.Buffer{{Upper: 1, Size: 8, Alignment: 8}, {Upper: 1, Size: 16, Alignment: 8}}, 24},
-		{"a free offset spoils it", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Upper: 1, Size: 6}}, 18},
-		{"elsewhere it does not", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Lower: 1, Upper: 2, Size: 6}}, 13},
-		{"those of another alignment are stacked in between", []model.Buffer{{Upper: 1, Size: 1, Alignment: 8}, {Upper: 1, Size: 1, Alignment: 8}, {Upper: 1, Size: 1, Alignment: 8}, {Upper: 1, Size: 7}}, 17},
-		{"and larger ones take more than a tail", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 6, Alignment: 8}, {Upper: 1, Size: 4}}, 22},
+		{"a free offset spoils it", []model.Buffer{
+			{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Upper: 1, Size: 6},
+		}, 18},
+		{"elsewhere it does not", []model.Buffer{
+			{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Lower: 1, Upper: 2, Size: 6},
+		}, 13},
+		{"those of another alignment are stacked in between", []model.Buffer{
+			{Upper: 1, Size: 1, Alignment: 8},
+			{Upper: 1, Size: 1, Alignment: 8},
+			{Upper: 1, Size: 1, Alignment: 8},
+			{Upper: 1, Size: 7},
+		}, 17},
+		{"and larger ones take more than a tail", []model.Buffer{
+			{Upper: 1, Size: 5, Alignment: 8},
+			{Upper: 1, Size: 5, Alignment: 8},
+			{Upper: 1, Size: 6, Alignment: 8},
+			{Upper: 1, Size: 4},
+		}, 22},
 		{"a fixed end", []model.Buffer{{Upper: 1, Size: 5, Fixed: at(96)}, {Upper: 1, Size: 7}}, 101},
 		{"the size of what is never active", []model.Buffer{{Upper: 1, Size: 5, Gaps: []model.Gap{{Lower: 0, Upper: 1}}}}, 5},
 	} {

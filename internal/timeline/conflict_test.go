@@ -187,7 +187,9 @@ func TestConcurrentQueries(t *testing.T) {
 // that another leaves for a while.
 func TestInterlockedExample(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
-		{ID: "arch", Lower: 0, Upper: 3, Size: 8, Gaps: []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 5, Upper: 8}}}},
+		{ID: "arch", Lower: 0, Upper: 3, Size: 8, Gaps: []model.Gap{
+			{Lower: 1, Upper: 2, Window: &model.Window{Lower: 5, Upper: 8}},
+		}},
 		{ID: "cat", Lower: 1, Upper: 2, Size: 4},
 	}}
 	tl := New(p)
@@ -232,7 +234,9 @@ func TestManyRanges(t *testing.T) {
 		b := model.Buffer{ID: "ab"[i : i+1], Upper: 4 * gaps, Size: 64}
 		for at := range int64(gaps) {
 			from := (at * (7 + i*4)) % 8
-			b.Gaps = append(b.Gaps, model.Gap{Lower: 4*at + i, Upper: 4*at + i + 3, Window: &model.Window{Lower: 8 * from, Upper: 8*from + 1}})
+			b.Gaps = append(b.Gaps, model.Gap{
+				Lower: 4*at + i, Upper: 4*at + i + 3, Window: &model.Window{Lower: 8 * from, Upper: 8*from + 1},
+			})
 		}
 		p.Buffers = append(p.Buffers, b)
 	}

@@ -202,7 +202,9 @@ func random(r *rand.Rand) *model.Problem {
 func interlocking(r *rand.Rand) *model.Problem {
 	p := &model.Problem{}
 	for i := range 2 + r.IntN(3) {
-		b := model.Buffer{ID: "b" + strconv.Itoa(i), Lower: r.Int64N(3), Upper: slots - r.Int64N(3), Size: 1 + r.Int64N(maxSize)}
+		b := model.Buffer{
+			ID: "b" + strconv.Itoa(i), Lower: r.Int64N(3), Upper: slots - r.Int64N(3), Size: 1 + r.Int64N(maxSize),
+		}
 		for at := b.Lower; at < b.Upper; {
 			g := model.Gap{Lower: at, Upper: min(b.Upper, at+1+r.Int64N(4))}
 			from := r.Int64N(b.Size)

@@ -16,7 +16,9 @@ func (t *Timeline) Part(out *model.Buffer, i int, low, high int32) {
 			out.Gaps = append(out.Gaps, model.Gap{Lower: int64(end), Upper: int64(s.First)})
 		}
 		if s.Lower != 0 || s.Upper != b.Size {
-			out.Gaps = append(out.Gaps, model.Gap{Lower: int64(s.First), Upper: int64(s.Last), Window: &model.Window{Lower: s.Lower, Upper: s.Upper}})
+			out.Gaps = append(out.Gaps, model.Gap{
+				Lower: int64(s.First), Upper: int64(s.Last), Window: &model.Window{Lower: s.Lower, Upper: s.Upper},
+			})
 		}
 		end = s.Last
 	}

@@ -185,7 +185,9 @@ func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)
 const slotsEach = 8
 
 // closeBySlot does what closeSections does, with a table of the slots from earliest on.
-func (t *Timeline) closeBySlot(pieces int, at func(k int) (lower, upper int64), earliest int64, slots int) (closed func(time int64) int32) {
+func (t *Timeline) closeBySlot(pieces int, at func(k int) (lower, upper int64), earliest int64,
+	slots int,
+) (closed func(time int64) int32) {
 	// before[s] first marks what happens at slot s, then counts the sections.
 	const starts, ends = 1, 2
 	before := make([]int32, slots+1)

@@ -33,7 +33,8 @@ func TestSections(t *testing.T) {
 		g, tl := paint(p), New(p)
 		want := g.sections()
 		if tl.Sections() != len(want) || len(tl.Starts) != len(want) || len(tl.Ends) != len(want) {
-			t.Fatalf("%d sections with %d starts and %d ends, want %d:%s", tl.Sections(), len(tl.Starts), len(tl.Ends), len(want), drawn.Describe(p))
+			t.Fatalf("%d sections with %d starts and %d ends, want %d:%s", tl.Sections(), len(tl.Starts), len(tl.Ends),
+				len(want), drawn.Describe(p))
 		}
 		for s, w := range want {
 			var load int64
@@ -143,7 +144,8 @@ func TestHelly(t *testing.T) {
 			for _, b := range all {
 				share, meet := a.First < b.Last && b.First < a.Last, a.lower < b.upper && b.lower < a.upper
 				if share != meet {
-					t.Fatalf("pieces of %d and %d: overlap %v, share a section %v:%s", a.buffer, b.buffer, meet, share, drawn.Describe(p))
+					t.Fatalf("pieces of %d and %d: overlap %v, share a section %v:%s", a.buffer, b.buffer, meet, share,
+						drawn.Describe(p))
 				}
 			}
 		}
@@ -163,7 +165,8 @@ func TestPartitions(t *testing.T) {
 		next, active := int32(0), 0
 		for k, part := range tl.Partitions {
 			if part.First != next || part.Last <= part.First {
-				t.Fatalf("partition %d has the sections [%d, %d), after those to %d:%s", k, part.First, part.Last, next, drawn.Describe(p))
+				t.Fatalf("partition %d has the sections [%d, %d), after those to %d:%s", k, part.First, part.Last, next,
+					drawn.Describe(p))
 			}
 			next = part.Last
 			active += len(part.Buffers)
@@ -201,7 +204,8 @@ func TestPartitions(t *testing.T) {
 // TestExample holds the package comment against the paper's example.
 func TestExample(t *testing.T) {
 	tl := New(gen.MiniMalloc())
-	if !slices.Equal(tl.Starts, []int64{0, 3, 9}) || !slices.Equal(tl.Ends, []int64{3, 9, 21}) || !slices.Equal(tl.Load, []int64{12, 12, 8}) {
+	if !slices.Equal(tl.Starts, []int64{0, 3, 9}) || !slices.Equal(tl.Ends, []int64{3, 9, 21}) ||
+		!slices.Equal(tl.Load, []int64{12, 12, 8}) {
 		t.Errorf("sections from %v to %v with loads %v", tl.Starts, tl.Ends, tl.Load)
 	}
 	for i, want := range [][2]int32{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {0, 3}} {
@@ -235,12 +239,17 @@ func TestExtremes(t *testing.T) {
 		{"none", nil, 0, 0, 0, 0},
 		{"one", []model.Buffer{buffer(5, 6, 7)}, 1, 1, 7, 7},
 		{"one of all time and space", []model.Buffer{buffer(-far, far, far)}, 1, 1, far, far},
-		{"back to back at the ends", []model.Buffer{buffer(-far, -far+1, 3), buffer(-far+1, far-1, 4), buffer(far-1, far, 5)}, 3, 3, 5, 5},
+		{"back to back at the ends", []model.Buffer{buffer(-far, -far+1, 3), buffer(-far+1, far-1, 4), buffer(far-1, far,
+			5)}, 3, 3, 5, 5},
 		{"early and late", []model.Buffer{buffer(-far, 0, 3), buffer(-1, far, 4)}, 1, 1, 7, 7},
 		{"far apart", []model.Buffer{buffer(far-1, far, 3), buffer(-far, -far+1, 4)}, 2, 2, 4, 4},
 		{"never active", []model.Buffer{buffer(0, 4, 9, model.Gap{Lower: 0, Upper: 4})}, 0, 0, 0, 9},
-		{"never active by two gaps", []model.Buffer{buffer(-far, far, 9, model.Gap{Lower: -far, Upper: 0}, model.Gap{Lower: 0, Upper: far}), buffer(1, 2, 3)}, 1, 1, 3, 9},
-		{"only a window", []model.Buffer{buffer(0, 4, 9, model.Gap{Lower: 0, Upper: 4, Window: &model.Window{Lower: 2, Upper: 5}})}, 1, 1, 3, 9},
+		{"never active by two gaps", []model.Buffer{
+			buffer(-far, far, 9, model.Gap{Lower: -far, Upper: 0}, model.Gap{Lower: 0, Upper: far}), buffer(1, 2, 3),
+		}, 1, 1, 3, 9},
+		{"only a window", []model.Buffer{
+			buffer(0, 4, 9, model.Gap{Lower: 0, Upper: 4, Window: &model.Window{Lower: 2, Upper: 5}}),
+		}, 1, 1, 3, 9},
 		{"fixed high", []model.Buffer{fixed, buffer(2, 3, 5)}, 2, 2, far / 8, far/2 + far/8},
 		{"alignment as large as the rest", []model.Buffer{aligned, buffer(0, 1, 5)}, 1, 1, far/4 + 5, far/4 + 5},
 	} {
@@ -253,7 +262,8 @@ func TestExtremes(t *testing.T) {
 			continue
 		}
 		tl := New(p)
-		if tl.Sections() != tc.sections || len(tl.Partitions) != tc.partitions || tl.MaxLoad != tc.load || tl.LowerBound != tc.bound {
+		if tl.Sections() != tc.sections || len(tl.Partitions) != tc.partitions || tl.MaxLoad != tc.load ||
+			tl.LowerBound != tc.bound {
 			t.Errorf("%s: %d sections, %d partitions, load %d, bound %d, want %d, %d, %d, %d", tc.name,
 				tl.Sections(), len(tl.Partitions), tl.MaxLoad, tl.LowerBound, tc.sections, tc.partitions, tc.load, tc.bound)
 		}

@@ -32,7 +32,8 @@ func TestNewUnless(t *testing.T) {
 			b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1})
 		}
 	}
-	for _, p := range []*model.Problem{ring(2*thresholds.PreparedMost, false), ring(2*thresholds.PreparedMost, true), few} {
+	for _, p := range []*model.Problem{ring(2*thresholds.PreparedMost, false), ring(2*thresholds.PreparedMost,
+		true), few} {
 		want, looks := New(p), 0
 		for limit := 0; ; limit++ {
 			looks = 0
@@ -46,7 +47,8 @@ func TestNewUnless(t *testing.T) {
 			if looks != limit || limit < 6 {
 				t.Errorf("a timeline after %d looks with a limit at %d", looks, limit)
 			}
-			if !reflect.DeepEqual(tl.Load, want.Load) || !reflect.DeepEqual(tl.Partitions, want.Partitions) || tl.LowerBound != want.LowerBound {
+			if !reflect.DeepEqual(tl.Load, want.Load) || !reflect.DeepEqual(tl.Partitions, want.Partitions) ||
+				tl.LowerBound != want.LowerBound {
 				t.Error("another timeline")
 			}
 			break

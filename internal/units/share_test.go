@@ -28,7 +28,9 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s of %d: %v, want %d", c.text, c.load, share, c.want)
 		}
 	}
-	for _, text := range []string{"", "%", "0%", "0.00%", "-5%", "1e3%", "1/2%", "1000000000%", "1_0%", "110", "1.%", "0x1%"} {
+	for _, text := range []string{
+		"", "%", "0%", "0.00%", "-5%", "1e3%", "1/2%", "1000000000%", "1_0%", "110", "1.%", "0x1%",
+	} {
 		if share, ok := ParseShare(text); ok {
 			t.Errorf("%q is %v", text, share)
 		}

@@ -36,7 +36,8 @@ func TestOneTable(t *testing.T) {
 	if want := `const UNITS = ["` + strings.Join(Binary[:], `", "`) + `"];`; !strings.Contains(viewer, want) {
 		t.Errorf("numbers.js does not have %s", want)
 	}
-	rows := regexp.MustCompile(`\("(\w+)", (?:1 << (\d+)|10\*\*(\d+)|1)\)`).FindAllStringSubmatch(source(t, "python", "stowage", "_units.py"), -1)
+	rows := regexp.MustCompile(`\("(\w+)", (?:1 << (\d+)|10\*\*(\d+)|1)\)`).FindAllStringSubmatch(source(t, "python",
+		"stowage", "_units.py"), -1)
 	for _, row := range rows {
 		bytes := int64(1)
 		if shift, err := strconv.Atoi(row[2]); err == nil {

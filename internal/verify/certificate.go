@@ -236,7 +236,8 @@ func (c *proof) meet() error {
 						return errors.New("the pairs of buffers are too many to be checked")
 					}
 					if b.to <= a.from || a.to <= b.from {
-						return fmt.Errorf("the windows of %s and %s let the upper one start lower, which cannot be checked", strconv.Quote(c.list[a.who].ID), strconv.Quote(c.list[b.who].ID))
+						return fmt.Errorf("the windows of %s and %s let the upper one start lower, which cannot be checked",
+							strconv.Quote(c.list[a.who].ID), strconv.Quote(c.list[b.who].ID))
 					}
 					c.met[a.who] = append(c.met[a.who], touch{b.who, b.to - a.from, a.to - b.from})
 					c.met[b.who] = append(c.met[b.who], touch{a.who, a.to - b.from, b.to - a.from})

@@ -24,15 +24,18 @@ func TestCertificateReads(t *testing.T) {
 		{"good", good, ""},
 		{"needless questions", strings.Replace(good, "\n.\n", "\n0 4\n.\n1 0\n.\n.\n", 1), ""},
 		{"empty", "", "line 1: the certificate ends too soon"},
-		{"another version", strings.Replace(good, " 1\n", " 2\n", 1), `line 3: "stowage certificate 2" is not "stowage certificate 1"`},
+		{"another version", strings.Replace(good, " 1\n", " 2\n",
+			1), `line 3: "stowage certificate 2" is not "stowage certificate 1"`},
 		{"no capacity", strings.Replace(good, "capacity 8", "8", 1), `"8" is not a capacity`},
 		{"a capacity below 0", strings.Replace(good, "8", "-8", 1), `"-8" is not a capacity`},
 		{"a capacity beyond", strings.Replace(good, "8", "9223372036854775807", 1), "is not a capacity"},
 		{"too much claimed", strings.Replace(good, "8", "9", 1), "line 6: a case is left open"},
-		{"too many buffers", strings.Replace(good, "s 2", "s 4", 1), `"4" is not a number of buffers from 1 to that of the problem`},
+		{"too many buffers", strings.Replace(good, "s 2", "s 4",
+			1), `"4" is not a number of buffers from 1 to that of the problem`},
 		{"no buffers", strings.Replace(good, "s 2", "s 0", 1), `"0" is not a number`},
 		{"an unknown buffer", strings.Replace(good, "b b", "b", 1), `line 4: "b" is not a buffer`},
-		{"a buffer twice", strings.Replace(good, `"c"`, `"b b"`, 1), `line 5: "b b" is not a buffer of the problem, or is named twice`},
+		{"a buffer twice", strings.Replace(good, `"c"`, `"b b"`,
+			1), `line 5: "b b" is not a buffer of the problem, or is named twice`},
 		{"a name without quotes", strings.Replace(good, `"c"`, `c`, 1), "line 5: c is not a buffer"},
 		{"the wrong buffers", strings.Replace(good, `"b b"`, `"a"`, 1), "line 6: a case is left open"},
 		{"no proof", strings.TrimSuffix(good, ".\n"), "line 6: the certificate ends too soon"},
@@ -86,7 +89,8 @@ func FuzzCertificate(f *testing.F) {
 func mixed(rows ...[2]int64) *model.Problem {
 	p := new(model.Problem)
 	for k, row := range rows {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + k)), Lower: 0, Upper: 1, Size: row[0], Alignment: row[1]})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: string(rune('a' + k)), Lower: 0, Upper: 1, Size: row[0], Alignment: row[1]})
 	}
 	return p
 }
@@ -112,7 +116,8 @@ func TestCertificateCreeps(t *testing.T) {
 			false,
 		},
 		{
-			mixed([2]int64{1 << 53, 64}, [2]int64{10737418245, 18}, [2]int64{2, 4}, [2]int64{17179869192, 1}, [2]int64{1 << 20, 6}),
+			mixed([2]int64{1 << 53, 64}, [2]int64{10737418245, 18}, [2]int64{2, 4}, [2]int64{17179869192, 1},
+				[2]int64{1 << 20, 6}),
 			"stowage certificate 1\ncapacity 9007227173077009\nbuffers 5\n\"a\"\n\"b\"\n\"c\"\n\"d\"\n\"e\"\n" +
 				"0 0\n3 9007199254740992\n2 9007216434610184\n.\n.\n2 9007199254740992\n3 9007199254740994\n.\n" +
 				"1 9007199254740996\n.\n4 9007199254740996\n.\n.\n.\n3 0\n4 17179869192\n.\n.\n1 0\n3 10737418245\n.\n.\n" +

@@ -56,7 +56,8 @@ func TestDisjoint(t *testing.T) {
 		if !got {
 			where := overlapOf(&pieces[x], &pieces[y])
 			// It is one of the pairs, and no other meets earlier.
-			if !slices.Contains(pairs, where) || slices.ContainsFunc(pairs, func(o overlap) bool { return o.lower < where.lower }) {
+			if !slices.Contains(pairs, where) ||
+				slices.ContainsFunc(pairs, func(o overlap) bool { return o.lower < where.lower }) {
 				t.Fatalf("round %d: %+v is not the first of %d pairs", round, where, len(pairs))
 			}
 		}

@@ -24,7 +24,8 @@ func FirstMoved(p *model.Problem, offsets []int64, capacity int64, changed []int
 		x := &p.Buffers[i]
 		for j := range p.Buffers {
 			y := &p.Buffers[j]
-			if j == int(i) || y.Lower >= x.Upper || x.Lower >= y.Upper || offsets[j] >= offsets[i]+x.Size || offsets[i] >= offsets[j]+y.Size {
+			if j == int(i) || y.Lower >= x.Upper || x.Lower >= y.Upper || offsets[j] >= offsets[i]+x.Size ||
+				offsets[i] >= offsets[j]+y.Size {
 				continue
 			}
 			pair := model.Problem{Buffers: []model.Buffer{*x, *y}}

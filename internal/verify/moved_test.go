@@ -17,7 +17,9 @@ func TestFirstMoved(t *testing.T) {
 		var offsets []int64
 		height := int64(0)
 		for i := range 6 {
-			b := model.Buffer{ID: string(rune('a' + i)), Lower: rng.Int64N(8), Size: 1 + rng.Int64N(4), Alignment: 1 + rng.Int64N(2)}
+			b := model.Buffer{
+				ID: string(rune('a' + i)), Lower: rng.Int64N(8), Size: 1 + rng.Int64N(4), Alignment: 1 + rng.Int64N(2),
+			}
 			b.Upper = b.Lower + 3 + rng.Int64N(4)
 			if rng.IntN(3) == 0 {
 				b.Gaps = []model.Gap{{Lower: b.Lower + 1, Upper: b.Lower + 2}}

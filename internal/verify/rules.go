@@ -115,7 +115,8 @@ func (c *ruled) countPools() bool {
 	case len(c.plan.Pools) == n:
 		return true
 	}
-	c.add(model.RuleCount, -1, -1, fmt.Sprintf("the plan has %d pools of buffers, but the problem has %d buffers", len(c.plan.Pools), n))
+	c.add(model.RuleCount, -1, -1,
+		fmt.Sprintf("the plan has %d pools of buffers, but the problem has %d buffers", len(c.plan.Pools), n))
 	return false
 }
 
@@ -124,11 +125,14 @@ func (c *ruled) stays() {
 	parts := make(map[int32][]model.Part, len(c.plan.Parts))
 	for k, x := range c.plan.Parts {
 		if x.Buffer < 0 || int(x.Buffer) >= len(c.p.Buffers) {
-			c.add(model.RuleParts, -1, -1, fmt.Sprintf("the plan has parts of buffer number %d, but the problem has %d buffers", int64(x.Buffer)+1, len(c.p.Buffers)))
+			c.add(model.RuleParts, -1, -1,
+				fmt.Sprintf("the plan has parts of buffer number %d, but the problem has %d buffers", int64(x.Buffer)+1,
+					len(c.p.Buffers)))
 			continue
 		}
 		if k > 0 && x.Buffer <= c.plan.Parts[k-1].Buffer {
-			c.add(model.RuleParts, int(x.Buffer), -1, "the parts of buffer "+quote(c.p.Buffers[x.Buffer].ID)+" are not in the order of the buffers, or are there twice")
+			c.add(model.RuleParts, int(x.Buffer), -1,
+				"the parts of buffer "+quote(c.p.Buffers[x.Buffer].ID)+" are not in the order of the buffers, or are there twice")
 			continue
 		}
 		if c.tile(int(x.Buffer), x.Parts) {
@@ -139,7 +143,8 @@ func (c *ruled) stays() {
 		if pool >= 0 && int(pool) < len(c.pools) {
 			return pool
 		}
-		c.add(model.RulePool, i, -1, fmt.Sprintf("buffer %s is in pool number %d, but there are %d pools", quote(c.p.Buffers[i].ID), int64(pool)+1, len(c.pools)))
+		c.add(model.RulePool, i, -1, fmt.Sprintf("buffer %s is in pool number %d, but there are %d pools",
+			quote(c.p.Buffers[i].ID), int64(pool)+1, len(c.pools)))
 		return -1
 	}
 	for i := range c.p.Buffers {
@@ -174,7 +179,8 @@ func (c *ruled) tile(i int, parts []model.Part) bool {
 	}
 	last := len(parts) - 1
 	if parts[0].Lower != b.Lower || parts[last].Upper != b.Upper {
-		return wrong("lives %s, but its parts are from %d to %d", interval(b.Lower, b.Upper), parts[0].Lower, parts[last].Upper)
+		return wrong("lives %s, but its parts are from %d to %d", interval(b.Lower, b.Upper), parts[0].Lower,
+			parts[last].Upper)
 	}
 	for k, x := range parts {
 		if x.Upper <= x.Lower {
@@ -193,7 +199,8 @@ func (c *ruled) tile(i int, parts []model.Part) bool {
 
 // taken reports whether [lower, upper) is an eviction of the buffer.
 func (c *ruled) taken(b *model.Buffer, lower, upper int64) bool {
-	return b.Extra != nil && slices.ContainsFunc(b.Extra.Evictions, func(e model.Eviction) bool { return e.Lower == lower && e.Upper == upper })
+	return b.Extra != nil && slices.ContainsFunc(b.Extra.Evictions,
+		func(e model.Eviction) bool { return e.Lower == lower && e.Upper == upper })
 }
 
 // union finds the bodies. They are a forest: each list of ties hangs its buffers below its first one.
@@ -265,23 +272,28 @@ func (c *ruled) one(x *stayed) {
 		c.single(x.buffer, model.RuleSign, b, x.at, false, c.in(x.pool)+", below zero")
 	}
 	if b.Alignment > 1 && x.at%b.Alignment != 0 {
-		c.single(x.buffer, model.RuleAlignment, b, x.at, false, fmt.Sprintf("%s, not a multiple of its alignment %d", c.in(x.pool), b.Alignment))
+		c.single(x.buffer, model.RuleAlignment, b, x.at, false,
+			fmt.Sprintf("%s, not a multiple of its alignment %d", c.in(x.pool), b.Alignment))
 	}
 	if q.Alignment > 1 && x.at%q.Alignment != 0 {
-		c.single(x.buffer, model.RuleAlignment, b, x.at, false, fmt.Sprintf("%s, not a multiple of the pool's alignment %d", c.in(x.pool), q.Alignment))
+		c.single(x.buffer, model.RuleAlignment, b, x.at, false,
+			fmt.Sprintf("%s, not a multiple of the pool's alignment %d", c.in(x.pool), q.Alignment))
 	}
 	if b.Fixed != nil && *b.Fixed != x.at {
 		c.single(x.buffer, model.RuleFixed, b, x.at, false, fmt.Sprintf("%s, but is fixed at %d", c.in(x.pool), *b.Fixed))
 	}
 	end := add(x.at, b.Size)
 	if x.at > math.MaxInt64-max(b.Size, 0) {
-		c.single(x.buffer, model.RuleCapacity, b, x.at, true, fmt.Sprintf("%s and ends above %d, the largest address", c.in(x.pool), int64(math.MaxInt64)))
+		c.single(x.buffer, model.RuleCapacity, b, x.at, true,
+			fmt.Sprintf("%s and ends above %d, the largest address", c.in(x.pool), int64(math.MaxInt64)))
 	} else if q.Capacity != 0 && end > q.Capacity {
-		c.single(x.buffer, model.RuleCapacity, b, x.at, true, fmt.Sprintf("%s and ends at %d, above the capacity %d", c.in(x.pool), end, q.Capacity))
+		c.single(x.buffer, model.RuleCapacity, b, x.at, true,
+			fmt.Sprintf("%s and ends at %d, above the capacity %d", c.in(x.pool), end, q.Capacity))
 	}
 	for _, r := range q.Reserved {
 		if x.at < r.Upper && r.Lower < end {
-			c.single(x.buffer, model.RuleReserved, b, x.at, true, c.in(x.pool)+" and meets the reserved bytes "+interval(r.Lower, r.Upper))
+			c.single(x.buffer, model.RuleReserved, b, x.at, true,
+				c.in(x.pool)+" and meets the reserved bytes "+interval(r.Lower, r.Upper))
 			break
 		}
 	}
@@ -301,8 +313,9 @@ func (c *ruled) ties() {
 				continue
 			}
 			pair := ordered(f, i)
-			c.add(model.RuleTogether, int(pair[0]), int(pair[1]), fmt.Sprintf("buffer %s must be %d bytes from buffer %s in its pool, but they are %s and %s",
-				quote(c.p.Buffers[i].ID), by, quote(c.p.Buffers[f].ID), c.where(y), c.where(x)))
+			c.add(model.RuleTogether, int(pair[0]), int(pair[1]),
+				fmt.Sprintf("buffer %s must be %d bytes from buffer %s in its pool, but they are %s and %s",
+					quote(c.p.Buffers[i].ID), by, quote(c.p.Buffers[f].ID), c.where(y), c.where(x)))
 		}
 	}
 }
@@ -321,7 +334,8 @@ func (c *ruled) of(i int32) []stayed { return c.placed[c.first[i]:c.first[i+1]] 
 
 // share reports whether two stays have a byte of a pool in common.
 func (c *ruled) share(x, y *stayed) bool {
-	return x.pool == y.pool && x.pool >= 0 && x.at < add(y.at, c.p.Buffers[y.buffer].Size) && y.at < add(x.at, c.p.Buffers[x.buffer].Size)
+	return x.pool == y.pool && x.pool >= 0 && x.at < add(y.at, c.p.Buffers[y.buffer].Size) &&
+		y.at < add(x.at, c.p.Buffers[x.buffer].Size)
 }
 
 // separate checks that a pair that is apart shares no byte.
@@ -330,8 +344,9 @@ func (c *ruled) separate(pair model.Pair) {
 		for _, y := range c.of(pair[1]) {
 			if c.share(&x, &y) {
 				a, b := &c.p.Buffers[pair[0]], &c.p.Buffers[pair[1]]
-				c.add(model.RuleApart, int(pair[0]), int(pair[1]), "buffers "+placed(a, x.at)+" and "+placed(b, y.at)+" must be apart, but both use bytes "+
-					interval(max(x.at, y.at), min(add(x.at, a.Size), add(y.at, b.Size)))+c.in(x.pool))
+				c.add(model.RuleApart, int(pair[0]), int(pair[1]),
+					"buffers "+placed(a, x.at)+" and "+placed(b, y.at)+" must be apart, but both use bytes "+
+						interval(max(x.at, y.at), min(add(x.at, a.Size), add(y.at, b.Size)))+c.in(x.pool))
 				return
 			}
 		}
@@ -384,7 +399,8 @@ func (c *ruled) overlaps(pool int32, most int) {
 	c.truncated = c.truncated || truncated
 	for k := range pairs[:min(len(pairs), MaxViolations)] {
 		o := &pairs[k]
-		text := "buffers " + c.during(o.a, o.lower, pool) + " and " + c.during(o.b, o.lower, pool) + " both use bytes " + interval(o.start, o.end) + c.in(pool)
+		text := "buffers " + c.during(o.a, o.lower, pool) + " and " + c.during(o.b, o.lower, pool) + " both use bytes " +
+			interval(o.start, o.end) + c.in(pool)
 		if c.rules.Threads == 0 {
 			text += " at times " + interval(o.lower, o.upper)
 		} else {
@@ -536,7 +552,8 @@ func (c *ruled) measures() []model.Value {
 // claims checks the height and the measures that are claimed.
 func (c *ruled) claims(claimed, measures []model.Value) {
 	if c.plan.Height >= 0 && c.plan.Height != c.height {
-		c.add(model.RuleHeight, -1, -1, fmt.Sprintf("the height claimed is %d, but the highest ends of the pools add up to %d", c.plan.Height, c.height))
+		c.add(model.RuleHeight, -1, -1,
+			fmt.Sprintf("the height claimed is %d, but the highest ends of the pools add up to %d", c.plan.Height, c.height))
 	}
 	if slices.Equal(claimed, measures) {
 		return

@@ -37,7 +37,8 @@ func TestCheckPlanDrawn(t *testing.T) {
 			report := CheckPlan(p, shaken)
 			legal := oracle.Legal(p, shaken)
 			if legal != report.OK() || legal != (FirstOf(p, shaken) == "") {
-				t.Fatalf("seed %d: legal is %v, but the report says %v\n%s%+v", seed, legal, report.Violations, drawn.DescribeRuled(p), shaken)
+				t.Fatalf("seed %d: legal is %v, but the report says %v\n%s%+v", seed, legal, report.Violations,
+					drawn.DescribeRuled(p), shaken)
 			}
 			if measures := model.MeasuresOf(p, shaken); !slices.Equal(measures, report.Measures) {
 				t.Fatalf("seed %d: measures %v, want %v\n%s%+v", seed, measures, report.Measures, drawn.DescribeRuled(p), shaken)
@@ -140,19 +141,39 @@ func TestCheckPlanRules(t *testing.T) {
 		says  string
 	}{
 		{"no rule", "", 0, func(*model.Problem, *model.Plan) {}, ""},
-		{"offsets", model.RuleCount, 1, func(_ *model.Problem, plan *model.Plan) { plan.Offsets = nil }, "the plan has 0 offsets"},
+		{"offsets", model.RuleCount, 1, func(_ *model.Problem,
+			plan *model.Plan,
+		) {
+			plan.Offsets = nil
+		}, "the plan has 0 offsets"},
 		{"pools", model.RuleCount, 1, func(_ *model.Problem, plan *model.Plan) { plan.Pools = nil }, "the plan has 0 pools"},
-		{"an unknown pool", model.RulePool, 1, func(_ *model.Problem, plan *model.Plan) { plan.Pools[3], plan.Height = 2, 12 }, "pool number 3"},
+		{"an unknown pool", model.RulePool, 1, func(_ *model.Problem,
+			plan *model.Plan,
+		) {
+			plan.Pools[3], plan.Height = 2, 12
+		}, "pool number 3"},
 		{"a pool that is not allowed", model.RulePool, 1, func(p *model.Problem, plan *model.Plan) {
 			p.Buffers[3].Extra.Pools[0] = 1
 		}, `"d" is at offset 2 of pool "x", where it may not be`},
 		{"below zero", model.RuleSign, 1, func(_ *model.Problem, plan *model.Plan) { plan.Offsets[3] = -2 }, "below zero"},
-		{"its alignment", model.RuleAlignment, 1, func(p *model.Problem, _ *model.Plan) { p.Buffers[3].Alignment = 4 }, "its alignment 4"},
+		{"its alignment", model.RuleAlignment, 1, func(p *model.Problem,
+			_ *model.Plan,
+		) {
+			p.Buffers[3].Alignment = 4
+		}, "its alignment 4"},
 		{"the alignment of the pool", model.RuleAlignment, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.Pools[1].Alignment = 8
 		}, `"c" is at offset 4 of pool "y", not a multiple of the pool's alignment 8`},
-		{"fixed", model.RuleFixed, 1, func(p *model.Problem, _ *model.Plan) { p.Buffers[3].Fixed = new(int64) }, "is fixed at 0"},
-		{"capacity", model.RuleCapacity, 2, func(p *model.Problem, _ *model.Plan) { p.Rules.Pools[0].Capacity = 7 }, "above the capacity 7"},
+		{"fixed", model.RuleFixed, 1, func(p *model.Problem,
+			_ *model.Plan,
+		) {
+			p.Buffers[3].Fixed = new(int64)
+		}, "is fixed at 0"},
+		{"capacity", model.RuleCapacity, 2, func(p *model.Problem,
+			_ *model.Plan,
+		) {
+			p.Rules.Pools[0].Capacity = 7
+		}, "above the capacity 7"},
 		{"reserved", model.RuleReserved, 1, func(p *model.Problem, _ *model.Plan) {
 			p.Rules.Pools[0].Reserved[0] = model.Range{Lower: 0, Upper: 1}
 		}, "meets the reserved bytes [0, 1)"},
@@ -194,7 +215,11 @@ func TestCheckPlanRules(t *testing.T) {
 		{"parts twice", model.RuleParts, 1, func(_ *model.Problem, plan *model.Plan) {
 			plan.Parts = append(plan.Parts, plan.Parts[0])
 		}, "twice"},
-		{"the height", model.RuleHeight, 1, func(_ *model.Problem, plan *model.Plan) { plan.Height = 8 }, "claimed is 8, but"},
+		{"the height", model.RuleHeight, 1, func(_ *model.Problem,
+			plan *model.Plan,
+		) {
+			plan.Height = 8
+		}, "claimed is 8, but"},
 		{"all that is said of one another", "", 0, func(p *model.Problem, plan *model.Plan) {
 			p.Rules.MayOverlap = append(p.Rules.MayOverlap, model.Pair{1, 2})
 			plan.Parts, plan.Offsets[2] = nil, 4
@@ -254,7 +279,8 @@ func TestCheckMeasures(t *testing.T) {
 		claimed := slices.Clone(want)
 		claimed[k].Value++
 		r := CheckMeasures(p, plan, claimed)
-		if r.Total != 1 || r.Violations[0].Rule != model.RuleMeasure || !strings.Contains(r.Violations[0].Message, string(want[k].Measure)) {
+		if r.Total != 1 || r.Violations[0].Rule != model.RuleMeasure ||
+			!strings.Contains(r.Violations[0].Message, string(want[k].Measure)) {
 			t.Errorf("%s: %v", want[k].Measure, r.Violations)
 		}
 	}
@@ -267,7 +293,9 @@ func TestCheckMeasures(t *testing.T) {
 func TestCheckPlanClocks(t *testing.T) {
 	p := &model.Problem{Rules: &model.Rules{Threads: 2}, Buffers: make([]model.Buffer, 3)}
 	for i, c := range []model.Clocks{
-		{Lower: []int64{0, 0}, Upper: []int64{1, 1}}, {Lower: []int64{1, 1}, Upper: []int64{2, 1}}, {Lower: []int64{0, 1}, Upper: []int64{0, 2}},
+		{Lower: []int64{0, 0}, Upper: []int64{1, 1}},
+		{Lower: []int64{1, 1}, Upper: []int64{2, 1}},
+		{Lower: []int64{0, 1}, Upper: []int64{0, 2}},
 	} {
 		p.Buffers[i].ID, p.Buffers[i].Size = string(rune('a'+i)), 4
 		p.Buffers[i].SetClocks(c.Lower, c.Upper)
@@ -276,7 +304,8 @@ func TestCheckPlanClocks(t *testing.T) {
 		t.Error(first)
 	}
 	r := CheckPlan(p, &model.Plan{Offsets: []int64{4, 0, 0}, Height: 8})
-	if r.Total != 1 || r.Violations[0].A != 1 || r.Violations[0].B != 2 || !strings.Contains(r.Violations[0].Message, "neither ends") {
+	if r.Total != 1 || r.Violations[0].A != 1 || r.Violations[0].B != 2 ||
+		!strings.Contains(r.Violations[0].Message, "neither ends") {
 		t.Errorf("%v", r.Violations)
 	}
 }

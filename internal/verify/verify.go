@@ -148,7 +148,8 @@ func (c *checker) buffers(p *model.Problem, offsets []int64, capacity int64) {
 	c.truncated = truncated
 	for k := range pairs[:min(len(pairs), MaxViolations)] {
 		o := &pairs[k]
-		c.violations = append(c.violations, model.Violation{Rule: model.RuleOverlap, A: int(o.a), B: int(o.b), Message: meeting(p, offsets, o)})
+		c.violations = append(c.violations,
+			model.Violation{Rule: model.RuleOverlap, A: int(o.a), B: int(o.b), Message: meeting(p, offsets, o)})
 	}
 }
 
@@ -174,7 +175,8 @@ func (c *checker) each(p *model.Problem, offsets []int64, capacity int64) {
 			c.single(i, model.RuleFixed, b, at, false, fmt.Sprintf(", but is fixed at %d", *b.Fixed))
 		}
 		if at > math.MaxInt64-max(b.Size, 0) {
-			c.single(i, model.RuleCapacity, b, at, true, fmt.Sprintf(" and ends above %d, the largest address", int64(math.MaxInt64)))
+			c.single(i, model.RuleCapacity, b, at, true,
+				fmt.Sprintf(" and ends above %d, the largest address", int64(math.MaxInt64)))
 		} else if capacity != 0 && end > capacity {
 			c.single(i, model.RuleCapacity, b, at, true, fmt.Sprintf(" and ends at %d, above the capacity %d", end, capacity))
 		}

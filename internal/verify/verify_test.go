@@ -159,7 +159,8 @@ func TestAgainstBitmap(t *testing.T) {
 		report := Check(p, offsets, capacity)
 		got := sorted(faults(report))
 		if !slices.Equal(got, want) || report.Total != len(want) || report.Truncated {
-			t.Fatalf("problem %+v\noffsets %v capacity %d\ngot  %v (total %d)\nwant %v", p, offsets, capacity, got, report.Total, want)
+			t.Fatalf("problem %+v\noffsets %v capacity %d\ngot  %v (total %d)\nwant %v", p, offsets, capacity, got,
+				report.Total, want)
 		}
 		if h := max(0, model.HeightOf(p, offsets)); report.Height != h {
 			t.Fatalf("height %d, want %d", report.Height, h)

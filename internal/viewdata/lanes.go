@@ -76,7 +76,9 @@ func (p *packer) lanes(d *Doc, of *poolview.Drawing) {
 		return
 	}
 	for _, l := range of.Lanes {
-		m := laneMeta{Name: l.Pool.ID, Base: l.Base, Room: l.Room, Height: l.Height, Capacity: l.Pool.Capacity, Cost: l.Pool.Cost}
+		m := laneMeta{
+			Name: l.Pool.ID, Base: l.Base, Room: l.Room, Height: l.Height, Capacity: l.Pool.Capacity, Cost: l.Pool.Cost,
+		}
 		for _, r := range l.Pool.Reserved {
 			m.Reserved = append(m.Reserved, [2]int64{r.Lower, r.Upper})
 		}

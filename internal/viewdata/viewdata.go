@@ -160,7 +160,8 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	p := &packer{}
 	p.meta = meta{
 		Version: 1, Title: d.title(), Buffers: n, Capacity: d.Problem.CapacityOr(d.Capacity), LowerBound: d.LowerBound,
-		Warning: d.Warning, Facts: [][2]string{}, Steps: []stepMeta{}, Columns: []column{}, Faults: d.Faults, MovesTold: d.MovesTold,
+		Warning: d.Warning, Facts: [][2]string{}, Steps: []stepMeta{}, Columns: []column{}, Faults: d.Faults,
+		MovesTold: d.MovesTold,
 	}
 	for _, f := range d.Facts {
 		p.meta.Facts = append(p.meta.Facts, [2]string{f.Name, f.Value})
@@ -199,7 +200,8 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 		if s.Offsets != nil && len(s.Offsets) != n {
 			return nil, nil, fmt.Errorf("%d offsets for %d buffers in step %d", len(s.Offsets), n, k+1)
 		}
-		p.meta.Steps = append(p.meta.Steps, stepMeta{s.Height, s.LowerBound, s.Nodes, s.Elapsed.Seconds(), s.Offsets != nil, s.Move})
+		p.meta.Steps = append(p.meta.Steps,
+			stepMeta{s.Height, s.LowerBound, s.Nodes, s.Elapsed.Seconds(), s.Offsets != nil, s.Move})
 		if s.Offsets != nil {
 			p.plan("step", s.Offsets, before)
 			before = s.Offsets

@@ -68,7 +68,10 @@ func TestEncode(t *testing.T) {
 		number := rapid.OneOf(rapid.Int64Range(0, 200), rapid.Int64Range(0, model.MaxSum))
 		var offsets []int64
 		for range n {
-			b := model.Buffer{ID: rapid.StringN(0, 5, -1).Draw(t, "id"), Lower: rapid.Int64().Draw(t, "lower") / 4, Size: 1 + number.Draw(t, "size")}
+			b := model.Buffer{
+				ID: rapid.StringN(0, 5, -1).Draw(t, "id"), Lower: rapid.Int64().Draw(t, "lower") / 4,
+				Size: 1 + number.Draw(t, "size"),
+			}
 			b.Upper = b.Lower + 20 + number.Draw(t, "life")/2
 			b.Alignment = rapid.SampledFrom([]int64{0, 1, 1, 64}).Draw(t, "alignment")
 			if rapid.Bool().Draw(t, "gap") {
@@ -84,7 +87,12 @@ func TestEncode(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "planned") {
 			d.Offsets = offsets
-			d.Steps = []Step{{Height: 9, Elapsed: time.Second}, {Height: 8, Offsets: offsets}, {Height: 7}, {Height: 5, Offsets: make([]int64, n)}}
+			d.Steps = []Step{
+				{Height: 9, Elapsed: time.Second},
+				{Height: 8, Offsets: offsets},
+				{Height: 7},
+				{Height: 5, Offsets: make([]int64, n)},
+			}
 		}
 		for n > 0 && rapid.Bool().Draw(t, "moves") && len(d.Moves) < 20 {
 			d.MovesTold = 77
@@ -103,7 +111,8 @@ func TestEncode(t *testing.T) {
 			b := &p.Buffers[i]
 			lower += columns["lower"][i]
 			upper := lower + columns["duration"][i]
-			if b.Lower != lower || b.Upper != upper || b.Size != columns["size"][i] || strings.ToValidUTF8(b.ID, "\uFFFD") != ids[i] {
+			if b.Lower != lower || b.Upper != upper || b.Size != columns["size"][i] ||
+				strings.ToValidUTF8(b.ID, "\uFFFD") != ids[i] {
 				t.Fatalf("buffer %d: [%d, %d) of %d named %q, want %+v", i, lower, upper, columns["size"][i], ids[i], b)
 			}
 			if a := columns["alignment"]; a != nil && a[i] != b.Align() || a == nil && b.Align() != 1 {
@@ -125,7 +134,8 @@ func TestEncode(t *testing.T) {
 			t.Fatalf("%d numbers for %d moves of %d", len(columns["moves"]), len(d.Moves), m.MovesTold)
 		}
 		for k, move := range d.Moves {
-			if diff := cmp.Diff([]int64{int64(move.Kind), int64(move.Buffer), move.Offset}, columns["moves"][3*k:3*k+3]); diff != "" {
+			if diff := cmp.Diff([]int64{int64(move.Kind), int64(move.Buffer), move.Offset},
+				columns["moves"][3*k:3*k+3]); diff != "" {
 				t.Fatal(diff)
 			}
 		}
@@ -188,7 +198,8 @@ func TestRecorder(t *testing.T) {
 			}
 		}
 	}
-	if kept > 5 || kept < 3 || steps[0].Offsets == nil || steps[21].Offsets == nil || steps[20].LowerBound != 30 || steps[20].Offsets != nil {
+	if kept > 5 || kept < 3 || steps[0].Offsets == nil || steps[21].Offsets == nil || steps[20].LowerBound != 30 ||
+		steps[20].Offsets != nil {
 		t.Errorf("%d plans kept: %+v", kept, steps)
 	}
 }
@@ -206,7 +217,8 @@ func TestRecorderMoves(t *testing.T) {
 	if len(kept) != 3 || kept[2].Offset != 2 || told != 5 {
 		t.Errorf("%v of %d", kept, told)
 	}
-	if steps := r.Finish(&plan.Result{Status: model.Unknown, LowerBound: 2}); len(steps) != 2 || steps[0].Move != 2 || steps[1].Move != 5 {
+	if steps := r.Finish(&plan.Result{Status: model.Unknown, LowerBound: 2}); len(steps) != 2 || steps[0].Move != 2 ||
+		steps[1].Move != 5 {
 		t.Errorf("%+v", steps)
 	}
 }

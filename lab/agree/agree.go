@@ -59,7 +59,9 @@ func CaseOf(seed uint64, judge *oracle.Orders) *Case {
 	state := seed ^ 0x61677265
 	if splitmix.Next(&state)%cutEvery == 0 {
 		in := drawn.Cut(seed)
-		return &Case{Problem: in.Problem, Height: in.Optimum, Fits: true, Hard: true, offsets: in.Offsets, tl: timeline.New(in.Problem)}
+		return &Case{
+			Problem: in.Problem, Height: in.Optimum, Fits: true, Hard: true, offsets: in.Offsets, tl: timeline.New(in.Problem),
+		}
 	}
 	p := drawn.Wide(seed)
 	if splitmix.Next(&state)%pinnedEvery == 0 {
@@ -219,7 +221,8 @@ func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration)
 	// Objects cannot be shared where no multiple of two alignments is in range: a
 	// heuristic says so. An exact planner takes all that brute force can answer.
 	unsupported := errors.Is(err, plan.ErrUnsupported) && !exact
-	if err != nil && (unsupported || strings.Contains(err.Error(), "cannot honour") || strings.Contains(err.Error(), "all off")) {
+	if err != nil && (unsupported || strings.Contains(err.Error(), "cannot honour") ||
+		strings.Contains(err.Error(), "all off")) {
 		return r, refused
 	}
 	if err != nil {
@@ -260,7 +263,8 @@ func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result
 		return fmt.Sprintf("%s, but stopped by %q", r.Status, r.Stopped)
 	case !answer && exact && r.Stopped == plan.Finished:
 		return fmt.Sprintf("%s, but not stopped by anything", r.Status)
-	case !answer && exact && q.unlimited() && !c.Hard && (r.Stopped == plan.StopTimeout || q.Planner == "milp" && r.Stopped == plan.StopEffort):
+	case !answer && exact && q.unlimited() && !c.Hard &&
+		(r.Stopped == plan.StopTimeout || q.Planner == "milp" && r.Stopped == plan.StopEffort):
 		return undecided // milp counts in floating point: it may find nothing that is proof
 	case !answer && exact && q.unlimited() && !c.Hard:
 		return fmt.Sprintf("no answer (%s, stopped by %q), without a limit", r.Status, r.Stopped)

@@ -18,7 +18,10 @@ import (
 
 // asked are the planners of TestAgree, each with one in how many problems it is
 // asked about.
-var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "merge": 4, "first-fit": 8, "minimalloc": 8}
+var asked = map[string]uint64{
+	"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "merge": 4, "first-fit": 8,
+	"minimalloc": 8,
+}
 
 // TestAgree is a small share of go run ./lab/bench/agree.
 func TestAgree(t *testing.T) {
@@ -58,7 +61,8 @@ func TestAgree(t *testing.T) {
 	}
 	wg.Wait()
 	t.Logf("%+v", sum)
-	if sum.Fits < sum.DoesNot/2 || sum.DoesNot < sum.Fits/2 || sum.Limited < sum.Calls/4 || sum.AboveLoad < int64(seeds)/20 {
+	if sum.Fits < sum.DoesNot/2 || sum.DoesNot < sum.Fits/2 || sum.Limited < sum.Calls/4 ||
+		sum.AboveLoad < int64(seeds)/20 {
 		t.Errorf("lopsided: %+v", sum)
 	}
 }
@@ -154,8 +158,12 @@ func TestLies(t *testing.T) {
 			}
 			return r
 		}},
-		"undecided": {"no answer", func(*timeline.Timeline, plan.Options) plan.Result { return plan.Result{Stopped: plan.StopEffort} }},
-		"panic":     {"panic", func(*timeline.Timeline, plan.Options) plan.Result { panic("at once") }},
+		"undecided": {"no answer", func(*timeline.Timeline,
+			plan.Options,
+		) plan.Result {
+			return plan.Result{Stopped: plan.StopEffort}
+		}},
+		"panic": {"panic", func(*timeline.Timeline, plan.Options) plan.Result { panic("at once") }},
 	} {
 		found := 0
 		p := puppet{tc.lie}
@@ -184,7 +192,11 @@ func TestUndecided(t *testing.T) {
 	told := 0
 	a := Asker{Limits: 1, OnFault: func(f Fault) { t.Error(f) }, OnUndecided: func(Fault) { told++ }}
 	for seed := range uint64(20) {
-		a.Seed(seed, []run.Planner{puppet{func(*timeline.Timeline, plan.Options) plan.Result { return plan.Result{Stopped: plan.StopTimeout} }}})
+		a.Seed(seed, []run.Planner{puppet{func(*timeline.Timeline,
+			plan.Options,
+		) plan.Result {
+			return plan.Result{Stopped: plan.StopTimeout}
+		}}})
 	}
 	if told == 0 || a.Counts.Undecided != int64(told) {
 		t.Errorf("%d told of %d", told, a.Counts.Undecided)

@@ -28,11 +28,13 @@ type BankedTally struct {
 
 // Add adds another tally.
 func (t *BankedTally) Add(u BankedTally) {
-	t.Problems, t.Plans, t.None, t.Undecided = t.Problems+u.Problems, t.Plans+u.Plans, t.None+u.None, t.Undecided+u.Undecided
+	t.Problems, t.Plans, t.None, t.Undecided = t.Problems+u.Problems, t.Plans+u.Plans, t.None+u.None,
+		t.Undecided+u.Undecided
 }
 
 func (t BankedTally) String() string {
-	return fmt.Sprintf("%d problems: %d with a plan, %d without, %d left undecided by brute force", t.Problems, t.Plans, t.None, t.Undecided)
+	return fmt.Sprintf("%d problems: %d with a plan, %d without, %d left undecided by brute force", t.Problems, t.Plans,
+		t.None, t.Undecided)
 }
 
 // Banked asks a planner about the problem of a seed, without a limit, and returns what is false or open in its answer;

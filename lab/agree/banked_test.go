@@ -23,7 +23,8 @@ func TestBanked(t *testing.T) {
 	}
 }
 
-// TestBankedOnceFalse plays seeds that had a false answer: with one more eviction a pair with gaps began to pay a penalty.
+// TestBankedOnceFalse plays seeds that had a false answer: with one more eviction a pair with gaps began to pay a
+// penalty.
 func TestBankedOnceFalse(t *testing.T) {
 	t.Parallel()
 	var tally BankedTally

@@ -28,7 +28,9 @@ func TestNodeLimitHolds(t *testing.T) {
 			}
 			search := info.Exact || info.Name == "climb" || info.Name == "merge"
 			for _, limit := range []int64{1, 2, 3, 7, 20, 49, 200} {
-				for _, o := range []plan.Options{{}, {Capacity: c.Height}, {Capacity: max(c.Height-1, 1)}, {Capacity: c.Height, Minimize: true}} {
+				for _, o := range []plan.Options{
+					{}, {Capacity: c.Height}, {Capacity: max(c.Height-1, 1)}, {Capacity: c.Height, Minimize: true},
+				} {
 					o.NodeLimit = limit
 					r, err := run.Run(context.Background(), planner, c.tl, o)
 					if err != nil {
@@ -39,7 +41,8 @@ func TestNodeLimitHolds(t *testing.T) {
 						most = limit + 3*n - 1
 					}
 					if r.Stats.Nodes > most {
-						t.Fatalf("seed %d: %s, capacity %d: %d nodes with a limit of %d", seed, info.Name, o.Capacity, r.Stats.Nodes, limit)
+						t.Fatalf("seed %d: %s, capacity %d: %d nodes with a limit of %d", seed, info.Name, o.Capacity,
+							r.Stats.Nodes, limit)
 					}
 					if r.Stopped == plan.StopNodes {
 						limited[info.Name]++

@@ -19,13 +19,14 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: planners are asked through stowage.Solve about problems with rules, which drawn.Broad draws and oracle.Chains answers. A seed decides the pair of
-// features that a problem has at least, the problem, and the limits of each question: a number of nodes, a look at
-// the context, a timeout, a context that is over.
+// Idea: planners are asked through stowage.Solve about problems with rules, which drawn.Broad draws and oracle.Chains
+// answers. A seed decides the pair of features that a problem has at least, the problem, and the limits of each
+// question: a number of nodes, a look at the context, a timeout, a context that is over.
 //
-// False is a plan that breaks a rule or misstates a measure, a plan below the best or where there is none, infeasible where a plan fits,
-// optimal where a better plan exists, a bound above the best value, an answer without a plan that names measures, an error that is not
-// the planner's refusal by its own name, a refusal of auto or exact, a panic, and an end after the timeout.
+// False is a plan that breaks a rule or misstates a measure, a plan below the best or where there is none, infeasible
+// where a plan fits, optimal where a better plan exists, a bound above the best value, an answer without a plan that
+// names measures, an error that is not the planner's refusal by its own name, a refusal of auto or exact, a panic, and
+// an end after the timeout.
 
 // A RuledCase is a problem with rules and its answer.
 type RuledCase struct {

@@ -30,7 +30,8 @@ func TestRuled(t *testing.T) {
 		t.Errorf("%d features and %d pairs were drawn", len(tally.Features), len(tally.Pairs))
 	}
 	for name, answers := range tally.Answers {
-		if claims := answers["optimal"] + answers["infeasible"]; (name == "auto" || name == "exact") && claims < int(seeds)*3/4 {
+		if claims := answers["optimal"] + answers["infeasible"]; (name == "auto" || name == "exact") &&
+			claims < int(seeds)*3/4 {
 			t.Errorf("%s has proven %d of %d", name, claims, seeds)
 		}
 	}
@@ -42,7 +43,8 @@ func TestRuledFound(t *testing.T) {
 		seed    uint64
 		planner string
 	}{
-		{116553, "minimalloc"}, // the bound of the cost was 4,000 and the least cost 0, if the context was over before the call
+		// the bound of the cost was 4,000 and the least cost 0, if the context was over before the call
+		{116553, "minimalloc"},
 	} {
 		p, err := run.Lookup(x.planner)
 		if err != nil {

@@ -26,7 +26,10 @@ func TestRuledProgram(t *testing.T) {
 		c := RuledCaseOf(seed)
 		q := RuledQuestionOf(seed, milp)
 		if seed%2 == 0 {
-			q = RuledQuestion{Seed: seed, Planner: "milp", Options: plan.Options{Planner: "milp", Minimize: true, Timeout: RuledPatience}, Look: -1}
+			q = RuledQuestion{
+				Seed: seed, Planner: "milp",
+				Options: plan.Options{Planner: "milp", Minimize: true, Timeout: RuledPatience}, Look: -1,
+			}
 		}
 		out := AskRuled(c, q)
 		if out.Fault != "" {
@@ -74,7 +77,8 @@ func TestSecondOpinion(t *testing.T) {
 		b, theirs := ask("milp", 5_000)
 		fail := func(what string) {
 			t.Helper()
-			t.Errorf("problem %d: %s: auto %v %v, milp %v %v\n%s", n, what, a.Status, mine, b.Status, theirs, drawn.DescribeRuled(p))
+			t.Errorf("problem %d: %s: auto %v %v, milp %v %v\n%s", n, what, a.Status, mine, b.Status, theirs,
+				drawn.DescribeRuled(p))
 		}
 		switch {
 		case a.Status == model.Infeasible && theirs != nil || b.Status == model.Infeasible && mine != nil:

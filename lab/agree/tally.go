@@ -86,7 +86,9 @@ func (t *RuledTally) Seed(seed uint64, planners []run.Planner, share uint64) {
 // Add adds the counts of another tally.
 func (t *RuledTally) Add(o *RuledTally) {
 	t.Plans, t.None, t.Undecided = t.Plans+o.Plans, t.None+o.None, t.Undecided+o.Undecided
-	for _, m := range []struct{ to, from map[string]int }{{t.Features, o.Features}, {t.Pairs, o.Pairs}, {t.Refusals, o.Refusals}} {
+	for _, m := range []struct{ to, from map[string]int }{
+		{t.Features, o.Features}, {t.Pairs, o.Pairs}, {t.Refusals, o.Refusals},
+	} {
 		for k, v := range m.from {
 			m.to[k] += v
 		}
@@ -107,12 +109,16 @@ func (t *RuledTally) Add(o *RuledTally) {
 // String is a table by planner.
 func (t *RuledTally) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%d problems with a plan, %d without, %d that brute force left undecided\n", t.Plans, t.None, t.Undecided)
+	fmt.Fprintf(&s, "%d problems with a plan, %d without, %d that brute force left undecided\n", t.Plans, t.None,
+		t.Undecided)
 	if len(t.Pairs) > 0 {
 		least := slices.MinFunc(slices.Sorted(maps.Keys(t.Pairs)), func(a, b string) int { return t.Pairs[a] - t.Pairs[b] })
 		fmt.Fprintf(&s, "%d pairs of features, each in %d problems or more (%s)\n", len(t.Pairs), t.Pairs[least], least)
 	}
-	words := []string{model.Optimal.String(), model.Infeasible.String(), model.Feasible.String(), model.Unknown.String(), "refused", "false"}
+	words := []string{
+		model.Optimal.String(), model.Infeasible.String(), model.Feasible.String(), model.Unknown.String(),
+		"refused", "false",
+	}
 	fmt.Fprintf(&s, "%-29s", "")
 	for _, w := range words {
 		fmt.Fprintf(&s, "%11s", w)

@@ -22,7 +22,8 @@ func TestRegistrations(t *testing.T) {
 			{Without: []string{"memo", "memo", ""}},
 			{Params: map[string]string{"width": "0", "w": "1", "orders": "x", "waste": "1e3"}, Without: []string{"x"}},
 		} {
-			if got, want := r.Check(&o), plan.CheckOptions(i, o); (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
+			if got, want := r.Check(&o), plan.CheckOptions(i, o); (got == nil) != (want == nil) || got != nil &&
+				got.Error() != want.Error() {
 				t.Errorf("%s, %+v: %v, want %v", i.Name, o, got, want)
 			}
 		}

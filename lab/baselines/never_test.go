@@ -23,7 +23,10 @@ var never = flag.Int("never", 150, "hold auto against the heuristics of the box 
 func drawn(t *testing.T, seed uint64) *model.Problem {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 77))
-	kinds := []string{"random", "random", "high-overlap", "perfect", "pinwheel", "synthetic", "inference", "training", "tiles", "prefill", "decode", "mix"}
+	kinds := []string{
+		"random", "random", "high-overlap", "perfect", "pinwheel", "synthetic", "inference", "training", "tiles", "prefill",
+		"decode", "mix",
+	}
 	kind := kinds[r.IntN(len(kinds))]
 	o := gen.Options{Seed: seed, Buffers: 30 + r.IntN(1<<(2+r.IntN(6)))}
 	if kind == "random" {

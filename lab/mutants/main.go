@@ -26,10 +26,14 @@ import (
 
 // searches are the packages that are drawn from if none are named.
 var searches = []string{
-	"internal/exact/canonical", "internal/exact/common", "internal/exact/engine", "internal/exact/ladder", "internal/exact/pairs",
-	"internal/merge", "internal/merge/walls", "internal/climb", "internal/greedy", "internal/place", "internal/auto", "internal/lower",
-	"internal/ruled", "internal/ruled/assign", "internal/ruled/conflictgraph", "internal/ruled/enumerate", "internal/ruled/eviction",
-	"internal/ruled/evictbound", "internal/ruled/floor", "internal/ruled/parts", "internal/ruled/penalty", "internal/ruled/places",
+	"internal/exact/canonical", "internal/exact/common", "internal/exact/engine", "internal/exact/ladder",
+	"internal/exact/pairs",
+	"internal/merge", "internal/merge/walls", "internal/climb", "internal/greedy", "internal/place", "internal/auto",
+	"internal/lower",
+	"internal/ruled", "internal/ruled/assign", "internal/ruled/conflictgraph", "internal/ruled/enumerate",
+	"internal/ruled/eviction",
+	"internal/ruled/evictbound", "internal/ruled/floor", "internal/ruled/parts", "internal/ruled/penalty",
+	"internal/ruled/places",
 	"internal/ruled/poolchoice", "internal/ruled/pools", "internal/ruled/stackdp", "session",
 }
 
@@ -89,7 +93,8 @@ func run(folders, also []string, n int, seed string, budget, each time.Duration)
 		fmt.Printf("%3d %-16s %s\n", k+1, v, &drawn[k])
 	}
 	tried := counts[killed] + counts[endless] + counts[survived]
-	fmt.Printf("%d mutants: %d seen, %d endless, %d survive (%.0f%%)\n", tried, counts[killed], counts[endless], counts[survived],
+	fmt.Printf("%d mutants: %d seen, %d endless, %d survive (%.0f%%)\n", tried, counts[killed], counts[endless],
+		counts[survived],
 		100*float64(counts[survived])/float64(max(1, tried)))
 	return nil
 }
@@ -145,7 +150,8 @@ func try(s *site, also []string, each time.Duration) (verdict, error) {
 func test(overlay, pkg string, each time.Duration) (verdict, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), each)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-failfast", "-vet=off", "-timeout", each.String(), "./"+pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-failfast", "-vet=off", "-timeout",
+		each.String(), "./"+pkg)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

@@ -22,7 +22,8 @@ func Fits(a, b, most int, p *int) bool {
 }
 `
 
-// TestSites: the changes are those of comparisons, joined conditions and ends, but for nil and for what invariants check.
+// TestSites: the changes are those of comparisons, joined conditions and ends, but for nil and for what invariants
+// check.
 func TestSites(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "small.go")
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {

@@ -55,7 +55,11 @@ func TestInside(t *testing.T) {
 		}
 		crowd.Planners = append(crowd.Planners, p)
 	}
-	for _, c := range []Comparison{sample(), crowd, {Title: "empty"}, {Title: "one", Problems: []Problem{{"p", 0}}, Planners: []Planner{{"x", []Point{{0, 1, 0, false}}}}}} {
+	for _, c := range []Comparison{
+		sample(), crowd,
+		{Title: "empty"},
+		{Title: "one", Problems: []Problem{{"p", 0}}, Planners: []Planner{{"x", []Point{{0, 1, 0, false}}}}},
+	} {
 		picture := draw(t, c)
 		runs := 0
 		for _, p := range c.Planners {
@@ -95,7 +99,9 @@ func TestInside(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for _, q := range []Point{{1, 1, 1, false}, {-1, 1, 1, false}, {0, math.NaN(), 1, false}, {0, 1, math.Inf(1), false}, {0, -1, 1, false}} {
+	for _, q := range []Point{
+		{1, 1, 1, false}, {-1, 1, 1, false}, {0, math.NaN(), 1, false}, {0, 1, math.Inf(1), false}, {0, -1, 1, false},
+	} {
 		c := Comparison{Problems: []Problem{{"p", 1}}, Planners: []Planner{{"x", []Point{q}}}}
 		if err := Write(io.Discard, c); err == nil || !strings.Contains(err.Error(), "chart: planner x: ") {
 			t.Errorf("%+v: error %v", q, err)

@@ -26,7 +26,8 @@ func (p pen) heights(c Comparison, left float64) {
 	highest = min(highest, most)
 	at := func(ratio float64) float64 { return left + (min(ratio, highest)-1)/(highest-1)*(right-left) }
 
-	p.text(margin, margin+22, font, "axis", "start", "Height over load; a dot is a problem, a square a proven optimum, the bar the geometric mean")
+	p.text(margin, margin+22, font, "axis", "start",
+		"Height over load; a dot is a problem, a square a proven optimum, the bar the geometric mean")
 	step := tickStep(highest - 1)
 	for k := 0; ; k++ {
 		v := 1 + float64(k)*step
@@ -54,7 +55,8 @@ func (p pen) heights(c Comparison, left float64) {
 		}
 		mean := math.Exp(sum / float64(len(planner.Points)))
 		for _, q := range planner.Points {
-			tip := fmt.Sprintf("%s on %s: %.4g of the load, %.3g s", planner.Name, c.Problems[q.Problem].Name, q.Ratio, q.Seconds)
+			tip := fmt.Sprintf("%s on %s: %.4g of the load, %.3g s", planner.Name, c.Problems[q.Problem].Name,
+				q.Ratio, q.Seconds)
 			p.dot(q.Problem, at(q.Ratio), y, q.Optimal, tip)
 		}
 		p.line("mean", at(mean), y-7, at(mean), y+7)

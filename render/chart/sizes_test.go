@@ -114,7 +114,8 @@ func TestSizesBands(t *testing.T) {
 		"step":  {at(2048, 0), at(2048, 1), at(4096, 1), at(4096, 2)},
 		"limit": {at(1024, 0), at(1024, 1), at(4096, 1), at(4096, 2)},
 	} {
-		if line := `<polyline class="` + class + `" points="70,434 ` + strings.Join(corners, " "); !strings.Contains(picture, line) {
+		if line := `<polyline class="` + class + `" points="70,434 ` + strings.Join(corners,
+			" "); !strings.Contains(picture, line) {
 			t.Errorf("%s: no %s", class, line)
 		}
 	}

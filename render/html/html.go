@@ -137,7 +137,9 @@ func WriteAll(w io.Writer, docs []Document) error {
 	if title == "" {
 		title = docs[0].Problem.Name
 	}
-	return assemble(w, parts{title: title, warning: o.Warning, facts: o.Facts, picture: picture.String(), data: data.String()})
+	return assemble(w, parts{
+		title: title, warning: o.Warning, facts: o.Facts, picture: picture.String(), data: data.String(),
+	})
 }
 
 // A Planner is what a page needs to plan in the browser.
@@ -168,7 +170,10 @@ func draw(w io.Writer, d *Document) error {
 
 // pictureOf returns what a page and a picture have in common.
 func pictureOf(o Options) svg.Options {
-	return svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict, Overlaps: o.Overlaps, Pools: o.Pools, Parts: o.Parts}
+	return svg.Options{
+		Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict,
+		Overlaps: o.Overlaps, Pools: o.Pools, Parts: o.Parts,
+	}
 }
 
 // embedded writes what the viewer reads.
@@ -193,7 +198,8 @@ func embedded(b *bytes.Buffer, d *Document) error {
 func dataOf(d *Document) *viewdata.Doc {
 	o := d.Options
 	v := &viewdata.Doc{
-		Problem: d.Problem, Offsets: d.Offsets, Pools: o.Pools, Parts: o.Parts, Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict,
+		Problem: d.Problem, Offsets: d.Offsets, Pools: o.Pools, Parts: o.Parts, Title: o.Title, Capacity: o.Capacity,
+		LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict,
 	}
 	for _, f := range o.Facts {
 		v.Facts = append(v.Facts, viewdata.Fact(f))

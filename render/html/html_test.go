@@ -39,7 +39,8 @@ func TestPage(t *testing.T) {
 		t.Error("the same plan makes two pages")
 	}
 	for _, want := range []string{
-		"<title>T</title>", `<h1 id="title">T</h1>`, "<tr><th>status</th><td>optimal</td></tr>", "<svg ", `<p class="warning" id="warning" hidden></p>`,
+		"<title>T</title>", `<h1 id="title">T</h1>`, "<tr><th>status</th><td>optimal</td></tr>", "<svg ",
+		`<p class="warning" id="warning" hidden></p>`,
 		"const $app = (() => {", "default-src 'none'",
 	} {
 		if !strings.Contains(page, want) {
@@ -90,7 +91,9 @@ func parts2(t *testing.T, page string) (meta string, data []byte) {
 
 // TestInvalid demands that a plan that breaks a rule is marked, whoever draws it.
 func TestInvalid(t *testing.T) {
-	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 2, Size: 4}, {ID: "c", Upper: 2, Size: 4}}}
+	p := &model.Problem{
+		Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 2, Size: 4}, {ID: "c", Upper: 2, Size: 4}},
+	}
 	d := dataOf(&Document{Problem: p, Offsets: []int64{0, 4, 6}})
 	if !strings.Contains(d.Warning, "both use bytes [6, 8)") || len(d.Broken) != 2 || d.Broken[0] != 1 {
 		t.Errorf("%q, %v", d.Warning, d.Broken)
@@ -124,7 +127,10 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%d scripts end, not 3", n)
 		}
 		const escaped = "&lt;script&gt;"
-		for _, in := range []string{`<h1 id="title">` + escaped, "<title>" + escaped, `<p class="warning" id="warning">` + escaped, "<th>" + escaped, "<td>" + escaped} {
+		for _, in := range []string{
+			`<h1 id="title">` + escaped, "<title>" + escaped, `<p class="warning" id="warning">` + escaped, "<th>" + escaped,
+			"<td>" + escaped,
+		} {
 			if !strings.Contains(page, in) {
 				t.Errorf("no %s in\n%s", in, page)
 			}

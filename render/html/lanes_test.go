@@ -19,19 +19,24 @@ func laned() (*model.Problem, []int64, html.Options) {
 		Name: "lanes",
 		Buffers: []model.Buffer{
 			{ID: "a", Lower: 0, Upper: 4, Size: 100_000},
-			{ID: "b", Lower: 1, Upper: 9, Size: 24, Extra: &model.Extra{Evictions: []model.Eviction{{Lower: 3, Upper: 6, Cost: 5}}}},
+			{ID: "b", Lower: 1, Upper: 9, Size: 24, Extra: &model.Extra{
+				Evictions: []model.Eviction{{Lower: 3, Upper: 6, Cost: 5}},
+			}},
 			{ID: "c", Lower: 2, Upper: 6, Size: 16},
 			{ID: "d", Lower: 5, Upper: 8, Size: 32},
 		},
 		Rules: &model.Rules{
-			Pools:     []model.Pool{{ID: "tcm", Capacity: 64, Reserved: []model.Range{{Lower: 0, Upper: 8}}}, {ID: "dram", Cost: 1}},
+			Pools: []model.Pool{
+				{ID: "tcm", Capacity: 64, Reserved: []model.Range{{Lower: 0, Upper: 8}}}, {ID: "dram", Cost: 1},
+			},
 			Apart:     []model.Pair{{0, 3}},
 			Together:  []model.Together{{Buffers: []int32{2, 3}, At: []int64{0, 16}}},
 			Penalties: []model.Penalty{{Buffers: model.Pair{0, 2}, Cost: 2}},
 		},
 	}
 	parts := []model.Part{{Lower: 1, Upper: 3, Pool: 0, Offset: 32}, {Lower: 6, Upper: 9, Pool: 1, Offset: 0}}
-	return p, []int64{0, 32, 8, 24}, html.Options{Pools: []int32{1, 0, 0, 0}, Parts: []model.Parts{{Buffer: 1, Parts: parts}}}
+	return p, []int64{0, 32, 8, 24},
+		html.Options{Pools: []int32{1, 0, 0, 0}, Parts: []model.Parts{{Buffer: 1, Parts: parts}}}
 }
 
 // TestBrowserLanes shows a plan with rules: a lane for each pool, offsets counted in it, reserved bytes hatched, and
@@ -101,7 +106,8 @@ func TestBrowserLanes(t *testing.T) {
 	if seen.High < 15 || seen.Hit != 4 {
 		t.Errorf("32 of 64 bytes are %v pixels high, and a point in them is of buffer %d", seen.High, seen.Hit)
 	}
-	if got := page.Text(`document.getElementById("tiles").textContent`); !strings.Contains(got, "Cost") || !strings.Contains(got, "87.5% of 64 B") || strings.Contains(got, "Sharing") {
+	if got := page.Text(`document.getElementById("tiles").textContent`); !strings.Contains(got, "Cost") ||
+		!strings.Contains(got, "87.5% of 64 B") || strings.Contains(got, "Sharing") {
 		t.Errorf("the tiles are %q", got)
 	}
 	page.Eval(`(() => { stowage.table.show(stowage.facts(0), null); return 0; })()`, new(int))
@@ -116,7 +122,8 @@ func TestLanesBroken(t *testing.T) {
 	if err := html.Write(&b, p, offsets, o); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), `"faults":["`) || !strings.Contains(b.String(), "reserved") || !strings.Contains(b.String(), `"lanes":[{"name":"tcm"`) {
+	if !strings.Contains(b.String(), `"faults":["`) || !strings.Contains(b.String(), "reserved") ||
+		!strings.Contains(b.String(), `"lanes":[{"name":"tcm"`) {
 		t.Error("the page does not say what is wrong")
 	}
 	o.Pools = o.Pools[:1]

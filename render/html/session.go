@@ -48,7 +48,8 @@ type held struct {
 	lower, upper, size, offset int64
 	pinned                     bool
 	pool                       int32
-	gaps                       string // a list of numbers in JSON, five for each: from, to, windowed, low, high; empty for none
+	// a list of numbers in JSON, five for each: from, to, windowed, low, high; empty for none
+	gaps string
 }
 
 // MarshalJSON writes it as a list.
@@ -230,7 +231,8 @@ func capacitiesOf(p *model.Problem) (all []int64) {
 func WriteSession(w io.Writer, s *Session, facts []Fact) error {
 	var picture bytes.Buffer
 	if len(s.p.Buffers) <= plain {
-		if err := svg.Write(&picture, s.p, s.plan.Offsets, svg.Options{Title: s.data.Title, Pools: s.plan.Pools}); err != nil {
+		if err := svg.Write(&picture, s.p, s.plan.Offsets,
+			svg.Options{Title: s.data.Title, Pools: s.plan.Pools}); err != nil {
 			return err
 		}
 	}

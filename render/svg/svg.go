@@ -86,7 +86,8 @@ var lineClass = [...]string{
 }
 
 var textClass = [...]string{
-	layout.Title: "title", layout.Fact: "fact", layout.Alarm: "alarm", layout.Tick: "tick", layout.Axis: "axis", layout.Note: "note",
+	layout.Title: "title", layout.Fact: "fact", layout.Alarm: "alarm", layout.Tick: "tick", layout.Axis: "axis",
+	layout.Note:  "note",
 	layout.Label: "label", layout.SubLabel: "sub", layout.Value: "value",
 	layout.CapacityText: "capacity", layout.HeightText: "height", layout.BoundText: "bound", layout.LoadText: "load",
 }

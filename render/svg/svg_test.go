@@ -122,7 +122,8 @@ func TestTips(t *testing.T) {
 func TestHostileIDs(t *testing.T) {
 	ids := []string{
 		"<script>alert(1)</script>", "a&b", `"quoted"`, "'single'", "]]>", "tab\tnew\nline\x00\x1f\x7f",
-		"bad\xff\xfeutf8", "\ufffe\uffff", "right\u202eleft", "日本語", "𝔘𝔫𝔦", "--><!--", strings.Repeat("&", 500), " ",
+		"bad\xff\xfeutf8", "\ufffe\uffff", "right\u202eleft", "日本語", "𝔘𝔫𝔦", "--><!--",
+		strings.Repeat("&", 500), " ",
 	}
 	p := &model.Problem{Name: "<&\"'\x01\xff>"}
 	offsets := make([]int64, len(ids))
@@ -140,7 +141,10 @@ func TestHostileIDs(t *testing.T) {
 			seen[e.text] = true
 		}
 	}
-	for _, want := range []string{"<script>alert(1)</script>", "a&b", `"quoted"`, "]]>", "日本語", "𝔘𝔫𝔦", "right\ufffdleft", "tab\ufffdnew\ufffdline\ufffd\ufffd\ufffd"} {
+	for _, want := range []string{
+		"<script>alert(1)</script>", "a&b", `"quoted"`, "]]>", "日本語", "𝔘𝔫𝔦", "right\ufffdleft",
+		"tab\ufffdnew\ufffdline\ufffd\ufffd\ufffd",
+	} {
 		if !seen[want] {
 			t.Errorf("no label %q", want)
 		}

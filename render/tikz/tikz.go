@@ -104,7 +104,8 @@ var lineStyle = [...]string{
 }
 
 var textStyle = [...]string{
-	layout.Title: "title", layout.Fact: "quiet", layout.Alarm: "alarm", layout.Tick: "plain", layout.Axis: "quiet", layout.Note: "quiet",
+	layout.Title: "title", layout.Fact: "quiet", layout.Alarm: "alarm", layout.Tick: "plain", layout.Axis: "quiet",
+	layout.Note:  "quiet",
 	layout.Label: "", layout.SubLabel: "sub", layout.Value: "plain",
 	layout.CapacityText: "capacity", layout.HeightText: "height", layout.BoundText: "bound", layout.LoadText: "load",
 }

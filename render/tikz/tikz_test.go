@@ -34,7 +34,8 @@ func profile(t *testing.T, p *model.Problem, o Options) []byte {
 
 func hostile() (*model.Problem, []int64) {
 	ids := []string{
-		`\input{/etc/passwd}`, `$x^2_i$`, `100% #1 & {`, `}}}`, `~^"'|<>` + "`", "a--b,,c", "?`!`", "日本語", "line\nbreak\x00", "bad\xff", `\end{document}`, "two  spaces", "end\\",
+		`\input{/etc/passwd}`, `$x^2_i$`, `100% #1 & {`, `}}}`, `~^"'|<>` + "`", "a--b,,c", "?`!`", "日本語",
+		"line\nbreak\x00", "bad\xff", `\end{document}`, "two  spaces", "end\\",
 	}
 	p := &model.Problem{Name: `\undefined{` + "\n\\alsoundefined"}
 	offsets := make([]int64, len(ids))
@@ -142,10 +143,12 @@ func TestDeterminism(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	p := sample.Paper()
-	if err := Write(io.Discard, p, nil, Options{}); err == nil || !strings.Contains(err.Error(), "0 offsets for 5 buffers") {
+	if err := Write(io.Discard, p, nil, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "0 offsets for 5 buffers") {
 		t.Errorf("error %v for missing offsets", err)
 	}
-	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil || !strings.Contains(err.Error(), "size 20000 x 300") {
+	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil ||
+		!strings.Contains(err.Error(), "size 20000 x 300") {
 		t.Errorf("error %v for a width beyond TeX's lengths", err)
 	}
 }
@@ -187,7 +190,8 @@ func TestCompiles(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			c := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "picture.tex")
+			c := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape",
+				"picture.tex")
 			c.Dir = dir
 			if out, err := c.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Idea: the checker reads the rules of a call once more, block by block and slice by slice. It knows neither bodies nor orders. Two
-// parts clash if they meet in time and in bytes, and their blocks are not of one group.
+// Idea: the checker reads the rules of a call once more, block by block and slice by slice. It knows neither bodies nor
+// orders. Two parts clash if they meet in time and in bytes, and their blocks are not of one group.
 //
 // Complexity: O(n log n + pairs that meet in time) for n blocks and slices.
 
@@ -18,8 +18,8 @@ type part struct {
 	offset, size int64
 }
 
-// Check returns what is wrong with a plan of the blocks of a call, or "". It does not ask for the capacity, and leaves the wanted
-// block out.
+// Check returns what is wrong with a plan of the blocks of a call, or "". It does not ask for the capacity, and leaves
+// the wanted block out.
 func Check(c *Call, offsets []int64, order [][]Slice) string {
 	if len(offsets) != len(c.Blocks) || len(order) != len(c.Blocks) {
 		return fmt.Sprintf("%d blocks have %d offsets and %d orders of slices", len(c.Blocks), len(offsets), len(order))
@@ -59,7 +59,8 @@ func Check(c *Call, offsets []int64, order [][]Slice) string {
 				continue
 			}
 			if x.offset < y.offset+y.size && y.offset < x.offset+x.size {
-				return fmt.Sprintf("blocks %d and %d share bytes at time %d", min(x.block, y.block)+1, max(x.block, y.block)+1, x.start)
+				return fmt.Sprintf("blocks %d and %d share bytes at time %d", min(x.block, y.block)+1,
+					max(x.block, y.block)+1, x.start)
 			}
 		}
 		live = append(live, x)

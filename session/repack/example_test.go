@@ -7,7 +7,8 @@ import (
 	"github.com/stowage-go/stowage/session/repack"
 )
 
-// Example repacks two blocks, one in two slices. Neither fits below the other with less than 12288 bytes from time 4 on.
+// Example repacks two blocks, one in two slices. Neither fits below the other with less than 12288 bytes from time 4
+// on.
 func Example() {
 	ctx := context.Background()
 	r, err := repack.Repack(ctx, &repack.Call{

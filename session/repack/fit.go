@@ -7,9 +7,10 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: XLA places the longest bodies first, and tries each order of the slices where it places them. This does the same, and
-// takes the order that ends lowest. So the orders follow from what lies around the block, and a planner that takes them as they are starts
-// near a good plan. XLA takes the smallest gap; here it is the lowest, for orders of one block are compared by their ends.
+// Idea: XLA places the longest bodies first, and tries each order of the slices where it places them. This does the
+// same, and takes the order that ends lowest. So the orders follow from what lies around the block, and a planner that
+// takes them as they are starts near a good plan. XLA takes the smallest gap; here it is the lowest, for orders of one
+// block are compared by their ends.
 //
 // Complexity: O(n² log n) for n bodies, times the orders of a block.
 //
@@ -60,8 +61,8 @@ func (s *search) fitted() (at []int64, chosen []order, height int64) {
 	return at, chosen, height
 }
 
-// choices returns the orders to try for a body, one of each of its blocks. Blocks of one body change together: the lists are those of
-// the blocks, side by side.
+// choices returns the orders to try for a body, one of each of its blocks. Blocks of one body change together: the
+// lists are those of the blocks, side by side.
 func (s *search) choices(k int) (list [][]order) {
 	most := 1
 	for _, i := range s.bodies[k] {

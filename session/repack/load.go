@@ -8,15 +8,16 @@ import (
 )
 
 // Idea: no plan is lower than the bytes that are in use at one time. The order in which slices start does not change
-// them, since each size keeps its starts. So the load refuses a hopeless call before anything else is looked at. XLA's times
-// number the instructions of a program: there are about as many as blocks, and a table of differences, indexed by time, has the load after
-// one pass over the blocks and one over the times.
+// them, since each size keeps its starts. So the load refuses a hopeless call before anything else is looked at. XLA's
+// times number the instructions of a program: there are about as many as blocks, and a table of differences, indexed by
+// time, has the load after one pass over the blocks and one over the times.
 //
 // Where blocks are aligned, each takes whole multiples of the alignment, but for the highest:
 //
 //	bound = max over times of (the sum of the rounded sizes - the most that rounding added to one block in use then)
 //
-// Where the table has no room for the second number, the most that rounding added to any block stands for it. That holds only if all slices are such multiples, too; otherwise nothing is rounded.
+// Where the table has no room for the second number, the most that rounding added to any block stands for it. That
+// holds only if all slices are such multiples, too; otherwise nothing is rounded.
 //
 // Complexity: O(blocks + times), or O(blocks log blocks) where times are far apart.
 

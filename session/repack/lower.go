@@ -8,13 +8,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the blocks of a group, or one block alone, are a body: they have one offset. Once each sliced block has an order, it is
-// known which bytes of the body are in use at each time. If they are always one range, the body is one buffer: it has a gap
-// while nothing is in use, and a gap with a window while less is. Otherwise it is a body of the rules (Together) with a buffer
-// for each range.
+// Idea: the blocks of a group, or one block alone, are a body: they have one offset. Once each sliced block has an
+// order, it is known which bytes of the body are in use at each time. If they are always one range, the body is one
+// buffer: it has a gap while nothing is in use, and a gap with a window while less is. Otherwise it is a body of the
+// rules (Together) with a buffer for each range.
 //
-// Invariant: a plan of the lowered problem is a plan of the blocks at the same height, and each plan of the blocks with these
-// orders is one of the lowered problem.
+// Invariant: a plan of the lowered problem is a plan of the blocks at the same height, and each plan of the blocks with
+// these orders is one of the lowered problem.
 //
 // Complexity: O(k²) for a body of k blocks and slices.
 
@@ -40,7 +40,8 @@ func bodiesOf(blocks []Block) (all []body) {
 	return all
 }
 
-// pieces returns which bytes a body uses when. Pieces that meet in time have bytes between them. chosen has an order of each block.
+// pieces returns which bytes a body uses when. Pieces that meet in time have bytes between them. chosen has an order of
+// each block.
 func pieces(blocks []Block, of body, chosen []order) (list []piece) {
 	if len(of) == 1 && blocks[of[0]].Slices == nil {
 		b := &blocks[of[0]]
@@ -176,8 +177,8 @@ func (l *lowered) offsets(n int, plan []int64) []int64 {
 	return out
 }
 
-// Lower returns the blocks of a call, with their slices in the order given, as a problem that any planner takes. Blocks of one
-// group are one buffer. The wanted block is left out.
+// Lower returns the blocks of a call, with their slices in the order given, as a problem that any planner takes. Blocks
+// of one group are one buffer. The wanted block is left out.
 func Lower(c *Call) *model.Problem {
 	bodies := bodiesOf(c.Blocks)
 	chosen := given(c.Blocks)

@@ -2,10 +2,10 @@ package repack
 
 import "slices"
 
-// Idea: the slices of a block lie in one order of sizes, from low to high, and each size keeps its starts. So only slices of one
-// size swap their starts. An order is the start of each slice, from low to high. Blocks that XLA slices have at most four
-// slices, mostly equal ones: at most 24 orders. Of these, two need no bytes apart at any time: the lowest slice first, and
-// the highest first.
+// Idea: the slices of a block lie in one order of sizes, from low to high, and each size keeps its starts. So only
+// slices of one size swap their starts. An order is the start of each slice, from low to high. Blocks that XLA slices
+// have at most four slices, mostly equal ones: at most 24 orders. Of these, two need no bytes apart at any time: the
+// lowest slice first, and the highest first.
 //
 // Complexity: at most mostOrders orders for each block.
 
@@ -15,8 +15,8 @@ const mostOrders = 24
 // An order has the start of each slice, from low to high.
 type order []int64
 
-// orders returns the orders of a block: the given one, the lowest slice first, the highest first, and then the others. all
-// is false if there are more. A block without slices has one order, which is nil.
+// orders returns the orders of a block: the given one, the lowest slice first, the highest first, and then the others.
+// all is false if there are more. A block without slices has one order, which is nil.
 func (b *Block) orders() (list []order, all bool) {
 	if b.Slices == nil {
 		return []order{nil}, true

@@ -103,11 +103,11 @@ const (
 
 // A Result is a plan that is not worse than the one given.
 type Result struct {
-	// Status is Infeasible if no plan fits, Optimal if the plan is the lowest, Feasible if it fits, and Unknown if none was
-	// found that fits. With a wanted block it is about a plan of all blocks and that one.
+	// Status is Infeasible if no plan fits, Optimal if the plan is the lowest, Feasible if it fits, and Unknown if none
+	// was found that fits. With a wanted block it is about a plan of all blocks and that one.
 	Status model.Status
-	// Offsets are those of the blocks. They are the given ones if the call is hopeless, or if nothing better was found. They
-	// are nil if there is no plan at all.
+	// Offsets are those of the blocks. They are the given ones if the call is hopeless, or if nothing better was found.
+	// They are nil if there is no plan at all.
 	Offsets []int64
 	// Slices are those of the blocks in their new order; nil for a block without.
 	Slices [][]Slice
@@ -132,8 +132,8 @@ func Repack(ctx context.Context, c *Call, o Options) (*Result, error) {
 	return r.Repack(ctx, c, o)
 }
 
-// A Repacker answers calls and keeps the memory that it needs for the load. It must not be used from several goroutines at
-// once. The zero value is usable.
+// A Repacker answers calls and keeps the memory that it needs for the load. It must not be used from several goroutines
+// at once. The zero value is usable.
 type Repacker struct {
 	load loads
 }
@@ -214,7 +214,8 @@ func (c *Call) validate() (planned bool, err error) {
 		case placed && (b.Offset < -1 || b.Offset > model.MaxSum || b.Offset >= 0 && align > 1 && b.Offset%align != 0):
 			say(name(), "offset", b.Offset, "must be a multiple of "+strconv.FormatInt(align, 10)+", or -1 for none")
 		case b.Slices != nil && !b.sliced():
-			say(name(), "slices", int64(len(b.Slices)), "must add up to the size, start within the block, and one of them at its start")
+			say(name(), "slices", int64(len(b.Slices)),
+				"must add up to the size, start within the block, and one of them at its start")
 		}
 		if sum += min(b.Size, model.MaxSum) + align; sum > model.MaxSum {
 			say(name(), "size", b.Size, "is too much: the sizes add up to more than "+strconv.FormatInt(model.MaxSum, 10))

@@ -121,7 +121,8 @@ func brute(blocks []Block, align, most int64) int64 {
 		for _, p := range permutations(blocks[i].Slices) {
 			order[i] = p
 			for at[i] = 0; at[i]+blocks[i].Size < best || at[i] == 0; at[i] += align {
-				if j := slices.IndexFunc(blocks[:i], func(b Block) bool { return b.Group != 0 && b.Group == blocks[i].Group }); j >= 0 {
+				if j := slices.IndexFunc(blocks[:i],
+					func(b Block) bool { return b.Group != 0 && b.Group == blocks[i].Group }); j >= 0 {
 					if at[i] != at[j] {
 						continue
 					}
@@ -150,7 +151,8 @@ func TestBruteForce(t *testing.T) {
 			t.Fatalf("%d: a plan that is none, or not of height %d but %d: %+v of %+v", k, res.Height, h, res, c)
 		}
 		if res.Height != want || res.Status != model.Optimal || res.LowerBound != want {
-			t.Fatalf("%d: height %d, bound %d, %v; brute force has %d, of %+v", k, res.Height, res.LowerBound, res.Status, want, c)
+			t.Fatalf("%d: height %d, bound %d, %v; brute force has %d, of %+v", k, res.Height, res.LowerBound,
+				res.Status, want, c)
 		}
 		var rl loads
 		if b := rl.bound(c, true); b > want {
@@ -204,7 +206,8 @@ func TestChecker(t *testing.T) {
 		at, order := make([]int64, len(c.Blocks)), make([][]Slice, len(c.Blocks))
 		for i := range c.Blocks {
 			at[i] = r.Below(9)
-			if j := slices.IndexFunc(c.Blocks[:i], func(b Block) bool { return b.Group != 0 && b.Group == c.Blocks[i].Group }); j >= 0 {
+			if j := slices.IndexFunc(c.Blocks[:i],
+				func(b Block) bool { return b.Group != 0 && b.Group == c.Blocks[i].Group }); j >= 0 {
 				at[i] = at[j]
 			}
 			list := permutations(c.Blocks[i].Slices)
@@ -287,7 +290,8 @@ func TestHopeless(t *testing.T) {
 	var r Repacker
 	pace.Fastest(t, 200, time.Millisecond, "the fastest hopeless call of 600 blocks", func() {
 		res, err := r.Repack(t.Context(), c, Options{})
-		if err != nil || res.Status != model.Infeasible || res.LowerBound <= c.Capacity || res.Better || res.Offsets[5] != c.Blocks[5].Offset {
+		if err != nil || res.Status != model.Infeasible || res.LowerBound <= c.Capacity || res.Better ||
+			res.Offsets[5] != c.Blocks[5].Offset {
 			t.Fatalf("%+v, %v", res, err)
 		}
 	})
@@ -310,7 +314,8 @@ func TestHopeless(t *testing.T) {
 			grouped.Blocks[i].Slices, numbered.Blocks[i].Slices = nil, nil
 		}
 	}
-	if one, other := new(loads).bound(grouped, false), r.load.bound(numbered, false); one != other || one >= r.load.bound(near, false) {
+	if one, other := new(loads).bound(grouped, false), r.load.bound(numbered, false); one != other ||
+		one >= r.load.bound(near, false) {
 		t.Errorf("the load is %d or %d with groups", one, other)
 	}
 	if far, close := r.load.bound(c, false), new(loads).bound(near, false); far != close {

@@ -10,14 +10,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: once each sliced block has an order, a call is a problem like any other, and a planner plans it. So the search is one over
-// sets of orders: those given, all with the lowest slice first, all with the highest first, and those of the best fit. If few sets
-// exist, all are planned, and the lowest plan of all is proven if each was. Otherwise one block after the other gets another order in the
-// best set so far, and a set that gives a lower plan is the best from then on. The search ends at the load, or if Tries sets are
-// planned.
+// Idea: once each sliced block has an order, a call is a problem like any other, and a planner plans it. So the search
+// is one over sets of orders: those given, all with the lowest slice first, all with the highest first, and those of
+// the best fit. If few sets exist, all are planned, and the lowest plan of all is proven if each was. Otherwise one
+// block after the other gets another order in the best set so far, and a set that gives a lower plan is the best from
+// then on. The search ends at the load, or if Tries sets are planned.
 //
-// Invariant: the best plan is never above the one given, since each planner starts from it where the orders are the same, and
-// other plans count only if they are lower.
+// Invariant: the best plan is never above the one given, since each planner starts from it where the orders are the
+// same, and other plans count only if they are lower.
 //
 // Complexity: at most Tries calls of the planner, each within NodeLimit.
 
@@ -62,7 +62,8 @@ func newSearch(c *Call, o Options) *search {
 	return s
 }
 
-// run looks for a lower plan than that of r, or, if a block is wanted, for one that has it and fits. lowest is the load's bound.
+// run looks for a lower plan than that of r, or, if a block is wanted, for one that has it and fits. lowest is the
+// load's bound.
 func (s *search) run(ctx context.Context, r *Result, lowest int64, planned bool) error {
 	if planned && s.call.Wanted == nil {
 		s.at, s.chosen, s.height = make([]int64, len(s.bodies)), s.given, r.Height
@@ -119,7 +120,8 @@ func (s *search) write(r *Result, planned bool) error {
 	check := *s.call
 	if s.call.Wanted != nil {
 		check.Blocks = s.blocks
-		if fault := Check(&check, append(slices.Clone(offsets), r.Wanted), append(slices.Clone(orders), r.WantedSlices)); fault != "" {
+		if fault := Check(&check, append(slices.Clone(offsets), r.Wanted),
+			append(slices.Clone(orders), r.WantedSlices)); fault != "" {
 			return invalid(fault)
 		}
 	} else if fault := Check(&check, offsets, orders); fault != "" {

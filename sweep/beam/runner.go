@@ -31,7 +31,9 @@ const Prism = "prism"
 var Runners = []string{Prism, "flink", "spark", "universal"}
 
 // Flags are the names of Beam's options that the command offers, in its spelling.
-var Flags = []string{"endpoint", "environment_type", "environment_config", "worker_binary", "parallelism", "job_name", "experiments"}
+var Flags = []string{
+	"endpoint", "environment_type", "environment_config", "worker_binary", "parallelism", "job_name", "experiments",
+}
 
 // Flag returns an option of Beam.
 func Flag(name string) *flag.Flag { return flag.Lookup(name) }

@@ -30,9 +30,11 @@ type engine struct {
 
 func (e *engine) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&e.runner, "runner", beam.Prism, "let `NAME` do the tasks: "+strings.Join(append(slices.Clone(beam.Runners), loop), ", "))
+	f.StringVar(&e.runner, "runner", beam.Prism,
+		"let `NAME` do the tasks: "+strings.Join(append(slices.Clone(beam.Runners), loop), ", "))
 	f.StringVar(&e.shard, "shard", "", "do part `I/N` of the tasks, I from 0 to N-1, without an engine")
-	f.IntVar(&e.workers, "workers", 0, "with --shard or --runner=loop: do `N` tasks at a time [default: one for each processor]")
+	f.IntVar(&e.workers, "workers", 0,
+		"with --shard or --runner=loop: do `N` tasks at a time [default: one for each processor]")
 	f.BoolVar(&e.verboseBeam, "beam-log", false, "show what Beam logs")
 	for _, name := range beam.Flags {
 		f.AddFlag(pflag.PFlagFromGoFlag(beam.Flag(name)))
@@ -66,7 +68,8 @@ func (e *engine) check(cmd *cobra.Command) error {
 		return nil
 	}
 	if !slices.Contains(beam.Runners, e.runner) {
-		return usagef("no runner is named %q; there are %s", e.runner, strings.Join(append(slices.Clone(beam.Runners), loop), ", "))
+		return usagef("no runner is named %q; there are %s", e.runner,
+			strings.Join(append(slices.Clone(beam.Runners), loop), ", "))
 	}
 	if cmd.Flags().Changed("workers") {
 		return usagef("--workers is for --shard and --runner=%s; clusters have --parallelism", loop)

@@ -62,7 +62,8 @@ func tell(stderr io.Writer, cmd *cobra.Command, err error) int {
 		return exitUsage
 	}
 	called := calledOf(cmd)
-	fmt.Fprintf(stderr, "%s: %s\n", called, strings.ReplaceAll(strings.TrimRight(err.Error(), "\n"), "\n", "\n"+called+": "))
+	fmt.Fprintf(stderr, "%s: %s\n", called,
+		strings.ReplaceAll(strings.TrimRight(err.Error(), "\n"), "\n", "\n"+called+": "))
 	if errors.As(err, &internal) {
 		return exitInternal
 	}

@@ -159,7 +159,8 @@ func newReport() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&runs, "runs", "", "also write what was run to `FILE`, as lines of JSON that 'stowage compare --resume' reads; compressed if it ends in .gz, to be unpacked before 'stowage compare' reads it")
+	cmd.Flags().StringVar(&runs, "runs", "",
+		"also write what was run to `FILE`, as lines of JSON that 'stowage compare --resume' reads; compressed if it ends in .gz, to be unpacked before 'stowage compare' reads it")
 	return cmd
 }
 
@@ -190,7 +191,9 @@ func writeReport(ctx context.Context, out string, store core.Store, st *core.Sta
 	var summary, page bytes.Buffer
 	err = errors.Join(
 		report.WriteSummary(&summary, report.Summary(rows)),
-		report.WritePage(&page, report.Input{Title: title(st.Spec), Rows: rows, Tasks: st.Tasks, Missing: st.Missing, Dead: st.Dead}),
+		report.WritePage(&page, report.Input{
+			Title: title(st.Spec), Rows: rows, Tasks: st.Tasks, Missing: st.Missing, Dead: st.Dead,
+		}),
 	)
 	if err != nil {
 		return "", err

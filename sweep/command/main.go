@@ -81,7 +81,8 @@ A sweep can be interrupted, killed and widened at any time: run the same command
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", called, core.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", called, core.Version(), runtime.Version(),
+					runtime.GOOS, runtime.GOARCH)
 				return err
 			}
 			return cmd.Help()

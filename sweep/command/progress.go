@@ -89,7 +89,8 @@ func barLine(done, runs int, elapsed time.Duration) string {
 	if runs > 0 {
 		full, percent = barWidth*done/runs, 100*done/runs
 	}
-	return fmt.Sprintf("[%s%s] %3d%%  %d of %d runs  %02d:%02d", strings.Repeat("#", full), strings.Repeat("-", barWidth-full), percent,
+	return fmt.Sprintf("[%s%s] %3d%%  %d of %d runs  %02d:%02d", strings.Repeat("#", full),
+		strings.Repeat("-", barWidth-full), percent,
 		done, runs, int(elapsed.Minutes()), int(elapsed.Seconds())%60)
 }
 

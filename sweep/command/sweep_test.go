@@ -227,7 +227,8 @@ func TestShards(t *testing.T) {
 	if code, stdout, stderr := sweep("diff", out, parts); code != exitOK || !strings.Contains(stdout, "360 the same") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := sweep("status", file); code != exitOK || !strings.Contains(stdout, "360 of 360 runs, 60 of 60 tasks") {
+	if code, stdout, stderr := sweep("status", file); code != exitOK ||
+		!strings.Contains(stdout, "360 of 360 runs, 60 of 60 tasks") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
 	if code, stdout, stderr := sweep("report", out); code != exitOK || stdout != filepath.Join(out, "report.html")+"\n" {
@@ -382,7 +383,8 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr := sweep("run", "-q", file, "-o", taken)
-	if code != exitInternal || !strings.HasPrefix(stderr, "stowage-sweep: cannot write into "+taken+": ") || strings.Count(stderr, "\n") != 1 {
+	if code != exitInternal || !strings.HasPrefix(stderr, "stowage-sweep: cannot write into "+taken+": ") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a file for a folder: exit code %d\n%s", code, stderr)
 	}
 	code, _, stderr = sweep("run", "-q", file, "-o", "")
@@ -411,7 +413,8 @@ func TestDamaged(t *testing.T) {
 	refused := func(path, want string, args ...string) {
 		t.Helper()
 		code, _, stderr := sweep(args...)
-		if _, last, _ := strings.Cut("\n"+stderr, "\n"+path+": is damaged: "); code != exitUsage || !strings.Contains(last, want) {
+		if _, last, _ := strings.Cut("\n"+stderr, "\n"+path+": is damaged: "); code != exitUsage ||
+			!strings.Contains(last, want) {
 			t.Errorf("%q: exit code %d\n%s", args, code, stderr)
 		}
 	}

@@ -192,7 +192,10 @@ func jobStatus(t *testing.T, j *Job, store Store) (*Status, error) {
 // TestKey: keys stay what they are, since the files of sweeps have them; whatever rows follow from
 // changes them.
 func TestKey(t *testing.T) {
-	u := Unit{Problem: Problem{Digest: "0123456789abcdef"}, Planner: "auto", Limits: Limits{100, 0.5, 1}, Capacities: []int64{0, 10}}
+	u := Unit{
+		Problem: Problem{Digest: "0123456789abcdef"}, Planner: "auto", Limits: Limits{100, 0.5, 1},
+		Capacities: []int64{0, 10},
+	}
 	u.setKey("v1")
 	if u.Key != "b14f34e67178b0f3a5295308" {
 		t.Errorf("the key is %s", u.Key)
@@ -259,7 +262,8 @@ func TestCurve(t *testing.T) {
 				implied++
 				var alone Row
 				solveOne(t.Context(), &u, in, r.Capacity, &alone)
-				if r.HasPlan() != alone.HasPlan() || (r.Status == "infeasible") != (alone.Status == "infeasible") || r.Height > r.Capacity {
+				if r.HasPlan() != alone.HasPlan() || (r.Status == "infeasible") != (alone.Status == "infeasible") ||
+					r.Height > r.Capacity {
 					t.Errorf("%s on %s at %d: implied %+v, asked %+v", planner, p.Name, r.Capacity, r, alone)
 				}
 			}
@@ -288,7 +292,8 @@ func TestDeaths(t *testing.T) {
 			t.Errorf("chunk %d: %d workers died", chunk, deaths)
 		}
 		st, err := jobStatus(t, j, store)
-		if err != nil || len(st.Dead) != 1 || st.Dead[0].Task != fatal.Key || st.Dead[0].Attempts != Deaths || st.Trying != 0 {
+		if err != nil || len(st.Dead) != 1 || st.Dead[0].Task != fatal.Key || st.Dead[0].Attempts != Deaths ||
+			st.Trying != 0 {
 			t.Errorf("chunk %d: %+v, %v", chunk, st, err)
 		}
 		if rows := kept(t, store); len(rows) != (len(task.Units)-1)*6 {
@@ -385,7 +390,8 @@ func TestInterrupt(t *testing.T) {
 // TestEnds: a table whose ends may mean two things is read as the command reads it, and that is said.
 func TestEnds(t *testing.T) {
 	j := jobOf(t, asked(t, "problems: ['*.csv']\n", map[string]string{
-		"plain.csv": files["one.csv"], "ends.csv": "id,start,end,size\na,0,2,600\nb,2,4,600\n", "point.csv": "id,start,end,size\na,0,0,6\n",
+		"plain.csv": files["one.csv"], "ends.csv": "id,start,end,size\na,0,2,600\nb,2,4,600\n",
+		"point.csv": "id,start,end,size\na,0,0,6\n",
 	}), Local(t.TempDir()))
 	want := "in ends end is read as inclusive, the last time slot of each lifespan; if it is the first one after the lifespan, name it upper"
 	if len(j.Notes) != 1 || j.Notes[0] != want {
@@ -422,7 +428,8 @@ func TestUnreadable(t *testing.T) {
 func TestVersions(t *testing.T) {
 	store := Local(t.TempDir())
 	j := jobOf(t, asked(t, small, files), store)
-	if _, err := NewWorker(store, "other").Work(t.Context(), &j.Left[0]); err == nil || !strings.Contains(err.Error(), "other") {
+	if _, err := NewWorker(store, "other").Work(t.Context(), &j.Left[0]); err == nil ||
+		!strings.Contains(err.Error(), "other") {
 		t.Errorf("%v", err)
 	}
 }
@@ -440,7 +447,8 @@ func TestLargeFirst(t *testing.T) {
 // TestCapacities: the problem's own capacity is none of a sweep's.
 func TestCapacities(t *testing.T) {
 	store := Local(t.TempDir())
-	for _, r := range plain(t, store, jobOf(t, asked(t, "problems: [{generator: perfect, capacity: 1KiB, buffers: 9}]\n", nil), store).All) {
+	for _, r := range plain(t, store,
+		jobOf(t, asked(t, "problems: [{generator: perfect, capacity: 1KiB, buffers: 9}]\n", nil), store).All) {
 		if r.Capacity != 0 || r.Share != 0 || r.Height != 1024 || r.Load != 1024 || r.Status != "optimal" {
 			t.Errorf("%+v", r)
 		}

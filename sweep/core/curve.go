@@ -103,7 +103,9 @@ func solveOne(ctx context.Context, u *Unit, in *comparison.Instance, capacity in
 	problem := *in.Problem
 	problem.Capacity = 0
 	at.Problem = &problem
-	run := comparison.Run{Planner: u.Planner, Timeout: u.Timeout, Nodes: u.Nodes, Workers: 1, Seed: uint64(u.Seed), Solve: capacity > 0}
+	run := comparison.Run{
+		Planner: u.Planner, Timeout: u.Timeout, Nodes: u.Nodes, Workers: 1, Seed: uint64(u.Seed), Solve: capacity > 0,
+	}
 	comparison.Solve(ctx, &at, &run)
 	r.Status, r.Height, r.LowerBound, r.Seconds, r.Nodes = run.Status, run.Height, run.LowerBound, run.Seconds, run.Visited
 	r.Stopped, r.Message = run.Stopped, strings.ToValidUTF8(run.Message, "?")

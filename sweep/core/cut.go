@@ -81,7 +81,8 @@ func Cut(ctx context.Context, s *spec.Spec, l *Loaded, store Store, version stri
 			t = newTask(rest, version, t.Lane)
 			there = files[t.Key]
 		}
-		j.Tasks, j.Runs, j.Names, j.All = append(j.Tasks, t.Key), append(j.Runs, t.Runs()), append(j.Names, t.Name()), append(j.All, t)
+		j.Tasks, j.Runs, j.Names, j.All = append(j.Tasks, t.Key), append(j.Runs, t.Runs()), append(j.Names, t.Name()),
+			append(j.All, t)
 		alive := slices.ContainsFunc(t.Units, func(u Unit) bool { return !dead[u.Key] })
 		switch {
 		case there:
@@ -98,7 +99,8 @@ func Cut(ctx context.Context, s *spec.Spec, l *Loaded, store Store, version stri
 func cut(s *spec.Spec, problems []Problem, version string) (tasks []Task) {
 	problems = slices.Clone(problems)
 	slices.SortFunc(problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(b.Buffers, a.Buffers), cmp.Compare(b.Load, a.Load), cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.Order, b.Order))
+		return cmp.Or(cmp.Compare(b.Buffers, a.Buffers), cmp.Compare(b.Load, a.Load), cmp.Compare(a.Digest, b.Digest),
+			cmp.Compare(a.Order, b.Order))
 	})
 	piece := 0
 	for chunk := range slices.Chunk(problems, max(s.Chunk, 1)) {

@@ -124,7 +124,10 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 	if from.path == "" {
 		p, err := gen.Generate(from.from.Kind, from.o)
 		if err != nil {
-			return &model.InputError{Issues: []model.Issue{{File: from.from.File, Line: from.from.Line, Field: "problems", Message: err.Error()}}, Total: 1}
+			return &model.InputError{
+				Issues: []model.Issue{{File: from.from.File, Line: from.from.Line, Field: "problems", Message: err.Error()}},
+				Total:  1,
+			}
 		}
 		r.add(comparison.NewInstance(p.Name, p, 0), "")
 		return nil
@@ -155,7 +158,9 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 }
 
 // readFile reads a file as a problem; a model as one for each order that is asked for and that its kind has.
-func readFile(ctx context.Context, from *one, orders []string) (problems []*model.Problem, names []string, read times.Read, err error) {
+func readFile(ctx context.Context, from *one, orders []string) (problems []*model.Problem, names []string,
+	read times.Read, err error,
+) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s: internal failure: %v", from.path, p)
@@ -186,12 +191,14 @@ func readFile(ctx context.Context, from *one, orders []string) (problems []*mode
 			continue
 		}
 		if p.Ruled() {
-			return nil, nil, read, fmt.Errorf("%s: has rules, such as pools or pairs apart, which sweeps do not know yet", from.path)
+			return nil, nil, read, fmt.Errorf("%s: has rules, such as pools or pairs apart, which sweeps do not know yet",
+				from.path)
 		}
 		problems, names = append(problems, p), append(names, order)
 	}
 	if problems == nil {
-		return nil, nil, read, fmt.Errorf("%s: has none of the orders %s: the kernels are TensorFlow Lite Micro's", from.path, strings.Join(orders, ", "))
+		return nil, nil, read, fmt.Errorf("%s: has none of the orders %s: the kernels are TensorFlow Lite Micro's", from.path,
+			strings.Join(orders, ", "))
 	}
 	return problems, names, read, nil
 }
@@ -225,7 +232,8 @@ func collect(all []one, got []read) *Loaded {
 	for i, k := range at {
 		r := &got[k]
 		if len(r.left) > 0 {
-			l.Notes = append(l.Notes, fmt.Sprintf("%s is not planned as %s: the kernels are TensorFlow Lite Micro's", named[i].Name, strings.Join(r.left, ", ")))
+			l.Notes = append(l.Notes, fmt.Sprintf("%s is not planned as %s: the kernels are TensorFlow Lite Micro's",
+				named[i].Name, strings.Join(r.left, ", ")))
 		}
 		if !r.times.Sure() {
 			l.Notes = append(l.Notes, fmt.Sprintf("in %s %s is read as inclusive, the last time slot of each lifespan; "+
@@ -276,7 +284,9 @@ func (w *Worker) open(ctx context.Context, p *Problem) (*comparison.Instance, er
 	}
 	in := comparison.NewInstance(p.Name, problem, 0)
 	if in.Digest != p.Digest {
-		return nil, &unreadableError{fmt.Errorf("the problem has the digest %s, and not %s: it was made by another version", in.Digest, p.Digest)}
+		return nil, &unreadableError{
+			fmt.Errorf("the problem has the digest %s, and not %s: it was made by another version", in.Digest, p.Digest),
+		}
 	}
 	return &in, nil
 }

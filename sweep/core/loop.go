@@ -9,7 +9,9 @@ import (
 // Loop does tasks in their order, some at a time, until all are done or stop is closed. Then the
 // tasks that run are finished, unless the context ends. workers 0 is one for each processor. each is
 // called after each task, from several goroutines; nil for never.
-func (w *Worker) Loop(ctx context.Context, stop <-chan struct{}, tasks []Task, workers int, each func(*Task, Outcome)) error {
+func (w *Worker) Loop(ctx context.Context, stop <-chan struct{}, tasks []Task, workers int,
+	each func(*Task, Outcome),
+) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}

@@ -16,12 +16,15 @@ import (
 // the same options, without scratch.
 //
 // Invariant: no order is worse than one that permits less, as far as the planner that compares them can tell. What
-// shares a buffer lives longer, so the lowest plan in place may be higher. The problem with results apart is then taken.
+// shares a buffer lives longer, so the lowest plan in place may be higher. The problem with results apart is then
+// taken.
 
 var errOwnPlan = errors.New("tensors share bytes in the model's own plan, as in Vela's, so its lifespans prove nothing: 'stowage plan' has its size")
 
 // arranged returns the problem of a file in an order; nil if its kind has no such order. f is the file as it is.
-func arranged(ctx context.Context, path string, f *format.File, options format.Options, order spec.Order) (*model.Problem, error) {
+func arranged(ctx context.Context, path string, f *format.File, options format.Options,
+	order spec.Order,
+) (*model.Problem, error) {
 	if order == (spec.Order{}) {
 		return f.Problem, nil
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// TestOrders: no order is worse than one that permits less, and what lies over operands is what `stowage plan` finds with
-// the same options.
+// TestOrders: no order is worse than one that permits less, and what lies over operands is what `stowage plan` finds
+// with the same options.
 func TestOrders(t *testing.T) {
 	net := tflitemade.Network(4, 24)
 	s := asked(t, `
@@ -51,7 +51,9 @@ nodes: 20000
 		for order, h := range of {
 			for _, weaker := range orders {
 				a, b := spec.OrderOf(weaker), spec.OrderOf(order)
-				if less := (!a.Reordered || b.Reordered) && (a.Kernels == "" && !a.InPlace || a == (spec.Order{Reordered: a.Reordered, InPlace: b.InPlace, Kernels: b.Kernels})); !less {
+				if less := (!a.Reordered || b.Reordered) &&
+					(a.Kernels == "" && !a.InPlace ||
+						a == (spec.Order{Reordered: a.Reordered, InPlace: b.InPlace, Kernels: b.Kernels})); !less {
 					continue
 				}
 				if h > of[weaker] {
@@ -84,10 +86,11 @@ nodes: 20000
 	}
 }
 
-// TestNoOrder: of a model that has some orders, those that it lacks are told. One that has none is given up, and so is a
-// model of Vela's, whose lifespans prove nothing.
+// TestNoOrder: of a model that has some orders, those that it lacks are told. One that has none is given up, and so is
+// a model of Vela's, whose lifespans prove nothing.
 func TestNoOrder(t *testing.T) {
-	s := asked(t, "problems: {files: '*.*x*', dims: {batch: 1}}\norders: [exported, diagonal=reference]\n", map[string]string{"wired.onnx": string(onnxmade.Network(16, 24))})
+	s := asked(t, "problems: {files: '*.*x*', dims: {batch: 1}}\norders: [exported, diagonal=reference]\n",
+		map[string]string{"wired.onnx": string(onnxmade.Network(16, 24))})
 	l, err := Load(t.Context(), s, Local(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +111,8 @@ func TestNoOrder(t *testing.T) {
 		reasons = append(reasons, d.Reason)
 	}
 	slices.Sort(reasons)
-	if len(reasons) != 2 || !strings.Contains(reasons[0], "tensors share bytes in the model's own plan") || !strings.Contains(reasons[1], "has none of the orders diagonal=reference") {
+	if len(reasons) != 2 || !strings.Contains(reasons[0], "tensors share bytes in the model's own plan") ||
+		!strings.Contains(reasons[1], "has none of the orders diagonal=reference") {
 		t.Errorf("%q", reasons)
 	}
 }

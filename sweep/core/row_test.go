@@ -69,7 +69,8 @@ func TestRowColumns(t *testing.T) {
 		t.Errorf("the columns are\n%s\nand were\n%s", got, columns)
 	}
 	r := full(t).Settled()
-	if want := full(t); r.Seconds != 0 || r.Attempt != 0 || r.Host != "" || r.Nodes != want.Nodes || r.Version != want.Version {
+	if want := full(t); r.Seconds != 0 || r.Attempt != 0 || r.Host != "" || r.Nodes != want.Nodes ||
+		r.Version != want.Version {
 		t.Errorf("settled: %+v", r)
 	}
 }

@@ -122,7 +122,8 @@ func (c *cluster) java(name string, heap int, class string, args ...string) *pro
 func (c *cluster) managers() int {
 	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d/overview", c.rest), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d/overview", c.rest),
+		http.NoBody)
 	if err != nil {
 		c.t.Fatal(err)
 	}

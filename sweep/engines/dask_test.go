@@ -11,7 +11,8 @@ import (
 
 // library has the library of the Python package.
 var library = built.Folder(func(dir string) error {
-	return built.Run([]string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0"}, "go", "build", "-trimpath", "-ldflags", "-s -w", "-buildmode=c-shared",
+	return built.Run([]string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0"}, "go", "build", "-trimpath", "-ldflags", "-s -w",
+		"-buildmode=c-shared",
 		"-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/bindings/c")
 })
 

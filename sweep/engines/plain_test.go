@@ -24,11 +24,13 @@ func TestMain(m *testing.M) { built.Main(m) }
 // command has stowage-sweep, and boot Beam's boot program.
 var (
 	command = built.Folder(func(dir string) error {
-		return built.Run(nil, "go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(dir, "stowage-sweep"),
+		return built.Run(nil, "go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o",
+			filepath.Join(dir, "stowage-sweep"),
 			"github.com/stowage-go/stowage/sweep/cmd/stowage-sweep")
 	})
 	boot = built.Folder(func(dir string) error {
-		return built.Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, "boot"), "github.com/apache/beam/sdks/v2/go/container")
+		return built.Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, "boot"),
+			"github.com/apache/beam/sdks/v2/go/container")
 	})
 )
 

@@ -169,7 +169,8 @@ func Diff(before, after []core.Row, limits Limits) Difference {
 	slices.SortStableFunc(d.Changes, func(a, b Change) int {
 		x, y := a.row(), b.row()
 		return cmp.Or(
-			cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Problem, y.Problem),
+			cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(x.Name, y.Name),
+			cmp.Compare(x.Problem, y.Problem),
 			seriesOf(x).compare(seriesOf(y)), cmp.Compare(x.Capacity, y.Capacity),
 		)
 	})
@@ -220,7 +221,8 @@ func kindOf(old, now *core.Row, limits Limits) Kind {
 // contradicts reports whether a plan of one row is lower than the other says is proven to
 // be the lowest.
 func contradicts(proof, plan *core.Row) bool {
-	return proof.Status == "optimal" && proof.Capacity == 0 && outcomeOf(plan) == fits && plan.Height > 0 && plan.Height < proof.Height
+	return proof.Status == "optimal" && proof.Capacity == 0 && outcomeOf(plan) == fits && plan.Height > 0 &&
+		plan.Height < proof.Height
 }
 
 // nodesOf compares the nodes of two runs that ended by themselves, with one answer.
@@ -356,8 +358,10 @@ func (d *Difference) WriteCSV(w io.Writer) error {
 		old, now := c.sides()
 		rows = append(rows, []string{
 			string(c.Kind), strconv.FormatBool(c.Kind.Worse()), r.Problem, r.Name, r.Order, r.Planner,
-			strconv.FormatInt(r.Capacity, 10), strconv.FormatInt(r.NodeLimit, 10), strconv.FormatFloat(r.Timeout, 'f', -1, 64), fmt.Sprint(r.Seed),
-			old.Status, now.Status, some(float64(old.Height), 0), some(float64(now.Height), 0), some(float64(old.Nodes), 0), some(float64(now.Nodes), 0), now.Message,
+			strconv.FormatInt(r.Capacity, 10), strconv.FormatInt(r.NodeLimit, 10), strconv.FormatFloat(r.Timeout, 'f', -1, 64),
+			fmt.Sprint(r.Seed),
+			old.Status, now.Status, some(float64(old.Height), 0), some(float64(now.Height), 0), some(float64(old.Nodes), 0),
+			some(float64(now.Nodes), 0), now.Message,
 		})
 	}
 	return out.WriteAll(rows)
@@ -412,7 +416,8 @@ func (d *Difference) WriteJSON(w io.Writer) error {
 		c := &d.Changes[k]
 		r := c.row()
 		out.Counts[c.Kind]++
-		out.Changes = append(out.Changes, change{c.Kind, c.Kind.Worse(), r.Problem, r.Name, r.Order, r.Planner, r.Capacity, sideOf(c.Old), sideOf(c.New)})
+		out.Changes = append(out.Changes,
+			change{c.Kind, c.Kind.Worse(), r.Problem, r.Name, r.Order, r.Planner, r.Capacity, sideOf(c.Old), sideOf(c.New)})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

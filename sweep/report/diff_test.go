@@ -50,7 +50,8 @@ func nights() (before, after []core.Row) {
 	pair(Lower, 0, "optimal", "optimal", func(a, _ *core.Row) { a.Status = "feasible"; a.Height++ })
 	pair(FewerNodes, 100, "infeasible", "infeasible", func(a, _ *core.Row) { a.Nodes = 5000 })
 	pair(New, 100, "", "unknown", nil)
-	pair("same", 100, "feasible", "feasible", func(_, b *core.Row) { b.Height, b.Seconds, b.Nodes = b.Height+1, 9, b.Nodes+99 })
+	pair("same", 100, "feasible", "feasible",
+		func(_, b *core.Row) { b.Height, b.Seconds, b.Nodes = b.Height+1, 9, b.Nodes+99 })
 	return before, after
 }
 
@@ -113,7 +114,10 @@ func TestDiffForms(t *testing.T) {
 			before[k].Name = after[k].Name
 		}
 	}
-	for _, d := range []Difference{Diff(before, after, Limits{}), Diff(after, before, Limits{}), Diff(nil, after, Limits{}), Diff(before, nil, Limits{}), Diff(nil, nil, Limits{})} {
+	for _, d := range []Difference{
+		Diff(before, after, Limits{}), Diff(after, before, Limits{}), Diff(nil, after, Limits{}), Diff(before, nil, Limits{}),
+		Diff(nil, nil, Limits{}),
+	} {
 		lines, err := csv.NewReader(bytes.NewReader(golden.Written(t, d.WriteCSV))).ReadAll()
 		if err != nil || len(lines) != 1+len(d.Changes) {
 			t.Errorf("CSV: %d lines for %d changes, %v", len(lines), len(d.Changes), err)
@@ -176,7 +180,8 @@ func TestLimitsAreAsked(t *testing.T) {
 	} {
 		now := base
 		change(&now)
-		if d := Diff([]core.Row{base}, []core.Row{now}, Limits{}); d.Count(Missing) != 1 || d.Count(New) != 1 || len(d.Changes) != 2 {
+		if d := Diff([]core.Row{base}, []core.Row{now}, Limits{}); d.Count(Missing) != 1 || d.Count(New) != 1 ||
+			len(d.Changes) != 2 {
 			t.Errorf("%+v: %+v", now, d.Changes)
 		}
 	}

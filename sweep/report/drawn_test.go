@@ -12,9 +12,11 @@ import (
 func row(problem int, planner string, percent int64, status string, height int64) core.Row {
 	load := int64(1000 * (problem + 1))
 	r := core.Row{
-		Task: fmt.Sprintf("%s-%d", planner, problem), Problem: fmt.Sprintf("d%03d", problem), Name: fmt.Sprintf("problem-%d", problem),
-		Buffers: 10, Load: load, Planner: planner, Capacity: load * percent / 100, Status: status, Height: height, LowerBound: load,
-		Seconds: 0.001, Nodes: 100, NodeLimit: 1000, Attempt: 1, Host: "a", Version: "v1",
+		Task: fmt.Sprintf("%s-%d", planner, problem), Problem: fmt.Sprintf("d%03d", problem),
+		Name:    fmt.Sprintf("problem-%d", problem),
+		Buffers: 10, Load: load, Planner: planner, Capacity: load * percent / 100, Status: status, Height: height,
+		LowerBound: load,
+		Seconds:    0.001, Nodes: 100, NodeLimit: 1000, Attempt: 1, Host: "a", Version: "v1",
 	}
 	r.Share = float64(r.Capacity) / float64(load)
 	return r

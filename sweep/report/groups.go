@@ -77,7 +77,8 @@ type series struct {
 func seriesOf(r *core.Row) series { return series{r.Planner, r.Order, r.NodeLimit, r.Timeout} }
 
 func (a series) compare(b series) int {
-	return cmp.Or(cmp.Compare(a.planner, b.planner), cmp.Compare(a.order, b.order), cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.timeout, b.timeout))
+	return cmp.Or(cmp.Compare(a.planner, b.planner), cmp.Compare(a.order, b.order), cmp.Compare(a.nodes, b.nodes),
+		cmp.Compare(a.timeout, b.timeout))
 }
 
 // label names a series with what tells it from the others.

@@ -57,7 +57,8 @@ func WritePage(w io.Writer, in Input) error {
 	var s strings.Builder
 	text := html.EscapeString
 	fmt.Fprintf(&s, pageHead, text(title))
-	s.WriteString(picture.Style + "</style>\n</head>\n<body>\n<header>\n<h1>" + text(title) + "</h1>\n<p>" + text(p.what()) + "</p>\n")
+	s.WriteString(picture.Style + "</style>\n</head>\n<body>\n<header>\n<h1>" + text(title) + "</h1>\n<p>" +
+		text(p.what()) + "</p>\n")
 	list(&s, "doubts", p.doubts())
 	s.WriteString("</header>\n<main>\n")
 	if len(in.Rows) > 0 {
@@ -110,7 +111,8 @@ func list(s *strings.Builder, class string, all []string) {
 func (p *page) table(s *strings.Builder, title string, t *comparison.Table) {
 	name := html.EscapeString(title)
 	fmt.Fprintf(s, "<section>\n<h2>%s</h2>\n%s</section>\n", name,
-		strings.Replace(t.HTML(), `<div class="wide">`, `<div class="wide" tabindex="0" role="region" aria-label="`+name+`">`, 1))
+		strings.Replace(t.HTML(), `<div class="wide">`,
+			`<div class="wide" tabindex="0" role="region" aria-label="`+name+`">`, 1))
 }
 
 // mostSmall is how many small pictures are open; more are folded.
@@ -134,10 +136,12 @@ func (p *page) pictures(s *strings.Builder) {
 			first := small[:min(len(small), mostSmall)]
 			s.WriteString("<div class=\"small-pictures\">\n" + strings.Join(first, "") + "</div>\n")
 			if rest := small[len(first):]; len(rest) > 0 {
-				fmt.Fprintf(s, "<details>\n<summary>%d more</summary>\n<div class=\"small-pictures\">\n%s</div>\n</details>\n", len(rest), strings.Join(rest, ""))
+				fmt.Fprintf(s, "<details>\n<summary>%d more</summary>\n<div class=\"small-pictures\">\n%s</div>\n</details>\n",
+					len(rest), strings.Join(rest, ""))
 			}
 		}
-		s.WriteString("</section>\n<section>\n<h2>What a run costs</h2>\n<div class=\"pair\">\n" + strings.Join(p.costs(), "") + "</div>\n")
+		s.WriteString("</section>\n<section>\n<h2>What a run costs</h2>\n<div class=\"pair\">\n" + strings.Join(p.costs(),
+			"") + "</div>\n")
 		s.WriteString("<p class=\"faint\">Runs that were refused or died have no cost here.")
 		if p.implied() > 0 {
 			s.WriteString(" Those that are implied have none either: so at most capacities a curve is of the problems that nothing else had answered, which are the harder ones. A planner whose runs are all implied has no curve.")
@@ -152,7 +156,8 @@ func (p *page) pictures(s *strings.Builder) {
 	}
 	fmt.Fprintf(s, "<p class=\"faint\">Heights are those of the lowest plan of each planner, %s. A problem without a plan counts, and has none.", of)
 	if above > 0 {
-		fmt.Fprintf(s, " %s higher than %g times the load, beyond the right edge.", verb(above, "plan", "is", "are"), mostRatio)
+		fmt.Fprintf(s, " %s higher than %g times the load, beyond the right edge.",
+			verb(above, "plan", "is", "are"), mostRatio)
 	}
 	fmt.Fprintf(s, " A model is a problem by its name, in whatever order of its operators; there are %d. It fits a memory if its lowest plan of any run does. A model whose proven bound exceeds the memory fits with no plan: “no plan can do more” counts the others.</p>\n</section>\n", len(p.models))
 }

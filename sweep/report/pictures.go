@@ -116,7 +116,10 @@ func share(part, whole int) float64 { return float64(part) / float64(max(whole, 
 func (p *page) fitting() string {
 	title := "Share of the problems that fit"
 	if len(p.places) == 1 {
-		bars := &picture.Rows{Title: title + ", " + p.axis.at(p.places[0]), X: picture.Axis{Text: picture.Percent, Least: 0, Most: 1}, Series: []string{"fit"}, Bars: true}
+		bars := &picture.Rows{
+			Title: title + ", " + p.axis.at(p.places[0]), X: picture.Axis{Text: picture.Percent, Least: 0, Most: 1},
+			Series: []string{"fit"}, Bars: true,
+		}
 		for _, s := range p.order {
 			if l := p.line(s, p.places[0]); l != nil {
 				bars.Rows = append(bars.Rows, picture.Row{Name: p.names.label(s), Values: []float64{share(l.Fit, l.Runs)}})
@@ -124,9 +127,12 @@ func (p *page) fitting() string {
 		}
 		return bars.HTML()
 	}
-	lines := &picture.Lines{Title: title, X: p.capacities(), Y: picture.Axis{Title: "fit", Text: picture.Percent, Least: 0, Most: 1}}
+	lines := &picture.Lines{
+		Title: title, X: p.capacities(), Y: picture.Axis{Title: "fit", Text: picture.Percent, Least: 0, Most: 1},
+	}
 	for rank := range p.order {
-		lines.Series = append(lines.Series, p.curve(rank, p.over(rank, func(l *Line) (float64, bool) { return share(l.Fit, l.Runs), true })))
+		lines.Series = append(lines.Series,
+			p.curve(rank, p.over(rank, func(l *Line) (float64, bool) { return share(l.Fit, l.Runs), true })))
 	}
 	lines.Series = distinct(lines.Series)
 	return lines.HTML()
@@ -146,14 +152,22 @@ func (p *page) over(rank int, figure func(l *Line) (float64, bool)) (points [][2
 
 // bands are the layers of what became of the problems.
 func bands() []picture.Layer {
-	return []picture.Layer{{Name: "fits"}, {Name: "undecided", Plain: true}, {Name: "refused or failed", Look: 3}, {Name: "proven not to fit", Look: 1, Pale: true}}
+	return []picture.Layer{
+		{Name: "fits"},
+		{Name: "undecided", Plain: true},
+		{Name: "refused or failed", Look: 3},
+		{Name: "proven not to fit", Look: 1, Pale: true},
+	}
 }
 
 // outcomes has a small picture for each series: what fits, what is undecided and what is
 // proven not to fit, against the capacity.
 func (p *page) outcomes() (legend string, pictures []string) {
 	for _, s := range p.order {
-		b := &picture.Bands{Title: p.names.label(s), X: p.capacities(), Y: picture.Axis{Text: picture.Percent, Least: 0, Most: 1}, Layers: bands(), Small: true}
+		b := &picture.Bands{
+			Title: p.names.label(s), X: p.capacities(), Y: picture.Axis{Text: picture.Percent, Least: 0, Most: 1},
+			Layers: bands(), Small: true,
+		}
 		b.X.Title = ""
 		for _, at := range p.places {
 			l := p.line(s, at)
@@ -269,8 +283,9 @@ const mostRatio = 2.5
 // is how many plans are higher than the picture shows.
 func (p *page) heights() (html string, above int) {
 	lines := &picture.Lines{
-		Title: "Share of the problems with a plan of at most that height", X: picture.Axis{Title: "height over load", Text: picture.Times},
-		Y: picture.Axis{Title: "problems", Text: picture.Percent, Least: 0, Most: 1},
+		Title: "Share of the problems with a plan of at most that height",
+		X:     picture.Axis{Title: "height over load", Text: picture.Times},
+		Y:     picture.Axis{Title: "problems", Text: picture.Percent, Least: 0, Most: 1},
 	}
 	all := plans(p.Rows, p.minimised > 0)
 	most := 1.0
@@ -352,8 +367,9 @@ func models(rows []core.Row) map[string]model {
 // together, and what the bounds leave possible.
 func (p *page) memory() string {
 	lines := &picture.Lines{
-		Title: "Models that fit a memory", X: picture.Axis{Title: "memory", Log: true, Double: true, Text: func(v float64) string { return size(int64(math.Round(v))) }},
-		Y: picture.Axis{Title: "models", Least: 0, Most: float64(max(1, len(p.models)))},
+		Title: "Models that fit a memory",
+		X:     picture.Axis{Title: "memory", Log: true, Double: true, Text: func(v float64) string { return size(int64(math.Round(v))) }},
+		Y:     picture.Axis{Title: "models", Least: 0, Most: float64(max(1, len(p.models)))},
 	}
 	all := plans(p.Rows, false)
 	most := 1.0

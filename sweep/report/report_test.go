@@ -68,10 +68,13 @@ func cases() map[string]Input {
 		"usual":            {Title: "Usual", Rows: drawn(6, 12, 0, 95, 100, 105, 110, 120, 150)},
 		"thirty planners":  {Rows: long},
 		"100 capacities":   {Rows: drawn(3, 4, hundred...)},
-		"markup":           {Title: `<b>&"`, Rows: rude, Missing: []string{"<task>"}, Tasks: 9, Dead: []core.Dead{{Task: "<t>", Name: "<n>", Reason: "<r>\nsecond line", Attempts: 3}}},
-		"bytes":            {Rows: bytesOnly},
-		"own":              {Rows: ownOnly},
-		"orders, limits":   {Rows: orders},
+		"markup": {
+			Title: `<b>&"`, Rows: rude, Missing: []string{"<task>"}, Tasks: 9,
+			Dead: []core.Dead{{Task: "<t>", Name: "<n>", Reason: "<r>\nsecond line", Attempts: 3}},
+		},
+		"bytes":          {Rows: bytesOnly},
+		"own":            {Rows: ownOnly},
+		"orders, limits": {Rows: orders},
 	}
 }
 
@@ -88,7 +91,8 @@ var metas = regexp.MustCompile(`<meta [^>]*>`)
 func TestPages(t *testing.T) {
 	for name, in := range cases() {
 		text := write(t, in)
-		d := xml.NewDecoder(strings.NewReader(metas.ReplaceAllString(strings.Replace(text, "<!DOCTYPE html>", "", 1), "$0</meta>")))
+		d := xml.NewDecoder(strings.NewReader(metas.ReplaceAllString(strings.Replace(text, "<!DOCTYPE html>", "", 1),
+			"$0</meta>")))
 		for {
 			token, err := d.Token()
 			if errors.Is(err, io.EOF) {
@@ -98,7 +102,8 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				break
 			}
-			if e, ok := token.(xml.StartElement); ok && slices.Contains([]string{"script", "i", "b", "img", "link", "iframe"}, e.Name.Local) {
+			if e, ok := token.(xml.StartElement); ok &&
+				slices.Contains([]string{"script", "i", "b", "img", "link", "iframe"}, e.Name.Local) {
 				t.Errorf("%s: has an element %s", name, e.Name.Local)
 			}
 		}
@@ -180,11 +185,13 @@ func TestSummaryPlain(t *testing.T) {
 			k := int(x)
 			return v[k] + (x-float64(k))*(v[min(k+1, len(v)-1)]-v[k])
 		}
-		if l.Fit != fit || l.Undecided != undecided || l.Implied != implied || l.Clock != clock || l.Seconds.Of != len(seconds) {
+		if l.Fit != fit || l.Undecided != undecided || l.Implied != implied || l.Clock != clock ||
+			l.Seconds.Of != len(seconds) {
 			t.Errorf("%s %s: %+v, want %d fit, %d undecided, %d implied, %d cut, %d ran", l.Planner, l.Place, l, fit,
 				undecided, implied, clock, len(seconds))
 		}
-		if len(seconds) > 0 && (math.Abs(l.Seconds.Median-at(seconds, .5)) > 1e-12 || math.Abs(l.Seconds.P95-at(seconds, .95)) > 1e-12) {
+		if len(seconds) > 0 && (math.Abs(l.Seconds.Median-at(seconds, .5)) > 1e-12 ||
+			math.Abs(l.Seconds.P95-at(seconds, .95)) > 1e-12) {
 			t.Errorf("%s %s: seconds %+v, want %g and %g", l.Planner, l.Place, l.Seconds, at(seconds, .5), at(seconds, .95))
 		}
 		if len(over) > 0 && (l.OverBest.Most != over[len(over)-1] || math.Abs(l.OverBest.Median-at(over, .5)) > 1e-12) {
@@ -196,7 +203,9 @@ func TestSummaryPlain(t *testing.T) {
 // TestAxis: shares if problems are asked at shares, bytes if at the same bytes, and each
 // problem's own if it has one alone. A capacity that is whole bytes of a share is that share.
 func TestAxis(t *testing.T) {
-	for name, want := range map[string]kind{"usual": byShare, "bytes": byBytes, "own": byOwn, "one row": byShare, "empty": byShare} {
+	for name, want := range map[string]kind{
+		"usual": byShare, "bytes": byBytes, "own": byOwn, "one row": byShare, "empty": byShare,
+	} {
 		if got := axisOf(cases()[name].Rows).kind; got != want {
 			t.Errorf("%s: axis %d, want %d", name, got, want)
 		}
@@ -220,13 +229,14 @@ func TestAxis(t *testing.T) {
 }
 
 // TestAxisOthers: what a share of a small load rounds up to lies at the share that the other problems
-// have, at each of them if two shares are one capacity, and bytes that all problems were asked have a place of their own
-// beside shares.
+// have, at each of them if two shares are one capacity, and bytes that all problems were asked have a place of their
+// own beside shares.
 func TestAxisOthers(t *testing.T) {
 	var rows []core.Row
 	ask := func(problem string, load, capacity int64) {
 		rows = append(rows, core.Row{
-			Problem: problem, Load: load, Capacity: capacity, Share: float64(capacity) / float64(load), Planner: "a", Status: "unknown",
+			Problem: problem, Load: load, Capacity: capacity, Share: float64(capacity) / float64(load), Planner: "a",
+			Status: "unknown",
 		})
 	}
 	for k, load := range []int64{1_000_000, 2_000_000, 3_000_000, 12} {
@@ -246,7 +256,9 @@ func TestAxisOthers(t *testing.T) {
 		t.Errorf("lines %q, want %q", got, want)
 	}
 	page := write(t, Input{Rows: rows})
-	for _, want := range []string{"and 6 capacities.", "5 capacities were asked.", "The last table also has 1 capacity in bytes."} {
+	for _, want := range []string{
+		"and 6 capacities.", "5 capacities were asked.", "The last table also has 1 capacity in bytes.",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -278,7 +290,11 @@ func TestDoubts(t *testing.T) {
 		{Input{Rows: wrong}, "Rows contradict each other"},
 		{Input{Rows: low}, "Rows contradict each other"},
 		{Input{Rows: clock}, "The clock cut 1 run of 2: their outcome may differ on another machine. They are of b (1)."},
-		{Input{Rows: append(slices.Clone(clean), row(1, "a", 100, "unknown", 0))}, "Of the 4 runs of every planner on every problem and capacity, 1 are missing: b (1)."},
+		{
+			Input{Rows: append(slices.Clone(clean),
+				row(1, "a", 100, "unknown", 0))},
+			"Of the 4 runs of every planner on every problem and capacity, 1 are missing: b (1).",
+		},
 		{Input{Rows: clean, Missing: []string{"x"}, Tasks: 3}, "Missing: 1 task of 3, as x."},
 		{Input{Rows: clean, Dead: []core.Dead{{}, {}}}, "2 tasks or files were given up, and without rows."},
 		{Input{Rows: versions}, "The rows are of 2 versions of Stowage: v1 and v2."},
@@ -327,7 +343,9 @@ func TestSays(t *testing.T) {
 // TestModels: a model fits if one of its orders does, and its bound is the least of its
 // orders; a proof at a capacity is a bound above it.
 func TestModels(t *testing.T) {
-	rows := []core.Row{row(0, "a", 110, "feasible", 1100), row(1, "a", 100, "infeasible", 0), row(2, "a", 0, "optimal", 3300)}
+	rows := []core.Row{
+		row(0, "a", 110, "feasible", 1100), row(1, "a", 100, "infeasible", 0), row(2, "a", 0, "optimal", 3300),
+	}
 	rows[1].Name = rows[0].Name
 	rows[0].LowerBound, rows[2].LowerBound = 1050, 3300
 	got := models(rows)
@@ -412,7 +430,8 @@ func TestBrowser(t *testing.T) {
 						Dark: getComputedStyle(document.body).backgroundColor != "rgb(255, 255, 255)",
 					}
 				})()`, &got)
-				if got.Wide > got.Narrow || got.Shown != got.Figures || got.Figures != len(figureTags.FindAllString(text, -1)) || got.Letters < 10.8 ||
+				if got.Wide > got.Narrow || got.Shown != got.Figures || got.Figures != len(figureTags.FindAllString(text, -1)) ||
+					got.Letters < 10.8 ||
 					len(got.Cut) > 0 || got.Dark != (theme == "dark") {
 					t.Errorf("%s at %d, %s: %+v", name, width, theme, got)
 				}

@@ -39,7 +39,8 @@ func TestRuns(t *testing.T) {
 			continue
 		}
 		ran++
-		if got.Status != r.Status || got.Height != r.Height || got.Visited != r.Nodes || got.Message != r.Message || got.On != "v1" {
+		if got.Status != r.Status || got.Height != r.Height || got.Visited != r.Nodes || got.Message != r.Message ||
+			got.On != "v1" {
 			t.Errorf("got %+v of %+v", got, r)
 		}
 	}

@@ -93,7 +93,8 @@ func (p *page) doubts() (all []string) {
 		all = append(all, fmt.Sprintf("In %s the planner died.", counted(faults, "run")))
 	}
 	if clock > 0 {
-		all = append(all, fmt.Sprintf("The clock cut %s of %d: their outcome may differ on another machine. They are of %s.", counted(clock, "run"), len(p.Rows), p.most(func(l *Line) int { return l.Clock })))
+		all = append(all, fmt.Sprintf("The clock cut %s of %d: their outcome may differ on another machine. They are of %s.",
+			counted(clock, "run"), len(p.Rows), p.most(func(l *Line) int { return l.Clock })))
 	}
 	if text := p.missing(); text != "" {
 		all = append(all, text)
@@ -234,7 +235,8 @@ func (p *page) missing() string {
 	for k, name := range names {
 		names[k] = fmt.Sprintf("%s (%d)", name, absent[name])
 	}
-	return fmt.Sprintf("Of the %d runs of every planner on every problem and capacity, %d are missing: %s.", len(cells)*len(kinds), gaps, listed(names, 5))
+	return fmt.Sprintf("Of the %d runs of every planner on every problem and capacity, %d are missing: %s.",
+		len(cells)*len(kinds), gaps, listed(names, 5))
 }
 
 // says are what the figures come to.
@@ -309,7 +311,8 @@ func (p *page) fit(lines []*Line, l *Line) string {
 
 // part writes a part of a whole, with its percentage.
 func part(n, of int) string {
-	return fmt.Sprintf("%s of %s (%s)", comparison.Grouped(int64(n)), comparison.Grouped(int64(of)), picture.Percent(share(n, of)))
+	return fmt.Sprintf("%s of %s (%s)", comparison.Grouped(int64(n)), comparison.Grouped(int64(of)),
+		picture.Percent(share(n, of)))
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -353,7 +356,8 @@ func (p *page) saysTogether() []string {
 		count[k]++
 	}
 	return []string{fmt.Sprintf("All planners together: of %s of a problem and a capacity, %s have a plan, %s are proven to have none, and %s are open.",
-		counted(len(known), "pair"), comparison.Grouped(count[1]), comparison.Grouped(count[2]), comparison.Grouped(count[0]))}
+		counted(len(known), "pair"), comparison.Grouped(count[1]), comparison.Grouped(count[2]),
+		comparison.Grouped(count[0]))}
 }
 
 // saysCost says who is quickest and slowest in the middle, and what the most took.
@@ -373,7 +377,8 @@ func (p *page) saysCost() (all []string) {
 	}
 	if quick != nil {
 		one := func(what string, t *Line) string {
-			return fmt.Sprintf("%s in the median is %s: %s, and %s at the 95th percentile", what, p.names.label(t.series), picture.Seconds(t.Seconds.Median), picture.Seconds(t.Seconds.P95))
+			return fmt.Sprintf("%s in the median is %s: %s, and %s at the 95th percentile", what, p.names.label(t.series),
+				picture.Seconds(t.Seconds.Median), picture.Seconds(t.Seconds.P95))
 		}
 		text := one("The quickest", quick)
 		if slow != quick {
@@ -419,7 +424,8 @@ func (p *page) messages() *comparison.Table {
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b said) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.planner, b.planner), cmp.Compare(a.status, b.status), cmp.Compare(a.message, b.message))
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.planner, b.planner), cmp.Compare(a.status, b.status),
+			cmp.Compare(a.message, b.message))
 	})
 	t := comparison.NewTable([]string{"planner", "status", "runs", "as on", "message"}, nil)
 	for k := range t.Columns {

@@ -21,7 +21,9 @@ func spreadOf(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
 	}
-	return Spread{len(values), comparison.Median(values), comparison.Quantile(values, 0.95), comparison.Quantile(values, 1)}
+	return Spread{
+		len(values), comparison.Median(values), comparison.Quantile(values, 0.95), comparison.Quantile(values, 1),
+	}
 }
 
 // A Line is what came of a planner with its limits, on one order, at one capacity.
@@ -114,7 +116,10 @@ func WriteSummary(w io.Writer, lines []Line) error {
 		"over_best_median", "over_best_worst", "over_load_median", "over_load_worst",
 	}}
 	for _, l := range lines {
-		row := []string{l.Planner, l.Order, some(float64(l.NodeLimit), 0), some(l.Timeout, -1), l.Place, some(l.Share, -1), some(float64(l.Capacity), 0)}
+		row := []string{
+			l.Planner, l.Order, some(float64(l.NodeLimit), 0), some(l.Timeout, -1), l.Place, some(l.Share, -1),
+			some(float64(l.Capacity), 0),
+		}
 		for _, n := range []int{l.Runs, l.Fit, l.Infeasible, l.Undecided, l.Refused, l.Invalid, l.Failed, l.Implied, l.Clock} {
 			row = append(row, strconv.Itoa(n))
 		}

@@ -9,9 +9,10 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: what options of a planner are worth. A series such as "exact --without fronts" is set against the planner without
-// options, problem by problem and capacity by capacity. A ratio is a geometric mean over the questions that both answer
-// by a run of their own. So a question that only one of them answers changes no ratio: it is lost or gained.
+// Idea: what options of a planner are worth. A series such as "exact --without fronts" is set against the planner
+// without options, problem by problem and capacity by capacity. A ratio is a geometric mean over the questions that
+// both answer by a run of their own. So a question that only one of them answers changes no ratio: it is lost or
+// gained.
 
 // question is what was asked of both.
 type question struct {
@@ -30,7 +31,9 @@ func (p *page) variants() *comparison.Table {
 		}
 		rows[s][question{r.Problem, r.Order, r.Capacity}] = r
 	}
-	t := comparison.NewTable([]string{"planner", "answered", "of", "lost", "gained", "nodes ×", "seconds ×", "heights ×"}, nil)
+	t := comparison.NewTable([]string{
+		"planner", "answered", "of", "lost", "gained", "nodes ×", "seconds ×", "heights ×",
+	}, nil)
 	for _, s := range p.order {
 		base := s
 		var varied bool

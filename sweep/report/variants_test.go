@@ -11,7 +11,8 @@ import (
 func TestVariants(t *testing.T) {
 	made := func(planner, problem, status string, capacity, height, nodes int64) core.Row {
 		return core.Row{
-			Problem: problem, Name: problem, Load: 100, Planner: planner, Status: status, Capacity: capacity, Height: height, Nodes: nodes,
+			Problem: problem, Name: problem, Load: 100, Planner: planner, Status: status, Capacity: capacity, Height: height,
+			Nodes:   nodes,
 			Seconds: float64(nodes) / 1000, NodeLimit: 1000,
 		}
 	}

@@ -39,9 +39,13 @@ func (s *Source) Files() ([]string, error) {
 	files, err := doublestar.FilepathGlob(s.Pattern, doublestar.WithFilesOnly(), doublestar.WithFailOnIOErrors())
 	switch {
 	case err != nil:
-		issues.Add(model.Issue{File: s.File, Line: s.Line, Field: "problems", Value: s.Pattern, Message: "cannot be read: " + err.Error()})
+		issues.Add(model.Issue{
+			File: s.File, Line: s.Line, Field: "problems", Value: s.Pattern, Message: "cannot be read: " + err.Error(),
+		})
 	case len(files) == 0:
-		issues.Add(model.Issue{File: s.File, Line: s.Line, Field: "problems", Value: s.Pattern, Message: "no file is named so"})
+		issues.Add(model.Issue{
+			File: s.File, Line: s.Line, Field: "problems", Value: s.Pattern, Message: "no file is named so",
+		})
 	}
 	slices.Sort(files)
 	return files, issues.Err()

@@ -93,10 +93,15 @@ func Parse(data []byte, file string, planners []string) (*Spec, error) {
 		}
 	})
 	if seen != nil && !seen["problems"] {
-		p.issues.Add(model.Issue{File: file, Line: document.Content[0].Line, Field: "problems", Message: "is missing: a list of files and generators"})
+		p.issues.Add(model.Issue{
+			File: file, Line: document.Content[0].Line, Field: "problems", Message: "is missing: a list of files and generators",
+		})
 	}
 	if s.Nodes == 0 && s.Timeout == 0 {
-		p.issues.Add(model.Issue{File: file, Line: document.Content[0].Line, Field: "nodes", Value: "0", Message: "needs a timeout: without a limit a search may never end"})
+		p.issues.Add(model.Issue{
+			File: file, Line: document.Content[0].Line, Field: "nodes", Value: "0",
+			Message: "needs a timeout: without a limit a search may never end",
+		})
 	}
 	if !Remote(s.Out) && !filepath.IsAbs(s.Out) {
 		s.Out = filepath.Join(filepath.Dir(file), s.Out)
@@ -150,7 +155,9 @@ type parser struct {
 
 // fault records what is wrong with a node.
 func (p *parser) fault(n *yaml.Node, field, format string, args ...any) {
-	p.issues.Add(model.Issue{File: p.file, Line: n.Line, Field: field, Value: shown(n), Message: fmt.Sprintf(format, args...)})
+	p.issues.Add(model.Issue{
+		File: p.file, Line: n.Line, Field: field, Value: shown(n), Message: fmt.Sprintf(format, args...),
+	})
 }
 
 // shown returns a scalar as it was written, cut if it is long: a file that is no specification may be
@@ -168,12 +175,15 @@ func shown(n *yaml.Node) string {
 // longest is how many letters of a value are shown.
 const longest = 200
 
-// starred finds an item or value that begins with a star and has more than the name of an anchor. YAML takes it for an alias.
+// starred finds an item or value that begins with a star and has more than the name of an anchor. YAML takes it for an
+// alias.
 var starred = regexp.MustCompile(`(?m)[-:,\[]\s*\*[^\s,]*[*./]`)
 
 // mapping calls read for each key. It refuses unknown keys and keys that are there twice, and returns
 // those that are there; nil if the node is no mapping.
-func (p *parser) mapping(n *yaml.Node, what string, known []string, read func(key string, value *yaml.Node)) map[string]bool {
+func (p *parser) mapping(n *yaml.Node, what string, known []string,
+	read func(key string, value *yaml.Node),
+) map[string]bool {
 	n = resolved(n)
 	if n.Kind != yaml.MappingNode {
 		p.fault(n, "", "%s is a mapping with the keys %s", what, strings.Join(known, ", "))

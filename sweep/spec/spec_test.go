@@ -56,12 +56,15 @@ out: "gs://bucket/nightly"
 		File: "/work/spec.yaml",
 		Problems: []Source{
 			{File: "/work/spec.yaml", Line: 3, Pattern: filepath.FromSlash("/work/models/**/*.onnx")},
-			{File: "/work/spec.yaml", Line: 4, Pattern: filepath.FromSlash("/work/*.pb"), Heap: "big", Dims: map[string]int64{"batch": 8}},
+			{File: "/work/spec.yaml", Line: 4, Pattern: filepath.FromSlash("/work/*.pb"), Heap: "big", Dims: map[string]int64{
+				"batch": 8,
+			}},
 			{File: "/work/spec.yaml", Line: 7, Kind: "random", Options: options},
 		},
 		Orders:     []string{Exported, Reordered},
 		Capacities: []Capacity{{}, {Share: big.NewRat(1025, 1000)}, {Bytes: 65536}, {Bytes: 1000}},
-		Planners:   []string{"auto", "first-fit"}, Nodes: 5000, Timeout: 2 * time.Minute, Seed: 3, Chunk: 16, Out: "gs://bucket/nightly",
+		Planners:   []string{"auto", "first-fit"}, Nodes: 5000, Timeout: 2 * time.Minute, Seed: 3, Chunk: 16,
+		Out: "gs://bucket/nightly",
 	}
 	same := cmp.Comparer(func(a, b *big.Rat) bool { return a == b || a != nil && b != nil && a.Cmp(b) == 0 })
 	if diff := cmp.Diff(want, got, same, cmpopts.EquateEmpty()); diff != "" {
@@ -78,7 +81,8 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s and %s are the same", name, other)
 		}
 		seen[o] = name
-		if o.Reordered != strings.Contains(name, "reordered") || o.InPlace != strings.Contains(name, "in-place") || (o.Kernels != "") != strings.Contains(name, "=") {
+		if o.Reordered != strings.Contains(name, "reordered") || o.InPlace != strings.Contains(name, "in-place") ||
+			(o.Kernels != "") != strings.Contains(name, "=") {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
@@ -250,7 +254,8 @@ func TestPlannersWithOptions(t *testing.T) {
 			exact = len(i.Techniques)
 		}
 	}
-	if len(s.Planners) != 1+exact || exact < 5 || s.Planners[0] != "exact" || !strings.HasPrefix(s.Planners[1], "exact --without ") {
+	if len(s.Planners) != 1+exact || exact < 5 || s.Planners[0] != "exact" ||
+		!strings.HasPrefix(s.Planners[1], "exact --without ") {
 		t.Errorf("%q", s.Planners)
 	}
 	for text, want := range map[string]string{
@@ -261,7 +266,8 @@ func TestPlannersWithOptions(t *testing.T) {
 		"[exact --without fronts, exact --without fronts]": "is there twice",
 		"[all, exact --without fronts]":                    "nothing may stand beside it",
 	} {
-		if _, err := Parse([]byte("problems: [{generator: unet}]\nplanners: "+text+"\n"), "s.yaml", planners); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "s.yaml:2") {
+		if _, err := Parse([]byte("problems: [{generator: unet}]\nplanners: "+text+"\n"), "s.yaml", planners); err == nil ||
+			!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "s.yaml:2") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -269,7 +275,8 @@ func TestPlannersWithOptions(t *testing.T) {
 
 // TestGenerators: a list of generators is a source for each, with the same options.
 func TestGenerators(t *testing.T) {
-	s, err := Parse([]byte("problems: [{generator: [random, tiles], buffers: [10, 20], seeds: 0..1}]\n"), "s.yaml", planners)
+	s, err := Parse([]byte("problems: [{generator: [random, tiles], buffers: [10, 20], seeds: 0..1}]\n"),
+		"s.yaml", planners)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +292,8 @@ func TestGenerators(t *testing.T) {
 		"{generator: [random, nobody]}": "no generator is named so", "{generator: [random, random]}": "is there twice",
 		"{generator: [random, unet], buffers: 10}": "unet: ", "{generator: []}": "is an empty list",
 	} {
-		if _, err := Parse([]byte("problems: ["+text+"]\n"), "s.yaml", planners); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse([]byte("problems: ["+text+"]\n"), "s.yaml", planners); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -59,7 +59,8 @@ func run(dir, page string, sizes bool) error {
 	}
 	for _, name := range []string{"core", "files"} {
 		path := filepath.Join(dist, name+".wasm")
-		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -buildid=", "-o", path, "github.com/stowage-go/stowage/bindings/js/wasm/"+name)
+		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -buildid=", "-o", path,
+			"github.com/stowage-go/stowage/bindings/js/wasm/"+name)
 		c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 		c.Stderr = os.Stderr
 		if err := c.Run(); err != nil {

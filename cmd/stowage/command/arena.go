@@ -26,7 +26,8 @@ import (
 // knows the future, and in stowage-lab best fit online, with and without rounding.
 func arenaBaselines() []string {
 	known := plannerNames()
-	return slices.DeleteFunc([]string{"bfc", "ggml", "first-fit"}, func(name string) bool { return !slices.Contains(known, name) })
+	return slices.DeleteFunc([]string{"bfc", "ggml", "first-fit"},
+		func(name string) bool { return !slices.Contains(known, name) })
 }
 
 func newArena() *cobra.Command {
@@ -70,9 +71,11 @@ func newArenaPlan() *cobra.Command {
 A lifespan may reach into the next step, as those of gradients do: time is a cycle. Each stream has a region of its own in the block. An allocation that outlives a whole cycle is not planned. The plan has its proof with it: no plan with a region for each stream is lower than its bound.`,
 		Example: `  stowage arena plan steps.trace -o steps.plan
   stowage arena plan --guard 64 steps.trace -o guarded.plan`,
-		Args:        arity(1, "TRACE"),
-		Annotations: map[string]string{exitsKey: "0  the plan was written\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before a plan"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0]) },
+		Args: arity(1, "TRACE"),
+		Annotations: map[string]string{
+			exitsKey: "0  the plan was written\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before a plan",
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -80,7 +83,8 @@ A lifespan may reach into the next step, as those of gradients do: time is a cyc
 	f.Var(&a.alignment, "alignment", "align every allocation to `SIZE` bytes at least [default: 64]")
 	f.Var(&a.guard, "guard", "leave `SIZE` bytes free behind each allocation, for guard mode")
 	f.BoolVar(&a.all, "all", false, "plan steps that come only once, too")
-	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines(), "compare with the planners `P1,P2`, as simulations, beside cuda-caching; none for none")
+	f.StringSliceVar(&a.baselines, "baselines", arenaBaselines(),
+		"compare with the planners `P1,P2`, as simulations, beside cuda-caching; none for none")
 	f.BoolVar(&a.json, "json", false, "print the report as JSON on standard output, with -o FILE for the plan")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	a.search.bindPlanner(cmd)
@@ -214,8 +218,10 @@ func newArenaShow() *cobra.Command {
 		Long:  `Show prints the steps of a PLAN, its block, its regions, and what other allocators take. It checks the plan: that no allocations which are live together share bytes. For a picture see 'stowage show' and 'stowage view', which read plans too.`,
 		Example: `  stowage arena show steps.plan
   stowage view steps.plan`,
-		Args:        arity(1, "PLAN"),
-		Annotations: map[string]string{exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  bad usage or input, or the plan is not valid"},
+		Args: arity(1, "PLAN"),
+		Annotations: map[string]string{
+			exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  bad usage or input, or the plan is not valid",
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := openArena(args[0], format.Plans, "a plan of an arena")
 			if err != nil {
@@ -292,7 +298,10 @@ type arenaStream struct {
 
 func arenaFactsOf(plans []trace.Plan) arenaFacts {
 	p := &plans[0]
-	f := arenaFacts{Height: p.Height, Bound: p.Bound, Period: p.Period, Guard: p.Guard, Alignment: p.Alignment, Baselines: map[string]int64{}}
+	f := arenaFacts{
+		Height: p.Height, Bound: p.Bound, Period: p.Period, Guard: p.Guard, Alignment: p.Alignment,
+		Baselines: map[string]int64{},
+	}
 	if p.Status.HasPlan() {
 		f.Status = p.Status.String()
 	}
@@ -323,8 +332,10 @@ func newArenaStats() *cobra.Command {
 		Long:  `Stats prints the kinds of steps in a TRACE, how many bytes each stream needs at least, and what other allocators take for the same allocations. Those are simulations: "cuda-caching" is PyTorch's allocator for CUDA at default settings, by its published rules, and "first-fit" is a plan that knows the future. stowage-lab has more: "bfc" is TensorFlow's allocator, "ggml" is best fit in one growing block. No plan is made.`,
 		Example: `  stowage arena stats steps.trace
   stowage arena stats --json steps.trace`,
-		Args:        arity(1, "TRACE"),
-		Annotations: map[string]string{exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  bad usage or input"},
+		Args: arity(1, "TRACE"),
+		Annotations: map[string]string{
+			exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  bad usage or input",
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := readTrace(args[0])
 			if err != nil {

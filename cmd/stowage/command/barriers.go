@@ -24,9 +24,11 @@ func newBarriers() *cobra.Command {
 The plan is in PROBLEM, or in PLAN, which is matched to the buffers of PROBLEM by id. It is verified first. A buffer with gaps, windows or evictions may wait several times. If time repeats, a buffer may wait for one of the turn before: the column turn is then -1.`,
 		Example: `  stowage barriers plan.csv
   stowage barriers --json model.csv plan.csv`,
-		Args:        arity(1, "PROBLEM", "PLAN"),
-		SuggestFor:  []string{"waits", "aliasing", "alias", "hazards", "sync"},
-		Annotations: map[string]string{exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  the plan is invalid, or bad usage or input"},
+		Args:       arity(1, "PROBLEM", "PLAN"),
+		SuggestFor: []string{"waits", "aliasing", "alias", "hazards", "sync"},
+		Annotations: map[string]string{
+			exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  the plan is invalid, or bad usage or input",
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := readBoth(args, &flags, capacity)
 			if err != nil {

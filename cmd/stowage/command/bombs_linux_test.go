@@ -18,9 +18,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/built"
 )
 
-// TestBombs reads small files of each format that are made to take much, packed if they are smaller so (bombsmade_linux_test.go). The
-// command takes at most 200 MB of memory and ten seconds of the processor for each, measured from outside, and ends with an answer
-// or with exit code 2.
+// TestBombs reads small files of each format that are made to take much, packed if they are smaller so
+// (bombsmade_linux_test.go). The command takes at most 200 MB of memory and ten seconds of the processor for each,
+// measured from outside, and ends with an answer or with exit code 2.
 func TestBombs(t *testing.T) {
 	const stored = 512 << 10 // bytes: what is larger is no small file
 	made := bombs()
@@ -41,12 +41,14 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestLongBombs reads small files that unpack to more than any reader may hold for them: they end before a reader has them.
+// TestLongBombs reads small files that unpack to more than any reader may hold for them: they end before a reader has
+// them.
 func TestLongBombs(t *testing.T) {
 	for _, name := range []string{"commas.csv", "calls.trace", "zeros.tflite"} {
 		t.Run(name, func(t *testing.T) {
 			head := map[string]string{
-				"commas.csv": "id,lower,upper,size\na,0,1,1\n", "calls.trace": "stowage-arena-trace 1\nb 1 0 train\n", "zeros.tflite": "\x18\x00\x00\x00TFL3",
+				"commas.csv": "id,lower,upper,size\na,0,1,1\n", "calls.trace": "stowage-arena-trace 1\nb 1 0 train\n",
+				"zeros.tflite": "\x18\x00\x00\x00TFL3",
 			}[name]
 			unit := map[string]string{"commas.csv": ",", "calls.trace": "a 1 1 0 0\n", "zeros.tflite": "\x00"}[name]
 			said := defuse(t, name+".gz", smallest([]byte(head), bytes.Repeat([]byte(unit), 64<<20/len(unit))))
@@ -91,7 +93,8 @@ func defuse(t *testing.T, name string, file []byte) string {
 		t.Errorf("exit code %d, %v: %.300s", code, err, out)
 	}
 	said := strings.ReplaceAll(string(out), path, name)
-	took, busy := run.ProcessState.SysUsage().(*syscall.Rusage).Maxrss, run.ProcessState.UserTime()+run.ProcessState.SystemTime()
+	took, busy := run.ProcessState.SysUsage().(*syscall.Rusage).Maxrss,
+		run.ProcessState.UserTime()+run.ProcessState.SystemTime()
 	if took > memory || busy > time {
 		t.Errorf("takes %d kB and %s: %.300s", took, busy, said)
 	}

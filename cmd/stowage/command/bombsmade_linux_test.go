@@ -31,8 +31,8 @@ func protoNumber(field, value int) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(field)<<3), uint64(value))
 }
 
-// bombs has small files that pass the first checks of their reader, and then grow: many tiny parts, parts that are shared,
-// long names, deep nesting, lists within lists, and what would take the square of its length.
+// bombs has small files that pass the first checks of their reader, and then grow: many tiny parts, parts that are
+// shared, long names, deep nesting, lists within lists, and what would take the square of its length.
 func bombs() map[string]func() []byte {
 	all := map[string]func() []byte{}
 	text := func(name string, parts func() []string) {
@@ -55,7 +55,11 @@ func bombs() map[string]func() []byte {
 	text("wide.csv", func() []string {
 		return []string{"id,lower,upper,size", many(9_000, ",c%d"), "\n", rep("a,0,1,1"+rep(",", 9_000)+"\n", 1_700)}
 	})
-	text("quotes.csv", func() []string { return []string{"id,lower,upper,size\n", `"`, rep(`""`, 4_000_000), `",0,1,1`, "\n"} })
+	text("quotes.csv", func() []string {
+		return []string{
+			"id,lower,upper,size\n", `"`, rep(`""`, 4_000_000), `",0,1,1`, "\n",
+		}
+	})
 	text("returns.csv", func() []string { return []string{"id,lower,upper,size\r", rep("\r", 12_000_000)} })
 	text("windows.csv", func() []string {
 		return []string{"lower,upper,size,gaps\n0,9999999,9,", many(90_000, "%d-%[1]d@0:1 "), "\n"}
@@ -66,7 +70,9 @@ func bombs() map[string]func() []byte {
 		return `{"version":2,"buffers":[{"id":"a","lower":0,"upper":1,"size":1` + more + "}]"
 	}
 	text("buffers.json", func() []string {
-		return []string{`[{"id":"a","lower":0,"upper":1,"size":1}`, rep(`,{"id":"a","lower":0,"upper":1,"size":1}`, 400_000), "]"}
+		return []string{
+			`[{"id":"a","lower":0,"upper":1,"size":1}`, rep(`,{"id":"a","lower":0,"upper":1,"size":1}`, 400_000), "]",
+		}
 	})
 	text("offsets.json", func() []string {
 		return []string{buffer(""), `,"plan":{"status":"feasible","offsets":[0`, rep(",0", 7_000_000), "]}}"}
@@ -86,13 +92,19 @@ func bombs() map[string]func() []byte {
 		return []string{buffer(""), `,"together":[{"buffers":["a","a"]}`, rep(`,{"buffers":["a","a"]}`, 600_000), "]}"}
 	})
 	text("graph-operators.json", func() []string {
-		return []string{`{"values":[{"name":"v","size":1}],"operators":[{"name":"o","operands":["v"]}`, rep(`,{"name":"o","operands":["v"]}`, 400_000), "]}"}
+		return []string{
+			`{"values":[{"name":"v","size":1}],"operators":[{"name":"o","operands":["v"]}`,
+			rep(`,{"name":"o","operands":["v"]}`, 400_000), "]}",
+		}
 	})
 	text("keys.json", func() []string { return []string{buffer(many(150_000, `,"k%d":0`)), "}"} })
 	text("samekeys.json", func() []string { return []string{buffer(rep(`,"k":0`, 2_000_000)), "}"} })
 	text("escapes.json", func() []string { return []string{buffer(`,"id":"` + rep(`\u0041`, 2_000_000) + `"`), "}"} })
 	text("clocks.json", func() []string {
-		return []string{`{"version":2,"threads":65536,"buffers":[{"id":"a","lower":[0`, rep(",0", 3_000_000), `],"upper":[0`, rep(",0", 3_000_000), `],"size":1}]}`}
+		return []string{
+			`{"version":2,"threads":65536,"buffers":[{"id":"a","lower":[0`, rep(",0", 3_000_000), `],"upper":[0`,
+			rep(",0", 3_000_000), `],"size":1}]}`,
+		}
 	})
 	text("names.json", func() []string {
 		return []string{buffer(""), `,"together":[{"buffers":["a"`, rep(`,"a"`, 3_000_000), "]}]}"}
@@ -104,15 +116,25 @@ func bombs() map[string]func() []byte {
 		return []string{buffer(`,"costs":{"p":0` + rep(`,"p":0`, 2_000_000) + "}"), `,"pools":[{"id":"p"}]}`}
 	})
 	text("parts.json", func() []string {
-		return []string{buffer(""), `,"plan":{"status":"feasible","offsets":[0],"parts":{`, many(150_000, `"k%d":[],`), `"a":[]}}}`}
+		return []string{
+			buffer(""), `,"plan":{"status":"feasible","offsets":[0],"parts":{`, many(150_000, `"k%d":[],`), `"a":[]}}}`,
+		}
 	})
 	text("nested.json", func() []string { return []string{buffer(`,"gaps":` + rep("[", 9_000) + rep("]", 9_000)), "}"} })
 	text("dsa.json", func() []string {
-		return []string{`{"schema_version":1,"problem":{"buffers":[{"id":0,"live_intervals":[{}`, rep(",{}", 900_000), "]}]}}"}
+		return []string{
+			`{"schema_version":1,"problem":{"buffers":[{"id":0,"live_intervals":[{}`, rep(",{}", 900_000), "]}]}}",
+		}
 	})
-	text("metadata.json", func() []string { return []string{`{"schema_version":1,"metadata":[0`, rep(",0", 1_500_000), "]}"} })
+	text("metadata.json", func() []string {
+		return []string{
+			`{"schema_version":1,"metadata":[0`, rep(",0", 1_500_000), "]}",
+		}
+	})
 	text("graph-operands.json", func() []string {
-		return []string{`{"values":[{"name":"v","size":1}],"operators":[{"name":"o","operands":["v"`, rep(`,"v"`, 3_000_000), "]}]}"}
+		return []string{
+			`{"values":[{"name":"v","size":1}],"operators":[{"name":"o","operands":["v"`, rep(`,"v"`, 3_000_000), "]}]}",
+		}
 	})
 	text("graph-values.json", func() []string {
 		return []string{`{"values":[{"name":"v","size":1}`, many(150_000, `,{"name":"v%d","size":1}`), `],"operators":[]}`}
@@ -129,10 +151,15 @@ func bombs() map[string]func() []byte {
 		return []string{`{"op":"open","format":"stowage-trace/1"}`, "\n", `{"op":"add","id":`, rep("[", 9_000_000)}
 	})
 	text("adds.jsonl", func() []string {
-		return []string{`{"op":"open","format":"stowage-trace/1"}`, "\n", many(50_000, `{"op":"add","id":"b%d","lower":0,"upper":1,"size":1}`+"\n"), "x\n"}
+		return []string{
+			`{"op":"open","format":"stowage-trace/1"}`, "\n",
+			many(50_000, `{"op":"add","id":"b%d","lower":0,"upper":1,"size":1}`+"\n"), "x\n",
+		}
 	})
 	text("marks.jsonl", func() []string {
-		return []string{`{"op":"open","format":"stowage-trace/1"}`, "\n", many(50_000, `{"op":"mark","id":"b%d"}`+"\n"), "x\n"}
+		return []string{
+			`{"op":"open","format":"stowage-trace/1"}`, "\n", many(50_000, `{"op":"mark","id":"b%d"}`+"\n"), "x\n",
+		}
 	})
 	trace := func(name string, make func() (events []arena.Event, names []string)) {
 		all[name] = func() []byte {
@@ -155,7 +182,8 @@ func bombs() map[string]func() []byte {
 	trace("waits.trace", func() ([]arena.Event, []string) {
 		events := []arena.Event{begin}
 		for k := range 20_000 {
-			events = append(events, arena.Event{Kind: arena.Alloc, N: 64, Stream: 1}, arena.Event{Kind: arena.Use, N: int64(k), Stream: 2}, arena.Event{Kind: arena.Free, N: int64(k)})
+			events = append(events, arena.Event{Kind: arena.Alloc, N: 64, Stream: 1},
+				arena.Event{Kind: arena.Use, N: int64(k), Stream: 2}, arena.Event{Kind: arena.Free, N: int64(k)})
 		}
 		for range 200_000 {
 			events = append(events, arena.Event{Kind: arena.Wait, Waiter: 1, Stream: 3})
@@ -172,7 +200,8 @@ func bombs() map[string]func() []byte {
 		events, names := []arena.Event{begin}, []string(nil)
 		for k := range 50_000 {
 			names = append(names, fmt.Sprint("n", k))
-			events = append(events, arena.Event{Kind: arena.Begin, Level: 2, N: int64(k + 1)}, arena.Event{Kind: arena.End, Level: 2})
+			events = append(events, arena.Event{Kind: arena.Begin, Level: 2, N: int64(k + 1)},
+				arena.Event{Kind: arena.End, Level: 2})
 		}
 		return append(events, end), names
 	})
@@ -181,7 +210,10 @@ func bombs() map[string]func() []byte {
 		return []string{planHead, "regions 0\nlanes 1\nlane 0 700000 0\n", rep("p 1 64 0 - 0 0\n", 900_000)}
 	})
 	text("regions.plan", func() []string {
-		return []string{planHead, "regions 60000\n", many(60_000, "r %d 0 0\n"), "lanes 1\nlane 0 60000 0\n", many(70_000, "p 64 64 %d 0 0 1\n")}
+		return []string{
+			planHead, "regions 60000\n", many(60_000, "r %d 0 0\n"), "lanes 1\nlane 0 60000 0\n",
+			many(70_000, "p 64 64 %d 0 0 1\n"),
+		}
 	})
 
 	// Logs and code of compilers.
@@ -191,26 +223,46 @@ func bombs() map[string]func() []byte {
 	text("views.ggml-log", func() []string {
 		return []string{alloc, "0, chunk 0\nreusing view parent ", rep(" (", 4_000_000), ") for y\n"}
 	})
-	text("reuses.ggml-log", func() []string { return []string{alloc, "0, chunk 0\n", many(150_000, "reusing parent x for y%d\n")} })
+	text("reuses.ggml-log", func() []string {
+		return []string{
+			alloc, "0, chunk 0\n", many(150_000, "reusing parent x for y%d\n"),
+		}
+	})
 	const mlir = "// -----// IR Dump Before LayoutSlicesPass (iree-stream-layout-slices) //----- //\n"
 	text("slices.mlir", func() []string {
-		return []string{mlir, "%c = arith.constant 1 : index\n%0 = stream.resource.pack slices({\n", rep("[0, 0] = %c,\n", 900_000), "}) : index\n"}
+		return []string{
+			mlir, "%c = arith.constant 1 : index\n%0 = stream.resource.pack slices({\n", rep("[0, 0] = %c,\n", 900_000),
+			"}) : index\n",
+		}
 	})
 	text("constants.mlir", func() []string { return []string{mlir, many(150_000, "%%c%d = arith.constant 1 : index\n")} })
 	text("packs.mlir", func() []string {
-		return []string{mlir, "%c = arith.constant 1 : index\n", rep("%0 = stream.resource.pack slices({\n[0, 0] = %c\n}) : index\n", 200_000)}
+		return []string{
+			mlir, "%c = arith.constant 1 : index\n",
+			rep("%0 = stream.resource.pack slices({\n[0, 0] = %c\n}) : index\n", 200_000),
+		}
 	})
 	const pool = "b = alloc_from_pool(p, 0, torch.int8, (1, ), (1, ))\n"
 	text("allocs.py", func() []string { return []string{"# AOT ID: ['0_inference']\n", rep(pool, 250_000)} })
 	text("pools.py", func() []string {
-		return []string{"# AOT ID: ['0_inference']\n", many(75_000, "b%d = alloc_from_pool(p%[1]d, 0, torch.int8, (1, ), (1, ))\n")}
+		return []string{
+			"# AOT ID: ['0_inference']\n", many(75_000, "b%d = alloc_from_pool(p%[1]d, 0, torch.int8, (1, ), (1, ))\n"),
+		}
 	})
-	text("aliases.py", func() []string { return []string{"# AOT ID: ['0_inference']\n", pool, many(150_000, "a%d = b\n")} })
+	text("aliases.py", func() []string {
+		return []string{"# AOT ID: ['0_inference']\n", pool, many(150_000,
+			"a%d = b\n")}
+	})
 	text("defs.py", func() []string {
-		return []string{"# AOT ID: ['0_inference']\n", many(60_000, "b%d = alloc_from_pool(p, 0, torch.int8, (1, ), (1, ))\n"), rep("def f():\n"+pool, 40_000)}
+		return []string{
+			"# AOT ID: ['0_inference']\n", many(60_000, "b%d = alloc_from_pool(p, 0, torch.int8, (1, ), (1, ))\n"),
+			rep("def f():\n"+pool, 40_000),
+		}
 	})
 	text("shapes.py", func() []string {
-		return []string{"# AOT ID: ['0_inference']\nb = alloc_from_pool(p, 0, torch.int8, (", rep("1, ", 4_000_000), "), (1, ))\n"}
+		return []string{
+			"# AOT ID: ['0_inference']\nb = alloc_from_pool(p, 0, torch.int8, (", rep("1, ", 4_000_000), "), (1, ))\n",
+		}
 	})
 
 	// XLA.
@@ -241,7 +293,8 @@ func bombs() map[string]func() []byte {
 	xla("traces.pb", func() []byte { return append(logical(0), bytes.Repeat([]byte{4<<3 | 2, 0}, 6_000_000)...) })
 	xla("allocations.pb", func() []byte { return append(logical(0), bytes.Repeat([]byte{3<<3 | 2, 0}, 6_000_000)...) })
 	xla("indices.pb", func() []byte {
-		return append(proto(1, protoNumber(1, 0), protoNumber(2, 8), proto(3, proto(3, bytes.Repeat([]byte{0xff}, 9_000_000)))), proto(4, event(0, 0))...)
+		return append(proto(1, protoNumber(1, 0), protoNumber(2, 8),
+			proto(3, proto(3, bytes.Repeat([]byte{0xff}, 9_000_000)))), proto(4, event(0, 0))...)
 	})
 
 	// Pickles.
@@ -254,7 +307,9 @@ func bombs() map[string]func() []byte {
 		return []string{root, "](" + allocated, rep("h\x00", 200_000), "e", rep("(", 1) + "e", "es."}
 	})
 	text("devices.pickle", func() []string {
-		return []string{root, "](", many(9_000, strings.ReplaceAll("}(\x8c\x06action\x8c\x05alloc\x8c\x04addrK\x01\x8c\x04sizeK\x02\x8c\x06streamQ", "Q", "\x8a\x05%05d")+"u"), "e", rep("]", 200_000), "es."}
+		return []string{
+			root, "](", many(9_000, strings.ReplaceAll("}(\x8c\x06action\x8c\x05alloc\x8c\x04addrK\x01\x8c\x04sizeK\x02\x8c\x06streamQ", "Q", "\x8a\x05%05d")+"u"), "e", rep("]", 200_000), "es.",
+		}
 	})
 	text("nested.pickle", func() []string { return []string{"\x80\x04", rep("]", 15_000_000), "."} })
 	text("tuples.pickle", func() []string { return []string{"\x80\x04(", rep("}", 15_000_000), "t."} })
@@ -265,7 +320,11 @@ func bombs() map[string]func() []byte {
 	// Models.
 	onnx := func(name string, make func() onnxmade.Model) { all[name] = func() []byte { return make().Bytes() } }
 	small := func(nodes ...onnxmade.Node) onnxmade.Model {
-		return onnxmade.Model{Graph: onnxmade.Graph{Nodes: nodes, Inputs: []onnxmade.Value{onnxmade.Floats("x", int64(4))}, Outputs: onnxmade.Names("y")}}
+		return onnxmade.Model{
+			Graph: onnxmade.Graph{
+				Nodes: nodes, Inputs: []onnxmade.Value{onnxmade.Floats("x", int64(4))}, Outputs: onnxmade.Names("y"),
+			},
+		}
 	}
 	relu := func(in, out string) onnxmade.Node {
 		return onnxmade.Node{Op: "Relu", In: []string{in}, Out: []string{out}}
@@ -285,11 +344,17 @@ func bombs() map[string]func() []byte {
 		m.Domains = []string{"own"}
 		for k := range 20 {
 			next := fmt.Sprint("F", k+1)
-			m.Functions = append(m.Functions, onnxmade.Function{Domain: "own", Name: fmt.Sprint("F", k), Inputs: []string{"a"}, Outputs: []string{"c"}, Nodes: []onnxmade.Node{
-				{Op: next, Domain: "own", In: []string{"a"}, Out: []string{"b"}}, {Op: next, Domain: "own", In: []string{"b"}, Out: []string{"c"}},
-			}})
+			m.Functions = append(m.Functions,
+				onnxmade.Function{Domain: "own", Name: fmt.Sprint("F",
+					k), Inputs: []string{"a"}, Outputs: []string{"c"}, Nodes: []onnxmade.Node{
+					{Op: next, Domain: "own", In: []string{"a"}, Out: []string{"b"}},
+					{Op: next, Domain: "own", In: []string{"b"}, Out: []string{"c"}},
+				}})
 		}
-		m.Functions = append(m.Functions, onnxmade.Function{Domain: "own", Name: "F20", Inputs: []string{"a"}, Outputs: []string{"c"}, Nodes: []onnxmade.Node{relu("a", "c")}})
+		m.Functions = append(m.Functions,
+			onnxmade.Function{
+				Domain: "own", Name: "F20", Inputs: []string{"a"}, Outputs: []string{"c"}, Nodes: []onnxmade.Node{relu("a", "c")},
+			})
 		return m
 	})
 	onnx("shape.onnx", func() onnxmade.Model {
@@ -331,10 +396,15 @@ func bombs() map[string]func() []byte {
 	})
 	all["shared.tflite"] = func() []byte { return sharedTensors(all["tensors.tflite"]()) }
 	flat("dims.tflite", func() tflitemade.Graph {
-		return tflitemade.Graph{Tensors: []tflitemade.Tensor{{Shape: make([]int32, 2_000_000)}}, Inputs: []int32{0}, Outputs: []int32{0}}
+		return tflitemade.Graph{
+			Tensors: []tflitemade.Tensor{{Shape: make([]int32, 2_000_000)}}, Inputs: []int32{0}, Outputs: []int32{0},
+		}
 	})
 	flat("operands.tflite", func() tflitemade.Graph {
-		return tflitemade.Graph{Tensors: []tflitemade.Tensor{{Shape: []int32{4}}}, Ops: []tflitemade.Op{{Inputs: make([]int32, 2_000_000), Outputs: []int32{0}}}}
+		return tflitemade.Graph{
+			Tensors: []tflitemade.Tensor{{Shape: []int32{4}}},
+			Ops:     []tflitemade.Op{{Inputs: make([]int32, 2_000_000), Outputs: []int32{0}}},
+		}
 	})
 	return all
 }

@@ -16,7 +16,9 @@ import (
 // writeCertificate writes a certificate of what a result claims: that no plan fits the
 // capacity, or that no plan is lower than the bound. An interrupt ends it as it ends the
 // search.
-func (s *solveFlags) writeCertificate(ctx context.Context, cmd *cobra.Command, p *stowage.Problem, r *stowage.Result) error {
+func (s *solveFlags) writeCertificate(ctx context.Context, cmd *cobra.Command, p *stowage.Problem,
+	r *stowage.Result,
+) error {
 	o, err := s.options()
 	if err != nil {
 		return err
@@ -38,7 +40,8 @@ func (s *solveFlags) writeCertificate(ctx context.Context, cmd *cobra.Command, p
 		return err
 	}
 	if !s.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "certificate: no plan fits %d, from %s and %s\n", c.Capacity, count(len(c.Buffers), "buffer"), count(c.Cases, "case"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "certificate: no plan fits %d, from %s and %s\n", c.Capacity,
+			count(len(c.Buffers), "buffer"), count(c.Cases, "case"))
 	}
 	return nil
 }

@@ -30,8 +30,10 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 		Example: `  stowage check planned.tflite
   stowage check -c 64KiB planned.tflite
   stowage check --kernels cmsis-nn-mve --diagonal planned.tflite`,
-		Args:        arity(1, "MODEL"),
-		Annotations: map[string]string{exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input\n4  whether the arena fits --capacity is not known"},
+		Args: arity(1, "MODEL"),
+		Annotations: map[string]string{
+			exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input\n4  whether the arena fits --capacity is not known",
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := kernels.settle(nil); err != nil {
 				return err
@@ -48,7 +50,9 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s [%s]\n", args[0], f.Severity, cell(f.Message), f.Rule)
 			}
 			if v.Unchecked > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s is correct only if the kernel supports it; --diagonal=KERNELS checks that [%s]\n", args[0], map[bool]string{true: "this overlap", false: "each of these overlaps"}[v.Unchecked == 1], tflm.Shared)
+				fmt.Fprintf(cmd.ErrOrStderr(),
+					"%s: note: %s is correct only if the kernel supports it; --diagonal=KERNELS checks that [%s]\n", args[0],
+					map[bool]string{true: "this overlap", false: "each of these overlaps"}[v.Unchecked == 1], tflm.Shared)
 			}
 			if !v.OK() {
 				return outcome(exitUsage)
@@ -73,7 +77,8 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 					return err
 				}
 				if len(worse) > 0 {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: the plan takes more than the runtime's own with %s [%s]\n", args[0], tflm.Warning, models.Standings(worse), tflm.Larger)
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: the plan takes more than the runtime's own with %s [%s]\n", args[0],
+						tflm.Warning, models.Standings(worse), tflm.Larger)
 				}
 			}
 			return writeTo(cmd, "", func(w io.Writer) error {
@@ -81,12 +86,14 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 				if v.Unchecked > 0 {
 					valid += " only with kernels that permit " + count(v.Unchecked, "overlap")
 				}
-				_, err := fmt.Fprintf(w, "%s: head %d, %s pinned, %d left to the device; the head is for %s\n", valid, head, count(v.Pinned, "tensor"), v.Online, models.WhichKernels(kernels.Set))
+				_, err := fmt.Fprintf(w, "%s: head %d, %s pinned, %d left to the device; the head is for %s\n", valid, head,
+					count(v.Pinned, "tensor"), v.Online, models.WhichKernels(kernels.Set))
 				return err
 			})
 		},
 	}
-	cmd.Flags().VarP(&capacity, "capacity", "c", "an arena above `SIZE` is a fault, as for 'stowage plan -c'; such as 65536, 64KiB or 1.5MB")
+	cmd.Flags().VarP(&capacity, "capacity", "c",
+		"an arena above `SIZE` is a fault, as for 'stowage plan -c'; such as 65536, 64KiB or 1.5MB")
 	kernels.bind(cmd, "the kernels `NAME` that the plan may rely on; alone, those of --kernels")
 	return cmd
 }
@@ -110,12 +117,14 @@ func fitsArena(cmd *cobra.Command, path string, m, folded *tflite.Model, head, c
 	target := &tflm.Firmware32
 	needs := set.Predict(folded, a, offsets, head, target).Smallest
 	if needs > capacity {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: fault: the arena needs %d (%s) with %s, %d more than %s; the head is %d of it [%s]\n",
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s: fault: the arena needs %d (%s) with %s, %d more than %s; the head is %d of it [%s]\n",
 			path, needs, target.Name, models.WhichKernels(set), needs-capacity, bytesAndUnit(capacity), head, tflm.TooHigh)
 		return outcome(exitUsage)
 	}
 	if doubts := tflm.DoubtsOf(m, set); doubts.AtLeast() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: whether the arena fits %s is not known: it needs at least %d (%s); 'stowage plan -c %d %s' says why [%s]\n",
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s: warning: whether the arena fits %s is not known: it needs at least %d (%s); 'stowage plan -c %d %s' says why [%s]\n",
 			path, bytesAndUnit(capacity), needs, target.Name, capacity, typed(path), tflm.TooHigh)
 		return outcome(exitUndecided)
 	}

@@ -14,14 +14,15 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// TestCheckJudgesArena plans models, and checks what was written at the smallest arena that the header names: it fits, and in a byte
-// less it does not. The head alone would.
+// TestCheckJudgesArena plans models, and checks what was written at the smallest arena that the header names: it fits,
+// and in a byte less it does not. The head alone would.
 func TestCheckJudgesArena(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range firmwareModels() {
 		stem, _ := written(t, dir, name, data)
 		var stdout, stderr bytes.Buffer
-		if code := execute([]string{"plan", "--json", "-c", "1", stem + ".tflite"}, &stdout, &stderr); code != exitInfeasible {
+		if code := execute([]string{"plan", "--json", "-c", "1", stem + ".tflite"}, &stdout,
+			&stderr); code != exitInfeasible {
 			t.Fatalf("%s: exit code %d: %s", name, code, &stderr)
 		}
 		asItIs := regexp.MustCompile(`"as_it_is": ([0-9]+)`).FindStringSubmatch(stdout.String())
@@ -36,7 +37,8 @@ func TestCheckJudgesArena(t *testing.T) {
 				t.Errorf("%s: exit code %d for %d of %d, want %d: %s", name, code, needs-less, needs, want, &stderr)
 			}
 		}
-		if want := fmt.Sprintf("the arena needs %d (", needs); !strings.Contains(stderr.String(), want) && stderr.Len() > 0 && strings.Contains(stderr.String(), "fault") {
+		if want := fmt.Sprintf("the arena needs %d (", needs); !strings.Contains(stderr.String(), want) && stderr.Len() > 0 &&
+			strings.Contains(stderr.String(), "fault") {
 			t.Errorf("%s: %s, want %q", name, &stderr, want)
 		}
 	}
@@ -55,14 +57,17 @@ func TestCheckAdvisesOnce(t *testing.T) {
 	if overlaps == nil || strings.Count(stderr.String(), " [shared]\n") <= 2 {
 		t.Fatalf("%s%s", &stdout, &stderr)
 	}
-	for text, want := range map[string]int{"--diagonal=KERNELS": 1, "each of these overlaps is correct only if the kernel supports it": 1, "correct only if": 1} {
+	for text, want := range map[string]int{
+		"--diagonal=KERNELS": 1, "each of these overlaps is correct only if the kernel supports it": 1, "correct only if": 1,
+	} {
 		if got := strings.Count(stderr.String(), text); got != want {
 			t.Errorf("%q comes %d times, want %d: %s", text, got, want, &stderr)
 		}
 	}
 	stdout.Reset()
 	stderr.Reset()
-	if code := execute([]string{"check", "--diagonal=reference", path}, &stdout, &stderr); code != exitOK || strings.Contains(stderr.String(), "--diagonal=KERNELS") {
+	if code := execute([]string{"check", "--diagonal=reference", path}, &stdout, &stderr); code != exitOK ||
+		strings.Contains(stderr.String(), "--diagonal=KERNELS") {
 		t.Errorf("exit code %d: %s", code, &stderr)
 	}
 }

@@ -58,8 +58,10 @@ An interrupted compare writes what it has. --resume FILE stores each run in FILE
 			}
 			return nil
 		},
-		Annotations: map[string]string{exitsKey: "0  the table was written, whatever is in it\n1  internal failure, an invalid plan, or an output that cannot be written\n2  bad usage or input\n4  interrupted: the table has gaps"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
+		Annotations: map[string]string{
+			exitsKey: "0  the table was written, whatever is in it\n1  internal failure, an invalid plan, or an output that cannot be written\n2  bad usage or input\n4  interrupted: the table has gaps",
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -72,7 +74,8 @@ An interrupted compare writes what it has. --resume FILE stores each run in FILE
 	f.Var(&c.exactTimeout, "exact-timeout", "search up to `D` for a proof if no planner has one")
 	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
 	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
-	f.VarP((*once)(&c.output), "output", "o", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
+	f.VarP((*once)(&c.output), "output", "o",
+		"write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
 	f.StringVar(&c.format, "format", "", "write as `NAME`, such as md, whatever the extension")
 	bindJSON(cmd, &c.json)
 	f.StringVar(&c.resume, "resume", "", "store the runs in `FILE`, and do not repeat them")
@@ -99,7 +102,8 @@ func (c *compareFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	name, err := formatOf(c.format, c.output, comparison.Formats())
 	if wanted, other := formatOf(c.format, c.output, pictureNames()); err != nil && other == nil {
-		return usagef("compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables", strings.ToUpper(wanted))
+		return usagef("compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables",
+			strings.ToUpper(wanted))
 	}
 	if err != nil {
 		return err

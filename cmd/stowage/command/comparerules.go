@@ -55,7 +55,9 @@ func (c *compareFlags) runRuled(cmd *cobra.Command, files []*format.File, inputs
 			if ctx.Err() != nil {
 				return outcome(exitUndecided)
 			}
-			o := stowage.Options{Planner: planner, Timeout: time.Duration(c.timeout), NodeLimit: c.nodes, Workers: c.workers, Seed: c.seed}
+			o := stowage.Options{
+				Planner: planner, Timeout: time.Duration(c.timeout), NodeLimit: c.nodes, Workers: c.workers, Seed: c.seed,
+			}
 			r, err := stowage.Solve(ctx, f.Problem, o)
 			switch {
 			case errors.Is(err, stowage.ErrUnsupported):

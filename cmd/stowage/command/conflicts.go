@@ -24,7 +24,10 @@ type conflict struct {
 // goOn looks for further subsets that cannot fit, each among the buffers that are in no subset
 // so far, and writes all of them. So no two subsets share a buffer. To make the problem fit,
 // something has to change in each of them.
-func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *format.File, x *stowage.Explanation, ask func(context.Context, *stowage.Problem, stowage.Options) (*stowage.Explanation, error), o stowage.Options, name string) error {
+func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *format.File, x *stowage.Explanation,
+	ask func(context.Context, *stowage.Problem, stowage.Options) (*stowage.Explanation, error), o stowage.Options,
+	name string,
+) error {
 	p := file.Problem
 	began := time.Now()
 	rest := &stowage.Problem{Name: p.Name, Capacity: p.Capacity, Buffers: p.Buffers}
@@ -58,7 +61,9 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 	if e.output != "" {
 		d := &document{problem: union, header: file.Header.Known(), times: file.Times}
 		if slices.Contains(pictureNames(), name) {
-			d = misfit(ctx, p, o, found[0].explanation, placesOf(p, union), fmt.Sprintf("%s cannot fit %d: %s", count(len(union.Buffers), "buffer"), union.Capacity, count(len(found), "conflict")))
+			d = misfit(ctx, p, o, found[0].explanation, placesOf(p, union),
+				fmt.Sprintf("%s cannot fit %d: %s", count(len(union.Buffers), "buffer"), union.Capacity,
+					count(len(found), "conflict")))
 		}
 		if err := writeDocument(cmd, e.output, name, d); err != nil {
 			return err
@@ -105,7 +110,8 @@ func writeConflicts(w io.Writer, width int, found []conflict, all, rest int, lef
 	if len(found) > 1 {
 		shared = " that share no buffer"
 	}
-	_, err := fmt.Fprintf(w, "%s%s; what is left, %s, %s\n", count(len(found), "conflict"), shared, count(rest, "buffer"), left)
+	_, err := fmt.Fprintf(w, "%s%s; what is left, %s, %s\n", count(len(found), "conflict"), shared,
+		count(rest, "buffer"), left)
 	return err
 }
 

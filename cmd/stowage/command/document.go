@@ -69,7 +69,8 @@ func writeDSASolution(w io.Writer, d *document) error {
 			return err
 		}
 	}
-	return of.WriteSolution(w, d.placed(), map[string]string{"planner": "stowage " + d.result.Planner, "status": d.result.Status.String()})
+	return of.WriteSolution(w, d.placed(),
+		map[string]string{"planner": "stowage " + d.result.Planner, "status": d.result.Status.String()})
 }
 
 // writeSVG, writePNG, writePDF and writeTikZ draw the plan, or the contention profile if
@@ -82,8 +83,13 @@ func writeTikZ(w io.Writer, d *document) error {
 	return draw(w, d, tikz.Write, tikz.WriteProfile)
 }
 
-func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64, render.Options) error, profile func(io.Writer, *model.Problem, render.Options) error) error {
-	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Overlaps: d.overlaps, Pools: d.pools, Parts: d.parts}
+func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64, render.Options) error,
+	profile func(io.Writer, *model.Problem, render.Options) error,
+) error {
+	o := render.Options{
+		LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Overlaps: d.overlaps, Pools: d.pools,
+		Parts: d.parts,
+	}
 	if d.offsets == nil && d.problem.Ruled() {
 		return errors.New("there is no plan to draw, and a problem with rules has no load: pools and clocks have no bytes in common")
 	}
@@ -100,7 +106,10 @@ func writeHTML(w io.Writer, d *document) error {
 
 // pageOf returns a document in the form that a page takes.
 func pageOf(d *document) html.Document {
-	o := html.Options{Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold, Pools: d.pools, Parts: d.parts}
+	o := html.Options{
+		Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Facts: factsOf(d), Steps: d.steps,
+		Moves: d.moves, MovesTold: d.movesTold, Pools: d.pools, Parts: d.parts,
+	}
 	return html.Document{Problem: d.problem, Offsets: d.offsets, Options: o}
 }
 
@@ -127,7 +136,8 @@ func ruledFacts(d *document) []html.Fact {
 	}
 	facts = append(facts, html.Fact{Name: "buffers", Value: strconv.Itoa(len(d.problem.Buffers))})
 	if r := d.result; r != nil {
-		facts = append(facts, html.Fact{Name: "planner", Value: r.Planner}, html.Fact{Name: "time", Value: seconds(r.Stats.Elapsed)})
+		facts = append(facts, html.Fact{Name: "planner", Value: r.Planner},
+			html.Fact{Name: "time", Value: seconds(r.Stats.Elapsed)})
 	}
 	return facts
 }
@@ -146,7 +156,10 @@ func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error
 // planOf returns the plan of a document in the form that C takes: a tensor for each buffer,
 // unless the document has tensors of its own.
 func planOf(d *document) *cheader.Plan {
-	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Head: d.head, Runtime: d.runtime, Notes: d.notes}
+	p := &cheader.Plan{
+		Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Head: d.head, Runtime: d.runtime,
+		Notes: d.notes,
+	}
 	p.Alignment = models.AlignmentOf(d.problem)
 	for i := range d.problem.Buffers {
 		b := &d.problem.Buffers[i]

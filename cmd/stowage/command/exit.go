@@ -172,7 +172,8 @@ func arity(least int, names ...string) cobra.PositionalArgs {
 			return usagef("missing argument %s", names[len(args)])
 		case len(args) > len(names):
 			if at := slices.IndexFunc(args, bareUnit().MatchString); at >= 0 {
-				return usagef("unexpected argument %q: there is no space between a number and its unit, as in 256KiB or 10s", args[at])
+				return usagef("unexpected argument %q: there is no space between a number and its unit, as in 256KiB or 10s",
+					args[at])
 			}
 			if len(names) == 1 && (names[0] == "MODEL" || names[0] == "INPUT") {
 				return usagef("unexpected argument %q: one %s at a time", args[1], names[0])

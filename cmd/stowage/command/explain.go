@@ -182,7 +182,10 @@ func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
 	sayLate(cmd, late)
 	if e.asJSON {
 		x := &stowage.Explanation{Status: stowage.Unknown, Capacity: int64(e.capacity)}
-		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, explanationOf(x, &stowage.Problem{})) }); err != nil {
+		if err := writeTo(cmd, "", func(w io.Writer) error {
+			return writeIndented(w,
+				explanationOf(x, &stowage.Problem{}))
+		}); err != nil {
 			return err
 		}
 	}
@@ -291,12 +294,16 @@ type explanationJSON struct {
 	Buffers     []bufferJSON   `json:"buffers"`
 	FixedAbove  *bufferJSON    `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
 	Ways        *waysJSON      `json:"ways,omitempty"`        // that were found to be enough, each alone
-	Reason      string         `json:"reason,omitempty"`      // which pools and rules are at fault, if the problem has rules
+	// which pools and rules are at fault, if the problem has rules
+	Reason string `json:"reason,omitempty"`
 }
 
 // explanationOf returns an explanation in the form of the JSON.
 func explanationOf(x *stowage.Explanation, subset *stowage.Problem) *explanationJSON {
-	out := &explanationJSON{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []bufferJSON{}, Reason: x.Reason}
+	out := &explanationJSON{
+		Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs,
+		Buffers: []bufferJSON{}, Reason: x.Reason,
+	}
 	if x.AtLeast > 0 {
 		out.Smallest, out.AtLeast = &x.Smallest, x.AtLeast
 	}

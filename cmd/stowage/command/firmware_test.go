@@ -52,7 +52,10 @@ func written(t *testing.T, dir, name string, data []byte, flags ...string) (stem
 // where both are equal, one planned in place, and one where the planning itself takes the most
 // room.
 func firmwareModels() map[string][]byte {
-	return map[string][]byte{"tiny": tflitemade.Network(60, 8), "easy": tflitemade.Network(1, 2), "net": tflitemade.Network(4, 24), "long_name_of_a_network_that_is_cut": tflitemade.Network(9, 12)}
+	return map[string][]byte{
+		"tiny": tflitemade.Network(60, 8), "easy": tflitemade.Network(1, 2), "net": tflitemade.Network(4, 24),
+		"long_name_of_a_network_that_is_cut": tflitemade.Network(9, 12),
+	}
 }
 
 // TestFirmwareCompiles builds array and header as C++11 and runs them.
@@ -89,7 +92,10 @@ int main(int, char **argv) {
 			t.Fatal(err)
 		}
 		built := filepath.Join(dir, "out", "main")
-		for _, args := range [][]string{{cxx, "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o", built, main, stem + ".cc"}, {built, stem + ".tflite"}} {
+		for _, args := range [][]string{
+			{cxx, "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o", built, main, stem + ".cc"},
+			{built, stem + ".tflite"},
+		} {
 			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 				t.Fatalf("%s: %s: %v\n%s", name, strings.Join(args, " "), err, out)
 			}
@@ -124,7 +130,9 @@ func TestFirmwareRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := p.Run(interpreter.Request{Model: filepath.Join(dir, name+".tflite"), Arena: 1 << 20, Runs: 3, Preserve: true})
+			want, err := p.Run(interpreter.Request{
+				Model: filepath.Join(dir, name+".tflite"), Arena: 1 << 20, Runs: 3, Preserve: true,
+			})
 			if err != nil || want.Error != "" {
 				t.Fatal(err, want)
 			}
@@ -135,7 +143,8 @@ func TestFirmwareRuns(t *testing.T) {
 			// An arena that is too small may crash the interpreter, which counts as a failure
 			// too.
 			apart := start()
-			if less, err := apart.Run(interpreter.Request{Model: stem + ".tflite", Arena: arena - 16, Runs: 3}); err == nil && less.Error == "" {
+			if less, err := apart.Run(interpreter.Request{Model: stem + ".tflite", Arena: arena - 16, Runs: 3}); err == nil &&
+				less.Error == "" {
 				t.Errorf("%s %v: 16 bytes less than the %d of the header are enough", name, flags, arena)
 			}
 			apart.Close()

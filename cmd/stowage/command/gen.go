@@ -40,9 +40,11 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 		Example: `  stowage gen random --buffers 500 --seed 7 -o random.csv
   stowage gen perfect --capacity 1MiB | stowage solve -
   stowage gen edit --base model.csv -o changes.jsonl`,
-		Args:        arity(0, "KIND"),
-		SuggestFor:  []string{"generate", "make"},
-		Annotations: map[string]string{exitsKey: "0  the problem was written\n1  internal failure, or an output that cannot be written\n2  bad usage"},
+		Args:       arity(0, "KIND"),
+		SuggestFor: []string{"generate", "make"},
+		Annotations: map[string]string{
+			exitsKey: "0  the problem was written\n1  internal failure, or an output that cannot be written\n2  bad usage",
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -67,9 +69,11 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 	f.StringVar(&g.options.Pattern, "pattern", "", "let threads exchange messages as `NAME` says: ring")
 	f.Int64Var(&g.options.Messages, "messages", 0, "let the threads exchange `N` messages")
 	f.Float64Var(&g.options.Gaps, "gaps", 0, "give gaps to this `SHARE` of the buffers, from 0 to 1")
-	f.Float64Var(&g.options.Windows, "windows", 0, "let this `SHARE` of the gaps keep some of their bytes in use, from 0 to 1")
+	f.Float64Var(&g.options.Windows, "windows", 0,
+		"let this `SHARE` of the gaps keep some of their bytes in use, from 0 to 1")
 	f.Float64Var(&g.options.Holes, "holes", 0, "leave out this `SHARE` of the buffers of a full packing, from 0 to 0.9")
-	f.VarP((*once)(&g.output), "output", "o", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
+	f.VarP((*once)(&g.output), "output", "o",
+		"write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
 	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing on standard error")
 	g.edit.bind(cmd)
@@ -94,7 +98,8 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 		return usagef("no generator is named %q%s", args[0], oneOf(args[0], kindNames(), "stowage gen --list"))
 	}
 	if len(args) == 0 {
-		return usagef("missing argument KIND; the choices are %s", suggest.Listed("random", kindNames(), "stowage gen --list"))
+		return usagef("missing argument KIND; the choices are %s",
+			suggest.Listed("random", kindNames(), "stowage gen --list"))
 	}
 	if args[0] == editKind {
 		return g.edit.run(cmd, g)
@@ -153,7 +158,8 @@ func writeKinds(w io.Writer, width int) error {
 		defaults := map[string]int64{
 			"buffers": int64(k.Defaults.Buffers), "capacity": k.Defaults.Capacity, "horizon": k.Defaults.Horizon,
 			"min-size": k.Defaults.MinSize, "max-size": k.Defaults.MaxSize,
-			"min-life": k.Defaults.MinLife, "max-life": k.Defaults.MaxLife, "threads": k.Defaults.Threads, "messages": k.Defaults.Messages,
+			"min-life": k.Defaults.MinLife, "max-life": k.Defaults.MaxLife, "threads": k.Defaults.Threads,
+			"messages": k.Defaults.Messages,
 		}
 		var takes []string
 		for _, name := range k.Takes {
@@ -166,8 +172,14 @@ func writeKinds(w io.Writer, width int) error {
 		}
 		t.AppendRow(table.Row{k.Name, k.Summary, wrap(strings.Join(takes, " "), 44, "")})
 	}
-	t.AppendRow(table.Row{editKind, "no problem: a trace of changes of a problem", "base changes=1000 slack=1.05 pins=0.05 rules=0 seed capacity ends"})
-	t.AppendRow(table.Row{msaKind, "no problem: a trace of requests for fast memory", "base buffers=300 share=0.5 repacks=50 evict=0.04 seed capacity alignment=4096 ends"})
+	t.AppendRow(table.Row{
+		editKind, "no problem: a trace of changes of a problem",
+		"base changes=1000 slack=1.05 pins=0.05 rules=0 seed capacity ends",
+	})
+	t.AppendRow(table.Row{
+		msaKind, "no problem: a trace of requests for fast memory",
+		"base buffers=300 share=0.5 repacks=50 evict=0.04 seed capacity alignment=4096 ends",
+	})
 	_, err := fmt.Fprintln(w, fit(t, width))
 	return err
 }

@@ -126,7 +126,8 @@ func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
 	} else if capacity == 0 {
 		capacity = int64(float64(plan.Height) * e.slack)
 	} else if capacity < plan.Height {
-		return usagef("--capacity %d is below the height of the plan of %s, which is %d", capacity, nameOf(e.base), plan.Height)
+		return usagef("--capacity %d is below the height of the plan of %s, which is %d", capacity, nameOf(e.base),
+			plan.Height)
 	}
 	t, err := traces.Edit(p, plan.Offsets, traces.EditOptions{
 		Seed: g.options.Seed, Changes: e.changes, Capacity: capacity, Pins: e.pins, Rules: e.rules, Pools: plan.Pools,
@@ -142,7 +143,8 @@ func (e *editFlags) run(cmd *cobra.Command, g *genFlags) (err error) {
 		if pooled {
 			into = count(len(base.Rules.Pools), "pool")
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s of %s: %s from a plan of height %d, %s\n", count(e.changes, "change"), nameOf(e.base), count(len(p.Buffers), "buffer"), plan.Height, into)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s of %s: %s from a plan of height %d, %s\n", count(e.changes, "change"),
+			nameOf(e.base), count(len(p.Buffers), "buffer"), plan.Height, into)
 	}
 	return nil
 }

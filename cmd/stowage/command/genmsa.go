@@ -26,7 +26,8 @@ type msaFlags struct {
 // msaOwn are the flags that only this kind takes, and msaTakes all that it takes.
 var (
 	msaOwn   = []string{"share", "repacks", "evict"}
-	msaTakes = append([]string{"base", "buffers", "seed", "capacity", "alignment", "output", "quiet", "list", "ends"}, msaOwn...)
+	msaTakes = append([]string{"base", "buffers", "seed", "capacity", "alignment", "output", "quiet", "list", "ends"},
+		msaOwn...)
 )
 
 func (m *msaFlags) bind(cmd *cobra.Command) {
@@ -81,7 +82,8 @@ func (m *msaFlags) run(cmd *cobra.Command, g *genFlags) error {
 		}
 	}
 	t, err := traces.MSA(base, traces.MSAOptions{
-		Seed: g.options.Seed, Tensors: n, Share: m.share, Capacity: int64(g.capacity), Alignment: int64(g.alignment), Repacks: m.repacks, Evict: m.evict,
+		Seed: g.options.Seed, Tensors: n, Share: m.share, Capacity: int64(g.capacity), Alignment: int64(g.alignment),
+		Repacks: m.repacks, Evict: m.evict,
 	})
 	if err != nil {
 		return usageError{err}
@@ -101,7 +103,8 @@ func (m *msaFlags) run(cmd *cobra.Command, g *genFlags) error {
 				repacks++
 			}
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s, capacity %d: %d placed, %d without room, %s\n", count(placed+oom, "request"), t.Capacity, placed, oom, count(repacks, "repack"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s, capacity %d: %d placed, %d without room, %s\n", count(placed+oom, "request"),
+			t.Capacity, placed, oom, count(repacks, "repack"))
 	}
 	return nil
 }

@@ -17,10 +17,11 @@ import (
 // Trials: docs/lab/command.md (cobra's own template has no groups of flags, no wrapping and no exit codes).
 
 const (
-	groupKey  = "stowage.group" // flag annotation: the section it belongs to
-	exitsKey  = "stowage.exits" // command annotation: its own exit codes, one a line
-	briefKey  = "stowage.brief" // command annotation: SECTION=HELP; help only names the section's flags, HELP explains them
-	allExits  = "all"           // the value of exitsKey for a command with all general codes
+	groupKey = "stowage.group" // flag annotation: the section it belongs to
+	exitsKey = "stowage.exits" // command annotation: its own exit codes, one a line
+	// command annotation: SECTION=HELP; help only names the section's flags, HELP explains them
+	briefKey  = "stowage.brief"
+	allExits  = "all" // the value of exitsKey for a command with all general codes
 	helpWidth = 80
 	textAt    = 24 // the column at which descriptions start
 

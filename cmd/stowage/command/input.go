@@ -58,7 +58,9 @@ func readProblem(path string, capacity size, ignoreOffsets bool, m *modelFlags) 
 	return readProblemUntil(path, capacity, ignoreOffsets, m, time.Time{})
 }
 
-func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFlags, deadline time.Time) (*format.File, error) {
+func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFlags,
+	deadline time.Time,
+) (*format.File, error) {
 	o, err := m.options()
 	if err != nil {
 		return nil, err
@@ -102,7 +104,8 @@ func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) e
 func warnRead(cmd *cobra.Command, path string, f *format.File) {
 	warnEnds(cmd, path, f)
 	if f.Shares {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: the model has a plan of its own in which tensors share bytes while both live, as Vela's do; the problem read from it keeps them apart, so no bound or proof here holds for the model: see 'stowage plan' [own-plan]\n", nameOf(path))
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s: warning: the model has a plan of its own in which tensors share bytes while both live, as Vela's do; the problem read from it keeps them apart, so no bound or proof here holds for the model: see 'stowage plan' [own-plan]\n", nameOf(path))
 	}
 	if f.Pinned() {
 		instead := "--ignore-offsets plans anew"
@@ -113,7 +116,8 @@ func warnRead(cmd *cobra.Command, path string, f *format.File) {
 			}
 			instead += ", --start " + from + " improves on this plan"
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: every buffer has a fixed offset, so no other plan is looked for; %s [pinned]\n", nameOf(path), instead)
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s: warning: every buffer has a fixed offset, so no other plan is looked for; %s [pinned]\n", nameOf(path), instead)
 	}
 }
 

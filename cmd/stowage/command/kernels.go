@@ -158,7 +158,8 @@ func (k *kernelsFlags) settleOverlaps() error {
 		return nil
 	case unnamed:
 		if k.From == "" {
-			return usagef("--diagonal needs kernels: --diagonal=NAME, or --kernels NAME beside it: %s", strings.Join(kernelNames(), ", "))
+			return usagef("--diagonal needs kernels: --diagonal=NAME, or --kernels NAME beside it: %s",
+				strings.Join(kernelNames(), ", "))
 		}
 	default:
 		own, err := tflm.ParseSet(string(k.diagonal))
@@ -175,7 +176,8 @@ func (k *kernelsFlags) settleOverlaps() error {
 			k.Set, k.From = own, "--diagonal"
 		case k.Set.Name() == own.Name() && (!versions || k.Set == own), string(k.diagonal) == string(library):
 		default:
-			return usagef("--kernels %s and --diagonal=%s are two sets of kernels: a plan relies on one", k.kernels, string(k.diagonal))
+			return usagef("--kernels %s and --diagonal=%s are two sets of kernels: a plan relies on one", k.kernels,
+				string(k.diagonal))
 		}
 	}
 	var ok bool

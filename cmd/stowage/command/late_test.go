@@ -41,12 +41,14 @@ func TestTimeoutOfManyBuffers(t *testing.T) {
 	dir := t.TempDir()
 	problem, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "plan.csv")
 	var said bytes.Buffer
-	if code := execute([]string{"gen", "random", "--buffers", "150000", "-q", "-o", problem}, &said, &said); code != exitOK {
+	if code := execute([]string{"gen", "random", "--buffers", "150000", "-q", "-o", problem}, &said,
+		&said); code != exitOK {
 		t.Fatal(said.String())
 	}
 	for _, planner := range []string{"auto", "exact", "climb", "first-fit", "boxing"} {
 		os.Remove(plan)
-		if code := execute([]string{"solve", "--planner", planner, "--timeout", "10ms", "-o", plan, problem}, &said, &said); code != exitOK {
+		if code := execute([]string{"solve", "--planner", planner, "--timeout", "10ms", "-o", plan, problem}, &said,
+			&said); code != exitOK {
 			t.Errorf("%s: exit code %d: %s", planner, code, &said)
 		}
 		if code := execute([]string{"verify", plan}, &said, &said); code != exitOK {

@@ -166,7 +166,8 @@ func newRoot(p *Program, out, errs io.Writer) *cobra.Command {
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
-		newSolve(), newPlan(), newCheck(), newVerify(), newBarriers(), newExplain(), newShow(), newView(), newCompare(), newSize(), newGen(), newPlanners(), newReport(), newArena(), newSession(),
+		newSolve(), newPlan(), newCheck(), newVerify(), newBarriers(), newExplain(), newShow(), newView(), newCompare(),
+		newSize(), newGen(), newPlanners(), newReport(), newArena(), newSession(),
 		newMinimalloc(), newMan(), newVersion(), newFormats(), newTables(), newFirmware(), newRules(), newMemories(),
 	)
 	if p != theCommand {

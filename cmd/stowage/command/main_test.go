@@ -37,7 +37,9 @@ var update = flag.Bool("update", false, "rewrite the golden parts of the scripts
 
 // The test binary runs as the command, under both of its names.
 func TestMain(m *testing.M) {
-	for _, behaviour := range []string{"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never", "effort", "refuse"} {
+	for _, behaviour := range []string{
+		"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never", "effort", "refuse",
+	} {
 		run.Register(puppet(behaviour))
 	}
 	testscript.Main(m, map[string]func(){"stowage": Main, "minimalloc": Main})
@@ -65,7 +67,8 @@ func TestScripts(t *testing.T) {
 				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), tflitemade.Network(60, 8), 0o666), // that of examples
 				os.WriteFile(filepath.Join(env.WorkDir, "easy.tflite"), tflitemade.Network(1, 2), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "images.tflite"), tflitemade.Images(1, 10), 0o666),
-				os.WriteFile(filepath.Join(env.WorkDir, "points.tflite"), tflitemade.Model([]tflitemade.Graph{tflitemade.Points()}), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "points.tflite"),
+					tflitemade.Model([]tflitemade.Graph{tflitemade.Points()}), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "bytes.tflite"), tflitemade.Bytes(134, 10), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "withheld.tflite"), tflitemade.Bytes(127, 6), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "halves.tflite"), tflitemade.Halves(), 0o666),
@@ -157,7 +160,9 @@ func (p puppet) Info() plan.Info {
 
 func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	n := len(tl.Problem.Buffers)
-	r := plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: make([]int64, n)}, Stats: plan.Stats{Nodes: int64(n)}}
+	r := plan.Result{
+		Status: model.Feasible, Plan: model.Plan{Offsets: make([]int64, n)}, Stats: plan.Stats{Nodes: int64(n)},
+	}
 	var top int64
 	for i := range tl.Problem.Buffers {
 		b := &tl.Problem.Buffers[i]
@@ -288,7 +293,8 @@ func TestSignals(t *testing.T) {
 		t.Skip("a process cannot signal itself on Windows")
 	}
 	hearSignals(t)
-	defer goleak.VerifyNone(t, goleak.IgnoreTopFunction("os/signal.loop"), goleak.IgnoreTopFunction("os/signal.signal_recv"))
+	defer goleak.VerifyNone(t, goleak.IgnoreTopFunction("os/signal.loop"),
+		goleak.IgnoreTopFunction("os/signal.signal_recv"))
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)

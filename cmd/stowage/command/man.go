@@ -18,12 +18,14 @@ import (
 
 func newMan() *cobra.Command {
 	return &cobra.Command{
-		Use:         "man DIR",
-		Short:       "Write the manual pages to a folder",
-		Long:        `Man writes a manual page for stowage, and one for each command, to the folder DIR. If DIR does not exist, man makes it and the folders above it.`,
-		Example:     "  stowage man ~/.local/share/man/man1",
-		Args:        arity(1, "DIR"),
-		Annotations: map[string]string{exitsKey: "0  written\n1  internal failure, or pages that cannot be written\n2  bad usage"},
+		Use:     "man DIR",
+		Short:   "Write the manual pages to a folder",
+		Long:    `Man writes a manual page for stowage, and one for each command, to the folder DIR. If DIR does not exist, man makes it and the folders above it.`,
+		Example: "  stowage man ~/.local/share/man/man1",
+		Args:    arity(1, "DIR"),
+		Annotations: map[string]string{
+			exitsKey: "0  written\n1  internal failure, or pages that cannot be written\n2  bad usage",
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
 				return outputError{args[0], err}

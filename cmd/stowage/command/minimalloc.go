@@ -55,8 +55,10 @@ func newMinimalloc() *cobra.Command {
 		Long: `Minimalloc takes the flags of google/minimalloc's program, reads and writes the same CSV files, and runs Stowage's exact planner. Its exit codes are that program's: 1 also if there is no solution, or the timeout came. A link to stowage, or a copy of it, that is called minimalloc behaves as this command.
 
 Flags have one dash or two, = or a space before the value, and hyphens or underscores. Booleans are also --flag, --noflag, or --flag= with true, t, yes, y, 1, false, f, no, n or 0.`,
-		Example:            "  stowage minimalloc --capacity=12 --input=examples/minimalloc.csv --output=out.csv --validate",
-		Annotations:        map[string]string{exitsKey: "0  a solution was found and written\n1  there is none, none was found in time, or an input or output failed\n2  bad usage"},
+		Example: "  stowage minimalloc --capacity=12 --input=examples/minimalloc.csv --output=out.csv --validate",
+		Annotations: map[string]string{
+			exitsKey: "0  a solution was found and written\n1  there is none, none was found in time, or an input or output failed\n2  bad usage",
+		},
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			askedForHelp, err := parseAbsl(cmd.Flags(), args)

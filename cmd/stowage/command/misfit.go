@@ -18,9 +18,13 @@ const mostDrawing = 10 * time.Second
 
 // misfit returns the picture of a problem that does not fit. If no plan is found in time, or if
 // more than two fixed offsets collide, the picture has no plan and shows the load.
-func misfit(ctx context.Context, p *stowage.Problem, o stowage.Options, x *stowage.Explanation, conflict []int, why string) *document {
+func misfit(ctx context.Context, p *stowage.Problem, o stowage.Options, x *stowage.Explanation, conflict []int,
+	why string,
+) *document {
 	free, back := explain.Drawable(p, x)
-	limits := stowage.Options{Minimize: true, Timeout: mostDrawing, NodeLimit: o.NodeLimit, Seed: o.Seed, Workers: o.Workers}
+	limits := stowage.Options{
+		Minimize: true, Timeout: mostDrawing, NodeLimit: o.NodeLimit, Seed: o.Seed, Workers: o.Workers,
+	}
 	if o.Timeout > 0 {
 		limits.Timeout = min(limits.Timeout, o.Timeout)
 	}

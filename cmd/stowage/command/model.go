@@ -44,7 +44,8 @@ func (m *modelFlags) bindModels(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.StringArrayVar(&m.dims, "dim", nil, "set an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N; repeatable")
 	f.StringArrayVar(&m.values, "value", nil, "set an ONNX input that is one number: `NAME=N`; repeatable")
-	f.StringArrayVar(&m.shapes, "shape", nil, "set the shape of an ONNX tensor if it is not known: `NAME=DIMS:TYPE`, such as y=20x1x32:float32; repeatable")
+	f.StringArrayVar(&m.shapes, "shape", nil,
+		"set the shape of an ONNX tensor if it is not known: `NAME=DIMS:TYPE`, such as y=20x1x32:float32; repeatable")
 	f.StringArrayVar(&m.sizes, "size", nil, "set only the bytes of such a tensor: `NAME=SIZE`; repeatable")
 	f.Var(&m.alignment, "alignment", "round ONNX sizes up to multiples of `SIZE` [default: 64]")
 	m.bindHeap(cmd)
@@ -53,7 +54,8 @@ func (m *modelFlags) bindModels(cmd *cobra.Command) {
 
 // bindEnds defines the flag that says what the ends of lifespans mean.
 func (m *modelFlags) bindEnds(cmd *cobra.Command) {
-	cmd.Flags().Var(&m.ends, "ends", "read the ends of lifespans in CSV and JSON as `WORD`: inclusive or half-open [default: by their name; end is inclusive]")
+	cmd.Flags().Var(&m.ends, "ends",
+		"read the ends of lifespans in CSV and JSON as `WORD`: inclusive or half-open [default: by their name; end is inclusive]")
 	group(cmd, modelSection, "ends")
 	complete(cmd, "ends", func() []string { return []string{string(times.Inclusive), string(times.HalfOpen)} })
 }

@@ -89,9 +89,10 @@ func (s *search) options() (stowage.Options, error) {
 
 // complete offers values for a flag to the shell.
 func complete(cmd *cobra.Command, flag string, values func() []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return values(), cobra.ShellCompDirectiveNoFileComp
-	})
+	err := cmd.RegisterFlagCompletionFunc(flag,
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return values(), cobra.ShellCompDirectiveNoFileComp
+		})
 	if err != nil {
 		panic(err)
 	}
@@ -156,7 +157,8 @@ func (s *poolSizes) apply(path string, p *stowage.Problem) error {
 	for _, q := range s.given {
 		k := slices.Index(names, q.name)
 		if k < 0 {
-			return usagef("invalid argument %q for --pool: %s has no pool %q%s", q.text, nameOf(path), q.name, oneOf(q.name, names, ""))
+			return usagef("invalid argument %q for --pool: %s has no pool %q%s", q.text, nameOf(path), q.name,
+				oneOf(q.name, names, ""))
 		}
 		pools[k].Capacity = int64(q.capacity)
 	}

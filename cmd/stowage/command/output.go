@@ -149,7 +149,8 @@ type use struct{ what, path string }
 // apart refuses a file that another use names too.
 func (u use) apart(others []use) error {
 	for _, o := range others {
-		if samePlace(u.path, o.path) || o.path == format.Standard && !strings.HasPrefix(o.what, "-") && replaces(u.path, o.path) {
+		if samePlace(u.path, o.path) || o.path == format.Standard && !strings.HasPrefix(o.what, "-") &&
+			replaces(u.path, o.path) {
 			return usagef("%s and %s both name %s", o.what, u.what, u.path)
 		}
 	}

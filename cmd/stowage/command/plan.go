@@ -85,10 +85,13 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the planned model, .onnx for that of --reorder, .h for numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
+	f.StringArrayVarP(&p.outputs, "output", "o", nil,
+		"write to `FILE`: .tflite or .cc for the planned model, .onnx for that of --reorder, .h for numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
-	f.StringVar(&p.target, "target", "32", "for --capacity: `TARGET` 32, 64 (bit) or python; or a part, with its memories and kernels (list)")
-	f.StringArrayVar(&p.pools, "pool", nil, "plan in several memories: `NAME=SIZE`, the fastest first (stowage help memories); repeatable")
+	f.StringVar(&p.target, "target", "32",
+		"for --capacity: `TARGET` 32, 64 (bit) or python; or a part, with its memories and kernels (list)")
+	f.StringArrayVar(&p.pools, "pool", nil,
+		"plan in several memories: `NAME=SIZE`, the fastest first (stowage help memories); repeatable")
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
@@ -106,7 +109,10 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	p.search.bindPlanner(cmd)
 	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
-	complete(cmd, "target", func() []string { return append(append(slices.Clone(models.Targets), partNames()...), listed) })
+	complete(cmd, "target", func() []string {
+		return append(append(slices.Clone(models.Targets),
+			partNames()...), listed)
+	})
 	return cmd
 }
 
@@ -116,7 +122,8 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if !slices.Contains(models.Targets, p.target) && partOf(p.target) == nil {
-		return usagef("invalid argument %q for --target: must be one of %s, or a part: %s", p.target, strings.Join(models.Targets, ", "), suggest.Listed(p.target, partNames(), "stowage plan --target list"))
+		return usagef("invalid argument %q for --target: must be one of %s, or a part: %s", p.target,
+			strings.Join(models.Targets, ", "), suggest.Listed(p.target, partNames(), "stowage plan --target list"))
 	}
 	if p.where, err = p.memories(); err != nil {
 		return err
@@ -125,7 +132,8 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if p.target == "python" && p.kernels.Set != tflm.ReferenceSet {
-		return usagef("--target python does not go with the kernels of %s: the interpreter of PyPI has the reference kernels", p.kernels.Set.Name())
+		return usagef("--target python does not go with the kernels of %s: the interpreter of PyPI has the reference kernels",
+			p.kernels.Set.Name())
 	}
 	in, err := openModel(path)
 	if err != nil {
@@ -186,7 +194,8 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 func (p *planFlags) options(o stowage.Options, outputs []output) (*models.Options, error) {
 	permits, err := p.graph.kind()
 	return &models.Options{
-		Run: o, Permits: permits, InPlace: p.inPlace, Reorder: p.graph.reorder, Fold: p.fold, Replace: p.replace, Kernels: p.kernels.Kernels,
+		Run: o, Permits: permits, InPlace: p.inPlace, Reorder: p.graph.reorder, Fold: p.fold, Replace: p.replace,
+		Kernels: p.kernels.Kernels,
 		Scratch: p.scratch, Tail: int64(p.tail), Capacity: int64(p.capacity), Target: p.target, Memories: p.where,
 		Report: p.reporting(outputs), JSON: p.json,
 		Check: func(problem *stowage.Problem) error {
@@ -281,7 +290,8 @@ func (p *planFlags) write(cmd *cobra.Command, made models.Plan, outputs []output
 // documentOf returns a plan as the writers of files take it.
 func documentOf(d *models.Document) *document {
 	return &document{
-		problem: d.Problem, offsets: d.Offsets, pools: d.Pools, height: d.Height, lowerBound: d.LowerBound, result: d.Result, name: d.Name,
+		problem: d.Problem, offsets: d.Offsets, pools: d.Pools, height: d.Height, lowerBound: d.LowerBound, result: d.Result,
+		name:    d.Name,
 		runtime: d.Runtime, tensors: d.Tensors, notes: d.Notes, overlaps: d.Overlaps,
 	}
 }
@@ -301,7 +311,9 @@ func writeReportPage(w io.Writer, p *models.Page) error {
 
 // forFirmware reports whether firmware is built with an output.
 func forFirmware(o output) bool {
-	return o.flag == "-o" && slices.Contains([]string{"tflite", "h", "c", models.Array, models.Selftest, models.PlannerClass}, o.kind)
+	return o.flag == "-o" && slices.Contains([]string{
+		"tflite", "h", "c", models.Array, models.Selftest, models.PlannerClass,
+	}, o.kind)
 }
 
 // unwritten says that no plan is written. It returns the outputs that are written anyway: the report.
@@ -353,7 +365,8 @@ func openModel(path string) (*format.Input, error) {
 func readModel(path string) (*tflite.Model, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json":
-		return nil, usagef("%s is a problem or a graph, not a model: stowage solve plans the one, stowage plan the other", path)
+		return nil, usagef("%s is a problem or a graph, not a model: stowage solve plans the one, stowage plan the other",
+			path)
 	case ".csv":
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
 	}
@@ -388,7 +401,8 @@ func withCommand(cmd *cobra.Command, file string, err error) error {
 	})
 	line = append(append(line, open.Flags...), quoted(file))
 	told := *input
-	told.Issues = append(slices.Clone(input.Issues), stowage.Issue{File: file, Message: "the whole line, with 1 for each: " + strings.Join(line, " ")})
+	told.Issues = append(slices.Clone(input.Issues),
+		stowage.Issue{File: file, Message: "the whole line, with 1 for each: " + strings.Join(line, " ")})
 	told.Total++
 	return &told
 }

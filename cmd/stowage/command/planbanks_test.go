@@ -80,8 +80,8 @@ func requests(t *testing.T, data []byte) (lines []string) {
 	return lines
 }
 
-// TestPlannerClass compiles the class and asks it as the runtime does: with the buffers of the plan, with fewer, and with
-// what the plan does not have.
+// TestPlannerClass compiles the class and asks it as the runtime does: with the buffers of the plan, with fewer, and
+// with what the plan does not have.
 func TestPlannerClass(t *testing.T) {
 	cxx, err := exec.LookPath("c++")
 	if err != nil {
@@ -154,7 +154,10 @@ func TestBanksHeader(t *testing.T) {
 	if err := os.WriteFile(main, []byte("#include \"net.h\"\nint main(void) { return NET_MEMORIES == 2 && NET_TENSOR_ARENA_SIZE_32 >= NET_BYTES_SLOW ? 0 : 1; }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{cc, "-std=c99", "-Wall", "-Werror", "-pedantic", "-o", filepath.Join(dir, "main"), main}, {filepath.Join(dir, "main")}} {
+	for _, args := range [][]string{
+		{cc, "-std=c99", "-Wall", "-Werror", "-pedantic", "-o", filepath.Join(dir, "main"), main},
+		{filepath.Join(dir, "main")},
+	} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", args, err, out)
 		}

@@ -23,8 +23,10 @@ func newPlanners() *cobra.Command {
 		Example: `  stowage planners
   stowage planners exact
   stowage planners --json`,
-		Args:        arity(0, "NAME"),
-		Annotations: map[string]string{exitsKey: "0  listed\n1  internal failure, or an output that cannot be written\n2  bad usage, or no such planner"},
+		Args: arity(0, "NAME"),
+		Annotations: map[string]string{
+			exitsKey: "0  listed\n1  internal failure, or an output that cannot be written\n2  bad usage, or no such planner",
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -18,7 +18,9 @@ import (
 
 // outputNames describes the kinds of outputs, for messages.
 var outputNames = map[string]string{
-	"tflite": "the model", "onnx": "the model", "h": "the header", "c": "the plan as C", models.Array: "the model as an array", models.Selftest: "the self-test", models.PlannerClass: "the planner", "csv": "CSV", "json": "JSON", "html": "the page",
+	"tflite": "the model", "onnx": "the model", "h": "the header", "c": "the plan as C",
+	models.Array: "the model as an array", models.Selftest: "the self-test", models.PlannerClass: "the planner",
+	"csv": "CSV", "json": "JSON", "html": "the page",
 }
 
 // An output is a file to write.
@@ -88,7 +90,8 @@ func noPlace(path string, kind *models.Kind, names []string, err error) error {
 	case slices.Contains(models.Arrays, ext):
 		return usagef("%s: a model is written as an array if it is a .tflite: %s", path, kind.Place)
 	case ext == kind.Own[0]:
-		return usagef("%s: %s, so no model is written; there are %s, and with --reorder %s", path, kind.Place, strings.Join(names, ", "), ext)
+		return usagef("%s: %s, so no model is written; there are %s, and with --reorder %s", path, kind.Place,
+			strings.Join(names, ", "), ext)
 	case models.IsModel(ext):
 		return usagef("%s: %s, so no model is written; there are %s", path, kind.Place, strings.Join(names, ", "))
 	}

@@ -57,7 +57,8 @@ func (p *planFlags) memories() (*models.Memories, error) {
 		at := slices.IndexFunc(m.Pools, func(q model.Pool) bool { return q.ID == x.ID })
 		switch {
 		case m.Part != nil && at < 0:
-			return nil, usagef("invalid argument %q for --pool: %s has no pool %s, but %s", text, m.Part.Name, x.ID, idsOf(m.Pools))
+			return nil, usagef("invalid argument %q for --pool: %s has no pool %s, but %s", text, m.Part.Name, x.ID,
+				idsOf(m.Pools))
 		case m.Part == nil:
 			at, m.Pools = len(m.Pools), append(m.Pools, x.Pool)
 		default:
@@ -106,7 +107,8 @@ func parsePool(text string) (*setPool, error) {
 	if !ok || name == "" {
 		return nil, fmt.Errorf("must be %s", poolSyntax)
 	}
-	if len(name) > 20 || strings.IndexFunc(name, func(c rune) bool { return !plainName(c) }) >= 0 || name[0] < 'A' || strings.HasSuffix(name, "_") || strings.HasSuffix(name, "-") {
+	if len(name) > 20 || strings.IndexFunc(name, func(c rune) bool { return !plainName(c) }) >= 0 || name[0] < 'A' ||
+		strings.HasSuffix(name, "_") || strings.HasSuffix(name, "-") {
 		return nil, fmt.Errorf("the name %q must have 1 to 20 letters, digits, - or _, and begin with a letter", name)
 	}
 	x := &setPool{Pool: model.Pool{ID: name, Alignment: 16}}
@@ -136,7 +138,8 @@ func parsePool(text string) (*setPool, error) {
 			}
 		case "align":
 			x.aligned = true
-			if x.Alignment, err = units.Parse(value); err != nil || x.Alignment < 16 || x.Alignment > 1<<20 || x.Alignment&(x.Alignment-1) != 0 {
+			if x.Alignment, err = units.Parse(value); err != nil || x.Alignment < 16 || x.Alignment > 1<<20 ||
+				x.Alignment&(x.Alignment-1) != 0 {
 				return nil, fmt.Errorf("the alignment %q must be a power of two from 16 to 1MiB", value)
 			}
 		case "reserved":
@@ -250,7 +253,8 @@ func (p *planFlags) poolsClash(cmd *cobra.Command, kind *models.Kind, outputs []
 			return usagef("%s: a report on pools is written as JSON", o.path)
 		}
 		if o.flag == "-o" && !slices.Contains(poolKinds, o.kind) {
-			return usagef("%s: a plan in pools is written as .json, .csv, .h, .hpp or a picture: nothing else has room for it", o.path)
+			return usagef("%s: a plan in pools is written as .json, .csv, .h, .hpp or a picture: nothing else has room for it",
+				o.path)
 		}
 	}
 	return nil

@@ -37,7 +37,8 @@ var theCommand = &Program{
 
 // has reports whether the program has a subcommand of stowage.
 func (p *Program) has(name string) bool {
-	return p == theCommand || slices.Contains(p.Commands, name) || slices.Contains(strings.Fields(rootGroups[len(rootGroups)-1].names), name)
+	return p == theCommand || slices.Contains(p.Commands, name) ||
+		slices.Contains(strings.Fields(rootGroups[len(rootGroups)-1].names), name)
 }
 
 // fit leaves a root with the subcommands of the program, and puts the program's name into their help.

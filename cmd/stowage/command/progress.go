@@ -112,7 +112,8 @@ func recordProgress(path string, o *stowage.Options) (end func() error, err erro
 				mu.Lock()
 				q := last
 				mu.Unlock()
-				_, failed = fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound, q.Nodes, time.Since(start).Seconds())
+				_, failed = fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound,
+					q.Nodes, time.Since(start).Seconds())
 				if failed != nil {
 					return
 				}

@@ -18,7 +18,8 @@ func lastLine(data []byte) string {
 func TestRecordedProgress(t *testing.T) {
 	dir := t.TempDir()
 	problem, at, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "progress"), filepath.Join(dir, "plan.csv")
-	if code := execute([]string{"gen", "random", "--buffers", "3000", "-q", "-o", problem}, os.Stdout, os.Stderr); code != 0 {
+	if code := execute([]string{"gen", "random", "--buffers", "3000", "-q", "-o", problem}, os.Stdout,
+		os.Stderr); code != 0 {
 		t.Fatal("gen")
 	}
 	var data []byte
@@ -45,7 +46,8 @@ func TestRecordedProgress(t *testing.T) {
 	var last look
 	for _, line := range lines {
 		var q look
-		if err := json.Unmarshal([]byte(line), &q); err != nil || q.Nodes == nil || q.Seconds <= last.Seconds || q.LowerBound < last.LowerBound ||
+		if err := json.Unmarshal([]byte(line), &q); err != nil || q.Nodes == nil || q.Seconds <= last.Seconds ||
+			q.LowerBound < last.LowerBound ||
 			last.Height > 0 && (q.Height == 0 || q.Height > last.Height) {
 			t.Fatalf("%s, %v:\n%s", line, err, data)
 		}

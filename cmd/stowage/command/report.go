@@ -151,7 +151,9 @@ func (f *reportFlags) report(input string, file *format.File, o *stowage.Options
 		made:    now,
 		Version: version.Text(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Processors: runtime.GOMAXPROCS(0), Date: now.Format(time.RFC3339),
-		Input: reportedInput{Kind: kindOf(input), Buffers: len(file.Problem.Buffers), Notes: file.Notes, Anonymized: f.anonymize},
+		Input: reportedInput{
+			Kind: kindOf(input), Buffers: len(file.Problem.Buffers), Notes: file.Notes, Anonymized: f.anonymize,
+		},
 		Options: reportedOptions{
 			Planner: o.Planner, Capacity: file.Problem.Capacity, Minimize: o.Minimize, Timeout: o.Timeout.Seconds(),
 			Nodes: o.NodeLimit, Workers: o.Workers, Seed: o.Seed, Without: o.Without, Set: o.Params,
@@ -170,7 +172,10 @@ func (f *reportFlags) report(input string, file *format.File, o *stowage.Options
 }
 
 // reportKinds are the extensions of inputs that do not tell whose input it is.
-var reportKinds = []string{".csv", ".json", ".tflite", ".onnx", ".pb", ".mlir", ".py", ".pickle", ".pkl", ".txt", ".gz", "no extension", "standard input"}
+var reportKinds = []string{
+	".csv", ".json", ".tflite", ".onnx", ".pb", ".mlir", ".py", ".pickle", ".pkl", ".txt", ".gz", "no extension",
+	"standard input",
+}
 
 // kindOf returns the extension of an input, without the name before it.
 func kindOf(input string) string {
@@ -233,7 +238,10 @@ func (r *reported) solve(ctx context.Context, o stowage.Options) {
 	}
 	s := figures.Of(result, r.problem, o.Minimize)
 	r.Result = &s
-	r.plan = &stowjson.Plan{Planner: result.Planner, Status: result.Status, Height: result.Height, LowerBound: result.LowerBound, Offsets: result.Offsets}
+	r.plan = &stowjson.Plan{
+		Planner: result.Planner, Status: result.Status, Height: result.Height, LowerBound: result.LowerBound,
+		Offsets: result.Offsets,
+	}
 }
 
 // writeProblem writes the problem with the plan, which solve and verify read.
@@ -292,7 +300,8 @@ func (r *reported) head(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "Stowage report of %s\n\n", r.Date)
 	fmt.Fprintf(w, "version   %s\nplatform  %s, %s, %s\n", r.Version, r.Platform, r.Go, count(r.Processors, "processor"))
-	fmt.Fprintf(w, "input     %s, %s %s, capacity %s\n", r.Input.Kind, count(r.Input.Buffers, "buffer"), names, cmp.Or(strings.TrimPrefix(strconv.FormatInt(r.Options.Capacity, 10), "0"), "none"))
+	fmt.Fprintf(w, "input     %s, %s %s, capacity %s\n", r.Input.Kind, count(r.Input.Buffers, "buffer"), names,
+		cmp.Or(strings.TrimPrefix(strconv.FormatInt(r.Options.Capacity, 10), "0"), "none"))
 	for _, note := range r.Input.Notes {
 		fmt.Fprintf(w, "note      %s\n", cell(note))
 	}

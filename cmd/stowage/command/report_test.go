@@ -14,7 +14,8 @@ import (
 // makes the same plan.
 func TestReportZip(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("in.csv", []byte("id,lower,upper,size,gaps\na,0,6,4,2-4\nb,2,4,4,\nc,1,9,3,\n"), 0o600); err != nil {
+	if err := os.WriteFile("in.csv", []byte("id,lower,upper,size,gaps\na,0,6,4,2-4\nb,2,4,4,\nc,1,9,3,\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := func(args ...string) string {

@@ -20,7 +20,8 @@ func TestSelftest(t *testing.T) {
 		t.Skip("needs a C++ compiler, c++ (c-compiler)")
 	}
 	dir := t.TempDir()
-	stem, _ := written(t, dir, "net", tflitemade.Images(1, 8), "--diagonal=reference", "-o", filepath.Join(dir, "out", "net_selftest.cc"))
+	stem, _ := written(t, dir, "net", tflitemade.Images(1, 8), "--diagonal=reference", "-o",
+		filepath.Join(dir, "out", "net_selftest.cc"))
 	built := filepath.Join(dir, "selftest")
 	args := []string{
 		"-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", filepath.Join("testdata", "runtime"), "-o", built,

@@ -55,23 +55,28 @@ The summary on standard output counts the changes by the step that made them, an
   stowage session changes.jsonl
   stowage session --each -o last.csv changes.jsonl
   stowage session -o played.html changes.jsonl`,
-		Args:        arity(1, "TRACE"),
-		SuggestFor:  []string{"replay", "play", "loop"},
-		Annotations: map[string]string{exitsKey: "0  the trace was played\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before the plan to begin with"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
+		Args:       arity(1, "TRACE"),
+		SuggestFor: []string{"replay", "play", "loop"},
+		Annotations: map[string]string{
+			exitsKey: "0  the trace was played\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before the plan to begin with",
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP((*once)(&s.output), "output", "o", "write the last problem and its plan to `FILE`, by its extension; as .html a page that plays all calls")
+	f.VarP((*once)(&s.output), "output", "o",
+		"write the last problem and its plan to `FILE`, by its extension; as .html a page that plays all calls")
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, html), whatever the extension")
 	f.BoolVar(&s.each, "each", false, "print a line for each call")
 	f.BoolVar(&s.json, "json", false, "print the summary as JSON")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "print no summary")
 	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes [default: the trace's]")
-	f.StringVar(&s.effort, "effort", "fresh", "let calls take no step after `STEP`: keep, fit, repair, window, hints, fresh")
+	f.StringVar(&s.effort, "effort", "fresh",
+		"let calls take no step after `STEP`: keep, fit, repair, window, hints, fresh")
 	f.StringVar(&s.planner, "planner", stowage.DefaultPlanner, setting.Usage("planner"))
 	f.VarP(&s.timeout, "timeout", "t", "end each call after `D`; answers then depend on the clock")
-	f.Int64Var(&s.nodes, "nodes", 0, fmt.Sprintf("end the planner of each call after `N` nodes [default: %d]", session.DefaultNodeLimit))
+	f.Int64Var(&s.nodes, "nodes", 0,
+		fmt.Sprintf("end the planner of each call after `N` nodes [default: %d]", session.DefaultNodeLimit))
 	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
 	group(cmd, plannerSection, "effort", "planner", "timeout", "nodes", "seed")
 	group(cmd, "Output", "output", "format", "each", "json", "quiet")
@@ -115,7 +120,8 @@ func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if !s.quiet {
-		err := writeReport(cmd, s.json, func() any { return tally.facts(open) }, func(w io.Writer) error { return tally.write(w, open) })
+		err := writeReport(cmd, s.json, func() any { return tally.facts(open) },
+			func(w io.Writer) error { return tally.write(w, open) })
 		if err != nil {
 			return err
 		}
@@ -133,14 +139,20 @@ func (s *sessionFlags) run(cmd *cobra.Command, path string) error {
 	if !p.Ruled() { // with rules, buffers may share bytes
 		load, _ = open.Peak()
 	}
-	return writeDocument(cmd, s.output, name, &document{problem: p, offsets: plan.Offsets, pools: plan.Pools, height: plan.Height, lowerBound: load, result: &result})
+	return writeDocument(cmd, s.output, name,
+		&document{
+			problem: p, offsets: plan.Offsets, pools: plan.Pools, height: plan.Height, lowerBound: load, result: &result,
+		})
 }
 
 // play makes the calls of a trace. It collects them for a page, if that is asked for.
-func (s *sessionFlags) play(cmd *cobra.Command, ctx context.Context, path string, t *trace.Trace, paged bool) (*tally, *session.Session, *sessionPage, error) {
+func (s *sessionFlags) play(cmd *cobra.Command, ctx context.Context, path string, t *trace.Trace, paged bool) (*tally,
+	*session.Session, *sessionPage, error,
+) {
 	effort, _ := session.StepOf(s.effort)
 	open, rest, err := session.Begin(ctx, t, session.Options{
-		Capacity: int64(s.capacity), Effort: effort, Planner: s.planner, Seed: s.seed, NodeLimit: s.nodes, Timeout: time.Duration(s.timeout),
+		Capacity: int64(s.capacity), Effort: effort, Planner: s.planner, Seed: s.seed, NodeLimit: s.nodes,
+		Timeout: time.Duration(s.timeout),
 	})
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", nameOf(path), err)
@@ -225,7 +237,8 @@ func (t *tally) write(w io.Writer, s *session.Session) error {
 	}
 	load, _ := s.Peak()
 	_, err := fmt.Fprintf(w, "changes: %d\nmade by: %s\nnot made: %d proven impossible, %d undecided, %d about buffers that are not there\nmoved: %.2f%% of the bytes per change\nplan: %s, height %d, load %d\n",
-		t.changes, strings.Join(parts, ", "), t.no, t.unknown, t.skipped, 100*t.share(), count(s.Len(), "buffer"), s.Height(), load)
+		t.changes, strings.Join(parts, ", "), t.no, t.unknown, t.skipped, 100*t.share(), count(s.Len(), "buffer"),
+		s.Height(), load)
 	if err == nil && t.wrong > 0 {
 		_, err = fmt.Fprintf(w, "fits: %s not as the trace expects\n", count(t.wrong, "answer"))
 	}
@@ -250,8 +263,9 @@ type sessionFacts struct {
 func (t *tally) facts(s *session.Session) *sessionFacts {
 	load, _ := s.Peak()
 	f := &sessionFacts{
-		Changes: t.changes, Steps: map[string]int{}, Impossible: t.no, Undecided: t.unknown, NotThere: t.skipped, Unexpected: t.wrong,
-		Moved: t.moved, Share: t.share(), Buffers: s.Len(), Height: s.Height(), Load: load,
+		Changes: t.changes, Steps: map[string]int{}, Impossible: t.no, Undecided: t.unknown, NotThere: t.skipped,
+		Unexpected: t.wrong,
+		Moved:      t.moved, Share: t.share(), Buffers: s.Len(), Height: s.Height(), Load: load,
 	}
 	for step := session.Keep; step <= session.Fresh; step++ {
 		f.Steps[step.String()] = t.steps[step]
@@ -310,7 +324,12 @@ func kindsOf(r *trace.Rules) (kinds string) {
 	for _, kind := range []struct {
 		key   string
 		count int
-	}{{"together", len(r.Together)}, {"apart", len(r.Apart)}, {"may_overlap", len(r.MayOverlap)}, {"distances", len(r.Distances)}} {
+	}{
+		{"together", len(r.Together)},
+		{"apart", len(r.Apart)},
+		{"may_overlap", len(r.MayOverlap)},
+		{"distances", len(r.Distances)},
+	} {
 		if kind.count > 0 {
 			kinds += kind.key + " "
 		}

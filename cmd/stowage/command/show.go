@@ -36,16 +36,19 @@ A bound that a JSON file claims is shown as claimed. An invalid plan is drawn as
 		Example: `  stowage show -o plan.svg plan.csv
   stowage show --against before.csv -o difference.html after.csv
   stowage show --text model.csv`,
-		Args:        arity(1, "INPUT"),
-		SuggestFor:  []string{"draw", "view", "plot", "render"},
-		Annotations: map[string]string{exitsKey: "0  drawn\n1  internal failure, or an output that cannot be written\n2  bad usage or input"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
+		Args:       arity(1, "INPUT"),
+		SuggestFor: []string{"draw", "view", "plot", "render"},
+		Annotations: map[string]string{
+			exitsKey: "0  drawn\n1  internal failure, or an output that cannot be written\n2  bad usage or input",
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.VarP(&s.capacity, "capacity", "c", "draw a line at `SIZE` bytes [default: INPUT's, or none]")
 	s.model.bind(cmd)
-	f.VarP((*once)(&s.output), "output", "o", "write to `FILE`, as .svg, .png, .pdf, .html or .tex [default: SVG on standard output]")
+	f.VarP((*once)(&s.output), "output", "o",
+		"write to `FILE`, as .svg, .png, .pdf, .html or .tex [default: SVG on standard output]")
 	f.StringVar(&s.format, "format", "", "draw as `NAME`, such as svg, whatever the extension")
 	f.StringVar(&s.against, "against", "", "in HTML, compare with the plan in `FILE`, by names")
 	f.BoolVar(&s.text, "text", false, "print buffers, horizon, load, bounds and more as text")
@@ -68,7 +71,8 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(checkOutput(s.output), use{"-o", s.output}.apart([]use{{"INPUT", input}, {"--against", s.against}})); err != nil {
+	if err := errors.Join(checkOutput(s.output),
+		use{"-o", s.output}.apart([]use{{"INPUT", input}, {"--against", s.against}})); err != nil {
 		return err
 	}
 	if !s.text && !s.json {
@@ -106,7 +110,9 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 
 // readDocument reads a problem with the plan in the same file, and says what is wrong with the
 // plan. If the file has a lower bound, claim says whose it is.
-func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags) (d *document, claim string, err error) {
+func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags) (d *document, claim string,
+	err error,
+) {
 	own, err := readOwned(input, capacity, m)
 	if err != nil {
 		return nil, "", err
@@ -126,7 +132,10 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 	if claimant != "" {
 		claim = fmt.Sprintf(" as %s claims; %d by computation", claimant, computed)
 	}
-	d = &document{problem: p, header: own.Header, extra: own.Extra, times: own.Times, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
+	d = &document{
+		problem: p, header: own.Header, extra: own.Extra, times: own.Times, offsets: own.offsets, lowerBound: bound,
+		plan: own.Plan,
+	}
 	if d.offsets != nil {
 		report, err := stowage.Verify(p, d.offsets, p.Capacity)
 		if err != nil {
@@ -148,8 +157,12 @@ func ruledDocument(input string, own owned) (*document, error) {
 	if err := own.needPlan(input); err != nil {
 		return nil, err
 	}
-	d := &document{problem: own.Problem, header: own.Header, extra: own.Extra, times: own.Times, offsets: own.offsets, pools: own.pools, parts: own.parts, plan: own.Plan}
-	report, err := stowage.VerifyPlan(own.Problem, &stowage.Plan{Offsets: d.offsets, Pools: d.pools, Parts: d.parts, Height: -1})
+	d := &document{
+		problem: own.Problem, header: own.Header, extra: own.Extra, times: own.Times, offsets: own.offsets, pools: own.pools,
+		parts: own.parts, plan: own.Plan,
+	}
+	report, err := stowage.VerifyPlan(own.Problem,
+		&stowage.Plan{Offsets: d.offsets, Pools: d.pools, Parts: d.parts, Height: -1})
 	if err != nil {
 		return nil, err
 	}

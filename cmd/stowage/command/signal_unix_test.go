@@ -50,7 +50,8 @@ func TestSignalsEndSearches(t *testing.T) {
 	dir := t.TempDir()
 	input := filepath.Join(dir, "in.csv")
 	var nothing bytes.Buffer
-	if code := execute([]string{"gen", "pinwheel", "--buffers", "800", "--seed", "3", "-q", "-o", input}, &nothing, &nothing); code != exitOK {
+	if code := execute([]string{"gen", "pinwheel", "--buffers", "800", "--seed", "3", "-q", "-o", input}, &nothing,
+		&nothing); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &nothing)
 	}
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -59,7 +60,8 @@ func TestSignalsEndSearches(t *testing.T) {
 		for range attempts {
 			var stderr bytes.Buffer
 			told := filepath.Join(t.TempDir(), "told")
-			cmd := exec.Command(self, "solve", "--planner", "exact", "--without", "merging", "--progress", told, "-o", output, input)
+			cmd := exec.Command(self, "solve", "--planner", "exact", "--without", "merging", "--progress", told, "-o",
+				output, input)
 			cmd.Args[0] = "stowage" // the test binary is the command under that name
 			cmd.Stderr = &stderr
 			if err := cmd.Start(); err != nil {

@@ -77,20 +77,24 @@ The sizes of .tflite models are bytes of tensors, with --kernels of scratch too,
 			}
 			return nil
 		},
-		SuggestFor:  []string{"sizing", "capacity", "curve"},
-		Annotations: map[string]string{exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage, or an INPUT that cannot be read: the curve has the others\n4  interrupted: the curve has what was known by then"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) },
+		SuggestFor: []string{"sizing", "capacity", "curve"},
+		Annotations: map[string]string{
+			exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage, or an INPUT that cannot be read: the curve has the others\n4  interrupted: the curve has what was known by then",
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&s.at, "at", nil, "ask the capacities `C1,C2`: sizes such as 512KiB, or shares of the load such as 120% [default: where answers change]")
+	f.StringSliceVar(&s.at, "at", nil,
+		"ask the capacities `C1,C2`: sizes such as 512KiB, or shares of the load such as 120% [default: where answers change]")
 	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
 	bindPlanners(cmd, &s.planners, stowage.DefaultPlanner)
 	f.VarP(&s.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")
 	f.Int64Var(&s.nodes, "nodes", 0, setting.Usage("nodes"))
 	f.IntVar(&s.workers, "workers", 1, setting.Usage("workers"))
 	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
-	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`, as .csv, .json or .svg; repeatable [default: tables on standard output]")
+	f.StringArrayVarP(&s.paths, "output", "o", nil,
+		"write to `FILE`, as .csv, .json or .svg; repeatable [default: tables on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
 	bindJSON(cmd, &s.json)
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
@@ -180,7 +184,9 @@ func (s *sizeFlags) chosen() ([]string, error) {
 }
 
 func (s *sizeFlags) options(planner string) stowage.Options {
-	return stowage.Options{Planner: planner, Timeout: time.Duration(s.timeout), NodeLimit: s.nodes, Workers: s.workers, Seed: s.seed}
+	return stowage.Options{
+		Planner: planner, Timeout: time.Duration(s.timeout), NodeLimit: s.nodes, Workers: s.workers, Seed: s.seed,
+	}
 }
 
 // checkPaths decides where the outputs go, and checks these places, before any work is done.
@@ -288,11 +294,13 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	if head != "" {
 		c.tensors, c.without = "tensors", "a tail and scratch"
 		if s.kernels.From != "" {
-			c.tensors, c.without = "tensors, and of the scratch of "+strings.TrimPrefix(models.WhichKernels(s.kernels.Set), "the kernels of "), "a tail"
+			c.tensors, c.without = "tensors, and of the scratch of "+strings.TrimPrefix(models.WhichKernels(s.kernels.Set),
+				"the kernels of "), "a tail"
 		}
 	}
 	if head != "" && !s.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the sizes of .tflite models are bytes of %s (the head); the arena of TensorFlow Lite Micro also has %s: 'stowage plan' has its size [head]\n", nameOf(head), c.tensors, c.without)
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s: note: the sizes of .tflite models are bytes of %s (the head); the arena of TensorFlow Lite Micro also has %s: 'stowage plan' has its size [head]\n", nameOf(head), c.tensors, c.without)
 	}
 	comparison.DistinctNames(instances)
 	for k, in := range instances {

@@ -105,7 +105,8 @@ func TestSizeAgainstSolve(t *testing.T) {
 	}
 	for _, limits := range []string{"", "--planner first-fit,exact", "--planner puppet-stack"} {
 		var out, errs bytes.Buffer
-		args := slices.Concat([]string{"size", "--format", "json", "--at", strings.Join(at, ",")}, strings.Fields(limits), files)
+		args := slices.Concat([]string{"size", "--format", "json", "--at", strings.Join(at, ",")},
+			strings.Fields(limits), files)
 		if code := execute(args, &out, &errs); code != exitOK {
 			t.Fatalf("%s: exit code %d: %s", limits, code, &errs)
 		}
@@ -118,7 +119,8 @@ func TestSizeAgainstSolve(t *testing.T) {
 			}
 			Curve []struct{ Capacity, Feasible, Infeasible, Unknown int64 }
 		}
-		if err := json.Unmarshal(out.Bytes(), &said); err != nil || len(said.Problems) != len(files) || len(said.Curve) != len(at) {
+		if err := json.Unmarshal(out.Bytes(), &said); err != nil || len(said.Problems) != len(files) ||
+			len(said.Curve) != len(at) {
 			t.Fatalf("%s: %v\n%s", limits, err, &out)
 		}
 		for _, point := range said.Curve {
@@ -126,7 +128,9 @@ func TestSizeAgainstSolve(t *testing.T) {
 			for k, file := range files {
 				var ignored bytes.Buffer
 				code := execute([]string{"solve", "-c", strconv.FormatInt(point.Capacity, 10), file}, &ignored, &ignored)
-				known := sizing.Range{Status: said.Problems[k].Status, LowerBound: said.Problems[k].Lower_bound, Height: said.Problems[k].Height}
+				known := sizing.Range{
+					Status: said.Problems[k].Status, LowerBound: said.Problems[k].Lower_bound, Height: said.Problems[k].Height,
+				}
 				switch got := known.Fits(point.Capacity); {
 				case got == model.Feasible && code == exitOK:
 					feasible++
@@ -136,7 +140,8 @@ func TestSizeAgainstSolve(t *testing.T) {
 					t.Fatalf("%s: %s at %d is %v, but solve has the exit code %d", limits, file, point.Capacity, got, code)
 				}
 			}
-			if feasible != point.Feasible || infeasible != point.Infeasible || feasible+infeasible+point.Unknown != int64(len(files)) {
+			if feasible != point.Feasible || infeasible != point.Infeasible ||
+				feasible+infeasible+point.Unknown != int64(len(files)) {
 				t.Fatalf("%s: %+v; counted %d and %d", limits, point, feasible, infeasible)
 			}
 		}
@@ -148,7 +153,9 @@ func TestSizeAgainstSolve(t *testing.T) {
 func TestSizeInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for name, text := range map[string]string{"a.csv": "lower,upper,size\n0,2,4\n1,3,4\n2,4,4\n", "b.csv": "lower,upper,size\n0,2,9\n"} {
+	for name, text := range map[string]string{
+		"a.csv": "lower,upper,size\n0,2,4\n1,3,4\n2,4,4\n", "b.csv": "lower,upper,size\n0,2,9\n",
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -121,12 +121,15 @@ func (c *curve) closing() (lines []string) {
 
 // problemTable has a line for each problem.
 func (c *curve) problemTable() *comparison.Table {
-	t := comparison.NewTable([]string{"problem", "buffers", "load", "lower bound", "height", "over load", "status", "proved by"}, nil)
+	t := comparison.NewTable([]string{
+		"problem", "buffers", "load", "lower bound", "height", "over load", "status", "proved by",
+	}, nil)
 	t.Columns[6].Number, t.Columns[7].Number = false, false
 	for k := range c.problems {
 		p := &c.problems[k]
 		row := []string{
-			p.Name, strconv.Itoa(len(p.Problem.Buffers)), strconv.FormatInt(p.Load, 10), strconv.FormatInt(p.known.LowerBound, 10),
+			p.Name, strconv.Itoa(len(p.Problem.Buffers)), strconv.FormatInt(p.Load, 10),
+			strconv.FormatInt(p.known.LowerBound, 10),
 			"", "", p.status(), p.provedBy(),
 		}
 		if p.known.Status.HasPlan() {
@@ -185,7 +188,9 @@ func (c *curve) plannerTable() *comparison.Table {
 				lowest++
 			}
 		}
-		row := []string{planner, strconv.Itoa(len(ratios)), strconv.Itoa(lowest), "", "", strconv.FormatFloat(seconds, 'f', 3, 64)}
+		row := []string{
+			planner, strconv.Itoa(len(ratios)), strconv.Itoa(lowest), "", "", strconv.FormatFloat(seconds, 'f', 3, 64),
+		}
 		if len(ratios) > 0 {
 			row[3] = strconv.FormatFloat(comparison.GeometricMean(ratios), 'f', 3, 64)
 			row[4] = strconv.FormatFloat(slices.Max(ratios), 'f', 3, 64)
@@ -225,14 +230,16 @@ func (c *curve) onePlannerTable(p *sized) *comparison.Table {
 func (c *curve) capacityTable() *comparison.Table {
 	alone := len(c.problems) == 1
 	t := comparison.NewTable([]string{"capacity", "size", "feasible", "infeasible", "unknown", "share"}, nil)
-	t.Title = fmt.Sprintf("Of %s: how many fit, are proven not to fit, and are unknown, at each capacity.", count(len(c.problems), "problem"))
+	t.Title = fmt.Sprintf("Of %s: how many fit, are proven not to fit, and are unknown, at each capacity.",
+		count(len(c.problems), "problem"))
 	if alone {
 		t = comparison.NewTable([]string{"capacity", "size", "answer"}, nil)
 		t.Title = "What is known of each capacity."
 		t.Columns[2].Number = false
 	}
 	if c.tensors != "" {
-		t.Title += "\nThe sizes of .tflite models are bytes of " + c.tensors + ": their arena also has " + c.without + " ('stowage plan')."
+		t.Title += "\nThe sizes of .tflite models are bytes of " + c.tensors + ": their arena also has " + c.without +
+			" ('stowage plan')."
 	}
 	t.Columns[0].Number = true
 	if len(c.planners) > 1 {
@@ -242,7 +249,10 @@ func (c *curve) capacityTable() *comparison.Table {
 	}
 	for _, at := range c.capacities {
 		all, planners := c.at(at)
-		row := []string{at.text, units.Short(at.bytes), strconv.Itoa(all.Feasible), strconv.Itoa(all.Infeasible), strconv.Itoa(all.Unknown), share100(all.Feasible, len(c.problems))}
+		row := []string{
+			at.text, units.Short(at.bytes), strconv.Itoa(all.Feasible), strconv.Itoa(all.Infeasible), strconv.Itoa(all.Unknown),
+			share100(all.Feasible, len(c.problems)),
+		}
 		if alone {
 			p := &c.problems[0]
 			if at.share != nil {
@@ -311,7 +321,10 @@ func (c *curve) writeCSV(w io.Writer) error {
 	rows := [][]string{header}
 	for _, at := range c.capacities {
 		all, planners := c.at(at)
-		row := []string{at.text, strconv.Itoa(len(c.problems)), strconv.Itoa(all.Feasible), strconv.Itoa(all.Infeasible), strconv.Itoa(all.Unknown)}
+		row := []string{
+			at.text, strconv.Itoa(len(c.problems)), strconv.Itoa(all.Feasible), strconv.Itoa(all.Infeasible),
+			strconv.Itoa(all.Unknown),
+		}
 		for _, n := range planners {
 			if len(c.planners) > 1 {
 				row = append(row, strconv.Itoa(n))
@@ -378,7 +391,10 @@ func (c *curve) writeJSON(w io.Writer) error {
 	}
 	for _, at := range c.capacities {
 		all, planners := c.at(at)
-		p := point{At: at.text, Capacity: at.bytes, Feasible: all.Feasible, Infeasible: all.Infeasible, Unknown: all.Unknown, Planners: map[string]int{}}
+		p := point{
+			At: at.text, Capacity: at.bytes, Feasible: all.Feasible, Infeasible: all.Infeasible, Unknown: all.Unknown,
+			Planners: map[string]int{},
+		}
 		for k, n := range planners {
 			p.Planners[c.planners[k]] = n
 		}
@@ -394,7 +410,8 @@ func (c *curve) chart() chart.Sizes {
 	if len(c.problems) == 1 {
 		d.Title = "Capacity for " + c.problems[0].Name
 	}
-	d.Relative = len(c.capacities) > 0 && !slices.ContainsFunc(c.capacities, func(at capacity) bool { return at.share == nil })
+	d.Relative = len(c.capacities) > 0 &&
+		!slices.ContainsFunc(c.capacities, func(at capacity) bool { return at.share == nil })
 	scale := func(p *sized, bytes int64) float64 {
 		if d.Relative {
 			return float64(bytes) / float64(max(p.Load, 1))

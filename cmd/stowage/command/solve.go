@@ -112,7 +112,8 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	o.Timeout = s.left(began)
 	p := file.Problem
 	if file.Head && s.capacity > 0 && !s.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
 	}
 	if p.Ruled() {
 		if err := s.checkRuled(file); err != nil {
@@ -165,7 +166,8 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
 		s.sayNext(ctx, cmd, input, r, p, began)
 		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "no picture is written: stowage explain, with the same capacity and -o, draws what does not fit")
+			fmt.Fprintln(cmd.ErrOrStderr(),
+				"no picture is written: stowage explain, with the same capacity and -o, draws what does not fit")
 		}
 	}
 	if s.certificate != "" {
@@ -215,9 +217,14 @@ func (s *solveFlags) writes(formats ...string) bool {
 }
 
 // writePlan writes the plan to all outputs.
-func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
+func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result,
+	steps *viewdata.Recorder,
+) error {
 	p := file.Problem
-	d := &document{problem: p, header: file.Header, extra: file.Extra, times: file.Times, offsets: r.Offsets, pools: r.Pools, parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r}
+	d := &document{
+		problem: p, header: file.Header, extra: file.Extra, times: file.Times, offsets: r.Offsets, pools: r.Pools,
+		parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r,
+	}
 	if !s.ignoreOffsets && s.capacity == 0 && len(s.pools.given) == 0 { // the problem is that of the file
 		d.dsa = file.DSA
 	}
@@ -228,7 +235,8 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 			if toStdout(into) {
 				into = "stdout"
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
 		}
 	}
 	if s.writes("html") && !p.Ruled() {
@@ -237,7 +245,8 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 		}
 		d.moves, d.movesTold = steps.Moves()
 		if s.steps > 0 && d.movesTold == 0 && !s.quiet {
-			fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
+			fmt.Fprintln(cmd.ErrOrStderr(),
+				"no steps: no search was needed, or none that tells of what it tries; --planner exact does")
 		}
 	}
 	s.warnComments(cmd, file)
@@ -275,7 +284,9 @@ func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowag
 }
 
 // read reads the problem and, if --start names one, the plan to start from.
-func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options, deadline time.Time) (*format.File, error) {
+func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options,
+	deadline time.Time,
+) (*format.File, error) {
 	file, err := s.readProblem(input, deadline)
 	if err != nil {
 		return nil, err
@@ -389,14 +400,17 @@ func (s *solveFlags) checkSteps() error {
 		}
 	}
 	if !slices.Contains(tell, s.planner) {
-		return usagef("planner %s does not tell of its steps; those that do are %s", s.planner, suggest.Listed(s.planner, tell, ""))
+		return usagef("planner %s does not tell of its steps; those that do are %s", s.planner,
+			suggest.Listed(s.planner, tell, ""))
 	}
 	return nil
 }
 
 // solve calls stowage.Solve, with a progress line if there is a terminal. A callback that is
 // already in the options is still called.
-func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
+func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem,
+	o stowage.Options,
+) (*stowage.Result, error) {
 	if !quiet && canRedraw(stderr) {
 		line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
 		defer line.stop()
@@ -424,7 +438,8 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 			s += " (" + cell(why) + ")"
 		}
 	case r.Status.HasPlan():
-		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound, gap(r.Height, r.LowerBound))
+		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound,
+			gap(r.Height, r.LowerBound))
 	case r.Collision != nil:
 		s = "infeasible: " + collides(r.Collision, p)
 	case r.Status == stowage.Infeasible:
@@ -444,7 +459,8 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	if r.Status.HasPlan() && r.Stopped != "" {
 		s += "; " + planned
 	}
-	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
+	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"),
+		seconds(r.Stats.Elapsed))
 }
 
 // bytesAndUnit writes bytes, and beside them the same in the largest unit of which they are a whole number, as people

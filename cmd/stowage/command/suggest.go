@@ -38,7 +38,9 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 		names = append(names, c.Name())
 	}
-	if whole := slices.ContainsFunc(rootGroups, func(g rootGroup) bool { return slices.Contains(strings.Fields(g.names), name) }); whole && root.Name() != theCommand.Name {
+	if whole := slices.ContainsFunc(rootGroups,
+		func(g rootGroup) bool { return slices.Contains(strings.Fields(g.names), name) }); whole &&
+		root.Name() != theCommand.Name {
 		return usagef("unknown command %q; it is in stowage: stowage %s", name, name)
 	}
 	if name == "sweep" {

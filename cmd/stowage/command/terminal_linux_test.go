@@ -75,7 +75,9 @@ func TestTerminalPictures(t *testing.T) {
 		code int
 		text string
 	}{
-		"show":                 {exitUsage, "stowage: SVG is not for a terminal: name a file with -o, or add --text for the figures"},
+		"show": {
+			exitUsage, "stowage: SVG is not for a terminal: name a file with -o, or add --text for the figures",
+		},
 		"show --format tex":    {exitUsage, "TEX is not for a terminal"},
 		"show -o -":            {exitOK, "<svg"},
 		"show --text":          {exitOK, "horizon"},
@@ -138,7 +140,8 @@ func TestTerminalWidth(t *testing.T) {
 				t.Errorf("%s: exit code %d\n%s", line, code, shown)
 			}
 			for row := range strings.SplitSeq(shown, "\n") {
-				prose := strings.Contains(row, ": ") || strings.HasPrefix(row, "name ") || strings.HasSuffix(row, ".") // not a table
+				// not a table
+				prose := strings.Contains(row, ": ") || strings.HasPrefix(row, "name ") || strings.HasSuffix(row, ".")
 				if n := utf8.RuneCountInString(row); n > int(width) && !prose {
 					t.Errorf("%s: a row takes %d columns of %d: %s", line, n, width, row)
 				}
@@ -167,14 +170,18 @@ func TestTerminalWidth(t *testing.T) {
 func TestTerminalProgress(t *testing.T) {
 	path := putFile(t, "in.csv", "id,lower,upper,size\na,0,2,3\nb,1,3,4\n")
 	args := func(periods time.Duration) []string {
-		return []string{"solve", "--planner", "puppet-wait", "--timeout", (periods * progressEvery).String(), "-o", filepath.Join(t.TempDir(), "plan.csv"), path}
+		return []string{
+			"solve", "--planner", "puppet-wait", "--timeout", (periods * progressEvery).String(), "-o",
+			filepath.Join(t.TempDir(), "plan.csv"), path,
+		}
 	}
 	t.Setenv("TERM", "xterm")
 	for _, width := range []uint16{20, 80} {
 		var code int
 		var shown string
 		var frames []string
-		for periods := time.Duration(3); len(frames) < 3 && periods < 3000; periods *= 10 { // other programs may hold the line up
+		// other programs may hold the line up
+		for periods := time.Duration(3); len(frames) < 3 && periods < 3000; periods *= 10 {
 			code, shown = onTerminal(t, width, args(periods)...)
 			frames = strings.Split(shown, eraseLine)
 		}

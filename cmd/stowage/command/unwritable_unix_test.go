@@ -44,11 +44,13 @@ func solveRecording(t *testing.T, at, timeout string) (code int, said string) {
 	t.Helper()
 	dir := t.TempDir()
 	problem, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "plan.csv")
-	if code := execute([]string{"gen", "random", "--buffers", "3000", "-q", "-o", problem}, os.Stdout, os.Stderr); code != 0 {
+	if code := execute([]string{"gen", "random", "--buffers", "3000", "-q", "-o", problem}, os.Stdout,
+		os.Stderr); code != 0 {
 		t.Fatal("gen")
 	}
 	var stderr bytes.Buffer
-	code = execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", timeout, "--progress", at}, os.Stdout, &stderr)
+	code = execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", timeout, "--progress", at},
+		os.Stdout, &stderr)
 	if _, err := os.Stat(plan); err != nil {
 		t.Errorf("no plan: %v", err)
 	}

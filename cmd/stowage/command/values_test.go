@@ -115,7 +115,8 @@ func TestFaultLines(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	lines := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
-	if !strings.Contains(lines[0], `buffer \x1b[31mred\nother.csv:1: forged: `) || len(lines) != 21 || !strings.HasPrefix(lines[20], "… and ") {
+	if !strings.Contains(lines[0], `buffer \x1b[31mred\nother.csv:1: forged: `) || len(lines) != 21 ||
+		!strings.HasPrefix(lines[20], "… and ") {
 		t.Errorf("%q", lines)
 	}
 	for _, line := range lines[:len(lines)-1] {
@@ -225,7 +226,9 @@ func TestContention(t *testing.T) {
 		p := &stowage.Problem{}
 		for range rapid.IntRange(1, 12).Draw(t, "n") {
 			lower := rapid.Int64Range(-20, 20).Draw(t, "lower")
-			b := stowage.Buffer{Lower: lower, Upper: lower + rapid.Int64Range(3, 20).Draw(t, "life"), Size: rapid.Int64Range(1, 9).Draw(t, "size")}
+			b := stowage.Buffer{
+				Lower: lower, Upper: lower + rapid.Int64Range(3, 20).Draw(t, "life"), Size: rapid.Int64Range(1, 9).Draw(t, "size"),
+			}
 			if rapid.Bool().Draw(t, "gap") {
 				g := stowage.Gap{Lower: b.Lower + 1, Upper: b.Lower + 2}
 				if rapid.Bool().Draw(t, "window") {
@@ -270,7 +273,14 @@ func TestGap(t *testing.T) {
 	for _, c := range []struct {
 		height, bound int64
 		want          string
-	}{{5, 5, "0.00%"}, {3, 2, "50.00%"}, {1<<60 + 1, 1 << 60, "<0.01%"}, {5, 0, "?"}, {20001, 20000, "<0.01%"}, {10001, 10000, "0.01%"}} {
+	}{
+		{5, 5, "0.00%"},
+		{3, 2, "50.00%"},
+		{1<<60 + 1, 1 << 60, "<0.01%"},
+		{5, 0, "?"},
+		{20001, 20000, "<0.01%"},
+		{10001, 10000, "0.01%"},
+	} {
 		if got := gap(c.height, c.bound); got != c.want {
 			t.Errorf("gap(%d, %d) is %s, want %s", c.height, c.bound, got, c.want)
 		}

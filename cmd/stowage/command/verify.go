@@ -80,7 +80,9 @@ func several(args []string) ([]string, error) {
 }
 
 // verifyAll checks the plan of each file. The exit code is that of the first file that is not valid.
-func verifyAll(cmd *cobra.Command, from string, files []string, m *modelFlags, capacity size, certificate string, quiet, asJSON bool) error {
+func verifyAll(cmd *cobra.Command, from string, files []string, m *modelFlags, capacity size, certificate string, quiet,
+	asJSON bool,
+) error {
 	if certificate != "" || asJSON {
 		return usagef("%s is several files: --certificate and --json go with one", from)
 	}
@@ -117,7 +119,9 @@ func verifyAll(cmd *cobra.Command, from string, files []string, m *modelFlags, c
 	return nil
 }
 
-func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, certificate string, quiet, asJSON bool) error {
+func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, certificate string, quiet,
+	asJSON bool,
+) error {
 	path := args[len(args)-1] // the file at fault
 	if g, err := graphIn(args[0]); err != nil {
 		return err
@@ -203,7 +207,8 @@ func verifyRuled(cmd *cobra.Command, path string, own owned, certificate string,
 		return usagef("--certificate does not go with rules")
 	}
 	p := own.Problem
-	report, err := stowage.VerifyPlan(p, &stowage.Plan{Offsets: own.offsets, Pools: own.pools, Parts: own.parts, Height: -1})
+	report, err := stowage.VerifyPlan(p,
+		&stowage.Plan{Offsets: own.offsets, Pools: own.pools, Parts: own.parts, Height: -1})
 	switch {
 	case err != nil:
 		return err
@@ -227,13 +232,17 @@ func verifyRuled(cmd *cobra.Command, path string, own owned, certificate string,
 // provenBy reads a certificate of a problem with a valid plan. It returns the lower bound, who
 // claims it, and how the line about the plan goes on. Nobody claims the bound if the certificate
 // proves it or a higher one.
-func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bound int64, claimant string) (int64, string, string, error) {
+func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bound int64, claimant string) (int64,
+	string, string, error,
+) {
 	capacity, err := readCertificate(certificate, p)
 	if err != nil {
 		return 0, "", "", err
 	}
 	if capacity >= report.Height {
-		return 0, "", "", internalError{fmt.Errorf("%s proves that nothing fits %d, but a plan of height %d is valid", certificate, capacity, report.Height)}
+		return 0, "", "", internalError{
+			fmt.Errorf("%s proves that nothing fits %d, but a plan of height %d is valid", certificate, capacity, report.Height),
+		}
 	}
 	if bound <= capacity+1 {
 		bound, claimant = capacity+1, ""
@@ -248,14 +257,20 @@ func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bo
 // which overlaps are intended.
 func noteShared(cmd *cobra.Command, path string, report *stowage.Report) {
 	if slices.ContainsFunc(report.Violations, func(v stowage.Violation) bool { return v.Rule == stowage.RuleOverlap }) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: a compiler such as Vela lets the operands and results of an operator share bytes on purpose; 'stowage check' accepts that in a .tflite file [shared]\n", nameOf(path))
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s: note: a compiler such as Vela lets the operands and results of an operator share bytes on purpose; 'stowage check' accepts that in a .tflite file [shared]\n", nameOf(path))
 	}
 }
 
 // invalid says what is wrong with a plan. Its exit code is that of bad input.
-func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowage.Report, bound int64, asJSON bool) error {
+func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowage.Report, bound int64,
+	asJSON bool,
+) error {
 	if asJSON {
-		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, verdictOf(p, report, bound)) }); err != nil {
+		if err := writeTo(cmd, "", func(w io.Writer) error {
+			return writeIndented(w,
+				verdictOf(p, report, bound))
+		}); err != nil {
 			return err
 		}
 		return outcome(exitUsage)
@@ -357,7 +372,8 @@ func noteOthers(cmd *cobra.Command, problem, path string, of *format.File) {
 		return
 	}
 	life := func(f *format.File, b *stowage.Buffer) string {
-		return "[" + string(times.Append(nil, b.Lower, f.Times.Places)) + ", " + string(times.Append(nil, b.Upper, f.Times.Places)) + ")"
+		return "[" + string(times.Append(nil, b.Lower, f.Times.Places)) + ", " +
+			string(times.Append(nil, b.Upper, f.Times.Places)) + ")"
 	}
 	index := map[string]int{}
 	for i := range p.Buffers {
@@ -385,6 +401,7 @@ func noteOthers(cmd *cobra.Command, problem, path string, of *format.File) {
 		}
 	}
 	if other > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %d of %s are others than in %s, which count: %s [other-buffers]\n", path, other, count(len(p.Buffers), "buffer"), problem, first)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %d of %s are others than in %s, which count: %s [other-buffers]\n", path,
+			other, count(len(p.Buffers), "buffer"), problem, first)
 	}
 }

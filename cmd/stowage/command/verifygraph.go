@@ -55,11 +55,15 @@ func verifyGraph(cmd *cobra.Command, g *graph.Graph, path string, capacity size,
 	if c := int64(capacity); c > 0 && r.Height > c {
 		r.Total++
 		message := fmt.Sprintf("the plan is %d bytes high, above the capacity %d", r.Height, c)
-		r.Violations = append(r.Violations, graph.Violation{Rule: model.RuleCapacity, Operator: -1, A: -1, B: -1, Message: message})
+		r.Violations = append(r.Violations,
+			graph.Violation{Rule: model.RuleCapacity, Operator: -1, A: -1, B: -1, Message: message})
 	}
 	switch {
 	case asJSON:
-		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, graphVerdict(g, p, r, int64(capacity))) }); err != nil {
+		if err := writeTo(cmd, "", func(w io.Writer) error {
+			return writeIndented(w,
+				graphVerdict(g, p, r, int64(capacity)))
+		}); err != nil {
 			return err
 		}
 	case !r.OK():
@@ -74,7 +78,8 @@ func verifyGraph(cmd *cobra.Command, g *graph.Graph, path string, capacity size,
 	case !quiet:
 		line := fmt.Sprintf("valid: height %d", r.Height)
 		if p.LowerBound > 0 {
-			line += fmt.Sprintf(", lower bound %d as %s claims, gap %s", p.LowerBound, cmp.Or(p.Planner, "the file"), gap(r.Height, p.LowerBound))
+			line += fmt.Sprintf(", lower bound %d as %s claims, gap %s", p.LowerBound, cmp.Or(p.Planner, "the file"),
+				gap(r.Height, p.LowerBound))
 		}
 		if capacity > 0 {
 			line += fmt.Sprintf(", capacity %d", capacity)
@@ -178,7 +183,10 @@ func orderIn(g *graph.Graph, path string) []int {
 
 // graphVerdict is what verify --json writes of a plan of a graph.
 func graphVerdict(g *graph.Graph, p *graph.Plan, r *graph.Report, capacity int64) *verdict {
-	v := &verdict{Valid: r.OK(), Height: r.Height, LowerBound: p.LowerBound, Capacity: capacity, Total: r.Total, Violations: []violation{}}
+	v := &verdict{
+		Valid: r.OK(), Height: r.Height, LowerBound: p.LowerBound, Capacity: capacity, Total: r.Total,
+		Violations: []violation{},
+	}
 	for i := range g.Values {
 		if !g.Values[i].Constant && g.Values[i].Size > 0 {
 			v.Buffers++

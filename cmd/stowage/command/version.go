@@ -21,7 +21,8 @@ func newVersion() *cobra.Command {
 
 func printVersion(cmd *cobra.Command) error {
 	return writeTo(cmd, "", func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s %s %s %s/%s\n", cmd.Root().Name(), version.Text(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		_, err := fmt.Fprintf(w, "%s %s %s %s/%s\n", cmd.Root().Name(), version.Text(), runtime.Version(), runtime.GOOS,
+			runtime.GOARCH)
 		return err
 	})
 }

@@ -42,9 +42,11 @@ It listens on this machine's own address, 127.0.0.1, only, and answers only requ
 			}
 			return nil
 		},
-		SuggestFor:  []string{"serve", "browse", "viewer"},
-		Annotations: map[string]string{exitsKey: "0  a signal ended it\n1  internal failure, or an output that cannot be written\n2  bad usage or input, or a port that cannot be had"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return v.run(cmd, args) },
+		SuggestFor: []string{"serve", "browse", "viewer"},
+		Annotations: map[string]string{
+			exitsKey: "0  a signal ended it\n1  internal failure, or an output that cannot be written\n2  bad usage or input, or a port that cannot be had",
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -154,7 +156,8 @@ func tellApart(docs []*document, files []string) {
 	shared := 0
 	for len(names) > 1 {
 		end := strings.IndexByte(names[0][shared:], '/') + 1
-		if end == 0 || slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, names[0][:shared+end]) }) {
+		if end == 0 || slices.ContainsFunc(names,
+			func(name string) bool { return !strings.HasPrefix(name, names[0][:shared+end]) }) {
 			break
 		}
 		shared += end

@@ -22,7 +22,9 @@ import (
 const nextNodes = 2000
 
 // ways looks for ways out, in what is left of the timeout.
-func (e *explainFlags) ways(ctx context.Context, p *stowage.Problem, x *stowage.Explanation, began time.Time) (*explain.Ways, error) {
+func (e *explainFlags) ways(ctx context.Context, p *stowage.Problem, x *stowage.Explanation,
+	began time.Time,
+) (*explain.Ways, error) {
 	ctx, cancel := e.within(ctx, began)
 	defer cancel()
 	return explain.WaysOut(ctx, p, x, stowage.Solve)
@@ -40,7 +42,8 @@ func (s *search) within(ctx context.Context, began time.Time) (context.Context, 
 func writeWays(w io.Writer, ways *explain.Ways, x *stowage.Explanation, p *stowage.Problem, input string) error {
 	if ways == nil {
 		if missing := lacking(p); missing != "" {
-			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing, typed(input))
+			fmt.Fprintf(w, "\nnext: %s: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity\n", missing,
+				typed(input))
 		}
 		return nil
 	}
@@ -173,7 +176,9 @@ func waysOf(w *explain.Ways, p *stowage.Problem) *waysJSON {
 }
 
 // sayNext says, of a run without a plan, how much is too much and what to type next.
-func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input string, r *stowage.Result, p *stowage.Problem, began time.Time) {
+func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input string, r *stowage.Result,
+	p *stowage.Problem, began time.Time,
+) {
 	stderr := cmd.ErrOrStderr()
 	file := typed(input)
 	if input == format.Standard {
@@ -190,7 +195,8 @@ func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input stri
 	case p.Ruled():
 		s.sayRuledNext(ctx, stderr, capacity+s.pools.typed(), file, p, began)
 	case r.Collision != nil:
-		fmt.Fprintf(stderr, "next: 'stowage solve --ignore-offsets %s%s' plans anew, without the fixed offsets\n", capacity, file)
+		fmt.Fprintf(stderr, "next: 'stowage solve --ignore-offsets %s%s' plans anew, without the fixed offsets\n",
+			capacity, file)
 	default:
 		fmt.Fprintf(stderr, "%s\n", explain.Reason(p, p.Capacity, r.LowerBound, cell))
 		ctx, cancel := s.within(ctx, began)
@@ -205,7 +211,9 @@ func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input stri
 }
 
 // sayRuledNext is sayNext for a problem with rules that has no plan: which pool needs how many bytes.
-func (s *solveFlags) sayRuledNext(ctx context.Context, stderr io.Writer, flags, file string, p *stowage.Problem, began time.Time) {
+func (s *solveFlags) sayRuledNext(ctx context.Context, stderr io.Writer, flags, file string, p *stowage.Problem,
+	began time.Time,
+) {
 	ctx, cancel := s.within(ctx, began)
 	defer cancel()
 	// Errors are not of this run, which is over.
@@ -230,7 +238,8 @@ func (s *solveFlags) sayRuledNext(ctx context.Context, stderr io.Writer, flags, 
 	if larger := enlarged(enough, alone, together, p); larger != "" {
 		next += fmt.Sprintf("; 'stowage solve %s %s' has a plan", larger, file)
 	} else if missing := lacking(p); missing != "" && !never {
-		next += fmt.Sprintf("; %s are needed: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity", missing, file)
+		next += fmt.Sprintf("; %s are needed: 'stowage solve --pool NAME=SIZE %s' gives a pool another capacity",
+			missing, file)
 	}
 	fmt.Fprintln(stderr, next)
 }

@@ -116,7 +116,10 @@ func changed(before, now int64) string {
 
 // whyEnded says who found the plan, who proved it, and why the run ended.
 func whyEnded(r *stowage.Result, p *stowage.Problem, o *stowage.Options) string {
-	by := map[string]string{"bound": "the bound, without a search", "collision": "two fixed offsets that collide", "places": "the places of single buffers and pairs, without a search"}[r.ProvedBy]
+	by := map[string]string{
+		"bound": "the bound, without a search", "collision": "two fixed offsets that collide",
+		"places": "the places of single buffers and pairs, without a search",
+	}[r.ProvedBy]
 	by = cmp.Or(by, r.ProvedBy)
 	found, none, lower, lowest := "the plan is by "+figures.FoundBy(r), "nothing fits", "lower", "the lowest"
 	if p.Ruled() {

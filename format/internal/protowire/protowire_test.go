@@ -59,7 +59,8 @@ func TestAgainstOfficial(t *testing.T) {
 				b = official.AppendBytes(official.AppendTag(b, number, official.BytesType), make([]byte, rng.IntN(300)))
 			case 4:
 				if depth > 0 {
-					b = official.AppendTag(fields(official.AppendTag(b, number, official.StartGroupType), depth-1), number, official.EndGroupType)
+					b = official.AppendTag(fields(official.AppendTag(b, number, official.StartGroupType), depth-1), number,
+						official.EndGroupType)
 				}
 			case 5:
 				b = append(b, byte(rng.Uint32()))

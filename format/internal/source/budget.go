@@ -89,7 +89,8 @@ func (b *Budget) Grow(other Budget) {
 
 // Excess returns the message for a file that takes more than its budget.
 func (b *Budget) Excess() string {
-	text := fmt.Sprintf("takes more than %d MiB of memory to read, the most for %d bytes", budget(b.stored, b.packed)>>20, b.stored)
+	text := fmt.Sprintf("takes more than %d MiB of memory to read, the most for %d bytes",
+		budget(b.stored, b.packed)>>20, b.stored)
 	if b.packed {
 		text += " of a packed file: unpack it first, with gunzip"
 	}

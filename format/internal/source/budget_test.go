@@ -62,8 +62,8 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
-// TestPackedMost has the budgets of packed files of all sizes: the rate of packed bytes ends at a ceiling, and no packed file
-// has less than a plain one of its size.
+// TestPackedMost has the budgets of packed files of all sizes: the rate of packed bytes ends at a ceiling, and no
+// packed file has less than a plain one of its size.
 func TestPackedMost(t *testing.T) {
 	for _, c := range []struct{ stored, want int64 }{
 		{0, 32 << 20},
@@ -81,7 +81,8 @@ func TestPackedMost(t *testing.T) {
 		}
 	}
 	const half = (Floor + PackedMost) / 2
-	if Unpacked(half, 10<<20) != "" || !strings.HasPrefix(Unpacked(half+1, 10<<20), "takes more than 2080 MiB of memory to read") {
+	if Unpacked(half, 10<<20) != "" ||
+		!strings.HasPrefix(Unpacked(half+1, 10<<20), "takes more than 2080 MiB of memory to read") {
 		t.Errorf("%q, %q", Unpacked(half, 10<<20), Unpacked(half+1, 10<<20))
 	}
 }

@@ -41,7 +41,9 @@ func Match(file string, q *model.Problem, plan *model.Plan, p *model.Problem) (*
 		name := q.Buffers[k].ID
 		i, ok := index[name]
 		if !ok {
-			issues.Add(model.Issue{File: file, Buffer: Clip(name), Field: "id", Value: Clip(name), Message: "is not a buffer of the problem"})
+			issues.Add(model.Issue{
+				File: file, Buffer: Clip(name), Field: "id", Value: Clip(name), Message: "is not a buffer of the problem",
+			})
 			continue
 		}
 		at[k], matched.Offsets[i], seen[i] = i, plan.Offsets[k], true

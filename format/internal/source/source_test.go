@@ -57,7 +57,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// U+FFFD itself is text; the byte after it is not.
-	if _, err := Read(strings.NewReader("a\n\uFFFD\xfe"), "x"); err == nil || err.Error() != `x:2: "\xfe": is not valid UTF-8` {
+	if _, err := Read(strings.NewReader("a\n\uFFFD\xfe"), "x"); err == nil ||
+		err.Error() != `x:2: "\xfe": is not valid UTF-8` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -109,7 +110,9 @@ func TestBinary(t *testing.T) {
 		noise[i] = byte(i * 7)
 	}
 	for _, n := range []int{0, 1, 7, 8, 9, 511, 512, 513, len(noise)} {
-		for name, r := range map[string]io.Reader{"known": bytes.NewReader(noise[:n]), "unknown": iotest.OneByteReader(bytes.NewReader(noise[:n]))} {
+		for name, r := range map[string]io.Reader{
+			"known": bytes.NewReader(noise[:n]), "unknown": iotest.OneByteReader(bytes.NewReader(noise[:n])),
+		} {
 			if got, _, err := Binary(r, "x"); err != nil || !bytes.Equal(got, noise[:n]) {
 				t.Errorf("%d bytes, size %s: %d read, %v", n, name, len(got), err)
 			}
@@ -134,7 +137,8 @@ func TestBinary(t *testing.T) {
 	if err := f.Truncate(MaxBinary + 1); err != nil {
 		t.Skip(err) // a file system that has no holes
 	}
-	if _, _, err := Binary(f, "x"); err == nil || err.Error() != "x: is larger than 2 GiB, which no file of its format may be" {
+	if _, _, err := Binary(f, "x"); err == nil ||
+		err.Error() != "x: is larger than 2 GiB, which no file of its format may be" {
 		t.Errorf("a large file: got %v", err)
 	}
 }

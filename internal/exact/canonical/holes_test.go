@@ -139,12 +139,13 @@ func TestHolesOfTwoTimes(t *testing.T) {
 	}
 }
 
-// TestHolesOutOfOrder has a fixed buffer g above f that forbids lower offsets than f: j uses only its lowest byte beside
-// f, and only its two highest ones beside g.
+// TestHolesOutOfOrder has a fixed buffer g above f that forbids lower offsets than f: j uses only its lowest byte
+// beside f, and only its two highest ones beside g.
 func TestHolesOutOfOrder(t *testing.T) {
 	f, g := int64(4), int64(5)
 	j := model.Buffer{ID: "j", Lower: 0, Upper: 2, Size: 8, Gaps: []model.Gap{
-		{Lower: 0, Upper: 1, Window: &model.Window{Upper: 1}}, {Lower: 1, Upper: 2, Window: &model.Window{Lower: 6, Upper: 8}},
+		{Lower: 0, Upper: 1, Window: &model.Window{Upper: 1}},
+		{Lower: 1, Upper: 2, Window: &model.Window{Lower: 6, Upper: 8}},
 	}}
 	k, _ := rootOf(&model.Problem{Buffers: []model.Buffer{
 		j, {ID: "f", Lower: 0, Upper: 1, Size: 2, Fixed: &f}, {ID: "g", Lower: 1, Upper: 2, Size: 2, Fixed: &g},

@@ -45,10 +45,12 @@ func (k *Kernel) checkComponent(c component) {
 			continue
 		}
 		in := j >= low && j < high
-		k.must(in == (k.of[j].first < c.last && k.of[j].last > c.first), "buffer is in the component and must not be, or the other way round", j)
+		k.must(in == (k.of[j].first < c.last && k.of[j].last > c.first),
+			"buffer is in the component and must not be, or the other way round", j)
 		if in {
 			k.must(k.of[j].first >= c.first && k.of[j].last <= c.last, "buffer crosses from the component to another", j)
-			k.must(!ranks[k.ranks.of[j]] && k.ranks.of[j] >= 0 && common.Buffer(k.ranks.of[j]) < k.n, "rank is another buffer's or out of range", j)
+			k.must(!ranks[k.ranks.of[j]] && k.ranks.of[j] >= 0 && common.Buffer(k.ranks.of[j]) < k.n,
+				"rank is another buffer's or out of range", j)
 			ranks[k.ranks.of[j]] = true
 		}
 	}
@@ -57,7 +59,8 @@ func (k *Kernel) checkComponent(c component) {
 // checkSections checks what is kept for the sections of c: sums, floors, runs and members. No
 // section is dirty between two placements.
 func (k *Kernel) checkSections(c component) {
-	total, floor, live, edges, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m+1), make([]int32, k.m+1), make([]int32, k.m)
+	total, floor, live, edges, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m+1), make([]int32, k.m+1),
+		make([]int32, k.m)
 	highest := make([]int64, k.m)
 	copy(total, k.effective.allowance)
 	for x := range k.span {
@@ -98,7 +101,8 @@ func (k *Kernel) checkSections(c component) {
 		}
 		if s+1 < c.last {
 			k.mustEqual("cuts after section", int(s), int64(k.cuts[s]), int64(cuts[s]))
-			k.must(cuts[s] > 0 || !k.sw.Decomposition || k.Nodes <= 1, "component has an open cut after section", common.Buffer(s))
+			k.must(cuts[s] > 0 || !k.sw.Decomposition || k.Nodes <= 1, "component has an open cut after section",
+				common.Buffer(s))
 		}
 		if int(s)%k.stride() == 0 {
 			k.checkMembers(s)
@@ -116,7 +120,8 @@ func (k *Kernel) checkMembers(s Section) {
 	}
 	in := make(map[Piece]bool)
 	for _, x := range k.members.of(s) {
-		k.must(!in[x] && k.span[x].first <= s && s < k.span[x].last, "list of section has a piece twice, or one of another", common.Buffer(s))
+		k.must(!in[x] && k.span[x].first <= s && s < k.span[x].last, "list of section has a piece twice, or one of another",
+			common.Buffer(s))
 		in[x] = true
 	}
 	for x := range k.span {
@@ -151,8 +156,10 @@ func (k *Kernel) checkSettled(c component) {
 					least = min(least, k.block[y].start+k.block[y].size)
 				}
 			}
-			k.must(!k.sw.SuffixBound || b.start+above <= k.limit, "what is above a level does not fit, which was missed in section", common.Buffer(s))
-			k.must(!k.sw.NotFirst || b.start+k.total[s] <= k.limit || b.start >= least, "a buffer cannot be lowest, which was missed in section", common.Buffer(s))
+			k.must(!k.sw.SuffixBound || b.start+above <= k.limit,
+				"what is above a level does not fit, which was missed in section", common.Buffer(s))
+			k.must(!k.sw.NotFirst || b.start+k.total[s] <= k.limit || b.start >= least,
+				"a buffer cannot be lowest, which was missed in section", common.Buffer(s))
 		}
 	}
 }
@@ -208,7 +215,8 @@ func (k *Kernel) snap() snapshot {
 		return snapshot{}
 	}
 	return snapshot{
-		true, slices.Clone(k.cells), slices.Clone(k.total), slices.Clone(k.cuts), slices.Clone(k.ranks.of), slices.Clone(k.live), slices.Clone(k.runs.edges),
+		true, slices.Clone(k.cells), slices.Clone(k.total), slices.Clone(k.cuts), slices.Clone(k.ranks.of),
+		slices.Clone(k.live), slices.Clone(k.runs.edges),
 		slices.Clone(k.unplaced), slices.Clone(k.runs.starts), slices.Clone(k.block), k.trail.dropped,
 	}
 }

@@ -106,7 +106,8 @@ func TestCorruptedUndo(t *testing.T) {
 		k.place(0)
 		tc.corrupt(k)
 		k.undo(at)
-		if what := plantest.Caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {
+		if what := plantest.Caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) ||
+			(what == "") != (tc.says == "") {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}

@@ -166,11 +166,14 @@ type caller struct {
 
 // New prepares a partition for search. It takes O(pieces·sections) steps at worst. If the watch ends meanwhile, the
 // kernel is left half prepared, and must not be used.
-func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, limits common.Limits, watch *run.Watch) *Kernel {
+func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, limits common.Limits,
+	watch *run.Watch,
+) *Kernel {
 	k := &Kernel{sw: sw, limits: limits.OrUsual(), caller: caller{Watch: watch, Tick: func() {}}}
 	k.makeArrays(tl, p)
 	for _, step := range [...]func(*Kernel, *timeline.Timeline, *timeline.Partition){
-		(*Kernel).describe, (*Kernel).describePieces, (*Kernel).initMembers, (*Kernel).initTwins, (*Kernel).countFrom, (*Kernel).initEffective, (*Kernel).initHoles,
+		(*Kernel).describe, (*Kernel).describePieces, (*Kernel).initMembers, (*Kernel).initTwins, (*Kernel).countFrom,
+		(*Kernel).initEffective, (*Kernel).initHoles,
 	} {
 		if k.over() {
 			break

@@ -112,7 +112,8 @@ func (m *memo) bucket(key memoKey) int {
 // keep adds the key. The table grows if a bucket is full, until it has its largest size. Until then no
 // key is lost.
 func (m *memo) keep(key memoKey) {
-	if len(m.entries) == 0 || len(m.entries) < memoMost && (2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {
+	if len(m.entries) == 0 || len(m.entries) < memoMost &&
+		(2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {
 		m.grow()
 	}
 	if m.insert(key) {

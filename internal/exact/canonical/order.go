@@ -69,7 +69,8 @@ func (k *Kernel) rankAll(c component) {
 		if k.ranks.tied {
 			k.byRank(list)
 			k.sortBy(list, func(i, j common.Buffer) bool {
-				return k.ranks.totals[i] > k.ranks.totals[j] || k.ranks.totals[i] == k.ranks.totals[j] && k.ranks.tie[i] < k.ranks.tie[j]
+				return k.ranks.totals[i] > k.ranks.totals[j] || k.ranks.totals[i] == k.ranks.totals[j] &&
+					k.ranks.tie[i] < k.ranks.tie[j]
 			})
 		} else {
 			k.sortBy(list, k.before)

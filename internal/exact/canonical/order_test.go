@@ -67,7 +67,8 @@ func TestCalm(t *testing.T) {
 	defer pauseChecks()()
 	calm, not := 0, 0
 	for seed := range uint64(60) {
-		p, err := gen.Generate([]string{"inference", "random", "perfect"}[seed%3], gen.Options{Buffers: 20 + int(seed)*3, Seed: seed})
+		p, err := gen.Generate([]string{"inference", "random", "perfect"}[seed%3],
+			gen.Options{Buffers: 20 + int(seed)*3, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

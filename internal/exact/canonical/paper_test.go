@@ -202,7 +202,8 @@ func TestFigures3And7(t *testing.T) {
 		with.Canonical, with.DynamicOrdering = true, true
 		_, after := walked(t, with)
 		if !before[c.node] || after[c.node] {
-			t.Errorf("figure %d: %s is a node without %s: %v, with it: %v", c.figure, c.node, c.technique, before[c.node], after[c.node])
+			t.Errorf("figure %d: %s is a node without %s: %v, with it: %v", c.figure, c.node, c.technique, before[c.node],
+				after[c.node])
 		}
 		if c.instead != "" && !after[c.instead] {
 			t.Errorf("figure %d: %s is no node", c.figure, c.instead)
@@ -284,7 +285,8 @@ func TestFirstCanonical(t *testing.T) {
 		if off == "canonical" || off == "dynamic-ordering" {
 			continue // these decide what comes first
 		}
-		k := New(tl, &tl.Partitions[0], switchesOf([]string{"preordering", off}), common.Limits{}, run.NewWatch(context.Background()))
+		k := New(tl, &tl.Partitions[0], switchesOf([]string{"preordering", off}), common.Limits{},
+			run.NewWatch(context.Background()))
 		if r := k.Run(12, "", 0, common.Unlimited); r != common.Solved {
 			t.Fatalf("without %q: outcome %d", off, r)
 		}

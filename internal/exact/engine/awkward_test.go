@@ -54,7 +54,9 @@ func TestShifts(t *testing.T) {
 	for i := range int64(10) {
 		b := model.Buffer{ID: string(rune('a' + i)), Lower: i % 4, Upper: i%4 + 8, Size: 16 - i%3}
 		for at := range int64(8) {
-			b.Gaps = append(b.Gaps, model.Gap{Lower: b.Lower + at, Upper: b.Lower + at + 1, Window: &model.Window{Lower: at, Upper: at + 2 + i%2}})
+			b.Gaps = append(b.Gaps, model.Gap{
+				Lower: b.Lower + at, Upper: b.Lower + at + 1, Window: &model.Window{Lower: at, Upper: at + 2 + i%2},
+			})
 		}
 		p.Buffers = append(p.Buffers, b)
 	}
@@ -114,7 +116,8 @@ func TestStretches(t *testing.T) {
 	}
 	// Gaps, windows and fixed offsets reach beyond the stretches, or lie in none.
 	for seed := range uint64(20) {
-		p, err := gen.Generate("random", gen.Options{Buffers: 40, Horizon: 60, MaxLife: 20, MaxSize: 9, Gaps: 0.5, Windows: 0.5, Seed: seed})
+		p, err := gen.Generate("random",
+			gen.Options{Buffers: 40, Horizon: 60, MaxLife: 20, MaxSize: 9, Gaps: 0.5, Windows: 0.5, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,8 +66,8 @@ func TestDivesFollowTheirScore(t *testing.T) {
 	}
 }
 
-// TestDivesLearn dives twice under the lowest height, in two orders. The second dive knows that its first state fails. A
-// dive with too small a limit ends there, and is not through.
+// TestDivesLearn dives twice under the lowest height, in two orders. The second dive knows that its first state fails.
+// A dive with too small a limit ends there, and is not through.
 func TestDivesLearn(t *testing.T) {
 	first, second, small := int64(0), int64(0), 0
 	for seed := range uint64(60) {

@@ -82,7 +82,9 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 // Fit looks for a plan of p that fits the capacity, within a node limit. Other searches call
 // it for a part of their problem; w is their watch on ctx. It returns nil if there is no
 // plan or a limit came first, and the number of nodes that it took.
-func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes int64, workers int) (offsets []int64, taken int64) {
+func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes int64, workers int) (offsets []int64,
+	taken int64,
+) {
 	tl := timeline.NewUnless(p, w.Over)
 	if tl == nil {
 		return nil, 0
@@ -158,7 +160,8 @@ type part struct {
 
 func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options, limits common.Limits) (*engine, error) {
 	e := &engine{
-		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, limits: limits.OrUsual(),
+		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress,
+		limits: limits.OrUsual(),
 	}
 	if err := e.settings.bind(o); err != nil {
 		return nil, err

@@ -67,7 +67,8 @@ func TestSwitches(t *testing.T) {
 		if seed%5 == 0 {
 			o.Capacity = 0
 			if r := plantest.Must(t, &Planner{}, p, o); r.Status != model.Optimal || r.Height != minimum {
-				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without, drawn.Describe(p))
+				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without,
+					drawn.Describe(p))
 			}
 		}
 		if t.Failed() {

@@ -11,7 +11,9 @@ import (
 // TestCorruptedInterval breaks the interval of a minimisation.
 func TestCorruptedInterval(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
-		{ID: "a", Lower: 0, Upper: 3, Size: 4, Gaps: []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 1, Upper: 2}}}},
+		{ID: "a", Lower: 0, Upper: 3, Size: 4, Gaps: []model.Gap{
+			{Lower: 1, Upper: 2, Window: &model.Window{Lower: 1, Upper: 2}},
+		}},
 		{ID: "b", Lower: 0, Upper: 2, Size: 1},
 		{ID: "c", Lower: 1, Upper: 3, Size: 2},
 	}}

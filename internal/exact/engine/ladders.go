@@ -21,7 +21,8 @@ const (
 func (e *engine) ladder(p int, capacity, limit int64) common.Verdict {
 	s := &e.parts[p]
 	n := len(e.tl.Partitions[p].Buffers)
-	if !e.Switches.Ladders || n > thresholds.LadderMost || !s.laddered && (limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, ladder.TableMost)>>tableCost) {
+	if !e.Switches.Ladders || n > thresholds.LadderMost || !s.laddered &&
+		(limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, ladder.TableMost)>>tableCost) {
 		return common.Undecided
 	}
 	l := s.completion.ladder

@@ -208,7 +208,9 @@ func TestStart(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	for k, o := range []plan.Options{{}, {NodeLimit: 1}, {NodeLimit: 1, Workers: 3}, {Timeout: 1}, {Capacity: free.Height, Minimize: true, NodeLimit: 1}} {
+	for k, o := range []plan.Options{
+		{}, {NodeLimit: 1}, {NodeLimit: 1, Workers: 3}, {Timeout: 1}, {Capacity: free.Height, Minimize: true, NodeLimit: 1},
+	} {
 		ctx := context.Background()
 		if k == 0 {
 			ctx = done
@@ -224,7 +226,8 @@ func TestStart(t *testing.T) {
 	}
 	// A start above the capacity is no plan, but what it says of each partition
 	// may still be used.
-	if r := solveWithin(t, done, tl, plan.Options{Start: free.Offsets, Capacity: free.Height - 1, Minimize: true}); r.Status != model.Unknown {
+	if r := solveWithin(t, done, tl,
+		plan.Options{Start: free.Offsets, Capacity: free.Height - 1, Minimize: true}); r.Status != model.Unknown {
 		t.Errorf("a start above the capacity: %s", r.Status)
 	}
 	// A start at the bound leaves nothing to search.
@@ -232,7 +235,8 @@ func TestStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := solveWithin(t, done, timeline.New(in.Problem), plan.Options{Start: in.Offsets}); r.Status != model.Optimal || r.Stats.Nodes > 0 {
+	if r := solveWithin(t, done, timeline.New(in.Problem), plan.Options{Start: in.Offsets}); r.Status != model.Optimal ||
+		r.Stats.Nodes > 0 {
 		t.Errorf("started from the optimum: %s after %d nodes", r.Status, r.Stats.Nodes)
 	}
 }
@@ -243,7 +247,9 @@ func TestProgress(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	for _, minimize := range []bool{true, false} {
 		var all []plan.Progress
-		o := plan.Options{NodeLimit: 3*common.Limits{}.OrUsual().TickEvery + 10, Without: slow, Progress: func(p plan.Progress) { all = append(all, p) }}
+		o := plan.Options{
+			NodeLimit: 3*common.Limits{}.OrUsual().TickEvery + 10, Without: slow, Progress: func(p plan.Progress) { all = append(all, p) },
+		}
 		if !minimize {
 			o.Capacity = tl.Problem.Capacity
 		}
@@ -252,7 +258,8 @@ func TestProgress(t *testing.T) {
 			t.Fatalf("minimise %v: told %d times in %d nodes", minimize, len(all), r.Stats.Nodes)
 		}
 		for k, p := range all {
-			if p.Elapsed <= 0 || p.Nodes <= 0 || p.Nodes > o.NodeLimit || p.LowerBound < tl.LowerBound || (p.Height > 0) != minimize {
+			if p.Elapsed <= 0 || p.Nodes <= 0 || p.Nodes > o.NodeLimit || p.LowerBound < tl.LowerBound ||
+				(p.Height > 0) != minimize {
 				t.Errorf("minimise %v: progress %+v", minimize, p)
 			}
 			if k > 0 && (p.Nodes <= all[k-1].Nodes || p.Height > all[k-1].Height || p.LowerBound < all[k-1].LowerBound ||
@@ -278,7 +285,8 @@ func TestRepeat(t *testing.T) {
 				a := solveWithin(t, context.Background(), timeline.New(p), o)
 				b := solveWithin(t, context.Background(), timeline.New(p), o)
 				a.Stats.Elapsed, b.Stats.Elapsed = 0, 0
-				if a.Status != b.Status || a.LowerBound != b.LowerBound || a.Stats != b.Stats || !slices.Equal(a.Offsets, b.Offsets) {
+				if a.Status != b.Status || a.LowerBound != b.LowerBound || a.Stats != b.Stats ||
+					!slices.Equal(a.Offsets, b.Offsets) {
 					t.Fatalf("seed %d: %+v and then %+v", seed, a, b)
 				}
 			}
@@ -306,7 +314,10 @@ func TestWorkers(t *testing.T) {
 	}
 	tl := disguised(t, 60, 1)
 	told := 0
-	o := plan.Options{Workers: 3, NodeLimit: 6 * common.Limits{}.OrUsual().TickEvery, Without: slow, Progress: func(plan.Progress) { told++ }}
+	o := plan.Options{
+		Workers: 3, NodeLimit: 6 * common.Limits{}.OrUsual().TickEvery, Without: slow,
+		Progress: func(plan.Progress) { told++ },
+	}
 	if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Feasible || told == 0 {
 		t.Errorf("%s, told %d times", r.Status, told)
 	}
@@ -388,7 +399,8 @@ func TestStepOfAlignments(t *testing.T) {
 		{ID: "3", Lower: 1, Upper: 3, Size: 24, Fixed: at(0)},
 		{ID: "4", Lower: 3, Upper: 6, Size: 12, Alignment: 9},
 	}}
-	if got := solveWithin(t, context.Background(), timeline.New(spoilt), plan.Options{}); got.Status != model.Optimal || got.Height != 76 {
+	if got := solveWithin(t, context.Background(), timeline.New(spoilt), plan.Options{}); got.Status != model.Optimal ||
+		got.Height != 76 {
 		t.Errorf("%s %d, want 76", got.Status, got.Height)
 	}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -397,7 +409,10 @@ func TestStepOfAlignments(t *testing.T) {
 		p := &model.Problem{}
 		unit := []int64{1, 6, 12}[r.IntN(3)]
 		for i := range 2 + r.IntN(5) {
-			b := model.Buffer{ID: strconv.Itoa(i), Lower: r.Int64N(5), Size: unit * (1 + r.Int64N(3)), Alignment: []int64{0, 2, 3, 4, 6, 9, 12}[r.IntN(7)]}
+			b := model.Buffer{
+				ID: strconv.Itoa(i), Lower: r.Int64N(5), Size: unit * (1 + r.Int64N(3)),
+				Alignment: []int64{0, 2, 3, 4, 6, 9, 12}[r.IntN(7)],
+			}
 			b.Upper = b.Lower + 1 + r.Int64N(4)
 			p.Buffers = append(p.Buffers, b)
 		}

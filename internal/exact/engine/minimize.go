@@ -149,7 +149,8 @@ func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 		enough = e.bound
 	}
 	for p := range e.parts {
-		if s := &e.parts[p]; (s.offsets == nil || s.height > enough) && !(s.laddered && len(e.tl.Partitions[p].Buffers) <= ladder.TableMost) {
+		if s := &e.parts[p]; (s.offsets == nil || s.height > enough) &&
+			!(s.laddered && len(e.tl.Partitions[p].Buffers) <= ladder.TableMost) {
 			e.composites(capacity, minimize, halves)
 			return
 		}

@@ -21,7 +21,8 @@ func TestNarrowAtScale(t *testing.T) {
 		height, _, ok := oracle.Lowest(p)
 		r, err := run.Run(context.Background(), (&Planner{}), timeline.New(p), plan.Options{NodeLimit: 1 << 18})
 		if err != nil || !ok || r.Status != model.Optimal || r.Height != height {
-			t.Errorf("seed %d: %s at %d after %d nodes, %v; the lowest is %d", seed, r.Status, r.Height, r.Stats.Nodes, err, height)
+			t.Errorf("seed %d: %s at %d after %d nodes, %v; the lowest is %d", seed, r.Status, r.Height, r.Stats.Nodes,
+				err, height)
 		}
 	}
 }

@@ -104,7 +104,8 @@ func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 	if !k.SetCapacity(capacity) {
 		return common.Refuted // a buffer does not fit even alone
 	}
-	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.Windowed && (len(e.tl.Partitions[p].Buffers) > thresholds.LadderMost || !e.Switches.Ladders) {
+	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.Windowed &&
+		(len(e.tl.Partitions[p].Buffers) > thresholds.LadderMost || !e.Switches.Ladders) {
 		limit = common.Unlimited // nothing to take turns with
 	}
 	if v := e.ladder(p, capacity, limit); v != common.Undecided || e.over() {
@@ -222,7 +223,9 @@ func (e *engine) race(p int, capacity, limit int64) (common.Outcome, *canonical.
 }
 
 // compete is one runner of a race. It leaves the answer in the kernel and sends that.
-func compete(k *canonical.Kernel, capacity int64, order string, orderIndex int, limit int64, ended chan<- *canonical.Kernel) {
+func compete(k *canonical.Kernel, capacity int64, order string, orderIndex int, limit int64,
+	ended chan<- *canonical.Kernel,
+) {
 	k.Answer = k.Run(capacity, order, orderIndex, limit)
 	ended <- k
 }

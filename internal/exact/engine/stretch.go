@@ -113,7 +113,9 @@ func (e *engine) part(part *timeline.Partition, low, high int32) (inner *engine,
 	if tl == nil {
 		return nil, nil
 	}
-	inner = &engine{settings: e.settings, limits: e.limits, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(common.Unlimited)}
+	inner = &engine{
+		settings: e.settings, limits: e.limits, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(common.Unlimited),
+	}
 	inner.Switches.Stretches = false
 	inner.prepare()
 	return inner, whole

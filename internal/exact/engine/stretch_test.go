@@ -13,7 +13,8 @@ import (
 // inAllStretches asks about the stretches of a problem that is one partition.
 func inAllStretches(t *testing.T, tl *timeline.Timeline, capacity int64, without ...string) (common.Verdict, int64) {
 	t.Helper()
-	e, err := newEngine(context.Background(), tl, &plan.Options{Capacity: capacity, NodeLimit: 1000, Without: without}, common.Limits{})
+	e, err := newEngine(context.Background(), tl, &plan.Options{Capacity: capacity, NodeLimit: 1000, Without: without},
+		common.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,8 @@ func TestCorrupted(t *testing.T) {
 	} {
 		l, set, x, e := stacked(t)
 		tc.corrupt(&x, &e)
-		if what := plantest.Caught(func() { l.check(set, &x, &e) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {
+		if what := plantest.Caught(func() { l.check(set, &x, &e) }); !strings.Contains(what, tc.says) ||
+			(what == "") != (tc.says == "") {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}

@@ -126,11 +126,14 @@ type extent struct{ low, high int64 }
 
 // New prepares a partition. twin returns for each buffer the preceding identical one, or
 // nobody. The search is over if watch is.
-func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin func(j common.Buffer) common.Buffer, limits common.Limits, watch *run.Watch) *Search {
+func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin func(j common.Buffer) common.Buffer,
+	limits common.Limits, watch *run.Watch,
+) *Search {
 	buffers := p.Buffers
 	n := len(buffers)
 	l := &Search{
-		n: n, t: min(n, TableMost), sparing: sw.Spares, free: make([][]extent, n*n), watch: watch, Tick: func() {}, tickEvery: limits.OrUsual().TickEvery,
+		n: n, t: min(n, TableMost), sparing: sw.Spares, free: make([][]extent, n*n), watch: watch, Tick: func() {},
+		tickEvery: limits.OrUsual().TickEvery,
 	}
 	var numbers common.Arrays[int64]
 	numbers.Add(n, &l.align, &l.size, &l.start, &l.shift, &l.low, &l.high, &l.At)
@@ -140,7 +143,8 @@ func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin 
 	for j := range l.id {
 		// The table covers the largest buffers, so these come first.
 		at := j
-		for ; at > 0 && n > TableMost && tl.Problem.Buffers[buffers[l.id[at-1]]].Size < tl.Problem.Buffers[buffers[j]].Size; at-- {
+		for ; at > 0 && n > TableMost &&
+			tl.Problem.Buffers[buffers[l.id[at-1]]].Size < tl.Problem.Buffers[buffers[j]].Size; at-- {
 			l.id[at] = l.id[at-1]
 		}
 		l.id[at] = int32(j)

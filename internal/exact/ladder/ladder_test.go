@@ -51,7 +51,8 @@ func climb(t *testing.T, l *asked, capacity int64) common.Verdict {
 		for j, i := range p.Buffers {
 			offsets[i] = l.At[j]
 		}
-		if report := verify.CheckHeight(l.tl.Problem, offsets, capacity, model.HeightOf(l.tl.Problem, offsets)); !report.OK() {
+		if report := verify.CheckHeight(l.tl.Problem, offsets, capacity,
+			model.HeightOf(l.tl.Problem, offsets)); !report.OK() {
 			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, drawn.Describe(l.tl.Problem))
 		}
 	}
@@ -76,7 +77,9 @@ func meshing(seed uint64) *model.Problem {
 			case 1:
 				b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1})
 			default:
-				b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1, Window: &model.Window{Lower: low, Upper: low + 1 + r.Int64N(min(3, b.Size-low))}})
+				b.Gaps = append(b.Gaps, model.Gap{
+					Lower: at, Upper: at + 1, Window: &model.Window{Lower: low, Upper: low + 1 + r.Int64N(min(3, b.Size-low))},
+				})
 			}
 		}
 		p.Buffers = append(p.Buffers, b)
@@ -148,7 +151,8 @@ func TestLadder(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: %d questions, %d of them with a plan; %d problems with pairs that have several ranges", kind.name, asked, solved, several)
+		t.Logf("%s: %d questions, %d of them with a plan; %d problems with pairs that have several ranges", kind.name, asked,
+			solved, several)
 		if several < int(problems)/kind.several || 5*solved < asked || 5*solved > 4*asked {
 			t.Errorf("%s: too few of a kind", kind.name)
 		}

@@ -124,7 +124,9 @@ func (l *lister) look(work int) bool {
 func (l *lister) pair(i, j int32) error {
 	first, second := int(l.buffers[i]), int(l.buffers[j])
 	if !l.gaps {
-		return l.one(i, j, timeline.Forbidden{Above: -l.tl.Problem.Buffers[second].Size, Below: l.tl.Problem.Buffers[first].Size})
+		return l.one(i, j, timeline.Forbidden{
+			Above: -l.tl.Problem.Buffers[second].Size, Below: l.tl.Problem.Buffers[first].Size,
+		})
 	}
 	if !l.look(len(l.tl.Spans(first)) + len(l.tl.Spans(second))) {
 		return ErrLimit

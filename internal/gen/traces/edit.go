@@ -70,7 +70,9 @@ func Edit(base *model.Problem, offsets []int64, o EditOptions) (*trace.Trace, er
 		for e.unit > b.Size {
 			e.unit /= 2
 		}
-		op := trace.Op{Kind: trace.Add, ID: b.ID, Lower: b.Lower, Upper: b.Upper, Size: b.Size, Offset: &offsets[i], Extra: b.Extra}
+		op := trace.Op{
+			Kind: trace.Add, ID: b.ID, Lower: b.Lower, Upper: b.Upper, Size: b.Size, Offset: &offsets[i], Extra: b.Extra,
+		}
 		if len(base.AllPools()) > 1 {
 			op.Pool = &o.Pools[i]
 		}
@@ -207,7 +209,8 @@ func (e *editor) change() bool {
 		e.pinned = slices.DeleteFunc(slices.Clone(e.pinned), func(id string) bool { return id == b.ID })
 		e.drop(b.ID)
 	default:
-		if slices.Contains(e.pinned, b.ID) || kind == 2 && e.has(b.ID, tieRule) && e.has(b.ID, apartRule) || kind == 3 && e.has(b.ID, distanceRule) {
+		if slices.Contains(e.pinned, b.ID) || kind == 2 && e.has(b.ID, tieRule) && e.has(b.ID, apartRule) || kind == 3 &&
+			e.has(b.ID, distanceRule) {
 			return false
 		}
 		if kind == 2 {
@@ -242,7 +245,9 @@ func (e *editor) change() bool {
 // drawn returns a new buffer, the k-th of an operation.
 func (e *editor) drawn(k int64) model.Buffer {
 	start, life, size := e.draw(), e.draw(), e.draw()
-	b := model.Buffer{ID: fmt.Sprintf("e%d", int64(e.next)+k), Alignment: size.Alignment, Size: e.scaled(size.Size, sizeSpread)}
+	b := model.Buffer{
+		ID: fmt.Sprintf("e%d", int64(e.next)+k), Alignment: size.Alignment, Size: e.scaled(size.Size, sizeSpread),
+	}
 	b.Lower = max(min(start.Lower, e.to-(life.Upper-life.Lower)), e.from)
 	b.Upper = b.Lower + (life.Upper - life.Lower)
 	if x := size.Extra; x != nil && x.Pools != nil {

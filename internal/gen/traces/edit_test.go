@@ -20,7 +20,8 @@ func stacked(p *model.Problem) (offsets []int64, height int64) {
 	return offsets, height
 }
 
-// TestEdit follows traces: the loads fit, the number of buffers stays near that of the base, and a written trace can be read.
+// TestEdit follows traces: the loads fit, the number of buffers stays near that of the base, and a written trace can be
+// read.
 func TestEdit(t *testing.T) {
 	for seed := range uint64(4) {
 		base, err := gen.Generate("random", gen.Options{Seed: seed, Buffers: 60, MaxSize: 4096, MinSize: 64})
@@ -72,7 +73,10 @@ func TestEdit(t *testing.T) {
 				t.Fatalf("seed %d: %d buffers, load %d of %d", seed, len(all), load, capacity)
 			}
 		}
-		for _, kind := range []trace.Kind{trace.Add, trace.Remove, trace.Resize, trace.Retime, trace.Mark, trace.Rollback, trace.Commit, trace.Pin, trace.Unpin} {
+		for _, kind := range []trace.Kind{
+			trace.Add, trace.Remove, trace.Resize, trace.Retime, trace.Mark, trace.Rollback, trace.Commit, trace.Pin,
+			trace.Unpin,
+		} {
 			if seen[kind] < 3 {
 				t.Errorf("seed %d: %s came %d times", seed, kind, seen[kind])
 			}

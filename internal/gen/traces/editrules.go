@@ -74,7 +74,8 @@ func (e *editor) begin(p *model.Problem) error {
 
 // has reports whether a rule with one of the keys names a buffer.
 func (e *editor) has(id string, keys ...string) bool {
-	return slices.ContainsFunc(e.rules, func(r rule) bool { return slices.Contains(keys, r.key) && slices.Contains(r.ids, id) })
+	return slices.ContainsFunc(e.rules,
+		func(r rule) bool { return slices.Contains(keys, r.key) && slices.Contains(r.ids, id) })
 }
 
 // both reports whether a rule with one of the keys names both buffers.
@@ -89,7 +90,8 @@ func (e *editor) drop(id string) {
 	var left []rule
 	for _, r := range e.rules {
 		if slices.Contains(r.ids, id) {
-			if r.ids = slices.DeleteFunc(slices.Clone(r.ids), func(x string) bool { return x == id }); r.key != tieRule || len(r.ids) < 2 {
+			if r.ids = slices.DeleteFunc(slices.Clone(r.ids), func(x string) bool { return x == id }); r.key != tieRule ||
+				len(r.ids) < 2 {
 				continue
 			}
 		}
@@ -107,7 +109,8 @@ func (e *editor) ruleStep() {
 	switch k := e.r.Below(8); k {
 	case 0, 1:
 		key := []string{apartRule, overlapRule}[k]
-		if a.ID != b.ID && !e.both(a.ID, b.ID, apartRule, overlapRule, tieRule) && !(e.has(a.ID, tieRule) && e.has(b.ID, tieRule)) {
+		if a.ID != b.ID && !e.both(a.ID, b.ID, apartRule, overlapRule, tieRule) &&
+			!(e.has(a.ID, tieRule) && e.has(b.ID, tieRule)) {
 			e.bind(trace.Op{Kind: trace.Bind}, key, a, b)
 		}
 	case 2:

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestEditRules follows edits with rules: the trace can be read, so it names only what is there, its pairs meet where they must, and
-// each rule that goes was there.
+// TestEditRules follows edits with rules: the trace can be read, so it names only what is there, its pairs meet where
+// they must, and each rule that goes was there.
 func TestEditRules(t *testing.T) {
 	seen := map[trace.Kind]int{}
 	for seed := range uint64(6) {
@@ -73,8 +73,12 @@ func TestEditRules(t *testing.T) {
 func TestEditRefusesPrices(t *testing.T) {
 	for _, p := range []model.Problem{
 		{Rules: &model.Rules{Pools: []model.Pool{{ID: "x", Cost: 1}}}, Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}}},
-		{Rules: &model.Rules{Objective: []model.Measure{model.MeasureHeight}}, Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}}},
-		{Rules: &model.Rules{}, Buffers: []model.Buffer{{ID: "a", Upper: 9, Size: 1, Extra: &model.Extra{Evictions: []model.Eviction{{Lower: 2, Upper: 3}}}}}},
+		{Rules: &model.Rules{Objective: []model.Measure{model.MeasureHeight}}, Buffers: []model.Buffer{
+			{ID: "a", Upper: 1, Size: 1},
+		}},
+		{Rules: &model.Rules{}, Buffers: []model.Buffer{
+			{ID: "a", Upper: 9, Size: 1, Extra: &model.Extra{Evictions: []model.Eviction{{Lower: 2, Upper: 3}}}},
+		}},
 	} {
 		if _, err := Edit(&p, []int64{0}, EditOptions{}); err == nil || err.Error() != errPrices.Error() {
 			t.Error(err)

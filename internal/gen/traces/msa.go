@@ -108,7 +108,8 @@ func MSA(base *model.Problem, o MSAOptions) (*trace.Trace, error) {
 	m.t = &trace.Trace{Capacity: capacity, Alignment: o.Alignment, Source: source}
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		worth := func(x candidate) float64 { return float64(x.value) / math.Sqrt(float64(x.size)) }
-		return cmp.Or(cmp.Compare(worth(b), worth(a)), cmp.Compare(b.size, a.size), cmp.Compare(b.upper-b.lower, a.upper-a.lower))
+		return cmp.Or(cmp.Compare(worth(b), worth(a)), cmp.Compare(b.size, a.size),
+			cmp.Compare(b.upper-b.lower, a.upper-a.lower))
 	})
 	for i := range all {
 		m.request(&all[i])
@@ -246,7 +247,8 @@ func (m *assigner) place(x *candidate) (failed int) {
 		m.live = append(m.live, c)
 		offset := c.offset
 		m.t.Ops = append(m.t.Ops, trace.Op{
-			Kind: trace.Add, ID: c.id, Lower: c.lower, Upper: c.upper, Size: c.size, Group: "g" + strconv.Itoa(c.group), Offset: &offset,
+			Kind: trace.Add, ID: c.id, Lower: c.lower, Upper: c.upper, Size: c.size, Group: "g" + strconv.Itoa(c.group),
+			Offset: &offset,
 		})
 		from, at, group = use, c.offset, c.group
 	}
@@ -256,7 +258,8 @@ func (m *assigner) place(x *candidate) (failed int) {
 // free reports whether a chunk fits where it lies.
 func (m *assigner) free(c chunk) bool {
 	for _, y := range m.live {
-		if y.group != c.group && y.lower < c.upper && c.lower < y.upper && y.offset < c.offset+c.size && c.offset < y.offset+y.size {
+		if y.group != c.group && y.lower < c.upper && c.lower < y.upper && y.offset < c.offset+c.size &&
+			c.offset < y.offset+y.size {
 			return false
 		}
 	}

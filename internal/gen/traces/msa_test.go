@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 )
 
-// TestMSA follows traces: what lies in fast memory never overlaps, groups have one offset, packings move what they say, and
-// requests end as they say.
+// TestMSA follows traces: what lies in fast memory never overlaps, groups have one offset, packings move what they say,
+// and requests end as they say.
 func TestMSA(t *testing.T) {
 	base, err := gen.Generate("random", gen.Options{Seed: 4, Buffers: 60, MaxSize: 1 << 20, MinSize: 64})
 	if err != nil {
@@ -45,7 +45,9 @@ func TestMSA(t *testing.T) {
 			t.Errorf("the trace of seed 2 has changed: %s", sum)
 		}
 	}
-	for what, least := range map[string]int{"success": 300, "oom": 20, "moved": 20, "refused": 1, "remove": 5, "grouped": 100, "copied": 5} {
+	for what, least := range map[string]int{
+		"success": 300, "oom": 20, "moved": 20, "refused": 1, "remove": 5, "grouped": 100, "copied": 5,
+	} {
 		if seen[what] < least {
 			t.Errorf("%s came %d times", what, seen[what])
 		}
@@ -121,7 +123,8 @@ func follow(t *testing.T, tr *trace.Trace, seen map[string]int) {
 				if id < other && x.Group == y.Group && *x.Offset != *y.Offset {
 					t.Fatalf("%s and %s of one group lie at %d and %d", id, other, *x.Offset, *y.Offset)
 				}
-				if id < other && x.Lower < y.Upper && y.Lower < x.Upper && *x.Offset < *y.Offset+y.Size && *y.Offset < *x.Offset+x.Size {
+				if id < other && x.Lower < y.Upper && y.Lower < x.Upper && *x.Offset < *y.Offset+y.Size &&
+					*y.Offset < *x.Offset+x.Size {
 					t.Fatalf("%s and %s overlap", id, other)
 				}
 			}

@@ -128,7 +128,10 @@ func TestOffsets(t *testing.T) {
 	plans := 0
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		o := gen.Options{Seed: seed, Buffers: 5 + rng.IntN(30), Horizon: 40 + rng.Int64N(80), Capacity: 40 + rng.Int64N(200), Holes: []float64{0, 0, 0.1, 0.3}[rng.IntN(4)]}
+		o := gen.Options{
+			Seed: seed, Buffers: 5 + rng.IntN(30), Horizon: 40 + rng.Int64N(80), Capacity: 40 + rng.Int64N(200),
+			Holes: []float64{0, 0, 0.1, 0.3}[rng.IntN(4)],
+		}
 		in, err := gen.New([]string{"perfect", "pinwheel", "walls"}[rng.IntN(3)], o)
 		if err != nil {
 			t.Fatal(err)

@@ -68,11 +68,14 @@ func (s *settings) Declare(d *run.Declaration) {
 	if d.Endless() {
 		tries = defaultTries
 	}
-	d.Int64OrAuto(&s.tries, "tries", tries, 0, math.MaxInt64, "number of attempts; 0: no limit; auto: 32, or 0 if a timeout or node limit is set")
-	d.Float(&s.waste, "waste", 1, 1, math.Inf(1), "stop once the height is at most this many times the load (idealloc's worst-case fragmentation)")
+	d.Int64OrAuto(&s.tries, "tries", tries, 0, math.MaxInt64,
+		"number of attempts; 0: no limit; auto: 32, or 0 if a timeout or node limit is set")
+	d.Float(&s.waste, "waste", 1, 1, math.Inf(1),
+		"stop once the height is at most this many times the load (idealloc's worst-case fragmentation)")
 	d.Choice(&s.fit, "fit", "how to compact: first fit or best fit", "first", "best")
 	d.Int64(&s.base, "start-address", 0, 0, math.MaxInt64, "lowest offset of any buffer; heights count from 0")
-	d.Choice(&s.search, "search", "restarts: random restarts; mcts: tree search over the random choices", "restarts", "mcts")
+	d.Choice(&s.search, "search", "restarts: random restarts; mcts: tree search over the random choices",
+		"restarts", "mcts")
 }
 
 func (s *settings) mcts() bool { return s.search == "mcts" }
@@ -102,21 +105,25 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 func planAbove(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings) (plan.Result, error) {
 	p := *tl.Problem
 	n := len(p.Buffers)
-	ground := model.Buffer{ID: "start-address", Lower: math.MaxInt64, Upper: math.MinInt64, Size: s.base, Fixed: new(int64)}
+	ground := model.Buffer{
+		ID: "start-address", Lower: math.MaxInt64, Upper: math.MinInt64, Size: s.base, Fixed: new(int64),
+	}
 	var total int64
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		ground.Lower, ground.Upper = min(ground.Lower, b.Lower), max(ground.Upper, b.Upper)
 		total += b.Size + b.Align()
 		if b.Fixed != nil && *b.Fixed < s.base {
-			return plan.Result{}, plan.Unsupported("boxing", fmt.Sprintf("cannot go below the parameter start-address: buffer %s is fixed at %d", b.ID, *b.Fixed))
+			return plan.Result{}, plan.Unsupported("boxing",
+				fmt.Sprintf("cannot go below the parameter start-address: buffer %s is fixed at %d", b.ID, *b.Fixed))
 		}
 	}
 	if n == 0 {
 		return pack(ctx, tl, o, s), nil
 	}
 	if total < 0 || s.base > math.MaxInt64/4-total {
-		return plan.Result{}, plan.Unsupported("boxing", "cannot start at the parameter start-address: it is too large for this problem")
+		return plan.Result{}, plan.Unsupported("boxing",
+			"cannot start at the parameter start-address: it is too large for this problem")
 	}
 	p.Buffers = append(slices.Clip(slices.Clone(p.Buffers)), ground)
 	o.Start = nil

@@ -74,6 +74,8 @@ func (b *Budget) Report(height, bound int64, offsets []int64) {
 // progress reports to the caller, where one listens.
 func (b *Budget) progress() {
 	if b.o.Progress != nil {
-		b.o.Progress(plan.Progress{Height: b.best, LowerBound: b.bound, Nodes: b.Nodes, Elapsed: time.Since(b.start), Offsets: b.offsets})
+		b.o.Progress(plan.Progress{
+			Height: b.best, LowerBound: b.bound, Nodes: b.Nodes, Elapsed: time.Since(b.start), Offsets: b.offsets,
+		})
 	}
 }

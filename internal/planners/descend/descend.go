@@ -49,7 +49,9 @@ type Searcher interface {
 // Run makes a plan for the options with the searcher. step divides every height
 // worth asking for; start says whether minimising may begin with the plan of
 // the heuristics. The budget is the one that the searcher counts in.
-func Run(ctx context.Context, tl *timeline.Timeline, o plan.Options, s Searcher, b *Budget, step int64, start bool) plan.Result {
+func Run(ctx context.Context, tl *timeline.Timeline, o plan.Options, s Searcher, b *Budget, step int64,
+	start bool,
+) plan.Result {
 	d := descent{tl: tl, o: o, s: s, b: b, step: max(step, 1), bound: tl.LowerBound}
 	d.offsets, d.heights = make([]int64, len(tl.Problem.Buffers)), make([]int64, len(tl.Partitions))
 	for i := range d.offsets {

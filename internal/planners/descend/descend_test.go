@@ -68,7 +68,8 @@ func runStacker(t *testing.T, p *model.Problem, o plan.Options, start bool) (pla
 func TestRun(t *testing.T) {
 	lone := int64(9)
 	idle := two()
-	idle.Buffers = append(idle.Buffers, model.Buffer{ID: "f", Lower: 0, Upper: 1, Size: 2, Gaps: []model.Gap{{Lower: 0, Upper: 1}}, Fixed: &lone})
+	idle.Buffers = append(idle.Buffers,
+		model.Buffer{ID: "f", Lower: 0, Upper: 1, Size: 2, Gaps: []model.Gap{{Lower: 0, Upper: 1}}, Fixed: &lone})
 	for _, c := range []struct {
 		name   string
 		p      *model.Problem
@@ -119,7 +120,9 @@ func TestDescends(t *testing.T) {
 // active: no search moves those, so they must not be taken from the start.
 func TestIdleAtStart(t *testing.T) {
 	p := two()
-	p.Buffers = append(p.Buffers, model.Buffer{ID: "f", Lower: 0, Upper: 1, Size: 2, Gaps: []model.Gap{{Lower: 0, Upper: 1}}})
+	p.Buffers = append(p.Buffers, model.Buffer{
+		ID: "f", Lower: 0, Upper: 1, Size: 2, Gaps: []model.Gap{{Lower: 0, Upper: 1}},
+	})
 	for capacity, want := range map[int64]int64{0: 7, 7: 7, 8: 7} {
 		r, _ := runStacker(t, p, plan.Options{Start: []int64{2, 0, 2, 0, 3, 100}, Capacity: capacity, Minimize: true}, false)
 		if r.Status != model.Optimal || r.Height != want {

@@ -23,7 +23,9 @@ type PairSolver interface {
 // RunPairs is Run for a planner of that name whose solvers stand on the pairs of a
 // partition. build makes the solver of a partition; it returns nil if a limit
 // comes. The error is for too many pairs.
-func RunPairs(ctx context.Context, name string, tl *timeline.Timeline, o plan.Options, start bool, build func(b *Budget, part *timeline.Partition) (PairSolver, error)) (plan.Result, error) {
+func RunPairs(ctx context.Context, name string, tl *timeline.Timeline, o plan.Options, start bool,
+	build func(b *Budget, part *timeline.Partition) (PairSolver, error),
+) (plan.Result, error) {
 	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
 		return plan.Result{}, tooMany(name, err)
 	}
@@ -40,7 +42,9 @@ func tooMany(name string, err error) error {
 
 // Encoded makes build of RunPairs from one for the encoding of a partition, which
 // reports false if a limit comes.
-func Encoded(tl *timeline.Timeline, build func(b *Budget, part *timeline.Partition, e *pairwise.Encoding) (PairSolver, bool)) func(*Budget, *timeline.Partition) (PairSolver, error) {
+func Encoded(tl *timeline.Timeline,
+	build func(b *Budget, part *timeline.Partition, e *pairwise.Encoding) (PairSolver, bool)) func(*Budget,
+	*timeline.Partition) (PairSolver, error) {
 	return func(b *Budget, part *timeline.Partition) (PairSolver, error) {
 		e, err := pairwise.Encode(b.Watch, tl, part.Buffers, pairwise.DefaultMaxPairs)
 		if err != nil {

@@ -72,16 +72,20 @@ type settings struct {
 // Declare lists the techniques and the parameter.
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.canonical, "canonical", "place buffers in ascending order of offset, then of rank")
-	d.Technique(&s.sectionInference, "section-inference", "bound each section by its floor plus the sizes of its unplaced buffers")
-	d.Technique(&s.monotonicFloor, "monotonic-floor", "raise every section's floor to the offset of the buffer just placed")
-	d.Technique(&s.unallocatedFloor, "unallocated-floor", "raise a section's floor to the lowest possible offset of its unplaced buffers")
+	d.Technique(&s.sectionInference, "section-inference",
+		"bound each section by its floor plus the sizes of its unplaced buffers")
+	d.Technique(&s.monotonicFloor, "monotonic-floor",
+		"raise every section's floor to the offset of the buffer just placed")
+	d.Technique(&s.unallocatedFloor, "unallocated-floor",
+		"raise a section's floor to the lowest possible offset of its unplaced buffers")
 	d.Technique(&s.dominance, "dominance", "never leave a space below a buffer that an unplaced buffer could fill")
 	d.Technique(&s.hatless, "hatless", "try no alternative to a buffer if nothing can lie above it")
 	d.Technique(&s.preordering, "preordering", "rank buffers by static keys; without it, by their start")
 	d.Technique(&s.dynamicOrdering, "dynamic-ordering", "try the lowest offset first; without it, the first rank")
 	d.Technique(&s.decomposition, "decomposition", "plan parts separately if no unplaced buffer connects them")
 	d.Technique(&s.bound, run.Bound, "refute a capacity below the lower bound without a search")
-	d.Text(&s.orders, "orders", "WAT,TAW,TWA", "orders separated by commas, each of the keys "+keys+", or - for the input's", validOrders,
+	d.Text(&s.orders, "orders", "WAT,TAW,TWA",
+		"orders separated by commas, each of the keys "+keys+", or - for the input's", validOrders,
 		"static orders, searched round robin; the keys are A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
 }
 

@@ -87,7 +87,8 @@ func TestChallenging(t *testing.T) {
 		name       string
 		backtracks int64
 	}{{"K", 7648}, {"C", 29605}, {"J", 1193}}[:plantest.Share(3, 1)] {
-		r := plantest.Must(t, planner{}, plantest.Load(t, "challenging/"+c.name+".1048576.csv"), plan.Options{Capacity: 1 << 20})
+		r := plantest.Must(t, planner{}, plantest.Load(t, "challenging/"+c.name+".1048576.csv"),
+			plan.Options{Capacity: 1 << 20})
 		if !r.Status.HasPlan() || r.Stats.Backtracks != c.backtracks {
 			t.Errorf("%s: %v after %d backtracks, the original has %d", c.name, r.Status, r.Stats.Backtracks, c.backtracks)
 		}
@@ -128,7 +129,8 @@ func TestDecides(t *testing.T) {
 		if windowed(timeline.New(p)) {
 			continue
 		}
-		if r.Status != want && (r.Status != model.Optimal || want != model.Feasible) || r.Status == model.Optimal && r.Height != height {
+		if r.Status != want && (r.Status != model.Optimal || want != model.Feasible) || r.Status == model.Optimal &&
+			r.Height != height {
 			t.Errorf("seed %d, %+v: %v at %d, want %v; the least height is %d", seed, o, r.Status, r.Height, want, height)
 		}
 	}

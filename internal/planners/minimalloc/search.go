@@ -86,7 +86,8 @@ func (s *search) prepare() error {
 	if err := s.neighbours(); err != nil || s.budget.Ended() {
 		return err
 	}
-	s.floor, s.total, s.stamp = make([]int64, len(s.sections)), make([]int64, len(s.sections)), make([]int32, len(s.sections))
+	s.floor, s.total, s.stamp = make([]int64, len(s.sections)), make([]int64, len(s.sections)),
+		make([]int32, len(s.sections))
 	for _, spans := range s.spans {
 		for _, p := range spans {
 			for t := p.first; t < p.last; t++ {

@@ -110,7 +110,8 @@ func (s *search) sweep() error {
 		}
 		if closed < p.time {
 			if members += len(active); members > largest {
-				return plan.Unsupported(name, "takes at most "+strconv.Itoa(largest)+" buffers in all sections together, and the problem has more")
+				return plan.Unsupported(name,
+					"takes at most "+strconv.Itoa(largest)+" buffers in all sections together, and the problem has more")
 			}
 			if s.budget.Ended() {
 				return nil
@@ -150,7 +151,8 @@ func (s *search) neighbours() error {
 			return nil
 		}
 		if s.near = s.tl.AppendConflicts(s.near, i); len(s.near) > largest {
-			return plan.Unsupported(name, "takes at most "+strconv.Itoa(largest/2)+" conflicting pairs of buffers, and the problem has more")
+			return plan.Unsupported(name,
+				"takes at most "+strconv.Itoa(largest/2)+" conflicting pairs of buffers, and the problem has more")
 		}
 		s.from = append(s.from, int32(len(s.near)))
 	}

@@ -16,10 +16,14 @@ func TestCycle(t *testing.T) {
 		buffers []model.Buffer
 	}{
 		{"plain", []model.Buffer{{Upper: 2, Size: 1}, {Upper: 2, Size: 2}, {Upper: 2, Size: 3}}},
-		{"aligned", []model.Buffer{{Upper: 2, Size: 1, Alignment: 4}, {Upper: 2, Size: 2, Alignment: 9}, {Upper: 2, Size: 3, Alignment: 6}}},
+		{"aligned", []model.Buffer{
+			{Upper: 2, Size: 1, Alignment: 4}, {Upper: 2, Size: 2, Alignment: 9}, {Upper: 2, Size: 3, Alignment: 6},
+		}},
 		// Around the circle the distances are 0, and rounding adds 2 to each round.
 		{"rounded", []model.Buffer{
-			{Lower: 0, Upper: 4, Size: 8, Alignment: 8, Gaps: []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 4, Upper: 6}}}},
+			{Lower: 0, Upper: 4, Size: 8, Alignment: 8, Gaps: []model.Gap{
+				{Lower: 1, Upper: 2, Window: &model.Window{Lower: 4, Upper: 6}},
+			}},
 			{Lower: 1, Upper: 3, Size: 6, Alignment: 6, Gaps: []model.Gap{{Lower: 2, Upper: 3}}},
 		}},
 	} {

@@ -46,7 +46,10 @@ type Encoding struct {
 // or all, partition by partition. limit bounds the number of pairs; the error is a
 // *TooManyPairsError, or ErrLimit if the watch ended.
 func Encode(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int) (*Encoding, error) {
-	e := &Encoding{ID: buffers, Size: make([]int64, len(buffers)), Align: make([]int64, len(buffers)), Fixed: make([]int64, len(buffers))}
+	e := &Encoding{
+		ID: buffers, Size: make([]int64, len(buffers)), Align: make([]int64, len(buffers)),
+		Fixed: make([]int64, len(buffers)),
+	}
 	for k, i := range buffers {
 		b := &tl.Problem.Buffers[i]
 		e.Size[k], e.Align[k], e.Fixed[k] = b.Size, b.Align(), -1

@@ -74,7 +74,8 @@ func (e *Engine) checkCounts() {
 	}
 	for j, count := range undecided {
 		e.must(e.undecided[j] == count, "the open pairs are not counted of buffer", j)
-		e.must(e.pushing[2*j] == pushing[2*j] && e.pushing[2*j+1] == pushing[2*j+1], "the pushes are not counted of buffer", j)
+		e.must(e.pushing[2*j] == pushing[2*j] && e.pushing[2*j+1] == pushing[2*j+1],
+			"the pushes are not counted of buffer", j)
 		if e.isPlaced[j] {
 			open += int64(count)
 		}

@@ -38,7 +38,8 @@ func TestEncodeLimit(t *testing.T) {
 		t.Error(err)
 	}
 	var many *TooManyPairsError
-	if _, err := Encode(watch, tl, tl.Partitions[0].Buffers, 44); !errors.As(err, &many) || many.Buffers != 10 || many.Limit != 44 {
+	if _, err := Encode(watch, tl, tl.Partitions[0].Buffers, 44); !errors.As(err, &many) || many.Buffers != 10 ||
+		many.Limit != 44 {
 		t.Errorf("45 pairs with a limit of 44: %v", err)
 	}
 }

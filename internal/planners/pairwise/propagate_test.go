@@ -192,7 +192,8 @@ func TestAgainstNaive(t *testing.T) {
 				if ok {
 					moved := e.Touched(nil)
 					for v := range e.value {
-						if j := int32(v / 2); slices.Contains(moved, j) != (e.value[2*j] != before[2*j] || e.value[2*j+1] != before[2*j+1]) {
+						if j := int32(v / 2); slices.Contains(moved, j) != (e.value[2*j] != before[2*j] ||
+							e.value[2*j+1] != before[2*j+1]) {
 							t.Fatalf("seed %d: buffer %d among those that moved: %v, after %v", seed, j, slices.Contains(moved, j), done)
 						}
 					}

@@ -97,7 +97,8 @@ func EncodeRules(p *model.Problem, limit int) (*Ruled, error) {
 			for _, r := range p.AllPools()[place.Pool].Reserved {
 				for m, i := range e.Bodies[b].Members {
 					at := e.Bodies[b].At[m]
-					reserved = append(reserved, Sides{I: int32(b), J: place.Pool, Up: r.Upper/e.Unit - at, Down: (r.Lower-p.Buffers[i].Size)/e.Unit - at})
+					reserved = append(reserved,
+						Sides{I: int32(b), J: place.Pool, Up: r.Upper/e.Unit - at, Down: (r.Lower-p.Buffers[i].Size)/e.Unit - at})
 				}
 			}
 		}

@@ -20,8 +20,8 @@ func values(p *model.Problem, plan *model.Plan) (v []int64) {
 	return v
 }
 
-// TestRuled holds the choices against brute force: each best plan makes them, the least offsets for these are no worse, and
-// whatever sides are drawn, offsets that have them break no rule.
+// TestRuled holds the choices against brute force: each best plan makes them, the least offsets for these are no worse,
+// and whatever sides are drawn, offsets that have them break no rule.
 func TestRuled(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 12))
 	best, drawnPlans, impossible := 0, 0, 0
@@ -84,7 +84,8 @@ func TestRuled(t *testing.T) {
 			drawnPlans++
 		}
 	}
-	t.Logf("%d best plans, %d plans of drawn sides, %d problems with a body that has no place", best, drawnPlans, impossible)
+	t.Logf("%d best plans, %d plans of drawn sides, %d problems with a body that has no place", best, drawnPlans,
+		impossible)
 	if best < 200 || drawnPlans < 200 || impossible == 0 {
 		t.Errorf("%d best plans, %d drawn, %d impossible", best, drawnPlans, impossible)
 	}
@@ -100,7 +101,8 @@ func positions(t *testing.T, e *Ruled, plan *model.Plan) (place []int, at []int6
 		}
 		k := slices.IndexFunc(e.Bodies[b].Places, func(x Place) bool { return x.Pool == pool })
 		offset := plan.Offsets[i]/e.Unit - e.Bodies[b].At[0]
-		if k < 0 || plan.Offsets[i]%e.Unit != 0 || offset < e.Bodies[b].Places[k].First || offset > e.Bodies[b].Places[k].Last {
+		if k < 0 || plan.Offsets[i]%e.Unit != 0 || offset < e.Bodies[b].Places[k].First ||
+			offset > e.Bodies[b].Places[k].Last {
 			t.Fatalf("body %d cannot be at %d of pool %d, where the best plan has it: %+v", b, offset, pool, e.Bodies[b])
 		}
 		place, at = append(place, k), append(at, offset)

@@ -40,9 +40,11 @@ type settings struct {
 
 // Declare lists the technique and the parameter.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.twoEnded, "two-ended", "place short-lived buffers from the ceiling down; without it, place every buffer lowest, in one pass")
+	d.Technique(&s.twoEnded, "two-ended",
+		"place short-lived buffers from the ceiling down; without it, place every buffer lowest, in one pass")
 	d.Technique(&s.outward, "outward", "if the waste is above the parameter waste, sweep from the peak in both directions")
-	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after a pass whose height is at most this many times the lower bound")
+	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1),
+		"stop after a pass whose height is at most this many times the lower bound")
 }
 
 // Plan sweeps until a plan is within the parameter waste of the bound, or fits if any plan will do,

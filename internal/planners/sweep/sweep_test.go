@@ -63,7 +63,8 @@ func TestSweepOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, _ := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}, NodeLimit: 1})
+	one, _ := run.Run(context.Background(), sweep{}, tl,
+		plan.Options{Params: map[string]string{"waste": "1"}, NodeLimit: 1})
 	if one.Stats.Nodes != 3000 || all.Stats.Nodes <= 3000 || one.Height < all.Height {
 		t.Errorf("one pass: %d in %d nodes; all: %d in %d", one.Height, one.Stats.Nodes, all.Height, all.Stats.Nodes)
 	}

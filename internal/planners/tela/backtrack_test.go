@@ -138,7 +138,8 @@ func TestStuck(t *testing.T) {
 		}
 		s.fail([]int32{8, 9}, 5)
 		if got := s.backjump(8); got != c.want || s.limits.counters.Stuck != c.stuck {
-			t.Errorf("without %v, late %v: went to %d, %d stuck, want %d, %d", c.without, c.late, got, s.limits.counters.Stuck, c.want, c.stuck)
+			t.Errorf("without %v, late %v: went to %d, %d stuck, want %d, %d", c.without, c.late, got, s.limits.counters.Stuck,
+				c.want, c.stuck)
 		}
 		if len(c.late) > 0 && c.stuck > 0 && (s.points[0].patience != 61+100 || s.points[4].patience != 100) {
 			t.Errorf("late %v: patience %d at 0, %d at 4", c.late, s.points[0].patience, s.points[4].patience)
@@ -259,7 +260,9 @@ func TestLeave(t *testing.T) {
 		narrow  []bool
 		budgets []int64
 	}{
-		{[]string{"completion"}, []int64{1, 2, 3, 4, 5, 6}, []bool{false, true, true, true, false, true}, []int64{5000, 5000, 5000, 5000, 10000, 10000}},
+		{[]string{"completion"}, []int64{1, 2, 3, 4, 5, 6}, []bool{false, true, true, true, false, true}, []int64{
+			5000, 5000, 5000, 5000, 10000, 10000,
+		}},
 		{[]string{"completion", "restarts"}, []int64{1}, []bool{false}, []int64{math.MaxInt64}},
 	} {
 		l := &leaver{after: 50}
@@ -364,7 +367,8 @@ func TestStrategyAlone(t *testing.T) {
 		if err := run.Bind("tela", &plan.Options{Params: map[string]string{"strategy": name}}, &set); err != nil {
 			t.Fatal(err)
 		}
-		if set.sections || set.twins || set.starved || set.promotion || set.conflictSet || set.stuck || set.grouping || len(treesOf(set)) != 1 {
+		if set.sections || set.twins || set.starved || set.promotion || set.conflictSet || set.stuck || set.grouping ||
+			len(treesOf(set)) != 1 {
 			t.Errorf("%s: %+v", name, set.switches)
 		}
 		if !set.solverPlacement || !set.partitions {

@@ -192,10 +192,15 @@ func TestPlacement(t *testing.T) {
 		{ID: "under", Lower: 3, Upper: 6, Size: 5},
 	}}
 	tl := timeline.New(p)
-	if r := solve(t, tl, plan.Options{Capacity: 10, Without: []string{"completion"}}); r.Stats.Nodes != 2 || !r.Status.HasPlan() {
+	if r := solve(t, tl, plan.Options{Capacity: 10, Without: []string{"completion"}}); r.Stats.Nodes != 2 ||
+		!r.Status.HasPlan() {
 		t.Fatalf("with the engine: %s, %+v", r.Status, r.Stats)
 	}
-	o := plan.Options{Capacity: 10, Without: []string{"completion", "widening", "restarts", "solver-placement", "largest", "widest", "promotion", "starved", "grouping"}, Params: map[string]string{"candidates": "1"}}
+	o := plan.Options{
+		Capacity: 10, Without: []string{
+			"completion", "widening", "restarts", "solver-placement", "largest", "widest", "promotion", "starved", "grouping",
+		}, Params: map[string]string{"candidates": "1"},
+	}
 	if r := solve(t, tl, o); r.Status != model.Unknown {
 		t.Fatalf("on the skyline: %s, %+v", r.Status, r.Stats)
 	}

@@ -74,7 +74,9 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 		*p.Counters = r.limits.counters
 	}
 	c := &r.limits.counters
-	result.Stats = plan.Stats{Nodes: c.Steps + c.Nodes + c.Looked, Backtracks: c.Backtracks(), Minor: c.Minor, Major: c.Major}
+	result.Stats = plan.Stats{
+		Nodes: c.Steps + c.Nodes + c.Looked, Backtracks: c.Backtracks(), Minor: c.Minor, Major: c.Major,
+	}
 	return result, err
 }
 
@@ -95,7 +97,10 @@ type job struct {
 }
 
 func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy, w *run.Watch) *job {
-	r := &job{tl: tl, set: set, policy: policy, parts: tl.Partitions, began: time.Now(), report: o.Progress, moves: o.Moves, bound: tl.LowerBound}
+	r := &job{
+		tl: tl, set: set, policy: policy, parts: tl.Partitions, began: time.Now(), report: o.Progress, moves: o.Moves,
+		bound: tl.LowerBound,
+	}
 	if !set.partitions && len(r.parts) > 1 {
 		whole := timeline.Partition{First: 0, Last: int32(tl.Sections())}
 		for _, part := range tl.Partitions {
@@ -120,7 +125,9 @@ func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy,
 // tick reports progress.
 func (r *job) tick() {
 	if c := &r.limits.counters; r.report != nil && (c.Steps+c.Nodes)%(64*tickEvery) < tickEvery {
-		r.report(plan.Progress{Height: r.height(), LowerBound: r.bound, Nodes: c.Steps + c.Nodes, Elapsed: time.Since(r.began)})
+		r.report(plan.Progress{
+			Height: r.height(), LowerBound: r.bound, Nodes: c.Steps + c.Nodes, Elapsed: time.Since(r.began),
+		})
 	}
 }
 

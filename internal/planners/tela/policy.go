@@ -174,7 +174,8 @@ func (s *search) consult(d, otherwise int32) int32 {
 	m := &s.view
 	*m = Major{
 		Partition: s.number, Capacity: s.share.capacity, Point: d, Default: otherwise,
-		Widened: p.wide, Backtracks: s.total - s.points[0].opened, Tree: s.trials, Narrow: s.set.narrow, Budget: s.budget, Targets: m.Targets[:0], search: s,
+		Widened: p.wide, Backtracks: s.total - s.points[0].opened, Tree: s.trials, Narrow: s.set.narrow, Budget: s.budget,
+		Targets: m.Targets[:0], search: s,
 	}
 	for low, high := int32(0), int32(4); low < d; low, high = high+1, 2*high {
 		any := false
@@ -228,7 +229,8 @@ func (s *search) describe(t *Target, m *Major) {
 	}
 	t.Features = Features{
 		s.share.size[j], s.share.lifetime[j], s.share.contention[j],
-		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), flag(s.phaseOf[j] == failed.phase), float32(s.total - s.points[0].opened),
+		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened),
+		flag(s.phaseOf[j] == failed.phase), float32(s.total - s.points[0].opened),
 		float32(m.Point - t.Point), flag(failed.conflict.has(t.Point)), flag(t.Point == m.Default),
 		1 - float32(t.Point)/float32(len(s.free)), float32(p.tried), p.slack, after.slack, p.room, after.room,
 	}

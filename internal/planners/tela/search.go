@@ -141,13 +141,18 @@ type search struct {
 }
 
 // newSearch prepares a partition. The error is that of the engine.
-func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set settings, l *limits, policy Policy) (*search, error) {
+func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set settings, l *limits,
+	policy Policy,
+) (*search, error) {
 	engine, err := pairwise.New(l.watch, tl, part, set.maxPairs)
 	if err != nil {
 		return nil, err
 	}
 	n := len(part.Buffers)
-	s := &search{set: set, limits: l, policy: policy, number: number, tl: tl, part: part, engine: engine, n: int32(n), size: make([]int64, n)}
+	s := &search{
+		set: set, limits: l, policy: policy, number: number, tl: tl, part: part, engine: engine, n: int32(n),
+		size: make([]int64, n),
+	}
 	for j, i := range part.Buffers {
 		s.size[j] = tl.Problem.Buffers[i].Size
 		if tl.Problem.Buffers[i].Fixed == nil {

@@ -94,8 +94,10 @@ func newSections(tl *timeline.Timeline, part *timeline.Partition, most int) *sec
 	}
 	count = int(part.Last - part.First)
 	x := &sections{
-		members: make([][]member, count), piles: make([][]piece, count), slack: make([]int64, count), sectionSeen: make([]int64, count),
-		seats: make([][]seat, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)), marks: make([]int32, len(part.Buffers)),
+		members: make([][]member, count), piles: make([][]piece, count), slack: make([]int64, count),
+		sectionSeen: make([]int64, count),
+		seats:       make([][]seat, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)),
+		marks: make([]int32, len(part.Buffers)),
 	}
 	for j, i := range part.Buffers {
 		for _, span := range tl.Spans(int(i)) {

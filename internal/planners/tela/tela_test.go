@@ -86,7 +86,8 @@ func TestSwitches(t *testing.T) {
 			if r.Height > minimum {
 				undecided++
 				if !slices.Contains(o.Without, "completion") {
-					t.Fatalf("seed %d: minimise: got %d, minimum %d, with the completion\n%s", seed, r.Height, minimum, drawn.Describe(p))
+					t.Fatalf("seed %d: minimise: got %d, minimum %d, with the completion\n%s", seed, r.Height, minimum,
+						drawn.Describe(p))
 				}
 			}
 		}

@@ -7,5 +7,7 @@ import (
 )
 
 func TestWide(t *testing.T) {
-	plantest.Oracle{Planner: Planner{}, Seeds: plantest.Share[uint64](1000, 400), Heuristic: true, Keep: []string{"completion"}}.Run(t)
+	plantest.Oracle{
+		Planner: Planner{}, Seeds: plantest.Share[uint64](1000, 400), Heuristic: true, Keep: []string{"completion"},
+	}.Run(t)
 }

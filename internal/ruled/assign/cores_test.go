@@ -22,8 +22,8 @@ func (h hidden) held(c *Choices, of Assignment) int {
 	})
 }
 
-// TestChecked holds the branches with a check against every assignment. What does not pack is drawn; the check names the bodies of it that
-// are not sure, or is undecided and guesses.
+// TestChecked holds the branches with a check against every assignment. What does not pack is drawn; the check names
+// the bodies of it that are not sure, or is undecided and guesses.
 func TestChecked(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 1))
 	all, proven, refusals, sure, guesses, unproven, wider := 0, 0, 0, 0, 0, 0, 0
@@ -36,9 +36,10 @@ func TestChecked(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		c.Cheapest(context.Background(), func() bool { return false }, func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return ctx, func() {}
-		})
+		c.Cheapest(context.Background(), func() bool { return false },
+			func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return ctx, func() {}
+			})
 		if !c.CanCheck() {
 			continue
 		}
@@ -135,11 +136,13 @@ func TestChecked(t *testing.T) {
 			case undecided:
 				unproven++
 			default:
-				t.Fatalf("within %d: bound %d, found %d, best %d without doubt\n%s", upper, low, best, least, drawn.DescribeRuled(p))
+				t.Fatalf("within %d: bound %d, found %d, best %d without doubt\n%s", upper, low, best, least,
+					drawn.DescribeRuled(p))
 			}
 		}
 	}
-	t.Log(all, "problems,", proven, "proven", refusals, "refusals", sure, "sure", guesses, "guesses", unproven, "unproven", wider, "wider")
+	t.Log(all, "problems,", proven, "proven", refusals, "refusals", sure, "sure", guesses, "guesses", unproven, "unproven",
+		wider, "wider")
 	if all < 100 || refusals < all || sure < all/2 || guesses < all/10 || proven < 2*all {
 		t.Errorf("%d problems, %d proven, %d refusals, %d sure, %d guesses", all, proven, refusals, sure, guesses)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCovers: no set that fits weighs more than an inequality allows, and some set weighs as much. Most inequalities are against
-// what they were looked for, and each weight is as large as it can be beside the others.
+// TestCovers: no set that fits weighs more than an inequality allows, and some set weighs as much. Most inequalities
+// are against what they were looked for, and each weight is as large as it can be beside the others.
 func TestCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 2))
 	found, heavy, whole, full := 0, 0, 0, 0

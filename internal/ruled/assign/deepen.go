@@ -23,7 +23,9 @@ import (
 const firstPart = 64
 
 // deepen returns what through does, with a bound that is no lower.
-func (c *Choices) deepen(ctx context.Context, limit int64, width int, allowed func(body, place int32) bool) (Assignment, int64) {
+func (c *Choices) deepen(ctx context.Context, limit int64, width int,
+	allowed func(body, place int32) bool,
+) (Assignment, int64) {
 	low := int64(0) // every assignment has at least this excess
 	if limit < math.MaxInt64/4 {
 		for now := limit / firstPart; now < limit && now > 0; now *= 2 {

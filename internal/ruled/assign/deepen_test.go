@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestDeepen: walks within more and more excess find the cheapest assignment and no false bound, at any width and limit, and their bound
-// is now and then above that of one walk.
+// TestDeepen: walks within more and more excess find the cheapest assignment and no false bound, at any width and
+// limit, and their bound is now and then above that of one walk.
 func TestDeepen(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 6))
 	higher := 0
@@ -29,7 +29,8 @@ func TestDeepen(t *testing.T) {
 			for _, upper := range []int64{least, least + r.Int64N(dearest-least+1)} {
 				limit := c.Prices.Gap(upper)
 				of, bound := c.deepen(context.Background(), limit, width, nil)
-				if of != nil && c.Cost(of) < least || bound < math.MaxInt64 && c.Prices.Least(bound) > least || bound == math.MaxInt64 {
+				if of != nil && c.Cost(of) < least || bound < math.MaxInt64 && c.Prices.Least(bound) > least ||
+					bound == math.MaxInt64 {
 					t.Fatalf("width %d within %d: %v, bound %d, best %d", width, upper, of, bound, least)
 				}
 				if width == 1_000 && (of == nil || c.Cost(of) != least || c.Prices.Least(bound) != least) {

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 )
 
-// TestDominance: with dominance, a walk of few states finds the least excess without a cut where a walk without it has to
-// cut states off.
+// TestDominance: with dominance, a walk of few states finds the least excess without a cut where a walk without it has
+// to cut states off.
 func TestDominance(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 41))
 	met, whole := 0, map[bool]int{}

@@ -169,5 +169,6 @@ func (c *Choices) enter(of Assignment, room Room, k, n int32, effort *int) bool 
 
 // meets reports whether the lives of two bodies meet, gaps left out.
 func (b *Body) meets(x *Body) bool {
-	return len(b.Uses) > 0 && len(x.Uses) > 0 && b.Uses[0].First < x.Uses[len(x.Uses)-1].Last && x.Uses[0].First < b.Uses[len(b.Uses)-1].Last
+	return len(b.Uses) > 0 && len(x.Uses) > 0 && b.Uses[0].First < x.Uses[len(x.Uses)-1].Last &&
+		x.Uses[0].First < b.Uses[len(b.Uses)-1].Last
 }

@@ -82,7 +82,9 @@ type climb struct {
 
 // price looks for good prices. upper is the cost of a known assignment, or the sum of the largest costs.
 func (c *Choices) price(ctx context.Context, upper int64) *Prices {
-	x := &climb{choices: c, of: c.perCell(), load: c.perCell(), sums: c.perCell(), kept: c.perCell(), upper: float64(upper)}
+	x := &climb{
+		choices: c, of: c.perCell(), load: c.perCell(), sums: c.perCell(), kept: c.perCell(), upper: float64(upper),
+	}
 	work := 1
 	for k := range c.Bodies[c.Single:] {
 		b := &c.Bodies[c.Single+k]

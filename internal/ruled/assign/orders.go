@@ -36,7 +36,10 @@ func (c *Choices) Orders(pool int32, capacity int64) *Orders {
 			return nil
 		}
 	}
-	o := &Orders{&stackdp.Question{Sections: c.Sections, Capacity: capacity, Room: c.room[pool], Price: c.Prices.of[pool]}, c, pool, nil}
+	o := &Orders{
+		&stackdp.Question{Sections: c.Sections, Capacity: capacity, Room: c.room[pool], Price: c.Prices.of[pool]},
+		c, pool, nil,
+	}
 	item := make([]int32, len(c.Prices.Excess)) // of each body with a choice
 	for k, all := range c.Prices.Excess {
 		b := &c.Bodies[c.Single+k]
@@ -52,7 +55,9 @@ func (c *Choices) Orders(pool int32, capacity int64) *Orders {
 		}
 		item[k] = int32(len(o.body))
 		o.body = append(o.body, int32(k))
-		x := stackdp.Item{First: b.Uses[0].First, Last: b.Uses[0].Last, Size: b.size, In: all[at], Out: all[o.elsewhere(int32(k))]}
+		x := stackdp.Item{
+			First: b.Uses[0].First, Last: b.Uses[0].Last, Size: b.size, In: all[at], Out: all[o.elsewhere(int32(k))],
+		}
 		o.Question.Items = append(o.Question.Items, x)
 	}
 	for n, y := range c.Prices.covers {

@@ -7,13 +7,18 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestOrdersRefuse: there is a question for plain buffers of one pool that may be short of room. Each exception alone leaves none, since the
-// answer would not hold.
+// TestOrdersRefuse: there is a question for plain buffers of one pool that may be short of room. Each exception alone
+// leaves none, since the answer would not hold.
 func TestOrdersRefuse(t *testing.T) {
 	ask := func(change func(p *model.Problem)) *Orders {
-		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "fast", Capacity: 12}, {ID: "slow"}, {ID: "slower"}}}}
+		p := &model.Problem{
+			Rules: &model.Rules{Pools: []model.Pool{{ID: "fast", Capacity: 12}, {ID: "slow"}, {ID: "slower"}}},
+		}
 		for _, id := range []string{"a", "b", "c"} {
-			p.Buffers = append(p.Buffers, model.Buffer{ID: id, Upper: 4, Size: 6, Extra: &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 3}, {Pool: 2, Cost: 4}}}})
+			p.Buffers = append(p.Buffers,
+				model.Buffer{
+					ID: id, Upper: 4, Size: 6, Extra: &model.Extra{Costs: []model.PoolCost{{Pool: 1, Cost: 3}, {Pool: 2, Cost: 4}}},
+				})
 		}
 		change(p)
 		c, why := choicesOf(p)
@@ -27,8 +32,10 @@ func TestOrdersRefuse(t *testing.T) {
 		t.Fatalf("three plain buffers: %+v", o)
 	} else {
 		for n, k := range o.body {
-			if in, out := o.choices.Prices.Excess[k][0], o.choices.Prices.Excess[k][1]; o.Question.Items[n].In != in || o.Question.Items[n].Out != out {
-				t.Errorf("item %d costs %d in the pool and %d beside it; want %d and %d", n, o.Question.Items[n].In, o.Question.Items[n].Out, in, out)
+			if in, out := o.choices.Prices.Excess[k][0], o.choices.Prices.Excess[k][1]; o.Question.Items[n].In != in ||
+				o.Question.Items[n].Out != out {
+				t.Errorf("item %d costs %d in the pool and %d beside it; want %d and %d", n, o.Question.Items[n].In,
+					o.Question.Items[n].Out, in, out)
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestPlanes holds prices of inequalities against every assignment: the equation is exact, no inequality is exceeded, and the walk
-// with these prices is right at any width. The bound is mostly above that of prices for room.
+// TestPlanes holds prices of inequalities against every assignment: the equation is exact, no inequality is exceeded,
+// and the walk with these prices is right at any width. The bound is mostly above that of prices for room.
 func TestPlanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 4))
 	above, below, covers, met, all := 0, 0, 0, 0, 0
@@ -85,11 +85,13 @@ func TestPlanes(t *testing.T) {
 	}
 	t.Logf("of %d, %d with %d covers are above the prices for room, %d below, %d are met", all, above, covers, below, met)
 	if all < 100 || above*5 < all || below*50 > all || met*3 < all*2 || covers < all/4 {
-		t.Errorf("of %d, %d with %d covers are above the prices for room, %d below, %d are met", all, above, covers, below, met)
+		t.Errorf("of %d, %d with %d covers are above the prices for room, %d below, %d are met", all, above, covers,
+			below, met)
 	}
 }
 
-// chosen returns the choices of a problem, and the least and the largest cost of an assignment that fits; nil if there are none.
+// chosen returns the choices of a problem, and the least and the largest cost of an assignment that fits; nil if there
+// are none.
 func chosen(p *model.Problem) (c *Choices, least, dearest int64) {
 	c, why := choicesOf(p)
 	if why != "" {

@@ -218,7 +218,8 @@ func (s *simplex) leave(row int, to float64) bool {
 	left := math.Abs(s.value[row] - to)
 	for _, x := range s.ratios {
 		j := int(x.column)
-		if left -= x.entry * s.most(s.column[j]); left <= outside { // whole numbers often make it 0: then the last variable comes in, too
+		// whole numbers often make it 0: then the last variable comes in, too
+		if left -= x.entry * s.most(s.column[j]); left <= outside {
 			s.pivot(row, j, to)
 			return true
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSimplex: x keeps to all rows, and the prices prove that no other x is cheaper. Rows come one by one, and those that have room are
-// dropped and come back.
+// TestSimplex: x keeps to all rows, and the prices prove that no other x is cheaper. Rows come one by one, and those
+// that have room are dropped and come back.
 func TestSimplex(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 3))
 	parts := 0

@@ -91,7 +91,9 @@ func (c *Choices) Through(ctx context.Context, limit int64, allowed func(body, p
 }
 
 // through is Through with so many states at most.
-func (c *Choices) through(ctx context.Context, limit int64, width int, allowed func(body, place int32) bool) (Assignment, int64) {
+func (c *Choices) through(ctx context.Context, limit int64, width int,
+	allowed func(body, place int32) bool,
+) (Assignment, int64) {
 	w := &walk{prices: c.Prices, bodies: c.Bodies[c.Single:], cut: math.MaxInt64, room: make([][]int64, len(c.room))}
 	for q := range c.room {
 		w.room[q] = slices.Clone(c.room[q])
@@ -131,7 +133,8 @@ func (w *walk) strike(limit int64, allowed func(body, place int32) bool) bool {
 				w.kept[k] = append(w.kept[k], int32(n))
 			}
 		}
-		slices.SortStableFunc(w.kept[k], func(x, y int32) int { return cmp.Compare(w.prices.Excess[k][x], w.prices.Excess[k][y]) })
+		slices.SortStableFunc(w.kept[k],
+			func(x, y int32) int { return cmp.Compare(w.prices.Excess[k][x], w.prices.Excess[k][y]) })
 		if len(b.Uses) == 0 && len(w.kept[k]) > 0 {
 			w.kept[k] = w.kept[k][:1] // it takes no room
 		}
@@ -312,7 +315,9 @@ func (w *walk) start(x change, t int, limit int64) {
 				continue
 			}
 			w.records = append(w.records, record{before.record, x.body, uint8(n)})
-			w.states = append(w.states, state{excess, before.cost + b.Costs[n], int32(len(w.records) - 1), before.hash + mark(lane, uint8(n))})
+			w.states = append(w.states, state{
+				excess, before.cost + b.Costs[n], int32(len(w.records) - 1), before.hash + mark(lane, uint8(n)),
+			})
 			w.load = append(w.load, w.loads(s)...)
 			w.in = append(w.in, w.lives(s)...)
 			to := len(w.states) - 1

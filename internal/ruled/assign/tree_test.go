@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestTree holds the branches against every assignment: the cheapest is found and proven, also if only a dearer one is known before.
-// With little effort no bound is false.
+// TestTree holds the branches against every assignment: the cheapest is found and proven, also if only a dearer one is
+// known before. With little effort no bound is false.
 func TestTree(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 5))
 	all, branched, cut, proven := 0, 0, 0, 0
@@ -63,7 +63,8 @@ func TestTree(t *testing.T) {
 			if of != nil {
 				limit = c.Cost(of)
 			}
-			if more, low := program.branch(context.Background(), limit, 100_000_000); low > min(least, limit) || limit > least && more == nil && low > least {
+			if more, low := program.branch(context.Background(), limit, 100_000_000); low > min(least, limit) || limit > least &&
+				more == nil && low > least {
 				t.Fatalf("continued: bound %d, best %d\n%s", low, least, drawn.DescribeRuled(p))
 			} else if limit > least && (more == nil || c.Cost(more) != least) && low == least {
 				t.Fatalf("continued: %v, best %d\n%s", more, least, drawn.DescribeRuled(p))

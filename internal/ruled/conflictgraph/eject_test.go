@@ -107,7 +107,8 @@ func clique(g *Graph) (weight int64) {
 	return weight
 }
 
-// TestEjectLarge asks how much lower ejection brings plans of 128 buffers than the orders do, and that a run can be repeated.
+// TestEjectLarge asks how much lower ejection brings plans of 128 buffers than the orders do, and that a run can be
+// repeated.
 func TestEjectLarge(t *testing.T) {
 	orders, ejected, again := 0.0, 0.0, 0.0
 	for seed, pattern := range []string{"independent", "irregular", "tree", "dense"} {
@@ -141,7 +142,8 @@ func TestEjectLarge(t *testing.T) {
 
 // TestOrdersInput holds that a tiling whose input order is that of the cuts is planned at once.
 func TestOrdersInput(t *testing.T) {
-	in, err := gen.New("clock-tiling", gen.Options{Buffers: 200, Seed: 5, Threads: 4, Messages: 20, Horizon: 1 << 20, Capacity: 1 << 20})
+	in, err := gen.New("clock-tiling",
+		gen.Options{Buffers: 200, Seed: 5, Threads: 4, Messages: 20, Horizon: 1 << 20, Capacity: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

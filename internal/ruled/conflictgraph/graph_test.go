@@ -9,7 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestFirstFit: a buffer goes into the lowest gap that is just as long, at its alignment; a gap a byte shorter is passed over.
+// TestFirstFit: a buffer goes into the lowest gap that is just as long, at its alignment; a gap a byte shorter is
+// passed over.
 func TestFirstFit(t *testing.T) {
 	for _, x := range []struct {
 		size, align, above int64 // of c, and where b begins; a ends at 2

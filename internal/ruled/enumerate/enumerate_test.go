@@ -111,7 +111,9 @@ func TestNodes(t *testing.T) {
 			}
 			for i := range p.Buffers {
 				if b := &p.Buffers[i]; i%3 < 2 {
-					b.Extra = &model.Extra{Evictions: []model.Eviction{{Lower: b.Lower + 1, Upper: b.Lower + 2, Cost: 1 + r.Int64N(5)}}}
+					b.Extra = &model.Extra{
+						Evictions: []model.Eviction{{Lower: b.Lower + 1, Upper: b.Lower + 2, Cost: 1 + r.Int64N(5)}},
+					}
 				}
 			}
 			p.Rules.Objective = measures

@@ -164,7 +164,8 @@ func (k *packer) try(low []int64, paid int64, m more) {
 
 // beaten reports whether some point of the front is as good as these bounds.
 func (k *packer) beaten(height, paid int64) bool {
-	return slices.ContainsFunc(k.front.points, func(y point) bool { return y.paid <= paid && (y.height <= height || !k.lane.tall) })
+	return slices.ContainsFunc(k.front.points,
+		func(y point) bool { return y.paid <= paid && (y.height <= height || !k.lane.tall) })
 }
 
 // heightOf returns a bound of the height, and whether it is within the capacity.
@@ -222,7 +223,9 @@ func (k *packer) add(low []int64) {
 			y.paid += p.cost
 		}
 	}
-	k.front.points = slices.DeleteFunc(k.front.points, func(z point) bool { return z.paid >= y.paid && (z.height >= y.height || !k.lane.tall) })
-	at, _ := slices.BinarySearchFunc(k.front.points, y.height, func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
+	k.front.points = slices.DeleteFunc(k.front.points,
+		func(z point) bool { return z.paid >= y.paid && (z.height >= y.height || !k.lane.tall) })
+	at, _ := slices.BinarySearchFunc(k.front.points, y.height,
+		func(z point, h int64) int { return int(max(-1, min(1, z.height-h))) })
 	k.front.points = slices.Insert(k.front.points, at, y)
 }

@@ -56,7 +56,9 @@ type use struct {
 // newLane makes a lane from the strip of a pool.
 func newLane(l *lower.Lowering, pool int32, members [][]int32, of []int32, tall, pays bool) *lane {
 	q := &l.Pools[pool]
-	x := &lane{id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall}
+	x := &lane{
+		id: q.ID, capacity: q.Capacity, alignment: max(q.Alignment, 1), reserved: lower.Merged(q.Reserved), tall: tall,
+	}
 	for _, r := range x.reserved {
 		x.highest = max(x.highest, r.Upper)
 	}

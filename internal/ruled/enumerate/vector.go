@@ -82,7 +82,8 @@ func (x *search) values(height, paid func(pool int) int64, rest int64) []int64 {
 
 // least returns bounds of the measures for the whole subtree.
 func (x *search) least(rest int64) []int64 {
-	v := x.values(func(pool int) int64 { return x.at[pool].lowest() }, func(pool int) int64 { return x.at[pool].cheapest() }, rest)
+	v := x.values(func(pool int) int64 { return x.at[pool].lowest() },
+		func(pool int) int64 { return x.at[pool].cheapest() }, rest)
 	for k, floor := range x.floors {
 		v[k] = max(v[k], floor)
 	}

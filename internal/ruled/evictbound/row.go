@@ -91,7 +91,9 @@ func (f *family) row(all []Eviction, prices []int64, scale, t int, over func() b
 // itemsOf returns the evictions of section t with their c(e), and the rest of the formula as sum: the priced excess of
 // the other sections, and each c(e) < 0 of an eviction that frees nothing in t. Both are in units of 2^-b. All costs
 // are multiples of step.
-func (f *family) itemsOf(all []Eviction, prices []int64, scale, t int) (sum *big.Int, items []item, step int64, b uint) {
+func (f *family) itemsOf(all []Eviction, prices []int64, scale, t int) (sum *big.Int, items []item,
+	step int64, b uint,
+) {
 	a, b := uint(max(0, -scale)), uint(max(0, scale))
 	var total wide
 	for s, x := range f.excess {

@@ -8,7 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestFillRow holds the knapsack of one section against all sets. With units of several bytes it is a bound, and with units of one byte exact.
+// TestFillRow holds the knapsack of one section against all sets. With units of several bytes it is a bound, and with
+// units of one byte exact.
 func TestFillRow(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 22))
 	below := 0
@@ -51,7 +52,9 @@ func TestFillRow(t *testing.T) {
 
 // TestUpTo: sums are rounded up to the step of the costs, and no further.
 func TestUpTo(t *testing.T) {
-	for _, x := range [][4]int64{{0, 5, 0, 0}, {-3, 5, 0, 0}, {1, 5, 0, 5}, {5, 5, 0, 5}, {6, 5, 0, 10}, {20, 5, 2, 5}, {21, 5, 2, 10}} {
+	for _, x := range [][4]int64{
+		{0, 5, 0, 0}, {-3, 5, 0, 0}, {1, 5, 0, 5}, {5, 5, 0, 5}, {6, 5, 0, 10}, {20, 5, 2, 5}, {21, 5, 2, 10},
+	} {
 		if got := upTo(big.NewInt(x[0]), x[1], uint(x[2])); got != x[3] {
 			t.Errorf("%d in steps of %d and units of 2^-%d: %d, want %d", x[0], x[1], x[2], got, x[3])
 		}
@@ -63,7 +66,11 @@ func TestCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 23))
 	counts := map[bool]int{}
 	for range 1_000 {
-		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 12, Reserved: []model.Range{{Lower: 3, Upper: 5}, {Lower: 4, Upper: 6}}}}}}
+		p := &model.Problem{
+			Rules: &model.Rules{
+				Pools: []model.Pool{{ID: "x", Capacity: 12, Reserved: []model.Range{{Lower: 3, Upper: 5}, {Lower: 4, Upper: 6}}}},
+			},
+		}
 		for i := range 6 {
 			b := model.Buffer{ID: string(rune('a' + i)), Lower: r.Int64N(4), Size: 1 + r.Int64N(4)}
 			b.Upper = b.Lower + 4 + r.Int64N(4)

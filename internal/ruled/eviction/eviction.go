@@ -131,7 +131,8 @@ func (e *search) run(ctx context.Context) (plan.Result, error) {
 
 // ofHeight reports whether a measure is about the heights of pools.
 func ofHeight(m model.Measure) bool {
-	return strings.HasPrefix(string(m), "height") || strings.HasPrefix(string(m), "peak") || strings.HasPrefix(string(m), "max_")
+	return strings.HasPrefix(string(m), "height") || strings.HasPrefix(string(m), "peak") ||
+		strings.HasPrefix(string(m), "max_")
 }
 
 // ask plans the problem with these evictions taken, within so many nodes.

@@ -83,7 +83,8 @@ func judged(t *testing.T, p *model.Problem, got *plan.Result, best []int64) bool
 	return c == 0
 }
 
-// heights are objectives with two measures of height, or with eviction behind one: a bound of the one is none of the other.
+// heights are objectives with two measures of height, or with eviction behind one: a bound of the one is none of the
+// other.
 var heights = [][]model.Measure{
 	{model.MeasureHeight, model.MeasureEviction},
 	{model.MeasurePeak, model.MeasureEviction},

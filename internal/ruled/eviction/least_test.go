@@ -13,8 +13,9 @@ import (
 // TestLeast: the bound of the run with all evictions taken is one of the first measure alone.
 func TestLeast(t *testing.T) {
 	e := &search{
-		p: &model.Problem{Rules: &model.Rules{}}, measures: []model.Measure{model.MeasurePeak, model.MeasureHeight, model.MeasureEviction},
-		room: plan.Result{Bounds: []model.Value{{Measure: model.MeasurePeak, Value: 20}}, LowerBound: 5},
+		p:        &model.Problem{Rules: &model.Rules{}},
+		measures: []model.Measure{model.MeasurePeak, model.MeasureHeight, model.MeasureEviction},
+		room:     plan.Result{Bounds: []model.Value{{Measure: model.MeasurePeak, Value: 20}}, LowerBound: 5},
 	}
 	if got := e.least(nil, 3); !slices.Equal(got, []int64{20, 5, 3}) {
 		t.Errorf("%v, want 20, 5, 3", got)
@@ -33,7 +34,9 @@ func TestCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	asked := 0
 	o := Options{Options: plan.Options{Minimize: true}, Name: "auto", Least: true, Few: Few}
-	r, err := Plan(ctx, p, o, func(ctx context.Context, p *model.Problem, o plan.Options, spent plan.Stats) (plan.Result, error) {
+	r, err := Plan(ctx, p, o, func(ctx context.Context, p *model.Problem, o plan.Options,
+		spent plan.Stats,
+	) (plan.Result, error) {
 		r, err := poolchoice.Plan(ctx, p, auto(t), o, spent)
 		if asked++; asked == 2 { // after all evictions, and none
 			cancel()
@@ -61,8 +64,13 @@ func TestNarrowed(t *testing.T) {
 		{two, model.MeasureMaxHeight, true, []int64{5, 5}},
 		{two, model.HeightIn("y"), true, []int64{0, 3}},
 	} {
-		values := []model.Value{{Measure: model.HeightIn("x"), Value: 5}, {Measure: model.HeightIn("y"), Value: 3}, {Measure: model.MeasureMaxHeight, Value: 5}}
-		values = append(values, model.Value{Measure: model.MeasureHeight, Value: 5}, model.Value{Measure: model.MeasurePeak, Value: 8})
+		values := []model.Value{
+			{Measure: model.HeightIn("x"), Value: 5},
+			{Measure: model.HeightIn("y"), Value: 3},
+			{Measure: model.MeasureMaxHeight, Value: 5},
+		}
+		values = append(values, model.Value{Measure: model.MeasureHeight, Value: 5},
+			model.Value{Measure: model.MeasurePeak, Value: 8})
 		q, exact := narrowed(x.p, &model.Plan{Height: 5}, []model.Measure{x.measure}, values)
 		var limits []int64
 		for _, pool := range q.AllPools() {

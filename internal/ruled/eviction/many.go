@@ -99,7 +99,9 @@ func (e *search) many(ctx context.Context, every []bool) error {
 
 // narrowed returns the problem with the heights that were reached as capacities. exact says that every plan that
 // reaches the same measures keeps these capacities.
-func narrowed(p *model.Problem, reached *model.Plan, measures []model.Measure, values []model.Value) (*model.Problem, bool) {
+func narrowed(p *model.Problem, reached *model.Plan, measures []model.Measure,
+	values []model.Value,
+) (*model.Problem, bool) {
 	q, exact := *p, true
 	pools := slices.Clone(p.AllPools())
 	heights := make([]int64, len(pools))
@@ -171,7 +173,9 @@ func (e *search) try(ctx context.Context, taken []bool, wanted []model.Measure) 
 }
 
 // slacken looks for the least slack with a plan.
-func (e *search) slacken(ctx context.Context, wanted []model.Measure, at int, bound int64, loads *evictbound.Loads) error {
+func (e *search) slacken(ctx context.Context, wanted []model.Measure, at int, bound int64,
+	loads *evictbound.Loads,
+) error {
 	finest := int64(math.MaxInt64)
 	for _, q := range e.ground.AllPools() {
 		if q.Capacity > 0 {
@@ -226,7 +230,9 @@ func (e *search) slacken(ctx context.Context, wanted []model.Measure, at int, bo
 }
 
 // leaveOut leaves out evictions of the best plan.
-func (e *search) leaveOut(ctx context.Context, wanted []model.Measure, at int, bound int64, loads *evictbound.Loads) error {
+func (e *search) leaveOut(ctx context.Context, wanted []model.Measure, at int, bound int64,
+	loads *evictbound.Loads,
+) error {
 	var order []int
 	for n, x := range e.taken {
 		if x {

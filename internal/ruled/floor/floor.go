@@ -143,7 +143,8 @@ func (f *Floors) choices() {
 		most := f.held - least + slices.Min(b.costs)
 		for n := len(b.pools) - 1; n >= 0; n-- {
 			if b.costs[n] > most {
-				b.pools, b.costs, b.ends = slices.Delete(b.pools, n, n+1), slices.Delete(b.costs, n, n+1), slices.Delete(b.ends, n, n+1)
+				b.pools, b.costs, b.ends = slices.Delete(b.pools, n, n+1), slices.Delete(b.costs, n, n+1),
+					slices.Delete(b.ends, n, n+1)
 			}
 		}
 	}

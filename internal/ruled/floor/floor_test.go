@@ -53,7 +53,9 @@ func TestTrue(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:", "peak:"} {
+	for _, kind := range []string{
+		"height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:", "peak:",
+	} {
 		a, b := first[kind], later[kind]
 		t.Log(kind, *a, *b, "met, of those that are above 0")
 		if a.met == 0 && a.of > 20 || b.met == 0 && b.of > 20 {
@@ -93,31 +95,70 @@ func TestFormulas(t *testing.T) {
 		m       model.Measure
 		want    int64
 	}{
-		"height of what must be there":      {pools: open, buffers: []model.Buffer{buffer(3, 0), buffer(4, 0), buffer(5)}, m: "height:p", want: 7},
-		"height of one behind the reserved": {pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5})}, buffers: []model.Buffer{buffer(3)}, m: "height", want: 8},
-		"height of a fixed one":             {pools: open, buffers: []model.Buffer{fixed(9)}, m: "height:p", want: 12},
-		"height of all":                     {pools: open, buffers: []model.Buffer{buffer(3), buffer(4), buffer(5)}, m: "height", want: 12},
-		"height above reserved bytes":       {pools: []model.Pool{pool("p", 7, model.Range{Lower: 0, Upper: 2}), pool("q", 3)}, buffers: []model.Buffer{buffer(2), buffer(2)}, m: "height", want: 6},
-		"peak of an empty pool":             {pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5}), pool("q", 0)}, buffers: nil, m: "peak:p", want: 5},
-		"peak with holes":                   {pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5}), pool("q", 0)}, buffers: []model.Buffer{buffer(4), buffer(4)}, m: "peak", want: 11},
-		"max_height of the largest":         {pools: open, buffers: []model.Buffer{buffer(9), buffer(1)}, m: "max_height", want: 9},
-		"max_height by shares":              {pools: open, buffers: []model.Buffer{buffer(3), buffer(4), buffer(4)}, m: "max_height", want: 6},
-		"max_height beside a full pool":     {pools: []model.Pool{pool("p", 0), pool("q", 2)}, buffers: []model.Buffer{buffer(1), buffer(2), buffer(2), buffer(5)}, m: "max_height", want: 8},
-		"max_peak":                          {pools: []model.Pool{pool("p", 0, model.Range{Lower: 20, Upper: 30}), pool("q", 0)}, buffers: []model.Buffer{buffer(9)}, m: "max_peak", want: 30},
-		"cost":                              {pools: []model.Pool{{ID: "p", Cost: 2}, {ID: "q", Cost: 3}}, buffers: []model.Buffer{buffer(3), buffer(4, 1)}, m: "cost", want: 18},
-		"cost of one part":                  {pools: []model.Pool{{ID: "p", Cost: 2}}, buffers: []model.Buffer{evictable}, m: "cost", want: 8},
+		"height of what must be there": {
+			pools: open, buffers: []model.Buffer{buffer(3, 0), buffer(4, 0), buffer(5)}, m: "height:p", want: 7,
+		},
+		"height of one behind the reserved": {
+			pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5})}, buffers: []model.Buffer{buffer(3)},
+			m: "height", want: 8,
+		},
+		"height of a fixed one": {pools: open, buffers: []model.Buffer{fixed(9)}, m: "height:p", want: 12},
+		"height of all": {
+			pools: open, buffers: []model.Buffer{buffer(3), buffer(4), buffer(5)}, m: "height", want: 12,
+		},
+		"height above reserved bytes": {
+			pools:   []model.Pool{pool("p", 7, model.Range{Lower: 0, Upper: 2}), pool("q", 3)},
+			buffers: []model.Buffer{buffer(2), buffer(2)}, m: "height", want: 6,
+		},
+		"peak of an empty pool": {
+			pools: []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5}), pool("q", 0)}, buffers: nil, m: "peak:p", want: 5,
+		},
+		"peak with holes": {
+			pools:   []model.Pool{pool("p", 0, model.Range{Lower: 2, Upper: 5}), pool("q", 0)},
+			buffers: []model.Buffer{buffer(4), buffer(4)}, m: "peak", want: 11,
+		},
+		"max_height of the largest": {
+			pools: open, buffers: []model.Buffer{buffer(9), buffer(1)}, m: "max_height", want: 9,
+		},
+		"max_height by shares": {
+			pools: open, buffers: []model.Buffer{buffer(3), buffer(4), buffer(4)}, m: "max_height", want: 6,
+		},
+		"max_height beside a full pool": {
+			pools: []model.Pool{pool("p", 0), pool("q", 2)}, buffers: []model.Buffer{buffer(1), buffer(2), buffer(2), buffer(5)},
+			m: "max_height", want: 8,
+		},
+		"max_peak": {
+			pools:   []model.Pool{pool("p", 0, model.Range{Lower: 20, Upper: 30}), pool("q", 0)},
+			buffers: []model.Buffer{buffer(9)}, m: "max_peak", want: 30,
+		},
+		"cost": {
+			pools: []model.Pool{{ID: "p", Cost: 2}, {ID: "q", Cost: 3}}, buffers: []model.Buffer{buffer(3), buffer(4, 1)},
+			m: "cost", want: 18,
+		},
+		"cost of one part": {pools: []model.Pool{{ID: "p", Cost: 2}}, buffers: []model.Buffer{evictable}, m: "cost", want: 8},
 		"penalty of what overlaps": {
 			pools: open, buffers: []model.Buffer{fixed(1), fixed(3)}, m: "penalty", want: 7,
-			rules: model.Rules{MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}}},
+			rules: model.Rules{
+				MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}},
+			},
 		},
 		"penalty if there is no room": {
 			pools: open, buffers: []model.Buffer{buffer(3, 0), buffer(4, 0)}, m: "penalty", want: 7,
 			held:  map[model.Measure]int64{"height:p": 6},
 			rules: model.Rules{MayOverlap: []model.Pair{{0, 1}}, Penalties: []model.Penalty{{Buffers: model.Pair{0, 1}, Cost: 7}}},
 		},
-		"eviction by parts":   {pools: []model.Pool{pool("p", 8)}, buffers: []model.Buffer{evictable, {Lower: 1, Upper: 2, Size: 6}}, m: "eviction", want: 5},
-		"a pool that is full": {pools: open, buffers: []model.Buffer{buffer(3), buffer(4)}, held: map[model.Measure]int64{"height:p": 2}, m: "height:q", want: 7},
-		"a pool that is dear": {pools: []model.Pool{{ID: "p"}, {ID: "q", Cost: 1}}, buffers: []model.Buffer{buffer(3), aligned}, held: map[model.Measure]int64{"cost": 2}, m: "height:p", want: 6},
+		"eviction by parts": {
+			pools: []model.Pool{pool("p", 8)}, buffers: []model.Buffer{evictable, {Lower: 1, Upper: 2, Size: 6}},
+			m: "eviction", want: 5,
+		},
+		"a pool that is full": {
+			pools: open, buffers: []model.Buffer{buffer(3), buffer(4)}, held: map[model.Measure]int64{"height:p": 2},
+			m: "height:q", want: 7,
+		},
+		"a pool that is dear": {
+			pools: []model.Pool{{ID: "p"}, {ID: "q", Cost: 1}}, buffers: []model.Buffer{buffer(3), aligned},
+			held: map[model.Measure]int64{"cost": 2}, m: "height:p", want: 6,
+		},
 	} {
 		p := &model.Problem{Buffers: tc.buffers, Rules: &tc.rules}
 		p.Rules.Pools = tc.pools

@@ -149,7 +149,9 @@ func (q *Partition) Lift(p *model.Problem, r plan.Result) plan.Result {
 		x := model.Parts{Buffer: int32(i)}
 		for k := a; k < end; k++ {
 			b := &q.Problem.Buffers[k]
-			x.Parts = append(x.Parts, model.Part{Lower: q.from[k], Upper: q.from[k] + b.Upper - b.Lower, Pool: r.PoolOf(int(k)), Offset: r.Offsets[k]})
+			x.Parts = append(x.Parts, model.Part{
+				Lower: q.from[k], Upper: q.from[k] + b.Upper - b.Lower, Pool: r.PoolOf(int(k)), Offset: r.Offsets[k],
+			})
 		}
 		r.Parts = append(r.Parts, x)
 	}

@@ -133,7 +133,8 @@ func (f *Field) addTies(st *lower.Strip) bool {
 			return false
 		}
 		// The widest come first: they leave few gaps for the others.
-		slices.SortStableFunc(f.hard[f.hardAt[i]:], func(x, y tie) int { return cmp.Compare(y.above-y.below, x.above-x.below) })
+		slices.SortStableFunc(f.hard[f.hardAt[i]:],
+			func(x, y tie) int { return cmp.Compare(y.above-y.below, x.above-x.below) })
 	}
 	f.hardAt = append(f.hardAt, int32(len(f.hard)))
 	return true

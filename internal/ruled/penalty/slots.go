@@ -285,7 +285,8 @@ func (s *slotter) findTwins(f *Field) {
 		}
 		ties[k] = append(ties[k], f.softOf(i)...)
 		slices.SortFunc(ties[k], func(x, y toll) int {
-			return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.cost, y.cost), cmp.Compare(x.below, y.below), cmp.Compare(x.above, y.above))
+			return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.cost, y.cost), cmp.Compare(x.below, y.below),
+				cmp.Compare(x.above, y.above))
 		})
 	}
 	// without returns the ties of a level but for those to a body, and these turned round.

@@ -42,8 +42,10 @@ func TestBetweenDistances(t *testing.T) {
 		for distance := int64(-4); distance <= 4; distance++ {
 			for _, gaps := range [][]model.Gap{nil, {{Lower: 1, Upper: 2}}} {
 				p := &model.Problem{
-					Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: (size-1)/3 + 1, Gaps: gaps}, {ID: "b", Lower: 3, Upper: 6, Size: (size-1)%3 + 1}},
-					Rules:   &model.Rules{Distances: []model.Distance{{Buffers: model.Pair{0, 1}, Distance: distance}}},
+					Buffers: []model.Buffer{
+						{ID: "a", Upper: 4, Size: (size-1)/3 + 1, Gaps: gaps}, {ID: "b", Lower: 3, Upper: 6, Size: (size-1)%3 + 1},
+					},
+					Rules: &model.Rules{Distances: []model.Distance{{Buffers: model.Pair{0, 1}, Distance: distance}}},
 				}
 				if good, bad := bannedAsJudged(t, p, 6); good == 0 || bad == 0 && distance > 0 {
 					t.Fatalf("size %d, distance %d: %d and %d plans", size, distance, good, bad)

@@ -38,7 +38,8 @@ func TestSound(t *testing.T) {
 			t.Fatalf("%s\n%v have a plan\n%s", proof.Reason, proof.Buffers, drawn.DescribeRuled(p))
 		}
 		for k := range proof.Buffers {
-			if rest := slices.Delete(slices.Clone(proof.Buffers), k, k+1); len(rest) > 0 && Prove(model.Among(p, rest), asIs) != nil {
+			if rest := slices.Delete(slices.Clone(proof.Buffers), k, k+1); len(rest) > 0 &&
+				Prove(model.Among(p, rest), asIs) != nil {
 				t.Fatalf("%s\nwithout buffer %d there is a proof, too\n%s", proof.Reason, proof.Buffers[k], drawn.DescribeRuled(p))
 			}
 		}

@@ -184,8 +184,10 @@ func (s *wording) pair(a, b *body, pool int32) string {
 		}
 		return text + fmt.Sprintf("the capacity of %d", room)
 	}
-	text += fmt.Sprintf("; within the capacity of %d they share bytes wherever they lie: %s may begin at %s, and %s at %s", q.Capacity,
-		s.write(s.sets.p.Buffers[a.members[0]].ID), s.offsets(a, pool), s.write(s.sets.p.Buffers[b.members[0]].ID), s.offsets(b, pool))
+	text += fmt.Sprintf("; within the capacity of %d they share bytes wherever they lie: %s may begin at %s, and %s at %s",
+		q.Capacity,
+		s.write(s.sets.p.Buffers[a.members[0]].ID), s.offsets(a, pool), s.write(s.sets.p.Buffers[b.members[0]].ID),
+		s.offsets(b, pool))
 	if causes := s.causes(pool, a, b); causes != "" {
 		text += " beside " + causes
 	}
@@ -247,14 +249,16 @@ func (s *wording) clause(b *body, pool int32) string {
 	case q.Capacity > 0 && b.end > q.Capacity:
 		return fmt.Sprintf("%s %s %d, more than the capacity of %d", it, takes, b.end, q.Capacity)
 	case q.Capacity > 0 && grid.First > q.Capacity-b.end:
-		return fmt.Sprintf("alignments let them begin at %d and end at %d, above the capacity of %d", grid.First, grid.First+b.end, q.Capacity)
+		return fmt.Sprintf("alignments let them begin at %d and end at %d, above the capacity of %d", grid.First,
+			grid.First+b.end, q.Capacity)
 	}
 	free := freeOf(q)
 	if len(s.alone(b, pool, free)) == 0 {
 		if longest := longestOf(free); len(b.members) == 1 && longest < b.end {
 			return fmt.Sprintf("%s %s %d, and the longest stretch that is not reserved has %d", it, takes, b.end, longest)
 		}
-		return fmt.Sprintf("%s would share bytes with a reserved range at each offset that the alignment of %d allows", it, grid.Step)
+		return fmt.Sprintf("%s would share bytes with a reserved range at each offset that the alignment of %d allows",
+			it, grid.Step)
 	}
 	with := s.causes(pool, b)
 	if len(q.Reserved) > 0 {

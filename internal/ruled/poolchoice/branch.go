@@ -90,7 +90,8 @@ func (c *chooser) explore(ctx context.Context) error {
 func (c *chooser) insist(ctx context.Context) error {
 	_, limited := ctx.Deadline()
 	if !limited || c.plans.Over(ctx) || !c.costFirst || c.best == nil || c.done() || c.byLoads == nil ||
-		c.loads.Cost(c.byLoads) >= model.ValueOf(c.best.Measures, model.MeasureCost) || c.loads.Cost(c.byLoads) < c.loads.Low || slices.Equal(c.byLoads, c.tree.first) {
+		c.loads.Cost(c.byLoads) >= model.ValueOf(c.best.Measures, model.MeasureCost) ||
+		c.loads.Cost(c.byLoads) < c.loads.Low || slices.Equal(c.byLoads, c.tree.first) {
 		return nil
 	}
 	copy(c.tree.at, c.byLoads)
@@ -118,7 +119,8 @@ func (c *chooser) descend(ctx context.Context, k int) error {
 			return nil
 		}
 	}
-	if c.tree.branches++; c.tree.branches > mostBranches || c.tree.leaves >= mostLeaves || c.tree.leaves > 0 && c.plans.Over(ctx) {
+	if c.tree.branches++; c.tree.branches > mostBranches || c.tree.leaves >= mostLeaves || c.tree.leaves > 0 &&
+		c.plans.Over(ctx) {
 		c.tree.cut = true
 		return nil
 	}

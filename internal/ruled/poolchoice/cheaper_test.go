@@ -35,7 +35,8 @@ func TestBeside(t *testing.T) {
 		beside := c.beside(b)
 		looked += len(beside)
 		for n := range c.loads.Bodies {
-			if c.lowering.Conflicts.Conflict(int(b.Members[0]), int(c.loads.Bodies[n].Members[0])) && !slices.Contains(beside, int32(n)) {
+			if c.lowering.Conflicts.Conflict(int(b.Members[0]), int(c.loads.Bodies[n].Members[0])) &&
+				!slices.Contains(beside, int32(n)) {
 				t.Errorf("body %d is not beside %d", n, k)
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCheck: of problems whose cheapest loads do not pack, the cheapest assignment that packs is found and proven by the check of branches
-// alone. Brute force asks about every assignment.
+// TestCheck: of problems whose cheapest loads do not pack, the cheapest assignment that packs is found and proven by
+// the check of branches alone. Brute force asks about every assignment.
 func TestCheck(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 3))
 	met, cores, few := 0, 0, 0
@@ -32,7 +32,8 @@ func TestCheck(t *testing.T) {
 			Objective: []model.Measure{model.MeasureCost},
 		}}
 		for part := range 1 + n%2 {
-			in, err := gen.New("infeasible", gen.Options{Buffers: 9 + n%2*part, Capacity: 24, Horizon: 24, Seed: uint64(2*n + part)})
+			in, err := gen.New("infeasible",
+				gen.Options{Buffers: 9 + n%2*part, Capacity: 24, Horizon: 24, Seed: uint64(2*n + part)})
 			if err != nil {
 				t.Fatal(err)
 			}

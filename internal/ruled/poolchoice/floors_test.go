@@ -29,7 +29,8 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// TestFloorsHold holds the bounds of heights against the loads of every assignment that costs no more than the best plan.
+// TestFloorsHold holds the bounds of heights against the loads of every assignment that costs no more than the best
+// plan.
 func TestFloorsHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 21))
 	met, above := 0, 0
@@ -78,7 +79,8 @@ func TestFloorsHold(t *testing.T) {
 			for k, m := range measures {
 				bound := c.leastOf(m)
 				if bound > least[k] {
-					t.Fatalf("the bound of %s is %d for plans up to %d; there are loads of %d\n%s", m, bound, cost, least[k], drawn.DescribeRuled(p))
+					t.Fatalf("the bound of %s is %d for plans up to %d; there are loads of %d\n%s", m, bound, cost, least[k],
+						drawn.DescribeRuled(p))
 				}
 				if met++; bound > 0 {
 					above++

@@ -40,7 +40,13 @@ type level struct {
 	most  int64 // states, of one walk
 }
 
-var levels = []level{{8, 10_000, 300_000}, {8, 20_000, 2_000_000}, {11, 400_000, 10_000_000}, {15, 200_000, 10_000_000}, {40, 400_000, 20_000_000}}
+var levels = []level{
+	{8, 10_000, 300_000},
+	{8, 20_000, 2_000_000},
+	{11, 400_000, 10_000_000},
+	{15, 200_000, 10_000_000},
+	{40, 400_000, 20_000_000},
+}
 
 const (
 	firstStep    = 32 // the first step of the limit is 1/firstStep of the gap

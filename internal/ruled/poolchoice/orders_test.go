@@ -23,8 +23,9 @@ func (asAuto) Help() run.Help { return run.HelpPile }
 
 func (asAuto) Name() string { return "auto" }
 
-// TestOrders: of problems whose loads fit and that do not pack, the walk through orders finds and proves the cheapest choice that does. So it does
-// if there are more pools, which are dearer for each buffer, wherever they stand in the list.
+// TestOrders: of problems whose loads fit and that do not pack, the walk through orders finds and proves the cheapest
+// choice that does. So it does if there are more pools, which are dearer for each buffer, wherever they stand in the
+// list.
 func TestOrders(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 18))
 	above := 0
@@ -95,7 +96,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// packed prepares the search for what packs. The cheapest assignment by loads does not pack, and one with all buffers beside the pool is known.
+// packed prepares the search for what packs. The cheapest assignment by loads does not pack, and one with all buffers
+// beside the pool is known.
 func packed(t *testing.T, p *model.Problem, fast int32) (x *packing, low int64) {
 	t.Helper()
 	c, ok := chooserOf(p, asAuto{find(t, "exact")})

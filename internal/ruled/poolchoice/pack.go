@@ -122,7 +122,8 @@ func (x *packing) begin(ctx context.Context) (err error) {
 
 // insist asks about the assignment that is cheapest by the loads once more.
 func (x *packing) insist(ctx context.Context) (err error) {
-	if x.nodes = pools.MoreNodes; x.loads.Cost(x.first) < x.least && x.loads.Cost(x.first) >= x.loads.Low && !x.plans.Over(ctx) {
+	if x.nodes = pools.MoreNodes; x.loads.Cost(x.first) < x.least && x.loads.Cost(x.first) >= x.loads.Low &&
+		!x.plans.Over(ctx) {
 		_, err = x.try(ctx, x.first)
 	}
 	return err

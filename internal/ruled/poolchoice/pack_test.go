@@ -82,7 +82,8 @@ func TestPack(t *testing.T) {
 		}
 		packed := c.packed
 		if x.loads.Cost(packed) != best || x.loads.Low > best {
-			t.Fatalf("packed %d, bound %d, best %d\n%s", x.loads.Cost(packed), x.loads.Low, best, drawn.DescribeRuled(x.lowering.Problem))
+			t.Fatalf("packed %d, bound %d, best %d\n%s", x.loads.Cost(packed), x.loads.Low, best,
+				drawn.DescribeRuled(x.lowering.Problem))
 		}
 		if x.loads.Low == best && low < best {
 			proven++

@@ -64,12 +64,17 @@ type chooser struct {
 
 // Plan plans a problem without evictions. spent is the effort of earlier runs. It counts towards the limits of o, and
 // the result has the sum.
-func Plan(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options, spent plan.Stats) (plan.Result, error) {
+func Plan(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options,
+	spent plan.Stats,
+) (plan.Result, error) {
 	l := lower.New(p)
 	if l.Knots() && len(p.Buffers) > lower.MostClocks {
-		return plan.Result{}, plan.Unsupported(planner.Name(), "cannot honour clocks of more than 8,192 buffers that are no interval order")
+		return plan.Result{}, plan.Unsupported(planner.Name(),
+			"cannot honour clocks of more than 8,192 buffers that are no interval order")
 	}
-	c := &chooser{lowering: l, planner: planner.Name(), tell: o.Turns, costFirst: p.Objective()[0] == model.MeasureCost, only: alone(l)}
+	c := &chooser{
+		lowering: l, planner: planner.Name(), tell: o.Turns, costFirst: p.Objective()[0] == model.MeasureCost, only: alone(l),
+	}
 	o.Turns = nil
 	if c.plans = pools.New(l, planner, o, spent); c.only == nil {
 		c.plans.KeepAnswers()

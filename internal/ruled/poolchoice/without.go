@@ -60,7 +60,9 @@ type classes struct {
 func (x *packing) without(ctx context.Context) error {
 	ctx, cancel := run.Share(ctx, 3)
 	defer cancel()
-	c := &classes{packing: x, plans: x.plans, loads: x.loads, queue: []class{{nil, x.first, x.loads.Low}}, low: math.MaxInt64}
+	c := &classes{
+		packing: x, plans: x.plans, loads: x.loads, queue: []class{{nil, x.first, x.loads.Low}}, low: math.MaxInt64,
+	}
 	for len(c.queue) > 0 {
 		now := c.cheapest()
 		if now.low >= x.least {

@@ -58,7 +58,8 @@ func TestAnswersOffered(t *testing.T) {
 		of := []int32{0, 0}
 		s.Offer(0, []int32{0, 1}, offered)
 		q := s.kept.find(0, []int32{0, 1})
-		q.full, q.first = &pool{strip: s.Lowering.Strip(0, []int32{0, 1}, nil), offsets: []int64{10, 0}, height: 13, bound: 8},
+		q.full, q.first = &pool{strip: s.Lowering.Strip(0, []int32{0, 1},
+			nil), offsets: []int64{10, 0}, height: 13, bound: 8},
 			answer{status: model.Feasible, height: 13}
 		r, err := s.Plan(context.Background(), of)
 		if want := min(13, offered[1]+5); err != nil || r.Height != want {

@@ -16,11 +16,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// paying draws buffers that live together, in a pool with room for about half of them. Most pairs may overlap at a price.
+// paying draws buffers that live together, in a pool with room for about half of them. Most pairs may overlap at a
+// price.
 func paying(r *rand.Rand) *model.Problem {
-	p := &model.Problem{Capacity: 6 + r.Int64N(5), Rules: &model.Rules{Objective: []model.Measure{model.MeasurePenalty, model.MeasureHeight}}}
+	p := &model.Problem{
+		Capacity: 6 + r.Int64N(5), Rules: &model.Rules{Objective: []model.Measure{model.MeasurePenalty, model.MeasureHeight}},
+	}
 	for i := range int32(4 + r.IntN(2)) {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + i)), Upper: 1, Size: 1 + r.Int64N(5), Alignment: 1 + r.Int64N(3)})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: string(rune('a' + i)), Upper: 1, Size: 1 + r.Int64N(5), Alignment: 1 + r.Int64N(3)})
 		for j := range i {
 			if r.IntN(4) > 0 {
 				p.Rules.MayOverlap = append(p.Rules.MayOverlap, model.Pair{j, i})
@@ -31,8 +35,9 @@ func paying(r *rand.Rand) *model.Problem {
 	return p
 }
 
-// TestMeasuresInTurn holds plans of one pool against brute force: penalty and height in either order, beside reserved ranges, and in a third
-// of the runs with an early end. A bound of the second measure must hold for every plan with the best value of the first.
+// TestMeasuresInTurn holds plans of one pool against brute force: penalty and height in either order, beside reserved
+// ranges, and in a third of the runs with an early end. A bound of the second measure must hold for every plan with the
+// best value of the first.
 func TestMeasuresInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 26))
 	counts, paid := map[model.Status]int{}, 0

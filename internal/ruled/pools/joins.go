@@ -75,7 +75,8 @@ func stackable(st *lower.Strip) bool {
 			return false
 		}
 	}
-	return st.ClocksAlone && !slices.ContainsFunc(st.Problem.Buffers, func(b model.Buffer) bool { return b.Fixed != nil || b.Size%align != 0 })
+	return st.ClocksAlone && !slices.ContainsFunc(st.Problem.Buffers,
+		func(b model.Buffer) bool { return b.Fixed != nil || b.Size%align != 0 })
 }
 
 // joins is the turn that plans the groups one by one.

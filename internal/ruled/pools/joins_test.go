@@ -24,16 +24,20 @@ func untangled(t *testing.T, p *model.Problem) *untangling {
 	tl, n := timeline.New(st.Problem), len(p.Buffers)
 	u := &untangling{s: s, st: st, tl: tl, n: int64(n), minimize: true, goal: tl.LowerBound}
 	u.a.bound = u.goal
-	u.k = conflictgraph.New(&conflictgraph.Graph{Buffers: st.Problem.Buffers, Edges: st.Edges, Words: (n + 63) / 64}, u.goal, 0)
+	u.k = conflictgraph.New(&conflictgraph.Graph{Buffers: st.Problem.Buffers, Edges: st.Edges, Words: (n + 63) / 64},
+		u.goal, 0)
 	return u
 }
 
-// TestJoins holds groups that are planned apart against brute force: sums of heights and of bounds are those of the whole.
+// TestJoins holds groups that are planned apart against brute force: sums of heights and of bounds are those of the
+// whole.
 func TestJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	whole, parted, proven := 0, 0, 0
 	for range plantest.Share(4000, 600, 300) {
-		o := gen.Options{Buffers: 4 + r.IntN(3), Seed: r.Uint64(), Threads: 2 + r.Int64N(2), MinSize: 1, MaxSize: 6, Horizon: 9, MaxLife: 5}
+		o := gen.Options{
+			Buffers: 4 + r.IntN(3), Seed: r.Uint64(), Threads: 2 + r.Int64N(2), MinSize: 1, MaxSize: 6, Horizon: 9, MaxLife: 5,
+		}
 		o.Pattern = []string{"independent", "subset", "pairs", "sparse"}[r.IntN(4)]
 		in, err := gen.New("clocks", o)
 		if err != nil {

@@ -83,7 +83,8 @@ func (s *Search) leastIn(ctx context.Context, q *pool, left int) error {
 		}
 	}
 	if q.least > 0 {
-		if err := s.sparing(ctx, 8, func(ctx context.Context) error { return s.raise(ctx, q) }); err != nil || q.paid <= q.least {
+		if err := s.sparing(ctx, 8, func(ctx context.Context) error { return s.raise(ctx, q) }); err != nil ||
+			q.paid <= q.least {
 			return err
 		}
 	}
@@ -110,7 +111,8 @@ func (s *Search) recreate(ctx context.Context, q *pool, f *penalty.Field, steps 
 	if end, limited := ctx.Deadline(); limited && s.options.NodeLimit == 0 {
 		until = time.Now().Add(time.Until(end) / time.Duration(parts))
 	}
-	offsets, paid, taken := f.Improve(ctx, q.offsets, s.options.Seed, penalty.Limits{Enough: q.least, Steps: share, Until: until})
+	offsets, paid, taken := f.Improve(ctx, q.offsets, s.options.Seed,
+		penalty.Limits{Enough: q.least, Steps: share, Until: until})
 	s.stats.Nodes += taken
 	if paid < q.paid {
 		q.use(q.strip, offsets)

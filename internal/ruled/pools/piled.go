@@ -26,7 +26,8 @@ const pileShare = 20
 
 // piled asks the walk about a strip that the planner has left undecided with answer a. It returns the better answer.
 func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
-	if run.HelpOf(s.planner)&run.HelpPile == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil || st.Impossible != "" || ctx.Err() != nil {
+	if run.HelpOf(s.planner)&run.HelpPile == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil ||
+		st.Impossible != "" || ctx.Err() != nil {
 		return a
 	}
 	found := stackdp.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/pileShare)))

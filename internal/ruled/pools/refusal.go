@@ -25,13 +25,17 @@ func (s *Search) refusal(err error, strip *model.Problem, n int) error {
 	r := s.Lowering.Problem.Rules
 	switch {
 	case len(strip.Buffers) > n && !has(strip.Buffers[:n], fixed):
-		return plan.Unsupported(s.planner.Name(), "cannot honour reserved ranges: they are planned as buffers with fixed offsets, which it does not take")
-	case has(strip.Buffers, fixed) || !has(strip.Buffers, (*model.Buffer).HasWindow) || has(s.Lowering.Problem.Buffers, (*model.Buffer).HasWindow):
+		return plan.Unsupported(s.planner.Name(),
+			"cannot honour reserved ranges: they are planned as buffers with fixed offsets, which it does not take")
+	case has(strip.Buffers, fixed) || !has(strip.Buffers, (*model.Buffer).HasWindow) ||
+		has(s.Lowering.Problem.Buffers, (*model.Buffer).HasWindow):
 		return err
 	case len(r.Distances) > 0:
-		return plan.Unsupported(s.planner.Name(), "cannot honour distances: they are planned as gaps with windows, which it does not take")
+		return plan.Unsupported(s.planner.Name(),
+			"cannot honour distances: they are planned as gaps with windows, which it does not take")
 	case len(r.Together) > 0:
-		return plan.Unsupported(s.planner.Name(), "cannot honour buffers that are tied: they are planned as gaps with windows, which it does not take")
+		return plan.Unsupported(s.planner.Name(),
+			"cannot honour buffers that are tied: they are planned as gaps with windows, which it does not take")
 	}
 	return err
 }

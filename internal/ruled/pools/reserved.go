@@ -171,7 +171,9 @@ func (s *Search) one(ctx context.Context, p *model.Problem, n int, capacity int6
 }
 
 // ask runs the planner on a prepared problem, from a plan to start from, or nil.
-func (s *Search) ask(ctx context.Context, tl *timeline.Timeline, n int, capacity int64, minimize bool, start []int64) (answer, error) {
+func (s *Search) ask(ctx context.Context, tl *timeline.Timeline, n int, capacity int64, minimize bool,
+	start []int64,
+) (answer, error) {
 	p, o := tl.Problem, s.options
 	o.Capacity, o.Minimize, o.Start = capacity, minimize, start
 	if o.NodeLimit > 0 {

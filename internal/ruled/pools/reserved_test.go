@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestHopeless: a case is left out only if a buffer is longer than every hole below its limit, or the load above the holes together. If they are
-// just as large, it is asked about.
+// TestHopeless: a case is left out only if a buffer is longer than every hole below its limit, or the load above the
+// holes together. If they are just as large, it is asked about.
 func TestHopeless(t *testing.T) {
 	for _, x := range []struct {
 		sizes    []int64
@@ -31,13 +31,20 @@ func TestHopeless(t *testing.T) {
 		{[]int64{7, 2, 8}, 20, 2, true}, // all that is free
 		{[]int64{7, 2, 7, 2}, 20, 2, false},
 	} {
-		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "x", Capacity: x.capacity, Reserved: []model.Range{{Lower: 7, Upper: 8}, {Lower: 10, Upper: 12}}}}}}
+		p := &model.Problem{
+			Rules: &model.Rules{
+				Pools: []model.Pool{
+					{ID: "x", Capacity: x.capacity, Reserved: []model.Range{{Lower: 7, Upper: 8}, {Lower: 10, Upper: 12}}},
+				},
+			},
+		}
 		var all []int32
 		for k, size := range x.sizes {
 			p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + k)), Upper: 2, Size: size})
 			all = append(all, int32(k))
 		}
-		if first, possible := hopeless(lower.New(p).Strip(0, all, nil), 2, x.capacity); first != x.first || possible != x.possible {
+		if first, possible := hopeless(lower.New(p).Strip(0, all, nil), 2, x.capacity); first != x.first ||
+			possible != x.possible {
 			t.Errorf("%v in %d: %d, %v; want %d, %v", x.sizes, x.capacity, first, possible, x.first, x.possible)
 		}
 	}
@@ -56,8 +63,8 @@ func (u *unsure) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	return u.Planner.Plan(ctx, tl, o)
 }
 
-// TestUndecidedCase: if it is not known whether a plan ends below the first range, a plan above it is not proven the lowest, and its bound is
-// that of the first case.
+// TestUndecidedCase: if it is not known whether a plan ends below the first range, a plan above it is not proven the
+// lowest, and its bound is that of the first case.
 func TestUndecidedCase(t *testing.T) {
 	known, err := plan.Find("exact")
 	if err != nil {
@@ -68,7 +75,8 @@ func TestUndecidedCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &model.Problem{Buffers: in.Problem.Buffers, Rules: &model.Rules{
-		Pools: []model.Pool{{ID: "x", Capacity: 100, Reserved: []model.Range{{Lower: 24, Upper: 25}}}}, Objective: []model.Measure{model.MeasureHeight},
+		Pools:     []model.Pool{{ID: "x", Capacity: 100, Reserved: []model.Range{{Lower: 24, Upper: 25}}}},
+		Objective: []model.Measure{model.MeasureHeight},
 	}}
 	for _, first := range []model.Status{model.Infeasible, model.Unknown} {
 		planner := &unsure{Planner: run.Prepared(known)}
@@ -87,7 +95,8 @@ func TestUndecidedCase(t *testing.T) {
 		case first == model.Infeasible && (a.status != model.Optimal || a.bound != a.height):
 			t.Errorf("no plan below the range: %v, %d, bound %d; want optimal", a.status, a.height, a.bound)
 		case first == model.Unknown && (a.status != model.Feasible || a.bound > 24):
-			t.Errorf("it is not known if there is a plan below the range: %v, %d, bound %d; want feasible, and at most 24", a.status, a.height, a.bound)
+			t.Errorf("it is not known if there is a plan below the range: %v, %d, bound %d; want feasible, and at most 24",
+				a.status, a.height, a.bound)
 		}
 	}
 }

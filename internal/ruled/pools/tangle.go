@@ -47,7 +47,8 @@ const slowAbove = 100
 // tangled reports whether to plan on the graph of conflicts first: the planner accepts that help, and may search
 // locally.
 func (s *Search) tangled(st *lower.Strip) bool {
-	return st.Edges != nil && len(st.Reserved) == 0 && run.HelpOf(s.planner)&run.HelpGraph != 0 && !slices.Contains(s.options.Without, "climb")
+	return st.Edges != nil && len(st.Reserved) == 0 && run.HelpOf(s.planner)&run.HelpGraph != 0 &&
+		!slices.Contains(s.options.Without, "climb")
 }
 
 // An untangling is the state of one strip whose time is no line.
@@ -66,7 +67,9 @@ type untangling struct {
 
 // untangle looks for a plan of a strip within a capacity, or for the lowest. 0 is no capacity.
 func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, minimize bool) (answer, error) {
-	u := &untangling{s: s, st: st, tl: timeline.New(st.Problem), n: int64(len(st.Members)), capacity: capacity, minimize: minimize}
+	u := &untangling{
+		s: s, st: st, tl: timeline.New(st.Problem), n: int64(len(st.Members)), capacity: capacity, minimize: minimize,
+	}
 	if u.goal = u.tl.LowerBound; capacity > 0 && u.goal > capacity {
 		return s.ask(ctx, u.tl, int(u.n), capacity, minimize, nil)
 	}
@@ -97,7 +100,8 @@ func (s *Search) untangle(ctx context.Context, st *lower.Strip, capacity int64, 
 		if u.a.status == model.Infeasible {
 			return u.a, nil
 		}
-		if fits := capacity == 0 || u.k.Height <= capacity; u.k.Offsets != nil && fits && (u.a.offsets == nil || u.k.Height < u.a.height) {
+		if fits := capacity == 0 || u.k.Height <= capacity; u.k.Offsets != nil && fits &&
+			(u.a.offsets == nil || u.k.Height < u.a.height) {
 			u.a.offsets, u.a.height, u.a.status = u.k.Offsets, u.k.Height, model.Feasible
 		}
 		if u.a.status.HasPlan() && u.a.height <= u.a.bound {

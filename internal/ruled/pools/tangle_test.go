@@ -28,7 +28,8 @@ func tangledSearch(t *testing.T, p *model.Problem, o plan.Options) (*Search, *lo
 	return s, s.pools[0].strip
 }
 
-// TestTangle plans patterns with as many nodes on the graph and off it, and holds that the plans are lower on it and valid.
+// TestTangle plans patterns with as many nodes on the graph and off it, and holds that the plans are lower on it and
+// valid.
 func TestTangle(t *testing.T) {
 	on, off := 0.0, 0.0
 	for seed, pattern := range []string{"pairs", "irregular"} {

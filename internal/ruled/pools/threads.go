@@ -122,7 +122,8 @@ type lanes struct {
 func newLanes(buffers []model.Buffer, clocks []*model.Clocks, may [][]int32, most int64) *lanes {
 	threads := len(clocks[0].Lower)
 	l := &lanes{buffers: buffers, clocks: clocks, may: may, most: most, nodes: laneNodes}
-	l.of, l.times, l.load, l.peak = make([]int32, len(may)), make([][]int64, threads), make([][]int64, threads), make([]int64, threads)
+	l.of, l.times, l.load, l.peak = make([]int32, len(may)), make([][]int64, threads), make([][]int64, threads),
+		make([]int64, threads)
 	for k, c := range clocks {
 		l.of[k] = -1
 		for _, t := range may[k] {

@@ -11,13 +11,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestThreads holds that threads are found in tilings whose buffers are in no order, that these are planned as low as their optimum,
-// and that first fit does not do that.
+// TestThreads holds that threads are found in tilings whose buffers are in no order, that these are planned as low as
+// their optimum, and that first fit does not do that.
 func TestThreads(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	found := 0
 	for seed := range uint64(12) {
-		o := gen.Options{Buffers: 60 + r.IntN(100), Seed: seed, Threads: 2 + r.Int64N(5), Messages: 1 + r.Int64N(300), Horizon: 1 << 20}
+		o := gen.Options{
+			Buffers: 60 + r.IntN(100), Seed: seed, Threads: 2 + r.Int64N(5), Messages: 1 + r.Int64N(300), Horizon: 1 << 20,
+		}
 		o.Capacity = o.Threads << 18
 		in, err := gen.New("clock-tiling", o)
 		if err != nil {
@@ -48,7 +50,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestThreadsTiny plans small problems by threads, with clocks that threads have made and with any, and holds the plans against brute force.
+// TestThreadsTiny plans small problems by threads, with clocks that threads have made and with any, and holds the plans
+// against brute force.
 func TestThreadsTiny(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 2))
 	none, some := 0, 0
@@ -63,7 +66,8 @@ func TestThreadsTiny(t *testing.T) {
 		if n%2 == 0 {
 			patterns := gen.Patterns()
 			in, err := gen.New("clocks", gen.Options{
-				Buffers: 7, Seed: uint64(n), Threads: 2, Pattern: patterns[r.IntN(len(patterns))], MinSize: 1, MaxSize: 5, Horizon: 12,
+				Buffers: 7, Seed: uint64(n), Threads: 2, Pattern: patterns[r.IntN(len(patterns))], MinSize: 1, MaxSize: 5,
+				Horizon: 12,
 			})
 			if err != nil {
 				t.Fatal(err)

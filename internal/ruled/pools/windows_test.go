@@ -104,7 +104,8 @@ func TestWindows(t *testing.T) {
 			t.Fatalf("from section %d: %s%s", section, why, drawn.Describe(plain))
 		}
 	}
-	t.Log(refuted, "windows refuted,", short, "of them short,", rolled, "sets rolled,", late, "not although there is a plan")
+	t.Log(refuted, "windows refuted,", short, "of them short,", rolled, "sets rolled,", late,
+		"not although there is a plan")
 	if short < 100 || rolled < 20 {
 		t.Errorf("%d windows refuted, %d of them short, %d sets rolled", refuted, short, rolled)
 	}
@@ -116,7 +117,9 @@ func TestNoWindows(t *testing.T) {
 	for _, b := range []model.Buffer{
 		{Size: 4, Upper: 3, Alignment: 8}, {Size: 4, Upper: 3, Fixed: &at},
 	} {
-		p := &model.Problem{Buffers: []model.Buffer{b, {Size: 2, Upper: 3}}, Rules: &model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 20}}}}
+		p := &model.Problem{
+			Buffers: []model.Buffer{b, {Size: 2, Upper: 3}}, Rules: &model.Rules{Pools: []model.Pool{{ID: "x", Capacity: 20}}},
+		}
 		if _, w := windowsOf(t, p); w != nil {
 			t.Errorf("%v has windows", b)
 		}

@@ -5,13 +5,15 @@ import (
 	"testing"
 )
 
-// TestRest: a set that is listed has its own rest. Any other has what the cheapest one has that was cut off, less what its items that live on
-// have already paid, or none if nothing was cut off.
+// TestRest: a set that is listed has its own rest. Any other has what the cheapest one has that was cut off, less what
+// its items that live on have already paid, or none if nothing was cut off.
 func TestRest(t *testing.T) {
 	w := &walk{
 		question: &Question{Items: []Item{{In: 3, Out: 1}, {In: 0, Out: 5}}},
 		bit:      []int8{0, 1},
-		ahead:    []reach{{at: []goal{{set: 1, rest: 7}}, other: 10, on: []int32{0, 1}}, {at: []goal{{set: 2, rest: 4}}, other: math.MaxInt64}},
+		ahead: []reach{
+			{at: []goal{{set: 1, rest: 7}}, other: 10, on: []int32{0, 1}}, {at: []goal{{set: 2, rest: 4}}, other: math.MaxInt64},
+		},
 	}
 	for _, x := range []struct {
 		t    int

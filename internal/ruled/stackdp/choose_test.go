@@ -14,7 +14,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// asked draws a question of a narrow problem. Excesses are what the buffers are worth, and free cells have prices, all small.
+// asked draws a question of a narrow problem. Excesses are what the buffers are worth, and free cells have prices, all
+// small.
 func asked(r *rand.Rand, p *model.Problem, capacity int64) *Question {
 	tl := timeline.New(p)
 	q := &Question{Sections: tl.Sections(), Capacity: capacity, Width: 100_000, Limit: 1_000}
@@ -97,7 +98,8 @@ func part(p *model.Problem, in func(i int) bool) *model.Problem {
 	return some
 }
 
-// TestChoices: with enough width the walk finds the least excess, and with loose buffers, or little width, a bound of it.
+// TestChoices: with enough width the walk finds the least excess, and with loose buffers, or little width, a bound of
+// it.
 func TestChoices(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 15))
 	apart, bounds := 0, 0
@@ -132,7 +134,8 @@ func TestChoices(t *testing.T) {
 			}
 			q.Limit = limit
 			c := Choose(context.Background(), q)
-			if c.Found != (least <= limit) || c.Found && (c.Excess != least || c.Low != least) || !c.Found && c.Low != math.MaxInt64 {
+			if c.Found != (least <= limit) || c.Found && (c.Excess != least || c.Low != least) || !c.Found &&
+				c.Low != math.MaxInt64 {
 				t.Fatalf("limit %d, want %d: found %v, excess %d, low %d", limit, least, c.Found, c.Excess, c.Low)
 			}
 			if c.Found {
@@ -176,8 +179,8 @@ func TestChoices(t *testing.T) {
 // The most states of TestSuperfluous.
 const mostPacks, mostChosen = 26_000, 17_000
 
-// TestSuperfluous: dominance, states upside down, what is ahead and the order of choices each make a walk shorter. The numbers of states are
-// those of the walk as it is, and some room.
+// TestSuperfluous: dominance, states upside down, what is ahead and the order of choices each make a walk shorter. The
+// numbers of states are those of the walk as it is, and some room.
 func TestSuperfluous(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 16))
 	var packs, chooses int64

@@ -91,7 +91,8 @@ func (w *walk) plan(last int32) (in []bool, offsets []int64) {
 			loose = true
 			continue
 		}
-		order = slices.DeleteFunc(order, func(i int32) bool { return w.question.Items[i].Last <= w.question.Items[x.item].First })
+		order = slices.DeleteFunc(order,
+			func(i int32) bool { return w.question.Items[i].Last <= w.question.Items[x.item].First })
 		at := int(x.place)
 		if upside {
 			at = len(order) - at

@@ -114,7 +114,8 @@ func (w *walk) twin(t, n int, set uint64) int32 {
 		return -1
 	}
 	i, j := w.begin[t][n], w.begin[t][n-1]
-	if x, y := &w.question.Items[i], &w.question.Items[j]; x.Size != y.Size || x.Last != y.Last || w.lane[i] < 0 || !w.in(set, j) {
+	if x, y := &w.question.Items[i], &w.question.Items[j]; x.Size != y.Size || x.Last != y.Last || w.lane[i] < 0 ||
+		!w.in(set, j) {
 		return -1
 	}
 	return j

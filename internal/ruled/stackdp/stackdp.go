@@ -318,7 +318,9 @@ func (w *walk) in(set uint64, i int32) bool { return w.bit[i] < 0 || set>>w.bit[
 // run walks through the sections. If it does not come to the end, it returns false, and the least excess of the states
 // that it had.
 func (w *walk) run() (low int64, ok bool) {
-	w.classes = []*class{{states: states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}, excess: []int64{w.base}}}}
+	w.classes = []*class{
+		{states: states{n: 1, points: 2, distance: []int32{0}, record: []int32{-1}, excess: []int64{w.base}}},
+	}
 	for t := range w.question.Sections {
 		w.close(t)
 		if low = w.low(t); low == math.MaxInt64 {
@@ -410,7 +412,10 @@ func (q *Question) LooseFor(live int) int64 {
 	for t := range begin {
 		now = slices.DeleteFunc(now, func(i int32) bool { return q.Items[i].Last <= int32(t) })
 		now = append(now, begin[t]...)
-		slices.SortFunc(now, func(i, j int32) int { return cmp.Or(cmp.Compare(q.Items[i].Size, q.Items[j].Size), cmp.Compare(i, j)) })
+		slices.SortFunc(now, func(i, j int32) int {
+			return cmp.Or(cmp.Compare(q.Items[i].Size, q.Items[j].Size),
+				cmp.Compare(i, j))
+		})
 		// Without the n smallest, at most this many fit.
 		for n := 0; n < len(now); n++ {
 			if q.Items[now[n]].Size < loose {

@@ -36,7 +36,9 @@ func narrow(r *rand.Rand, n, live int, most int64) *model.Problem {
 	p := &model.Problem{}
 	for i := range n {
 		lower := int64(i + r.IntN(2))
-		b := model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + r.Int64N(int64(2*live-1)), Size: most/2 + r.Int64N(most/2)}
+		b := model.Buffer{
+			ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + r.Int64N(int64(2*live-1)), Size: most/2 + r.Int64N(most/2),
+		}
 		if r.IntN(4) == 0 && i > 0 { // a twin
 			x := p.Buffers[i-1]
 			b.Lower, b.Upper, b.Size = x.Lower, x.Upper, x.Size
@@ -115,7 +117,9 @@ func TestWidth(t *testing.T) {
 func TestNotPlain(t *testing.T) {
 	at := int64(3)
 	for _, b := range []model.Buffer{
-		{Size: 4, Upper: 3, Gaps: []model.Gap{{Lower: 1, Upper: 2}}}, {Size: 4, Upper: 3, Alignment: 8}, {Size: 4, Upper: 3, Fixed: &at},
+		{Size: 4, Upper: 3, Gaps: []model.Gap{{Lower: 1, Upper: 2}}},
+		{Size: 4, Upper: 3, Alignment: 8},
+		{Size: 4, Upper: 3, Fixed: &at},
 	} {
 		if a := ask(t, &model.Problem{Buffers: []model.Buffer{b, {Size: 2, Upper: 3}}}, 20, 10); a.Verdict != Unknown {
 			t.Errorf("%v: %v", b, a.Verdict)

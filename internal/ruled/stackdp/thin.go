@@ -46,7 +46,8 @@ type rank struct {
 }
 
 func (x rank) compare(y rank) int {
-	return cmp.Or(cmp.Compare(x.excess, y.excess), cmp.Compare(x.pieces, y.pieces), cmp.Compare(x.class, y.class), cmp.Compare(x.state, y.state))
+	return cmp.Or(cmp.Compare(x.excess, y.excess), cmp.Compare(x.pieces, y.pieces), cmp.Compare(x.class, y.class),
+		cmp.Compare(x.state, y.state))
 }
 
 // thin drops states at the end of section t until at most width are left. It may leave classes empty.
@@ -155,7 +156,8 @@ func (s *states) dominate() {
 		places[k] = x
 	}
 	slices.SortFunc(places, func(x, y place) int {
-		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.sum, y.sum), cmp.Compare(s.excess[x.state], s.excess[y.state]), cmp.Compare(x.state, y.state))
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.sum, y.sum),
+			cmp.Compare(s.excess[x.state], s.excess[y.state]), cmp.Compare(x.state, y.state))
 	})
 	out := make([]bool, s.n)
 	var front []int32 // those with the same hash that stay
@@ -203,14 +205,16 @@ func (s *states) drop(out []bool) {
 		}
 		left++
 	}
-	s.n, s.order, s.distance, s.record, s.excess = left, s.order[:left*lanes], s.distance[:left*each], s.record[:left], s.excess[:left]
+	s.n, s.order, s.distance, s.record, s.excess = left, s.order[:left*lanes], s.distance[:left*each], s.record[:left],
+		s.excess[:left]
 }
 
 // pieces measures how fragmented the room of state k is from section t on.
 func (w *walk) pieces(s *states, k int, t int32) (sum int64) {
 	order, distance := s.orderOf(k), s.distancesOf(k)
 	for now := t; ; {
-		next, point, under := int32(math.MaxInt32), 0, int32(0) // the first end from now on; the last point that lives then, and its size
+		// the first end from now on; the last point that lives then, and its size
+		next, point, under := int32(math.MaxInt32), 0, int32(0)
 		total, most := int64(0), int64(0)
 		for a := 1; a < s.points; a++ {
 			size := int32(0)

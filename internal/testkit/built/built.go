@@ -67,7 +67,8 @@ var command = Folder(func(dir string) error {
 
 // documents is stowage-lab without sweep, since that takes minutes to compile.
 var documents = Folder(func(dir string) error {
-	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage-lab")), module+"lab/internal/documents")
+	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name("stowage-lab")),
+		module+"lab/internal/documents")
 })
 
 func name(program string) string {

@@ -26,7 +26,8 @@ type Case struct {
 func Cases(n int) ([]Case, error) {
 	var all []Case
 	for seed := range uint64(n) {
-		base, err := gen.Generate("random", gen.Options{Seed: seed, Buffers: 24 + 4*int(seed%4), MinSize: 64, MaxSize: 8192, MaxLife: 300})
+		base, err := gen.Generate("random",
+			gen.Options{Seed: seed, Buffers: 24 + 4*int(seed%4), MinSize: 64, MaxSize: 8192, MaxLife: 300})
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +41,8 @@ func Cases(n int) ([]Case, error) {
 			return nil, err
 		}
 		p, plan := s.Snapshot()
-		t, err := traces.Edit(p, plan.Offsets, traces.EditOptions{Seed: seed, Changes: 120, Capacity: plan.Height + plan.Height*int64(seed%4)/50, Pins: 0.08})
+		t, err := traces.Edit(p, plan.Offsets,
+			traces.EditOptions{Seed: seed, Changes: 120, Capacity: plan.Height + plan.Height*int64(seed%4)/50, Pins: 0.08})
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +67,10 @@ func ask(t *trace.Trace, seed uint64) {
 		}
 		if r.Chance(0.3) {
 			lower := r.Below(900)
-			ops = append(ops, trace.Op{Kind: trace.Fits, ID: fmt.Sprint("question", i), Lower: lower, Upper: lower + 1 + r.Below(200), Size: 1 + r.Below(12000)})
+			ops = append(ops, trace.Op{
+				Kind: trace.Fits, ID: fmt.Sprint("question", i), Lower: lower, Upper: lower + 1 + r.Below(200),
+				Size: 1 + r.Below(12000),
+			})
 		}
 		if r.Chance(0.03) {
 			ops = append(ops, trace.Op{Kind: trace.Replan, Height: t.Capacity * r.Below(3) / 3})
@@ -89,7 +94,8 @@ func (c *Case) Lines() string {
 	for first < len(c.Trace.Ops) && c.Trace.Ops[first].Offset != nil && c.Trace.Ops[first].Kind == trace.Add {
 		first++
 	}
-	fmt.Fprintln(&b, first, c.Trace.Capacity, c.Trace.Alignment, c.Options.NodeLimit, int64(c.Options.Seed), int(c.Options.Effort))
+	fmt.Fprintln(&b, first, c.Trace.Capacity, c.Trace.Alignment, c.Options.NodeLimit, int64(c.Options.Seed),
+		int(c.Options.Effort))
 	for i := range c.Trace.Ops {
 		op := &c.Trace.Ops[i]
 		at := int64(-1)

@@ -471,7 +471,8 @@ func (d *ruledDraw) answered(kind string, a session.Answer, err error) error {
 	}
 	m := &a.Moved
 	fmt.Fprintf(&d.answer, "%s %d %s at%s in%s moved", kind, int(a.Status), a.Step, numbers(a.Offsets), numbers(pools))
-	fmt.Fprintf(&d.answer, " %d %d %d %d least %d enough %d nodes %d", m.Cost, m.Buffers, m.Bytes, m.Slots, least, a.Enough, a.Nodes)
+	fmt.Fprintf(&d.answer, " %d %d %d %d least %d enough %d nodes %d", m.Cost, m.Buffers, m.Bytes, m.Slots, least,
+		a.Enough, a.Nodes)
 	if p := a.Proof; p != nil {
 		fmt.Fprintf(&d.answer, " %s %d %d %d: %s", p.Why, p.Slot, p.Load, p.LowestPossible, p)
 	}

@@ -310,7 +310,9 @@ func (p *Page) Eval(script string, result any) {
 			Exception struct{ Description string }
 		}
 	}
-	p.Call("Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true, "userGesture": true}, &out)
+	p.Call("Runtime.evaluate", map[string]any{
+		"expression": script, "awaitPromise": true, "returnByValue": true, "userGesture": true,
+	}, &out)
 	if e := out.ExceptionDetails; e != nil {
 		p.t.Fatalf("%s: %s %s", script, e.Text, e.Exception.Description)
 	}
@@ -348,13 +350,15 @@ func (p *Page) Until(script string) {
 // Size sets the size of the window in CSS pixels.
 func (p *Page) Size(width, height int) {
 	p.t.Helper()
-	p.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+	p.Call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
 }
 
 // Theme asks for a colour scheme: light or dark.
 func (p *Page) Theme(name string) {
 	p.t.Helper()
-	p.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": name}}}, nil)
+	p.Call("Emulation.setEmulatedMedia",
+		map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": name}}}, nil)
 }
 
 // Mouse sends an event: mouseMoved, mousePressed, mouseReleased; buttons is 1 while
@@ -365,13 +369,15 @@ func (p *Page) Mouse(event string, x, y float64, buttons, clicks int) {
 	if buttons == 1 || event == "mouseReleased" {
 		button = "left"
 	}
-	p.Call("Input.dispatchMouseEvent", map[string]any{"type": event, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": clicks}, nil)
+	p.Call("Input.dispatchMouseEvent",
+		map[string]any{"type": event, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": clicks}, nil)
 }
 
 // Wheel turns the wheel.
 func (p *Page) Wheel(x, y, by float64) {
 	p.t.Helper()
-	p.Call("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by}, nil)
+	p.Call("Input.dispatchMouseEvent",
+		map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by}, nil)
 }
 
 // Key presses a key and lets it go; text is what it types, empty for nothing.

@@ -125,7 +125,9 @@ func awkwardGaps(r *gen.RNG, p *model.Problem) {
 // awkwardAlignments draws no alignment, one for all, or several that mostly do not
 // divide each other.
 func awkwardAlignments(r *gen.RNG, p *model.Problem) {
-	sets := [][]int64{{2, 3}, {4, 6}, {4, 6, 9}, {3, 5, 7}, {6, 10, 15}, {8, 12}, {16, 24, 36}, {1, 2, 4, 8}, {7, 11, 13}, {2, 3, 5, 7, 11}}
+	sets := [][]int64{
+		{2, 3}, {4, 6}, {4, 6, 9}, {3, 5, 7}, {6, 10, 15}, {8, 12}, {16, 24, 36}, {1, 2, 4, 8}, {7, 11, 13}, {2, 3, 5, 7, 11},
+	}
 	set := sets[r.Below(int64(len(sets)))]
 	kind, share := r.Below(6), []float64{0.3, 0.7, 1}[r.Below(3)]
 	for i := range p.Buffers {

@@ -36,7 +36,8 @@ func TestAwkward(t *testing.T) {
 			hasFixed = true
 			for k := range i {
 				c := &p.Buffers[k]
-				if c.Fixed != nil && c.Lower < b.Upper && b.Lower < c.Upper && *c.Fixed < *b.Fixed+b.Size && *b.Fixed < *c.Fixed+c.Size {
+				if c.Fixed != nil && c.Lower < b.Upper && b.Lower < c.Upper && *c.Fixed < *b.Fixed+b.Size &&
+					*b.Fixed < *c.Fixed+c.Size {
 					t.Fatalf("seed %d: fixed buffers %s and %s meet", seed, c.ID, b.ID)
 				}
 			}
@@ -50,7 +51,9 @@ func TestAwkward(t *testing.T) {
 			}
 		}
 	}
-	for what, in := range map[string]int{"three alignments": mixed, "gaps": gapped, "windows": windowed, "fixed buffers": fixed} {
+	for what, in := range map[string]int{
+		"three alignments": mixed, "gaps": gapped, "windows": windowed, "fixed buffers": fixed,
+	} {
 		if in < problems/8 || in > problems*3/4 {
 			t.Errorf("%d of %d problems have %s", in, problems, what)
 		}

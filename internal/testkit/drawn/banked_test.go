@@ -49,7 +49,9 @@ func TestBanked(t *testing.T) {
 			t.Errorf("%s in %d", f, features[f])
 		}
 	}
-	for _, m := range []string{"height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:", "peak:"} {
+	for _, m := range []string{
+		"height", "max_height", "peak", "max_peak", "cost", "penalty", "eviction", "height:", "peak:",
+	} {
 		if measures[m] < problems/10 {
 			t.Errorf("%s in %d", m, measures[m])
 		}

@@ -25,7 +25,8 @@ import (
 // problem only, nor problems whose answer the kind gives away.
 func Varied() []gen.Kind {
 	return slices.DeleteFunc(gen.Kinds(), func(k gen.Kind) bool {
-		return !slices.Contains(k.Takes, "seed") || slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap"}, k.Name)
+		return !slices.Contains(k.Takes, "seed") ||
+			slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap"}, k.Name)
 	})
 }
 

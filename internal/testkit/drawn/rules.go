@@ -264,8 +264,11 @@ func (d *ruling) distance(pair model.Pair, unit int64) {
 		by += d.within(-2, 2)
 	}
 	keep := *p
-	keep.Rules = &model.Rules{Pools: p.Rules.Pools, Period: p.Rules.Period, Distances: []model.Distance{{Buffers: pair, Distance: by}}}
-	if d.chance(0.5) && len(y.Gaps) == 0 && (y.Extra == nil || y.Extra.Evictions == nil) && p.Rules.Period == 0 && !d.named(pair[1]) {
+	keep.Rules = &model.Rules{
+		Pools: p.Rules.Pools, Period: p.Rules.Period, Distances: []model.Distance{{Buffers: pair, Distance: by}},
+	}
+	if d.chance(0.5) && len(y.Gaps) == 0 && (y.Extra == nil || y.Extra.Evictions == nil) && p.Rules.Period == 0 &&
+		!d.named(pair[1]) {
 		y.Upper += x.Upper - 1 - y.Lower
 		y.Lower = x.Upper - 1
 	}
@@ -276,7 +279,8 @@ func (d *ruling) distance(pair model.Pair, unit int64) {
 
 // named reports whether a distance names the buffer already.
 func (d *ruling) named(i int32) bool {
-	return slices.ContainsFunc(d.p.Rules.Distances, func(x model.Distance) bool { return x.Buffers[0] == i || x.Buffers[1] == i })
+	return slices.ContainsFunc(d.p.Rules.Distances,
+		func(x model.Distance) bool { return x.Buffers[0] == i || x.Buffers[1] == i })
 }
 
 // together draws one or two bodies. Their distances are mostly multiples of the unit.
@@ -358,7 +362,8 @@ func Pooled(r *rand.Rand) *model.Problem {
 		d.most = []int64{3, 3, 3, 3, 3, 3, 4, 5}[r.IntN(8)]
 		d.has["capacity"] = r.IntN(10) > 0
 		p := d.problem()
-		chosen := slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Extra == nil || len(b.Extra.Pools) != 1 })
+		chosen := slices.ContainsFunc(p.Buffers,
+			func(b model.Buffer) bool { return b.Extra == nil || len(b.Extra.Pools) != 1 })
 		if chosen && model.Validate(p) == nil {
 			return p
 		}

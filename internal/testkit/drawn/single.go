@@ -29,13 +29,15 @@ func Crowd(r *rand.Rand, n int) *model.Problem {
 	for i := range n {
 		lower := r.Int64N(int64(n))
 		p.Buffers = append(p.Buffers, model.Buffer{
-			ID: strconv.Itoa(i), Size: 1 + r.Int64N(20), Lower: lower, Upper: lower + 1 + r.Int64N(9), Alignment: 1 + r.Int64N(2),
+			ID: strconv.Itoa(i), Size: 1 + r.Int64N(20), Lower: lower, Upper: lower + 1 + r.Int64N(9),
+			Alignment: 1 + r.Int64N(2),
 		})
 	}
 	for i := range n {
 		for j := range i {
 			if a, b := &p.Buffers[i], &p.Buffers[j]; a.Lower < b.Upper+5 && b.Lower < a.Upper+5 {
-				p.Rules.Penalties = append(p.Rules.Penalties, model.Penalty{Buffers: model.Pair{int32(j), int32(i)}, Cost: 1 + r.Int64N(3)})
+				p.Rules.Penalties = append(p.Rules.Penalties,
+					model.Penalty{Buffers: model.Pair{int32(j), int32(i)}, Cost: 1 + r.Int64N(3)})
 			}
 		}
 	}

@@ -53,7 +53,8 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 		return nil, err
 	}
 	r := &Row{
-		Model: filepath.Base(m.File), Tensors: len(m.Tensors), Buffers: len(made.Arena.Tensor), Scratch: len(made.Arena.Tensor) - made.Arena.Scratch,
+		Model: filepath.Base(m.File), Tensors: len(m.Tensors), Buffers: len(made.Arena.Tensor),
+		Scratch: len(made.Arena.Tensor) - made.Arena.Scratch,
 		Unknown: tflm.Unknown(m), Status: made.Result.Status, Head: made.Head, Planned: made.Worth(), Kept: made.Kept,
 	}
 	path := filepath.Join(dir, r.Model)

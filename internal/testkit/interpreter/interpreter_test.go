@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSmallest asks for the smallest arena with right and wrong expectations: it is the same each time, 16 bytes less are
-// refused, and the outputs in it are those of a large arena.
+// TestSmallest asks for the smallest arena with right and wrong expectations: it is the same each time, 16 bytes less
+// are refused, and the outputs in it are those of a large arena.
 func TestSmallest(t *testing.T) {
 	p, err := Start(Python())
 	if errors.Is(err, ErrMissing) {
@@ -27,11 +27,13 @@ func TestSmallest(t *testing.T) {
 	}
 	const arena = 1 << 16
 	right := ask(Request{Arena: arena, Smallest: true, Runs: 2, Seeds: 3})
-	if right.Smallest <= 0 || right.Smallest%16 != 0 || right.Below != "refused" || right.SmallestOutputs != right.Outputs {
+	if right.Smallest <= 0 || right.Smallest%16 != 0 || right.Below != "refused" ||
+		right.SmallestOutputs != right.Outputs {
 		t.Errorf("%+v", right)
 	}
 	for _, expected := range []int64{right.Smallest, right.Smallest - 16, right.Smallest + 16, 16, arena - 16, 2 * arena} {
-		if a := ask(Request{Arena: arena, Smallest: true, Expected: expected}); a.Smallest != right.Smallest || a.Below != "refused" {
+		if a := ask(Request{Arena: arena, Smallest: true, Expected: expected}); a.Smallest != right.Smallest ||
+			a.Below != "refused" {
 			t.Errorf("expected %d: smallest arena %d, below %q; want %d", expected, a.Smallest, a.Below, right.Smallest)
 		}
 	}

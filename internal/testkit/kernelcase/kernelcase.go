@@ -125,7 +125,9 @@ func (c Case) Operator() *distance.Operator {
 		return t
 	}
 	x, y := tensor(c.Type, c.Image[:]...), c.Result()
-	op := &distance.Operator{Kind: c.Kind, Operands: []distance.Tensor{x}, Results: []distance.Tensor{tensor(c.Type, y[:]...)}}
+	op := &distance.Operator{
+		Kind: c.Kind, Operands: []distance.Tensor{x}, Results: []distance.Tensor{tensor(c.Type, y[:]...)},
+	}
 	if c.Same {
 		op.Padding = distance.Same
 	}

@@ -298,14 +298,20 @@ func Network(seed, layers int) []byte {
 		from := max(0, len(names)-1-draw(3))
 		out := "layer" + strconv.Itoa(i)
 		if draw(3) == 0 {
-			g.Nodes = append(g.Nodes, Node{Op: "Concat", Name: "join" + strconv.Itoa(i), In: []string{names[from], names[len(names)-1]}, Out: []string{out}, Attributes: map[string]any{"axis": 1}})
+			g.Nodes = append(g.Nodes, Node{
+				Op: "Concat", Name: "join" + strconv.Itoa(i), In: []string{names[from], names[len(names)-1]}, Out: []string{out},
+				Attributes: map[string]any{"axis": 1},
+			})
 			names, channels = append(names, out), append(channels, channels[from]+channels[len(channels)-1])
 			continue
 		}
 		c := int64(1 + draw(8))
 		weights := "weights" + strconv.Itoa(i)
 		g.Stored = append(g.Stored, Tensor{Name: weights, Type: Float, Dims: []int64{c, channels[from], 3, 3}, External: true})
-		g.Nodes = append(g.Nodes, Node{Op: "Conv", Name: "conv" + strconv.Itoa(i), In: []string{names[from], weights}, Out: []string{out}, Attributes: map[string]any{"pads": []int64{1, 1, 1, 1}}})
+		g.Nodes = append(g.Nodes, Node{
+			Op: "Conv", Name: "conv" + strconv.Itoa(i), In: []string{names[from], weights}, Out: []string{out},
+			Attributes: map[string]any{"pads": []int64{1, 1, 1, 1}},
+		})
 		names, channels = append(names, out), append(channels, c)
 	}
 	g.Outputs = Names(names[len(names)-1])
@@ -331,7 +337,10 @@ func Open() []byte {
 func Saved() []byte {
 	const domain = "com.microsoft.nchwc"
 	conv := func(from, weights, to string) Node {
-		return Node{Op: "Conv", Domain: domain, In: []string{from, weights}, Out: []string{to}, Attributes: map[string]any{"pads": []int64{1, 1, 1, 1}}}
+		return Node{
+			Op: "Conv", Domain: domain, In: []string{from, weights}, Out: []string{to},
+			Attributes: map[string]any{"pads": []int64{1, 1, 1, 1}},
+		}
 	}
 	weights := Tensor{Name: "w", Type: Float, Dims: []int64{16, 16, 3, 3}, External: true}
 	return Model{Domains: []string{domain}, Graph: Graph{
@@ -340,7 +349,9 @@ func Saved() []byte {
 		Nodes: []Node{
 			{Op: "ReorderInput", Domain: domain, In: []string{"x"}, Out: []string{"a"}},
 			conv("a", "w", "b"), conv("b", "w", "c"),
-			{Op: "ReorderOutput", Domain: domain, In: []string{"c"}, Out: []string{"y"}, Attributes: map[string]any{"channels": 16}},
+			{Op: "ReorderOutput", Domain: domain, In: []string{"c"}, Out: []string{"y"}, Attributes: map[string]any{
+				"channels": 16,
+			}},
 		},
 		Outputs: Names("y"),
 	}}.Bytes()

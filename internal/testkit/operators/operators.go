@@ -64,22 +64,34 @@ func table() map[string]func(d draw) *distance.Operator {
 	}
 	compare := binary("BOOL", "INT8", "INT8", "FLOAT32")
 	return map[string]func(d draw) *distance.Operator{
-		"ABS": unary("FLOAT32", "INT8", "INT16"), "CEIL": unary("FLOAT32"), "COS": unary("FLOAT32"), "ELU": unary("FLOAT32", "INT8"),
-		"EXP": unary("FLOAT32"), "FLOOR": unary("FLOAT32"), "HARD_SWISH": unary("FLOAT32", "INT8"), "LEAKY_RELU": unary("FLOAT32", "INT8", "INT16"),
-		"LOG": unary("FLOAT32"), "LOGICAL_NOT": unary("BOOL"), "LOGISTIC": unary("FLOAT32", "INT8", "INT16"), "NEG": unary("FLOAT32"),
-		"RELU": unary("FLOAT32", "INT8", "INT16"), "RELU6": unary("FLOAT32", "INT8", "INT16"), "ROUND": unary("FLOAT32"), "RSQRT": unary("FLOAT32", "INT8"),
-		"SIN": unary("FLOAT32"), "SQRT": unary("FLOAT32"), "SQUARE": unary("FLOAT32"), "TANH": unary("FLOAT32", "INT8", "INT16"),
+		"ABS": unary("FLOAT32", "INT8", "INT16"), "CEIL": unary("FLOAT32"), "COS": unary("FLOAT32"),
+		"ELU": unary("FLOAT32", "INT8"),
+		"EXP": unary("FLOAT32"), "FLOOR": unary("FLOAT32"), "HARD_SWISH": unary("FLOAT32", "INT8"),
+		"LEAKY_RELU": unary("FLOAT32", "INT8", "INT16"),
+		"LOG":        unary("FLOAT32"), "LOGICAL_NOT": unary("BOOL"), "LOGISTIC": unary("FLOAT32", "INT8", "INT16"),
+		"NEG":  unary("FLOAT32"),
+		"RELU": unary("FLOAT32", "INT8", "INT16"), "RELU6": unary("FLOAT32", "INT8", "INT16"), "ROUND": unary("FLOAT32"),
+		"RSQRT": unary("FLOAT32", "INT8"),
+		"SIN":   unary("FLOAT32"), "SQRT": unary("FLOAT32"), "SQUARE": unary("FLOAT32"),
+		"TANH":        unary("FLOAT32", "INT8", "INT16"),
 		"EXPAND_DIMS": draw.expandDims, "RESHAPE": unary("FLOAT32", "INT8"), "SQUEEZE": draw.squeeze,
-		"QUANTIZE":   convert([2]string{"FLOAT32", "INT8"}, [2]string{"INT8", "INT8"}, [2]string{"INT8", "INT16"}, [2]string{"INT16", "INT8"}, [2]string{"INT8", "INT32"}, [2]string{"UINT8", "INT8"}, [2]string{"INT8", "UINT8"}, [2]string{"INT32", "INT8"}),
+		"QUANTIZE": convert([2]string{"FLOAT32", "INT8"}, [2]string{"INT8", "INT8"}, [2]string{"INT8", "INT16"},
+			[2]string{"INT16", "INT8"}, [2]string{"INT8", "INT32"}, [2]string{"UINT8", "INT8"}, [2]string{"INT8", "UINT8"},
+			[2]string{"INT32", "INT8"}),
 		"DEQUANTIZE": convert([2]string{"INT8", "FLOAT32"}, [2]string{"UINT8", "FLOAT32"}),
-		"CAST":       convert([2]string{"INT8", "FLOAT32"}, [2]string{"FLOAT32", "INT8"}, [2]string{"INT8", "INT16"}, [2]string{"INT32", "INT8"}, [2]string{"FLOAT32", "FLOAT32"}),
+		"CAST": convert([2]string{"INT8", "FLOAT32"}, [2]string{"FLOAT32", "INT8"}, [2]string{"INT8", "INT16"},
+			[2]string{"INT32", "INT8"}, [2]string{"FLOAT32", "FLOAT32"}),
 
-		"ADD": binary("", "INT8", "INT16", "FLOAT32", "INT32"), "SUB": binary("", "INT8", "INT16", "FLOAT32"), "MUL": binary("", "INT8", "INT16", "FLOAT32", "INT32"),
-		"DIV": binary("", "FLOAT32"), "MAXIMUM": binary("", "INT8", "INT16", "FLOAT32"), "MINIMUM": binary("", "INT8", "INT16", "FLOAT32"),
-		"SQUARED_DIFFERENCE": binary("", "INT8", "FLOAT32", "INT32"), "FLOOR_DIV": binary("", "FLOAT32"), "FLOOR_MOD": binary("", "FLOAT32"),
+		"ADD": binary("", "INT8", "INT16", "FLOAT32", "INT32"), "SUB": binary("", "INT8", "INT16", "FLOAT32"),
+		"MUL": binary("", "INT8", "INT16", "FLOAT32", "INT32"),
+		"DIV": binary("", "FLOAT32"), "MAXIMUM": binary("", "INT8", "INT16", "FLOAT32"),
+		"MINIMUM":            binary("", "INT8", "INT16", "FLOAT32"),
+		"SQUARED_DIFFERENCE": binary("", "INT8", "FLOAT32", "INT32"), "FLOOR_DIV": binary("", "FLOAT32"),
+		"FLOOR_MOD":   binary("", "FLOAT32"),
 		"LOGICAL_AND": binary("", "BOOL"), "LOGICAL_OR": binary("", "BOOL"),
-		"EQUAL": compare, "NOT_EQUAL": compare, "LESS": compare, "LESS_EQUAL": compare, "GREATER": compare, "GREATER_EQUAL": compare,
-		"ADD_N": draw.addN, "PRELU": draw.prelu,
+		"EQUAL": compare, "NOT_EQUAL": compare, "LESS": compare, "LESS_EQUAL": compare, "GREATER": compare,
+		"GREATER_EQUAL": compare,
+		"ADD_N":         draw.addN, "PRELU": draw.prelu,
 
 		"CONV_2D": draw.convolution, "DEPTHWISE_CONV_2D": draw.depthwise,
 		"MAX_POOL_2D":     func(d draw) *distance.Operator { return d.pool("INT8", "INT16", "FLOAT32") },
@@ -89,7 +101,8 @@ func table() map[string]func(d draw) *distance.Operator {
 		"LOG_SOFTMAX": unary("FLOAT32", "INT8"), "L2_NORMALIZATION": unary("FLOAT32", "INT8"),
 
 		"PAD": draw.pad, "PADV2": draw.padValue, "MIRROR_PAD": draw.mirror, "CONCATENATION": draw.concatenation,
-		"PACK": draw.pack, "UNPACK": draw.unpack, "SPLIT": draw.split, "SPLIT_V": draw.splitV, "SLICE": draw.slice, "STRIDED_SLICE": draw.stridedSlice,
+		"PACK": draw.pack, "UNPACK": draw.unpack, "SPLIT": draw.split, "SPLIT_V": draw.splitV, "SLICE": draw.slice,
+		"STRIDED_SLICE":           draw.stridedSlice,
 		"RESIZE_BILINEAR":         func(d draw) *distance.Operator { return d.resize("FLOAT32", "INT8") },
 		"RESIZE_NEAREST_NEIGHBOR": func(d draw) *distance.Operator { return d.resize("FLOAT32", "INT8", "INT16") },
 		"SPACE_TO_DEPTH":          draw.spaceToDepth, "DEPTH_TO_SPACE": draw.depthToSpace,
@@ -137,7 +150,9 @@ func (d draw) pick(names ...string) string { return names[d.IntN(len(names))] }
 func (d draw) expandDims() *distance.Operator {
 	s, t := d.shape(3), d.pick("FLOAT32", "INT8", "INT16")
 	at := d.IntN(len(s) + 1)
-	return &distance.Operator{Operands: tensors(of(t, s...), list(at)), Results: tensors(of(t, slices.Insert(slices.Clone(s), at, 1)...))}
+	return &distance.Operator{
+		Operands: tensors(of(t, s...), list(at)), Results: tensors(of(t, slices.Insert(slices.Clone(s), at, 1)...)),
+	}
 }
 
 // squeeze drops all dimensions of one element.
@@ -223,7 +238,9 @@ func (d draw) slide(op *distance.Operator, image []int, filter [2]int, dilated b
 
 // weights are types of an image, of its filter and of its bias.
 func (d draw) weights() (image, filter, bias string) {
-	w := [][3]string{{"INT8", "INT8", "INT32"}, {"FLOAT32", "FLOAT32", "FLOAT32"}, {"INT16", "INT8", "INT32"}, {"INT8", "INT4", "INT32"}}[d.IntN(4)]
+	w := [][3]string{
+		{"INT8", "INT8", "INT32"}, {"FLOAT32", "FLOAT32", "FLOAT32"}, {"INT16", "INT8", "INT32"}, {"INT8", "INT4", "INT32"},
+	}[d.IntN(4)]
 	return w[0], w[1], w[2]
 }
 
@@ -286,7 +303,8 @@ func (d draw) connected() *distance.Operator {
 }
 
 func (d draw) softmax() *distance.Operator {
-	p, s := [][2]string{{"FLOAT32", "FLOAT32"}, {"INT8", "INT8"}, {"INT8", "INT16"}, {"INT16", "INT16"}}[d.IntN(4)], d.shape(4)
+	p, s := [][2]string{{"FLOAT32", "FLOAT32"}, {"INT8", "INT8"}, {"INT8", "INT16"}, {"INT16", "INT16"}}[d.IntN(4)],
+		d.shape(4)
 	return &distance.Operator{Operands: tensors(of(p[0], s...)), Results: tensors(of(p[1], s...))}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestChainsRuled holds the two enumerations against one another: one tries every offset, the other those on which bodies
-// can rest.
+// TestChainsRuled holds the two enumerations against one another: one tries every offset, the other those on which
+// bodies can rest.
 func TestChainsRuled(t *testing.T) {
 	plans, none := 0, 0
 	for seed := range uint64(1500) {
@@ -64,9 +64,9 @@ func TestChainsScaled(t *testing.T) {
 	}
 }
 
-// TestChainsInTurn has two bodies that rise in turn until both are aligned: b at least 1 above a, a at most 3 below b, a at a
-// multiple of 4, b of 6. From 0 they rise to 4 and 6. No body of this plan lies where the floor or the other one's last
-// offset puts it.
+// TestChainsInTurn has two bodies that rise in turn until both are aligned: b at least 1 above a, a at most 3 below b,
+// a at a multiple of 4, b of 6. From 0 they rise to 4 and 6. No body of this plan lies where the floor or the other
+// one's last offset puts it.
 func TestChainsInTurn(t *testing.T) {
 	p := &model.Problem{
 		Buffers: []model.Buffer{
@@ -80,7 +80,8 @@ func TestChainsInTurn(t *testing.T) {
 			{Buffers: []int32{2, 3}, At: []int64{0, 0}},
 		}},
 	}
-	for name, ask := range map[string]func(*model.Problem, int) ([]int64, *model.Plan, bool){"Ruled": Ruled, "Chains": Chains} {
+	for name, ask := range map[string]func(*model.Problem, int) ([]int64, *model.Plan,
+		bool){"Ruled": Ruled, "Chains": Chains} {
 		best, plan, decided := ask(p, 0)
 		if !decided || !slices.Equal(best, []int64{12}) || !slices.Equal(plan.Offsets, []int64{4, 8, 6, 6}) {
 			t.Errorf("%s: %v, %v, decided %t", name, best, plan, decided)

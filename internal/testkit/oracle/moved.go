@@ -8,7 +8,9 @@ import "github.com/stowage-go/stowage/model"
 // Moved returns the least movement that leads from old places to a plan of p: the cost, then the number of buffers.
 // Buffers of mine cost nothing, wherever they lie; an old offset below 0 is none. exists says whether there is a plan
 // at all. decided is false if heights are too large to try. p must be valid, without evictions.
-func Moved(p *model.Problem, at []int64, pool []int32, mine []bool, cost func(i int) int64) (least int64, buffers int, exists, decided bool) {
+func Moved(p *model.Problem, at []int64, pool []int32, mine []bool, cost func(i int) int64) (least int64, buffers int,
+	exists, decided bool,
+) {
 	o := &ruled{p: p, pools: p.AllPools()}
 	if p.Rules != nil {
 		o.rules = *p.Rules

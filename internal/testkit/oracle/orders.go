@@ -98,7 +98,8 @@ func (o *Orders) load(p *model.Problem) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		a := b.Align()
-		o.size, o.align, o.fixed, o.at = append(o.size, b.Size), append(o.align, a), append(o.fixed, b.Fixed != nil), append(o.at, 0)
+		o.size, o.align, o.fixed, o.at = append(o.size, b.Size), append(o.align, a), append(o.fixed, b.Fixed != nil),
+			append(o.at, 0)
 		end := b.Size
 		if b.Fixed != nil {
 			o.at[i] = *b.Fixed
@@ -144,12 +145,14 @@ func loadAt(p *model.Problem, time int64) (load int64) {
 
 // alike reports whether two buffers that may be anywhere differ in name alone.
 func alike(x, y *model.Buffer) bool {
-	if x.Lower != y.Lower || x.Upper != y.Upper || x.Size != y.Size || x.Align() != y.Align() || x.Fixed != nil || y.Fixed != nil || len(x.Gaps) != len(y.Gaps) {
+	if x.Lower != y.Lower || x.Upper != y.Upper || x.Size != y.Size || x.Align() != y.Align() || x.Fixed != nil ||
+		y.Fixed != nil || len(x.Gaps) != len(y.Gaps) {
 		return false
 	}
 	for k, g := range x.Gaps {
 		h := y.Gaps[k]
-		if g.Lower != h.Lower || g.Upper != h.Upper || (g.Window == nil) != (h.Window == nil) || g.Window != nil && *g.Window != *h.Window {
+		if g.Lower != h.Lower || g.Upper != h.Upper || (g.Window == nil) != (h.Window == nil) || g.Window != nil &&
+			*g.Window != *h.Window {
 			return false
 		}
 	}

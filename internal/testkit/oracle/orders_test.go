@@ -137,8 +137,9 @@ func TestWide(t *testing.T) {
 		}
 	}
 	for name, least := range map[string]int{
-		"above the load": 2000, "collide": 300, "fixed": 2000, "hint": 1000, "negative times": 2000, "long times": 1000, "large": 1000,
-		"gap": 4000, "window": 4000, "between windows": 120, "interlocked": 1500, "mixed alignments": 3000,
+		"above the load": 2000, "collide": 300, "fixed": 2000, "hint": 1000, "negative times": 2000, "long times": 1000,
+		"large": 1000,
+		"gap":   4000, "window": 4000, "between windows": 120, "interlocked": 1500, "mixed alignments": 3000,
 	} {
 		if seen[name] < least {
 			t.Errorf("%s: %d of %d problems, want %d", name, seen[name], seeds, least)

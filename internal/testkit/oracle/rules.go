@@ -512,7 +512,8 @@ func (o *ruled) measures() []named {
 	if o.objective == nil {
 		for _, m := range o.p.Objective() {
 			kind, id, one := strings.Cut(string(m), ":")
-			o.objective = append(o.objective, named{kind, slices.IndexFunc(o.pools, func(q model.Pool) bool { return one && q.ID == id })})
+			o.objective = append(o.objective,
+				named{kind, slices.IndexFunc(o.pools, func(q model.Pool) bool { return one && q.ID == id })})
 		}
 	}
 	return o.objective

@@ -91,7 +91,8 @@ func TestRuledByHand(t *testing.T) {
 		{"a distance beyond the size", 0, near(9), []model.Buffer{x, y}, []int64{8}},
 		{"apart wins over a distance", 0, nearApart, []model.Buffer{x, y}, []int64{8}},
 		{"a period", 0, model.Rules{Period: 4}, []model.Buffer{buffer("a", 0, 2, 3), buffer("b", 3, 5, 4)}, []int64{7}},
-		{"a longer period", 0, model.Rules{Period: 5}, []model.Buffer{buffer("a", 0, 2, 3), buffer("b", 3, 5, 4)}, []int64{4}},
+		{"a longer period", 0, model.Rules{Period: 5}, []model.Buffer{buffer("a", 0, 2, 3), buffer("b", 3, 5,
+			4)}, []int64{4}},
 		{"a window", 0, model.Rules{}, []model.Buffer{windowed, y}, []int64{5}},
 	} {
 		p := &model.Problem{Capacity: tc.capacity, Rules: &tc.rules, Buffers: tc.buffers}

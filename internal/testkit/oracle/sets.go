@@ -27,7 +27,10 @@ const mostOffsets = 128
 // Sets does what Ruled does, for heights of pools to 128. decided is false if a pool is higher or it takes more than
 // most nodes.
 func Sets(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
-	o := &sets{ruled: &ruled{p: p, pools: p.AllPools(), most: most}, number: map[piece]int{}, table: map[entry][]pair{}, couples: map[[2]int]*couple{}}
+	o := &sets{
+		ruled: &ruled{p: p, pools: p.AllPools(), most: most}, number: map[piece]int{}, table: map[entry][]pair{},
+		couples: map[[2]int]*couple{},
+	}
 	if p.Rules != nil {
 		o.rules = *p.Rules
 	}
@@ -133,7 +136,8 @@ func (o *sets) bounded() bool {
 func (o *sets) arrange() {
 	of := map[int]int{}
 	o.groups, o.numbers = nil, nil
-	slices.SortStableFunc(o.pieces, func(x, y piece) int { return int(o.p.Buffers[y.buffer].Size - o.p.Buffers[x.buffer].Size) })
+	slices.SortStableFunc(o.pieces,
+		func(x, y piece) int { return int(o.p.Buffers[y.buffer].Size - o.p.Buffers[x.buffer].Size) })
 	for k := range o.pieces {
 		x := &o.pieces[k]
 		x.pool, x.at = 0, 0

@@ -23,7 +23,10 @@ func Moves(t testing.TB, planner run.Planner, p *model.Problem, o plan.Options, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &follower{tl: tl, apart: apart, problem: p, part: slices.Repeat([]int{-1}, len(p.Buffers)), at: slices.Repeat([]int64{-1}, len(p.Buffers))}
+	f := &follower{
+		tl: tl, apart: apart, problem: p, part: slices.Repeat([]int{-1}, len(p.Buffers)),
+		at: slices.Repeat([]int64{-1}, len(p.Buffers)),
+	}
 	for k := range tl.Partitions {
 		for _, i := range tl.Partitions[k].Buffers {
 			f.part[i] = k
@@ -39,7 +42,8 @@ func Moves(t testing.TB, planner run.Planner, p *model.Problem, o plan.Options, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Status != bare.Status || r.Stats.Nodes != bare.Stats.Nodes || r.LowerBound != bare.LowerBound || !slices.Equal(r.Offsets, bare.Offsets) {
+	if r.Status != bare.Status || r.Stats.Nodes != bare.Stats.Nodes || r.LowerBound != bare.LowerBound ||
+		!slices.Equal(r.Offsets, bare.Offsets) {
 		t.Fatalf("%v with somebody who looks on, %v without", r, bare)
 	}
 	if !r.Status.HasPlan() || o.Minimizing() || told[plan.MoveBegin] == 0 {

@@ -69,13 +69,16 @@ func (x Oracle) Run(t *testing.T) {
 		x.decided(t, r, &o, p, height, seen)
 		x.limits(t, tl, height, rng)
 	}
-	if n := int(x.Seeds) / 10; seen[model.Infeasible] < n || seen[model.Optimal]+seen[model.Feasible] < n || seen[model.Unknown] > 2*n {
+	if n := int(x.Seeds) / 10; seen[model.Infeasible] < n || seen[model.Optimal]+seen[model.Feasible] < n ||
+		seen[model.Unknown] > 2*n {
 		t.Errorf("one-sided: %v", seen)
 	}
 }
 
 // decided demands an answer, or, if there is a limit, counts those that are none.
-func (x Oracle) decided(t *testing.T, r plan.Result, o *plan.Options, p *model.Problem, height int64, seen map[model.Status]int) {
+func (x Oracle) decided(t *testing.T, r plan.Result, o *plan.Options, p *model.Problem, height int64,
+	seen map[model.Status]int,
+) {
 	t.Helper()
 	status := r.Status
 	if status == model.Feasible && o.Minimizing() && !x.Heuristic {
@@ -124,7 +127,9 @@ func (x Oracle) limits(t *testing.T, tl *timeline.Timeline, height int64, rng *r
 }
 
 // ask runs the planner and checks all that it says.
-func (x Oracle) ask(t *testing.T, ctx context.Context, tl *timeline.Timeline, o plan.Options, height int64) plan.Result {
+func (x Oracle) ask(t *testing.T, ctx context.Context, tl *timeline.Timeline, o plan.Options,
+	height int64,
+) plan.Result {
 	t.Helper()
 	p := tl.Problem
 	r := Solve(t, ctx, x.Planner, tl, o)
@@ -143,7 +148,8 @@ func (x Oracle) ask(t *testing.T, ctx context.Context, tl *timeline.Timeline, o 
 // options draws switches and parameters.
 func (x Oracle) options(rng *rand.Rand) plan.Options {
 	o := plan.Options{Params: map[string]string{}, Seed: rng.Uint64(), NodeLimit: x.Nodes}
-	o.Without = slices.DeleteFunc(Without(x.Planner, rng, 3), func(name string) bool { return slices.Contains(x.Keep, name) })
+	o.Without = slices.DeleteFunc(Without(x.Planner, rng, 3),
+		func(name string) bool { return slices.Contains(x.Keep, name) })
 	names := make([]string, 0, len(x.Params))
 	for name := range x.Params {
 		names = append(names, name)

@@ -21,7 +21,9 @@ import (
 // result is: a plan that is valid, fits and has its height, or nothing of a plan; a bound
 // that is not above the plan, and meets it where the plan is optimal. The error is for
 // options that the planner does not have, and for input that it does not take.
-func Try(t testing.TB, ctx context.Context, planner run.Planner, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func Try(t testing.TB, ctx context.Context, planner run.Planner, tl *timeline.Timeline,
+	o plan.Options,
+) (plan.Result, error) {
 	t.Helper()
 	if err := plan.CheckOptions(planner.Info(), o); err != nil {
 		return plan.Result{}, err
@@ -37,7 +39,8 @@ func Try(t testing.TB, ctx context.Context, planner run.Planner, tl *timeline.Ti
 		if len(p.Buffers) <= 40 {
 			text = "\n" + drawn.Describe(p)
 		}
-		t.Fatalf("%s, %s: %s: %v, height %d, bound %d; %+v%s", planner.Name(), p.Name, what, r.Status, r.Height, r.LowerBound, o, text)
+		t.Fatalf("%s, %s: %s: %v, height %d, bound %d; %+v%s", planner.Name(), p.Name, what, r.Status, r.Height,
+			r.LowerBound, o, text)
 	}
 	switch {
 	case !r.Status.HasPlan():
@@ -88,7 +91,8 @@ func AtMinimum(t testing.TB, planner run.Planner, p *model.Problem, minimum int6
 			continue
 		}
 		if want := capacity == minimum; r.Status.HasPlan() != want || !want && r.Status != model.Infeasible {
-			t.Fatalf("capacity %d, minimum %d: %v, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, drawn.Describe(p))
+			t.Fatalf("capacity %d, minimum %d: %v, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params,
+				drawn.Describe(p))
 		}
 	}
 }

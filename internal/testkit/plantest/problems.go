@@ -66,7 +66,9 @@ func Mixed(n int) *model.Problem {
 			span = 1 + rng.Int64N(100)
 		}
 		lower := rng.Int64N(horizon - span)
-		p.Buffers[i] = model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + span, Size: 64 * (1 + rng.Int64N(1<<rng.IntN(14)))}
+		p.Buffers[i] = model.Buffer{
+			ID: strconv.Itoa(i), Lower: lower, Upper: lower + span, Size: 64 * (1 + rng.Int64N(1<<rng.IntN(14))),
+		}
 	}
 	return p
 }
@@ -78,7 +80,8 @@ func Training(n int) *model.Problem {
 	p := &model.Problem{Name: "training"}
 	layers := int64(n / 10)
 	add := func(lower, upper, size int64) {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(len(p.Buffers)), Lower: lower, Upper: upper, Size: max(size, 64)})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: strconv.Itoa(len(p.Buffers)), Lower: lower, Upper: upper, Size: max(size, 64)})
 	}
 	activation, weight := make([]int64, layers), make([]int64, layers)
 	for i := range layers {

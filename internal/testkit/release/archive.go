@@ -73,7 +73,9 @@ func (a *archive) tar(to string) error {
 			if err != nil {
 				return err
 			}
-			h := &tar.Header{Name: path.Join(a.folder, e.name), Mode: e.mode(), Size: int64(len(data)), ModTime: date, Format: tar.FormatUSTAR}
+			h := &tar.Header{
+				Name: path.Join(a.folder, e.name), Mode: e.mode(), Size: int64(len(data)), ModTime: date, Format: tar.FormatUSTAR,
+			}
 			if err := t.WriteHeader(h); err != nil {
 				return err
 			}
@@ -92,7 +94,8 @@ func (a *archive) tar(to string) error {
 func (a *archive) zip(to string) error {
 	return create(to, func(w io.Writer) error {
 		z := zip.NewWriter(w)
-		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+		z.RegisterCompressor(zip.Deflate,
+			func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 		for _, e := range a.sorted() {
 			data, err := os.ReadFile(e.path)
 			if err != nil {

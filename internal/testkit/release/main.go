@@ -34,7 +34,12 @@ import (
 type system struct{ os, arch string }
 
 var systems = []system{
-	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+	{"linux", "amd64"},
+	{"linux", "arm64"},
+	{"darwin", "amd64"},
+	{"darwin", "arm64"},
+	{"windows", "amd64"},
+	{"windows", "arm64"},
 }
 
 // linked are the systems for which there is a C library.
@@ -118,7 +123,8 @@ func (r *release) commands() error {
 		path := r.command(s)
 		flags := "-s -w -buildid="
 		environment := []string{"CGO_ENABLED=0", "GOOS=" + s.os, "GOARCH=" + s.arch}
-		if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", path, "./cmd/stowage"); err != nil {
+		if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", path,
+			"./cmd/stowage"); err != nil {
 			return err
 		}
 		r.binaries = append(r.binaries, path)
@@ -136,7 +142,8 @@ const licences = "LICENSES-THIRD-PARTY.txt"
 
 // papers returns the files that go along with every command, and writes the licences of its parts.
 func (r *release) papers() ([]entry, error) {
-	out, err := output("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}", "./cmd/stowage", "./bindings/c")
+	out, err := output("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}", "./cmd/stowage",
+		"./bindings/c")
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +182,12 @@ func (r *release) papers() ([]entry, error) {
 	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
 		return nil, err
 	}
-	return []entry{{"LICENSE", "LICENSE", false}, {licences, path, false}, {"README.md", "README.md", false}, {"CHANGELOG.md", "CHANGELOG.md", false}}, nil
+	return []entry{
+		{"LICENSE", "LICENSE", false},
+		{licences, path, false},
+		{"README.md", "README.md", false},
+		{"CHANGELOG.md", "CHANGELOG.md", false},
+	}, nil
 }
 
 // library returns the folder where the C library for a system is built, and the names of
@@ -226,7 +238,8 @@ func (r *release) libraries() error {
 		}}
 		for k, mode := range []string{"c-shared", "c-archive"} {
 			path := filepath.Join(dir, names[k])
-			if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-buildmode="+mode, "-o", path, "./bindings/c"); err != nil {
+			if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-buildmode="+mode,
+				"-o", path, "./bindings/c"); err != nil {
 				return err
 			}
 			a.entries = append(a.entries, entry{names[k], path, k == 0})

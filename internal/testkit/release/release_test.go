@@ -12,16 +12,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stowage-go/stowage/internal/testkit/built"
-	"time"
 )
 
 // TestArchives writes the same entries in two orders, from files of two times: the
 // bytes are the same, and names, modes and contents come back.
 func TestArchives(t *testing.T) {
 	dir := t.TempDir()
-	files := map[string]string{"stowage": "a program", "docs/b.txt": "text", "docs/a.txt": strings.Repeat("more text\n", 1000)}
+	files := map[string]string{
+		"stowage": "a program", "docs/b.txt": "text", "docs/a.txt": strings.Repeat("more text\n", 1000),
+	}
 	entries := []entry{{"stowage", filepath.Join(dir, "stowage"), true}}
 	write := func(when time.Time) {
 		for name, text := range files {
@@ -129,7 +131,8 @@ func TestSBOM(t *testing.T) {
 		urls = append(urls, c.PURL)
 	}
 	if b.Format != "CycloneDX" || b.Metadata.Component.Version != "9.8.7" || len(urls) < 2 || !slices.IsSorted(urls) ||
-		!strings.Contains(strings.Join(urls, "\n"), "pkg:golang/std@1.") || !strings.Contains(strings.Join(urls, "\n"), "pkg:golang/github.com/spf13/cobra@v1.") ||
+		!strings.Contains(strings.Join(urls, "\n"), "pkg:golang/std@1.") ||
+		!strings.Contains(strings.Join(urls, "\n"), "pkg:golang/github.com/spf13/cobra@v1.") ||
 		len(slices.Compact(slices.Clone(urls))) != len(urls) {
 		t.Errorf("%s", data)
 	}

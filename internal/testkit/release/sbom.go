@@ -39,7 +39,8 @@ type property struct {
 
 func (r *release) sbom() error {
 	b := bom{Format: "CycloneDX", SpecVersion: "1.5", Version: 1, Metadata: metadata{component{
-		Type: "application", Name: "stowage", Version: r.version, PURL: "pkg:golang/github.com/stowage-go/stowage@v" + r.version,
+		Type: "application", Name: "stowage", Version: r.version,
+		PURL: "pkg:golang/github.com/stowage-go/stowage@v" + r.version,
 	}}}
 	for _, path := range r.binaries {
 		info, err := buildinfo.ReadFile(path)
@@ -47,7 +48,8 @@ func (r *release) sbom() error {
 			return err
 		}
 		b.Components = append(b.Components, component{
-			Type: "library", Name: "std", Version: info.GoVersion, PURL: "pkg:golang/std@" + strings.TrimPrefix(info.GoVersion, "go"),
+			Type: "library", Name: "std", Version: info.GoVersion,
+			PURL: "pkg:golang/std@" + strings.TrimPrefix(info.GoVersion, "go"),
 		})
 		for _, m := range info.Deps {
 			if strings.HasPrefix(m.Path, "github.com/stowage-go/stowage") {
@@ -57,7 +59,8 @@ func (r *release) sbom() error {
 				m = m.Replace
 			}
 			b.Components = append(b.Components, component{
-				Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + strings.ReplaceAll(m.Version, "+", "%2B"),
+				Type: "library", Name: m.Path, Version: m.Version,
+				PURL:       "pkg:golang/" + m.Path + "@" + strings.ReplaceAll(m.Version, "+", "%2B"),
 				Properties: []property{{"go.sum", m.Sum}},
 			})
 		}

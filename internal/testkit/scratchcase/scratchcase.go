@@ -71,7 +71,8 @@ func Parse(line string) (*distance.Operator, error) {
 		return nil, fmt.Errorf("%q is no operator", line)
 	}
 	op := &distance.Operator{Kind: words[0]}
-	_, err := fmt.Sscanf(strings.Join(words[1:6], " "), "%dx%d %dx%d", &op.Stride[0], &op.Stride[1], &op.Dilation[0], &op.Dilation[1])
+	_, err := fmt.Sscanf(strings.Join(words[1:6], " "), "%dx%d %dx%d", &op.Stride[0], &op.Stride[1], &op.Dilation[0],
+		&op.Dilation[1])
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", line, err)
 	}

@@ -45,7 +45,9 @@ func Halves() []byte {
 		}
 		half.Name, half.Type, half.Data = half.Name+" as float16", tfliteschema.TensorTypeFLOAT16, make([]byte, n)
 		g.Tensors = append(g.Tensors, half)
-		g.Ops = append([]Op{{Code: tfliteschema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{int32(len(g.Tensors) - 1)}, Outputs: []int32{constant}}}, g.Ops...)
+		g.Ops = append([]Op{
+			{Code: tfliteschema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{int32(len(g.Tensors) - 1)}, Outputs: []int32{constant}},
+		}, g.Ops...)
 	}
 	return Model([]Graph{g})
 }
@@ -64,7 +66,9 @@ func Hybrid() []byte {
 // drawnImages draws the network of Images.
 func drawnImages(seed uint64, layers int) Graph {
 	d := images{rng: rand.New(rand.NewPCG(seed, 0x1346e))}
-	now := d.add("input", []int32{int32(1 + d.rng.IntN(2)), int32(6 + d.rng.IntN(10)), int32(5 + d.rng.IntN(12)), int32(1 + d.rng.IntN(6))})
+	now := d.add("input", []int32{
+		int32(1 + d.rng.IntN(2)), int32(6 + d.rng.IntN(10)), int32(5 + d.rng.IntN(12)), int32(1 + d.rng.IntN(6)),
+	})
 	d.g.Inputs = []int32{now}
 	before := now
 	for range layers {

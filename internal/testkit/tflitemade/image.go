@@ -50,7 +50,9 @@ func (d *images) layer(now, before int32) int32 {
 	rows, columns, channels := shape[1], shape[2], shape[3]
 	switch kind := d.rng.IntN(8); {
 	case kind == 0:
-		codes := []tfliteschema.BuiltinOperator{tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorTANH}
+		codes := []tfliteschema.BuiltinOperator{
+			tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorTANH,
+		}
 		return d.op(codes[d.rng.IntN(3)], nil, d.add("map", shape), now)
 	case kind == 1:
 		other := before
@@ -61,7 +63,9 @@ func (d *images) layer(now, before int32) int32 {
 	case kind == 2:
 		s := d.spatial(rows, columns, 1+int32(d.rng.IntN(3)), false)
 		options := s.options(3, s.filterW, 4, s.filterH)
-		code := []tfliteschema.BuiltinOperator{tfliteschema.BuiltinOperatorMAX_POOL_2D, tfliteschema.BuiltinOperatorAVERAGE_POOL_2D}[d.rng.IntN(2)]
+		code := []tfliteschema.BuiltinOperator{
+			tfliteschema.BuiltinOperatorMAX_POOL_2D, tfliteschema.BuiltinOperatorAVERAGE_POOL_2D,
+		}[d.rng.IntN(2)]
 		return d.op(code, options, d.add("pool", []int32{shape[0], s.rows, s.columns, channels}), now)
 	case kind <= 4:
 		s := d.spatial(rows, columns, 1+int32(d.rng.IntN(4)), true)
@@ -70,13 +74,15 @@ func (d *images) layer(now, before int32) int32 {
 			times = 1
 		}
 		options := s.options(3, times, 5, s.dilationW, 6, s.dilationH)
-		return d.op(tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D, options, d.add("depthwise", []int32{shape[0], s.rows, s.columns, channels * times}),
+		return d.op(tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D, options,
+			d.add("depthwise", []int32{shape[0], s.rows, s.columns, channels * times}),
 			now, d.weights(1, s.filterH, s.filterW, channels*times), d.weights(channels*times))
 	}
 	s := d.spatial(rows, columns, 1+int32(d.rng.IntN(4)), true)
 	out := int32(1 + d.rng.IntN(20))
 	options := s.options(4, s.dilationW, 5, s.dilationH)
-	return d.op(tfliteschema.BuiltinOperatorCONV_2D, options, d.add("convolution", []int32{shape[0], s.rows, s.columns, out}),
+	return d.op(tfliteschema.BuiltinOperatorCONV_2D, options,
+		d.add("convolution", []int32{shape[0], s.rows, s.columns, out}),
 		now, d.weights(out, s.filterH, s.filterW, channels), d.weights(out))
 }
 
@@ -89,7 +95,10 @@ type spatial struct {
 
 // spatial draws a window for an image of such a size.
 func (d *images) spatial(rows, columns, filter int32, dilated bool) spatial {
-	s := spatial{filterH: filter, filterW: 1 + d.rng.Int32N(filter), strideH: 1, strideW: 1, dilationH: 1, dilationW: 1, valid: d.rng.IntN(2) == 0}
+	s := spatial{
+		filterH: filter, filterW: 1 + d.rng.Int32N(filter), strideH: 1, strideW: 1, dilationH: 1, dilationW: 1,
+		valid: d.rng.IntN(2) == 0,
+	}
 	if rows > 4 && columns > 4 && d.rng.IntN(3) == 0 {
 		s.strideH, s.strideW = 1+d.rng.Int32N(3), 1+d.rng.Int32N(3)
 	} else if dilated && d.rng.IntN(3) == 0 {

@@ -42,9 +42,13 @@ func NetworkWith(seed uint64, operators int, metadata ...Metadata) []byte {
 			}
 			w := add(Tensor{Name: "weights", Shape: []int32{n, width(a)}, Data: Floats(weights...)})
 			live = append(live, add(Tensor{Name: "dense", Shape: []int32{1, n}}))
-			g.Ops = append(g.Ops, Op{Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{a, w, -1}, Outputs: live[len(live)-1:]})
+			g.Ops = append(g.Ops, Op{
+				Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{a, w, -1}, Outputs: live[len(live)-1:],
+			})
 		case 2: // element by element, on one
-			code := []tfliteschema.BuiltinOperator{tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorTANH}[rng.IntN(3)]
+			code := []tfliteschema.BuiltinOperator{
+				tfliteschema.BuiltinOperatorRELU, tfliteschema.BuiltinOperatorLOGISTIC, tfliteschema.BuiltinOperatorTANH,
+			}[rng.IntN(3)]
 			live = append(live, add(Tensor{Name: "map", Shape: g.Tensors[a].Shape}))
 			g.Ops = append(g.Ops, Op{Code: code, Inputs: []int32{a}, Outputs: live[len(live)-1:]})
 		case 3: // on two of one width, if there are
@@ -61,7 +65,9 @@ func NetworkWith(seed uint64, operators int, metadata ...Metadata) []byte {
 		case 4: // one beside another: axis 0 of one row is the default, so flatten
 			live = append(live, add(Tensor{Name: "reshape", Shape: []int32{1, width(a)}}))
 			shape := add(Tensor{Name: "shape", Shape: []int32{2}, Type: tfliteschema.TensorTypeINT32, Data: Words(1, width(a))})
-			g.Ops = append(g.Ops, Op{Code: tfliteschema.BuiltinOperatorRESHAPE, Inputs: []int32{a, shape}, Outputs: live[len(live)-1:]})
+			g.Ops = append(g.Ops, Op{
+				Code: tfliteschema.BuiltinOperatorRESHAPE, Inputs: []int32{a, shape}, Outputs: live[len(live)-1:],
+			})
 		case 5: // the same value read twice
 			live = append(live, add(Tensor{Name: "square", Shape: g.Tensors[a].Shape}))
 			g.Ops = append(g.Ops, Op{Code: tfliteschema.BuiltinOperatorMUL, Inputs: []int32{a, a}, Outputs: live[len(live)-1:]})

@@ -16,7 +16,9 @@ func EthosU() Graph {
 			{Name: "in", Shape: []int32{64}},
 			{Name: "out", Shape: []int32{4}},
 		},
-		Ops:    []Op{{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{0, 1, 2, 3, 4}, Outputs: []int32{5}}},
+		Ops: []Op{
+			{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{0, 1, 2, 3, 4}, Outputs: []int32{5}},
+		},
 		Inputs: []int32{4}, Outputs: []int32{5},
 	}
 }

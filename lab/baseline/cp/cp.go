@@ -60,7 +60,8 @@ type settings struct {
 
 // Declare lists the techniques and the parameter.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.firstFail, "first-fail", "branch next on the choice with the fewest offsets left; without it, in input order")
+	d.Technique(&s.firstFail, "first-fail",
+		"branch next on the choice with the fewest offsets left; without it, in input order")
 	d.Technique(&s.start, "start", "when minimising, start from the plan of the heuristics")
 	d.Choice(&s.branch, "branch", "orders: branch on which buffer of a pair is above; offsets: branch on offsets, lowest first", "orders", "offsets")
 }
@@ -72,10 +73,11 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	if err := run.Bind("cp", &o, &set); err != nil {
 		return plan.Result{}, err
 	}
-	return descend.RunPairs(ctx, "cp", tl, o, set.start, func(b *descend.Budget, part *timeline.Partition) (descend.PairSolver, error) {
-		e, err := pairwise.New(b.Watch, tl, part, pairwise.DefaultMaxPairs)
-		return &solver{e: e, budget: b, firstFail: set.firstFail, offsets: set.branch == "offsets"}, err
-	})
+	return descend.RunPairs(ctx, "cp", tl, o, set.start,
+		func(b *descend.Budget, part *timeline.Partition) (descend.PairSolver, error) {
+			e, err := pairwise.New(b.Watch, tl, part, pairwise.DefaultMaxPairs)
+			return &solver{e: e, budget: b, firstFail: set.firstFail, offsets: set.branch == "offsets"}, err
+		})
 }
 
 // solver answers for one partition.

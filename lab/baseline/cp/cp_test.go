@@ -65,7 +65,8 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := solve(t, in.Problem, plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 50}); r.Status != model.Unknown || r.Stats.Nodes > 50 {
+	if r := solve(t, in.Problem, plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 50}); r.Status != model.Unknown ||
+		r.Stats.Nodes > 50 {
 		t.Errorf("%v after %d nodes of 50", r.Status, r.Stats.Nodes)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -77,7 +78,8 @@ func TestLimits(t *testing.T) {
 }
 
 func TestRefusesParam(t *testing.T) {
-	_, err := planner{}.Plan(context.Background(), timeline.New(gen.MiniMalloc()), plan.Options{Params: map[string]string{"branch": "x"}})
+	_, err := planner{}.Plan(context.Background(), timeline.New(gen.MiniMalloc()),
+		plan.Options{Params: map[string]string{"branch": "x"}})
 	if err == nil {
 		t.Error("branch=x is taken")
 	}

@@ -40,7 +40,10 @@ type arena struct {
 // where a limit comes, which fill finds out.
 func newArena(t *task) *arena {
 	n := len(t.buffers)
-	a := &arena{t: t, first: make([]int32, 0, n), last: make([]int32, 0, n), from: make([]int64, 0, n), to: make([]int64, 0, n), align: 1}
+	a := &arena{
+		t: t, first: make([]int32, 0, n), last: make([]int32, 0, n), from: make([]int64, 0, n),
+		to: make([]int64, 0, n), align: 1,
+	}
 	for i := range t.buffers {
 		if at := t.buffers[i].Fixed; at != nil {
 			if t.stopped() {

@@ -59,7 +59,8 @@ func TestDifferencesByHand(t *testing.T) {
 	} {
 		p := &model.Problem{Name: c.name}
 		for i, b := range c.buffers {
-			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: b[0], Lower: b[1], Upper: b[2], Alignment: b[3]})
+			p.Buffers = append(p.Buffers,
+				model.Buffer{ID: strconv.Itoa(i), Size: b[0], Lower: b[1], Upper: b[2], Alignment: b[3]})
 		}
 		if r := planned(t, named(t, c.planner), p, plan.Options{Params: c.params}); !slices.Equal(r.Offsets, c.want) {
 			t.Errorf("%s: offsets %v, want %v", c.name, r.Offsets, c.want)
@@ -75,7 +76,8 @@ func TestPortfolios(t *testing.T) {
 		height := func(planner string, params map[string]string) int64 {
 			return planned(t, named(t, planner), p, plan.Options{Params: params}).Height
 		}
-		spatial, temporal := height("xla-heap", map[string]string{"sort": "spatial"}), height("xla-heap", map[string]string{"sort": "temporal"})
+		spatial, temporal := height("xla-heap", map[string]string{"sort": "spatial"}),
+			height("xla-heap", map[string]string{"sort": "temporal"})
 		if got := height("xla-heap", nil); got != min(spatial, temporal) {
 			t.Fatalf("seed %d: XLA %d of spatial %d and temporal %d", seed, got, spatial, temporal)
 		}

@@ -18,9 +18,11 @@ func init() {
 		name:    "executorch-cadence",
 		summary: "largest first, each in the lowest hole or in the smallest one",
 		source:  "ExecuTorch 1.5.1, Cadence memory planning",
-		params:  []param{{name: "algorithm", words: []string{"position", "heuristic"}, summary: "position: first fit; heuristic: best fit"}},
-		gaps:    true,
-		fixed:   true,
+		params: []param{
+			{name: "algorithm", words: []string{"position", "heuristic"}, summary: "position: first fit; heuristic: best fit"},
+		},
+		gaps:  true,
+		fixed: true,
 		place: func(t *task) error {
 			return t.placeInOrder(t.sorted(t.larger), []place.Fit{place.FirstFit, place.BestFit}[t.choice("algorithm")])
 		},

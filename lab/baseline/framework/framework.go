@@ -69,7 +69,11 @@ func (p *planner) all() []param {
 	if p.round > 0 {
 		own = "the framework rounds to " + strconv.FormatInt(p.round, 10)
 	}
-	return append(slices.Clone(p.params), param{name: "round", otherwise: 1, least: 1, most: 1 << 40, summary: "round sizes up to a multiple of this many bytes; " + own})
+	return append(slices.Clone(p.params),
+		param{
+			name: "round", otherwise: 1, least: 1, most: 1 << 40,
+			summary: "round sizes up to a multiple of this many bytes; " + own,
+		})
 }
 
 // Name returns the planner's name.
@@ -77,7 +81,8 @@ func (p *planner) Name() string { return p.name }
 
 // Info describes the planner.
 func (p *planner) Info() plan.Info {
-	return run.Describe(plan.Info{Name: p.name, Summary: p.summary, Source: p.source}, func() run.Settings { return p.settings() })
+	return run.Describe(plan.Info{Name: p.name, Summary: p.summary, Source: p.source},
+		func() run.Settings { return p.settings() })
 }
 
 // Plan runs the planner. The error is for parameters that make no sense and for
@@ -132,7 +137,8 @@ func (p *planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) 
 			return nil, plan.Unsupported(p.name, "cannot honour fixed offsets: buffer "+b.ID+" has one")
 		}
 		if sum += bound.Up(b.Size+pad, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
-			return nil, plan.Unsupported(p.name, fmt.Sprintf("cannot take these sizes: their sum, rounded to %d, exceeds %d", round, int64(model.MaxSum)))
+			return nil, plan.Unsupported(p.name,
+				fmt.Sprintf("cannot take these sizes: their sum, rounded to %d, exceeds %d", round, int64(model.MaxSum)))
 		}
 	}
 	fill := tl.HasGaps() && !p.gaps

@@ -120,11 +120,14 @@ func TestTiny(t *testing.T) {
 		problem := drawn.Tiny(rapid.Uint64().Draw(rt, "seed"))
 		lowest, _, ok := oracle.MinHeight(problem)
 		for _, p := range all() {
-			o := plan.Options{Seed: 5, Params: map[string]string{"round": rapid.SampledFrom([]string{"1", "4"}).Draw(rt, "round")}}
+			o := plan.Options{
+				Seed: 5, Params: map[string]string{"round": rapid.SampledFrom([]string{"1", "4"}).Draw(rt, "round")},
+			}
 			r, err := plantest.Try(t, context.Background(), p, timeline.New(problem), o)
 			switch {
 			case err != nil:
-				if !strings.Contains(err.Error(), p.name) || !strings.Contains(err.Error(), "cannot honour fixed offsets: buffer b") {
+				if !strings.Contains(err.Error(), p.name) ||
+					!strings.Contains(err.Error(), "cannot honour fixed offsets: buffer b") {
 					t.Fatalf("%s: %v", p.name, err)
 				}
 				if p.fixed {
@@ -210,7 +213,8 @@ func TestSomasThreshold(t *testing.T) {
 		lowest[algorithm] = math.MaxInt64
 		for _, sort := range []string{"size", "peak"} {
 			for _, fit := range []string{"best", "smallest"} {
-				lowest[algorithm] = min(lowest[algorithm], height(map[string]string{"algorithm": algorithm, "sort": sort, "fit": fit}))
+				lowest[algorithm] = min(lowest[algorithm],
+					height(map[string]string{"algorithm": algorithm, "sort": sort, "fit": fit}))
 			}
 		}
 	}

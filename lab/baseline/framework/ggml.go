@@ -37,8 +37,10 @@ func init() {
 		summary: "online allocator: best fit; among equal holes the highest; the open end last",
 		source:  "ggml (llama.cpp), ggml-alloc.c (d99724f)",
 		round:   32,
-		params:  []param{{name: "blocks", otherwise: ggmlBlocks, least: 1, most: 1 << 40, summary: "maximum number of free blocks"}},
-		place:   ggml,
+		params: []param{
+			{name: "blocks", otherwise: ggmlBlocks, least: 1, most: 1 << 40, summary: "maximum number of free blocks"},
+		},
+		place: ggml,
 	})
 }
 

@@ -35,7 +35,9 @@ func init() {
 		summary: "three orders: two by the use of the fullest moment, one by start; the lowest plan counts",
 		source:  "Glow, MemoryAllocator.cpp (05dd99b)",
 		round:   64,
-		params:  []param{{name: "allocate", words: []string{"all", "each"}, summary: "all: allocate all buffers at once; each: allocate each at its start"}},
+		params: []param{
+			{name: "allocate", words: []string{"all", "each"}, summary: "all: allocate all buffers at once; each: allocate each at its start"},
+		},
 		place: func(t *task) error {
 			if t.choice("allocate") == 1 {
 				return t.lowestHoles(t.sorted(t.earlier))

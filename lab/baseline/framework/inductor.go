@@ -40,8 +40,10 @@ func init() {
 		name:    "inductor",
 		summary: "a tree of splits in time and in space, largest buffer first",
 		source:  "PyTorch Inductor, memory_planning (016a041)",
-		params:  []param{{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "blocks start at multiples of this many bytes; the framework uses 64"}},
-		place:   inductor,
+		params: []param{
+			{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "blocks start at multiples of this many bytes; the framework uses 64"},
+		},
+		place: inductor,
 	})
 }
 

@@ -25,7 +25,8 @@ func init() {
 			if err != nil {
 				return err
 			}
-			if t.offsets = greedy.Deferred(t.watch, t.tl, t.sorted(t.earlier), t.sorted(t.endsEarlier), sizes); t.offsets == nil {
+			if t.offsets = greedy.Deferred(t.watch, t.tl, t.sorted(t.earlier), t.sorted(t.endsEarlier),
+				sizes); t.offsets == nil {
 				return errStopped
 			}
 			return nil

@@ -67,7 +67,8 @@ func lift(p *model.Problem, order []int) []int64 {
 		for met := true; met; {
 			met = false
 			for _, j := range order[:k] {
-				if overlap(&p.Buffers[i], &p.Buffers[j]) && offsets[i] < offsets[j]+p.Buffers[j].Size && offsets[j] < offsets[i]+p.Buffers[i].Size {
+				if overlap(&p.Buffers[i], &p.Buffers[j]) && offsets[i] < offsets[j]+p.Buffers[j].Size &&
+					offsets[j] < offsets[i]+p.Buffers[i].Size {
 					offsets[i], met = offsets[j]+p.Buffers[j].Size, true
 				}
 			}
@@ -111,7 +112,8 @@ func TestAgainstPlain(t *testing.T) {
 		crowded := func(a, b int) int { return cmp.Compare(degree[b], degree[a]) }
 		name := func(a, b int) int { return cmp.Compare(p.Buffers[b].ID, p.Buffers[a].ID) }
 		start := func(a, b int) int {
-			return cmp.Or(cmp.Compare(p.Buffers[a].Lower, p.Buffers[b].Lower), cmp.Compare(p.Buffers[a].Upper, p.Buffers[b].Upper))
+			return cmp.Or(cmp.Compare(p.Buffers[a].Lower, p.Buffers[b].Lower),
+				cmp.Compare(p.Buffers[a].Upper, p.Buffers[b].Upper))
 		}
 		usmp := func(a, b int) int { return cmp.Or(crowded(a, b), name(a, b)) }
 		byConflicts := bySize(p, noTie)
@@ -279,7 +281,8 @@ func plainByBreadth(p *model.Problem) []int {
 			}
 			fits, grows := -1, -1
 			for k, size := range sizes {
-				if slices.ContainsFunc(bySize(p, noTie), func(j int) bool { return of[j] == k && overlap(&p.Buffers[i], &p.Buffers[j]) }) {
+				if slices.ContainsFunc(bySize(p, noTie),
+					func(j int) bool { return of[j] == k && overlap(&p.Buffers[i], &p.Buffers[j]) }) {
 					continue
 				}
 				if size >= p.Buffers[i].Size && (fits < 0 || size < sizes[fits]) {
@@ -402,7 +405,8 @@ func TestTieBreaks(t *testing.T) {
 	for _, planner := range all() {
 		want := forward
 		switch planner.name {
-		case "migraphx", "tflm-greedy", "executorch-greedy", "tsl-bfc", "tvm-greedy-by-size", "tvm-greedy-by-conflicts", "tvm-hill-climb":
+		case "migraphx", "tflm-greedy", "executorch-greedy", "tsl-bfc", "tvm-greedy-by-size", "tvm-greedy-by-conflicts",
+			"tvm-hill-climb":
 			want = backward
 		}
 		if r := planned(t, planner, p, plan.Options{}); !slices.Equal(r.Offsets, want) {

@@ -24,7 +24,8 @@ func replayed(p *model.Problem) []event {
 		byLife[i] = i
 	}
 	slices.SortStableFunc(byLife, func(a, b int) int {
-		return cmp.Or(cmp.Compare(p.Buffers[a].Lower, p.Buffers[b].Lower), cmp.Compare(p.Buffers[a].Upper, p.Buffers[b].Upper))
+		return cmp.Or(cmp.Compare(p.Buffers[a].Lower, p.Buffers[b].Lower),
+			cmp.Compare(p.Buffers[a].Upper, p.Buffers[b].Upper))
 	})
 	var events []event
 	for step := range int64(100) {
@@ -148,7 +149,8 @@ func TestPeakShares(t *testing.T) {
 		for i := range p.Buffers {
 			var want int64
 			for j := range p.Buffers {
-				live := slices.ContainsFunc(tl.Spans(j), func(s timeline.Span) bool { return int(s.First) <= peak && peak < int(s.Last) })
+				live := slices.ContainsFunc(tl.Spans(j),
+					func(s timeline.Span) bool { return int(s.First) <= peak && peak < int(s.Last) })
 				if live && i != j && !tl.Overlaps(i, j) {
 					want += p.Buffers[j].Size
 				}

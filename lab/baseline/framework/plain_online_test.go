@@ -129,7 +129,8 @@ func plainTwoEnded(p *model.Problem, size int64, percent float64) []int64 {
 		for ; p.Buffers[byEnd[0]].Upper <= b.Lower; byEnd = byEnd[1:] {
 			r.free(offsets[byEnd[0]])
 		}
-		if offsets[i] = r.alloc(b.Size, b.Align(), float64(b.Upper-b.Lower) >= percent/100*float64(end-begin)); offsets[i] < 0 {
+		if offsets[i] = r.alloc(b.Size, b.Align(),
+			float64(b.Upper-b.Lower) >= percent/100*float64(end-begin)); offsets[i] < 0 {
 			return nil
 		}
 	}
@@ -184,11 +185,13 @@ func TestTSLAgainstBFC(t *testing.T) {
 		for i := range p.Buffers {
 			p.Buffers[i].Alignment = 1 << (seed % 4 * uint64(i) % 5)
 		}
-		want, err := run.Run(context.Background(), bfc, timeline.New(p), plan.Options{Params: map[string]string{"round": "1"}})
+		want, err := run.Run(context.Background(), bfc, timeline.New(p),
+			plan.Options{Params: map[string]string{"round": "1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := planned(t, named(t, "tsl-bfc"), p, plan.Options{Params: map[string]string{"upper": "101"}}); !slices.Equal(got.Offsets, want.Offsets) {
+		if got := planned(t, named(t, "tsl-bfc"), p,
+			plan.Options{Params: map[string]string{"upper": "101"}}); !slices.Equal(got.Offsets, want.Offsets) {
 			t.Fatalf("seed %d: offsets %v, bfc has %v", seed, got.Offsets, want.Offsets)
 		}
 	}

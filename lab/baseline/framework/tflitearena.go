@@ -30,9 +30,11 @@ func init() {
 		name:    "tflite-arena",
 		summary: "tensors of the whole run first, then largest first, each in the smallest hole that fits",
 		source:  "TensorFlow Lite, arena_planner and simple_memory_arena (0e44793)",
-		params:  []param{{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "buffers start at multiples of this many bytes; the framework uses 64"}},
-		fixed:   true,
-		place:   tfliteArena,
+		params: []param{
+			{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "buffers start at multiples of this many bytes; the framework uses 64"},
+		},
+		fixed: true,
+		place: tfliteArena,
 	})
 }
 

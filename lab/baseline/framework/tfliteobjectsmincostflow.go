@@ -32,8 +32,10 @@ func init() {
 		name:    "tflite-objects-min-cost-flow",
 		summary: "shared objects as chains of a least-cost flow; small problems only",
 		source:  "TensorFlow Lite GPU, mincostflow (LiteRT 0e9c7a5)",
-		params:  []param{{name: "buffers", otherwise: 1500, least: 1, most: 1 << 14, summary: "refuse more buffers than this, because the time is cubic; the framework has no limit"}},
-		place:   tfliteMinCostFlow,
+		params: []param{
+			{name: "buffers", otherwise: 1500, least: 1, most: 1 << 14, summary: "refuse more buffers than this, because the time is cubic; the framework has no limit"},
+		},
+		place: tfliteMinCostFlow,
 	})
 }
 
@@ -60,7 +62,8 @@ func tfliteMinCostFlow(t *task) error {
 	most := t.number("buffers")
 	n := len(t.buffers)
 	if int64(n) > most {
-		return fmt.Errorf("%d buffers, more than %d: the flow network has up to %d edges; set the parameter buffers to try", n, most, int64(n)*int64(n)/2)
+		return fmt.Errorf("%d buffers, more than %d: the flow network has up to %d edges; set the parameter buffers to try",
+			n, most, int64(n)*int64(n)/2)
 	}
 	order := t.sorted(t.earlier)
 	f := newFlow(t, order)

@@ -40,7 +40,8 @@ func TestProductTFLM(t *testing.T) {
 		want := planned(t, named(t, "tflm-greedy"), q, plan.Options{})
 		got, height, err := tflm.Greedy(t.Context(), p, pins)
 		if err != nil || height != want.Height || !slices.Equal(got, want.Offsets) {
-			t.Fatalf("seed %d: %v, height %d, %v; tflm-greedy has %v, height %d", seed, got, height, err, want.Offsets, want.Height)
+			t.Fatalf("seed %d: %v, height %d, %v; tflm-greedy has %v, height %d", seed, got, height, err, want.Offsets,
+				want.Height)
 		}
 	}
 	if pinned < 500 {

@@ -20,8 +20,10 @@ func init() {
 		name:    "tflm-linear",
 		summary: "one above the other; no buffers share memory",
 		source:  "TensorFlow Lite Micro, LinearMemoryPlanner (90b983c)",
-		params:  []param{{name: "slots", otherwise: 0, least: 0, most: 1 << 31, summary: "refuse more buffers than this; 0: no limit; the framework has 1024"}},
-		round:   16,
+		params: []param{
+			{name: "slots", otherwise: 0, least: 0, most: 1 << 31, summary: "refuse more buffers than this; 0: no limit; the framework has 1024"},
+		},
+		round: 16,
 		place: func(t *task) error {
 			slots := t.number("slots")
 			if n := int64(len(t.buffers)); slots > 0 && n > slots {

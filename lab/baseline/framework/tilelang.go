@@ -45,7 +45,8 @@ func tilelang(t *task) error {
 				best, waste = k, f.size()-b.Size
 			}
 		}
-		if last := len(free) - 1; best < 0 && last >= 0 && free[last].to == top && bound.Up(free[last].from, b.Align()) < top {
+		if last := len(free) - 1; best < 0 && last >= 0 && free[last].to == top &&
+			bound.Up(free[last].from, b.Align()) < top {
 			best = last
 		}
 		f := chunk{top, top}

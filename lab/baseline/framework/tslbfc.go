@@ -46,8 +46,10 @@ func init() {
 		summary: "online allocator from two ends: best fit with coalescing; long-lived buffers from above",
 		source:  "XLA, tsl/framework/bfc_allocator.cc, spatial partitioning (00df9ee)",
 		round:   256,
-		params:  []param{{name: "upper", otherwise: 50, least: 0, most: 101, summary: "buffers that live at least this percentage of the whole time are placed from above"}},
-		place:   tslBFC,
+		params: []param{
+			{name: "upper", otherwise: 50, least: 0, most: 101, summary: "buffers that live at least this percentage of the whole time are placed from above"},
+		},
+		place: tslBFC,
 	})
 }
 

@@ -47,7 +47,9 @@ func init() {
 		name:    "xla-fast-split",
 		summary: "the first buffers in the spatial order as in xla-heap, the others above them as in xla-fast-merge",
 		source:  "XLA, FinishFastSplit (0e06ac8)",
-		params:  []param{{name: "exact", otherwise: xlaExact, least: 0, most: 1 << 40, summary: "number of buffers that are placed as in xla-heap"}},
+		params: []param{
+			{name: "exact", otherwise: xlaExact, least: 0, most: 1 << 40, summary: "number of buffers that are placed as in xla-heap"},
+		},
 		place: func(t *task) error {
 			c := t.xlaClock()
 			order := c.sorted(t, 0)

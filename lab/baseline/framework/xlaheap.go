@@ -46,7 +46,8 @@ func init() {
 		summary: "largest or longest first, each in the smallest hole that fits; parameters select other orders and fits",
 		source:  "XLA, GlobalDecreasingSizeBestFitHeap and its use in buffer assignment (0e06ac8)",
 		params: []param{
-			{name: "sort", words: append([]string{"default"}, xlaSorts...), summary: "sort order; default: the better of spatial and temporal"},
+			{name: "sort", words: append([]string{"default"},
+				xlaSorts...), summary: "sort order; default: the better of spatial and temporal"},
 			{name: "fit", words: xlaFits, summary: "best or lowest"},
 		},
 		gaps:  true,

@@ -27,8 +27,10 @@ func init() {
 		name:    "xnnpack",
 		summary: "largest first, each in the smallest hole that fits",
 		source:  "XNNPACK, memory-planner.c (75db3c0)",
-		params:  []param{{name: "leading", words: []string{"used", "ignored"}, summary: "the hole below the lowest live block; used, or ignored as before July 2026"}},
-		gaps:    true,
+		params: []param{
+			{name: "leading", words: []string{"used", "ignored"}, summary: "the hole below the lowest live block; used, or ignored as before July 2026"},
+		},
+		gaps: true,
 		place: func(t *task) error {
 			order := t.sorted(t.larger)
 			if t.choice("leading") == 0 {

@@ -31,7 +31,8 @@ func baseline(t *testing.T, name string, p *model.Problem, o plan.Options) (plan
 func buffers(rows ...[4]int64) *model.Problem {
 	p := &model.Problem{}
 	for i, v := range rows {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + i)), Lower: v[0], Upper: v[1], Size: v[2], Alignment: v[3]})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: string(rune('a' + i)), Lower: v[0], Upper: v[1], Size: v[2], Alignment: v[3]})
 	}
 	return p
 }
@@ -152,14 +153,16 @@ func TestBFCByHand(t *testing.T) {
 		},
 		{
 			"free neighbours are joined", "1",
-			buffers([4]int64{0, 1, 2, 1}, [4]int64{0, 2, 2, 1}, [4]int64{0, 3, 2, 1}, [4]int64{0, 9, 1, 1}, [4]int64{3, 9, 6, 1}),
+			buffers([4]int64{0, 1, 2, 1}, [4]int64{0, 2, 2, 1}, [4]int64{0, 3, 2, 1}, [4]int64{0, 9, 1, 1},
+				[4]int64{3, 9, 6, 1}),
 			[]int64{0, 2, 4, 6, 0},
 		},
 		// At time 1 the top falls from 9 to 3, so the hole of 2 at 0 is best
 		// for 2, but the room above is as good as any for 3.
 		{
 			"what is free at the top is room, not a hole", "1",
-			buffers([4]int64{0, 1, 2, 1}, [4]int64{0, 9, 1, 1}, [4]int64{0, 1, 6, 1}, [4]int64{1, 9, 3, 1}, [4]int64{2, 9, 2, 1}),
+			buffers([4]int64{0, 1, 2, 1}, [4]int64{0, 9, 1, 1}, [4]int64{0, 1, 6, 1}, [4]int64{1, 9, 3, 1},
+				[4]int64{2, 9, 2, 1}),
 			[]int64{0, 2, 3, 3, 0},
 		},
 		{

@@ -92,7 +92,8 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 		cells += int(last - first)
 	}
 	if cells > largestTable {
-		return plan.Result{}, plan.Unsupported("csp", fmt.Sprintf("takes at most %d sections, added up over all buffers, and the problem has %d", largestTable, cells))
+		return plan.Result{}, plan.Unsupported("csp",
+			fmt.Sprintf("takes at most %d sections, added up over all buffers, and the problem has %d", largestTable, cells))
 	}
 	return descend.RunPairs(ctx, "csp", tl, o, set.start, descend.Encoded(tl,
 		func(b *descend.Budget, part *timeline.Partition, e *pairwise.Encoding) (descend.PairSolver, bool) {
@@ -133,7 +134,9 @@ const (
 )
 
 // newCSP prepares a partition. It reports false where a limit comes.
-func newCSP(tl *timeline.Timeline, budget *descend.Budget, set *cspSettings, part *timeline.Partition, e *pairwise.Encoding) (*cspSolver, bool) {
+func newCSP(tl *timeline.Timeline, budget *descend.Budget, set *cspSettings, part *timeline.Partition,
+	e *pairwise.Encoding,
+) (*cspSolver, bool) {
 	n := e.Len()
 	s := &cspSolver{
 		e: e, budget: budget, plain: true,

@@ -91,7 +91,8 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	}
 	for k := range tl.Partitions {
 		if n := len(tl.Partitions[k].Buffers); n >= maxNodes {
-			return plan.Result{}, plan.Unsupported("meta-csp", fmt.Sprintf("takes at most %d buffers that depend on one another, and the problem has %d", maxNodes-1, n))
+			return plan.Result{}, plan.Unsupported("meta-csp",
+				fmt.Sprintf("takes at most %d buffers that depend on one another, and the problem has %d", maxNodes-1, n))
 		}
 	}
 	return descend.RunPairs(ctx, "meta-csp", tl, o, set.start, descend.Encoded(tl,
@@ -101,7 +102,9 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 }
 
 // newMeta prepares a partition. It reports false where a limit comes.
-func newMeta(tl *timeline.Timeline, budget *descend.Budget, set *metaSettings, e *pairwise.Encoding) (*metaSolver, bool) {
+func newMeta(tl *timeline.Timeline, budget *descend.Budget, set *metaSettings,
+	e *pairwise.Encoding,
+) (*metaSolver, bool) {
 	m := newMatrix(e, budget.Watch)
 	if m == nil {
 		return nil, false

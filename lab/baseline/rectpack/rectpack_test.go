@@ -165,7 +165,8 @@ func TestLimits(t *testing.T) {
 	for name, planner := range planners {
 		a, _ := solve(t, name, p, plan.Options{NodeLimit: 2000})
 		b, _ := solve(t, name, p, plan.Options{NodeLimit: 2000})
-		if fmt.Sprint(a.Offsets, a.Stats.Nodes) != fmt.Sprint(b.Offsets, b.Stats.Nodes) || a.Stats.Nodes > 2000 || !a.Status.HasPlan() {
+		if fmt.Sprint(a.Offsets, a.Stats.Nodes) != fmt.Sprint(b.Offsets, b.Stats.Nodes) || a.Stats.Nodes > 2000 ||
+			!a.Status.HasPlan() {
 			t.Errorf("%s: %v, %d nodes; %v, %d nodes", name, a.Status, a.Stats.Nodes, b.Status, b.Stats.Nodes)
 		}
 		o := plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 50}
@@ -243,7 +244,8 @@ func TestRefusals(t *testing.T) {
 		!strings.Contains(err.Error(), "takes at most 4095 buffers") {
 		t.Errorf("%d buffers at once: %v", maxNodes, err)
 	}
-	_, err = metaCSP{}.Plan(context.Background(), timeline.New(gen.Wave()), plan.Options{Params: map[string]string{"order": "x"}})
+	_, err = metaCSP{}.Plan(context.Background(), timeline.New(gen.Wave()),
+		plan.Options{Params: map[string]string{"order": "x"}})
 	if err == nil || !strings.Contains(err.Error(), "planner meta-csp: parameter order") {
 		t.Errorf("order=x: %v", err)
 	}
@@ -256,7 +258,9 @@ func TestNeverRefutesWhatFits(t *testing.T) {
 	for seed := range plantest.Share[uint64](1200, 400) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		kind := []string{"perfect", "pinwheel", "synthetic"}[rng.IntN(3)]
-		in, err := gen.New(kind, gen.Options{Buffers: 6 + rng.IntN(9), Seed: seed, Capacity: 14 + rng.Int64N(20), Horizon: 14 + rng.Int64N(20)})
+		in, err := gen.New(kind, gen.Options{
+			Buffers: 6 + rng.IntN(9), Seed: seed, Capacity: 14 + rng.Int64N(20), Horizon: 14 + rng.Int64N(20),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,9 @@ import (
 )
 
 func TestWideMetaCSP(t *testing.T) {
-	plantest.Oracle{Planner: metaCSP{}, Seeds: plantest.Share[uint64](2000, 600), Params: map[string][]string{"order": {"size", "slack"}}}.Run(t)
+	plantest.Oracle{
+		Planner: metaCSP{}, Seeds: plantest.Share[uint64](2000, 600), Params: map[string][]string{"order": {"size", "slack"}},
+	}.Run(t)
 }
 
 func TestWideCSP(t *testing.T) {

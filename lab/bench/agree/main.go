@@ -45,17 +45,22 @@ const shares = "exact:1:1,auto:1:0,auto:200,tela:20,cp:50,csp:50,meta-csp:50,mil
 func main() {
 	problems := flag.Uint64("problems", 1_000_000, "how many problems")
 	from := flag.Uint64("from", 0, "seed of the first")
-	names := flag.String("planners", shares, "planners by name, each with :N where one in N problems is its share, and :N:L for L limits in place of -limits; * for all others")
+	names := flag.String("planners", shares,
+		"planners by name, each with :N where one in N problems is its share, and :N:L for L limits in place of -limits; * for all others")
 	limits := flag.Int("limits", 3, "how many limits of each kind fall on each search")
 	workers := flag.Int("workers", runtime.NumCPU(), "how many problems at a time")
 	patience := flag.Duration("patience", time.Minute, "how long a call may take before the run is given up")
-	answer := flag.Duration("answer", 2*time.Second, "how long an exact planner has for an answer before it counts as undecided")
+	answer := flag.Duration("answer", 2*time.Second,
+		"how long an exact planner has for an answer before it counts as undecided")
 	most := flag.Int("most", 20, "faults printed; the rest are counted by planner")
 	every := flag.Bool("every", false, "let a limit fall at every node and every look, in place of at some")
 	show := flag.Bool("show", false, "print the problems and their lowest heights, and ask nobody")
-	rules := flag.Bool("rules", false, "ask about problems with rules; only -problems, -from, -share and -workers count then")
-	share := flag.Uint64("share", 16, "with -rules: one in how many problems each planner but auto and exact is asked about")
-	pools := flag.Bool("banked", false, "ask auto about small problems in several pools, each of which it must decide; only -problems, -from and -workers count then")
+	rules := flag.Bool("rules", false,
+		"ask about problems with rules; only -problems, -from, -share and -workers count then")
+	share := flag.Uint64("share", 16,
+		"with -rules: one in how many problems each planner but auto and exact is asked about")
+	pools := flag.Bool("banked", false,
+		"ask auto about small problems in several pools, each of which it must decide; only -problems, -from and -workers count then")
 	flag.Parse()
 	if *pools {
 		if err := banked(*problems, *from, *workers); err != nil {
@@ -154,12 +159,17 @@ type question struct {
 	since time.Time
 }
 
-func work(problems, from uint64, names string, limits int, every bool, workers int, patience, answer time.Duration, most int) error {
+func work(problems, from uint64, names string, limits int, every bool, workers int, patience, answer time.Duration,
+	most int,
+) error {
 	planners, err := parse(names, limits)
 	if err != nil {
 		return err
 	}
-	j := &job{planners: planners, end: from + problems, faults: map[string]int{}, left: map[string][]uint64{}, most: most, patience: patience, asking: make([]question, workers)}
+	j := &job{
+		planners: planners, end: from + problems, faults: map[string]int{}, left: map[string][]uint64{}, most: most,
+		patience: patience, asking: make([]question, workers),
+	}
 	j.next.Store(from)
 	began := time.Now()
 	done := make(chan struct{})
@@ -265,7 +275,8 @@ func (j *job) stuck() error {
 		seed, asked := q.seed, q.asked
 		q.mu.Unlock()
 		if late {
-			return fmt.Errorf("no answer for %v to %s; again: go run ./lab/bench/agree -from %d -problems 1 -planners %s", j.patience, asked, seed, asked.Planner)
+			return fmt.Errorf("no answer for %v to %s; again: go run ./lab/bench/agree -from %d -problems 1 -planners %s",
+				j.patience, asked, seed, asked.Planner)
 		}
 	}
 	return nil
@@ -289,7 +300,8 @@ func (j *job) result(began time.Time, from uint64) error {
 	for _, name := range slices.Sorted(maps.Keys(j.left)) {
 		seeds := j.left[name]
 		slices.Sort(seeds)
-		fmt.Printf("%6d  calls that %s left undecided, the first on seeds %d\n", len(seeds), name, slices.Compact(seeds[:min(20, len(seeds))]))
+		fmt.Printf("%6d  calls that %s left undecided, the first on seeds %d\n", len(seeds), name,
+			slices.Compact(seeds[:min(20, len(seeds))]))
 	}
 	var keys []string
 	for key := range j.faults {

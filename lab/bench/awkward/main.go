@@ -52,8 +52,10 @@ func main() {
 	flag.Uint64Var(&j.ortools, "ortools", 0, "hold one in so many problems against CP-SAT; 0 for none")
 	worst := flag.Int("worst", 10, "how many of the slowest questions to list")
 	flag.DurationVar(&j.peer, "peer", time.Minute, "how long CP-SAT has for a problem")
-	flag.DurationVar(&j.prove, "prove", 0, "how long CP-SAT has to refute a byte less, of a problem that it leaves open; 0 for not to ask")
-	flag.BoolVar(&j.cpu, "cpu", false, "give processor time in place of the clock's, for a machine that has other things to do")
+	flag.DurationVar(&j.prove, "prove", 0,
+		"how long CP-SAT has to refute a byte less, of a problem that it leaves open; 0 for not to ask")
+	flag.BoolVar(&j.cpu, "cpu", false,
+		"give processor time in place of the clock's, for a machine that has other things to do")
 	flag.StringVar(&j.said.path, "heights", "", "file of what CP-SAT has said before, read and added to")
 	flag.StringVar(&j.keep, "keep", "", "folder for the slowest problems and all that are undecided, as CSV")
 	flag.Parse()
@@ -144,7 +146,8 @@ func (j *job) problem(seed uint64) error {
 			return err
 		}
 		if s.Status == stowage.Infeasible && q.capacity >= r.Height || s.Status.HasPlan() && q.capacity < r.Height {
-			j.faults = append(j.faults, fmt.Sprintf("seed %d: %v at %d, though %d is optimal", seed, s.Status, q.capacity, r.Height))
+			j.faults = append(j.faults, fmt.Sprintf("seed %d: %v at %d, though %d is optimal", seed, s.Status,
+				q.capacity, r.Height))
 		}
 	}
 	return nil
@@ -223,7 +226,8 @@ func (j *job) compare() error {
 		j.checked++
 		j.models[o.Model]++
 		if o.Status == "infeasible" && said > 0 || o.Status == "optimal" && said != o.Height {
-			j.faults = append(j.faults, fmt.Sprintf("%s: height %d; CP-SAT says %s, %d", j.batch[k].Name, said, o.Status, o.Height))
+			j.faults = append(j.faults, fmt.Sprintf("%s: height %d; CP-SAT says %s, %d", j.batch[k].Name, said,
+				o.Status, o.Height))
 		}
 	}
 	j.batch, j.heights, j.plans = nil, nil, nil
@@ -248,9 +252,11 @@ func (j *job) report(worst int) error {
 	n := len(j.asked)
 	at := func(share float64) float64 { return 1000 * j.asked[int(float64(n-1)*(1-share))].seconds }
 	fmt.Printf("%d questions, %d undecided within %v; %.2f s in sum\n", n, undecided, j.answer, sum)
-	fmt.Printf("ms: median %.3f, 90%% %.3f, 99%% %.3f, 99.9%% %.2f, 99.99%% %.2f, most %.1f\n", at(0.5), at(0.9), at(0.99), at(0.999), at(0.9999), at(1))
+	fmt.Printf("ms: median %.3f, 90%% %.3f, 99%% %.3f, 99.9%% %.2f, 99.99%% %.2f, most %.1f\n", at(0.5), at(0.9), at(0.99),
+		at(0.999), at(0.9999), at(1))
 	for k, a := range j.asked[:min(worst, n)] {
-		fmt.Printf("  seed %d, %s, capacity %d: %.1f ms, %d nodes%s\n", a.seed, a.what, a.capacity, 1000*a.seconds, a.nodes, map[bool]string{true: ", undecided"}[a.undecided])
+		fmt.Printf("  seed %d, %s, capacity %d: %.1f ms, %d nodes%s\n", a.seed, a.what, a.capacity, 1000*a.seconds, a.nodes,
+			map[bool]string{true: ", undecided"}[a.undecided])
 		if j.keep != "" {
 			if err := keep(j.keep, k, a); err != nil {
 				return err
@@ -258,7 +264,8 @@ func (j *job) report(worst int) error {
 		}
 	}
 	if j.ortools > 0 {
-		fmt.Printf("%d problems held against CP-SAT, which did not decide %d in %v\n", j.checked, j.silent, max(j.peer, j.prove))
+		fmt.Printf("%d problems held against CP-SAT, which did not decide %d in %v\n", j.checked, j.silent,
+			max(j.peer, j.prove))
 		for _, name := range slices.Sorted(maps.Keys(j.models)) {
 			fmt.Printf("  %s: %d\n", name, j.models[name])
 		}

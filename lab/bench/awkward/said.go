@@ -92,12 +92,15 @@ func (s *said) ask(problems []*model.Problem, claims [][]int64, limit, prove tim
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
 // keep puts what was found in its place and in the file.
-func (s *said) keep(problems []*model.Problem, keys []uint64, outcomes []ortools.Outcome, at []int, found []ortools.Outcome, limit time.Duration) error {
+func (s *said) keep(problems []*model.Problem, keys []uint64, outcomes []ortools.Outcome, at []int,
+	found []ortools.Outcome, limit time.Duration,
+) error {
 	var lines bytes.Buffer
 	for x, o := range found {
 		k := at[x]
 		outcomes[k], s.of[keys[k]] = o, saying{o, limit}
-		fmt.Fprintf(&lines, "%s %016x %s %d %v %s\n", problems[k].Name, keys[k], o.Status, o.Height, limit, cmp.Or(o.Model, unnamed))
+		fmt.Fprintf(&lines, "%s %016x %s %d %v %s\n", problems[k].Name, keys[k], o.Status, o.Height, limit,
+			cmp.Or(o.Model, unnamed))
 	}
 	return s.add(lines.Bytes())
 }

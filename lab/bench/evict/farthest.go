@@ -2,9 +2,9 @@ package main
 
 import "github.com/stowage-go/stowage/model"
 
-// Idea: the baseline walks through time. Where more is live than fits, it takes the eviction of a tensor that is absent now
-// and whose next use is farthest, the largest of several, until the rest fits. It counts bytes only: there are no offsets, so
-// holes between buffers cost it nothing.
+// Idea: the baseline walks through time. Where more is live than fits, it takes the eviction of a tensor that is absent
+// now and whose next use is farthest, the largest of several, until the rest fits. It counts bytes only: there are no
+// offsets, so holes between buffers cost it nothing.
 //
 // Complexity: O(slots · evictions).
 //

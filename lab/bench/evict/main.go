@@ -3,9 +3,9 @@
 //
 //	go run ./lab/bench/evict [-timeout 10s] [-into lab/bench/evict/README.md] [-write FOLDER] [FILE]...
 //
-// Without files it takes five training steps of internal/gen, whose graphs say which step uses which tensor. A tensor may leave
-// between two uses. That costs twice its size: it is written out and read back. Each is planned for 90, 80 and 60% of its load.
-// A file is a problem with evictions. -write writes the problems, as examples.
+// Without files it takes five training steps of internal/gen, whose graphs say which step uses which tensor. A tensor
+// may leave between two uses. That costs twice its size: it is written out and read back. Each is planned for 90, 80
+// and 60% of its load. A file is a problem with evictions. -write writes the problems, as examples.
 package main
 
 import (
@@ -63,7 +63,8 @@ func main() {
 			}
 		}
 		text := comparison.NewTable([]string{
-			"training step", "buffers", "evictions", "load", "capacity", "", "farthest next use", "auto", "bound", "farthest / auto", "auto / bound", "status", "seconds",
+			"training step", "buffers", "evictions", "load", "capacity", "", "farthest next use", "auto", "bound",
+			"farthest / auto", "auto / bound", "status", "seconds",
 		}, rows).Markdown()
 		text += fmt.Sprintf("\nBytes; %v a plan at most; %v; %s.\n", *timeout, record.ThisMachine(), record.Today())
 		fmt.Print(text)

@@ -1,12 +1,12 @@
-// Command fast measures which buffers go into a fast memory that cannot hold them all: what auto chooses, beside the choice of
-// compilers, which decide about one buffer after the other, and beside the bound.
+// Command fast measures which buffers go into a fast memory that cannot hold them all: what auto chooses, beside the
+// choice of compilers, which decide about one buffer after the other, and beside the bound.
 //
 //	go run ./lab/bench/fast [-timeout 5s] [-patience 50ms] [-seed 1] [-into lab/bench/fast/README.md] FILE...
 //	go run ./lab/bench/fast [-timeout 5s] [-patience 50ms]
 //
-// Each file is a problem of plain buffers. A buffer's value is its size times its accesses, which are drawn: the file does not
-// say them. Without files it takes five networks whose values are known (networks.go). The fast memory has 30, 50 and 70% of
-// the load.
+// Each file is a problem of plain buffers. A buffer's value is its size times its accesses, which are drawn: the file
+// does not say them. Without files it takes five networks whose values are known (networks.go). The fast memory has 30,
+// 50 and 70% of the load.
 package main
 
 import (
@@ -83,7 +83,8 @@ func main() {
 			head = append(head, r.name)
 		}
 		text := comparison.NewTable(append(head, "status", "seconds"), rows).Markdown() + "\n" + sum.table()
-		text += fmt.Sprintf("\n%v a choice and %v a repack at most; seed %d; %v; %s.\n", *timeout, *patience, *seed, record.ThisMachine(), record.Today())
+		text += fmt.Sprintf("\n%v a choice and %v a repack at most; seed %d; %v; %s.\n", *timeout, *patience, *seed,
+			record.ThisMachine(), record.Today())
 		fmt.Print(text)
 		if *into != "" {
 			return record.ReplaceBlock(*into, "bench:fast", text)
@@ -114,7 +115,9 @@ type input struct {
 }
 
 // measure chooses for a fast memory of this part of the load, by all ways, and returns its row.
-func measure(ctx context.Context, in input, percent int64, timeout, patience time.Duration, sum *summary) ([]string, error) {
+func measure(ctx context.Context, in input, percent int64, timeout, patience time.Duration,
+	sum *summary,
+) ([]string, error) {
 	plain := *in.problem
 	plain.Capacity = 0
 	load, err := stowage.LowerBound(&plain)

@@ -75,11 +75,13 @@ func (s *summary) table() string {
 		}
 		rows = append(rows, []string{
 			name, strconv.Itoa(proven) + " of " + strconv.Itoa(len(s.gaps[k])),
-			percentOf(median(s.gaps[k])), percentOf(slices.Max(s.gaps[k])), percentOf(median(s.gains[k])), percentOf(slices.Max(s.gains[k])), repacks,
+			percentOf(median(s.gaps[k])), percentOf(slices.Max(s.gaps[k])), percentOf(median(s.gains[k])),
+			percentOf(slices.Max(s.gains[k])), repacks,
 		})
 	}
 	return comparison.NewTable([]string{
-		"choice", "at the bound", "median gap", "largest gap", "median gain over XLA's order", "largest gain", "repacks that made room",
+		"choice", "at the bound", "median gap", "largest gap", "median gain over XLA's order", "largest gain",
+		"repacks that made room",
 	}, rows).Markdown()
 }
 

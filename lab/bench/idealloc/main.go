@@ -100,7 +100,10 @@ func (b *bench) plan(p *stowage.Problem, name, setting string, o stowage.Options
 	if err != nil {
 		return run{}, err
 	}
-	one := run{Problem: name, Setting: setting, Seed: o.Seed, Height: r.Height, Bound: comparison.NewInstance(name, p, 0).Load, Seconds: r.Stats.Elapsed.Seconds(), Nodes: r.Stats.Nodes}
+	one := run{
+		Problem: name, Setting: setting, Seed: o.Seed, Height: r.Height, Bound: comparison.NewInstance(name, p, 0).Load,
+		Seconds: r.Stats.Elapsed.Seconds(), Nodes: r.Stats.Nodes,
+	}
 	b.out.Runs = append(b.out.Runs, one)
 	fmt.Fprintf(os.Stderr, "%s %s: %d, %.3f s\n", name, setting, r.Height, one.Seconds)
 	return one, nil
@@ -168,11 +171,15 @@ func (b *bench) peer() (string, error) {
 			rows = append(rows, []string{
 				base(name), strconv.Itoa(len(p.Buffers)), strconv.Itoa(tries),
 				ratio(heights(ours), bound), ratio(heights(theirs), bound),
-				comparison.Milliseconds(least(ours)), comparison.Milliseconds(least(theirs)), fmt.Sprintf("%.1f×", least(theirs)/least(ours)),
+				comparison.Milliseconds(least(ours)), comparison.Milliseconds(least(theirs)),
+				fmt.Sprintf("%.1f×", least(theirs)/least(ours)),
 			})
 		}
 	}
-	return comparison.NewTable([]string{"problem", "buffers", "tries", "boxing, over the load", "idealloc, over the load", "boxing, ms", "idealloc, ms", "faster by"}, rows).Markdown() +
+	return comparison.NewTable([]string{
+		"problem", "buffers", "tries", "boxing, over the load", "idealloc, over the load", "boxing, ms", "idealloc, ms",
+		"faster by",
+	}, rows).Markdown() +
 		fmt.Sprintf("\nHeights: median (best) of %d runs; times: the least. One thread each.\n", b.runs), nil
 }
 

@@ -8,8 +8,8 @@
 // post-order); breadth first (level by level). The best order is found from the first of them. With -sharing apart
 // every order's lifespans are also planned by `auto`, and the column height has the arena's bytes for the best order.
 // -sharing in-place lets results of operators element by element lie over operands that die, distances
-// those of convolutions and pools as well; their arenas are not planned here. -large adds randomly wired stages that are
-// larger than any published one.
+// those of convolutions and pools as well; their arenas are not planned here. -large adds randomly wired stages that
+// are larger than any published one.
 //
 //	go run ./lab/bench/order -limited [-states 262144] [-into docs/order.md]
 //
@@ -60,7 +60,8 @@ func main() {
 	large := flag.Bool("large", false, "add stages of 48 to 256 nodes")
 	limited := flag.Bool("limited", false, "measure beams and dives on the largest stages, and nothing else")
 	into := flag.String("into", "", "put the tables into the document `FILE`")
-	models := flag.Bool("models", false, "ask the command about models in files and folders, each with its flags before it")
+	models := flag.Bool("models", false,
+		"ask the command about models in files and folders, each with its flags before it")
 	flag.Parse()
 	record.Main("order", func(ctx context.Context) error {
 		if *models {
@@ -156,7 +157,9 @@ func (g *gain) String() string {
 
 // tables orders all networks, and returns a table of them and, if summed, one of the families.
 func (b *bench) tables(ctx context.Context, all []networks.Network, summed bool) (string, error) {
-	columns := []string{"network", "operators", "exporter", "depth first", "breadth first", "best", "bound", "gain", "states", "seconds"}
+	columns := []string{
+		"network", "operators", "exporter", "depth first", "breadth first", "best", "bound", "gain", "states", "seconds",
+	}
 	if b.plan {
 		columns = append(columns, "height")
 	}

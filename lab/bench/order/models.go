@@ -172,7 +172,8 @@ func (a *asked) text() string {
 	columns := []string{"model", "results", "as it is", "best order", "less", "operators moved", "no order is lower"}
 	s := comparison.NewTable(columns, a.rows).Markdown()
 	all := a.kinds[".tflite"] + a.kinds[".onnx"]
-	s += fmt.Sprintf("\n%d models, %d .tflite and %d .onnx, %s.", all, a.kinds[".tflite"], a.kinds[".onnx"], record.Today())
+	s += fmt.Sprintf("\n%d models, %d .tflite and %d .onnx, %s.", all, a.kinds[".tflite"], a.kinds[".onnx"],
+		record.Today())
 	for k, way := range ways {
 		s += fmt.Sprintf(" With results %s, it is proven of %d that no order has a lower plan", way.name, a.proven[k])
 		if len(a.open[k]) > 0 {

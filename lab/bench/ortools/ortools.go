@@ -56,7 +56,9 @@ func Prove(ctx context.Context, problems []*stowage.Problem, claims [][]int64, a
 }
 
 // run runs a script on the problems, with claims where there are any.
-func run(ctx context.Context, name string, problems []*stowage.Problem, claims []byte, args []string) ([]Outcome, error) {
+func run(ctx context.Context, name string, problems []*stowage.Problem, claims []byte,
+	args []string,
+) ([]Outcome, error) {
 	dir, err := os.MkdirTemp("", "stowage-ortools")
 	if err != nil {
 		return nil, err

@@ -46,7 +46,8 @@ func TestOracle(t *testing.T) {
 	pairs, boxes := ask(t, problems, "--pairs"), ask(t, problems, "--boxes")
 	for k, o := range ask(t, problems) {
 		if boxes[k].Status != o.Status || boxes[k].Height != o.Height {
-			t.Errorf("%s: %s %d with boxes, %s %d with sections", problems[k].Name, boxes[k].Status, boxes[k].Height, o.Status, o.Height)
+			t.Errorf("%s: %s %d with boxes, %s %d with sections", problems[k].Name, boxes[k].Status, boxes[k].Height,
+				o.Status, o.Height)
 		}
 		if pairs[k].Status != o.Status || pairs[k].Height != o.Height {
 			t.Errorf("%s: %s %d with a choice for each pair, %s %d with sections", problems[k].Name, pairs[k].Status,
@@ -61,7 +62,8 @@ func TestOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Status == stowage.Optimal && r.Height != o.Height || r.Height < o.Height || r.LowerBound > o.Height {
-				t.Errorf("%s on %s: %v, height %d, bound %d; CP-SAT proves %d", name, problems[k].Name, r.Status, r.Height, r.LowerBound, o.Height)
+				t.Errorf("%s on %s: %v, height %d, bound %d; CP-SAT proves %d", name, problems[k].Name, r.Status, r.Height,
+					r.LowerBound, o.Height)
 			}
 			if name == "exact" && r.Status != stowage.Optimal {
 				t.Errorf("exact on %s: %v", problems[k].Name, r.Status)

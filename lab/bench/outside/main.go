@@ -82,7 +82,8 @@ type result struct {
 func compare(ctx context.Context) error {
 	var (
 		stalloc = flag.String("stalloc", os.Getenv("STALLOC"), "a `CLONE` of STAlloc [$STALLOC]")
-		python  = flag.String("stalloc-python", cmp.Or(os.Getenv("STALLOC_PYTHON"), ortools.Python()), "the `PATH` of a Python with numpy, scikit-learn and matplotlib, for STAlloc [$STALLOC_PYTHON]")
+		python  = flag.String("stalloc-python", cmp.Or(os.Getenv("STALLOC_PYTHON"), ortools.Python()),
+			"the `PATH` of a Python with numpy, scikit-learn and matplotlib, for STAlloc [$STALLOC_PYTHON]")
 		timeout = flag.Duration("timeout", 10*time.Second, "end a run after `D`")
 		seeds   = flag.Int("seeds", 3, "run auto with `N` seeds")
 		name    = flag.String("name", "challenging", "the `NAME` of the problems, for the file of results")
@@ -164,9 +165,11 @@ func outside(stalloc, python string, timeout time.Duration) (planners []planner,
 		scripted("cp-sat-2d", ortools.Python(), peer, "--minimize", "--workers", "2", "--timeout", limit, "--boxes")
 	}
 	if err := exec.Command(ortools.Python(), "-c", "import omnimalloc").Run(); err != nil {
-		absent = append(absent, "supermalloc is not here: "+ortools.Python()+" has no omnimalloc (pip install omnimalloc==1.0.0)")
+		absent = append(absent, "supermalloc is not here: "+ortools.Python()+
+			" has no omnimalloc (pip install omnimalloc==1.0.0)")
 	} else {
-		scripted("supermalloc", ortools.Python(), filepath.Join("lab", "bench", "omnimalloc", "peer.py"), "--threads", "2", "--timeout", limit)
+		scripted("supermalloc", ortools.Python(), filepath.Join("lab", "bench", "omnimalloc", "peer.py"), "--threads", "2",
+			"--timeout", limit)
 	}
 	switch {
 	case stalloc == "":
@@ -181,7 +184,9 @@ func outside(stalloc, python string, timeout time.Duration) (planners []planner,
 
 // auto is Stowage's with a seed.
 func auto(seed uint64, timeout time.Duration) planner {
-	return planner{fmt.Sprintf("auto, seed %d", seed), func(ctx context.Context, p *stowage.Problem) (script.Outcome, error) {
+	return planner{fmt.Sprintf("auto, seed %d", seed), func(ctx context.Context,
+		p *stowage.Problem,
+	) (script.Outcome, error) {
 		r, err := stowage.Minimize(ctx, p, stowage.Options{Workers: 2, Seed: seed, Timeout: timeout})
 		if err != nil {
 			return script.Outcome{}, err

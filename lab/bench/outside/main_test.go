@@ -20,8 +20,18 @@ func TestMarkdown(t *testing.T) {
 		Date: "2026-11-23", Machine: record.Machine{CPU: "a machine", Cores: 2}, Timeout: 10, Notes: []string{"a note."},
 		Planners: []string{"cp-sat", "stalloc", "auto, seed 0", "auto, seed 1"},
 		Problems: []problem{
-			{Name: "A", Load: 1000, Runs: []one{{"cp-sat", "optimal", 1000, 0.5}, {"stalloc", "feasible", 1500, 0.25}, {"auto, seed 0", "optimal", 1000, 0.001}, {"auto, seed 1", "optimal", 1000, 0.003}}},
-			{Name: "B", Load: 1000, Runs: []one{{"cp-sat", "unknown", 0, 10}, {"stalloc", "feasible", 1100, 0.25}, {"auto, seed 0", "feasible", 1100, 10}, {"auto, seed 1", "feasible", 1250, 10}}},
+			{Name: "A", Load: 1000, Runs: []one{
+				{"cp-sat", "optimal", 1000, 0.5},
+				{"stalloc", "feasible", 1500, 0.25},
+				{"auto, seed 0", "optimal", 1000, 0.001},
+				{"auto, seed 1", "optimal", 1000, 0.003},
+			}},
+			{Name: "B", Load: 1000, Runs: []one{
+				{"cp-sat", "unknown", 0, 10},
+				{"stalloc", "feasible", 1100, 0.25},
+				{"auto, seed 0", "feasible", 1100, 10},
+				{"auto, seed 1", "feasible", 1250, 10},
+			}},
 		},
 	}
 	const want = `| problem | load | cp-sat | stalloc | auto |
@@ -50,7 +60,9 @@ func TestAbsent(t *testing.T) {
 }
 
 func TestAuto(t *testing.T) {
-	p := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 4}}}
+	p := &stowage.Problem{
+		Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 4}},
+	}
 	o, err := auto(0, time.Second).plan(t.Context(), p)
 	if err != nil || o.Height != 8 || o.Status != "optimal" {
 		t.Errorf("%+v, %v", o, err)
@@ -89,7 +101,13 @@ def allocate_group(info, blocks, group):
 		t.Fatal(err)
 	}
 	// a and b meet only in the moment 5, where a ends and b begins; c is live with both.
-	p := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 5, Size: 512}, {ID: "b", Lower: 5, Upper: 9, Size: 512}, {ID: "c", Lower: 2, Upper: 7, Size: 1024}}}
+	p := &stowage.Problem{
+		Buffers: []stowage.Buffer{
+			{ID: "a", Lower: 0, Upper: 5, Size: 512},
+			{ID: "b", Lower: 5, Upper: 9, Size: 512},
+			{ID: "c", Lower: 2, Upper: 7, Size: 1024},
+		},
+	}
 	all, err := script.Run(t.Context(), python, filepath.Join("..", "stalloc", "peer.py"), []*stowage.Problem{p, p},
 		"--stalloc", clone)
 	if err != nil {

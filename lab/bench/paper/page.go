@@ -68,7 +68,8 @@ func (p *part) figures() *comparison.Table {
 func write(w io.Writer, parts []part) error {
 	var s strings.Builder
 	s.WriteString(
-		head + picture.Style + "</style>\n</head>\n<body>\n<h1>The papers' figures beside Stowage's</h1>\n<p>" + rules + "</p>\n",
+		head + picture.Style + "</style>\n</head>\n<body>\n<h1>The papers' figures beside Stowage's</h1>\n<p>" +
+			rules + "</p>\n",
 	)
 	for k := range parts {
 		p := &parts[k]

@@ -160,8 +160,10 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1,449×, on the 19 that both solve <span class=\"ahead\">(ahead)", "883 of 1020 (87%) <span class=\"as-in-the-paper\">",
-		"1.06×, on the 20 that both solve <span class=\"behind\">", "0 of 19 (0%) <span class=\"too-few-to-tell\">", "<svg", "487×, of 11",
+		"1,449×, on the 19 that both solve <span class=\"ahead\">(ahead)",
+		"883 of 1020 (87%) <span class=\"as-in-the-paper\">",
+		"1.06×, on the 20 that both solve <span class=\"behind\">", "0 of 19 (0%) <span class=\"too-few-to-tell\">", "<svg",
+		"487×, of 11",
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %q", want)
@@ -180,7 +182,9 @@ func TestKept(t *testing.T) {
 }
 
 func TestBadRuns(t *testing.T) {
-	for name, text := range map[string]string{"a.jsonl": "{\"planner\":\"exact\"}\n{", "b.jsonl": "{\"nobody\":1}\n", "c.jsonl.gz": "x"} {
+	for name, text := range map[string]string{
+		"a.jsonl": "{\"planner\":\"exact\"}\n{", "b.jsonl": "{\"nobody\":1}\n", "c.jsonl.gz": "x",
+	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -84,7 +84,8 @@ var sections = []section{
 		id: "minimalloc-table-2", title: "MiniMalloc, table 2: the challenging suite", source: "table 2",
 		inputs:   "A to K, at their capacity.",
 		spec:     "paper-challenging.yaml",
-		problems: regexp.MustCompile(`^[A-K]$`), limit: 60, planners: everyone, table: byProblem, pictures: timesPicture, times: challengingTimes,
+		problems: regexp.MustCompile(`^[A-K]$`), limit: 60, planners: everyone, table: byProblem, pictures: timesPicture,
+		times: challengingTimes,
 		claims: []claim{
 			{"solved by the canonical search", "11 of 11", 1, more | whole, solved("exact", always)},
 			{"its time, the paper's over ours, geometric mean", "1", 1, more, gain("exact", challengingTimes)},
@@ -94,7 +95,8 @@ var sections = []section{
 		},
 	},
 	{
-		id: "telamalloc-figure-13", title: "TelaMalloc, figures 12 and 13: time relative to TelaMalloc's", source: "section 7.2, text",
+		id: "telamalloc-figure-13", title: "TelaMalloc, figures 12 and 13: time relative to TelaMalloc's",
+		source:   "section 7.2, text",
 		inputs:   "Those of MiniMalloc's figure 8. One machine stands for the paper's phone and workstation.",
 		spec:     "paper-networks.yaml",
 		problems: regexp.MustCompile(`@1\.1$`), limit: 60, planners: everyone, table: byProblem, pictures: timesPicture,
@@ -113,7 +115,8 @@ var sections = []section{
 		planners: []string{"exact", "auto", "boxing", "minimalloc"}, table: byProblem, pictures: timesPicture,
 		claims: []claim{
 			{"planned by auto within the limit", "not in the paper", 0, neither, solved("auto", always)},
-			{"planned by MiniMalloc", "not 18,692 buffers; 1,821 and 5,620 if tuned by hand", 0, neither, solved("minimalloc", always)},
+			{"planned by MiniMalloc", "not 18,692 buffers; 1,821 and 5,620 if tuned by hand", 0, neither, solved("minimalloc",
+				always)},
 		},
 	},
 }

@@ -36,15 +36,18 @@ func main() { record.Main("lab/bench/peers", compare) }
 
 func compare(ctx context.Context) error {
 	var (
-		stowage = flag.String("stowage", os.Getenv("STOWAGE"), "the `PATH` of stowage; it is built where this is empty [$STOWAGE]")
-		peer    = flag.String("minimalloc", os.Getenv("MINIMALLOC"), "the `PATH` of google/minimalloc's program, a Release build [$MINIMALLOC]")
+		stowage = flag.String("stowage", os.Getenv("STOWAGE"),
+			"the `PATH` of stowage; it is built where this is empty [$STOWAGE]")
+		peer = flag.String("minimalloc", os.Getenv("MINIMALLOC"),
+			"the `PATH` of google/minimalloc's program, a Release build [$MINIMALLOC]")
 		note    = flag.String("note", "", "what to record about the peer, such as its revision and compiler")
 		runs    = flag.Int("runs", 7, "run each program `N` times on each file")
 		timeout = flag.Duration("timeout", 2*time.Minute, "end a run after `D`")
 		planner = flag.String("planner", "auto", "the planner `NAME` that stowage runs")
-		set     = flag.String("set", "challenging", "the folder `NAME` of STOWAGE_DATA to run on, and the name of the results")
-		into    = flag.String("into", "", "put the table into the document `FILE`")
-		out     = flag.String("results", "lab/bench/results", "write the runs as JSON to the folder `DIR`; none where empty")
+		set     = flag.String("set", "challenging",
+			"the folder `NAME` of STOWAGE_DATA to run on, and the name of the results")
+		into = flag.String("into", "", "put the table into the document `FILE`")
+		out  = flag.String("results", "lab/bench/results", "write the runs as JSON to the folder `DIR`; none where empty")
 	)
 	flag.Parse()
 	if *peer == "" {
@@ -76,7 +79,9 @@ func compare(ctx context.Context) error {
 			return err
 		}
 	}
-	r := result{Tool: "lab/bench/peers", Set: *set, Date: record.Today(), Machine: record.ThisMachine(), Programs: programs}
+	r := result{
+		Tool: "lab/bench/peers", Set: *set, Date: record.Today(), Machine: record.ThisMachine(), Programs: programs,
+	}
 	for _, in := range instances {
 		m, err := measure(ctx, programs, in, *runs, *timeout, dir)
 		if err != nil {

@@ -45,7 +45,9 @@ func TestMarkdown(t *testing.T) {
 		Date: "2000-01-01", Machine: record.Machine{CPU: "abacus", Cores: 1, OS: "none", Arch: "wood", Go: "go"},
 		Programs: [2]program.Program{{Name: "ours"}, {Name: "theirs", Note: "rev 1"}},
 		Instances: []measured{
-			{"A", 5, 9, [2]runs{{program.Planned, 7, []float64{0.01, 0.02, 0.04}}, {program.Planned, 8, []float64{0.4, 0.2, 0.1}}}},
+			{"A", 5, 9, [2]runs{
+				{program.Planned, 7, []float64{0.01, 0.02, 0.04}}, {program.Planned, 8, []float64{0.4, 0.2, 0.1}},
+			}},
 			{"B", 6, 9, [2]runs{{program.Planned, 7, []float64{0.001, 0.001, 0.001}}, {program.NoPlan, 0, []float64{1, 2, 3}}}},
 		},
 	}

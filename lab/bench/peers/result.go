@@ -39,7 +39,9 @@ type runs struct {
 }
 
 // measure runs both programs on an instance, in turn.
-func measure(ctx context.Context, programs [2]program.Program, in comparison.Instance, n int, timeout time.Duration, dir string) (measured, error) {
+func measure(ctx context.Context, programs [2]program.Program, in comparison.Instance, n int, timeout time.Duration,
+	dir string,
+) (measured, error) {
 	m := measured{Name: in.Name, Buffers: len(in.Problem.Buffers), Capacity: in.Capacity}
 	for i := range n {
 		for turn := range 2 {
@@ -114,7 +116,9 @@ func (r *result) markdown() string {
 		fmt.Fprintf(&s, "Geometric mean **%s×** over %d instances, least %s× (%s).\n\n",
 			comparison.Ratio(comparison.GeometricMean(ratios)), len(ratios), comparison.Ratio(least), at)
 	}
-	s.WriteString(comparison.NewTable([]string{"instance", "buffers", r.Programs[0].Name + ", ms", r.Programs[1].Name + ", ms", "ratio"}, rows).Markdown())
+	s.WriteString(comparison.NewTable([]string{
+		"instance", "buffers", r.Programs[0].Name + ", ms", r.Programs[1].Name + ", ms", "ratio",
+	}, rows).Markdown())
 	fmt.Fprintf(&s, "\nWhole processes, one worker, median (least–most) of %d runs in turn; %s; %s.",
 		len(r.Instances[0].Runs[0].Seconds), r.Machine, r.Date)
 	if note := r.Programs[1].Note; note != "" {

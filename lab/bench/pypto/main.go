@@ -4,7 +4,8 @@
 //	go run ./lab/bench/pypto [-timeout 2s] [-objective peak] [-best best.csv] [-check dsacheck] [-runs runs.csv] [-each] [-into FILE] FOLDER...
 //
 // A folder is searched for .json files. Each is read as dsa-problem-v1, planned by one worker, and verified. README.md
-// says where the files and the verifier are from. Times are the processor's, which other programs on the machine do not lengthen.
+// says where the files and the verifier are from. Times are the processor's, which other programs on the machine do not
+// lengthen.
 package main
 
 import (
@@ -144,7 +145,9 @@ func readBest(path string) (map[string]values, error) {
 }
 
 // measure plans one file, by its own objective if that is not given.
-func measure(ctx context.Context, folder, file string, objective model.Measure, timeout time.Duration, check string, known map[string]values) (x outcome, err error) {
+func measure(ctx context.Context, folder, file string, objective model.Measure, timeout time.Duration, check string,
+	known map[string]values,
+) (x outcome, err error) {
 	path := filepath.Join(folder, file)
 	in, err := os.Open(path)
 	if err != nil {
@@ -164,7 +167,10 @@ func measure(ctx context.Context, folder, file string, objective model.Measure, 
 		x.best = best
 	}
 	var r *stowage.Result
-	seconds := processor.Of(func() { r, err = stowage.Solve(ctx, p, stowage.Options{Timeout: timeout, Workers: 1}) }).Seconds()
+	seconds := processor.Of(func() {
+		r, err = stowage.Solve(ctx, p,
+			stowage.Options{Timeout: timeout, Workers: 1})
+	}).Seconds()
 	if err != nil {
 		return x, err
 	}
@@ -275,7 +281,10 @@ func table(all []outcome, checked bool) string {
 		}
 		rows = append(rows, append(row, strconv.Itoa(slow), fmt.Sprintf("%.2f", longest)))
 	}
-	head := []string{"problems", "files", "infeasible", "undecided", "planned", "first measure proven", "optimal", "at the best or below", "below"}
+	head := []string{
+		"problems", "files", "infeasible", "undecided", "planned", "first measure proven", "optimal",
+		"at the best or below", "below",
+	}
 	if checked {
 		head = append(head, "accepted by dsa-solver")
 	}
@@ -289,7 +298,8 @@ func tableOfEach(all []outcome) string {
 		x := &all[k]
 		value, bound := x.first()
 		rows = append(rows, []string{
-			"`" + strings.TrimSuffix(x.file, ".json") + "`", string(x.problem.Objective()[0]), comparison.Grouped(value), comparison.Grouped(bound),
+			"`" + strings.TrimSuffix(x.file, ".json") + "`", string(x.problem.Objective()[0]), comparison.Grouped(value),
+			comparison.Grouped(bound),
 			x.status.String(), fmt.Sprintf("%.2f", x.seconds),
 		})
 	}
@@ -326,13 +336,15 @@ func writeRuns(path string, all []outcome) error {
 		return err
 	}
 	w := csv.NewWriter(file)
-	w.Write([]string{"instance", "buffers", "pools", "objective", "status", "value", "bound", "best", "checked", "seconds"}) // Flush has the error
+	// Flush has the error
+	w.Write([]string{"instance", "buffers", "pools", "objective", "status", "value", "bound", "best", "checked", "seconds"})
 	for k := range all {
 		x := &all[k]
 		value, bound := x.first()
 		number := func(v int64) string { return strconv.FormatInt(v, 10) }
 		w.Write([]string{
-			x.file, strconv.Itoa(len(x.problem.Buffers)), strconv.Itoa(len(x.problem.Rules.Pools)), string(x.problem.Objective()[0]), x.status.String(),
+			x.file, strconv.Itoa(len(x.problem.Buffers)), strconv.Itoa(len(x.problem.Rules.Pools)),
+			string(x.problem.Objective()[0]), x.status.String(),
 			number(value), number(bound), number(x.best), strconv.FormatBool(x.checked), fmt.Sprintf("%.3f", x.seconds),
 		})
 	}

@@ -15,10 +15,11 @@ import (
 	"github.com/stowage-go/stowage/session/repack"
 )
 
-// Idea: figure 18 of the TelaMalloc paper changes nothing but XLA's repacker, and measures programs. Here the requests of a trace are decided anew, in
-// their order, and the repacker alone differs. A part of a request goes where the part before it lies, if it can; else into the smallest gap, whole or
-// from ceil(size/(capacity/16)) slots before its end. If one part finds no room, the request's parts are taken out, the
-// repacker is called, at most 50 times, and the request is tried once more. The value of a request counts if all of its parts are placed.
+// Idea: figure 18 of the TelaMalloc paper changes nothing but XLA's repacker, and measures programs. Here the requests
+// of a trace are decided anew, in their order, and the repacker alone differs. A part of a request goes where the part
+// before it lies, if it can; else into the smallest gap, whole or from ceil(size/(capacity/16)) slots before its end.
+// If one part finds no room, the request's parts are taken out, the repacker is called, at most 50 times, and the
+// request is tried once more. The value of a request counts if all of its parts are placed.
 //
 // It is a model of XLA's decisions: copies are not counted as a resource, and slices are not made.
 //
@@ -30,14 +31,17 @@ const mostRepacks = 50
 // copied is the part of the capacity that is copied in a slot.
 const copied = 16
 
-// A packer gives the blocks new offsets, and reports whether it did. It may look at the wanted block. no says that it knew at once
-// that no packing helps.
-type packer func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (moved, no bool, err error)
+// A packer gives the blocks new offsets, and reports whether it did. It may look at the wanted block. no says that it
+// knew at once that no packing helps.
+type packer func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (moved,
+	no bool, err error)
 
 // figure18 returns the table.
 func figure18(ctx context.Context, traces []named, o repack.Options) (string, error) {
 	ours := func(told, free bool) packer {
-		return func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (moved, no bool, err error) {
+		return func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (moved, no bool,
+			err error,
+		) {
 			c := &repack.Call{Capacity: t.Capacity, Alignment: t.Alignment, Blocks: blocks}
 			if told {
 				c.Wanted = &wanted
@@ -74,7 +78,13 @@ func figure18(ctx context.Context, traces []named, o repack.Options) (string, er
 	ways := []struct {
 		name string
 		pack packer
-	}{{"no repack", nil}, {"best fit", xla}, {"ours", ours(false, false)}, {"ours, told", ours(true, false)}, {"and no is free", ours(true, true)}}
+	}{
+		{"no repack", nil},
+		{"best fit", xla},
+		{"ours", ours(false, false)},
+		{"ours, told", ours(true, false)},
+		{"and no is free", ours(true, true)},
+	}
 	var rows [][]string
 	gains := make([][]float64, len(ways))
 	for _, n := range traces {
@@ -87,7 +97,8 @@ func figure18(ctx context.Context, traces []named, o repack.Options) (string, er
 			}
 			if w == 0 {
 				without = d.kept
-				row = append(row, strconv.Itoa(d.requests), strconv.FormatFloat(100*float64(d.kept)/float64(max(d.total, 1)), 'f', 1, 64)+"%")
+				row = append(row, strconv.Itoa(d.requests),
+					strconv.FormatFloat(100*float64(d.kept)/float64(max(d.total, 1)), 'f', 1, 64)+"%")
 				continue
 			}
 			gain := 100 * (float64(d.kept)/float64(max(without, 1)) - 1)
@@ -103,7 +114,9 @@ func figure18(ctx context.Context, traces []named, o repack.Options) (string, er
 		last = append(last, fmt.Sprintf("%+.2f%%, %+.2f%%", x[len(x)/2], x[len(x)-1]))
 	}
 	rows = append(rows, last)
-	return comparison.NewTable([]string{"program", "requests", "value kept without repacks", "best fit", "ours", "ours, told", "and a no is free"}, rows).Markdown(), nil
+	return comparison.NewTable([]string{
+		"program", "requests", "value kept without repacks", "best fit", "ours", "ours, told", "and a no is free",
+	}, rows).Markdown(), nil
 }
 
 // A decision is the state of deciding about the requests of a trace.

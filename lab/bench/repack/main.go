@@ -1,11 +1,11 @@
-// Command repack replays the calls that XLA makes of its repacker, from traces of requests: those that record.py makes of real programs, and those
-// of `stowage gen msa`. It answers each call by session/repack and by XLA's best fit.
+// Command repack replays the calls that XLA makes of its repacker, from traces of requests: those that record.py makes
+// of real programs, and those of `stowage gen msa`. It answers each call by session/repack and by XLA's best fit.
 //
 //	go run ./lab/bench/repack [-nodes 500] [-tries 24] [-into README.md] TRACE...
 //	go run ./lab/bench/repack -retained TRACE...
 //
-// A plan above the given one, above the recorder's, or one that the checker refuses is an error. With -retained it makes
-// the decisions anew with each repacker, and prints the value that is retained.
+// A plan above the given one, above the recorder's, or one that the checker refuses is an error. With -retained it
+// makes the decisions anew with each repacker, and prints the value that is retained.
 package main
 
 import (
@@ -64,7 +64,8 @@ func main() {
 		if err != nil {
 			return err
 		}
-		text += fmt.Sprintf("\n%d nodes and %d sets of orders at most; %v; %s.\n", *nodes, *tries, record.ThisMachine(), record.Today())
+		text += fmt.Sprintf("\n%d nodes and %d sets of orders at most; %v; %s.\n", *nodes, *tries, record.ThisMachine(),
+			record.Today())
 		fmt.Print(text)
 		if *into != "" {
 			return record.ReplaceBlock(*into, block, text)
@@ -107,7 +108,8 @@ func replayed(ctx context.Context, traces []named, o repack.Options, times bool)
 	}
 	rows = append(rows, sum.row("all"))
 	head := []string{
-		"program", "calls", "most blocks", "hopeless", "whole segment hopeless", "XLA above the given plan", "XLA's best fit at the load", "ours at the load", "ours below XLA",
+		"program", "calls", "most blocks", "hopeless", "whole segment hopeless", "XLA above the given plan",
+		"XLA's best fit at the load", "ours at the load", "ours below XLA",
 		"told: room for the whole segment", "no: median", "no: worst", "call: median", "call: worst",
 	}
 	if !times {
@@ -190,7 +192,9 @@ func (t *tally) add(ctx context.Context, c *call, o repack.Options) error {
 }
 
 // timed answers a call some times over, and returns the median time.
-func timed(ctx context.Context, r *repack.Repacker, c *repack.Call, o repack.Options, times int) (res *repack.Result, median time.Duration, err error) {
+func timed(ctx context.Context, r *repack.Repacker, c *repack.Call, o repack.Options, times int) (res *repack.Result,
+	median time.Duration, err error,
+) {
 	var all []time.Duration
 	for range times {
 		began := time.Now()

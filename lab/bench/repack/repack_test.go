@@ -10,7 +10,8 @@ import (
 	"github.com/stowage-go/stowage/session/repack"
 )
 
-// invented is a log as libtpu writes it, with the lines that record.py reads. Block 1 is in two slices, and blocks 2 and 3 are a ring.
+// invented is a log as libtpu writes it, with the lines that record.py reads. Block 1 is in two slices, and blocks 2
+// and 3 are a ring.
 const invented = `I1124 17:11:30.1 18355 memory_space_assignment.cc:471] max_size_in_bytes: 16384
 I1124 17:11:30.1 18355 memory_space_assignment.cc:471] alignment_in_bytes: 4096
 no line of the log
@@ -84,7 +85,8 @@ func TestCalls(t *testing.T) {
 		t.Fatal(calls, err)
 	}
 	c := &calls[0]
-	if len(c.Blocks) != 3 || c.Blocks[0].End != 6 || c.Blocks[1].Group == 0 || c.Blocks[1].Group != c.Blocks[2].Group || c.wanted.End != 5 || c.theirs != 8192 {
+	if len(c.Blocks) != 3 || c.Blocks[0].End != 6 || c.Blocks[1].Group == 0 || c.Blocks[1].Group != c.Blocks[2].Group ||
+		c.wanted.End != 5 || c.theirs != 8192 {
 		t.Fatalf("%+v", c)
 	}
 	var sum tally

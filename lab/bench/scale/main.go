@@ -59,7 +59,8 @@ func main() {
 	picture := flag.String("picture", "", "draw time and height into the SVG `FILE`")
 	results := flag.String("results", "lab/bench/results", "`FOLDER` of the raw runs; empty for none")
 	flag.Parse()
-	if err := measure(strings.Split(*sizes, ","), strings.Split(*planners, ","), *runs, *most, *processor, *into, *picture, *results); err != nil {
+	if err := measure(strings.Split(*sizes, ","), strings.Split(*planners, ","), *runs, *most, *processor, *into, *picture,
+		*results); err != nil {
 		fmt.Fprintln(os.Stderr, "lab/bench/scale:", err)
 		os.Exit(1)
 	}
@@ -108,7 +109,8 @@ func (s *scale) size(size string, planners []string) error {
 		return err
 	}
 	problem := filepath.Join(s.dir, "training.csv")
-	if text, err := exec.Command(s.stowage, "gen", "training", "--buffers", size, "--seed", "1", "-q", "-o", problem).CombinedOutput(); err != nil {
+	if text, err := exec.Command(s.stowage, "gen", "training", "--buffers", size, "--seed", "1", "-q", "-o",
+		problem).CombinedOutput(); err != nil {
 		return fmt.Errorf("gen: %w: %s", err, text)
 	}
 	s.c.Problems = append(s.c.Problems, chart.Problem{Name: size, Buffers: n})
@@ -165,8 +167,10 @@ func (s *scale) write(into, picture, results string) error {
 	if s.processor {
 		unit = "processor s"
 	}
-	table := comparison.NewTable([]string{"buffers", "planner", unit, "MiB", "µs a buffer", "above the bound"}, s.rows).Markdown() +
-		fmt.Sprintf("\nWhole processes, median of %d runs (one above %d buffers); %s; %s.\n", s.runs, s.most, s.out.Machine, s.out.Date)
+	table := comparison.NewTable([]string{"buffers", "planner", unit, "MiB", "µs a buffer", "above the bound"},
+		s.rows).Markdown() +
+		fmt.Sprintf("\nWhole processes, median of %d runs (one above %d buffers); %s; %s.\n", s.runs, s.most, s.out.Machine,
+			s.out.Date)
 	fmt.Print(table)
 	if results != "" {
 		if err := record.WriteJSON(filepath.Join(results, "scale-"+s.out.Date+".json"), s.out); err != nil {

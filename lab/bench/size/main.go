@@ -28,7 +28,8 @@ import (
 // line that is plainer is worth its bytes. It was 1,000,000 until problems with rules came, with
 // their own validation, lowering, search and verifier: 754 kB became 1,692 kB. It was 2,000,000 until
 // the choice of fast memory got its walk through orders and its cores: 1,941 kB became 2,134 kB. It was 2,400,000
-// until small problems with rules were enumerated to the end and proofs came before the search: 2,134 kB became 2,359 kB.
+// until small problems with rules were enumerated to the end and proofs came before the search: 2,134 kB became 2,359
+// kB.
 const most = 2_700_000
 
 // programs are what is built; the first is the one without the library.

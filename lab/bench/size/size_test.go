@@ -58,7 +58,10 @@ func recorded(t *testing.T, name string, size int64) {
 
 func TestMarkdown(t *testing.T) {
 	got := markdown([]int64{1_500_000, 1_600_499, 2_100_000}, []int64{22_900_000, 3, 4, 5}, "abacus/wood")
-	for _, want := range []string{"and verify | 100 kB |", "explain | 600 kB |", "(C++), as its paper has it | 2,021 kB |", "(1,500 kB,", "`stowage`, the command | 22,900 kB |"} {
+	for _, want := range []string{
+		"and verify | 100 kB |", "explain | 600 kB |", "(C++), as its paper has it | 2,021 kB |", "(1,500 kB,",
+		"`stowage`, the command | 22,900 kB |",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -21,7 +21,8 @@ func (r *result) best() *outcome {
 func lower(results []result) []result {
 	rows := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return r.best().Head >= r.Planned.Head })
 	slices.SortStableFunc(rows, func(a, b result) int {
-		return cmp.Or(cmp.Compare(ratio(a.best().Head, a.Planned.Head), ratio(b.best().Head, b.Planned.Head)), cmp.Compare(a.Model, b.Model))
+		return cmp.Or(cmp.Compare(ratio(a.best().Head, a.Planned.Head), ratio(b.best().Head, b.Planned.Head)),
+			cmp.Compare(a.Model, b.Model))
 	})
 	return rows
 }
@@ -42,7 +43,8 @@ func heads(results []result) string {
 			}
 			return fmt.Sprint(x.Head)
 		}
-		fmt.Fprintf(&s, "| %s | %s | %d | %d | %s | %s | %s | %s | %.1f%% | %d |\n", r.Model, r.From, r.AsItIs.EmulatedHead, r.Load,
+		fmt.Fprintf(&s, "| %s | %s | %d | %d | %s | %s | %s | %s | %.1f%% | %d |\n", r.Model, r.From,
+			r.AsItIs.EmulatedHead, r.Load,
 			head(&r.InPlace, &r.Planned), head(&r.Distances), head(&r.Order, &r.Planned), head(&r.OrderDistances, &r.Distances),
 			100*(1-ratio(r.best().Head, r.Load)), r.Largest)
 	}
@@ -56,7 +58,8 @@ func heads(results []result) string {
 	}
 	fmt.Fprintf(&s, "\n%d of %d models have a plan below the load (%s).", len(rows), len(results), record.Today())
 	s.WriteString(named(" Plans without overlaps are at the load", above))
-	s.WriteString(named(" It is proven that no order has a lower plan without overlaps than that of the column *order*", open) + "\n")
+	s.WriteString(named(" It is proven that no order has a lower plan without overlaps than that of the column *order*",
+		open) + "\n")
 	return s.String()
 }
 

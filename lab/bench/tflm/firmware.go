@@ -125,7 +125,8 @@ func (c *trial) before(made *tflm.Plan, predicted int) error {
 		return err
 	}
 	if c.known && (len(scratch) != predicted || probed.Before != made.Before) {
-		c.add("the probe logs %d scratch buffers and a head of %d, predicted %d and %d", len(scratch), probed.Before, predicted, made.Before)
+		c.add("the probe logs %d scratch buffers and a head of %d, predicted %d and %d", len(scratch), probed.Before,
+			predicted, made.Before)
 	}
 	return nil
 }

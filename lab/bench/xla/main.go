@@ -60,7 +60,10 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := result{Tool: "lab/bench/xla", Date: record.Today(), Machine: record.ThisMachine(), Versions: versions(ctx), Timeout: timeout.Seconds()}
+	r := result{
+		Tool: "lab/bench/xla", Date: record.Today(), Machine: record.ThisMachine(), Versions: versions(ctx),
+		Timeout: timeout.Seconds(),
+	}
 	for _, path := range all {
 		m, err := measure(ctx, path, *timeout)
 		if err != nil {
@@ -204,7 +207,8 @@ func (r *result) markdown() string {
 			over = fmt.Sprintf("%.4f%%", 100*float64(p.XLA-p.Height)/float64(p.Height))
 		}
 		rows = append(rows, []string{
-			p.Program, fmt.Sprint(p.Values), fmt.Sprint(p.Buffers), comparison.Grouped(p.XLA), stowage, p.Status, over, fmt.Sprintf("%.3f", p.Seconds),
+			p.Program, fmt.Sprint(p.Values), fmt.Sprint(p.Buffers), comparison.Grouped(p.XLA), stowage, p.Status, over,
+			fmt.Sprintf("%.3f", p.Seconds),
 		})
 	}
 	headers := []string{"program", "values", "buffers", "XLA", "Stowage", "status", "XLA over it", "seconds"}

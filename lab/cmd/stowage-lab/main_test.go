@@ -70,7 +70,8 @@ func TestCommands(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := execute(strings.Fields(tc.line), &stdout, &stderr)
-		if code != tc.code || !strings.Contains("\n"+stdout.String(), tc.stdout) || !strings.Contains(stderr.String(), tc.stderr) {
+		if code != tc.code || !strings.Contains("\n"+stdout.String(), tc.stdout) ||
+			!strings.Contains(stderr.String(), tc.stderr) {
 			t.Errorf("%s: exit code %d\nstdout: %s\nstderr: %s", tc.line, code, &stdout, &stderr)
 		}
 	}

@@ -137,8 +137,8 @@ func (c *Chain) Apart() Placed {
 	return p
 }
 
-// Plan plans the arena with the overlaps that a library permits; nearer makes each distance shorter by some bytes, which
-// is wrong. With an empty library nothing overlaps.
+// Plan plans the arena with the overlaps that a library permits; nearer makes each distance shorter by some bytes,
+// which is wrong. With an empty library nothing overlaps.
 func (c *Chain) Plan(ctx context.Context, l distance.Library, nearer int64) (Placed, error) {
 	all := c.tensors()
 	g := &graph.Graph{Inputs: []int{0}, Outputs: []int{slices.Index(all, c.out)}}
@@ -146,7 +146,9 @@ func (c *Chain) Plan(ctx context.Context, l distance.Library, nearer int64) (Pla
 		g.Values = append(g.Values, graph.Value{Name: fmt.Sprint(t), Size: c.model.Tensors[t].Bytes, Alignment: 16})
 	}
 	for k, s := range c.steps {
-		o := graph.Operator{Name: fmt.Sprint(k), Operands: []int{slices.Index(all, s.x)}, Results: []int{slices.Index(all, s.result)}}
+		o := graph.Operator{
+			Name: fmt.Sprint(k), Operands: []int{slices.Index(all, s.x)}, Results: []int{slices.Index(all, s.result)},
+		}
 		if s.second >= 0 {
 			o.Operands = append(o.Operands, slices.Index(all, s.second))
 		}
@@ -157,7 +159,8 @@ func (c *Chain) Plan(ctx context.Context, l distance.Library, nearer int64) (Pla
 		default:
 			found, _ := distance.Of(l, s.call.Operator())
 			for _, p := range found {
-				o.Permits = append(o.Permits, graph.Permit{Result: o.Results[0], Operand: o.Operands[p.Operand], Distance: p.Distance - nearer})
+				o.Permits = append(o.Permits,
+					graph.Permit{Result: o.Results[0], Operand: o.Operands[p.Operand], Distance: p.Distance - nearer})
 			}
 		}
 		g.Operators = append(g.Operators, o)

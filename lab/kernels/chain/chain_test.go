@@ -16,7 +16,9 @@ import (
 
 // models are files of a folder that STOWAGE_KERNEL_MODELS names: models/person_detect.tflite of
 // tensorflow/tflite-micro, and of mlcommons/tiny, benchmark/training, the others.
-var models = []string{"person_detect.tflite", "kws_ref_model.tflite", "pretrainedResnet_quant.tflite", "vww_96_int8.tflite"}
+var models = []string{
+	"person_detect.tflite", "kws_ref_model.tflite", "pretrainedResnet_quant.tflite", "vww_96_int8.tflite",
+}
 
 // TestModels plans models with the overlaps that each library permits, runs their operators through the library's
 // kernels, and compares each operator's result with that of a run whose tensors lie apart. It fails if a plan with
@@ -30,10 +32,14 @@ func TestModels(t *testing.T) {
 	}
 	var builds []build
 	for _, b := range cmsis.Targets() {
-		builds = append(builds, build{string(b.Library) + " " + b.Machine.Name, cmsis.Sources, b.Machine, b.Library, cmsis.Driver})
+		builds = append(builds, build{
+			string(b.Library) + " " + b.Machine.Name, cmsis.Sources, b.Machine, b.Library, cmsis.Driver,
+		})
 	}
 	for _, b := range esp.Targets() {
-		builds = append(builds, build{"esp-nn " + b.Kernels + " " + b.Machine.Name, esp.Sources, b.Machine, distance.ESP, b.Driver})
+		builds = append(builds, build{
+			"esp-nn " + b.Kernels + " " + b.Machine.Name, esp.Sources, b.Machine, distance.ESP, b.Driver,
+		})
 	}
 	for _, b := range builds {
 		t.Run(b.name, func(t *testing.T) {

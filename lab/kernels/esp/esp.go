@@ -21,8 +21,8 @@ type Target struct {
 	Machine harness.Machine
 }
 
-// Targets returns the builds: both sets of kernels, here and on a Cortex-M3, whose accesses can be traced. The code is plain
-// C, so its loops are the same on an ESP32.
+// Targets returns the builds: both sets of kernels, here and on a Cortex-M3, whose accesses can be traced. The code is
+// plain C, so its loops are the same on an ESP32.
 func Targets() []Target {
 	return []Target{{"opt", harness.Host}, {"opt", harness.M3}, {"ansi", harness.Host}, {"ansi", harness.M3}}
 }

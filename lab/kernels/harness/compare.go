@@ -53,7 +53,9 @@ func Table(l distance.Library, c kernelcase.Case) (*int64, string) {
 
 // Compare draws shapes on a path until the library has taken so many, and holds the table against them. The
 // draw depends on the path's name and the seed. Results are compared with as many sets of data as are asked for.
-func Compare(ctx context.Context, p *Program, l distance.Library, path Path, shapes, sets int, seed uint64) (Row, error) {
+func Compare(ctx context.Context, p *Program, l distance.Library, path Path, shapes, sets int,
+	seed uint64,
+) (Row, error) {
 	row := Row{Path: path.Name}
 	h := fnv.New64a()
 	h.Write([]byte(path.Name))
@@ -123,7 +125,8 @@ func Compare(ctx context.Context, p *Program, l distance.Library, path Path, sha
 		above := *one.Table - least
 		for k := range 3 {
 			if got[i].Right[k] != sets {
-				row.Below = append(row.Below, fmt.Sprintf("%s: wrong at %d, the table has %d", one.Case, distances[i][k], *one.Table))
+				row.Below = append(row.Below,
+					fmt.Sprintf("%s: wrong at %d, the table has %d", one.Case, distances[i][k], *one.Table))
 			}
 		}
 		if above < 0 {

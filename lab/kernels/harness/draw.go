@@ -12,9 +12,9 @@ type Path struct {
 	Draw func(r *rand.Rand) kernelcase.Case
 }
 
-// Paths returns the paths that cases are drawn on, for a machine. The bytes of a tensor are bounded, so that a case takes
-// milliseconds: a sweep runs it once for each byte. Shapes are small but go past every block of the kernels: 2, 4 and
-// 16 channels, 2 and 4 pixels, 124 channels.
+// Paths returns the paths that cases are drawn on, for a machine. The bytes of a tensor are bounded, so that a case
+// takes milliseconds: a sweep runs it once for each byte. Shapes are small but go past every block of the kernels: 2, 4
+// and 16 channels, 2 and 4 pixels, 124 channels.
 func (m Machine) Paths() []Path {
 	most := 6000
 	if !m.Traced() {
@@ -109,11 +109,12 @@ func (m Machine) Paths() []Path {
 			continue
 		}
 		for _, kind := range []string{"MAX_POOL_2D", "AVERAGE_POOL_2D"} {
-			add(map[string]string{"MAX_POOL_2D": "max pool", "AVERAGE_POOL_2D": "average pool"}[kind]+suffix, func(r *rand.Rand) kernelcase.Case {
-				c := image(r, kind)
-				c.Dilate, c.Out = [2]int{1, 1}, c.Image[3]
-				return with(c)
-			})
+			add(map[string]string{"MAX_POOL_2D": "max pool", "AVERAGE_POOL_2D": "average pool"}[kind]+suffix,
+				func(r *rand.Rand) kernelcase.Case {
+					c := image(r, kind)
+					c.Dilate, c.Out = [2]int{1, 1}, c.Image[3]
+					return with(c)
+				})
 		}
 		for _, kind := range []string{"ADD", "MUL"} {
 			add(map[string]string{"ADD": "add", "MUL": "multiply"}[kind]+suffix, func(r *rand.Rand) kernelcase.Case {

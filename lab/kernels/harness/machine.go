@@ -17,9 +17,21 @@ type Machine struct {
 // The machines: the host, and a Cortex-M of each kind that CMSIS-NN has kernels for.
 var (
 	Host = Machine{Name: "host", Compiler: "gcc"}
-	M3   = Machine{"Cortex-M3", "arm-none-eabi-gcc", []string{"-mcpu=cortex-m3", "-DCASES=0x21400000"}, []string{"-M", "mps2-an385", "-cpu", "cortex-m3"}}
-	M4   = Machine{"Cortex-M4", "arm-none-eabi-gcc", []string{"-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard", "-DCASES=0x21400000"}, []string{"-M", "mps2-an386", "-cpu", "cortex-m4"}}
-	M55  = Machine{"Cortex-M55", "arm-none-eabi-gcc", []string{"-mcpu=cortex-m55", "-mfloat-abi=hard"}, []string{"-M", "mps3-an547", "-cpu", "cortex-m55"}}
+	M3   = Machine{
+		"Cortex-M3", "arm-none-eabi-gcc",
+		[]string{"-mcpu=cortex-m3", "-DCASES=0x21400000"},
+		[]string{"-M", "mps2-an385", "-cpu", "cortex-m3"},
+	}
+	M4 = Machine{
+		"Cortex-M4", "arm-none-eabi-gcc",
+		[]string{"-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard", "-DCASES=0x21400000"},
+		[]string{"-M", "mps2-an386", "-cpu", "cortex-m4"},
+	}
+	M55 = Machine{
+		"Cortex-M55", "arm-none-eabi-gcc",
+		[]string{"-mcpu=cortex-m55", "-mfloat-abi=hard"},
+		[]string{"-M", "mps3-an547", "-cpu", "cortex-m55"},
+	}
 )
 
 // Traced reports whether the machine is one that a plugin sees.

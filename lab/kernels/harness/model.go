@@ -60,7 +60,8 @@ func (p *Program) RunModel(ctx context.Context, m Model, sets int) ([]int, error
 	}
 	args := []string{p.file}
 	if p.machine.Traced() {
-		args = append(append([]string{"qemu-system-arm"}, p.machine.Board...), "-semihosting", "-nographic", "-monitor", "none", "-serial", "none", "-kernel", p.file)
+		args = append(append([]string{"qemu-system-arm"}, p.machine.Board...), "-semihosting", "-nographic", "-monitor",
+			"none", "-serial", "none", "-kernel", p.file)
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.WaitDelay = p.folder, 5*time.Second

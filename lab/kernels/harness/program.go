@@ -40,14 +40,16 @@ func bare() string {
 // Build builds a driver for a machine, in a folder that is there.
 func Build(ctx context.Context, folder string, m Machine, d Driver) (*Program, error) {
 	p := &Program{machine: m, folder: folder, file: filepath.Join(folder, "program-"+m.Name)}
-	args := append([]string{"-O2", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-I", bare()}, m.Flags...)
+	args := append([]string{"-O2", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-I", bare()},
+		m.Flags...)
 	args = append(args, d.Flags...)
 	for _, i := range d.Include {
 		args = append(args, "-I", i)
 	}
 	if m.Traced() {
 		p.plugin = filepath.Join(folder, "trace.so")
-		if err := run(ctx, "", "gcc", "-O2", "-shared", "-fPIC", filepath.Join(bare(), "trace.c"), "-o", p.plugin); err != nil {
+		if err := run(ctx, "", "gcc", "-O2", "-shared", "-fPIC", filepath.Join(bare(), "trace.c"), "-o",
+			p.plugin); err != nil {
 			return nil, err
 		}
 		args = append(args, "-mthumb", "-DBARE", "-nostartfiles", "--specs=nano.specs", "--specs=nosys.specs",
@@ -136,7 +138,8 @@ func fields(c kernelcase.Case) []int {
 		out[2], out[3], out[4] = c.Image[0]*c.Image[1]*c.Image[2], 1, 1
 	}
 	if c.Kind == "PAD" {
-		out[6], out[11], out[12], out[13], out[14], out[15] = result[3], c.Extra[2], c.Extra[4], result[1], result[2], c.Extra[6]
+		out[6], out[11], out[12], out[13], out[14], out[15] = result[3], c.Extra[2], c.Extra[4], result[1],
+			result[2], c.Extra[6]
 		out[18], out[19] = c.Extra[0], result[0]
 	}
 	operand, size := c.Bytes()
@@ -175,7 +178,8 @@ func (p *Program) Run(ctx context.Context, cases []kernelcase.Case, o Options) (
 	}
 	said := strings.Split(strings.TrimSpace(out.String()+words.String()), "\n") // semihosting writes to either
 	if len(said) != len(cases)+1 || said[len(cases)] != "done" {
-		return nil, fmt.Errorf("%s on %s answers %d of %d cases", filepath.Base(p.file), p.machine.Name, len(said)-1, len(cases))
+		return nil, fmt.Errorf("%s on %s answers %d of %d cases", filepath.Base(p.file), p.machine.Name, len(said)-1,
+			len(cases))
 	}
 	var traced []string
 	if p.machine.Traced() && o.Distances == nil {

@@ -5,7 +5,8 @@
 //	STOWAGE_CMSIS_NN=… STOWAGE_ESP_NN=… go run ./lab/kernels/measure [-shapes 500] [-sets 3] [-seed 1] [-only PATTERN] [-cases FILE]
 //	STOWAGE_CMSIS_NN=… go run ./lab/kernels/measure -list kernels/measure/shapes.txt
 //
-// The second form measures the cases of a file by tracing, and prints a line for each: the library, the case, the distance.
+// The second form measures the cases of a file by tracing, and prints a line for each: the library, the case, the
+// distance.
 package main
 
 import (
@@ -165,7 +166,8 @@ func measure(shapes, sets int, seed uint64, only, file string) error {
 			if row.Shapes == 0 {
 				continue
 			}
-			fmt.Printf("| %s | %d | %d | %d | %d | %.1f | %d | %d of %d | %d |\n", row.Path, row.Shapes, row.Refused, len(row.Below),
+			fmt.Printf("| %s | %d | %d | %d | %d | %.1f | %d | %d of %d | %d |\n", row.Path, row.Shapes, row.Refused,
+				len(row.Below),
 				row.Exact, row.Mean, row.Most, row.Tight, row.Tried, row.Outside)
 			below += len(row.Below)
 			for _, line := range row.Below[:min(len(row.Below), 5)] {

@@ -1,5 +1,5 @@
-// Package reference runs TensorFlow Lite Micro's reference kernels on this machine and finds how closely their results may
-// lie over their operands.
+// Package reference runs TensorFlow Lite Micro's reference kernels on this machine and finds how closely their results
+// may lie over their operands.
 package reference
 
 import (
@@ -62,8 +62,8 @@ const (
 		split_v squared_difference squeeze strided_slice sub tanh unpack`
 )
 
-// Build compiles a program and returns its path. The folder keeps the objects. An object that is newer than its source is
-// used again.
+// Build compiles a program and returns its path. The folder keeps the objects. An object that is newer than its source
+// is used again.
 func Build(ctx context.Context, driver, folder, program string) (string, error) {
 	root, compiler := os.Getenv(Sources), "g++"
 	if root == "" {
@@ -80,10 +80,13 @@ func Build(ctx context.Context, driver, folder, program string) (string, error) 
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return "", err
 	}
-	lite, downloads := filepath.Join(root, "tensorflow/lite"), filepath.Join(root, "tensorflow/lite/micro/tools/make/downloads")
+	lite, downloads := filepath.Join(root, "tensorflow/lite"),
+		filepath.Join(root, "tensorflow/lite/micro/tools/make/downloads")
 	flags := []string{
-		"-std=c++17", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics", "-fno-unwind-tables", "-DTF_LITE_STATIC_MEMORY",
-		"-DTF_LITE_DISABLE_X86_NEON", "-I" + folder, "-I" + driver, "-I" + root, "-I" + downloads + "/gemmlowp", "-I" + downloads + "/ruy",
+		"-std=c++17", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics", "-fno-unwind-tables",
+		"-DTF_LITE_STATIC_MEMORY",
+		"-DTF_LITE_DISABLE_X86_NEON", "-I" + folder, "-I" + driver, "-I" + root, "-I" + downloads + "/gemmlowp",
+		"-I" + downloads + "/ruy",
 		"-I" + downloads + "/flatbuffers/include",
 	}
 	if program == Traced {
@@ -105,7 +108,10 @@ func Build(ctx context.Context, driver, folder, program string) (string, error) 
 	}
 	sources := []string{filepath.Join(driver, "driver.cc")}
 	for _, group := range []struct{ names, prefix, suffix string }{
-		{framework, "micro/", ".cc"}, {parts, "", ".cc"}, {common, "micro/kernels/", "_common.cc"}, {kernels, "micro/kernels/", ".cc"},
+		{framework, "micro/", ".cc"},
+		{parts, "", ".cc"},
+		{common, "micro/kernels/", "_common.cc"},
+		{kernels, "micro/kernels/", ".cc"},
 	} {
 		for _, name := range strings.Fields(group.names) {
 			sources = append(sources, filepath.Join(lite, group.prefix+name+group.suffix))
@@ -115,7 +121,8 @@ func Build(ctx context.Context, driver, folder, program string) (string, error) 
 	var group sync.WaitGroup
 	slots := make(chan bool, 2)
 	for i, source := range sources {
-		name := strings.NewReplacer("/", "_", ".cc", ".o").Replace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(source, lite+"/"), driver+"/"), root+"/"))
+		name := strings.NewReplacer("/", "_", ".cc",
+			".o").Replace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(source, lite+"/"), driver+"/"), root+"/"))
 		objects[i] = filepath.Join(folder, name)
 		if newer(objects[i], source) {
 			continue
@@ -124,7 +131,8 @@ func Build(ctx context.Context, driver, folder, program string) (string, error) 
 		group.Go(func() {
 			own := append(slices.Clone(flags), "-include", "prelude.h")
 			if i == 0 && program == Traced { // what records must not be recorded
-				own = slices.DeleteFunc(own, func(f string) bool { return f == "-fsanitize=thread" || f == "-include" || f == "prelude.h" })
+				own = slices.DeleteFunc(own,
+					func(f string) bool { return f == "-fsanitize=thread" || f == "-include" || f == "prelude.h" })
 			}
 			failed[i] = run(append(own, "-c", source, "-o", objects[i])...)
 			<-slots
@@ -160,7 +168,9 @@ const Never = -1 << 60
 
 // Ask has a program run operators, each with the permits that it is to try. The answers of an operator that the kernel
 // refuses are nil.
-func Ask(ctx context.Context, program string, ops []*distance.Operator, permits [][]distance.Permit) ([][]Answer, error) {
+func Ask(ctx context.Context, program string, ops []*distance.Operator,
+	permits [][]distance.Permit,
+) ([][]Answer, error) {
 	cmd := exec.CommandContext(ctx, program)
 	if os.Getenv("STOWAGE_TFLM_LOG") != "" {
 		cmd.Stderr = os.Stderr // what kernels say of operators that they refuse
@@ -218,9 +228,12 @@ func Ask(ctx context.Context, program string, ops []*distance.Operator, permits 
 // write writes an operator as driver.cc reads it.
 func write(w io.Writer, op *distance.Operator, permits []distance.Permit) {
 	bit := map[bool]int{true: 1}
-	fmt.Fprintln(w, op.Kind, len(op.Operands), len(op.Results), op.Stride[0], op.Stride[1], max(1, op.Dilation[0]), max(1, op.Dilation[1]),
-		op.Filter[0], op.Filter[1], int(op.Padding), op.DepthMultiplier, op.Axis, op.BlockSize, bit[op.AlignCorners], bit[op.HalfPixelCenters],
-		bit[op.Symmetric], op.BeginMask, op.EndMask, op.EllipsisMask, op.NewAxisMask, op.ShrinkAxisMask, bit[op.Offset], bit[op.PerChannel])
+	fmt.Fprintln(w, op.Kind, len(op.Operands), len(op.Results), op.Stride[0], op.Stride[1], max(1, op.Dilation[0]),
+		max(1, op.Dilation[1]),
+		op.Filter[0], op.Filter[1], int(op.Padding), op.DepthMultiplier, op.Axis, op.BlockSize, bit[op.AlignCorners],
+		bit[op.HalfPixelCenters],
+		bit[op.Symmetric], op.BeginMask, op.EndMask, op.EllipsisMask, op.NewAxisMask, op.ShrinkAxisMask, bit[op.Offset],
+		bit[op.PerChannel])
 	for _, t := range slices.Concat(op.Operands, op.Results) {
 		fmt.Fprint(w, t.Type.Name, " ", bit[t.Constant], " ", len(t.Shape))
 		for _, d := range t.Shape {

@@ -81,8 +81,12 @@ func Build(ctx context.Context, s kernelscratch.Set, folder string) (string, err
 	_, file, _, _ := runtime.Caller(0)
 	driver := filepath.Join(filepath.Dir(file), "driver")
 	program := filepath.Join(folder, "ask")
-	args := []string{"-O1", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-I" + driver, "-o", program}
-	patterns := []string{"Source/*/*get_buffer_sizes*_s4.c", "Source/*/*get_buffer_sizes*_s8.c", "Source/*/*get_buffer_sizes*_s16.c"}
+	args := []string{
+		"-O1", "-w", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-I" + driver, "-o", program,
+	}
+	patterns := []string{
+		"Source/*/*get_buffer_sizes*_s4.c", "Source/*/*get_buffer_sizes*_s8.c", "Source/*/*get_buffer_sizes*_s16.c",
+	}
 	switch s.Library {
 	case distance.ESP:
 		args = append(args, "-DCONFIG_NN_OPTIMIZED", "-Iinclude", "-Isrc/common", filepath.Join(driver, "esp.c"))

@@ -104,7 +104,8 @@ func TestBrowserFacts(t *testing.T) {
 		var pieces []piece
 		for i := range p.Buffers {
 			b := &p.Buffers[i]
-			if got.Lower[i] != b.Lower || got.Upper[i] != b.Upper || got.Size[i] != b.Size || got.Offsets[i] != offsets[i] || got.IDs[i] != b.ID {
+			if got.Lower[i] != b.Lower || got.Upper[i] != b.Upper || got.Size[i] != b.Size || got.Offsets[i] != offsets[i] ||
+				got.IDs[i] != b.ID {
 				t.Fatalf("buffer %d is read as %s [%d, %d) of %d at %d, not %+v at %d", i, got.IDs[i], got.Lower[i],
 					got.Upper[i], got.Size[i], got.Offsets[i], b, offsets[i])
 			}
@@ -246,7 +247,8 @@ func TestBrowserUse(t *testing.T) {
 	is("false,true", `[document.getElementById("list").hidden, document.activeElement.classList.contains("list-rows")].join()`)
 
 	// Names that are too long lose their middle, and never half a character.
-	is("a/bcd…mq_7 ab…z  whole", `[stowage.shorten("a/bcdefghijklmq_7", 9), stowage.shorten("ab/cdefg\u{1F600}z", 4), stowage.shorten("abcdefgq_7", 3), stowage.shorten("whole", 5)].join(" ")`)
+	is("a/bcd…mq_7 ab…z  whole",
+		`[stowage.shorten("a/bcdefghijklmq_7", 9), stowage.shorten("ab/cdefg\u{1F600}z", 4), stowage.shorten("abcdefgq_7", 3), stowage.shorten("whole", 5)].join(" ")`)
 
 	// Pictures to keep are what they say that they are.
 	for kind, begins := range map[string]string{"svg": "<svg", "pdf": "%PDF-1.4", "png": "\ufffdPNG"} {
@@ -270,7 +272,10 @@ func TestBrowserMoves(t *testing.T) {
 	}
 	p := in.Problem
 	recorder := viewdata.Recorder{Most: 700}
-	o := stowage.Options{Planner: "exact", Capacity: in.Optimum, NodeLimit: 4000, Without: []string{"ladders", "lifting", "memo", "fronts", "not-first"}, Progress: recorder.See, Moves: recorder.Move}
+	o := stowage.Options{
+		Planner: "exact", Capacity: in.Optimum, NodeLimit: 4000,
+		Without: []string{"ladders", "lifting", "memo", "fronts", "not-first"}, Progress: recorder.See, Moves: recorder.Move,
+	}
 	r, err := stowage.Solve(t.Context(), p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +289,8 @@ func TestBrowserMoves(t *testing.T) {
 		t.Fatalf("%d moves are no story", told)
 	}
 	show(t, page, html.Document{Problem: p, Offsets: offsets, Options: html.Options{Moves: moves, MovesTold: told}})
-	if got := page.Text(`document.querySelector("#playback .says").textContent`); !strings.HasPrefix(got, "The plan as it is, after ") {
+	if got := page.Text(`document.querySelector("#playback .says").textContent`); !strings.HasPrefix(got,
+		"The plan as it is, after ") {
 		t.Errorf("it begins with %q", got)
 	}
 	// What stands after each move. The problem is one part.
@@ -405,7 +411,8 @@ func TestBrowserCompare(t *testing.T) {
 	two.Name = "second"
 	two.Buffers[0], two.Buffers[4] = two.Buffers[4], two.Buffers[0] // another order
 	two.Buffers[2].ID = "new"
-	show(t, page, html.Document{Problem: one, Offsets: []int64{8, 8, 4, 4, 0}}, html.Document{Problem: two, Offsets: []int64{0, 8, 4, 12, 8}})
+	show(t, page, html.Document{Problem: one, Offsets: []int64{8, 8, 4, 4, 0}},
+		html.Document{Problem: two, Offsets: []int64{0, 8, 4, 12, 8}})
 	if got := page.Text(`JSON.stringify(stowage.comparison.counts)`); got != `{"same":3,"up":1,"down":0,"resized":0,"onlyA":1,"onlyB":1}` {
 		t.Errorf("the difference is %s", got)
 	}
@@ -445,7 +452,9 @@ func TestBrowserEdges(t *testing.T) {
 	is("true,0,true", `[document.getElementById("warning").hidden, stowage.files[0].doc.n, document.getElementById("playback").hidden].join()`)
 
 	// A window that is zoomed into to the end leads out again.
-	large := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 3, Size: 1 << 60}, {ID: "b", Lower: 1, Upper: 9, Size: 1<<53 + 1}}}
+	large := &model.Problem{
+		Buffers: []model.Buffer{{ID: "a", Upper: 3, Size: 1 << 60}, {ID: "b", Lower: 1, Upper: 9, Size: 1<<53 + 1}},
+	}
 	show(t, page, html.Document{Problem: large, Offsets: []int64{0, 1 << 60}})
 	page.Eval(`for (let k = 0; k < 150; k++) stowage.view.zoom(0.5, 0.5); for (let k = 0; k < 9; k++) stowage.view.pan(0.7, 0.7);`, nil)
 	is("true", `stowage.view.y0 < stowage.view.y0 + (stowage.view.y1 - stowage.view.y0) / 1024`)
@@ -453,7 +462,11 @@ func TestBrowserEdges(t *testing.T) {
 	is("true", "stowage.view.isWhole")
 
 	// What is not valid is listed, and each place that is in use twice is marked.
-	twice := &model.Problem{Capacity: 11, Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8}, {ID: "b", Lower: 2, Upper: 6, Size: 8}, {ID: "c", Upper: 1, Size: 2}}}
+	twice := &model.Problem{
+		Capacity: 11, Buffers: []model.Buffer{
+			{ID: "a", Upper: 4, Size: 8}, {ID: "b", Lower: 2, Upper: 6, Size: 8}, {ID: "c", Upper: 1, Size: 2},
+		},
+	}
 	show(t, page, html.Document{Problem: twice, Offsets: []int64{0, 4, 7}})
 	is("3", `document.querySelectorAll("#faults li").length`) // two overlaps, and b ends at 12
 	is("0,1,0,2", `stowage.files[0].doc.pairs.join()`)
@@ -465,7 +478,10 @@ func TestBrowserEdges(t *testing.T) {
 func TestBrowserReach(t *testing.T) {
 	page := chromium.Open(t, 1600, 1000)
 	p, offsets := random(rand.New(rand.NewPCG(7, 7)), 300)
-	twice := html.Document{Problem: p, Offsets: offsets, Options: html.Options{Steps: []html.Step{{Height: 1, Offsets: offsets}, {Height: 1, LowerBound: 1, Offsets: offsets}}}}
+	twice := html.Document{
+		Problem: p, Offsets: offsets,
+		Options: html.Options{Steps: []html.Step{{Height: 1, Offsets: offsets}, {Height: 1, LowerBound: 1, Offsets: offsets}}},
+	}
 	for _, width := range []int{375, 1024, 1600} {
 		for _, theme := range []string{"light", "dark"} {
 			page.Size(width, 900)
@@ -519,7 +535,8 @@ func lanes(n int) (*model.Problem, []int64) {
 	for i := range n - 1 {
 		l := i % many
 		life := 1 + int64(r.ExpFloat64()*60)
-		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint("t", i), Lower: times[l], Upper: times[l] + life, Size: sizes[l]})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: fmt.Sprint("t", i), Lower: times[l], Upper: times[l] + life, Size: sizes[l]})
 		offsets = append(offsets, bases[l])
 		times[l] += life
 	}
@@ -552,7 +569,8 @@ func TestBrowserLarge(t *testing.T) {
 				for (; k < 90 && performance.now() - began < 3000; k++) { %s; await frame(); }
 				const rate = k / (performance.now() - began) * 1000, all = stowage.timings.toSorted((a, b) => a - b);
 				stowage.plots[0].moving = stowage.plots[0].zooming = false; return { rate, median: all[all.length >> 1], worst: all.at(-1) }; })()`, setUp, step), &got)
-			t.Logf("%d buffers: %s: %.0f frames a second, drawn in %.1f ms, the longest in %.1f ms", of.n, name, got.Rate, got.Median, got.Worst)
+			t.Logf("%d buffers: %s: %.0f frames a second, drawn in %.1f ms, the longest in %.1f ms", of.n, name, got.Rate,
+				got.Median, got.Worst)
 			return got.Median
 		}
 		var drawn, frame float64

@@ -123,7 +123,11 @@ func TestBrowserLabels(t *testing.T) {
 				checkTexts(t, name+" at the peak", of.doc.Problem, texts(page))
 				picture(t, page, name+"-peak")
 				// So are they where a buffer fills the picture, and at the deepest.
-				for _, of := range []string{"stowage.zoomTo(0, 0)", shortest, "stowage.zoomTo(0, stowage.facts(0).doc.n >> 1)", "stowage.select(0, -1); stowage.view.zoom(1e-3, 1e-3, 0.5, 0.6)", "for (let k = 0; k < 40; k++) stowage.view.zoom(0.5, 0.5)"} {
+				for _, of := range []string{
+					"stowage.zoomTo(0, 0)", shortest, "stowage.zoomTo(0, stowage.facts(0).doc.n >> 1)",
+					"stowage.select(0, -1); stowage.view.zoom(1e-3, 1e-3, 0.5, 0.6)",
+					"for (let k = 0; k < 40; k++) stowage.view.zoom(0.5, 0.5)",
+				} {
 					page.Eval("(() => { stowage.view.fit(); "+of+"; })()", nil)
 					all := texts(page)
 					checkTexts(t, name+" after "+of, doc.Problem, all)
@@ -153,7 +157,8 @@ func checkTexts(t *testing.T, where string, p *model.Problem, all []drawn) {
 				t.Errorf("%s: buffer %d is called %q", where, d.Buffer, d.Full)
 			}
 			head, tail, short := strings.Cut(d.Text, "…")
-			if d.Text != d.Full && (!short || head == "" || tail == "" || !strings.HasPrefix(d.Full, head) || !strings.HasSuffix(d.Full, tail)) {
+			if d.Text != d.Full && (!short || head == "" || tail == "" || !strings.HasPrefix(d.Full, head) ||
+				!strings.HasSuffix(d.Full, tail)) {
 				t.Errorf("%s: %q is written %q", where, d.Full, d.Text)
 			}
 		case "size", "offset", "time", "mark":

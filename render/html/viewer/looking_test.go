@@ -112,13 +112,32 @@ func TestBrowserNumbers(t *testing.T) {
 	is := asker(t, page)
 	const gib = 1 << 30
 	// Figures are written as the rest of the page is: in groups of three digits, names as they are.
-	show(t, page, html.Document{Problem: unet(t), Options: html.Options{Facts: []html.Fact{{Name: "height", Value: "6024"}, {Name: "head", Value: "454656 (optimal, lower bound 454656), 31.5% less"}, {Name: "peak", Value: "1234567 at conv_12345 of v1.2345"}}}})
-	is("6,024|454,656 (optimal, lower bound 454,656), 31.5% less|1,234,567 at conv_12345 of v1.2345", `[...document.querySelectorAll("#facts td")].map((e) => e.textContent).join("|")`)
-	p := &model.Problem{Name: "deep", Buffers: []model.Buffer{{ID: "low", Upper: 10, Size: 26_694_758_400}, {ID: "small", Upper: 10, Size: 3_538_944}, {ID: "high", Lower: 5, Upper: 10, Size: gib}}}
-	show(t, page, html.Document{Problem: p, Offsets: []int64{0, 26_694_758_400, 26_698_297_344}, Options: html.Options{Capacity: 26_698_297_344 + gib + 4096}})
+	show(t, page, html.Document{
+		Problem: unet(t), Options: html.Options{
+			Facts: []html.Fact{
+				{Name: "height", Value: "6024"},
+				{Name: "head", Value: "454656 (optimal, lower bound 454656), 31.5% less"},
+				{Name: "peak", Value: "1234567 at conv_12345 of v1.2345"},
+			},
+		},
+	})
+	is("6,024|454,656 (optimal, lower bound 454,656), 31.5% less|1,234,567 at conv_12345 of v1.2345",
+		`[...document.querySelectorAll("#facts td")].map((e) => e.textContent).join("|")`)
+	p := &model.Problem{
+		Name: "deep", Buffers: []model.Buffer{
+			{ID: "low", Upper: 10, Size: 26_694_758_400},
+			{ID: "small", Upper: 10, Size: 3_538_944},
+			{ID: "high", Lower: 5, Upper: 10, Size: gib},
+		},
+	}
+	show(t, page, html.Document{
+		Problem: p, Offsets: []int64{0, 26_694_758_400, 26_698_297_344},
+		Options: html.Options{Capacity: 26_698_297_344 + gib + 4096},
+	})
 	page.Eval(`stowage.select(0, 1)`, nil)
 	is("true", `document.getElementById("selected-card").textContent.includes("26,694,758,400 (24.861 GiB) up to 26,698,297,344 (24.865 GiB)")`)
-	is("25.864727 GiB,25.864731 GiB", `[...document.querySelectorAll("#tiles .tile")].filter((e) => /^(Height|Capacity)/.test(e.textContent)).map((e) => e.querySelector("dd").firstChild.textContent).join()`)
+	is("25.864727 GiB,25.864731 GiB",
+		`[...document.querySelectorAll("#tiles .tile")].filter((e) => /^(Height|Capacity)/.test(e.textContent)).map((e) => e.querySelector("dd").firstChild.textContent).join()`)
 	for _, parts := range []float64{1, 0.03, 1e-3, 1e-5, 1e-8, 1e-12} {
 		page.Eval(fmt.Sprintf(`stowage.view.fit(); stowage.view.zoom(1, %g, 0.5, 0.93)`, parts), nil)
 		checkTexts(t, fmt.Sprint("deep ", parts), p, texts(page))
@@ -160,7 +179,8 @@ func TestBrowserColours(t *testing.T) {
 		}
 		// Of U-Net the SVG has every name whole, too.
 		for i := range of.doc.Problem.Buffers {
-			if id := of.doc.Problem.Buffers[i].ID; name == "unet" && !regexp.MustCompile(`class="label"[^>]*>`+regexp.QuoteMeta(id)+`<`).MatchString(picture.String()) {
+			if id := of.doc.Problem.Buffers[i].ID; name == "unet" &&
+				!regexp.MustCompile(`class="label"[^>]*>`+regexp.QuoteMeta(id)+`<`).MatchString(picture.String()) {
 				t.Errorf("the SVG has no name %s", id)
 			}
 		}
@@ -191,9 +211,11 @@ func TestBrowserColours(t *testing.T) {
 	is("true", `Array.from(stowage.plots[0].scene.kinds).every((k) => k < stowage.FADED)`)
 	picture(t, page, "groups")
 	// Other colours are there to be chosen.
-	is("Operator Name prefix Buffer Size Lifespan Owners of the peak", `[...document.getElementById("colour").options].map((o) => o.textContent).join(" ")`)
+	is("Operator Name prefix Buffer Size Lifespan Owners of the peak",
+		`[...document.getElementById("colour").options].map((o) => o.textContent).join(" ")`)
 	page.Eval(`(() => { const c = document.getElementById("colour"); c.value = "prefix"; c.dispatchEvent(new Event("change")); })()`, nil)
-	is("down up image segmentation", `[...document.querySelectorAll("#legend button")].map((e) => e.textContent).join(" ")`)
+	is("down up image segmentation",
+		`[...document.querySelectorAll("#legend button")].map((e) => e.textContent).join(" ")`)
 	page.Quiet()
 }
 
@@ -255,7 +277,8 @@ func TestBrowserSideBySide(t *testing.T) {
 	page := chromium.Open(t, 1280, 800)
 	is := asker(t, page)
 	one, two := planned(t, unet(t), "first-fit"), planned(t, unet(t), "auto")
-	one.Options.Title, two.Options.Title = "first-fit.json", "a-name-that-is-far-too-long-for-the-caption-of-a-picture.json"
+	one.Options.Title, two.Options.Title = "first-fit.json",
+		"a-name-that-is-far-too-long-for-the-caption-of-a-picture.json"
 	for _, docs := range [][]html.Document{{one, two}, {two, one}} {
 		for _, width := range []int{375, 1024, 1280, 1600} {
 			page.Size(width, 800)
@@ -307,7 +330,8 @@ func TestBrowserLeaders(t *testing.T) {
 				}
 				return { far, through, names: new Set(names.map((d) => d.full)).size, empty: p.room > 0 && !names.some((d) => d.leader && d.box[3] < p.frame.top) };
 			})()`, &got)
-			t.Logf("%s, %d pixels: %d names, lines far over others: %s, through names: %s", planner, width, got.Names, got.Far, got.Through)
+			t.Logf("%s, %d pixels: %d names, lines far over others: %s, through names: %s", planner, width, got.Names, got.Far,
+				got.Through)
 			through := 7
 			if width == 375 {
 				through = 14
@@ -339,7 +363,8 @@ func TestBrowserNotPlaced(t *testing.T) {
 	is := asker(t, page)
 	show(t, page, planned(t, unet(t), "auto"))
 	is("Unused area", `[...document.querySelectorAll("#tiles dt")].map((e) => e.textContent).find((s) => /waste|unused/i.test(s))`)
-	is("mark moves: lower higher|height lower bound", `[".check", ".keys .of-search"].map((s) => document.querySelector("#playback " + s).innerText.trim().replace(/\s+/g, " ")).join("|")`)
+	is("mark moves: lower higher|height lower bound",
+		`[".check", ".keys .of-search"].map((s) => document.querySelector("#playback " + s).innerText.trim().replace(/\s+/g, " ")).join("|")`)
 	page.Eval(`(() => { const s = document.querySelector("#playback .what"); s.value = "build"; s.dispatchEvent(new Event("change")); stowage.playback.go(3); stowage.draw(); })()`, nil)
 	// A tiny one may be near enough to one that is placed.
 	is("true", `(() => { const p = stowage.plots[0], d = p.scene.facts.doc; let [hits, of, none] = [0, 0, 0];

@@ -33,13 +33,15 @@ func showSession(t *testing.T, p *chromium.Page, s *html.Session) {
 	p.Until("window.stowage && stowage.ready")
 }
 
-// TestBrowserSession plays a short session: a buffer comes and another moves, one does not fit by the load, one cannot be
-// placed, one leaves, and a rollback returns to the beginning.
+// TestBrowserSession plays a short session: a buffer comes and another moves, one does not fit by the load, one cannot
+// be placed, one leaves, and a rollback returns to the beginning.
 func TestBrowserSession(t *testing.T) {
 	page := chromium.Open(t, 1400, 900)
 	is := asker(t, page)
 	base := &model.Problem{Name: "abc", Capacity: 16, Buffers: []model.Buffer{
-		{ID: "a", Lower: 0, Upper: 3, Size: 4}, {ID: "b", Lower: 3, Upper: 9, Size: 4}, {ID: "c", Lower: 0, Upper: 9, Size: 4},
+		{ID: "a", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b", Lower: 3, Upper: 9, Size: 4},
+		{ID: "c", Lower: 0, Upper: 9, Size: 4},
 	}}
 	ctx := context.Background()
 	s, err := session.Open(ctx, base, []int64{0, 12, 4}, session.Options{})
@@ -93,7 +95,8 @@ func TestBrowserSession(t *testing.T) {
 		is("true", `document.getElementById("tiles").textContent.includes("exceeded by 1")`)
 		picture(t, page, fmt.Sprintf("session-no-%d", width))
 		page.Eval(`document.querySelector("#playback .after").click()`, nil)
-		is("Call 2 of 5: add x, 8 bytes in [2, 6): repair, at 8, b from 12 to 0; dashed: where they were", `document.querySelector("#playback .says").textContent`)
+		is("Call 2 of 5: add x, 8 bytes in [2, 6): repair, at 8, b from 12 to 0; dashed: where they were",
+			`document.querySelector("#playback .says").textContent`)
 		is("0,1,0,1,2", `(({ counts: c }) => [c.up, c.down, c.onlyA, c.onlyB, c.same])(stowage.comparison)`)
 		is("b,x", `stowage.plots[1].outlined.map((i) => stowage.facts(1).doc.id(i)).sort()`)
 		picture(t, page, fmt.Sprintf("session-moved-%d", width))
@@ -118,7 +121,8 @@ func TestBrowserSession(t *testing.T) {
 	page.Quiet()
 }
 
-// TestBrowserSessionStates holds that the page has the plan of Go after each call of a random trace, in whatever order it goes to them.
+// TestBrowserSessionStates holds that the page has the plan of Go after each call of a random trace, in whatever order
+// it goes to them.
 func TestBrowserSessionStates(t *testing.T) {
 	page := chromium.Open(t, 1200, 800)
 	base, err := gen.Generate("random", gen.Options{Seed: 3, Buffers: 30, MinSize: 64, MaxSize: 4096, MaxLife: 300})
@@ -174,21 +178,29 @@ func TestBrowserSessionStates(t *testing.T) {
 	page.Quiet()
 }
 
-// TestBrowserSessionPools plays a session with two pools: a buffer moves to the other one, a pool shrinks, a buffer does not fit into a
-// pool by its load, and one has windows. Each buffer is drawn in the lane of its pool, and one that stays is drawn where it was.
+// TestBrowserSessionPools plays a session with two pools: a buffer moves to the other one, a pool shrinks, a buffer
+// does not fit into a pool by its load, and one has windows. Each buffer is drawn in the lane of its pool, and one that
+// stays is drawn where it was.
 func TestBrowserSessionPools(t *testing.T) {
 	page := chromium.Open(t, 1400, 900)
 	is := asker(t, page)
 	ctx := context.Background()
 	base := &model.Problem{
-		Rules: &model.Rules{Pools: []model.Pool{{ID: "sram", Capacity: 16, Reserved: []model.Range{{Lower: 0, Upper: 2}}}, {ID: "dram", Capacity: 32}}},
+		Rules: &model.Rules{
+			Pools: []model.Pool{
+				{ID: "sram", Capacity: 16, Reserved: []model.Range{{Lower: 0, Upper: 2}}}, {ID: "dram", Capacity: 32},
+			},
+		},
 		Buffers: []model.Buffer{
 			{ID: "a", Lower: 0, Upper: 4, Size: 8},
 			{ID: "b", Lower: 4, Upper: 9, Size: 8},
-			{ID: "c", Lower: 0, Upper: 9, Size: 4, Extra: &model.Extra{Pools: []int32{0}}, Gaps: []model.Gap{{Lower: 3, Upper: 5, Window: &model.Window{Lower: 0, Upper: 1}}}},
+			{ID: "c", Lower: 0, Upper: 9, Size: 4, Extra: &model.Extra{Pools: []int32{0}}, Gaps: []model.Gap{
+				{Lower: 3, Upper: 5, Window: &model.Window{Lower: 0, Upper: 1}},
+			}},
 		},
 	}
-	s, err := session.OpenPlan(ctx, base, &model.Plan{Offsets: []int64{2, 2, 10}, Pools: []int32{0, 0, 0}}, session.Options{})
+	s, err := session.OpenPlan(ctx, base, &model.Plan{Offsets: []int64{2, 2, 10}, Pools: []int32{0, 0, 0}},
+		session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +248,8 @@ func TestBrowserSessionPools(t *testing.T) {
 		is("sram 14 14, dram 8 32", lanes)
 		is("does not fit", `document.getElementById("legend").textContent.slice(0, 12)`)
 		is("true", `(({ doc: d, drawn }) => { for (let i = 0; i < d.n; i++) if (d.id(i) === "x") return d.offsets[i] + d.size[i] * d.scale[i] <= drawn; })(stowage.facts(0))`)
-		is("broken peak plain plain", `Array.from(stowage.marking, (m, i) => [stowage.facts(0).doc.id(i), m]).sort().reverse().map(([id, m]) => Object.keys(stowage.KIND).find((k) => stowage.KIND[k] === m)).join(" ")`)
+		is("broken peak plain plain",
+			`Array.from(stowage.marking, (m, i) => [stowage.facts(0).doc.id(i), m]).sort().reverse().map(([id, m]) => Object.keys(stowage.KIND).find((k) => stowage.KIND[k] === m)).join(" ")`)
 		picture(t, page, fmt.Sprintf("session-pools-no-%d", width))
 		page.Eval(`stowage.playback.go(0)`, nil)
 		is("sram 14 16, dram 0 32", lanes)
@@ -244,7 +257,8 @@ func TestBrowserSessionPools(t *testing.T) {
 	page.Quiet()
 }
 
-// TestBrowserSessionEmpty plays a session that begins without buffers: the picture has room for those that come, with rules and without.
+// TestBrowserSessionEmpty plays a session that begins without buffers: the picture has room for those that come, with
+// rules and without.
 func TestBrowserSessionEmpty(t *testing.T) {
 	page := chromium.Open(t, 1000, 800)
 	is := asker(t, page)
@@ -256,7 +270,8 @@ func TestBrowserSessionEmpty(t *testing.T) {
 		}
 		p, plan := s.Snapshot()
 		h := html.NewSession("empty.jsonl", p, plan)
-		if a, err := s.Add(ctx, model.Buffer{ID: "a", Lower: 20, Upper: 50, Size: 12}); err != nil || a.Status != model.Feasible {
+		if a, err := s.Add(ctx, model.Buffer{ID: "a", Lower: 20, Upper: 50, Size: 12}); err != nil ||
+			a.Status != model.Feasible {
 			t.Fatal(a, err)
 		}
 		p, plan = s.Snapshot()

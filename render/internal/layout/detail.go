@@ -180,7 +180,9 @@ func (g *page) single(list []int32, rects []Rect, colour []uint8, broken []bool)
 		i := int(c.buffer)
 		if shapeOf[i] < 0 {
 			shapeOf[i] = int32(len(g.Shapes))
-			g.Shapes = append(g.Shapes, Shape{Colour: int(colour[i]), Fixed: g.problem.Buffers[i].Fixed != nil, Broken: broken[i]})
+			g.Shapes = append(g.Shapes, Shape{
+				Colour: int(colour[i]), Fixed: g.problem.Buffers[i].Fixed != nil, Broken: broken[i],
+			})
 		}
 		s := &g.Shapes[shapeOf[i]]
 		r := rects[k]

@@ -32,14 +32,18 @@ func hatched(lines []Line, r Rect) []Line {
 	w, h := r.width(), r.height()
 	for at := min(hatchStep, w+h) / 2; at < w+h && len(lines) < maxHatch; at += hatchStep {
 		a, b := max(0, at-h), min(at, w)
-		lines = append(lines, Line{Rect{round(r.X0 + a), round(r.Y0 + at - a), round(r.X0 + b), round(r.Y0 + at - b)}, AxisLine})
+		lines = append(lines, Line{
+			Rect{round(r.X0 + a), round(r.Y0 + at - a), round(r.X0 + b), round(r.Y0 + at - b)}, AxisLine,
+		})
 	}
 	return lines
 }
 
 // hatchedSwatch adds what stands for hatching beside a note.
 func (g *page) hatchedSwatch(r Rect) {
-	for _, edge := range []Rect{{r.X0, r.Y0, r.X1, r.Y0}, {r.X0, r.Y1, r.X1, r.Y1}, {r.X0, r.Y0, r.X0, r.Y1}, {r.X1, r.Y0, r.X1, r.Y1}} {
+	for _, edge := range []Rect{
+		{r.X0, r.Y0, r.X1, r.Y0}, {r.X0, r.Y1, r.X1, r.Y1}, {r.X0, r.Y0, r.X0, r.Y1}, {r.X1, r.Y0, r.X1, r.Y1},
+	} {
 		g.Lines = append(g.Lines, Line{edge, AxisLine})
 	}
 	g.Lines = append(g.Lines, hatched(nil, r)...)

@@ -27,7 +27,8 @@ func TestHatch(t *testing.T) {
 	inside, last := 0.02, -1.0
 	low, high := math.Inf(1), 0.0
 	for _, l := range f.Hatch {
-		if l.X0 < x0-inside || l.X1 > x1+inside || l.Y0 > f.Plot.Y1 || l.Y1 < f.Plot.Y0 || math.Abs((l.X1-l.X0)-(l.Y0-l.Y1)) > inside {
+		if l.X0 < x0-inside || l.X1 > x1+inside || l.Y0 > f.Plot.Y1 || l.Y1 < f.Plot.Y0 ||
+			math.Abs((l.X1-l.X0)-(l.Y0-l.Y1)) > inside {
 			t.Errorf("a line from %v, %v to %v, %v", l.X0, l.Y0, l.X1, l.Y1)
 		}
 		at := l.X0 + l.Y0

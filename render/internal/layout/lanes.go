@@ -185,7 +185,10 @@ func (g *page) laneNotes(p *model.Problem, links []poolview.Link) []note {
 	for _, l := range links {
 		kinds[l.Kind] = true
 	}
-	for kind, text := range [...]string{poolview.Together: "green line: tied", poolview.Apart: "grey line: kept apart", poolview.Penalty: "red line: a penalty that is paid"} {
+	for kind, text := range [...]string{
+		poolview.Together: "green line: tied", poolview.Apart: "grey line: kept apart",
+		poolview.Penalty: "red line: a penalty that is paid",
+	} {
 		if kinds[kind] {
 			notes = append(notes, note{text: text})
 		}

@@ -20,7 +20,9 @@ func pools() (*model.Problem, []int64, render.Options) {
 			{ID: "d", Lower: 5, Upper: 8, Size: 32},
 		},
 		Rules: &model.Rules{
-			Pools:     []model.Pool{{ID: "tcm", Capacity: 64, Reserved: []model.Range{{Lower: 0, Upper: 16}}}, {ID: "dram", Cost: 1}},
+			Pools: []model.Pool{
+				{ID: "tcm", Capacity: 64, Reserved: []model.Range{{Lower: 0, Upper: 16}}}, {ID: "dram", Cost: 1},
+			},
 			Apart:     []model.Pair{{0, 3}},
 			Together:  []model.Together{{Buffers: []int32{1, 2}, At: []int64{0, 32}}},
 			Penalties: []model.Penalty{{Buffers: model.Pair{1, 3}, Cost: 2}, {Buffers: model.Pair{0, 2}, Cost: 2}},
@@ -44,7 +46,10 @@ func TestLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := textsOf(f)
-	for _, want := range []string{"tcm · 64 of 64", "dram · 24 · cost 1 a byte", "tcm capacity", "dram height", "reserved bytes", "green line: tied", "red line: a penalty that is paid"} {
+	for _, want := range []string{
+		"tcm · 64 of 64", "dram · 24 · cost 1 a byte", "tcm capacity", "dram height", "reserved bytes", "green line: tied",
+		"red line: a penalty that is paid",
+	} {
 		if !slices.Contains(all, want) {
 			t.Errorf("the picture lacks %q: %q", want, all)
 		}
@@ -102,7 +107,8 @@ func TestLanesInvalid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(f.Description, "INVALID: ") || !strings.Contains(f.Description, "reserved") || !f.Shapes[1].Broken {
+	if !strings.HasPrefix(f.Description, "INVALID: ") || !strings.Contains(f.Description, "reserved") ||
+		!f.Shapes[1].Broken {
 		t.Errorf("a plan in reserved bytes: %q, %+v", f.Description, f.Shapes[1])
 	}
 	for name, ask := range map[string]func() error{

@@ -120,7 +120,8 @@ func pageOf(p *model.Problem, o render.Options, m Medium) (*page, error) {
 		o.Height = m.Height
 	}
 	if min(o.Width, o.Height) < m.MinSide || max(o.Width, o.Height) > m.MaxSide {
-		return nil, fmt.Errorf("%s: the size %d x %d must be from %d to %d each way", m.Name, o.Width, o.Height, m.MinSide, m.MaxSide)
+		return nil, fmt.Errorf("%s: the size %d x %d must be from %d to %d each way", m.Name, o.Width, o.Height,
+			m.MinSide, m.MaxSide)
 	}
 	// Below half of the default size letters shrink with the picture, down to
 	// half of theirs.
@@ -221,7 +222,9 @@ func (g *page) axes(y, x ticks, yLabel string) {
 	g.line(p.X0, p.Y0, p.X0, p.Y1, AxisLine)
 	g.line(p.X0, p.Y1, p.X1, p.Y1, AxisLine)
 	g.text(Text{X: (p.X0 + p.X1) / 2, Y: p.Y1 + 3.1*font, Text: "time" + x.Unit, Size: font, Role: Axis, Anchor: Middle})
-	g.text(Text{X: 2.2 * font, Y: (p.Y0 + p.Y1) / 2, Text: yLabel + y.Unit, Size: font, Role: Axis, Anchor: Middle, Upright: true})
+	g.text(Text{
+		X: 2.2 * font, Y: (p.Y0 + p.Y1) / 2, Text: yLabel + y.Unit, Size: font, Role: Axis, Anchor: Middle, Upright: true,
+	})
 }
 
 // yTicks and xTicks choose as many ticks as fit the given length.

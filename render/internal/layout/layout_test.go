@@ -110,7 +110,9 @@ func TestProfileAgainstCounting(t *testing.T) {
 // TestLabels checks that labels lie within the plot, apart from one another and
 // from the lines, and that all other texts lie on the page.
 func TestLabels(t *testing.T) {
-	for _, c := range []struct{ n, width, height int }{{5, 1200, 720}, {50, 1200, 720}, {500, 1200, 720}, {500, 400, 300}, {5000, 1600, 900}, {5000, 320, 240}} {
+	for _, c := range []struct{ n, width, height int }{
+		{5, 1200, 720}, {50, 1200, 720}, {500, 1200, 720}, {500, 400, 300}, {5000, 1600, 900}, {5000, 320, 240},
+	} {
 		p := sample.Random(c.n, 2)
 		f := figure(t, p, sample.FirstFit(p), render.Options{Width: c.width, Height: c.height, Capacity: 1 << 19}, screen)
 		g := &page{medium: screen}
@@ -183,7 +185,8 @@ func TestEverySizeIsInUse(t *testing.T) {
 			}
 		}
 		lower, upper := timeRange(p)
-		scale := f.Plot.width() / float64(upper-lower) * (f.Plot.height() - 0.6*medium.Font) / float64(model.HeightOf(p, offsets))
+		scale := f.Plot.width() / float64(upper-lower) * (f.Plot.height() - 0.6*medium.Font) / float64(model.HeightOf(p,
+			offsets))
 		for i := range p.Buffers {
 			b := &p.Buffers[i]
 			want += float64(b.Upper-b.Lower) * float64(b.Size) * scale
@@ -238,12 +241,20 @@ func TestExtremes(t *testing.T) {
 		p       *model.Problem
 		offsets []int64
 	}{
-		"empty":   {&model.Problem{}, nil},
-		"one":     {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 7, Upper: 8, Size: 1}}}, []int64{0}},
-		"widest":  {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: -far, Upper: far, Size: far - 1}}}, []int64{far}},
-		"late":    {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: far - 1, Upper: far, Size: 1}}}, []int64{0}},
-		"all gap": {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 9, Size: 5, Gaps: []model.Gap{{Lower: 0, Upper: 9}}}}}, []int64{3}},
-		"overlap": {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 9, Size: 5}, {ID: "b", Lower: 0, Upper: 9, Size: 5}}}, []int64{0, 0}},
+		"empty":  {&model.Problem{}, nil},
+		"one":    {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 7, Upper: 8, Size: 1}}}, []int64{0}},
+		"widest": {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: -far, Upper: far, Size: far - 1}}}, []int64{far}},
+		"late":   {&model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: far - 1, Upper: far, Size: 1}}}, []int64{0}},
+		"all gap": {
+			&model.Problem{
+				Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 9, Size: 5, Gaps: []model.Gap{{Lower: 0, Upper: 9}}}},
+			}, []int64{3},
+		},
+		"overlap": {
+			&model.Problem{
+				Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 9, Size: 5}, {ID: "b", Lower: 0, Upper: 9, Size: 5}},
+			}, []int64{0, 0},
+		},
 	} {
 		for _, capacity := range []int64{0, 1, far} {
 			f := figure(t, c.p, c.offsets, render.Options{Capacity: capacity}, screen)

@@ -19,7 +19,8 @@ func spiked(n int) *model.Problem {
 	p := sample.Random(n, 4)
 	for k := range 60 {
 		at := int64(n/3 + k/20)
-		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprintf("spike%d", k), Lower: at, Upper: at + 1, Size: 900_000 + int64(k)})
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: fmt.Sprintf("spike%d", k), Lower: at, Upper: at + 1, Size: 900_000 + int64(k)})
 	}
 	return p
 }
@@ -132,7 +133,8 @@ func TestPeakIsDrawn(t *testing.T) {
 	medium.Singles, medium.Bare = 100, 60
 	f = figure(t, p, offsets, render.Options{}, medium)
 	if !slices.ContainsFunc(f.Texts, func(text Text) bool {
-		return strings.Contains(text.Text, "largest or in use at the peak") && strings.Contains(text.Text, "smallest are merged")
+		return strings.Contains(text.Text, "largest or in use at the peak") &&
+			strings.Contains(text.Text, "smallest are merged")
 	}) {
 		t.Error("the picture does not say what it leaves out")
 	}
@@ -154,7 +156,8 @@ func TestTallyAddsUp(t *testing.T) {
 		g.y = scale{0, model.HeightOf(p, offsets), 600, 0, nil}
 		g.spread(offsets, colour.Apart(p, offsets), model.HeightOf(p, offsets), make([]bool, len(p.Buffers)))
 		n := g.tally
-		if n.pieces != n.singles+n.bare+n.merged+n.lost || n.pieces != 4000 || n.kept > n.ranked || n.kept > n.singles+n.bare {
+		if n.pieces != n.singles+n.bare+n.merged+n.lost || n.pieces != 4000 || n.kept > n.ranked ||
+			n.kept > n.singles+n.bare {
 			t.Errorf("%+v: %+v", m, n)
 		}
 	}
@@ -192,12 +195,14 @@ func TestInvalid(t *testing.T) {
 	}
 	// All at zero, and lower than the load.
 	f = figure(t, p, []int64{0, 0, 0, 0, 0}, render.Options{}, screen)
-	if !strings.HasPrefix(f.Description, `INVALID: running example: 6 violations, such as buffers "b1"`) || strings.Contains(f.Description, "gap") {
+	if !strings.HasPrefix(f.Description, `INVALID: running example: 6 violations, such as buffers "b1"`) ||
+		strings.Contains(f.Description, "gap") {
 		t.Errorf("described as %q", f.Description)
 	}
 	// What the caller knows.
 	f = figure(t, p, []int64{8, 8, 4, 4, 0}, render.Options{Warning: "the height 11 that plan.json claims is 12"}, screen)
-	if !strings.HasPrefix(f.Description, "INVALID: running example: the height 11 that plan.json claims is 12, 5 buffers") {
+	if !strings.HasPrefix(f.Description,
+		"INVALID: running example: the height 11 that plan.json claims is 12, 5 buffers") {
 		t.Errorf("described as %q", f.Description)
 	}
 	// A buffer with gaps meets another in several places.

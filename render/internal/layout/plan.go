@@ -90,7 +90,9 @@ func (g *page) colours(offsets []int64) ([]uint8, []note) {
 	best := all[0]
 	var legend []note
 	entry := func(k int, name string) {
-		legend = append(legend, note{swatch: &Shape{Colour: k, Stroke: ThinStroke, Group: true}, text: Clean(cutRunes(name, maxGroup))})
+		legend = append(legend, note{
+			swatch: &Shape{Colour: k, Stroke: ThinStroke, Group: true}, text: Clean(cutRunes(name, maxGroup)),
+		})
 	}
 	for k, name := range best.Names {
 		entry(k, name)
@@ -112,7 +114,9 @@ const maxGroup = 24
 // valid has no gap: its height is no height.
 func (g *page) planFacts(height, bound int64) []string {
 	capacity := g.opt.Capacity
-	facts := []string{count(len(g.problem.Buffers), "buffer"), "height " + Thousands(height), "lower bound " + Thousands(bound)}
+	facts := []string{
+		count(len(g.problem.Buffers), "buffer"), "height " + Thousands(height), "lower bound " + Thousands(bound),
+	}
 	if bound == g.load.Peak {
 		facts[2] += " (peak load)"
 	}
@@ -146,7 +150,8 @@ func (g *page) planMarks(height, bound int64, off bool) []mark {
 	if bound == g.load.Peak {
 		return append(marks, mark{name: "peak load", value: bound, style: LoadLine})
 	}
-	return append(marks, mark{name: "lower bound", value: bound, style: BoundLine}, mark{name: "peak load", value: g.load.Peak, style: LoadLine})
+	return append(marks, mark{name: "lower bound", value: bound, style: BoundLine},
+		mark{name: "peak load", value: g.load.Peak, style: LoadLine})
 }
 
 // planNotes explain what not every picture has.

@@ -47,7 +47,9 @@ func content(t *testing.T, file []byte) string {
 func TestStructure(t *testing.T) {
 	p, offsets := sample.Paper(), []int64{8, 8, 4, 4, 0}
 	file := drawn(t, p, offsets, Options{})
-	for _, want := range []string{"%PDF-1.", "/Type /Catalog", "/Count 1", "720.00 432.00", "/FontFile2", "/ToUnicode", "%%EOF"} {
+	for _, want := range []string{
+		"%PDF-1.", "/Type /Catalog", "/Count 1", "720.00 432.00", "/FontFile2", "/ToUnicode", "%%EOF",
+	} {
 		if !bytes.Contains(file, []byte(want)) {
 			t.Errorf("the file has no %q", want)
 		}
@@ -132,10 +134,12 @@ func TestDeterminism(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	p := sample.Paper()
-	if err := Write(io.Discard, p, nil, Options{}); err == nil || !strings.Contains(err.Error(), "pdf: 0 offsets for 5 buffers") {
+	if err := Write(io.Discard, p, nil, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "pdf: 0 offsets for 5 buffers") {
 		t.Errorf("error %v for missing offsets", err)
 	}
-	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil || !strings.Contains(err.Error(), "size 20000 x 432") {
+	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil ||
+		!strings.Contains(err.Error(), "size 20000 x 432") {
 		t.Errorf("error %v for a page beyond PDF's", err)
 	}
 	if err := Write(new(golden.Room), p, []int64{8, 8, 4, 4, 0}, Options{}); err == nil {
@@ -148,7 +152,10 @@ func TestErrors(t *testing.T) {
 
 // hostile has names that mean something in PDF, or that no font has.
 func hostile() (*model.Problem, []int64) {
-	ids := []string{`a)b(c\`, "endstream endobj", "%%EOF", "日本語", "naïve Ω Ж", "line\nbreak\x00", "bad\xff", "<<>>[]", "two  spaces", "😀"}
+	ids := []string{
+		`a)b(c\`, "endstream endobj", "%%EOF", "日本語", "naïve Ω Ж", "line\nbreak\x00", "bad\xff", "<<>>[]",
+		"two  spaces", "😀",
+	}
 	p := &model.Problem{Name: `) Tj ET (`}
 	offsets := make([]int64, len(ids))
 	for i, id := range ids {
@@ -195,9 +202,11 @@ func TestNamesAreText(t *testing.T) {
 			t.Fatalf("%s: %v %s", name, err, complaints.String())
 		}
 		wants := map[string][]string{
-			"paper":   {"running example", "b1", "b5", "height"},
-			"hostile": {`a)b(c\`, "endstream endobj", "%%EOF", "U+65E5U+672CU+8A9E", "naïve Ω Ж", "<<>>[]", "U+1F600", ") Tj ET ("},
-			"random":  {"t1", "random 40", "capacity"},
+			"paper": {"running example", "b1", "b5", "height"},
+			"hostile": {
+				`a)b(c\`, "endstream endobj", "%%EOF", "U+65E5U+672CU+8A9E", "naïve Ω Ж", "<<>>[]", "U+1F600", ") Tj ET (",
+			},
+			"random": {"t1", "random 40", "capacity"},
 		}[name]
 		for _, want := range wants {
 			if !strings.Contains(string(text), want) {
@@ -214,7 +223,8 @@ func TestColours(t *testing.T) {
 	offsets := sample.FirstFit(p)
 	path := saved(t, drawn(t, p, offsets, Options{}))
 	out := strings.TrimSuffix(path, ".pdf")
-	if text, err := exec.Command(pdftoppm, "-png", "-singlefile", "-r", "144", path, out).CombinedOutput(); err != nil || len(text) > 0 {
+	if text, err := exec.Command(pdftoppm, "-png", "-singlefile", "-r", "144", path, out).CombinedOutput(); err != nil ||
+		len(text) > 0 {
 		t.Fatalf("%v %s", err, text)
 	}
 	file, err := os.Open(out + ".png")

@@ -61,7 +61,8 @@ func (c *canvas) add(op uint8, points ...float64) {
 // fill paints the path and forgets it.
 func (c *canvas) fill(colour color.NRGBA) {
 	defer c.begin()
-	box := image.Rect(int(math.Floor(c.box[0])), int(math.Floor(c.box[1])), int(math.Ceil(c.box[2])), int(math.Ceil(c.box[3])))
+	box := image.Rect(int(math.Floor(c.box[0])), int(math.Floor(c.box[1])), int(math.Ceil(c.box[2])),
+		int(math.Ceil(c.box[3])))
 	if len(c.path) == 0 || colour.A == 0 || !box.Overlaps(c.to.Bounds()) {
 		return
 	}

@@ -90,7 +90,11 @@ func TestColours(t *testing.T) {
 
 // TestText wants ink where the layout has texts, and none where it has nothing.
 func TestText(t *testing.T) {
-	p := &model.Problem{Name: "x", Buffers: []model.Buffer{{ID: "llllllllllllllll", Upper: 10, Size: 10}, {ID: "日本", Lower: 10, Upper: 20, Size: 10}}}
+	p := &model.Problem{
+		Name: "x", Buffers: []model.Buffer{
+			{ID: "llllllllllllllll", Upper: 10, Size: 10}, {ID: "日本", Lower: 10, Upper: 20, Size: 10},
+		},
+	}
 	picture, _ := drawn(t, p, []int64{0, 0}, Options{})
 	f, err := layout.Plan(p, []int64{0, 0}, Options{}, medium)
 	if err != nil {
@@ -186,10 +190,12 @@ func TestProfile(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	p := sample.Paper()
-	if err := Write(io.Discard, p, nil, Options{}); err == nil || !strings.Contains(err.Error(), "png: 0 offsets for 5 buffers") {
+	if err := Write(io.Discard, p, nil, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "png: 0 offsets for 5 buffers") {
 		t.Errorf("error %v for missing offsets", err)
 	}
-	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil || !strings.Contains(err.Error(), "size 20000 x 720") {
+	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil ||
+		!strings.Contains(err.Error(), "size 20000 x 720") {
 		t.Errorf("error %v for an image of a gigabyte", err)
 	}
 	if err := Write(new(golden.Room), p, []int64{8, 8, 4, 4, 0}, Options{}); err == nil {

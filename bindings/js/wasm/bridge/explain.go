@@ -32,7 +32,8 @@ func (c *Call) Explain(p *model.Problem) (map[string]any, error) {
 		places[k], ids[k] = int64(i), p.Buffers[i].ID
 	}
 	return map[string]any{
-		"status": x.Status.String(), "why": explain.Told(x, p, func(id string) string { return id }), "buffers": Array(places), "ids": ids,
+		"status": x.Status.String(), "why": explain.Told(x, p, func(id string) string { return id }),
+		"buffers": Array(places), "ids": ids,
 		"irreducible": x.Irreducible, "smallest": x.Smallest, "atLeast": x.AtLeast,
 		"capacity": Digits(x.Capacity), "load": Digits(x.Load), "at": []any{Digits(x.At[0]), Digits(x.At[1])},
 	}, nil

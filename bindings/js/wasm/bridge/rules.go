@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a list of rules is one column, row after row. bindings/js/src/rules.js has made it, and has checked that the first
-// number of a row that belongs to a buffer or a pool is one. What is wrong beyond that Validate says.
+// Idea: a list of rules is one column, row after row. bindings/js/src/rules.js has made it, and has checked that the
+// first number of a row that belongs to a buffer or a pool is one. What is wrong beyond that Validate says.
 
 // Rules gives a problem its rules; a value that is undefined gives none.
 func Rules(p *model.Problem, v js.Value) {
@@ -20,7 +20,9 @@ func Rules(p *model.Problem, v js.Value) {
 	p.Rules = r
 	capacity, alignment, cost := Column(v.Get("capacity")), Column(v.Get("alignment")), Column(v.Get("cost"))
 	for k := range v.Get("ids").Length() {
-		r.Pools = append(r.Pools, model.Pool{ID: v.Get("ids").Index(k).String(), Capacity: capacity[k], Alignment: alignment[k], Cost: cost[k]})
+		r.Pools = append(r.Pools, model.Pool{
+			ID: v.Get("ids").Index(k).String(), Capacity: capacity[k], Alignment: alignment[k], Cost: cost[k],
+		})
 	}
 	for k := range v.Get("objective").Length() {
 		r.Objective = append(r.Objective, model.Measure(v.Get("objective").Index(k).String()))

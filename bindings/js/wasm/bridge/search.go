@@ -58,7 +58,8 @@ func (c *Call) tell(p plan.Progress) {
 	}
 	c.told = now
 	out := map[string]any{
-		"height": Digits(p.Height), "lowerBound": Digits(p.LowerBound), "nodes": float64(p.Nodes), "seconds": p.Elapsed.Seconds(),
+		"height": Digits(p.Height), "lowerBound": Digits(p.LowerBound), "nodes": float64(p.Nodes),
+		"seconds": p.Elapsed.Seconds(),
 	}
 	if p.Offsets != nil && p.Height != c.shown && len(p.Offsets) <= mostShown && c.Input.Get("view").Truthy() {
 		c.shown = p.Height
@@ -72,8 +73,9 @@ func (c *Call) tell(p plan.Progress) {
 func Result(r *plan.Result, p *model.Problem, minimize bool) map[string]any {
 	out := map[string]any{
 		"status": r.Status.String(), "height": Digits(r.Height), "lowerBound": Digits(r.LowerBound), "planner": r.Planner,
-		"member": r.Member, "stopped": string(r.Stopped), "nodes": float64(r.Stats.Nodes), "backtracks": float64(r.Stats.Backtracks),
-		"seconds": r.Stats.Elapsed.Seconds(), "offsets": nil,
+		"member": r.Member, "stopped": string(r.Stopped), "nodes": float64(r.Stats.Nodes),
+		"backtracks": float64(r.Stats.Backtracks),
+		"seconds":    r.Stats.Elapsed.Seconds(), "offsets": nil,
 		"foundBy": figures.FoundBy(r), "provedBy": r.ProvedBy, "ended": figures.Ended(r, p.Capacity, minimize),
 	}
 	if r.Status == model.Infeasible {
@@ -91,7 +93,8 @@ func Result(r *plan.Result, p *model.Problem, minimize bool) map[string]any {
 	for _, m := range r.Objective {
 		objective = append(objective, string(m))
 	}
-	out["objective"], out["measures"], out["bounds"], out["pools"], out["parts"] = objective, Values(r.Measures), Values(r.Bounds), nil, Parts(&r.Plan)
+	out["objective"], out["measures"], out["bounds"], out["pools"], out["parts"] = objective, Values(r.Measures),
+		Values(r.Bounds), nil, Parts(&r.Plan)
 	if r.Status.HasPlan() {
 		out["pools"] = Pools(&r.Plan)
 	}

@@ -13,7 +13,9 @@ import (
 )
 
 func main() {
-	bridge.Serve(map[string]bridge.Operation{"solve": solve, "verify": verify, "explain": explain, "barriers": barriers, "check": check})
+	bridge.Serve(map[string]bridge.Operation{
+		"solve": solve, "verify": verify, "explain": explain, "barriers": barriers, "check": check,
+	})
 }
 
 // solve plans a problem.
@@ -46,7 +48,9 @@ func verify(c *bridge.Call) (map[string]any, error) {
 	for _, v := range report.Violations {
 		violations = append(violations, map[string]any{"rule": string(v.Rule), "a": v.A, "b": v.B, "message": v.Message})
 	}
-	out := map[string]any{"ok": report.OK(), "height": bridge.Digits(report.Height), "total": report.Total, "violations": violations}
+	out := map[string]any{
+		"ok": report.OK(), "height": bridge.Digits(report.Height), "total": report.Total, "violations": violations,
+	}
 	if p.Ruled() {
 		out["measures"] = bridge.Values(report.Measures)
 	}
@@ -83,7 +87,8 @@ func check(c *bridge.Call) (map[string]any, error) {
 func problem(c *bridge.Call) *stowage.Problem {
 	in := c.Input.Get("problem")
 	lower, upper, size := bridge.Column(in.Get("lower")), bridge.Column(in.Get("upper")), bridge.Column(in.Get("size"))
-	alignment, fixed, hint := bridge.Column(in.Get("alignment")), bridge.Column(in.Get("fixed")), bridge.Column(in.Get("hint"))
+	alignment, fixed, hint := bridge.Column(in.Get("alignment")), bridge.Column(in.Get("fixed")),
+		bridge.Column(in.Get("hint"))
 	ids := in.Get("ids")
 	p := &stowage.Problem{Buffers: make([]stowage.Buffer, len(lower)), Capacity: bridge.Integer(in.Get("capacity"))}
 	for i := range p.Buffers {

@@ -27,7 +27,9 @@ import (
 )
 
 func main() {
-	bridge.Serve(map[string]bridge.Operation{"plan": plan, "planModel": planModel, "read": read, "explain": explain, "planners": planners})
+	bridge.Serve(map[string]bridge.Operation{
+		"plan": plan, "planModel": planModel, "read": read, "explain": explain, "planners": planners,
+	})
 }
 
 // mostMoves is the largest number of moves of a search that the page plays back.
@@ -167,12 +169,16 @@ func read(c *bridge.Call) (map[string]any, error) {
 
 // noRules is the error of a file with rules, if they are not known.
 func noRules(c *bridge.Call, what string) error {
-	return fmt.Errorf("%s: %w: it has rules, such as pools or pairs apart, which %s", c.Input.Get("name").String(), stowage.ErrUnsupported, what)
+	return fmt.Errorf("%s: %w: it has rules, such as pools or pairs apart, which %s", c.Input.Get("name").String(),
+		stowage.ErrUnsupported, what)
 }
 
 // open reads the file of a call. The reader may open the files that were given beside it.
 func open(c *bridge.Call) (*format.File, error) {
-	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Ends: times.Ends(bridge.Text(c.Input.Get("ends"))), Alignment: bridge.Integer(c.Input.Get("alignment"))}
+	o := format.Options{
+		Heap: bridge.Text(c.Input.Get("heap")), Ends: times.Ends(bridge.Text(c.Input.Get("ends"))),
+		Alignment: bridge.Integer(c.Input.Get("alignment")),
+	}
 	o.Dims, o.Values, o.Sizes = pairs(c.Input.Get("dims")), pairs(c.Input.Get("values")), pairs(c.Input.Get("sizes"))
 	var err error
 	if o.Shapes, err = shapes(c.Input.Get("shapes"), c.Input.Get("name").String()); err != nil {
@@ -249,7 +255,8 @@ func write(kind string, f *format.File, r *stowage.Result) ([]byte, error) {
 
 // notesOf returns what the reader decided.
 func notesOf(f *format.File) []string {
-	return slices.DeleteFunc(append([]string{f.Times.EndsNote(), f.Times.ScaleNote()}, f.Notes...), func(s string) bool { return s == "" })
+	return slices.DeleteFunc(append([]string{f.Times.EndsNote(), f.Times.ScaleNote()}, f.Notes...),
+		func(s string) bool { return s == "" })
 }
 
 // about says what a file is.

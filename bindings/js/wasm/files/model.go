@@ -60,7 +60,8 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 		named = true
 	}
 	doubts := tflm.DoubtsOf(m, set)
-	made, err := tflm.Make(c.Context, folded, tflm.Options{Scratch: set.Scratch(folded), Set: set, Named: named, CannotRun: len(doubts.Obstacles) > 0, Solve: o})
+	made, err := tflm.Make(c.Context, folded,
+		tflm.Options{Scratch: set.Scratch(folded), Set: set, Named: named, CannotRun: len(doubts.Obstacles) > 0, Solve: o})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,9 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	case made.Kept:
 		// Its tensors share bytes on purpose, so the drawing shows the bytes that are in use.
 		d.Problem, d.Offsets = made.Occupied, fixedOf(made.Occupied)
-		d.Facts = append(d.Facts, viewdata.Fact{Name: "note", Value: "the plan in the model is kept: its tensors share bytes on purpose"})
+		d.Facts = append(d.Facts, viewdata.Fact{
+			Name: "note", Value: "the plan in the model is kept: its tensors share bytes on purpose",
+		})
 	case made.Placed != nil:
 		d.Steps = steps.Finish(r)
 		d.Moves, d.MovesTold = steps.Moves()
@@ -140,7 +143,8 @@ func arenas(made *tflm.Plan, names *cheader.Runtime) []any {
 	out := []any{}
 	for k, s := range sizesOf(made) {
 		out = append(out, map[string]any{
-			"target": names.Arenas[k].About, "before": bridge.Digits(s.Before.Smallest), "planned": bridge.Digits(s.After.Smallest),
+			"target": names.Arenas[k].About, "before": bridge.Digits(s.Before.Smallest),
+			"planned": bridge.Digits(s.After.Smallest),
 			"atLeast": names.AtLeast,
 		})
 	}
@@ -215,10 +219,12 @@ func runtimeOf(model []byte, made *tflm.Plan, doubts tflm.Doubts, kernels string
 func files(out map[string]any, model []byte, runtime *cheader.Runtime, made *tflm.Plan, p *stowage.Problem) error {
 	plan := &cheader.Plan{Name: p.Name, Arena: made.Head, Runtime: runtime, Alignment: tflite.Alignment}
 	for i := range p.Buffers {
-		plan.Tensors = append(plan.Tensors, cheader.Tensor{Name: p.Buffers[i].ID, Offset: made.Placed[i], Size: p.Buffers[i].Size})
+		plan.Tensors = append(plan.Tensors,
+			cheader.Tensor{Name: p.Buffers[i].ID, Offset: made.Placed[i], Size: p.Buffers[i].Size})
 	}
 	var header, array, table bytes.Buffer
-	if err := cmp.Or(cheader.WriteHeader(&header, plan), cheader.WriteArray(&array, p.Name, model, runtime), csv.WriteWith(&table, p, made.Placed, csv.WriteOptions{})); err != nil {
+	if err := cmp.Or(cheader.WriteHeader(&header, plan), cheader.WriteArray(&array, p.Name, model, runtime),
+		csv.WriteWith(&table, p, made.Placed, csv.WriteOptions{})); err != nil {
 		return err
 	}
 	out["output"] = bridge.Uint8Array(table.Bytes())

@@ -25,7 +25,8 @@ func (v *Operand) Known(b *source.Budget) *shape.Data {
 
 // decode returns the elements of a tensor of the file, if that is worth its price.
 func decode(b *source.Budget, t *graph.Tensor) *shape.Data {
-	if t.Opaque || !shape.Foldable(t.Elem, t.Dims) || len(t.Body) > maxBody || !b.Spare(8*int(shape.Elements(t.Dims))+len(t.Body)) {
+	if t.Opaque || !shape.Foldable(t.Elem, t.Dims) || len(t.Body) > maxBody ||
+		!b.Spare(8*int(shape.Elements(t.Dims))+len(t.Body)) {
 		return nil
 	}
 	return t.Decode()

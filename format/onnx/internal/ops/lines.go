@@ -19,11 +19,16 @@ const linesMost = 1 << 20
 // pointwise are operators whose results have, at each place, what follows from the inputs at the same place, or at
 // the same place of all channels.
 var pointwise = []string{
-	"Abs", "Acos", "Add", "And", "Asin", "Atan", "BatchNormalization", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor",
-	"Cast", "Ceil", "Celu", "Clip", "Cos", "Cosh", "DequantizeLinear", "Div", "Dropout", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu",
-	"Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "LRN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean",
-	"Min", "Mish", "Mod", "Mul", "Neg", "Not", "Or", "PRelu", "Pow", "QuantizeLinear", "Reciprocal", "Relu", "Round", "Selu", "Shrink",
-	"Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tan", "Tanh", "ThresholdedRelu",
+	"Abs", "Acos", "Add", "And", "Asin", "Atan", "BatchNormalization", "BitwiseAnd", "BitwiseNot", "BitwiseOr",
+	"BitwiseXor",
+	"Cast", "Ceil", "Celu", "Clip", "Cos", "Cosh", "DequantizeLinear", "Div", "Dropout", "Elu", "Equal", "Erf", "Exp",
+	"Floor", "Gelu",
+	"Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "LRN", "LeakyRelu", "Less", "LessOrEqual", "Log",
+	"Max", "Mean",
+	"Min", "Mish", "Mod", "Mul", "Neg", "Not", "Or", "PRelu", "Pow", "QuantizeLinear", "Reciprocal", "Relu", "Round",
+	"Selu", "Shrink",
+	"Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tan", "Tanh",
+	"ThresholdedRelu",
 	"Where", "Xor",
 }
 
@@ -68,7 +73,8 @@ func (c *Call) lineOf(input, d int, n, m int64, image bool) func(j int64) (first
 	same := func(j int64) (int64, int64) { return j, j }
 	switch op := c.Node.Op; {
 	case slices.Contains(pointwise, op):
-		first := op == "BatchNormalization" || op == "PRelu" || op == "QuantizeLinear" || op == "DequantizeLinear" || op == "Dropout" || op == "Clip"
+		first := op == "BatchNormalization" || op == "PRelu" || op == "QuantizeLinear" || op == "DequantizeLinear" ||
+			op == "Dropout" || op == "Clip"
 		switch {
 		case first && input > 0:
 		case n == m:

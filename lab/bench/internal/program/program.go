@@ -38,7 +38,9 @@ type Program struct {
 func Ours(path, planner string) Program {
 	return Program{
 		Name: "stowage", path: path, version: []string{"version"}, none: []int{3, 4},
-		Args: []string{"solve", "--planner", planner, "--workers", "1", "--capacity", "CAPACITY", "--quiet", "-o", "OUT", "IN"},
+		Args: []string{
+			"solve", "--planner", planner, "--workers", "1", "--capacity", "CAPACITY", "--quiet", "-o", "OUT", "IN",
+		},
 	}
 }
 
@@ -52,7 +54,8 @@ func Minimalloc(path string) Program {
 
 // Build builds the command as a release does.
 func Build(ctx context.Context, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/stowage-go/stowage/cmd/stowage")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags", "-s -w", "-o", path,
+		"github.com/stowage-go/stowage/cmd/stowage")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	return cmd.Run()

@@ -12,7 +12,9 @@ import (
 // TestRun has scripts that print what is right, what is no plan, and what cannot be read. A
 // shell stands for Python.
 func TestRun(t *testing.T) {
-	p := &stowage.Problem{Name: "two", Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 4}}}
+	p := &stowage.Problem{
+		Name: "two", Buffers: []stowage.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 4}},
+	}
 	for _, c := range []struct{ name, prints, fails string }{
 		{"a plan", `{"name":"two","status":"feasible","height":8,"seconds":0.5,"offsets":{"a":0,"b":4}}`, ""},
 		{"no plan", `{"name":"two","status":"unknown","height":0}`, ""},

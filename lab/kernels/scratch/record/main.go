@@ -126,7 +126,9 @@ type column struct {
 }
 
 // one compares a set, and prints its rows.
-func one(ctx context.Context, s kernelscratch.Set, shapes int, seed uint64, each int, models []model) (column, int, error) {
+func one(ctx context.Context, s kernelscratch.Set, shapes int, seed uint64, each int, models []model) (column,
+	int, error,
+) {
 	folder, err := os.MkdirTemp("", "scratch")
 	if err != nil {
 		return column{}, 0, err

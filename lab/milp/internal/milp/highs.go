@@ -271,7 +271,8 @@ func (s *session) solve(f *formulation, l limits) answer {
 	if s.call(exportGetInt, s.solver, s.text("primal_solution_status"), cell); s.word(cell) == solutionFeasible {
 		a.verdict = feasible
 		columns := s.reserve(8 * len(f.cost))
-		s.do("give the solution", exportSolution, s.solver, columns, s.reserve(8*len(f.cost)), s.reserve(8*len(f.rowLower)), s.reserve(8*len(f.rowLower)))
+		s.do("give the solution", exportSolution, s.solver, columns, s.reserve(8*len(f.cost)), s.reserve(8*len(f.rowLower)),
+			s.reserve(8*len(f.rowLower)))
 		a.values = make([]float64, len(f.cost))
 		for k := range a.values {
 			a.values[k] = math.Float64frombits(s.long(columns + 8*uint64(k)))

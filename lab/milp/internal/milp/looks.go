@@ -189,7 +189,8 @@ func (r *reader) instruction() (loop bool, err error) {
 		if op == 0x0e {
 			r.skip(1)
 		}
-	case op == 0x0c || op == 0x0d || op == 0x10 || op >= 0x20 && op <= 0x26 || op >= 0x3f && op <= 0x42 || op == 0xd0 || op == 0xd2:
+	case op == 0x0c || op == 0x0d || op == 0x10 || op >= 0x20 && op <= 0x26 || op >= 0x3f && op <= 0x42 || op == 0xd0 ||
+		op == 0xd2:
 		r.skip(1) // br, call, variables, tables, memory.size and grow, constants, ref
 	case op == 0x11 || op >= 0x28 && op <= 0x3e: // call_indirect, load and store
 		r.skip(2)
@@ -207,7 +208,8 @@ func (r *reader) instruction() (loop bool, err error) {
 		default:
 			return false, fmt.Errorf("the instruction fc %x is unknown", sub)
 		}
-	case op <= 0x01 || op == 0x05 || op == 0x0b || op == 0x0f || op == 0x1a || op == 0x1b || op >= 0x45 && op <= 0xc4 || op == 0xd1:
+	case op <= 0x01 || op == 0x05 || op == 0x0b || op == 0x0f || op == 0x1a || op == 0x1b || op >= 0x45 && op <= 0xc4 ||
+		op == 0xd1:
 	default:
 		return false, fmt.Errorf("the instruction %x is unknown", op)
 	}

@@ -47,7 +47,8 @@ func endless(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	for range 2 {
-		if _, err := (planner{}).Plan(ctx, timeline.New(p), plan.Options{Capacity: model.MaxSum, Minimize: true}); err != nil {
+		if _, err := (planner{}).Plan(ctx, timeline.New(p),
+			plan.Options{Capacity: model.MaxSum, Minimize: true}); err != nil {
 			t.Fatal(err)
 		}
 		runtime.GC()

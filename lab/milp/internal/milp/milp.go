@@ -90,7 +90,10 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()
-	r := &job{tl: tl, o: o, s: s, watch: w, began: time.Now(), bound: tl.LowerBound, offsets: make([]int64, len(tl.Problem.Buffers))}
+	r := &job{
+		tl: tl, o: o, s: s, watch: w, began: time.Now(), bound: tl.LowerBound,
+		offsets: make([]int64, len(tl.Problem.Buffers)),
+	}
 	for i := range r.offsets {
 		if at := tl.Problem.Buffers[i].Fixed; at != nil {
 			r.offsets[i] = *at
@@ -221,7 +224,9 @@ func (r *job) begin(ctx context.Context) *plan.Result {
 	}
 	if height := model.HeightOf(r.tl.Problem, offsets); r.watch.Over() && r.o.Fits(height) {
 		// To look at its groups takes long where there are many buffers.
-		return &plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: offsets, Height: height}, LowerBound: min(r.bound, height)}
+		return &plan.Result{
+			Status: model.Feasible, Plan: model.Plan{Offsets: offsets, Height: height}, LowerBound: min(r.bound, height),
+		}
 	}
 	copy(r.offsets, offsets)
 	return nil
@@ -247,7 +252,9 @@ func (r *job) byHeight() (peaks []peak) {
 // it; a lower bound that is proven goes to bound. start, where set, is a plan
 // for the solver to begin with. proven says that there is no plan within the
 // capacity.
-func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize bool, start []int64) (found, proven bool, err error) {
+func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize bool, start []int64) (found, proven bool,
+	err error,
+) {
 	e, err := pairwise.Encode(r.watch, r.tl, group, r.s.maxPairs)
 	if errors.Is(err, pairwise.ErrLimit) {
 		return false, false, nil

@@ -105,7 +105,8 @@ func TestDeterministic(t *testing.T) {
 	p := overlapping(t, 16, 5)
 	o := plan.Options{NodeLimit: 20, Without: []string{"start"}}
 	a, b := solve(t, t.Context(), p, o), solve(t, t.Context(), p, o)
-	if fmt.Sprint(a.Offsets, a.LowerBound, a.Stats.Nodes, a.Status) != fmt.Sprint(b.Offsets, b.LowerBound, b.Stats.Nodes, b.Status) {
+	if fmt.Sprint(a.Offsets, a.LowerBound, a.Stats.Nodes, a.Status) != fmt.Sprint(b.Offsets, b.LowerBound, b.Stats.Nodes,
+		b.Status) {
 		t.Errorf("%v\n%v", a, b)
 	}
 	if a.Status == model.Infeasible {
@@ -262,7 +263,8 @@ func TestUnitsOfPartitions(t *testing.T) {
 		{ID: "c", Lower: 1, Upper: 2, Size: 5},
 		{ID: "d", Lower: 2, Upper: 3, Size: 7},
 	}}
-	if r := solve(t, t.Context(), p, plan.Options{Start: []int64{0, 3, 17, 8}}); r.Status != model.Optimal || r.Height != 13 {
+	if r := solve(t, t.Context(), p, plan.Options{Start: []int64{0, 3, 17, 8}}); r.Status != model.Optimal ||
+		r.Height != 13 {
 		t.Errorf("%v, height %d, bound %d", r.Status, r.Height, r.LowerBound)
 	}
 	p = &model.Problem{Buffers: []model.Buffer{

@@ -43,7 +43,8 @@ func findCommand(engine string) (command, error) {
 			return command{kind, path}, nil
 		}
 	}
-	return command{}, fmt.Errorf("planner milp: parameter engine: no command %s is on the PATH", strings.Join(kinds, " or "))
+	return command{}, fmt.Errorf("planner milp: parameter engine: no command %s is on the PATH",
+		strings.Join(kinds, " or "))
 }
 
 // solve runs the command on a program.
@@ -123,7 +124,8 @@ func (f *formulation) writeFile(path string) error {
 func (c command) arguments(ctx context.Context, dir, program, solution string, l limits) ([]string, error) {
 	seconds := ""
 	if deadline, ok := ctx.Deadline(); ok {
-		seconds = strconv.FormatFloat(max(0.01, time.Until(deadline).Seconds()-min(early.Seconds(), time.Until(deadline).Seconds()/10)), 'f', 3, 64)
+		seconds = strconv.FormatFloat(max(0.01,
+			time.Until(deadline).Seconds()-min(early.Seconds(), time.Until(deadline).Seconds()/10)), 'f', 3, 64)
 	}
 	if c.kind == "cbc" {
 		args := []string{program, "-ratioGap", "0", "-allowableGap", strconv.FormatFloat(gap, 'g', -1, 64)}
@@ -136,7 +138,8 @@ func (c command) arguments(ctx context.Context, dir, program, solution string, l
 		return append(args, "-solve", "-solution", solution), nil
 	}
 	var o strings.Builder
-	fmt.Fprintf(&o, "mip_rel_gap = 0\nmip_abs_gap = %g\nmip_feasibility_tolerance = %g\nthreads = 1\nrandom_seed = %d\n", gap, l.tolerance, l.seed&math.MaxInt32)
+	fmt.Fprintf(&o, "mip_rel_gap = 0\nmip_abs_gap = %g\nmip_feasibility_tolerance = %g\nthreads = 1\nrandom_seed = %d\n",
+		gap, l.tolerance, l.seed&math.MaxInt32)
 	if l.nodes > 0 {
 		fmt.Fprintf(&o, "mip_max_nodes = %d\n", min(l.nodes, math.MaxInt32))
 	}

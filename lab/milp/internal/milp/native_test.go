@@ -65,7 +65,8 @@ func TestNative(t *testing.T) {
 func TestNoCommand(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for engine, want := range map[string]string{"highs": "no command highs is", "native": "no command highs or cbc is"} {
-		_, err := planner{}.Plan(t.Context(), timeline.New(gen.Wave()), plan.Options{Params: map[string]string{"engine": engine}})
+		_, err := planner{}.Plan(t.Context(), timeline.New(gen.Wave()),
+			plan.Options{Params: map[string]string{"engine": engine}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("engine=%s: %v", engine, err)
 		}

@@ -37,12 +37,15 @@ type settings struct {
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.partitions, "partitions", "solve parts that share no time as separate programs")
 	d.Technique(&s.start, "start", "when minimising, give the solver the plan of the heuristics to start from")
-	d.Choice(&s.formulation, "formulation", "paper: two binary variables for each pair and one big M, as published; tight: one binary variable for each pair and a big M for each row", "paper", "tight")
+	d.Choice(&s.formulation, "formulation",
+		"paper: two binary variables for each pair and one big M, as published; tight: one binary variable for each pair and a big M for each row", "paper", "tight")
 	d.Choice(&s.engine, "engine", "embedded: HiGHS in this process; highs, cbc: that command; native: the first of these two commands on the PATH", "embedded", "highs", "cbc", "native")
 	d.Text(&s.lp, "lp", "", "a file", nil, "write the program to this file, in LP format, before it is solved")
-	d.Int(&s.maxPairs, "max-pairs", defaultMaxPairs, 1, math.MaxInt64, "refuse a problem with more pairs of conflicting buffers than this in one program")
+	d.Int(&s.maxPairs, "max-pairs", defaultMaxPairs, 1, math.MaxInt64,
+		"refuse a problem with more pairs of conflicting buffers than this in one program")
 	d.Choice(&s.rules, "rules", "whole: a problem with rules is one program, without evictions; strips: it is planned pool by pool, as other planners do", "whole", "strips")
-	d.Text(&s.cache, "cache", "user", "a folder, user or off", nil, "folder for HiGHS's compiled code; user: the user's cache folder; off: none")
+	d.Text(&s.cache, "cache", "user", "a folder, user or off", nil,
+		"folder for HiGHS's compiled code; user: the user's cache folder; off: none")
 }
 
 // settingsOf binds the options and finds the engine that they name.

@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: one program for a problem with rules, with all pools in it, from the choices of pairwise.Ruled. Columns are, for
-// each body, a binary for each of its pools and the steps that it is above its first offset there, so that
+// Idea: one program for a problem with rules, with all pools in it, from the choices of pairwise.Ruled. Columns are,
+// for each body, a binary for each of its pools and the steps that it is above its first offset there, so that
 //
 //	offset = sum over pools of first·in + step·k,   k <= most·in,   sum of in = 1
 //
@@ -35,12 +35,14 @@ import (
 //
 // Invariant: a bound is claimed for a measure only if all before it are proven.
 //
-// Complexity: exponential, in the solver. It is meant as a second opinion on some dozen buffers: it shares no code with the
-// lowering that other planners stand on.
+// Complexity: exponential, in the solver. It is meant as a second opinion on some dozen buffers: it shares no code with
+// the lowering that other planners stand on.
 
 // Rules plans a problem with rules in one program. taken is false if the parameter rules asks for strips, as
 // all other planners plan them.
-func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (result plan.Result, taken bool, err error) {
+func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (result plan.Result, taken bool,
+	err error,
+) {
 	s, err := settingsOf(&o)
 	if err != nil || s.rules != "whole" {
 		return result, err != nil, err
@@ -50,7 +52,8 @@ func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (res
 		return result, true, plan.Unsupported("milp", "cannot honour evictions in one program"+strips)
 	}
 	if s.engine != "embedded" || s.lp != "" {
-		return result, true, plan.Unsupported("milp", "takes a problem with rules only with the engine embedded, and writes no LP file of it"+strips)
+		return result, true, plan.Unsupported("milp",
+			"takes a problem with rules only with the engine embedded, and writes no LP file of it"+strips)
 	}
 	e, err := pairwise.EncodeRules(p, s.maxPairs)
 	if err != nil {
@@ -258,7 +261,8 @@ func (r *ruledJob) build(minimizing bool) {
 				if x.Pool == int32(q) {
 					// height - offset + M·(1 - in) >= extent
 					m := float64(r.furthest(b) + e.Bodies[b].Extent)
-					r.atLeast(one(r.heights[q]).plus(r.offset[b], -1).plus(line{fixed: 1}, m).plus(r.in[b][k], -m), float64(e.Bodies[b].Extent))
+					r.atLeast(one(r.heights[q]).plus(r.offset[b], -1).plus(line{fixed: 1}, m).plus(r.in[b][k], -m),
+						float64(e.Bodies[b].Extent))
 				}
 			}
 		}
@@ -266,9 +270,9 @@ func (r *ruledJob) build(minimizing bool) {
 	r.cliques()
 }
 
-// cliques adds rows that the solver would take long to find: bodies of which each two may share no byte at all lie above one
-// another, so a pool is at least as high as the extents of those in it. One set is grown from each body, the largest bodies
-// first.
+// cliques adds rows that the solver would take long to find: bodies of which each two may share no byte at all lie
+// above one another, so a pool is at least as high as the extents of those in it. One set is grown from each body, the
+// largest bodies first.
 func (r *ruledJob) cliques() {
 	e, n := r.e, len(r.e.Bodies)
 	whole := make([]bool, n*n)

@@ -185,7 +185,9 @@ func (p pen) Shape(s *layout.Shape) {
 // letter, because its code is written instead.
 func (p pen) Text(t *layout.Text) {
 	style := texts[t.Role]
-	word := Word{Text: Readable(t.Text), X: t.X, Y: t.Y, Size: t.Size, Bold: style.bold, Upright: t.Upright, Colour: style.colour}
+	word := Word{
+		Text: Readable(t.Text), X: t.X, Y: t.Y, Size: t.Size, Bold: style.bold, Upright: t.Upright, Colour: style.colour,
+	}
 	width := Width(word.Text, word.Bold)
 	if room := layout.Width(t.Text); !word.Bold && width > room {
 		word.Size *= room / width

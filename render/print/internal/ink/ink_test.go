@@ -21,8 +21,10 @@ import (
 func TestLettersFit(t *testing.T) {
 	const bolder = 1.12 // what the layout allows for bold
 	for _, text := range []string{
-		"down1.conv2", "model/layer_12/attention/self/query/BiasAdd:0", "StatefulPartitionedCall/MobilenetV2/expanded_conv_project",
-		"36 buffers · height 83,681,280 · lower bound 83,681,280 (peak load)", "MiIllwWmM@%…", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789",
+		"down1.conv2", "model/layer_12/attention/self/query/BiasAdd:0",
+		"StatefulPartitionedCall/MobilenetV2/expanded_conv_project",
+		"36 buffers · height 83,681,280 · lower bound 83,681,280 (peak load)", "MiIllwWmM@%…",
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789",
 		"Δt_входной_ñandú", "≈ 79.8 MiB",
 	} {
 		if got, room := Width(text, false), layout.Width(text); got > room {
@@ -129,7 +131,9 @@ func TestColours(t *testing.T) {
 			t.Errorf("%s is bold: %v, in SVG %v", class, texts[role].bold, bold)
 		}
 	}
-	for class, ink := range map[string]Ink{".over": band, ".clash": clash, ".conflict": conflict, ".area": area, ".area-over": over, ".b": swatch} {
+	for class, ink := range map[string]Ink{
+		".over": band, ".clash": clash, ".conflict": conflict, ".area": area, ".area-over": over, ".b": swatch,
+	} {
 		same(class, "fill", ink.Fill)
 		strength(class, ink.Fill)
 		if ink.Width > 0 {
