@@ -87,7 +87,7 @@ func TestBindingsViewer(t *testing.T) {
 	options = append(options, found(`v\.Get\("(\w+)"\)`,
 		part(t, "bindings/js/wasm/bridge/search.go", ") Options() plan.Options {", "\n}"))...)
 	input := found(`c\.Input\.Get\("(\w+)"\)`, program)
-	operations := found(`"(\w+)": +\w+`, part(t, "bindings/js/wasm/files/main.go", "bridge.Serve(", "\n"))
+	operations := found(`"(\w+)": +\w+`, part(t, "bindings/js/wasm/files/main.go", "bridge.Serve(", "})"))
 
 	missing("option", found(`(?m)^ {10}(\w+):`, part(t, page, "        options: {", "        },")), options)
 	missing("key of a file", found(`(?m)^ {8}(\w+):`, part(t, page, "const input = {", "      };")), input)
