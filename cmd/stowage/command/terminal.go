@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -99,12 +98,3 @@ func canRedraw(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != 
 
 // cell returns a name for a table, or a fault for a line of its own.
 func cell(name string) string { return shown.Text(name) }
-
-// onLines joins what is each for a line of its own.
-func onLines(lines []string, between string) string {
-	out := make([]string, len(lines))
-	for k, line := range lines {
-		out[k] = cell(line)
-	}
-	return strings.Join(out, between)
-}
