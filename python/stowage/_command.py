@@ -92,11 +92,11 @@ def run(
                 process.kill()
                 process.wait()
                 raise told or Error(f"the search was ended without its plan: it cannot be told to stop ({e})") from e
-        if told is not None and not (isinstance(told, KeyboardInterrupt) and code in accept):
-            raise told
         out.seek(0)
         err.seek(0)
         printed, said = out.read().decode(), err.read().decode(errors="replace").strip()
+        if told is not None and not (isinstance(told, KeyboardInterrupt) and code in accept):
+            raise told from Error(f"{program} ended with code {code}: {said or 'it says nothing'}")
     if code not in accept:
         if code == 2:
             import re
