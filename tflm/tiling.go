@@ -104,11 +104,18 @@ func imageOf(t *tflite.Tensor, size int64, first, last int) tiling.Value {
 	return v
 }
 
+// stripOperands is the most operands of an operator in a strip. Each is checked beside all others, and a file may name one
+// tensor thousands of times.
+const stripOperands = 64
+
 // describeLines says which lines an operator reads and makes; nothing if it has other tensors than those of the arena
-// and constants.
+// and constants, or very many.
 func (p *Plan) describeLines(out *tiling.Operator, operator int, value []int) {
 	m := p.Model
 	o := &m.Operators[operator]
+	if len(o.Inputs) > stripOperands {
+		return
+	}
 	d, ok := describe(m, o)
 	if !ok || o.Custom != "" || len(o.Callees) > 0 {
 		return
