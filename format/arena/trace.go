@@ -68,20 +68,6 @@ type Trace struct {
 	Names  []string // names of steps and scopes; Names[0] is "", for those without
 }
 
-// Name returns the index of a name, which it adds if it is new.
-func (t *Trace) Name(name string) int64 {
-	if len(t.Names) == 0 {
-		t.Names = append(t.Names, "")
-	}
-	for i, s := range t.Names {
-		if s == name {
-			return int64(i)
-		}
-	}
-	t.Names = append(t.Names, name)
-	return int64(len(t.Names) - 1)
-}
-
 // IsTrace and IsPlan report whether a file that begins with head may be a trace, or plans, of any version.
 func IsTrace(head []byte) bool { return strings.HasPrefix(string(head), headWords+"trace") }
 

@@ -60,14 +60,6 @@ func Bind(planner string, o *plan.Options, s Settings) error {
 	return issues.Err()
 }
 
-// BindSome is Bind for a part of a planner's settings. Names that s does not have belong to
-// the other parts. plan.CheckNames must have checked them.
-func BindSome(planner string, o *plan.Options, s Settings) error {
-	d := Declaration{planner: planner, o: o}
-	s.Declare(&d)
-	return d.issues.Err()
-}
-
 // A Declaration describes or binds the settings of a planner, one call for each.
 type Declaration struct {
 	to *plan.Info // the description to fill; nil to bind

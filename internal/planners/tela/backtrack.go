@@ -23,8 +23,7 @@ import "math/bits"
 //
 // Trials: docs/lab/planners.md (conflict sets, more candidates and other limits solved fewer problems).
 
-// backjump returns the point to go to from point d, whose candidates have all failed. It returns -1 if there is none,
-// and givenUp if a policy leaves the tree.
+// backjump returns the point to go to from point d, whose candidates have all failed. It returns -1 if there is none.
 func (s *search) backjump(d int32) int32 {
 	s.total++
 	s.limits.counters.Major++
@@ -37,34 +36,14 @@ func (s *search) backjump(d int32) int32 {
 	if s.set.conflictSet && latest >= 0 {
 		t = latest
 	}
-	stuck := int32(-1)
 	if s.set.stuck {
-		if stuck = s.stuckPoint(d); stuck >= t {
-			stuck = -1 // the conflict set leaves that subtree anyway
-		}
-		if stuck >= 0 {
+		// The conflict set leaves the subtree of a later point anyway.
+		if stuck := s.stuckPoint(d); stuck >= 0 && stuck < t {
 			s.limits.counters.Stuck++
 			t = stuck
 		}
 	}
-	if s.policy != nil {
-		s.blame(d)
-	}
-	if s.policy != nil && stuck < 0 {
-		t = s.consult(d, t)
-		if t == givenUp {
-			return givenUp
-		}
-		if t == d { // the policy wants all unplaced buffers to be tried here
-			s.limits.counters.Spread++
-			return d
-		}
-	}
-	target := &s.points[t]
-	s.promote(p, target, t)
-	if !s.view.Uncounted {
-		target.jumps++
-	}
+	s.promote(p, &s.points[t], t)
 	return t
 }
 
@@ -132,10 +111,6 @@ func (b *pointSet) grow(words int) {
 	for len(*b) < words {
 		*b = append(*b, 0)
 	}
-}
-
-func (b *pointSet) has(t int32) bool {
-	return int(t/64) < len(*b) && (*b)[t/64]>>(t%64)&1 == 1
 }
 
 func (b *pointSet) union(c pointSet) {

@@ -57,7 +57,6 @@
 //	candidates.go  who is next
 //	backtrack.go   where to go back to
 //	sections.go    placements that leave a section too little room
-//	policy.go      what a learned policy sees of a major backtrack
 //	rounds.go      several trees in turn, wider ones when they have run out
 //	complete.go    search over orders of pairs, after the heuristics
 package tela

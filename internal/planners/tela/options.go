@@ -2,7 +2,6 @@ package tela
 
 import (
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // switches turns each technique of the search on or off. No combination makes a
@@ -99,19 +98,4 @@ func (s *settings) Declare(d *run.Declaration) {
 		s.grouping, s.conflictSet, s.promotion, s.starved, s.stuck = false, false, false, false, false
 		s.sections, s.twins = false, false // figure 14 has the engine and no more
 	}
-}
-
-// Ours returns the techniques that are not in the paper. Without them tela is
-// TelaMalloc as it was published. The completion, which is ours too, is another search
-// and not among them.
-func Ours() []string { return []string{"starved", "sections", "twins", "widening", "restarts"} }
-
-// info describes the planner, or one that adds to it.
-func info(name string) plan.Info {
-	return run.Describe(plan.Info{
-		Name:    name,
-		Moves:   true,
-		Summary: "heuristic search guided by a constraint engine, with conflict-driven backtracking",
-		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, sections, twins, widening, restarts and completion are Stowage's",
-	}, func() run.Settings { return new(settings) })
 }

@@ -24,40 +24,35 @@ func init() { run.Register(Planner{}) }
 // ends by itself where no limit is set, and its plan is optimal only where a
 // bound says so.
 type Planner struct {
-	// As is the name to run under; empty means tela.
-	As string
-	// Policy, where set, decides where major backtracks go.
-	Policy Policy
 	// Counters, where set, receives the effort of each run.
 	Counters *Counters
 }
 
 // Info describes the planner.
-func (p Planner) Info() plan.Info { return info(p.Name()) }
-
-// Name returns the name that it runs under.
-func (p Planner) Name() string {
-	if p.As != "" {
-		return p.As
-	}
-	return "tela"
+func (p Planner) Info() plan.Info {
+	return run.Describe(plan.Info{
+		Name:    p.Name(),
+		Moves:   true,
+		Summary: "heuristic search guided by a constraint engine, with conflict-driven backtracking",
+		Source: "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, sections, twins, widening, restarts and " +
+			"completion are Stowage's",
+	}, func() run.Settings { return new(settings) })
 }
+
+// Name returns its name.
+func (Planner) Name() string { return "tela" }
 
 // Plan plans. The error names a parameter that is out of range, or says that a
 // partition has too many pairs.
 func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	name := p.Name()
 	var set settings
-	bind := run.Bind
-	if p.As != "" {
-		bind = run.BindSome // what builds on tela has parameters of its own
-	}
-	if err := bind(name, &o, &set); err != nil {
+	if err := run.Bind(name, &o, &set); err != nil {
 		return plan.Result{}, err
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()
-	r := newRun(tl, set, &o, p.Policy, w)
+	r := newRun(tl, set, &o, w)
 	err := pairwise.Admit(tl, r.parts, set.maxPairs)
 	var result plan.Result
 	if err != nil {
@@ -75,7 +70,7 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	}
 	c := &r.limits.counters
 	result.Stats = plan.Stats{
-		Nodes: c.Steps + c.Nodes + c.Looked, Backtracks: c.Backtracks(), Minor: c.Minor, Major: c.Major,
+		Nodes: c.Steps + c.Nodes, Backtracks: c.Backtracks(), Minor: c.Minor, Major: c.Major,
 	}
 	return result, err
 }
@@ -84,7 +79,6 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 type job struct {
 	tl       *timeline.Timeline
 	set      settings
-	policy   Policy
 	parts    []timeline.Partition
 	searches []*search // by partition, made when first needed
 	offsets  []int64   // the best plan so far, partition by partition
@@ -96,9 +90,9 @@ type job struct {
 	bound    int64
 }
 
-func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy, w *run.Watch) *job {
+func newRun(tl *timeline.Timeline, set settings, o *plan.Options, w *run.Watch) *job {
 	r := &job{
-		tl: tl, set: set, policy: policy, parts: tl.Partitions, began: time.Now(), report: o.Progress, moves: o.Moves,
+		tl: tl, set: set, parts: tl.Partitions, began: time.Now(), report: o.Progress, moves: o.Moves,
 		bound: tl.LowerBound,
 	}
 	if !set.partitions && len(r.parts) > 1 {
@@ -178,7 +172,7 @@ func (r *job) fit(k int, capacity int64) (outcome, error) {
 		return r.alone(k, capacity), nil
 	}
 	if r.searches[k] == nil {
-		s, err := newSearch(r.tl, k, part, r.set, &r.limits, r.policy)
+		s, err := newSearch(r.tl, part, r.set, &r.limits)
 		if errors.Is(err, pairwise.ErrLimit) {
 			r.limits.over()
 			return limited, nil

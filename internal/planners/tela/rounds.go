@@ -16,9 +16,6 @@ import "math"
 // So a small problem is decided at once, and an easy proof that nothing fits is found before the trees become large. If
 // no tree is left, the completion has all steps.
 //
-// If a tree in which the search followed a policy ends without a plan, tela's own rules search the same tree again. So
-// a model that skips the part with the plan costs time, and no more.
-//
 // Invariant: every turn ends, and the trees are finite, so without limits the
 // completion decides in the end.
 //
@@ -112,11 +109,6 @@ func (s *search) insist(capacity int64) outcome {
 func (s *search) turn(t *tree, capacity, budget int64) outcome {
 	before := s.limits.steps
 	end := s.fit(capacity, budget)
-	if policy := s.policy; s.heeded && end == exhausted {
-		s.policy = nil
-		end = s.fit(capacity, budget)
-		s.policy = policy
-	}
 	if end != exhausted {
 		return end
 	}

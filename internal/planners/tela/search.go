@@ -33,10 +33,6 @@ type Counters struct {
 	Major int64 // points whose candidates all failed
 	Stuck int64 // major backtracks that left a subtree because of the stuck rule
 	Nodes int64 // orders tried by the completion
-	// Spread is the number of major backtracks after which the policy asked for
-	// all unplaced buffers to be tried.
-	Spread int64
-	Looked int64 // steps that the policy has looked ahead
 }
 
 // Backtracks returns the minor and major backtracks together.
@@ -91,28 +87,19 @@ type point struct {
 	wide   bool  // all unplaced buffers are candidates
 	phase  int32 // the phase to stay in
 	chosen int32 // the buffer placed here; valid below the current point
-	// opened is the number of backtracks when the point was opened, and patience
-	// the number at which its subtree is left.
-	opened, patience int64
-	jumps            int64 // backtracks to this point since it was opened
+	// patience is the number of backtracks at which the subtree of the point is left.
+	patience int64
 	// conflict is the conflict set: the points whose placements made candidates here fail.
 	conflict pointSet
 	// starved is the buffer that the first failed candidate left without room; -1 if that is the candidate itself, or
 	// if no candidate has failed.
 	starved int32
-	// slack and room describe the sections when the point is opened (policy.go).
-	slack, room float32
 }
 
 // search plans one partition.
 type search struct {
 	set    settings
 	limits *limits
-	policy Policy
-	trials int64 // trees that have been begun
-	budget int64 // backtracks of the present one
-	heeded bool  // in this tree the policy has overruled the rules
-	number int   // of the partition
 	tl     *timeline.Timeline
 	part   *timeline.Partition
 	engine *pairwise.Engine
@@ -129,28 +116,23 @@ type search struct {
 	pointOf []int32 // buffer → the point that chose it, -1 for none
 	total   int64   // backtracks so far
 
-	conflict []int32  // scratch: engine levels
-	untried  []int32  // scratch of promote
-	last     pointSet // points of the last failure
-	view     Major    // scratch of policy.go
-	blamed   []int64  // buffer → major backtracks whose conflict set had it
-	share    shares
+	conflict []int32   // scratch: engine levels
+	untried  []int32   // scratch of promote
+	last     pointSet  // points of the last failure
 	sections *sections // nil until they are needed
 	tooMany  bool      // they would take too much memory
 	story    story     // reports the search to the caller
 }
 
 // newSearch prepares a partition. The error is that of the engine.
-func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set settings, l *limits,
-	policy Policy,
-) (*search, error) {
+func newSearch(tl *timeline.Timeline, part *timeline.Partition, set settings, l *limits) (*search, error) {
 	engine, err := pairwise.New(l.watch, tl, part, set.maxPairs)
 	if err != nil {
 		return nil, err
 	}
 	n := len(part.Buffers)
 	s := &search{
-		set: set, limits: l, policy: policy, number: number, tl: tl, part: part, engine: engine, n: int32(n),
+		set: set, limits: l, tl: tl, part: part, engine: engine, n: int32(n),
 		size: make([]int64, n),
 	}
 	for j, i := range part.Buffers {
@@ -178,10 +160,6 @@ func (s *search) fit(capacity, budget int64) outcome {
 	if !s.engine.Reset(capacity) {
 		return s.limits.proven()
 	}
-	if s.policy != nil {
-		s.measure(capacity)
-	}
-	s.trials++
 	s.begins(capacity)
 	depth := int32(len(s.free))
 	if s.sections != nil {
@@ -191,7 +169,6 @@ func (s *search) fit(capacity, budget int64) outcome {
 		s.activate(capacity)
 	}
 	begun := s.total
-	s.budget, s.heeded = budget, false
 	s.open(0, 0)
 	for d := int32(0); d < depth; {
 		j := s.candidate(d)
@@ -201,10 +178,6 @@ func (s *search) fit(capacity, budget int64) outcome {
 				return abandoned
 			}
 			t := s.backjump(d)
-			if t == givenUp {
-				s.unwind(d, 0)
-				return abandoned
-			}
 			if t < 0 {
 				s.unwind(d, 0)
 				return exhausted
@@ -232,9 +205,6 @@ func (s *search) fit(capacity, budget int64) outcome {
 			s.open(d, s.phaseOf[j])
 		}
 	}
-	if s.policy != nil {
-		s.solved()
-	}
 	// The engine keeps the plan; the shelves are put back for the next capacity.
 	for d := depth - 1; d >= 0; d-- {
 		s.shelve(d)
@@ -254,12 +224,9 @@ func (s *search) settle(d, j int32) {
 func (s *search) open(d, phase int32) {
 	p := &s.points[d]
 	p.list, p.tried, p.source, p.cursor, p.wide, p.phase = p.list[:0], 0, 0, -1, false, phase
-	p.opened, p.patience, p.jumps = s.total, s.total+s.set.stuckAfter, 0
+	p.patience = s.total + s.set.stuckAfter
 	p.conflict.clear()
 	p.starved = -1
-	if s.policy != nil {
-		s.gauge(d)
-	}
 }
 
 // try places buffer j at point d and reports whether no contradiction shows.
@@ -287,7 +254,6 @@ func (s *search) place(d, j int32, offset int64) bool {
 		s.takesBack(j)
 		s.blameSection(d)
 		s.sections.take(j)
-		s.sections.revert(j)
 		s.engine.Pop()
 		return false
 	}
@@ -344,7 +310,6 @@ func (s *search) shelve(d int32) {
 	s.pointOf[j] = -1
 	if s.inSections() {
 		s.sections.take(j)
-		s.sections.revert(j)
 	}
 	for h := len(s.shelves) - 1; h >= 0; h-- {
 		s.shelves[h].restore(j)

@@ -62,20 +62,6 @@ type sections struct {
 	stamp                   int64
 	bufferSeen, sectionSeen []int64 // stamp of the last look
 	failed                  int32   // section of the last failure
-
-	// If measured is set, slack has for each section the room of its holes that unplaced buffers can use, less the
-	// sizes of these buffers. undo has the values before the placements of the path.
-	measured bool
-	slack    []int64
-	total    int64 // sum of slack
-	undo     []slackEntry
-	marks    []int32 // buffer → undo entries when it was put
-}
-
-// A slackEntry is a slack to return to.
-type slackEntry struct {
-	section int32
-	slack   int64
 }
 
 // maxSeats bounds the memory of sections, to about 200 MB.
@@ -94,10 +80,9 @@ func newSections(tl *timeline.Timeline, part *timeline.Partition, most int) *sec
 	}
 	count = int(part.Last - part.First)
 	x := &sections{
-		members: make([][]member, count), piles: make([][]piece, count), slack: make([]int64, count),
+		members: make([][]member, count), piles: make([][]piece, count),
 		sectionSeen: make([]int64, count),
 		seats:       make([][]seat, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)),
-		marks: make([]int32, len(part.Buffers)),
 	}
 	for j, i := range part.Buffers {
 		for _, span := range tl.Spans(int(i)) {
@@ -140,26 +125,6 @@ func (x *sections) take(j int32) {
 	}
 }
 
-// revert restores the slacks from before the placement of buffer j, the last one
-// that was put.
-func (x *sections) revert(j int32) {
-	for k := int32(len(x.undo)) - 1; k >= x.marks[j]; k-- {
-		u := x.undo[k]
-		x.total += u.slack - x.slack[u.section]
-		x.slack[u.section] = u.slack
-	}
-	x.undo = x.undo[:x.marks[j]]
-}
-
-// least returns the least slack of any section.
-func (x *sections) least() int64 {
-	least := x.capacity
-	for _, slack := range x.slack {
-		least = min(least, slack)
-	}
-	return least
-}
-
 // prepare builds the sections, if they are wanted and not too many, and reports whether they exist.
 func (s *search) prepare() bool {
 	if s.set.sections && s.sections == nil && !s.tooMany {
@@ -172,8 +137,7 @@ func (s *search) prepare() bool {
 // activate starts the checks of sections, with the fixed buffers in them.
 func (s *search) activate(capacity int64) {
 	x := s.sections
-	x.active, x.measured, x.capacity = true, s.policy != nil, capacity
-	x.undo, x.total = x.undo[:0], 0
+	x.active, x.capacity = true, capacity
 	for at := range x.piles {
 		x.piles[at] = x.piles[at][:0]
 	}
@@ -181,12 +145,6 @@ func (s *search) activate(capacity int64) {
 		if s.engine.Placed(j) {
 			offset, _ := s.engine.Range(j)
 			x.put(j, offset)
-		}
-	}
-	if x.measured {
-		for at := range x.members {
-			_, x.slack[at] = s.lacking(int32(at))
-			x.total += x.slack[at]
 		}
 	}
 }
@@ -201,7 +159,6 @@ func (s *search) again(d int32, capacity int64) int32 {
 	s.unwind(d, 0)
 	s.activate(capacity)
 	for t, offset := range offsets {
-		s.gauge(int32(t))
 		j := s.points[t].chosen
 		if !s.place(int32(t), j, offset) {
 			s.total++
@@ -210,7 +167,6 @@ func (s *search) again(d int32, capacity int64) int32 {
 		}
 		s.settle(int32(t), j)
 	}
-	s.gauge(d)
 	return d
 }
 
@@ -221,7 +177,6 @@ func (s *search) roomy(j int32) bool {
 	x := s.sections
 	offset, _ := s.engine.Range(j)
 	x.put(j, offset)
-	x.marks[j] = int32(len(x.undo))
 	x.stamp++
 	x.touched = s.engine.Touched(append(x.touched[:0], j))
 	for _, k := range x.touched {
@@ -235,42 +190,31 @@ func (s *search) roomy(j int32) bool {
 				continue
 			}
 			x.sectionSeen[at] = x.stamp
-			lacking, slack := s.lacking(at)
-			if lacking > 0 {
+			if s.lacks(at) {
 				x.failed = at
 				return false
-			}
-			if x.measured {
-				x.undo = append(x.undo, slackEntry{at, x.slack[at]})
-				x.total += slack - x.slack[at]
-				x.slack[at] = slack
 			}
 		}
 	}
 	return true
 }
 
-// lacking returns the sizes of the unplaced buffers of a section, less the bytes that its holes take, and the slack, if
-// that is measured. It begins with the uppermost hole, which nearly always takes all. If slack is not measured, it
-// stops there.
-func (s *search) lacking(at int32) (lacking, slack int64) {
-	x := s.sections
+// lacks reports whether the holes of a section take less than its unplaced buffers need. It begins with the uppermost
+// hole, which nearly always takes all.
+func (s *search) lacks(at int32) bool {
+	x, lacking := s.sections, int64(0)
 	for _, m := range x.members[at] {
 		if !s.engine.Placed(m.buffer) {
 			lacking += m.end - m.start
 		}
 	}
-	slack = -lacking
 	pile := x.piles[at]
-	for k := len(pile); k >= 0 && (lacking > 0 || x.measured); k-- {
-		from, to := hole(pile, k, x.capacity)
-		if from < to {
-			taken, room := s.takes(at, from, to)
-			lacking -= taken
-			slack += room
+	for k := len(pile); k >= 0 && lacking > 0; k-- {
+		if from, to := hole(pile, k, x.capacity); from < to {
+			lacking -= s.takes(at, from, to)
 		}
 	}
-	return lacking, slack
+	return lacking > 0
 }
 
 // hole returns the room under piece k of a pile, or over the last.
@@ -284,9 +228,8 @@ func hole(pile []piece, k int, capacity int64) (from, to int64) {
 	return from, capacity
 }
 
-// takes returns the most bytes of a hole that the unplaced buffers of a section can fill, and the stretch of it that
-// they reach.
-func (s *search) takes(at int32, from, to int64) (taken, room int64) {
+// takes returns the most bytes of a hole that the unplaced buffers of a section can fill.
+func (s *search) takes(at int32, from, to int64) int64 {
 	low, high, sum := to, from, int64(0)
 	for _, m := range s.sections.members[at] {
 		if s.engine.Placed(m.buffer) {
@@ -300,8 +243,7 @@ func (s *search) takes(at int32, from, to int64) (taken, room int64) {
 		sum += m.end - m.start
 		low, high = min(low, start), max(high, end)
 	}
-	room = max(high-low, 0)
-	return min(sum, room), room
+	return min(sum, max(high-low, 0)) // of the stretch that they reach
 }
 
 // blameSection keeps the conflict set of the failed section at point d.
@@ -324,7 +266,7 @@ func (s *search) blameSection(d int32) {
 		if from >= to {
 			continue
 		}
-		if taken, _ := s.takes(x.failed, from, to); taken < to-from {
+		if s.takes(x.failed, from, to) < to-from {
 			blame(k - 1)
 			blame(k)
 		}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
@@ -38,7 +37,7 @@ func TestSectionsRefuteRightly(t *testing.T) {
 			if len(part.Buffers) < 2 {
 				continue
 			}
-			s, err := newSearch(tl, number, part, set, &limits{watch: run.NewWatch(t.Context())}, nil)
+			s, err := newSearch(tl, part, set, &limits{watch: run.NewWatch(t.Context())})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +90,7 @@ func TestSectionsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &limits{watch: run.NewWatch(t.Context()), steps: 2000, tick: func() {}}
-	s, err := newSearch(tl, 0, &tl.Partitions[0], set, l, nil)
+	s, err := newSearch(tl, &tl.Partitions[0], set, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,89 +101,6 @@ func TestSectionsComeBack(t *testing.T) {
 		if len(pile) > 0 {
 			t.Fatalf("section %d: %d buffers are still there", at, len(pile))
 		}
-	}
-}
-
-// gauged is a policy that goes to random targets and checks at each what the
-// sections have noted on the way.
-type gauged struct {
-	t     *testing.T
-	rng   *rand.Rand
-	calls int
-	stays int
-}
-
-func (g *gauged) Choose(m *Major) int {
-	g.calls++
-	s, x := m.search, m.search.sections
-	if x == nil || !x.active {
-		return Rules
-	}
-	total := int64(0)
-	for at := range x.members {
-		placed := 0
-		for _, m := range x.members[at] {
-			if s.engine.Placed(m.buffer) {
-				placed++
-			}
-		}
-		if placed != len(x.piles[at]) {
-			g.t.Fatalf("section %d has %d placed buffers, and %d on its pile", at, placed, len(x.piles[at]))
-		}
-		for k := 1; k < len(x.piles[at]); k++ {
-			if x.piles[at][k-1].end > x.piles[at][k].start {
-				g.t.Fatalf("section %d: its pile is out of order", at)
-			}
-		}
-		_, slack := s.lacking(int32(at))
-		if slack != x.slack[at] {
-			g.t.Fatalf("section %d has a slack of %d, noted is %d", at, slack, x.slack[at])
-		}
-		total += slack
-	}
-	if total != x.total {
-		g.t.Fatalf("the slacks add up to %d, noted is %d", total, x.total)
-	}
-	k := g.rng.IntN(len(m.Targets))
-	t := &m.Targets[k]
-	if t.Point == m.Point {
-		g.stays++
-	}
-	if f := t.Features; f[14] < f[15] || f[16] < f[17] || f[14] > f[16]+1e-6 {
-		g.t.Fatalf("a placement makes room: slack %g, then %g; room %g, then %g", f[14], f[15], f[16], f[17])
-	}
-	return k
-}
-
-func (*gauged) Solved(int, []Placement) {}
-
-// TestSlack follows a search with many backtracks, stays and a late activation.
-func TestSlack(t *testing.T) {
-	calls, stays := 0, 0
-	for seed := range uint64(24) {
-		kind := []string{"perfect", "random", "pinwheel", "high-overlap"}[seed%4]
-		o := gen.Options{Buffers: 40, Seed: seed}
-		if kind == "random" {
-			o.Gaps, o.Windows = 0.5, 1
-		}
-		p, err := gen.Generate(kind, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tl := timeline.New(p)
-		g := &gauged{t: t, rng: rand.New(rand.NewPCG(seed, 3))}
-		after := []string{"0", "1", "30"}[seed%3]
-		_, err = run.Run(t.Context(), Planner{Policy: g}, tl, plan.Options{
-			Capacity: tl.LowerBound, NodeLimit: 4000, Params: map[string]string{"sections-after": after},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		calls, stays = calls+g.calls, stays+g.stays
-	}
-	t.Logf("%d major backtracks, %d stays", calls, stays)
-	if calls < 500 || stays < 50 {
-		t.Error("the inputs say little")
 	}
 }
 

@@ -57,7 +57,7 @@ func TestSwitches(t *testing.T) {
 			"stuck-after":    strconv.Itoa(1 + rng.IntN(5)),
 			"sections-after": strconv.Itoa(rng.IntN(3)),
 		}}
-		for _, t := range info("tela").Techniques {
+		for _, t := range (Planner{}).Info().Techniques {
 			if seed%4 != 0 && rng.IntN(4) == 0 && t.Name != "largest" {
 				o.Without = append(o.Without, t.Name)
 			}

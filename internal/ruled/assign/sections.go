@@ -29,21 +29,7 @@ type Use struct {
 
 // measure gives the bodies their uses and the pools their room.
 func (c *Choices) measure() {
-	p := *c.lowering.Problem
-	p.Capacity, p.Buffers = 0, slices.Clone(p.Buffers)
-	all := make([]int32, len(p.Buffers))
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		all[i] = int32(i)
-		b.Alignment, b.Fixed, b.Hint = 0, nil, nil
-		if b.Extra != nil {
-			b.Extra = &model.Extra{Clocks: b.Extra.Clocks}
-		}
-	}
-	rules := *p.Rules
-	rules.Pools, rules.Penalties, rules.Objective = nil, nil, nil
-	p.Rules = &rules
-	strip := lower.New(&p).Strip(0, all, nil)
+	strip := lower.Whole(c.lowering.Problem)
 	if strip.Impossible != "" {
 		return // this cannot happen, since no body is aligned or fixed
 	}

@@ -90,21 +90,7 @@ func New(p *model.Problem) *Floors {
 // gather makes the bodies and their uses of sections: the whole problem is lowered as one pool, in which nothing is
 // aligned or fixed.
 func (f *Floors) gather() {
-	p := *f.l.Problem
-	p.Capacity, p.Buffers = 0, slices.Clone(p.Buffers)
-	all := make([]int32, len(p.Buffers))
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		all[i] = int32(i)
-		b.Alignment, b.Fixed, b.Hint = 0, nil, nil
-		if b.Extra != nil {
-			b.Extra = &model.Extra{Clocks: b.Extra.Clocks}
-		}
-	}
-	rules := *p.Rules
-	rules.Pools, rules.Penalties, rules.Objective = nil, nil, nil
-	p.Rules = &rules
-	strip := lower.New(&p).Strip(0, all, nil)
+	strip := lower.Whole(f.l.Problem)
 	f.bodies = make([]body, len(strip.Problem.Buffers))
 	for k, i := range strip.Members {
 		b := &f.bodies[strip.Body[k]]
