@@ -14,9 +14,9 @@ import (
 	trace "github.com/stowage-go/stowage/format/arena"
 )
 
-// drawn makes a trace of one thread: steps of a few shapes, each of which frees an allocation after some number of
-// later ones: within the step, in a later one of any shape, between steps, or never. Now and then that number varies
-// from step to step. Some allocations are used by another stream.
+// drawn makes a trace of one thread, whose steps have a few shapes. An allocation is freed after a number of later
+// allocations: within its step, in a later step of any shape, between steps, or never. Sometimes this number varies from
+// step to step. Another stream uses some of the allocations.
 func drawn(r *rand.Rand) *trace.Trace {
 	type sort struct {
 		size        int64

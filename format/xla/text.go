@@ -20,9 +20,9 @@ import (
 // values share a place if they are at one offset and live at once.
 //
 // The values that the branches of a conditional return share a place without being live at once. The third text, the
-// list of values, shows this. It says in which part of which tuple each value is. The tuples of the branches and of the
-// conditional itself are at one offset, and no other tuple is at that offset. So values in the same part of tuples at
-// one offset share a place. Tuples are in no trace, and are left out of the heap here, too.
+// list of values, shows this: for each value it names the tuples that hold the value, and the position in each. The
+// tuples of the branches and of the conditional itself are at one offset, and no other tuple is there. So two values
+// share a place if they have the same position in two tuples at one offset. Tuples are in no trace, and are left out of the heap here, too.
 //
 // Older versions have all three as sections of one text, so each section is looked for in
 // the first file and, if it is not there, in the one beside it.

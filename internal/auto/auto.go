@@ -39,7 +39,7 @@ type Auto struct{}
 func (*Auto) Name() string { return "auto" }
 
 // Help is all that there is for problems with rules.
-func (*Auto) Help() run.Help { return run.HelpEnumerate | run.HelpPile | run.HelpGraph }
+func (*Auto) Help() run.Help { return run.HelpEnumerate | run.HelpStack | run.HelpGraph }
 
 // Info describes the planner.
 func (p *Auto) Info() plan.Info {

@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what compilers emit is a list of ops, each of which writes buffers and reads earlier ones; a buffer lives from
-// the op that writes it to the last one that reads it, both included. graph.go holds a few published networks with
+// Idea: a compiler emits a list of ops. An op writes buffers and reads buffers of earlier ops. A buffer lives from the op
+// that writes it to the last op that reads it, both included. graph.go holds a few published networks with
 // their shapes and names. A program is made for large numbers instead: it has exactly as many buffers as are asked for,
 // up to millions, with sizes drawn from the ranges of real layers.
 //

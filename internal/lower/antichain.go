@@ -101,8 +101,8 @@ func (f *flow) push(v, sink int32, most int64) int64 {
 	return 0
 }
 
-// ordered returns who is over before whom, by places. It returns nil if the edges of g are not those of the clocks
-// alone.
+// ordered returns for each buffer of g the buffers that begin only after its end. Buffers are places in strip.Members.
+// The result is nil if other rules than the clocks have made an edge of g.
 func (c *cover) ordered(g *graph) [][]int32 {
 	if g.n > mostOrdered {
 		return nil

@@ -22,8 +22,8 @@ import (
 // MostClocks is the most buffers with clocks that are no interval order: their conflicts are a table.
 const MostClocks = 8192
 
-// Knots reports whether there are clocks that are no interval order.
-func (l *Lowering) Knots() bool { return l.knots }
+// Tangled reports whether there are clocks that are no interval order.
+func (l *Lowering) Tangled() bool { return l.tangled }
 
 // linearise returns lifespans on one line of time that meet if and only if the lives by the clocks do. It returns nil
 // if there are no such lifespans.

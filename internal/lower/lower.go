@@ -47,7 +47,7 @@ type Lowering struct {
 	dist      []model.Distance // the distances that forbid something
 	turn      int64            // with a period: the slot at which time is cut
 	lives     []life           // lifespans that replace those of the problem if clocks are an interval order; else nil
-	knots     bool             // there are clocks that are no interval order
+	tangled   bool             // there are clocks that are no interval order
 }
 
 type life struct{ lower, upper int64 }
@@ -72,7 +72,7 @@ func New(p *model.Problem) *Lowering {
 	}
 	if r.Threads > 0 {
 		l.lives = l.linearise()
-		l.knots = l.lives == nil
+		l.tangled = l.lives == nil
 	}
 	if r.Period > 0 {
 		l.turn = l.cut()
@@ -145,13 +145,13 @@ func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip
 		return s
 	}
 	c := newCover(l, s, apart)
-	if l.knots {
+	if l.tangled {
 		c.coverGraph()
 	} else {
 		c.coverTime()
 	}
 	c.write()
-	if !l.knots { // the slots of a graph are not in the order of time
+	if !l.tangled { // the slots of a graph are not in the order of time
 		s.Problem = Turned(s.Problem)
 	}
 	return s

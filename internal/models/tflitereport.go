@@ -59,7 +59,7 @@ type planReport struct {
 	Assumes   string           `json:"plan_assumes"`           // the library whose order the plan relies on
 	Known     []knownReport    `json:"known_kernels"`          // the written model with each known library
 	Worse     []standingReport `json:"worse_with,omitempty"`   // kernels with which the plan is worse than the runtime's
-	Withheld  []standingReport `json:"withheld_for,omitempty"` // kernels because of which no plan is written
+	Withheld  []standingReport `json:"withheld_for,omitempty"` // kernels with which every lower plan is worse, so none is written
 	CannotRun []obstacleReport `json:"cannot_run"`             // if there are any, the smallest arenas are lower bounds
 
 	set       tflm.Set // the kernels that the figures hold for

@@ -12,9 +12,9 @@
 //	                each operand under at most one result that begins at o
 //	saving of a pair = size(result) + size(operand) - max(size(result), distance + size(operand)), at least 0
 //
-// If all permits of an operator have one result in common, or one operand, then saved may also be a sum: of the pairs
-// at exact distances, each of which shares bytes of it that no other exact pair does. That is a concatenation whose
-// operands lie where it wants them, or a split whose results stay where they are.
+// If all permits of an operator have one result in common, or one operand, then saved may also be a sum over its pairs at
+// exact distances, provided that no two of these pairs share the same bytes of it. A concatenation is such an operator if
+// its operands lie where it puts them, and a split if its results stay where they are.
 //
 // The peak of an order is the greatest cost of its operators, or the inputs together if that is more. The package
 // minimises the peak over all orders in which each operator runs after those that it needs.

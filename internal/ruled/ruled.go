@@ -1,7 +1,7 @@
 // Package ruled plans problems with rules. It has no search of its own. The stages below call the packages under it,
 // and each of these calls the next:
 //
-//	eviction      decides which evictions are taken; what is left is a problem without evictions
+//	eviction      decides which evictions are taken; the parts of the buffers that stay are planned without any
 //	poolchoice    decides the pool of each buffer that may be in several
 //	pools         plans a problem in which each buffer has its pool: pool by pool, measure by measure
 //

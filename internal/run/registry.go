@@ -36,7 +36,7 @@ type Help uint8
 
 const (
 	HelpEnumerate Help = 1 << iota // internal/ruled/enumerate completes answers about small problems
-	HelpPile                       // internal/ruled/stackdp answers about a pool that is left undecided
+	HelpStack                      // internal/ruled/stackdp answers about a pool that is left undecided
 	HelpGraph                      // internal/ruled/conflictgraph plans on the graph of conflicts, if time is no line
 )
 

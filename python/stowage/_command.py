@@ -95,8 +95,10 @@ def run(
         out.seek(0)
         err.seek(0)
         printed, said = out.read().decode(), err.read().decode(errors="replace").strip()
-        if told is not None and not (isinstance(told, KeyboardInterrupt) and code in accept):
+        if told is not None and code not in accept:
             raise told from Error(f"{program} ended with code {code}: {said or 'it says nothing'}")
+        if told is not None and not isinstance(told, KeyboardInterrupt):
+            raise told
     if code not in accept:
         if code == 2:
             import re

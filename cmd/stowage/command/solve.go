@@ -463,8 +463,7 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		seconds(r.Stats.Elapsed))
 }
 
-// bytesAndUnit writes bytes, and beside them the same in the largest unit of which they are a whole number, as people
-// type it.
+// bytesAndUnit writes a number of bytes. If it is a whole number of a larger unit, it adds that: 82837504 (79 MiB).
 func bytesAndUnit(n int64) string {
 	unit := units.Short(n)
 	if unit == "" || strings.HasPrefix(unit, "≈") {

@@ -59,7 +59,7 @@ const (
 
 // orders runs the narrowest walk on the pool that failed, for at most an eighth of a limit.
 func (x *packing) orders(ctx context.Context) error {
-	if !x.costFirst || x.idle() || x.plans.Over(ctx) || !x.plans.Piles(x.failed) {
+	if !x.costFirst || x.idle() || x.plans.Over(ctx) || !x.plans.Stackable(x.failed) {
 		return nil
 	}
 	if x.walks = x.loads.Orders(x.failed, x.lowering.Pools[x.failed].Capacity); x.walks == nil {

@@ -19,7 +19,7 @@ import (
 type asAuto struct{ run.Planner }
 
 // Help is that of auto.
-func (asAuto) Help() run.Help { return run.HelpPile }
+func (asAuto) Help() run.Help { return run.HelpStack }
 
 func (asAuto) Name() string { return "auto" }
 

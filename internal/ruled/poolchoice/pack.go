@@ -14,7 +14,7 @@ import (
 )
 
 // Idea: an assignment whose loads fit need not pack. The planner is asked about a cheap assignment, pool by pool. If it
-// finds no plan for a pool, six steps follow:
+// finds no plan for a pool, these steps follow:
 //
 //	evict     the pool is planned without a capacity, as low as possible. Bodies that end above the capacity go to
 //	          the next pool that has the room, and the rest has a plan
@@ -24,7 +24,8 @@ import (
 //	check     the linear program of the loads goes on, with a row for each core that does not pack (check.go): a pass,
 //	          and further ones after the long walks
 //	without   the cheapest assignments without one of the bodies that cannot be together (without.go)
-//	margin    if the search of without comes to no end: the walk through time with less room in that pool, in four steps
+//	margin    only if the search of without is cut off: the walk through time, four times, with less and less room in
+//	          that pool
 //
 // The cheapest assignment that packs is kept. Then bodies go back into cheaper pools one by one, if the loads and the
 // planner allow it.

@@ -68,7 +68,7 @@ func Plan(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Opt
 	spent plan.Stats,
 ) (plan.Result, error) {
 	l := lower.New(p)
-	if l.Knots() && len(p.Buffers) > lower.MostClocks {
+	if l.Tangled() && len(p.Buffers) > lower.MostClocks {
 		return plan.Result{}, plan.Unsupported(planner.Name(),
 			"cannot honour clocks of more than 8,192 buffers that are no interval order")
 	}

@@ -140,7 +140,7 @@ func (s *Search) Packs(ctx context.Context, pool int32, members []int32, nodes i
 			strip, capacity := s.Lowering.Strip(pool, members, nil), s.Lowering.Pools[pool].Capacity
 			a, err := s.plan(ctx, strip, capacity, false)
 			if err == nil && a.status == model.Unknown {
-				a = s.piled(ctx, strip, capacity, nodes, a)
+				a = s.stacked(ctx, strip, capacity, nodes, a)
 			}
 			return a, err
 		})

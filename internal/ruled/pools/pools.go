@@ -319,7 +319,7 @@ func (s *Search) total(m model.Measure, height, penalty func(*pool) int64) (sum 
 	return sum
 }
 
-// Infeasible returns the result for a problem without a plan. by is who has proved that.
+// Infeasible returns the result "no plan exists". by names the proof, as in plan.Result.ProvedBy.
 func (s *Search) Infeasible(by string) plan.Result {
 	r := plan.Result{Status: model.Infeasible, Planner: s.planner.Name(), ProvedBy: by}
 	for k := range s.pools {

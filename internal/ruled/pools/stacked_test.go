@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestPiled: what auto leaves undecided is put to the walk of piles, which refutes it, or packs it with more room.
+// TestStacked: what auto leaves undecided is put to the walk of stackdp, which refutes it, or packs it with more room.
 // Other planners have no such help.
-func TestPiled(t *testing.T) {
+func TestStacked(t *testing.T) {
 	in, err := gen.New("infeasible", gen.Options{Buffers: 9, Capacity: 24, Horizon: 24, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestPiled(t *testing.T) {
 		for i := range all {
 			all[i] = int32(i)
 		}
-		a := s.piled(context.Background(), s.Lowering.Strip(0, all, nil), tc.capacity, PackNodes,
+		a := s.stacked(context.Background(), s.Lowering.Strip(0, all, nil), tc.capacity, PackNodes,
 			answer{status: model.Unknown})
 		if a.status != tc.want || a.status.HasPlan() != (a.offsets != nil) || a.height > tc.capacity {
 			t.Errorf("%s, capacity %d: %v, height %d; want %v", tc.planner, tc.capacity, a.status, a.height, tc.want)

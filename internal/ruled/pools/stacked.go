@@ -21,16 +21,16 @@ import (
 // Complexity: that of internal/ruled/stackdp; The states count as nodes: one node for as many states as there are
 // bodies. A question about which bodies are in a pool counts in the same way.
 
-// pileShare is how many nodes of a question widen the walk by one state.
-const pileShare = 20
+// stackShare is how many nodes of a question widen the walk by one state.
+const stackShare = 20
 
-// piled asks the walk about a strip that the planner has left undecided with answer a. It returns the better answer.
-func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
-	if run.HelpOf(s.planner)&run.HelpPile == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil ||
+// stacked asks the walk about a strip that the planner has left undecided with answer a. It returns the better answer.
+func (s *Search) stacked(ctx context.Context, st *lower.Strip, capacity, nodes int64, a answer) answer {
+	if run.HelpOf(s.planner)&run.HelpStack == 0 || capacity == 0 || len(st.Reserved) > 0 || st.Edges != nil ||
 		st.Impossible != "" || ctx.Err() != nil {
 		return a
 	}
-	found := stackdp.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/pileShare)))
+	found := stackdp.Fit(ctx, timeline.New(st.Problem), capacity, int(max(1, nodes/stackShare)))
 	s.stats.Nodes += found.States / int64(len(st.Problem.Buffers))
 	switch found.Verdict {
 	case stackdp.Fits:
@@ -45,10 +45,10 @@ func (s *Search) piled(ctx context.Context, st *lower.Strip, capacity, nodes int
 	return a
 }
 
-// Piles reports whether the walk can answer which buffers should be in a pool: the planner accepts this help, all
+// Stackable reports whether the walk can answer which buffers should be in a pool: the planner accepts this help, all
 // buffers are plain there, and they conflict only in time.
-func (s *Search) Piles(pool int32) bool {
-	if run.HelpOf(s.planner)&run.HelpPile == 0 || s.Lowering.Pools[pool].Capacity == 0 {
+func (s *Search) Stackable(pool int32) bool {
+	if run.HelpOf(s.planner)&run.HelpStack == 0 || s.Lowering.Pools[pool].Capacity == 0 {
 		return false
 	}
 	all := make([]int32, len(s.Lowering.Problem.Buffers))
