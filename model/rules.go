@@ -194,6 +194,9 @@ func (p *Problem) Objective() []Measure {
 	return []Measure{MeasureHeight}
 }
 
+// MayLeave reports whether b has evictions: stretches of its life in which it may be away.
+func (b *Buffer) MayLeave() bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
+
 // MayUse reports whether the buffer may be in a pool.
 func (b *Buffer) MayUse(pool int32) bool {
 	if b.Extra == nil || b.Extra.Pools == nil {

@@ -318,13 +318,12 @@ func (v *validator) distances(r *Rules) {
 			// The second must not reach the first's next turn.
 			meets = y.Upper-y.Lower <= p-(x.Upper-1-x.Lower)
 		}
-		evicted := func(b *Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
 		switch {
 		case d.Distance < -MaxSum || d.Distance > MaxSum:
 			say(itoa(d.Distance), fmt.Sprintf("must be from %d to %d", int64(-MaxSum), int64(MaxSum)))
 		case !meets:
 			say(x.ID+", "+y.ID, fmt.Sprintf("the second must begin in the last slot of the first and nowhere else meet it; they live %s and %s", v.lifespan(x), v.lifespan(y)))
-		case evicted(x) || evicted(y):
+		case x.MayLeave() || y.MayLeave():
 			say(x.ID+", "+y.ID, "a buffer with evictions can have no distance")
 		case len(x.Gaps) > 0 && x.Gaps[len(x.Gaps)-1].Upper == x.Upper || len(y.Gaps) > 0 && y.Gaps[0].Lower == y.Lower:
 			say(x.ID+", "+y.ID, "one of the two has a gap in the slot where they meet")
@@ -400,7 +399,7 @@ func (v *validator) bodies(r *Rules) {
 				v.add(-1, field, itoa(t.At[m]), fmt.Sprintf("must be from %d to %d", int64(-MaxSum), int64(MaxSum)))
 				return
 			}
-			if x := v.p.Buffers[i].Extra; x != nil && len(x.Evictions) > 0 && len(t.Buffers) > 1 {
+			if v.p.Buffers[i].MayLeave() && len(t.Buffers) > 1 {
 				v.add(-1, field, v.p.Buffers[i].ID, "a buffer with evictions can be in no body")
 			}
 		}

@@ -172,7 +172,7 @@ func refused(p *model.Problem) error {
 	for i := range p.Buffers {
 		if b := &p.Buffers[i]; b.Extra != nil && len(b.Extra.Costs) > 0 {
 			return priced("the costs of buffer " + strconv.Quote(b.ID))
-		} else if b.Extra != nil && len(b.Extra.Evictions) > 0 {
+		} else if b.MayLeave() {
 			return priced("the evictions of buffer " + strconv.Quote(b.ID))
 		}
 	}

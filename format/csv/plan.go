@@ -169,7 +169,7 @@ func WritePlan(w io.Writer, p *model.Problem, plan *model.Plan) error {
 // a plan may take, or with IDs that CSV cannot express. Without rules it is Writable.
 func WritablePlan(p *model.Problem) error {
 	for i := range p.Buffers {
-		if b := &p.Buffers[i]; b.Extra != nil && len(b.Extra.Evictions) > 0 {
+		if b := &p.Buffers[i]; b.MayLeave() {
 			return fmt.Errorf("csv: buffer %q has evictions, which the columns have no room for", b.ID)
 		}
 	}

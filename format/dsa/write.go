@@ -181,7 +181,7 @@ func (m *maker) makeBuffers() array {
 		if len(live) == 0 {
 			m.refuse("has no buffers that are never live: buffer %s has a gap for all of its lifespan", b.ID)
 		}
-		if b.Extra != nil && len(b.Extra.Evictions) > 0 {
+		if b.MayLeave() {
 			m.refuse("has no evictions: buffer %s has some", b.ID)
 		}
 		allowed := array{}

@@ -161,7 +161,8 @@ func ruledWays(ctx context.Context, p *model.Problem, x *plan.Explanation, solve
 // A ruledWay tries changes of a problem with rules.
 type ruledWay struct {
 	way
-	meet bool // all buffers of the set are in use in [lower, upper)
+	full *overfull // the moment that is too full; nil if there is none
+	meet bool      // all buffers of the set are in use in [lower, upper)
 }
 
 func newRuledWay(ctx context.Context, p *model.Problem, x *plan.Explanation, solve Planner) *ruledWay {
@@ -169,7 +170,7 @@ func newRuledWay(ctx context.Context, p *model.Problem, x *plan.Explanation, sol
 	for i := range all {
 		all[i] = i
 	}
-	t := &ruledWay{way: way{ctx: ctx, p: model.Among(p, all), x: x, solve: solve, left: triedBuffers}}
+	t := &ruledWay{way: way{ctx: ctx, p: model.Among(p, all), x: x, solve: solve, left: triedBuffers}, full: fullest(p)}
 	t.lower, t.upper, t.meet = meeting(p, x.Buffers)
 	return t
 }
@@ -194,17 +195,16 @@ func (t *ruledWay) smaller(i int) (Shrunk, bool) {
 	}
 	low, high, proven := int64(1), b.Size, true // low fits. high is not known to fit; proven says that it does not
 	mid := low + (high-low)/2
-	if f := fullest(t.p); f != nil && f.excess < b.Size && sized(b.Size-f.excess).HasPlan() {
-		low = b.Size - f.excess
+	if t.full != nil && t.full.excess < b.Size && sized(b.Size-t.full.excess).HasPlan() {
+		low = b.Size - t.full.excess
 		mid = low + 1 // mostly the least is what the overfull moment asks for
 	} else if !sized(1).HasPlan() {
 		return Shrunk{}, false
 	}
 	for n := 0; n < halvings && high-low > 1; n++ {
-		switch status := sized(mid); {
-		case status.HasPlan():
+		if status := sized(mid); status.HasPlan() {
 			low = mid
-		default:
+		} else {
 			high, proven = mid, status == model.Infeasible
 		}
 		mid = low + (high-low)/2
@@ -214,14 +214,11 @@ func (t *ruledWay) smaller(i int) (Shrunk, bool) {
 
 // absent reports whether it is enough that a buffer is not in use while the set meets.
 func (t *ruledWay) absent(i int) (Absent, bool) {
-	if !t.meet || evicts(&t.p.Buffers[i]) || len(t.x.Buffers) < 2 {
+	if !t.meet || t.p.Buffers[i].MayLeave() || len(t.x.Buffers) < 2 {
 		return Absent{}, false
 	}
 	return t.way.absent(i)
 }
-
-// evicts reports whether a buffer may be away for a part of its life.
-func evicts(b *model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
 
 // allowed looks for a further pool in which a buffer may be.
 func (t *ruledWay) allowed(i int) (pool int, ok bool) {

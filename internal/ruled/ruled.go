@@ -109,7 +109,9 @@ func (a *attempt) own(ctx context.Context) error {
 }
 
 // evicts reports whether some buffer may be away for a part of its life.
-func (a *attempt) evicts() bool { return slices.ContainsFunc(a.p.Buffers, evicts) }
+func (a *attempt) evicts() bool {
+	return slices.ContainsFunc(a.p.Buffers, func(b model.Buffer) bool { return b.MayLeave() })
+}
 
 // stays reports whether no buffer may be away.
 func (a *attempt) stays() bool { return !a.evicts() }

@@ -45,9 +45,6 @@ func (a *attempt) quick() bool {
 		!places.None(a.p)
 }
 
-// evicts reports whether a buffer may be away for a part of its life.
-func evicts(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }
-
 // room returns how many nodes an enumeration may take, or 0 for no limit, and its context. Before other searches that
 // is few nodes, later all that are left. ok is false if none are left.
 func (a *attempt) room(ctx context.Context) (nodes int64, within context.Context, end context.CancelFunc, ok bool) {

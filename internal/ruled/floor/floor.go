@@ -379,10 +379,7 @@ func (f *Floors) penalty() (sum int64) {
 }
 
 // parted reports whether a part belongs to a buffer with evictions.
-func (f *Floors) parted(i int32) bool {
-	x := f.p.Buffers[f.buffer[i]].Extra
-	return x != nil && len(x.Evictions) > 0
-}
+func (f *Floors) parted(i int32) bool { return f.p.Buffers[f.buffer[i]].MayLeave() }
 
 // eviction returns a price without which some section has more bytes than all pools together.
 func (f *Floors) eviction() (least int64) {

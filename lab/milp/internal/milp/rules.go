@@ -48,7 +48,7 @@ func (planner) Rules(ctx context.Context, p *model.Problem, o plan.Options) (res
 		return result, err != nil, err
 	}
 	const strips = "; the parameter rules=strips plans pool by pool, as other planners do"
-	if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Extra != nil && len(b.Extra.Evictions) > 0 }) {
+	if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.MayLeave() }) {
 		return result, true, plan.Unsupported("milp", "cannot honour evictions in one program"+strips)
 	}
 	if s.engine != "embedded" || s.lp != "" {
