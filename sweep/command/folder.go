@@ -33,8 +33,8 @@ func folderOf(arg string) (string, error) {
 	return s.Out, nil
 }
 
-// opened opens the folder of a sweep that there must be.
-func opened(ctx context.Context, arg string) (string, core.Store, *core.Job, error) {
+// opened opens the folder of a sweep that there must be, and says how far the sweep is.
+func opened(ctx context.Context, arg string) (string, core.Store, *core.Status, error) {
 	out, err := folderOf(arg)
 	if err != nil {
 		return "", nil, nil, err
@@ -47,7 +47,14 @@ func opened(ctx context.Context, arg string) (string, core.Store, *core.Job, err
 	if err == nil && j == nil {
 		err = fmt.Errorf("%s: is no folder of a sweep: it has no tasks.json", out)
 	}
-	return out, store, j, err
+	if err != nil {
+		return "", nil, nil, err
+	}
+	st, err := j.Status(ctx, store)
+	if err != nil {
+		return "", nil, nil, internalError{err}
+	}
+	return out, store, st, nil
 }
 
 func newStatus() *cobra.Command {
@@ -60,13 +67,9 @@ func newStatus() *cobra.Command {
 		Example: "  stowage-sweep status sweep-out\n  watch stowage-sweep status gs://bucket/nightly",
 		Args:    exactly("OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, store, j, err := opened(cmd.Context(), args[0])
+			out, _, st, err := opened(cmd.Context(), args[0])
 			if err != nil {
 				return err
-			}
-			st, err := j.Status(cmd.Context(), store)
-			if err != nil {
-				return internalError{err}
 			}
 			if err := writeStatus(cmd, out, st, asJSON); err != nil {
 				return internalError{err}
@@ -138,13 +141,9 @@ func newReport() *cobra.Command {
 		Example: "  stowage-sweep report sweep-out",
 		Args:    exactly("OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, store, j, err := opened(cmd.Context(), args[0])
+			out, store, st, err := opened(cmd.Context(), args[0])
 			if err != nil {
 				return err
-			}
-			st, err := j.Status(cmd.Context(), store)
-			if err != nil {
-				return internalError{err}
 			}
 			page, err := writeReport(cmd.Context(), out, store, st)
 			if err == nil && runs != "" {
