@@ -43,13 +43,14 @@ def command(name: Optional[str] = None) -> str:
 
 def run(
     arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,), tell: Optional[Callable[[], Any]] = None,
-    but: Sequence[str] = (), tags: Optional[set[str]] = None,
+    but: Sequence[str] = (), tags: Optional[set[str]] = None, listens: Optional[Callable[[], bool]] = None,
 ) -> tuple[int, str]:
     """Runs the command and returns its exit code, which is one of those accepted, and its
     standard output. Ctrl-C is passed on to the command, which then ends its search and
     prints the best plan so far. tell is called again and again while the command runs; if
-    it returns False, the search ends as by Ctrl-C. Notes of the command become warnings,
-    except those with a tag in but. The tags of all notes are added to tags."""
+    it returns False, the search ends as by Ctrl-C. listens says if the command has begun its
+    search: an interrupt before that would kill it, so the command is told then. Notes of the
+    command become warnings, except those with a tag in but. The tags of all notes are added to tags."""
     import subprocess
     import tempfile
 
@@ -71,21 +72,24 @@ def run(
         # On Windows a wait without a limit cannot be interrupted.
         pause = SLICE if windows or tell is not None else None
         told: Optional[BaseException] = None
+        stop = pressed = False
         while True:
             try:
                 code = process.wait(pause)
                 break
             except subprocess.TimeoutExpired:
-                if tell is None:
-                    continue
-                try:
-                    if tell() is not False:
-                        continue
-                except BaseException as e:
-                    told = e
-                tell = None
+                if tell is not None and not stop:
+                    try:
+                        stop = tell() is False
+                    except BaseException as e:
+                        told, stop = e, True
             except KeyboardInterrupt:
-                pass
+                if stop:  # asked for twice: at once
+                    listens = None
+                stop = pressed = True
+            if not stop or listens is not None and not listens():
+                continue
+            stop, tell = False, None
             try:
                 process.send_signal(interrupt)
             except OSError as e:  # Windows without a console
@@ -95,6 +99,8 @@ def run(
         out.seek(0)
         err.seek(0)
         printed, said = out.read().decode(), err.read().decode(errors="replace").strip()
+        if told is None and pressed and code not in (*accept, *_KINDS):
+            told = KeyboardInterrupt()  # it came before the search
         if told is not None and code not in accept:
             raise told from Error(f"{program} ended with code {code}: {said or 'it says nothing'}")
         if told is not None and not isinstance(told, KeyboardInterrupt):
@@ -134,11 +140,11 @@ def solve(
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
-        to, lines, tell = os.path.join(folder, "plan.json"), os.path.join(folder, "progress"), None
+        to, lines, tell, listens = os.path.join(folder, "plan.json"), os.path.join(folder, "progress"), None, None
         if progress is not None:
-            tell = _teller(lines, progress)
+            tell, listens = _teller(lines, progress), lambda: os.path.exists(lines)
             arguments = [*arguments, "--progress", lines]
-        _, stats = run(["solve", *arguments, "-o", to, "--stats", "-", "--", path], text, (0, 3, 4), tell, but, tags)
+        _, stats = run(["solve", *arguments, "-o", to, "--stats", "-", "--", path], text, (0, 3, 4), tell, but, tags, listens)
         if tell is not None and not tell.ended:
             tell()
         try:

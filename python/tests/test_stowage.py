@@ -26,7 +26,7 @@ from array import array
 from unittest import mock
 
 import stowage
-from stowage import _errors, _library
+from stowage import _command, _errors, _library
 
 sys.path.insert(0, os.path.dirname(__file__))
 from searching import interrupting, once, while_searching  # noqa: E402
@@ -737,6 +737,30 @@ class Running(unittest.TestCase):
         with mock.patch.object(_library, "load", lambda: None):
             p = stowage.solve(*hard(2000), timeout=600, progress=interrupting())
         self.assertEqual((bool(p), p.stopped), (True, "interrupt"))
+
+    @unittest.skipIf(os.name == "nt", "the shell waits here")
+    def test_an_interrupt_while_the_command_starts(self):
+        # The command of this test starts when the search was told to stop: a signal would have killed it.
+        with tempfile.TemporaryDirectory() as folder:
+            path, told = os.path.join(folder, "slow"), os.path.join(folder, "told")
+            with open(path, "w") as f:
+                f.write(f'#!/bin/sh\nuntil [ -e "{told}" ]; do sleep 0.1; done\nsleep 0.1\nexec "{_command.command()}" "$@"\n')
+            os.chmod(path, 0o755)
+
+            def stop(_):
+                open(told, "w").close()
+                return False
+
+            def press(_):
+                stop(_)
+                raise KeyboardInterrupt
+
+            with mock.patch.object(_library, "load", lambda: None), mock.patch.dict(os.environ, STOWAGE=path):
+                for progress in (stop, press):
+                    if os.path.exists(told):
+                        os.remove(told)
+                    p = stowage.solve(*hard(2000), timeout=600, progress=progress)
+                    self.assertEqual((bool(p), p.stopped), (True, "interrupt"))
 
     def test_the_lock_is_released(self):
         # Another thread takes turns while the search runs, which ends at the first news after twenty of them.
