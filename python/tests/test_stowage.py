@@ -742,13 +742,15 @@ class Running(unittest.TestCase):
     def test_an_interrupt_while_the_command_starts(self):
         # The command of this test starts when the search was told to stop: a signal would have killed it.
         with tempfile.TemporaryDirectory() as folder:
-            path, told = os.path.join(folder, "slow"), os.path.join(folder, "told")
+            path, told = os.path.join(folder, "late"), os.path.join(folder, "told")
+            os.mkfifo(told)
             with open(path, "w") as f:
-                f.write(f'#!/bin/sh\nuntil [ -e "{told}" ]; do sleep 0.1; done\nsleep 0.1\nexec "{_command.command()}" "$@"\n')
+                f.write(f'#!/bin/sh\nread word < "{told}"\nexec "{_command.command()}" "$@"\n')
             os.chmod(path, 0o755)
 
             def stop(_):
-                open(told, "w").close()
+                with open(told, "w") as f:
+                    f.write("go\n")
                 return False
 
             def press(_):
@@ -757,8 +759,6 @@ class Running(unittest.TestCase):
 
             with mock.patch.object(_library, "load", lambda: None), mock.patch.dict(os.environ, STOWAGE=path):
                 for progress in (stop, press):
-                    if os.path.exists(told):
-                        os.remove(told)
                     p = stowage.solve(*hard(2000), timeout=600, progress=progress)
                     self.assertEqual((bool(p), p.stopped), (True, "interrupt"))
 
