@@ -2,7 +2,7 @@
 # make test       go vet and the tests; needs Go and nothing else
 # make forms      the tests of what Stowage is built into, FORMS, with their tools, and of sweeps with an engine
 # make invariants the tests of the searches with their invariants checked
-# make mutants    breaks the searches at MUTANTS random places, and lists what no test sees: hours
+# make mutants    breaks the searches at MUTANTS random places, and lists what no test sees: an hour
 # make agree      PROBLEMS random problems: every planner against brute force
 # make lab        stowage-lab, which has every planner: those of compilers, runtimes and papers too
 # make capi       the C library, shared and static, with its header, in bin/capi
@@ -41,7 +41,7 @@ TOOLED      := ./render/html ./sweep/report ./tflm ./cmd/stowage/command ./inter
 SEARCHES    := ./internal/exact/... ./internal/planners/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
 MUTANTS     ?= 200
-MUTANTS_FOR ?= 3h
+MUTANTS_FOR ?= 1h
 VERSION     := $(shell cat internal/version/VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0

@@ -299,6 +299,7 @@ var layers = []struct {
 		"format/json", "format/trace", "internal/gen", "internal/testkit/drawn", "model", "session",
 	}},
 	{"internal/testkit/golden", []string{"model"}},
+	{"internal/testkit/recorded", with(kernel, "internal/testkit/drawn", "internal/testkit/golden", "internal/testkit/plantest")},
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/pace"}},
 	{"internal/testkit/testall", nil},
 	{"internal/testkit/release", nil},

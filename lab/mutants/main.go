@@ -1,26 +1,23 @@
 // Mutants breaks conditions and bounds at random places of the search packages, runs the tests, and lists the changes
-// that no test sees. It changes no file: the Go command reads each change through an overlay.
+// that no test sees. It changes no file: the Go command reads the changes through an overlay.
 //
-//	go run ./lab/mutants [-n 200] [-seed TEXT] [-for 1h] [-also PACKAGE,...] [PACKAGE...]
+//	go run ./lab/mutants [-n 200] [-seed TEXT] [-for 1h] [-each 15s] [-at 2] [-log FILE] [PACKAGE...]
 //
-// A mutant first meets the tests of its own package, and if it lives those of -also. The seed is any text; the hash of
-// the last commit before the draw shows that nobody chose the places. A mutant whose tests run out of time counts as
-// seen: it made a search endless.
+// The seed is any text; the hash of the last commit before the draw shows that nobody chose the places. All changes are
+// built into the tests at once (embed.go). A change meets the short tests that reach it, in any package, the shortest
+// first (judge.go). One whose tests take too long counts as seen: it made a search endless. With -log, a second
+// call goes on after the first.
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -29,6 +26,8 @@ var searches = []string{
 	"internal/exact/canonical", "internal/exact/common", "internal/exact/engine", "internal/exact/ladder",
 	"internal/exact/pairs",
 	"internal/merge", "internal/merge/walls", "internal/climb", "internal/greedy", "internal/place", "internal/auto",
+	"internal/planners/boxing", "internal/planners/descend", "internal/planners/minimalloc",
+	"internal/planners/pairwise", "internal/planners/sweep", "internal/planners/tela",
 	"internal/lower",
 	"internal/ruled", "internal/ruled/assign", "internal/ruled/conflictgraph", "internal/ruled/enumerate",
 	"internal/ruled/eviction",
@@ -37,38 +36,35 @@ var searches = []string{
 	"internal/ruled/poolchoice", "internal/ruled/pools", "internal/ruled/stackdp", "session",
 }
 
-// A verdict is what became of a mutant.
-type verdict string
-
-const (
-	killed   verdict = "seen"
-	endless  verdict = "endless"
-	invalid  verdict = "does not compile"
-	survived verdict = "SURVIVES"
-)
+// callers are further packages whose tests judge changes.
+var callers = []string{".", "internal/exact", "internal/run", "internal/explain", "sizing", "session/repack"}
 
 func main() {
 	n := flag.Int("n", 200, "how many mutants are drawn")
 	seed := flag.String("seed", "1", "any text")
 	budget := flag.Duration("for", time.Hour, "no mutant is begun after this time")
-	each := flag.Duration("each", 3*time.Minute, "the most time for the tests of one package")
-	also := flag.String("also", "", "further packages whose tests a mutant meets, separated by commas")
+	longest := flag.Duration("longest", 20*time.Second, "tests that take more of the processor's time judge nothing")
+	each := flag.Duration("each", 15*time.Second, "the processor's time for the tests of a change that they do not see")
+	at := flag.Int("at", 2, "how many tests run at a time")
+	log := flag.String("log", "", "a file of verdicts: those in it are not asked for again")
 	flag.Parse()
-	folders := flag.Args()
-	if len(folders) == 0 {
-		folders = searches
-	}
-	var further []string
-	if *also != "" {
-		further = strings.Split(*also, ",")
-	}
-	if err := run(folders, further, *n, *seed, *budget, *each); err != nil {
+	if err := run(flag.Args(), *n, *seed, *log, *budget, *longest, *each, *at); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(folders, also []string, n int, seed string, budget, each time.Duration) error {
+func run(folders []string, n int, seed, log string, budget, longest, each time.Duration, at int) error {
+	tests := slices.Concat(searches, callers)
+	if len(folders) == 0 {
+		folders = searches
+	}
+	for _, folder := range folders {
+		if !slices.Contains(tests, folder) {
+			tests = append(tests, folder)
+		}
+	}
+	began := time.Now()
 	var all []site
 	for _, folder := range folders {
 		in, err := sitesOf(folder)
@@ -79,24 +75,90 @@ func run(folders, also []string, n int, seed string, budget, each time.Duration)
 	}
 	drawn := draw(all, n, seed)
 	fmt.Printf("%d places in %d packages; %d are drawn by the seed %s\n", len(all), len(folders), len(drawn), seed)
-	began, counts := time.Now(), map[verdict]int{}
-	for k := range drawn {
-		if time.Since(began) > budget {
-			fmt.Printf("the time is over: %d of %d have been tried\n", k, len(drawn))
-			break
-		}
-		v, err := try(&drawn[k], also, each)
-		if err != nil {
-			return err
-		}
-		counts[v]++
-		fmt.Printf("%3d %-16s %s\n", k+1, v, &drawn[k])
+	work, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
 	}
-	tried := counts[killed] + counts[endless] + counts[survived]
-	fmt.Printf("%d mutants: %d seen, %d endless, %d survive (%.0f%%)\n", tried, counts[killed], counts[endless],
-		counts[survived],
-		100*float64(counts[survived])/float64(max(1, tried)))
+	defer os.RemoveAll(work)
+	overlay, err := embed(drawn, work)
+	if err != nil {
+		return err
+	}
+	c, err := gather(drawn, overlay, work, tests, longest, at)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d tests reach a change; without one they take %v\n", len(c.judges), c.spent.Round(time.Second))
+	known, err := verdicts(log)
+	if err != nil {
+		return err
+	}
+	var (
+		guard  sync.Mutex
+		counts = map[verdict]int{}
+		left   int
+		spent  time.Duration
+	)
+	parallel(len(drawn), at, func(k int) {
+		name := drawn[k].String()
+		v, by, took := known[name], "", time.Duration(0)
+		switch {
+		case v != "":
+		case time.Since(began) > budget:
+			guard.Lock()
+			left++
+			guard.Unlock()
+			return
+		default:
+			v, by, took = c.try(k, each)
+		}
+		guard.Lock()
+		defer guard.Unlock()
+		counts[v]++
+		spent += took
+		line := fmt.Sprintf("%-9s %s\t%.1f s\t%s\n", v, name, took.Seconds(), by)
+		fmt.Printf("%3d %s", k+1, line)
+		if log != "" && known[name] == "" {
+			if err := note(log, line); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		}
+	})
+	tried, lives := len(drawn)-left, counts[survived]+counts[unreached]
+	share := 100 * float64(lives) / float64(max(1, tried))
+	fmt.Printf("%d of %d tried: %d seen, %d endless, %d survive (%.0f%%), %d of these where no test comes; %.1f s each\n",
+		tried, len(drawn), counts[killed], counts[endless], lives, share, counts[unreached],
+		spent.Seconds()/float64(max(1, tried)))
 	return nil
+}
+
+// verdicts reads a log; an absent one is empty.
+func verdicts(log string) (map[string]verdict, error) {
+	known := map[string]verdict{}
+	text, err := os.ReadFile(log)
+	if err != nil && (log == "" || os.IsNotExist(err)) {
+		return known, nil
+	}
+	for line := range strings.Lines(string(text)) {
+		if v, rest, ok := strings.Cut(line, " "); ok {
+			name, _, _ := strings.Cut(strings.TrimSpace(rest), "\t")
+			known[name] = verdict(v)
+		}
+	}
+	return known, err
+}
+
+// note adds a line to a log.
+func note(log, line string) error {
+	f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(line); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
 }
 
 // draw takes n of all places, by the seed.
@@ -109,61 +171,4 @@ func draw(all []site, n int, seed string) []site {
 		drawn = append(drawn, all[k])
 	}
 	return drawn
-}
-
-// try runs the tests against one mutant.
-func try(s *site, also []string, each time.Duration) (verdict, error) {
-	work, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(work)
-	text, err := s.mutate()
-	if err != nil {
-		return "", err
-	}
-	changed := filepath.Join(work, filepath.Base(s.file))
-	if err := os.WriteFile(changed, text, 0o600); err != nil {
-		return "", err
-	}
-	file, err := filepath.Abs(s.file)
-	if err != nil {
-		return "", err
-	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {file: changed}})
-	if err != nil {
-		return "", err
-	}
-	list := filepath.Join(work, "overlay.json")
-	if err := os.WriteFile(list, overlay, 0o600); err != nil {
-		return "", err
-	}
-	for _, pkg := range slices.Concat([]string{filepath.Dir(s.file)}, also) {
-		if v, err := test(list, pkg, each); v != survived || err != nil {
-			return v, err
-		}
-	}
-	return survived, nil
-}
-
-// test runs the tests of one package.
-func test(overlay, pkg string, each time.Duration) (verdict, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), each)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-failfast", "-vet=off", "-timeout",
-		each.String(), "./"+pkg)
-	cmd.WaitDelay = 5 * time.Second
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return survived, nil
-	case ctx.Err() != nil, strings.Contains(string(out), "panic: test timed out"):
-		return endless, nil
-	case strings.Contains(string(out), "[build failed]"), strings.Contains(string(out), "[setup failed]"):
-		return invalid, nil
-	case errors.As(err, &exit):
-		return killed, nil
-	}
-	return "", fmt.Errorf("go test: %w", err)
 }

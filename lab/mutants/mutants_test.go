@@ -1,15 +1,15 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
 
-const source = `package small
+const small = `package small
 
 import "example/invariants"
 
@@ -18,15 +18,16 @@ func Fits(a, b, most int, p *int) bool {
 	if invariants.Enabled && a < 0 {
 		panic(a)
 	}
+	const none = 0 > 1
 	return p == nil || max(a, b) <= most && a != b
 }
 `
 
-// TestSites: the changes are those of comparisons, joined conditions and ends, but for nil and for what invariants
-// check.
+// TestSites: the changes are those of comparisons, joined conditions and ends, but for nil, constants and what
+// invariants check.
 func TestSites(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "small.go")
-	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(small), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	all, err := sitesIn(file)
@@ -36,10 +37,6 @@ func TestSites(t *testing.T) {
 	var got []string
 	for k := range all {
 		got = append(got, all[k].old+" "+all[k].new)
-		text, err := all[k].mutate()
-		if err != nil || string(text) == source || strings.Count(string(text), "\n") != strings.Count(source, "\n") {
-			t.Errorf("%v: %v\n%s", &all[k], err, text)
-		}
 	}
 	want := []string{"|| &&", "max min", "<= <", "<= >", "&& ||", "!= =="}
 	if !slices.Equal(got, want) {
@@ -47,13 +44,34 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestTry: a change that a test holds is seen, and one that nothing holds survives.
+// TestTry: a change that a test holds is seen, one that nothing holds survives, and so does one that no test reaches.
+// All of them are in one program, one inside another.
 func TestTry(t *testing.T) {
-	folder := t.TempDir()
+	folder, work := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":        "module example\n\ngo 1.26.0\n",
-		"least.go":      "package example\n\nfunc least(a, b int) int {\n\tif a < b {\n\t\treturn a\n\t}\n\treturn b\n}\n",
-		"least_test.go": "package example\n\nimport \"testing\"\n\nfunc TestLeast(t *testing.T) {\n\tif least(1, 2) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
+		"go.mod": "module example\n\ngo 1.26.0\n",
+		"least.go": `package example
+
+func least(a, b int) int {
+	if a < b && // the first
+		max(a, min(b, a+1)) > 0 {
+		return a
+	}
+	return b
+}
+
+func other(a int) bool { return a == 7 }
+`,
+		"least_test.go": `package example
+
+import "testing"
+
+func TestLeast(t *testing.T) {
+	if least(1, 2) != 1 || least(2, 1) != 1 || least(0, 1) != 0 {
+		t.Fail()
+	}
+}
+`,
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -62,14 +80,48 @@ func TestTry(t *testing.T) {
 	t.Chdir(folder)
 	t.Setenv("GOWORK", "off")
 	all, err := sitesOf(".")
-	if err != nil || len(all) != 2 {
-		t.Fatal(all, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	// "<=" is as good for what is least; ">=" is not.
-	for k, want := range []verdict{survived, killed} {
-		if got, err := try(&all[k], nil, time.Minute); got != want || err != nil {
-			t.Errorf("%v: %v, %v, want %v", &all[k], got, err, want)
-		}
+	overlay, err := embed(all, work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := gather(all, overlay, work, []string{"."}, time.Minute, 1)
+	if err != nil || len(c.judges) != 1 {
+		t.Fatal(c, err)
+	}
+	got := map[string]verdict{}
+	for k := range all {
+		got[all[k].old+" "+all[k].new], _, _ = c.try(k, time.Minute)
+	}
+	want := map[string]verdict{
+		"< <=":    survived, // what is least of two that are the same
+		"< >=":    killed,
+		"&& ||":   killed,
+		"max min": killed, // of 0 and 1
+		"min max": survived,
+		"> >=":    survived, // nothing is 0
+		"> <=":    killed,
+		"== !=":   unreached,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestVerdicts: what is noted in a log is read again.
+func TestVerdicts(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	if got, err := verdicts(log); err != nil || len(got) > 0 {
+		t.Fatal(got, err)
+	}
+	if err := note(log, "SURVIVES  a.go:1:2: < in place of <= (off by one)\t1.0 s\t3 tests\n"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := verdicts(log)
+	if err != nil || got["a.go:1:2: < in place of <= (off by one)"] != survived {
+		t.Error(got, err)
 	}
 }
 

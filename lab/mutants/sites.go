@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -23,17 +22,29 @@ import (
 //
 // Source: mutation testing (DeMillo, Lipton and Sayward 1978).
 
+// A source is a file and its syntax.
+type source struct {
+	path string
+	text []byte
+	set  *token.FileSet
+	tree *ast.File
+}
+
+func (f *source) at(p token.Pos) int { return f.set.Position(p).Offset }
+
 // A site is a place in a file with a change that is made there.
 type site struct {
-	file     string
+	in       *source
+	node     ast.Node // the comparison, condition or call
 	line     int
-	from, to int // bytes of the file
+	column   int // byte of the line
+	from     int // byte of the file
 	old, new string
 	why      string
 }
 
 func (s *site) String() string {
-	return fmt.Sprintf("%s:%d: %s in place of %s (%s)", s.file, s.line, s.new, s.old, s.why)
+	return fmt.Sprintf("%s:%d:%d: %s in place of %s (%s)", s.in.path, s.line, s.column, s.new, s.old, s.why)
 }
 
 // turned has the operators that take the place of others.
@@ -79,17 +90,19 @@ func sitesIn(path string) (all []site, err error) {
 	if err != nil {
 		return nil, err
 	}
-	set := token.NewFileSet()
-	f, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
+	in := &source{path: path, text: text, set: token.NewFileSet()}
+	in.tree, err = parser.ParseFile(in.set, path, text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	add := func(from token.Pos, old, by, why string) {
-		at := set.Position(from)
-		all = append(all, site{path, at.Line, at.Offset, at.Offset + len(old), old, by, why})
+	add := func(n ast.Node, at token.Pos, old, by, why string) {
+		x := in.set.Position(at)
+		all = append(all, site{in, n, x.Line, x.Column, x.Offset, old, by, why})
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
+	ast.Inspect(in.tree, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.GenDecl:
+			return n.Tok != token.CONST // a constant cannot ask which change is on
 		case *ast.IfStmt:
 			// What is checked only if invariants are on is no part of a search.
 			if mentions(n.Cond, "Enabled") {
@@ -100,17 +113,17 @@ func sitesIn(path string) (all []site, err error) {
 				if isNil(n.X) || isNil(n.Y) {
 					continue // a nil that is used crashes, which any test sees
 				}
-				add(n.OpPos, n.Op.String(), x.by.String(), x.why)
+				add(n, n.OpPos, n.Op.String(), x.by.String(), x.why)
 			}
 		case *ast.CallExpr:
 			if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "min" || id.Name == "max") {
 				other := map[string]string{"min": "max", "max": "min"}[id.Name]
-				add(id.Pos(), id.Name, other, "the other end")
+				add(n, id.Pos(), id.Name, other, "the other end")
 			}
 		}
 		return true
 	})
-	slices.SortFunc(all, func(a, b site) int { return a.from - b.from })
+	slices.SortStableFunc(all, func(a, b site) int { return a.from - b.from })
 	return all, nil
 }
 
@@ -128,16 +141,4 @@ func mentions(x ast.Expr, name string) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// mutate returns the file with the change.
-func (s *site) mutate() ([]byte, error) {
-	text, err := os.ReadFile(s.file)
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(text[s.from:s.to], []byte(s.old)) {
-		return nil, fmt.Errorf("%s:%d is not %s any more", s.file, s.line, s.old)
-	}
-	return slices.Concat(text[:s.from], []byte(s.new), text[s.to:]), nil
 }

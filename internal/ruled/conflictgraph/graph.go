@@ -51,8 +51,14 @@ type Search struct {
 	eject ejection
 }
 
-// New starts a search that ends at a plan as low as goal. The seed is for random choices.
+// New starts a search that ends at a plan as low as goal, or as the top of a fixed buffer, which no plan is below. The
+// seed is for random choices.
 func New(g *Graph, goal int64, seed uint64) *Search {
+	for i := range g.Buffers {
+		if b := &g.Buffers[i]; b.Fixed != nil {
+			goal = max(goal, *b.Fixed+b.Size)
+		}
+	}
 	s := &Search{graph: g, goal: goal}
 	s.eject.start(g, seed)
 	return s

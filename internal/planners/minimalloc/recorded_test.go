@@ -1,0 +1,14 @@
+package minimalloc
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/recorded"
+)
+
+// TestRecorded holds what each setting decides, and that no setting proves what another one refutes.
+func TestRecorded(t *testing.T) {
+	recorded.Planner{Name: "minimalloc", Nodes: 300, Params: []string{
+		"orders=CLO,U,Z",
+	}, Quiet: []string{"without hatless"}}.Hold(t)
+}

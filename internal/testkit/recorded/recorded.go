@@ -1,0 +1,160 @@
+// Package recorded holds what searches decide against files of digests. A digest covers all that a group of runs
+// answers: plans, bounds, proofs, nodes. So it changes if a condition or a bound in the search changes, even if the
+// plans stay right. The flag -update writes the files anew, for a change that is meant.
+//
+// Digests see that a search decides otherwise, not that it is wrong. For that, planners are held against themselves: no
+// bound that a setting proves is above a plan that another one finds.
+package recorded
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// A Book has a line for each group of runs.
+type Book struct{ lines strings.Builder }
+
+// Line adds a line: a name and the digest of all that run says.
+func (b *Book) Line(name string, run func(say func(answers ...any))) (digest uint64) {
+	h := fnv.New64a()
+	run(func(answers ...any) { fmt.Fprintln(h, answers...) })
+	fmt.Fprintf(&b.lines, "%-24s %016x\n", name, h.Sum64())
+	return h.Sum64()
+}
+
+// Hold compares what write adds with the file of this name in testdata.
+func Hold(t testing.TB, name string, write func(b *Book)) {
+	t.Helper()
+	var b Book
+	write(&b)
+	if !t.Failed() {
+		golden.File(t, filepath.Join("testdata", name+".txt"), []byte(b.lines.String()))
+	}
+}
+
+// A Planner is recorded with all techniques, without each, and with each of Params.
+type Planner struct {
+	Name  string
+	Nodes int64
+	// Scale is how many problems there are of each kind; 0 means 1.
+	Scale int
+	// Larger has problems beside the small ones.
+	Larger []*model.Problem
+	// Params has parameters as name=value.
+	Params []string
+	// Quiet has settings that may decide as the default does on these problems.
+	Quiet []string
+}
+
+// Hold records the planner. Each setting must decide otherwise than the default at least once.
+func (x Planner) Hold(t *testing.T) {
+	t.Helper()
+	planner, err := run.Lookup(x.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Concat(small(max(x.Scale, 1)), x.Larger)
+	n := len(all)
+	tls, asked, best, bounds := make([]*timeline.Timeline, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	for k, p := range all {
+		tls[k], best[k] = timeline.New(p), model.MaxSum
+	}
+	// ask asks three questions about each problem: the lowest plan, one as low as the first that was found, a lower one.
+	ask := func(name string, o plan.Options, say func(...any)) {
+		for k, tl := range tls {
+			for below := int64(-1); below < 2; below++ {
+				if o.Capacity = asked[k] - below; below < 0 {
+					o.Capacity = 0
+				} else if o.Capacity < 1 {
+					continue
+				}
+				r, err := plantest.Try(t, context.Background(), planner, tl, o)
+				if err != nil {
+					say(err)
+					continue
+				}
+				say(r.Status, r.Height, r.LowerBound, r.Stats.Nodes, r.Stats.Backtracks, r.Stats.Minor, r.Stats.Major, r.Offsets,
+					r.Member, r.ProvedBy, r.Stopped, r.Enough)
+				if bounds[k] = max(bounds[k], r.LowerBound); r.Status.HasPlan() {
+					if best[k] = min(best[k], r.Height); asked[k] == 0 {
+						asked[k] = r.Height
+					}
+				}
+				if bounds[k] > best[k] {
+					t.Fatalf("%s, %s: a plan has the height %d, and a bound is %d", name, tl.Problem.Name, best[k], bounds[k])
+				}
+			}
+		}
+	}
+	Hold(t, "recorded", func(b *Book) {
+		base := plan.Options{NodeLimit: x.Nodes, Seed: 5}
+		usual := b.Line("all", func(say func(...any)) { ask("all", base, say) })
+		differs := func(name string, o plan.Options) {
+			if b.Line(name, func(say func(...any)) { ask(name, o, say) }) == usual && !slices.Contains(x.Quiet, name) {
+				t.Errorf("%s decides as the default does", name)
+			}
+		}
+		for _, technique := range planner.Info().Techniques {
+			o := base
+			o.Without = []string{technique.Name}
+			differs("without "+technique.Name, o)
+		}
+		for _, param := range x.Params {
+			name, value, _ := strings.Cut(param, "=")
+			o := base
+			o.Params = map[string]string{name: value}
+			differs(param, o)
+		}
+	})
+}
+
+// small returns problems of all kinds that tests draw.
+func small(scale int) (all []*model.Problem) {
+	for k, kind := range drawn.DrawnKinds() {
+		for s := range scale {
+			all = append(all, drawn.Drawn(kind, uint64(100*s+k), 8, 20))
+		}
+	}
+	for s := range uint64(8 * scale) {
+		all = append(all, drawn.Wide(s), drawn.Awkward(s), drawn.Cut(s).Problem,
+			plantest.RandomOf(rand.New(rand.NewPCG(s, 3)), 12, 8))
+	}
+	return all
+}
+
+// Rules returns problems with rules of all kinds that tests draw, so many of each, by the name of the kind.
+func Rules(each int) map[string][]*model.Problem {
+	kinds := map[string]func(r *rand.Rand) *model.Problem{
+		"ruled": drawn.Ruled, "banked": drawn.Banked, "evicted": drawn.Evicted, "pooled": drawn.Pooled,
+		"one pool": drawn.OnePool, "loaded": drawn.Loaded,
+		"crowd":   func(r *rand.Rand) *model.Problem { return drawn.Crowd(r, 9) },
+		"spilled": func(r *rand.Rand) *model.Problem { return drawn.Spilled(r, 16) },
+		"several": func(r *rand.Rand) *model.Problem { return drawn.Several(r, 12) },
+		"tight":   func(r *rand.Rand) *model.Problem { return drawn.Tight(r, 12) },
+	}
+	for _, feature := range drawn.RuledFeatures {
+		kinds["broad "+feature] = func(r *rand.Rand) *model.Problem { return drawn.Broad(r, feature) }
+	}
+	all := map[string][]*model.Problem{}
+	for k, kind := range slices.Sorted(maps.Keys(kinds)) {
+		for s := range each {
+			all[kind] = append(all[kind], kinds[kind](rand.New(rand.NewPCG(uint64(s), uint64(k)))))
+		}
+	}
+	return all
+}
