@@ -32,7 +32,16 @@ import (
 // does, so its errors are about text. If two rows have the same extension, the first bytes decide for the upper row;
 // otherwise the lower row gets the file.
 //
-// A new format is a row here.
+// A new format is a row here, above each row whose begins would take its files: JSON and ONNX take much, CSV takes all.
+//
+//	dump     a row with heaps: true, a function in heaps.go that chooses a heap, and a section in docs/xla.md
+//	model    a row with model: true. If its reader returns a graph, that is all. If it has a runtime or a report of its own,
+//	         it implements Model and Plan of internal/models, with a row in models/kinds.go
+//	problem  in another program's form: the case of DSA in openModel of command/plan.go
+//
+// files.go guards extensions that others use. Damaged files are tested with internal/testkit/mutate. No test holds the
+// lists of kinds in the help (command/topics.go, command/report.go), in the comment of ReadProblem, in files.d.ts, drop.js
+// and _api.py, in the guide and in the README.
 
 // A Kind is the format of a file: its usual extension, or the program that wrote it.
 type Kind string

@@ -5,6 +5,9 @@
 //	policy.go    who has a turn, in which order, with how much effort: a table
 //	turns.go     the parts of a run, and one turn
 //	judge.go     when a run is over, and what its result is
+//
+// To see why a member had a turn, run stowage solve --why. Its column by names the member that last
+// lowered the plan (keep). A line with - is of no round. The words of its column why are in policy.go and turns.go.
 package auto
 
 import (

@@ -9,10 +9,23 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a search of several runs gives each of them a share of the time or of the nodes that are left. A run may end
-// with its share while much of the whole is left, and the search may come to its end before the limit. It was the limit
-// nevertheless that cut something off: with more time the run would have gone on. So the context notes it if a share
-// runs out, and Why reads the note.
+// A limit is a timeout, a number of nodes, or the end of the context. It may end a search. It never decides an outcome.
+//
+//	time     A timeout covers all of Solve, which sets time aside for the check (clock.go of the root). Run sets it again
+//	         if a planner is called without Solve. auto, Explain, Certify, graph.Make and tflm divide it among their calls.
+//	nodes    A search counts its nodes and compares them with Options.NodeLimit. auto converts the nodes of its members
+//	         (the comment of Auto). internal/ruled divides nodes among its runs and adds them up.
+//	notice   A search asks Watch.Over, which knows the context alone. A placement of a small problem ignores it
+//	         (place/limit.go).
+//	plan     place/finish.go completes a plan that is cut short. keepStart returns the plan to start from if it is better.
+//	         If the plan fits, the status is feasible, else unknown.
+//	reason   stopped in run.go decides the plan.Stop of one run, and Why that of several. clock.go decides it if no planner
+//	         has run.
+//	none     Without a limit some searches end by themselves: Endless (declare.go), limited (merge/merge.go), rounds
+//	         (auto/turns.go).
+//
+// Idea: a search of several runs gives each run a share of the time or of the nodes. A run that uses up its share is cut
+// off, even if the whole limit never comes. So the context notes each share that runs out, and Why reads the note.
 //
 // Invariant: Why says plan.StopEffort only if no limit, and no share of one, has ended a part of the search.
 

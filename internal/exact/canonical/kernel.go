@@ -53,6 +53,24 @@
 //	rank    position in the static preordering
 //	off     offset of the last placement; (off, rank) is the canonical bound
 //	waits   j waits if (lb[j], rank[j]) is below the canonical bound
+//
+// # Adding an inference
+//
+// An inference is a method of Kernel in a file of its own, such as notfirst.go. It raises bounds only by tighten, so that
+// the trail can undo them, and returns false if no plan is left.
+//
+// Its conclusions must hold for every completion, canonical or not, in which each unplaced buffer lies at its least
+// offset or above, and no waiting buffer lies at its least offset. memo.go and front.go rely on that. The size of a block
+// is its effective size (effective.go). State is a group of its own, in the table of Kernel, in makeArrays and in reset.
+//
+//	component  infer.go calls inferences that look at a whole component, and knows their order
+//	section    checkSection in suffixbound.go calls those that look at a section. looks in infer.go and invariants.go
+//	           name them. checkSection returns early if top <= slack, and sees only the first section of a run
+//	huge       in a huge partition long loops ask late, and members.go switches off what reads the lists of members
+//	switch     a field and a row of Declare in common/switches.go, and a row in docs/planners/exact.md
+//	tests      saves fails if the inference is off, truthful if it is too strong (technique_test.go)
+//	proofs     verify/conclude.go and examples/check_certificate.py draw the same conclusion, which
+//	           docs/certificates.md proves. If they do not, Refute in engine/refute.go switches the inference off
 package canonical
 
 import (
