@@ -10,16 +10,13 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: buffers and boxes are rows of the same columns, known by index. The
-// buffers come first and stay; a try appends its boxes and the next one drops
-// them. What a box holds is a stretch of one common list, written once: a
-// buffer is in one box, that box in one other, and so on.
+// Idea: buffers and boxes are rows of the same columns, known by index. The buffers come first and stay. A try
+// appends its boxes, and the next try drops them. What a box holds is a stretch of one common list: a buffer is in
+// one box, that box in another one, and so on.
 //
 // Invariant: the columns have one length; kids[k] of a buffer is empty.
 //
-// Complexity: memory is linear in buffers and boxes, and there are fewer boxes
-// than buffers a level. idealloc's first version held a clone of each buffer
-// per level; its second holds vectors of counted pointers.
+// Complexity: memory is linear in buffers and boxes. Each level has fewer boxes than there are buffers.
 //
 // Source: cappadokes/idealloc (a21f84d), Job and JobSet.
 
@@ -45,12 +42,9 @@ type kids struct{ from, to int32 }
 // sizeBits is how many bits the largest size may have.
 const sizeBits = 40
 
-// newBoxes returns an arena with the buffers that are ever active; buffer i of
-// the arena is all[i] of the problem.
-//
-// Boxes give an order and no offsets, so sizes are scaled down where they are
-// beyond what the arithmetic of Theorem 16 takes: its dummy is 2217 times the
-// smallest size, and its heights are floating-point numbers.
+// newBoxes returns an arena with the buffers that are ever active. Buffer i of the arena is all[i] of the problem.
+// Very large sizes are scaled down, because the dummy of Theorem 16 is 2217 times the smallest size, and its heights
+// are floating-point numbers. That is allowed, since boxes give an order and no offsets.
 func newBoxes(tl *timeline.Timeline) (b *boxes, all []int32) {
 	b = &boxes{}
 	var most int64
@@ -126,11 +120,10 @@ func (b *boxes) heights(items []id) (least, most int64) {
 	return least, most
 }
 
-// A cut is the panic that ends a try where a limit comes: half a try is of no
-// use, and what is left of it could not rely on an order that was not made.
+// A cut is the panic that ends a try if a limit comes. Half a try is of no use.
 type cut struct{}
 
-// look ends the try where a limit has come.
+// look ends the try if a limit has come.
 func (b *boxes) look() {
 	if b.watch != nil && b.watch.Over() {
 		panic(cut{})

@@ -87,9 +87,8 @@ func (s *settings) rule() place.Fit {
 	return place.FirstFit
 }
 
-// Plan boxes and places tl. A node is a buffer placed. Gaps, windows, alignment
-// and fixed offsets are honoured; boxes see a buffer with gaps as its hull. The
-// error is for a parameter with a bad value.
+// Plan boxes and places tl. A node is the placement of one buffer. Plan honours gaps, windows, alignment and fixed
+// offsets. Boxes see a buffer with gaps as if it had none. The error is for a parameter with a bad value.
 func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	var s settings
 	if err := run.Bind("boxing", &o, &s); err != nil {
@@ -129,7 +128,7 @@ func planAbove(ctx context.Context, tl *timeline.Timeline, o plan.Options, s set
 	o.Start = nil
 	r := pack(ctx, timeline.New(&p), o, s)
 	if r.Status == model.Infeasible {
-		// That is so above the start address only.
+		// The proof holds only for plans above the start address.
 		r.Status = model.Unknown
 	}
 	if r.Offsets != nil {
@@ -285,7 +284,7 @@ func (r *search) tries(t *try, place *tightener, whole bool) {
 	}
 }
 
-// keep takes a plan where it is the lowest so far.
+// keep keeps a plan if it is the lowest so far.
 func (r *search) keep(offsets []int64, height int64) {
 	if offsets == nil {
 		return
@@ -316,8 +315,8 @@ func (r *search) result() plan.Result {
 	return out
 }
 
-// A try is the scratch of one worker: what the steps of a try hand on to one
-// another. Each slice is named for its owner.
+// A try is the scratch of one worker. Its steps hand their results on in these slices, which are named for their
+// owners.
 type try struct {
 	boxes      *boxes
 	chooser    chooser

@@ -2,16 +2,16 @@ package boxing
 
 import "math"
 
-// Idea: round sizes up to powers of 1+ε; each class then has one size, and
-// Theorem 2 boxes it on its own. At most a factor of 1+ε is lost.
+// Idea: sizes are rounded up to powers of 1+ε. Each class of items then has one size, and Theorem 2 boxes it by
+// itself. This wastes at most a factor of 1+ε.
 //
-// Invariant: each item is in the class of the least power, rounded down, that
-// is not under its size, so H of a class fit the box.
+// Invariant: the size of a class is the least power, rounded down, that is at least the size of each item in it. So H
+// items of a class fit into a box.
 //
 // Complexity: that of Theorem 2, and a pass over the items.
 //
-// Source: Corollary 15 of Buchsbaum et al. idealloc (a21f84d) walks the powers
-// one by one and splits what is left at each; one sort by class does the same.
+// Source: Corollary 15 of Buchsbaum et al. idealloc (a21f84d) splits the items at each power; here they are sorted by
+// class.
 
 // corollary15 boxes items into boxes of the given height, at least the largest
 // size, and appends them to t.out. It reorders items.
@@ -34,8 +34,8 @@ func (t *try) corollary15(items []id, height int64, eps float64) {
 	}
 }
 
-// power returns the least ⌊(1+ε)^k⌋ that is at least size; size itself where ε
-// is too small for the powers to tell it from its neighbours.
+// power returns the least ⌊(1+ε)^k⌋ that is at least size. It returns size itself if ε is too small to step on from
+// there.
 func power(size int64, eps float64) int64 {
 	if !(eps > 1e-12) {
 		return size

@@ -21,15 +21,12 @@
 //	restarts.go     independent random tries
 //	mcts.go         tree search over the random choices
 //
-// Time is counted in sections, doubled: a buffer active in the sections
-// [first, last) is the open interval (2·first, 2·last). Its ends are even, and
-// an odd number is a section. So a point can lie between two buffers or inside
-// one, as the paper's real-valued time has it, and even the shortest buffer is
-// live somewhere.
+// Time is counted in sections, doubled. A buffer that is active in the sections [first, last) is the open interval
+// (2·first, 2·last). Its ends are even, and an odd number is a section. So a point can lie between two buffers or
+// inside one, like a real number in the paper, and even the shortest buffer has a point inside.
 //
-// Boxes see a buffer with gaps as its hull, from its first active section to
-// its last, and its whole size. Tightening sees gaps, windows, alignment and
-// fixed offsets as they are.
+// A buffer with gaps counts in boxes with its whole size, from its first active section to its last. Tightening
+// honours gaps, windows, alignment and fixed offsets.
 //
 // Words: H is how many units of size fit a box, a row is a colour, a try is one
 // run from boxing to a plan, and a point is a moment where Theorem 2 splits.

@@ -5,13 +5,11 @@ import (
 	"math"
 )
 
-// Idea: items of one size that are all live at one moment make a staircase:
-// sorted by start on the left of it, by end on the right. Cut strips off the
-// staircase, in turn the earliest starters ("vertical") and the latest enders
-// ("horizontal"), and cut each strip into groups of H: an early starter is
-// boxed with others that end when it ends, a late ender with others that start
-// when it starts. So a box is not much longer than what it holds. The two
-// outermost strips stay unboxed: they absorb the waste of all others.
+// Idea: if items of one size are all live at one moment, they make a staircase: sorted by start on the left, by end
+// on the right. Strips are cut off it, in turn the earliest starters ("vertical") and the latest enders
+// ("horizontal"). Each strip is cut into groups of H. An early starter is boxed with others that end at nearly the
+// same time, and a late ender with others that start at nearly the same time. So a box is not much longer than its
+// items. The two outermost strips stay unboxed: they absorb the waste of all others.
 //
 // Invariant: each item is in one strip; a box holds at most H items of the
 // strip it is cut from.
@@ -95,7 +93,7 @@ func (t *try) group(strip []id, units, height int64) {
 	}
 }
 
-// times returns units·⌈factor⌉, or any number above limit where it is more.
+// times returns units·⌈factor⌉, or some number above limit if the product is above limit.
 func times(units int64, factor float64, limit int) int {
 	x := float64(units) * math.Ceil(factor)
 	if !(x < float64(limit)) {

@@ -17,8 +17,7 @@ import (
 //
 // Complexity: O(n log n), and two placements.
 //
-// Source: prelude_analysis of idealloc (a21f84d); it has the first heuristic
-// only. The second is first-fit's order, so that boxing is never above it.
+// Source: prelude_analysis of idealloc (a21f84d), which has only the first heuristic.
 
 // easy returns the order for a problem that needs no boxes, or nil. It returns no plan, because tightening takes care
 // of alignment, gaps and fixed offsets.

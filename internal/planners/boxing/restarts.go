@@ -2,9 +2,8 @@ package boxing
 
 import "math/rand/v2"
 
-// Idea: a try is cheap and its outcome varies, so repeat with fresh random
-// points and keep the lowest plan. A try whose plan reaches the height of the
-// best ends there.
+// Idea: a try is cheap and its outcome varies, so tries are repeated with new random points, and the lowest plan is
+// kept. A try ends early if its plan reaches the height of the best one.
 //
 // Invariant: the points of try k are a function of seed and k alone, whichever
 // worker runs it.
@@ -19,8 +18,7 @@ type chooser interface {
 	begin(k uint64)
 	// choose returns a number in [0, n).
 	choose(n int) int
-	// end reports the height of the plan of the try; for one that was cut off,
-	// the height of the best plan.
+	// end reports the height of the try's plan. If the try was cut off, it reports the height of the best plan.
 	end(height int64)
 }
 

@@ -5,27 +5,26 @@ import (
 	"math"
 )
 
-// Idea: let r be the ratio of the largest size to the smallest. Boxes are good
-// where they are much larger than what they hold and much smaller than what
-// they lie among, so box only what is small, into boxes of an intermediate
-// height h; these join the rest, r has shrunk, and the same is done again. The
-// parameters follow from r and one number, ε: μ = ε/lg²r, h = μ⁵·max/lg²r, and
-// small is what is at most μ·h. Once r is too small for that to gain, all is
-// boxed into one height, max/μ: the last boxes, all of a size.
+// Idea: let r be the ratio of the largest size to the smallest. Boxes waste little if they are much larger than their
+// contents and much smaller than the items beside them. So only small items are boxed, into boxes of an intermediate
+// height h. These boxes join the other items, r is now smaller, and the same is done again. The parameters follow
+// from r and one number ε:
 //
-// ε is not known beforehand: it lies between two numbers that r gives, and the
-// least ratio in the end is best, so a number of values are tried once per
-// problem. For r below about 2217 there is no such ε; then a dummy, live all
-// the time and 2217 times the smallest size, widens the ratio and is dropped
-// from the plan.
+//	μ = ε / lg²r     h = μ⁵ · max / lg²r     an item is small if its size is at most μ·h
+//
+// If r is too small for another round, all items are put into the last boxes, which all have the height max/μ.
+//
+// r gives a range for ε. A number of values in it are tried once per problem, and the one with the least ratio at the
+// end is taken. For r below about 2217 the range is empty. Then a dummy widens the ratio: it lives all the time, has
+// 2217 times the smallest size, and is dropped from the plan.
 //
 // Invariant: every buffer is inside exactly one item at any time.
 //
 // Complexity: O(n log n) a round; the ratio falls so fast that there are a
 // handful of rounds.
 //
-// Source: Theorem 16 of Buchsbaum et al. idealloc (a21f84d) replaces its second
-// phase by the loop, and has the dummy and the search for ε.
+// Source: Theorem 16 of Buchsbaum et al. The loop, in place of a second phase, the dummy and the search for ε are
+// from idealloc (a21f84d).
 
 // golden bounds μ: above it the boxes of Corollary 15 lose more than they gain.
 var golden = (math.Sqrt(5) - 1) / 2
@@ -62,8 +61,8 @@ func newRegime(least, most int64, eps float64) regime {
 	return r
 }
 
-// theorem16 boxes the small items until that gains no more. It returns the
-// items then; the result shares no memory with items.
+// theorem16 boxes small items until another round gains nothing. It returns the items that are left then, in new
+// memory.
 func (t *try) theorem16(items []id, eps float64) []id {
 	b := t.boxes
 	now := append(t.items[:0], items...)
@@ -93,8 +92,8 @@ func (t *try) theorem16(items []id, eps float64) []id {
 	return now
 }
 
-// last boxes all items into boxes of one height and returns those. The height
-// and μ were found with ε.
+// last boxes all items into boxes of one height and returns these boxes. height and mu belong to the ε that was
+// found.
 func (t *try) last(items []id, height int64, mu float64) []id {
 	t.out = t.out[:0]
 	t.corollary15(items, height, mu)

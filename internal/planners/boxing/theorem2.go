@@ -4,15 +4,14 @@ import (
 	"slices"
 )
 
-// Idea: all items have one size, and a box holds H of them in height. Split
-// time at critical points. What is live at some point goes, by a binary split
-// over the points, into groups that are live at one common point, and Lemma 1
-// boxes each; what it leaves is coloured, and each H rows become a box. What
-// lies between two points is solved in itself, with new points: the gaps of
-// the rows, so that the boxes of the next level fit the holes of this one. An
-// interval that no gap falls into in a useful way gets a random point, the end
-// of one of its items. These points are the algorithm's only random choice, and
-// plans differ much by it: hence the tries.
+// Idea: all items have one size, and H of them fit into a box. Time is split at critical points.
+//
+//   - Items that are live at some point are divided, by a binary split over the points, into groups that share a point.
+//     Lemma 1 boxes each group. Items that it leaves are coloured, and each H rows become a box.
+//   - Items between two points are solved in the same way, with new points: the gaps of the rows. So the boxes of the next
+//     level fit into the holes of this one. If no gap is of use, the end of a random item is the point.
+//
+// These points are the only random choice of the algorithm, and plans differ much by them. So there are many tries.
 //
 // Invariant: each call has a point at which an item is live, so each call boxes
 // something; every item is boxed once.
@@ -21,10 +20,9 @@ import (
 //
 // Source: Theorem 2 of Buchsbaum et al., as idealloc (a21f84d) has it.
 
-// theorem2 boxes items, which are sorted by start, into boxes of the given
-// height for H items each, and appends them to t.out. points are the critical
-// points, ascending, with the bounds of the items' time first and last; nil
-// means the outermost call.
+// theorem2 boxes items, which are sorted by start, into boxes of the given height for H items each, and appends them
+// to t.out. points are the critical points, ascending; the first and the last are the bounds of the items' time. In
+// the outermost call points is nil.
 func (t *try) theorem2(items []id, units, height int64, eps float64, points []int32) {
 	b := t.boxes
 	pointsAt := len(t.points)
@@ -91,8 +89,8 @@ func (t *try) theorem2(items []id, units, height int64, eps float64, points []in
 	t.between = t.between[:betweenAt]
 }
 
-// byPoint splits live, items that are live at one of points at least, into
-// groups that share a point, and hands each to Lemma 1.
+// byPoint splits live into groups that share a point, and hands each to Lemma 1. Each item is live at one of points
+// at least.
 func (t *try) byPoint(live []id, points []int32, units, height int64, eps float64) {
 	if len(live) == 0 {
 		return
@@ -141,15 +139,14 @@ func (t *try) byPoint(live []id, points []int32, units, height int64, eps float6
 	t.byPoint(after, points[mid+1:], units, height, eps)
 }
 
-// rows colours the unresolved items, boxes each H rows, and returns the ends of
-// the rows' gaps between from and to, ascending; it is valid until the next
-// call.
+// rows colours the unresolved items and boxes each H rows. It returns the ends of the rows' gaps between from and to,
+// ascending, valid until the next call.
 func (t *try) rows(units, height int64, from, to int32) []int32 {
 	b := t.boxes
 	gaps := t.gaps[:0]
 	b.sortByStart(t.left)
 	row, rows := t.colours.colour(b, t.left)
-	// end[r] is where row r's last item so far ends.
+	// end[r] is the end of the last item in row r so far.
 	end := t.end[:0]
 	for range rows {
 		end = append(end, from)
@@ -216,8 +213,8 @@ func (b *boxes) anyLive(items []id, points []int32) bool {
 	return false
 }
 
-// random returns a point just inside the start or the end of one of the items:
-// that of the choice's, starts and ends in the order of time.
+// random returns a point just inside the start or the end of an item. The chooser draws one of these ends, which are
+// counted in the order of time.
 func (t *try) random(items []id) int32 {
 	b := t.boxes
 	k := t.choose(2 * len(items))

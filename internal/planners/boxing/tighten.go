@@ -6,18 +6,15 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: take the buffers in their loose order and put each where it fits, first
-// or best, among those already placed. Small problems are for the list of
-// package place, which allocates nothing, all others for its tree.
+// Idea: take the buffers in their loose order, and put each where it fits, first or best, among those already placed.
+// Small problems use the list of package place, which allocates nothing. Others use its tree.
 //
-// Invariant: after each step the placed buffers are a valid plan of themselves.
+// Invariant: after each step the placed buffers are a valid plan.
 //
-// Complexity: O(n²) steps of a nanosecond for the list; O(n log² n) for the
-// tree, of which most is memory traffic.
+// Complexity: O(n²) for the list; O(n log² n) for the tree.
 //
-// Source: do_best_fit of idealloc (a21f84d), which sorts the placed conflicts
-// of each buffer, from an interference graph. That is quadratic memory where
-// lifespans are long: S_1 has 43 million pairs.
+// Source: do_best_fit of idealloc (a21f84d), which sorts the placed conflicts of each buffer, from an interference
+// graph. Such a graph takes quadratic memory if lifespans are long: S_1 has 43 million pairs.
 
 // tightener places buffers in an order. It belongs to one worker.
 type tightener struct {
@@ -38,8 +35,8 @@ func newTightener(w *run.Watch, tl *timeline.Timeline, fit place.Fit) *tightener
 	return t
 }
 
-// place returns the plan of the order and its height, or nil if that is not
-// under below. The offsets are valid until the next call.
+// place returns the plan of the order and its height, or nil if that height is not under below. The offsets are valid
+// until the next call.
 func (t *tightener) place(order []int32, below int64) ([]int64, int64) {
 	if t.list == nil {
 		offsets, height, _ := place.Below(t.watch, t.tl, order, t.fit, below)

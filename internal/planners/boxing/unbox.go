@@ -5,19 +5,21 @@ import (
 	"slices"
 )
 
-// Idea: open the boxes from the outside in. Boxes of one height are stacked in
-// rows; the items of a row share the row's offset; what a box holds starts at
-// the box's own offset, again in rows where sizes are equal, side by side where
-// nothing overlaps, and else class after class of equal sizes, in rows each.
-// That is a placement without regard to height, so only its order counts.
+// Idea: open the boxes from the outside in. Boxes of one height are stacked in rows, and the items of a row share its
+// offset. The items of a box start at the box's offset:
+//
+//	if nothing overlaps     side by side
+//	if sizes are equal      in rows
+//	otherwise               one class of equal sizes above the other, in rows each
+//
+// This placement ignores the height, so only its order counts.
 //
 // Invariant: a level visits each item once.
 //
 // Complexity: O(n log n) a level.
 //
-// Source: idealloc (a21f84d), get_loose_placement. It takes classes in the
-// order of a hash map, at random; here each try takes them ascending or
-// descending, by its seed.
+// Source: idealloc (a21f84d), get_loose_placement, which takes classes in the random order of a hash map. Here each
+// try takes them ascending or descending, by its seed.
 
 // unbox returns the buffers in the order of their loose offsets, lowest first;
 // of equal offsets the larger buffer comes first. items have one size.
@@ -54,7 +56,7 @@ func (t *try) open(items []id, base float64) {
 		t.enter(items[0], base)
 		return
 	}
-	// Classes of one size each; a single class is the common case.
+	// A single class of equal sizes is the common case.
 	at := len(t.opened)
 	t.opened = append(t.opened, items...)
 	items = t.opened[at:]

@@ -8,13 +8,12 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a search counts its nodes here. The count alone decides when the node
-// limit is reached and when progress is reported, so that a run without a clock
-// is the same every time; the watch is looked at for each node, and by whatever
-// takes long within one.
+// Idea: a search counts its nodes here. The count alone decides when the node limit is reached and when progress is
+// reported, so a run without a clock is the same every time. Each node, and whatever takes long within a node, also
+// looks at the watch.
 //
-// Once a limit has been seen the budget is over for good. A search may then have
-// been told of contradictions that are none, so it must not refute anything.
+// After a limit the budget stays over. The search may by then have been given false contradictions, so it must not
+// refute anything.
 
 // reportEvery is the number of nodes between reports.
 const reportEvery = 1 << 14
@@ -65,13 +64,13 @@ func (b *Budget) Over() bool {
 // proofs: unlike Over it lets a search finish the last node that it may have.
 func (b *Budget) Ended() bool { return b.Watch.Over() }
 
-// Report tells the caller of a plan of that height, where one listens.
+// Report tells the caller of a plan of that height, if the caller listens.
 func (b *Budget) Report(height, bound int64, offsets []int64) {
 	b.best, b.bound, b.offsets = height, bound, offsets
 	b.progress()
 }
 
-// progress reports to the caller, where one listens.
+// progress reports to the caller, if the caller listens.
 func (b *Budget) progress() {
 	if b.o.Progress != nil {
 		b.o.Progress(plan.Progress{

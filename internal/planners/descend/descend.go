@@ -14,15 +14,13 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the height of a plan is that of its highest partition, so only that one
-// is worth asking again, for one unit less. A plan lowers it; a refutation ends
-// the run, since no plan at all is then lower. Where every partition is at the
-// lower bound the run ends too. The first plan comes from the heuristics
-// (greedy.Best), which is what the papers' systems run first as well.
+// Idea: the height of a plan is that of its highest partition, so only this partition is asked again, for one unit
+// less. If the search finds a plan, the plan becomes lower. If it refutes the height, the run ends, since no plan is
+// lower. The run also ends if every partition is at the lower bound. The first plan comes from the heuristics
+// (greedy.Best), as in the systems of the papers.
 //
-// Invariant: the offsets in hand are a valid plan, and no plan is lower than the
-// bound. A search that stops at a limit moves neither, and a refutation counts
-// only where no limit has come by its end.
+// Invariant: the offsets in hand are a valid plan, and no plan is lower than the bound. A search that stops at a
+// limit changes neither. A refutation counts only if no limit has come by its end.
 //
 // Complexity: one search for each improvement and one for the proof.
 //
@@ -104,7 +102,7 @@ func (d *descent) first(ctx context.Context, start bool) (r plan.Result, ended b
 	case start:
 		offsets, _, _ := greedy.Best(ctx, tl, d.o.Capacity)
 		if offsets == nil {
-			// Either fixed offsets collide or a limit came before that was known.
+			// Either fixed offsets collide, or a limit came first.
 			if place.Collide(d.b.Watch, tl) == place.Collided {
 				return plan.Result{Status: model.Infeasible}, true
 			}
@@ -209,8 +207,8 @@ func (d *descent) fit() plan.Result {
 	return r
 }
 
-// take takes a plan's partitions. Buffers in none stay where they are lowest: the
-// plan may be too high, and no search would bring them down.
+// take takes over the partitions of a plan. Buffers that are in no partition go to their lowest places, because no
+// search would bring them down.
 func (d *descent) take(offsets []int64) {
 	for k := range d.tl.Partitions {
 		for _, i := range d.tl.Partitions[k].Buffers {

@@ -10,9 +10,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: three of the papers' systems keep something for each two buffers that
-// conflict. What they share is here: such a problem may have too many pairs, a
-// partition is encoded when it is first asked for, and in units of the encoding.
+// Idea: planners that keep a table of conflicting pairs share this file. It refuses a problem with too many pairs. A
+// partition is encoded when it is first asked for, in units of the encoding.
 
 // A PairSolver answers for one partition as Searcher does for all: RunPairs asks it in
 // bytes, Encoded in units of the encoding.

@@ -21,28 +21,25 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: one question, "does it fit this capacity?", is searched partition by partition.
-// With one order that takes as many nodes as it takes; with several they take turns, with
-// a node limit that is twice the buffers at first and doubles from round to round, and
-// each turn starts from nothing. The lowest plan is looked for by halving: between 0 and
-// the capacity, then under each plan that is found.
+// Idea: one question, "does it fit this capacity?", is searched partition by partition. A single order takes as many
+// nodes as it needs. Several orders take turns. A turn has a node limit, which begins at twice the buffers and
+// doubles from round to round, and each turn starts anew. The lowest plan is found by halving: first between 0 and
+// the capacity, then below each plan.
 //
-// Invariant: where no limit has come, a refutation is a proof, but for two things. Where
-// windows are, plans that are not canonical may be the only ones. Where candidates are not
-// tried by their offsets, to try nothing beside a hatless one leaves out plans: it may be
-// high, and all that is unplaced must then go above it. In both cases that no plan is
-// found is Unknown.
+// Invariant: if no limit has come, a refutation is a proof, with two exceptions, in which the answer is Unknown:
+//
+//   - Windows. Perhaps all plans are not canonical.
+//   - An order that does not try candidates by their offsets. The search then tries nothing beside a candidate on which
+//     nothing can be placed. That leaves out plans, since the candidate may lie high.
 //
 // Complexity: exponential; a node costs the unplaced buffers, each candidate of it the
 // sections of the partition and the neighbours of the candidate.
 //
-// Source: Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated
-// Machine Learning", ASPLOS 2023; google/minimalloc 9f5cf81, src/solver.cc, for what the
-// paper leaves open: when a part is planned apart it begins at offset 0, a section's floor
-// is that of the last placement in it, and a node whose candidates have all failed is one
-// backtrack. That program asks nothing of the load before it searches, which the
-// technique `bound` does here. It needs a capacity; if there is none, the plan of the
-// heuristics is the one to get under.
+// Source: Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", ASPLOS
+// 2023. What the paper leaves open is as in google/minimalloc 9f5cf81, src/solver.cc: a part that is planned apart
+// begins at offset 0, the floor of a section is that of the last placement in it, and a node whose candidates have
+// all failed is one backtrack. Two things differ. The technique `bound` compares the load with the capacity before
+// the search. Without a capacity, the plan of the heuristics is the one to improve.
 
 func init() { run.Register(planner{}) }
 

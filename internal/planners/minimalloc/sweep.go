@@ -9,17 +9,14 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a buffer's life is a row of pieces, in each of which it uses one window of its
-// bytes. A line sweeps over their ends and closes a section wherever something ends after
-// a time at which nothing had, and a partition where nothing lives on.
+// Idea: a buffer's life is a row of pieces, in each of which it uses one window of its bytes. A line sweeps over
+// their ends. It closes a section at the first end after a start, and a partition if nothing lives on.
 //
-// So there is a section for each time at which something ends, more than package timeline
-// has, whose sections are part of no other. What a section says of its buffers is then
-// often what a larger one says, but not always: the least offset of fewer unplaced buffers
-// may be higher. So the planner has sections of its own.
+// So each time at which a buffer ends may close a section. Package timeline has fewer sections, since it drops each
+// that is part of another. The dropped ones may say more: fewer unplaced buffers may have a higher least offset.
 //
-// Lives are cut to the pieces in them. That program counts a buffer that ends in a gap as
-// in use up to there, and twice before, and so finds no plan if there is one.
+// Lives are cut to their pieces. google/minimalloc counts a buffer that ends in a gap as in use up to its end, and
+// twice before. So it may miss a plan.
 //
 // Complexity: the sum of the members of all sections, which largest bounds.
 // Source: google/minimalloc 9f5cf81, src/sweeper.cc.
@@ -44,8 +41,8 @@ type point struct {
 	lower, upper int64
 }
 
-// largest is how many members all sections have at most, and how many neighbours all
-// buffers: each takes four bytes.
+// largest is the most members of all sections together, and the most neighbours of all buffers together. Each takes
+// four bytes.
 const largest = 1 << 24
 
 // points returns the ends of the pieces of a buffer.

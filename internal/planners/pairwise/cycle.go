@@ -13,9 +13,9 @@ import "github.com/stowage-go/stowage/model"
 // Invariant: the value of an entry is that of the entry that pushed it plus the
 // distance of the literal, rounded up: the walk sees the map itself.
 //
-// Complexity: a walk costs the length of the chain, and comes after so many steps
-// that this is a small part; the next one after twice as many. No cycle is missed
-// for long: after as many passes as there are bounds, each chain has one twice.
+// Complexity: a walk costs the length of the chain. It comes after so many steps that its cost is small beside them,
+// and the next one comes after twice as many. After as many passes as there are bounds, each chain has some bound
+// twice, so no cycle is missed for long.
 //
 // Source: negative cycles by walks to the root (Cherkassky and Goldberg 1999).
 //

@@ -1,6 +1,5 @@
-// Package pairwise is about pairs of buffers that conflict: one of the two lies above
-// the other. Package exact/pairs lists them. This package has what stands on the list, in
-// two forms:
+// Package pairwise is about pairs of buffers that conflict: one of the two lies above the other. Package exact/pairs
+// lists the pairs. This package uses the list in two forms:
 //
 //   - An Engine, for planners that search among orders and offsets with
 //     propagation: tela and cp.

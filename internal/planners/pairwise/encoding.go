@@ -7,17 +7,14 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: offset(J) - offset(I) must avoid the open range (-Down, Up), so either J
-// lies above I by Up or I above J by Down. Without windows Up is the size of I
-// and Down that of J. Buffers whose windows interlock have several ranges to
-// avoid, and so several pairs; the choices between them are then ordered (who is
-// above a high range is above the lower ones too), which solvers find out by
-// themselves.
+// Idea: offset(J) - offset(I) must avoid the open range (-Down, Up), so either J lies above I by Up or I above J by
+// Down. Without windows Up is the size of I, and Down the size of J. Buffers whose windows interlock must avoid
+// several ranges, so they make several pairs. The choices of these pairs depend on one another: above a high range is
+// also above a lower one. Solvers find that out by themselves.
 //
-// Everything is divided by the greatest number that divides all sizes, windows
-// and fixed offsets, and with which all alignments agree (bound.Unit), so that the
-// least offsets stay whole: small numbers make for small grids, and doubles tell
-// them apart.
+// All quantities are divided by the greatest number that divides all sizes, windows and fixed offsets, and with which
+// all alignments agree (bound.Unit). So the least offsets stay whole. Small numbers make small grids, and floating
+// point keeps them apart.
 //
 // Complexity: O(pairs), times the spans of two buffers if there are gaps.
 //
@@ -98,8 +95,8 @@ func (e *Encoding) scale() {
 // Len returns the number of buffers.
 func (e *Encoding) Len() int { return len(e.Size) }
 
-// Bounds returns the lowest and the highest offset of buffer k under a
-// capacity, in units; there is no offset where low > high.
+// Bounds returns the lowest and the highest offset of buffer k under a capacity, in units. If low > high, there is
+// none.
 func (e *Encoding) Bounds(k int, capacity int64) (low, high int64) {
 	high = capacity - e.Size[k]
 	if at := e.Fixed[k]; at >= 0 {

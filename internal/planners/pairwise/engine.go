@@ -83,12 +83,11 @@ const DefaultMaxPairs = 8 << 20
 // trailReserve bounds what is set aside for the trail at once: 32 MB.
 const trailReserve = 1 << 20
 
-// New builds the constraints of a partition, without a capacity yet: call Reset
-// before anything else. maxPairs bounds the memory. The error is a
-// *TooManyPairsError, or ErrLimit if the watch ended before all were built.
+// New builds the constraints of a partition, without a capacity: call Reset before anything else. maxPairs bounds the
+// memory. The error is a *TooManyPairsError, or ErrLimit if the watch ended before all were built.
 //
-// The watch also ends propagation, which then reports a contradiction that may be
-// none: where it is over, no failure is a proof.
+// The watch also ends propagation, which then reports a contradiction that may be false. So no failure is a proof if
+// the watch is over.
 func New(w *run.Watch, tl *timeline.Timeline, p *timeline.Partition, maxPairs int) (*Engine, error) {
 	n := len(p.Buffers)
 	e := &Engine{
@@ -144,9 +143,8 @@ func (e *Engine) Range(j int32) (lo, hi int64) { return e.value[2*j], -e.value[2
 // Placed reports whether buffer j has been placed or is fixed.
 func (e *Engine) Placed(j int32) bool { return e.isPlaced[j] }
 
-// Reset drops all decisions, sets the capacity in bytes and propagates. It
-// reports whether no contradiction shows; where one does, and the watch is not
-// over, no plan fits.
+// Reset drops all decisions, sets the capacity in bytes and propagates. It returns false if there is a contradiction.
+// Then no plan fits, unless the watch is over.
 func (e *Engine) Reset(capacity int64) bool {
 	if e.trail == nil {
 		// A plan decides every pair; growing to that would copy it five times over.

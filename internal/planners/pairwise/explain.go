@@ -6,16 +6,13 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: a failure is two bounds that meet, or orders that form a cycle. Each is a
-// trail entry, each entry follows from others, and the walk from the failure back to decisions collects
-// a set of them that is enough for it to happen. The walk goes down the trail
-// once, so each entry is expanded once, for the strongest demand on it.
+// Idea: a failure is two bounds that meet, or orders that form a cycle. Both are trail entries, and each entry
+// follows from earlier ones. A walk goes down the trail from the failure to the decisions, and collects a set of
+// decisions that is enough for the failure. Each entry is expanded once, for the strongest demand on it.
 //
-// A demand is a value that a bound must have reached, and it is often less than
-// the bound's value: "a below b cannot be" only needs the two bounds to leave
-// less room than the distance. So every demand is first moved back to the
-// earliest entry of its bound that meets it, which drops decisions that only
-// made a bad thing worse.
+// A demand is a value that a bound must have reached. It is often less than the bound's value: for "a below b cannot
+// be" the two bounds need only leave less room than the distance. So every demand is first moved back to the earliest
+// entry of its bound that meets it. That drops decisions that are not needed.
 //
 // Invariant: at any time the marked entries with their demands, together with
 // the root, imply the failure by the rules of propagate.go.
@@ -30,11 +27,10 @@ import (
 // Left out: minimising the set by trial, one decision left out at a time, with a
 // propagation for each.
 
-// Conflict appends to dst the levels of the decisions that the last failure
-// follows from, ascending. Level k is the k-th decision on the trail, counted
-// from 1. Without all the others these decisions fail just the same; none are
-// left where the root fails by itself. The engine must have failed and not been
-// popped since. Nothing is appended where the watch ended the propagation.
+// Conflict appends to dst the levels of the decisions from which the last failure follows, ascending. Level k is the
+// k-th decision on the trail, counted from 1. These decisions alone are enough for the failure. There are none if the
+// root fails by itself. The engine must have failed and not been popped since. If the watch ended the propagation,
+// Conflict appends nothing.
 func (e *Engine) Conflict(dst []int32) []int32 {
 	if !e.failed {
 		return dst
@@ -70,8 +66,7 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 			// Two bounds refuted the literal why.
 			d.clash(step.a, step.b, 1-e.distanceOf(step.why))
 		default:
-			// A bound pushed this one along a literal. Rounding to the alignment
-			// gives the last part of the demand for nothing.
+			// A bound pushed this one along a literal. The demand may be less by what rounding to the alignment adds.
 			a := e.align[step.v>>1]
 			d.bound(step.a, bound.Up(e.need[t], a)-a+1-e.distanceOf(step.why))
 			d.hold(step.why)
@@ -84,8 +79,7 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 	return dst
 }
 
-// Starved returns the buffer whose bounds met, or rose for ever, in the last
-// failure.
+// Starved returns the buffer whose bounds met in the last failure, or rose without end.
 func (e *Engine) Starved() int32 { return e.trail[e.failedA].v >> 1 }
 
 // distanceOf returns the distance of a literal.
@@ -97,8 +91,8 @@ func (e *Engine) distanceOf(literal int32) int64 {
 	return e.dist(literal, lower)
 }
 
-// The demands are what a failure still follows from: the marked entries of the trail, each
-// of them with the value in need that is enough.
+// demands are the marked entries of the trail from which a failure still follows. need has the value of each that is
+// enough.
 type demands struct {
 	e       *Engine
 	top     int32 // the last marked entry
@@ -136,9 +130,8 @@ func (d *demands) bound(t int32, value int64) {
 	}
 }
 
-// clash demands of two bounds that their sum be at least total. The younger is moved
-// back first, and has the slack that is left: that drops late decisions rather than early
-// ones.
+// clash demands that the sum of two bounds be at least total. The younger bound is moved back first, and takes all of
+// the slack. So late decisions are dropped rather than early ones.
 func (d *demands) clash(young, old int32, total int64) {
 	if young < old {
 		young, old = old, young

@@ -5,11 +5,9 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: once each pair is chosen, what is left are differences, and the least
-// offsets that satisfy them are the longest paths from the floor, each step
-// rounded up to the alignment. Offsets start at their lower bounds and rise
-// until nothing asks for more. Whatever a solver in floating point says about
-// the offsets themselves is not looked at: the orders alone give exact ones.
+// Idea: once each pair is chosen, only differences are left. The least offsets that satisfy them are longest paths
+// from the floor, with each step rounded up to the alignment. Offsets start at their lower bounds and rise until
+// nothing asks for more. Offsets that a solver found in floating point are ignored: the orders alone give exact ones.
 //
 // bound.Passes says after how many passes there is no solution, and why. If all
 // distances are positive, n+1 passes are enough.
@@ -31,10 +29,9 @@ const (
 	Below Choice = -1 // I above J
 )
 
-// Least returns the lowest offsets, in units, with which every chosen pair
-// holds under a capacity; open pairs are not looked at. It returns nil where
-// there are none: a chain of buffers is too high, or the choices form a cycle. It
-// also does where the watch is over, so nil is no proof then.
+// Least returns the lowest offsets, in units, with which every chosen pair holds under a capacity. Open pairs do not
+// count. It returns nil if there are none: a chain of buffers is too high, or the choices form a cycle. It also
+// returns nil if the watch is over, so nil is then no proof.
 func (e *Encoding) Least(w *run.Watch, choices []Choice, capacity int64) []int64 {
 	n := e.Len()
 	at, high := make([]int64, n), make([]int64, n)

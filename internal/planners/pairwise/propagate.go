@@ -5,9 +5,8 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Idea: a bound that has moved is looked at once, against each of its buffer's
-// pairs. A pair that already has its order passes the bound on; an open one is
-// decided where the bound rules out one of its orders.
+// Idea: a bound that has moved is compared once with each of its buffer's pairs. If the pair has its order, the bound
+// is passed on. If the pair is open and the bound rules out one of its orders, the other order holds.
 //
 // Lower and upper bounds are mirror images. With side 0 for lb and 1 for -ub,
 // the literal m that pushes from bound (j, side) to bound (k, side) is "j below
@@ -17,18 +16,16 @@ import (
 //	m is open and value[j, side] + distance(m) + value[k, other side] > 0
 //	          ⇒  m is refuted
 //
-// Most moves of a bound concern nobody: it pushes along no literal, no placed
-// buffer has an open pair, and even the tightest opposite bound of any unplaced
-// buffer is too far away. Such a bound is skipped, which makes a thousand
-// buffers that all overlap linear instead of quadratic a step.
+// Most moves of a bound have no effect: the bound pushes along no literal, no placed buffer has an open pair, and the
+// tightest opposite bound of any unplaced buffer is too far away. Such a bound is skipped. So a step with a thousand
+// buffers that all overlap is linear instead of quadratic.
 //
 // Complexity: O(halves of the buffers whose bounds move), each possibly several
 // times; a bound moves at most once for each pair between two decisions unless
 // orders form a cycle, which cycle.go finds.
 //
-// Left out: thresholds for each bound under which no pair can be refuted, half
-// the slack to either end. They would have to come down for every pair that a
-// Pop reopens.
+// Left out: a threshold for each bound below which it refutes no pair. Each Pop that reopens a pair would have to
+// lower it.
 
 // pollWork is the number of halves between looks at the watch: a fraction of a
 // millisecond.
@@ -93,14 +90,13 @@ func (e *Engine) propagate() bool {
 	return true
 }
 
-// refute settles the open pair of literal m against it, because the bounds v
-// and w, one of either buffer, leave no room for m. It reports whether no bounds
-// met.
+// refute decides the open pair of literal m for its other literal, because bounds v and w, one of each buffer, leave
+// no room for m. It reports whether no bounds met.
 func (e *Engine) refute(m, v, w int32) bool {
 	holds := m ^ 1
 	e.settle(holds, entry{prev: -1, why: m, a: e.at[v], b: e.at[w]})
-	// The order that holds pushes in the opposite direction: to v from the
-	// bound on w's buffer of the same side, and to w from that on v's.
+	// The order that holds pushes in the opposite direction: from w's buffer to v, and from v's buffer to w, by the
+	// bounds of the same side.
 	return e.pass(holds, w^1, v) && e.pass(holds, v^1, w)
 }
 
@@ -163,7 +159,7 @@ func (e *Engine) raise(v int32, x int64, why, from int32) bool {
 	return true
 }
 
-// ended looks at the watch, and empties the queue where it is over.
+// ended looks at the watch. If the watch is over, it empties the queue.
 func (e *Engine) ended() bool {
 	e.work = 0
 	if !e.watch.Over() {

@@ -7,9 +7,8 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the free offsets of a buffer are its range less the forbidden ranges of
-// the placed buffers that it has pairs with. The bounds already lie outside of
-// those; what lies between is worked out on demand, since few ask.
+// Idea: the free offsets of a buffer are its range without the ranges that the placed buffers of its pairs forbid.
+// The bounds lie outside of forbidden ranges. The ranges between them are computed on demand, since few ask.
 //
 // Complexity: O(d log d) for d placed neighbours.
 
@@ -84,9 +83,8 @@ func (e *Engine) Free(dst []Free, j int32) []Free {
 	return dst
 }
 
-// Skyline returns the lowest offset of buffer j above every placed neighbour
-// that is not fixed, rounded up; ok is false if that is out of its range or
-// forbidden.
+// Skyline returns the lowest offset of buffer j, rounded up, above every placed neighbour that is not fixed. ok is
+// false if that offset is out of its range or forbidden.
 func (e *Engine) Skyline(j int32) (offset int64, ok bool) {
 	lo, _ := e.Range(j)
 	top := lo

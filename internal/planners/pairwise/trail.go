@@ -37,9 +37,8 @@ type mark struct {
 // Level returns the number of open levels.
 func (e *Engine) Level() int { return len(e.levels) }
 
-// Place opens a level, puts buffer j at an offset and propagates. The offset
-// must be a multiple of the alignment. It reports whether no contradiction
-// shows; where one does, nothing but Conflict, Starved and Pop may follow.
+// Place opens a level, puts buffer j at an offset and propagates. The offset must be a multiple of the alignment. It
+// returns false if there is a contradiction. Then only Conflict, Starved and Pop may follow.
 func (e *Engine) Place(j int32, offset int64) bool {
 	e.push(j)
 	e.isPlaced[j] = true

@@ -47,10 +47,10 @@ func (s *settings) Declare(d *run.Declaration) {
 		"stop after a pass whose height is at most this many times the lower bound")
 }
 
-// Plan sweeps until a plan is within the parameter waste of the bound, or fits if any plan will do,
-// or all thresholds were tried. A node is a placement. Its only proof is Infeasible for colliding
-// fixed offsets. The first pass runs to its end even if ctx has ended. The error is for a bad
-// parameter.
+// Plan sweeps until a plan is good enough, or all thresholds were tried. A plan is good enough if it is within the
+// parameter waste of the bound, or if it fits and any plan will do. A node is a placement. The only proof is
+// Infeasible, for colliding fixed offsets. The first pass runs to its end even if ctx has ended. The error is for a
+// bad parameter.
 func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set settings
 	if err := run.Bind("sweep", &o, &set); err != nil {

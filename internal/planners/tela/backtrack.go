@@ -5,21 +5,19 @@ import "math/bits"
 // Idea: if all candidates of a point have failed, the search goes back to the latest point whose placement was a reason
 // for a failure. The points between had no part in it.
 //
-// The target's next candidates are the candidates that just failed: they only came too late. In front of them goes the
-// starved buffer: the buffer that the first of them left without room. No heuristic may ever have picked it.
+// The candidates that just failed become the target's next candidates: they only came too late. The starved buffer
+// goes in front of them, that is, the buffer that had no room after the first of them. No heuristic may ever have
+// picked it.
 //
-// If a subtree takes too many backtracks, the search leaves it as a whole: the deepest point with such a subtree gives
-// up its choice. Its ancestors then get as many backtracks again, or the next backtrack would leave the next of them at
-// once.
+// If a subtree takes too many backtracks, the search leaves it as a whole: the deepest point with such a subtree
+// gives up its choice. The points above it then get as many backtracks again. Otherwise the next backtrack would
+// leave the next of them at once.
 //
 // Invariant: a point's conflict set is points above it.
 //
 // Complexity: O(depth/64) a backtrack, O(depth) for a stuck one.
 //
-// Source: section 5.4 of the paper, which keeps the reason of the last failure;
-// here it is the union over the candidates. The starved buffer is Stowage's.
-//
-// docs/planners/tela.md says what each of these is worth.
+// Source: section 5.4 of the paper, which keeps only the reason of the last failure. The starved buffer is Stowage's.
 //
 // Trials: docs/lab/planners.md (conflict sets, more candidates and other limits solved fewer problems).
 

@@ -14,12 +14,10 @@ import (
 // buffer is unlinked, and links itself in again when its placement is undone,
 // last out first in (Knuth's dancing links).
 //
-// A point asks for its candidates one by one. They come from the phase of the
-// buffer placed last, then, when these have failed, from the other phases in order,
-// at most one for each heuristic and phase (section 5.3 of the paper). How many may
-// wait at a point is limited (takesMore); those that have failed make room, so the
-// limit drops what is promoted too late and keeps no phase out. In a narrow tree
-// (rounds.go) it does. A strategy alone goes on through its whole list.
+// A point asks for its candidates one by one. The first come from the phase of the buffer placed last. If these have
+// failed, the other phases follow in order, with at most one candidate for each heuristic and phase (section 5.3 of
+// the paper). The number that may wait at a point is limited (takesMore). Failed candidates count only in a narrow
+// tree (rounds.go). A strategy alone goes on through its whole list.
 //
 // Complexity: O(heuristics × phases) a point at most, O(1) to place.
 
@@ -96,8 +94,8 @@ func keysOf(tl *timeline.Timeline, p *timeline.Partition, w switches) [][]uint64
 	return keys
 }
 
-// twinsOf returns for each buffer the first one that it cannot be told from:
-// same size, lifespan and alignment, no gaps, not fixed.
+// twinsOf returns, for each buffer, the first one that is its twin: the same size, lifespan and alignment, no gaps,
+// not fixed.
 func twinsOf(tl *timeline.Timeline, p *timeline.Partition) []int32 {
 	type shape struct{ first, last, size, align int64 }
 	twin := make([]int32, len(p.Buffers))

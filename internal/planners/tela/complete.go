@@ -2,14 +2,12 @@ package tela
 
 import "slices"
 
-// Idea: when the heuristics run out of candidates they have proven nothing. What
-// decides then is search over the orders of pairs, which is complete: once every
-// pair has an order, the least fixpoint of the bounds is itself a plan.
+// Idea: if the heuristics run out of candidates, they have proven nothing. A search over the orders of pairs is
+// complete and decides: if every pair has an order, the least fixpoint of the bounds is a plan.
 //
-// The pair to branch on is the open one with the least room: the sum of what
-// either order leaves. The order that leaves more is tried first. A failure goes
-// back to the latest level that it follows from, and what it followed from
-// besides is kept with the other order of that level.
+// The search branches on the open pair with the least room, the sum of the room that its two orders leave. It tries
+// the order that leaves more room first. After a failure it goes back to the latest level that the failure follows
+// from. The earlier levels that it follows from are kept as the reason for the other order of that level.
 //
 // Invariant: node k of the stack is level k+1 of the engine; if it is flipped,
 // its other order is refuted given the levels in its reason, all of them below
@@ -75,8 +73,7 @@ func (s *search) decide(stack *[]orderNode, node orderNode) bool {
 	return s.engine.Order(node.literal)
 }
 
-// tightest returns the literal to try first of the open pair with the least
-// room, -1 where every pair has its order.
+// tightest returns the literal to try first of the open pair with the least room, or -1 if every pair has its order.
 func (s *search) tightest() int32 {
 	best, least := int32(-1), int64(0)
 	for p := range int32(s.engine.Pairs()) {

@@ -19,10 +19,9 @@
 //	              │         conflict set: the buffers placed at points 1 and 0
 //	              └── 2' …  so points 2 and 3 are not tried in other ways
 //
-// A partition of one buffer needs no search. Where the search has no candidate
-// left at point 0 it has proven nothing, since it looks at a few buffers a point
-// and at one offset for each. It then goes on with more candidates, in turn with
-// a complete search over the orders of pairs, which decides.
+// A partition of one buffer needs no search. If no candidate is left at point 0, nothing is proven, since each point
+// tries a few buffers and one offset for each. The search then goes on with more candidates. In turn with it, a
+// complete search over the orders of pairs decides.
 //
 // # Where this is not the paper's search
 //

@@ -9,15 +9,14 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the search answers whether a capacity fits, so the lowest plan comes by
-// asking for less and less: first for the lower bound itself, which is often
-// reached, then halfway between it and the best plan. A capacity that has not
-// been fitted in so many steps counts as too low for this round; the next round
-// has four times the effort for each. The first is worth a few dives, the last,
-// where no limit of time or nodes is set, is the parameter effort.
+// Idea: the search answers whether a capacity fits, so the lowest plan comes by asking for less and less. The first
+// question is the lower bound itself, which is often reached. The next ones lie halfway between the bound and the
+// best plan. If a capacity takes too many steps, it counts as too low for this round. The next round has four times
+// the steps for each question. The first round is worth a few dives. Without a limit of time or nodes, the last round
+// has as many steps as the parameter effort says.
 //
-// Invariant: offsets is a plan, as high as the largest of heights, at all times after the
-// first; bound is proven, floor is only believed.
+// Invariant: after the first plan, offsets is a plan, as high as the largest of heights. bound is proven; floor is
+// only assumed.
 //
 // Complexity: O(log(height)) searches a round, O(log(effort)) rounds. Only
 // partitions that are higher than what is asked for are searched again.
@@ -63,7 +62,7 @@ func (r *job) minimize(o *plan.Options) (plan.Result, error) {
 	return result, nil
 }
 
-// stack makes a plan without a search, where the clock has left no time for one.
+// stack makes a plan without a search if the clock has left no time for one.
 func (r *job) stack(capacity int64, result *plan.Result) {
 	if offsets, _, _ := place.Below(r.limits.watch, r.tl, nil, place.FirstFit, capacity+1); offsets != nil {
 		result.Status, result.Offsets = model.Feasible, offsets
@@ -124,12 +123,12 @@ func (r *job) lower(target, effort int64) (outcome, error) {
 	return end, nil
 }
 
-// start takes over o.Start where it is within the capacity.
+// start takes over o.Start if it fits the capacity.
 func (r *job) start(o *plan.Options, capacity int64) bool {
 	if len(o.Start) != len(r.offsets) || model.HeightOf(r.tl.Problem, o.Start) > capacity {
 		return false
 	}
-	// A buffer that is never active keeps the place that costs nothing.
+	// A buffer that is never active keeps its place, since it costs nothing.
 	for k := range r.parts {
 		for _, i := range r.parts[k].Buffers {
 			r.offsets[i] = o.Start[i]

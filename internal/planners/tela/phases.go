@@ -2,24 +2,21 @@ package tela
 
 import "github.com/stowage-go/stowage/internal/timeline"
 
-// Idea: buffers that meet in a stretch of high contention constrain one another
-// most, and stretches with a trough between them hardly do. So a threshold comes
-// down from the peak; each stretch of time that reaches it claims the buffers in
-// it that no higher stretch has claimed, and they form a phase. Phases are
-// numbered in that order: high contention first, then by time.
+// Idea: buffers that meet in a stretch of high contention constrain one another most. Stretches with a trough between
+// them constrain one another little. So a threshold comes down from the peak. Each stretch of time that reaches it
+// claims its buffers that no higher stretch has claimed. These buffers form a phase. Phases are numbered in that
+// order: high contention first, then by time.
 //
-// Contention between two sections is that of the buffers that are in both,
-// where time lies between them; where one section ends as the next begins there
-// is no trough.
+// The contention between two adjacent sections is that of the buffers that are in both. Only if time lies between the
+// sections can there be a trough.
 //
 // Invariant: each buffer is in exactly one phase; a phase is not empty.
 //
 // Complexity: O(thresholds × (sections + buffers)).
 //
-// Source: figure 9 of the paper. It starts at 100% of the capacity; here 100% is
-// the partition's own peak, so that the phases do not depend on how much room
-// there is, and no round is spent on thresholds that nothing reaches. The paper does
-// not give the step; here it is the parameter threshold-step.
+// Source: figure 9 of the paper. The paper starts at 100% of the capacity. Here 100% is the partition's own peak, so
+// the phases do not depend on the capacity. The paper does not give the step; here it is the parameter
+// threshold-step.
 
 // phases returns the phase of each buffer of the partition and their number.
 func phases(tl *timeline.Timeline, p *timeline.Partition, percent int) (of []int32, count int32) {
@@ -38,7 +35,7 @@ func phases(tl *timeline.Timeline, p *timeline.Partition, percent int) (of []int
 	stretch := make([]int32, m) // section → stretch at the threshold, -1 for none
 	names := make([]int32, m)   // stretch → its phase, -1 for none yet
 	for at := 100; left > 0; at -= percent {
-		// peak*at/100 without overflow, and at the end everything.
+		// peak·at/100 without overflow. The last threshold is 0, which everything reaches.
 		threshold := peak/100*int64(at) + peak%100*int64(at)/100
 		if at <= 0 {
 			threshold = 0

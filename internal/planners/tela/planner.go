@@ -17,14 +17,13 @@ func init() { run.Register(Planner{}) }
 
 // Planner is the planner `tela`. The zero value is ready to use.
 //
-// It takes alignment, gaps, windows and fixed offsets; hints and Workers have no
-// effect. Options.NodeLimit counts steps and, in the completion, orders. To
-// decide a capacity it has no limit but the caller's, and infeasible is proven
-// by the root's propagation or by the completion. Minimising is a heuristic: it
-// ends by itself where no limit is set, and its plan is optimal only where a
+// It takes alignment, gaps, windows and fixed offsets; hints and Workers have no effect. Options.NodeLimit counts
+// steps and, in the completion, orders. Only the caller's limits end the search for a capacity. The root's
+// propagation or the completion proves infeasible. Minimising is a heuristic: it ends by itself without a limit, and
+// its plan is optimal only if a bound says so.
 // bound says so.
 type Planner struct {
-	// Counters, where set, receives the effort of each run.
+	// Counters receives the effort of each run. It may be nil.
 	Counters *Counters
 }
 

@@ -6,9 +6,8 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: the loop of section 5.1. The stack of decision points is an array; the
-// engine's level is always the number of the current point, so a placement made
-// at point d is level d+1 to the engine, and going back to point t is PopTo(t).
+// Idea: the loop of section 5.1. The stack of decision points is an array. The engine's level is always the number of
+// the current point: a placement at point d is level d+1 of the engine, and going back to point t is PopTo(t).
 //
 // Invariant at the head of the loop: points 0 to d-1 have chosen a buffer, these buffers are placed and off the shelves
 // (the lists of unplaced buffers), and the engine is at its fixpoint.

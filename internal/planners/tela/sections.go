@@ -170,9 +170,9 @@ func (s *search) again(d int32, capacity int64) int32 {
 	return d
 }
 
-// roomy puts the buffer just placed into its sections, and reports whether every section that the placement has touched
-// still has room for its unplaced buffers. If one has not, that is the failed section, and the buffer is still in all
-// of its own.
+// roomy puts the buffer just placed into its sections, and reports whether every section that the placement has
+// touched still has room for its unplaced buffers. If one has no room, it becomes the failed section; the buffer
+// stays in all of its sections.
 func (s *search) roomy(j int32) bool {
 	x := s.sections
 	offset, _ := s.engine.Range(j)

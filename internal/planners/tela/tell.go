@@ -6,12 +6,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: who wants to watch the search is told of each placement and of each that is taken
-// back (plan.Move). A tree begins anew with nothing placed; a jump back is one move,
-// whatever lies between. What the completion finds is told as placements when it is done:
-// it orders pairs and places nothing on its way.
+// Idea: a caller may watch the search through plan.Move: it is told of each placement and of each that is taken back.
+// A tree begins with nothing placed. A jump back over several points is one move. The completion orders pairs, so its
+// plan is told as placements when it is done.
 //
-// Complexity: O(1) a placement; nothing but a comparison where nobody asks.
+// Complexity: O(1) a placement, and a comparison if nobody watches.
 
 // story is what has been told of a partition.
 type story struct {
