@@ -7,14 +7,12 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: TFLite's arena keeps what it has placed in a list by offset. A new
-// buffer walks the list, skips what it shares no time with, and takes the
-// smallest hole between two of the others that holds it, the lowest of those;
-// where there is none it goes on top.
+// Idea: TFLite's arena keeps placed buffers in a list by offset. A new buffer walks along the list and skips what it
+// shares no time with. Of the holes between two of the others, it takes the smallest one that holds it, and the
+// lowest on a tie. Without such a hole it goes on top.
 //
-// A quirk that both TFLite and IREE have: a hole is compared by its size after
-// the start is aligned, but remembered by its size before. Where alignment eats
-// into a hole, a later hole of the same use may then replace it. Without
+// A quirk of both TFLite and IREE: a hole is compared by its size after the start is aligned, but remembered by its
+// size before. If alignment makes a hole smaller, a later hole with the same usable size may replace it. Without
 // alignment this is plain best fit.
 //
 // Invariant: the list is sorted by offset; its entries are a valid plan.
@@ -25,8 +23,7 @@ import (
 // Source: TensorFlow Lite, simple_memory_arena (TensorFlow 0e44793); the same
 // walk in IREE, LayoutSlices (b48a595).
 //
-// Tried and dropped: the interval sets of package greedy, which give the same
-// plans in a fraction of the time but cannot have the quirk.
+// Left out: the interval sets of package greedy, which are faster but cannot have the quirk.
 
 // An arena is a list of placed buffers by offset, as columns.
 type arena struct {
@@ -36,8 +33,8 @@ type arena struct {
 	align       int64   // at a multiple of which buffers start, as at one of their own
 }
 
-// newArena returns an arena that holds the buffers with fixed offsets; not all of them
-// where a limit comes, which fill finds out.
+// newArena returns an arena with the buffers that have fixed offsets. After a limit some may be missing; fill checks
+// that.
 func newArena(t *task) *arena {
 	n := len(t.buffers)
 	a := &arena{
@@ -55,8 +52,8 @@ func newArena(t *task) *arena {
 	return a
 }
 
-// bestFit returns the offset for buffer i. Where early is set, the walk ends at
-// a hole that is filled to the last byte, as TFLite's does; IREE's goes on.
+// bestFit returns the offset for buffer i. If early is set, the walk ends at a hole that is filled to the last byte,
+// as in TFLite. IREE goes on.
 func (a *arena) bestFit(i int, early bool) int64 {
 	const none = int64(1)<<62 - 1
 	b := &a.t.buffers[i]

@@ -1,6 +1,5 @@
-// Package framework holds the planners that compilers and runtimes ship, as
-// their sources have them: sort keys, ties, fit rule, quirks. They answer the
-// question "what would my framework do on this", and are no attempt to be good.
+// Package framework holds the planners of compilers and runtimes, as in their sources: sort keys, ties, fit rule,
+// quirks. They answer the question "what would my framework do with this?". They do not try to be better.
 //
 // One file holds one framework planner. What they share is little:
 //
@@ -17,18 +16,15 @@
 //
 // # What a problem may have that a framework does not know
 //
-// Alignment is honoured by all: an offset is rounded up to a multiple of the
-// buffer's own alignment, and a shared object starts at a multiple of all of
-// its buffers'. Hints are ignored by all.
+// Alignment is honoured by all: an offset is rounded up to a multiple of the buffer's own alignment, and a shared
+// object starts at a multiple of the alignments of all its buffers. Hints are ignored by all.
 //
-// Gaps are filled where a framework thinks in intervals: the buffer counts as
-// in use through its whole lifespan, as the framework would have it. That is
-// sound and costs height. Frameworks that know conflicts instead of intervals
-// (USMP, XLA, SOMAS) use the gaps.
+// Gaps are filled for a framework that knows only intervals: the buffer counts as in use through its whole lifespan.
+// That is sound and costs height. Frameworks that know conflicts instead of intervals (USMP, XLA, SOMAS) use the
+// gaps.
 //
-// Fixed offsets are honoured where buffers are placed around one another: they
-// are placed first, as TFLite Micro does. Planners that build their plan from
-// shared objects, slots or a tree refuse them, with an error that names the
+// Fixed offsets are honoured by planners that place buffers around one another: the fixed buffers come first, as in
+// TFLite Micro. Planners that build their plan from shared objects, slots or a tree refuse them. The error names the
 // planner, the feature and the buffer.
 //
 // # Rounding

@@ -7,16 +7,15 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: ExecuTorch plans with shared objects of fixed size. Specs come by
-// decreasing size. The first object without a member that shares time with the
-// spec takes it, at its bottom. Else each object is asked for its highest end
-// among the members that share time; the first in which the spec fits above
-// that takes it there. Else a new object of the spec's size is made. An object
-// is never larger than the first spec in it, and later ones are no larger.
+// Idea: ExecuTorch plans with shared objects of fixed size. Specs come by decreasing size.
 //
-// Specs of equal size come in reverse order of the input: ExecuTorch inserts
-// each behind its equals into an ascending list, and then reverses the list. It
-// rounds sizes after that only.
+//   - If an object has no member that shares time with the spec, the spec goes to its bottom. The first such object wins.
+//   - Else each object is asked for the highest end of the members that share time with the spec. The first object with
+//     room above that end takes it there.
+//   - Else a new object of the spec's size is made. So no later member is larger than the first.
+//
+// Specs of equal size come in reverse order of the input: ExecuTorch inserts each behind its equals into an ascending
+// list, and then reverses the list. It rounds sizes only after that.
 //
 // Invariant: no two members of an object share both time and bytes, and none
 // ends above the size of the object's first.

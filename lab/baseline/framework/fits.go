@@ -4,10 +4,8 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// placeInOrder places the buffers of an order by first fit or best fit, those
-// with fixed offsets before all others. The kernel of package place makes the
-// plans that a walk over a list of placed buffers makes, in a fraction of the
-// time; a test holds the two against each other.
+// placeInOrder places the buffers of an order by first fit or best fit, with fixed buffers first. Package place makes
+// the same plans as a walk over a list of placed buffers, in a fraction of the time. A test compares the two.
 func (t *task) placeInOrder(order []int32, fit place.Fit) error {
 	t.offsets, _ = place.Place(t.watch, t.tl, order, fit)
 	if t.offsets == nil {

@@ -15,20 +15,17 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a framework planner is a function from a prepared problem to offsets,
-// and all else is the same for each: what it is called, which parameters it
-// takes, which features it refuses, how sizes are rounded and gaps filled, and
-// what its outcome means.
+// Idea: a framework planner is a function from a prepared problem to offsets. All else is the same for each: its name
+// and parameters, the features that it refuses, how sizes are rounded and gaps filled, and what its outcome means.
 //
-// Invariant: the function sees a problem whose features it can honour, and its
-// plan is valid for the problem as given: rounded sizes and filled gaps only
-// take space away.
+// Invariant: the function sees only features that it can honour. Its plan is valid for the given problem, because
+// rounding sizes and filling gaps only takes space away.
 
 // A planner is one framework planner.
 type planner struct {
 	name, summary, source string
-	// round is the multiple to which the framework rounds sizes up; 0 where it
-	// does not round. The parameter round is 1 all the same.
+	// round is the multiple to which the framework rounds sizes up, or 0 if it does not round. The default of the
+	// parameter round is 1 in either case.
 	round int64
 	// params are the parameters beside round.
 	params []param
@@ -36,9 +33,8 @@ type planner struct {
 	gaps bool
 	// fixed says that place honours fixed offsets; they are refused otherwise.
 	fixed bool
-	// place sets t.offsets, one for each buffer, and t.bound where it has one.
-	// It returns errStopped where a limit comes before it has a plan, an error of
-	// the input as it is, and nil otherwise.
+	// place sets t.offsets, one for each buffer, and t.bound if it has one. It returns errStopped if a limit comes
+	// before it has a plan. Other errors are about the input.
 	place func(t *task) error
 }
 
@@ -85,10 +81,9 @@ func (p *planner) Info() plan.Info {
 		func() run.Settings { return p.settings() })
 }
 
-// Plan runs the planner. The error is for parameters that make no sense and for
-// features that the planner refuses. A plan above the capacity proves nothing,
-// so the status is then Unknown. Where a limit comes before there is a plan, the
-// rest, or all, is stacked (place.Finish).
+// Plan runs the planner. The error is for parameters that make no sense and for features that the planner refuses. A
+// plan above the capacity proves nothing, so the status is then Unknown. If a limit comes before there is a plan,
+// buffers without a place are stacked (place.Finish).
 func (p *planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	t, err := p.prepare(tl, o)
 	if err != nil {
@@ -148,9 +143,8 @@ func (p *planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) 
 	return t, nil
 }
 
-// remake replaces the task's problem by one with sizes padded and rounded up and,
-// where fill is set, without gaps. Buffers with fixed offsets stay as they are: two of
-// them may touch, or lie in one another's gaps.
+// remake replaces the task's problem by one with sizes padded and rounded up and, if fill is set, without gaps.
+// Buffers with fixed offsets stay as they are, since two of them may touch, or one may lie in a gap of the other.
 func (t *task) remake(round, pad int64, fill bool) {
 	q := *t.tl.Problem
 	q.Buffers = make([]model.Buffer, len(t.buffers))
@@ -227,8 +221,7 @@ func (t *task) choice(name string) int {
 	return slices.Index(v.words, v.word)
 }
 
-// attempt calls place. A sort that a limit has cut ends it from within, since
-// nothing after it could rely on the order.
+// attempt calls place. If a limit cuts a sort, attempt ends place by a panic, since no order is left to go on with.
 func (p *planner) attempt(t *task) (err error) {
 	defer func() {
 		if what := recover(); what == errStopped {
@@ -240,7 +233,7 @@ func (p *planner) attempt(t *task) (err error) {
 	return p.place(t)
 }
 
-// finish sets the offsets where a limit came before there was a plan.
+// finish sets the offsets if a limit came before there was a plan.
 func (t *task) finish() {
 	if t.best != nil {
 		t.offsets = t.best
@@ -255,8 +248,8 @@ func (t *task) finish() {
 	place.Finish(t.tl, t.offsets)
 }
 
-// enough reports whether a planner that has a plan may not make another one: a
-// limit has come, or the node limit, which counts placed buffers.
+// enough reports whether a planner that has a plan must stop: the context has ended, or the node limit is reached. A
+// node is a placed buffer.
 func (t *task) enough() bool {
 	return t.opts.NodeLimit > 0 && t.nodes >= t.opts.NodeLimit || t.stopped()
 }

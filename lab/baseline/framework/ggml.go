@@ -7,26 +7,24 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: what plans the compute buffer of llama.cpp and whisper.cpp. The graph is walked
-// once; a tensor is allocated where it is computed and released after its last reader. A
-// request takes the free block that wastes least, of equal ones the highest, but the
-// last block, which has no end, only where no other will do. What is left of a block
-// stays free, and a block that comes back joins its free neighbours.
+// Idea: this is the planner of llama.cpp's and whisper.cpp's compute buffers. The graph is walked once. A tensor is
+// allocated when it is computed and released after its last reader. A request takes the free block that wastes least,
+// and the highest one on a tie. The last block, which has no end, is taken only if no other is large enough. The rest
+// of a block stays free, and a released block joins its free neighbours.
 //
-// The list of free blocks has room for 256, and a program that needs more is aborted: so
-// a problem that does is refused. The parameter blocks sets that room.
+// The list of free blocks has room for 256. ggml aborts a program that needs more, so such a problem is refused here.
+// The parameter blocks sets the room.
 //
-// At equal times what ends comes first, then what starts, both in the input's order.
+// Events at equal times: ends come before starts, both in the input's order.
 //
 // Invariant: the blocks are sorted by offset, no two touch, and the last has no end.
 //
 // Complexity: O(n · blocks).
 //
-// Source: ggml, ggml-alloc.c, ggml_dyn_tallocr (d99724f). Sizes are multiples of one
-// alignment there (32 for CPUs, 128 for CUDA), which is the parameter round; where a
-// problem's buffers have alignments of their own, the bytes before an aligned start go
-// with the buffer. Views, and results that are written over an operand, need the graph.
-// A backend with a largest buffer gets up to 16 heaps; a problem has one.
+// Source: ggml, ggml-alloc.c, ggml_dyn_tallocr (d99724f). Sizes there are multiples of one alignment (32 for CPUs,
+// 128 for CUDA), which is the parameter round. If buffers have alignments of their own, the bytes before an aligned
+// start belong to the buffer. Views, and results that are written over an operand, need the graph. A backend with a
+// largest buffer gets up to 16 heaps; a problem has one.
 
 // ggmlBlocks is the room of the list of free blocks.
 const ggmlBlocks = 256

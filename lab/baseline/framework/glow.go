@@ -8,19 +8,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: Glow makes up to three plans, each an order and first fit, and takes the first of
-// the lowest; one as low as the load ends it. Two orders place what weighs on the fullest
-// moment first. Again and again: of the buffers that are not placed yet, find the first
-// moment at which most bytes are live, and place the largest of those (the one that lives
-// longest where sizes are equal), or the one that lives longest (the largest where two
-// live as long). That is an order which depends on no placement. The third is by start.
+// Idea: Glow makes up to three plans, each by first fit in an order, and takes the first one of the lowest. It stops
+// if a plan is as low as the load. The first two orders repeat this step: find the first moment at which the buffers
+// not yet in the order have most live bytes, and append one of those buffers. One order appends the largest (on a tie
+// the one that lives longest), the other the one that lives longest (on a tie the largest). The third order is by
+// start.
 //
-// Moments are events, as for XLA: each allocation and each release is one, and how long a
-// buffer lives is counted in events. At equal times releases come first, both in the
-// input's order.
+// Moments are events, as for XLA: each allocation and each release is one, and a buffer's life is counted in events.
+// At equal times releases come first, both in the input's order.
 //
-// The parameter allocate=each is the other form, for requests that come one by one, and
-// the third order alone: the lowest hole between live ones, by start.
+// The parameter allocate=each is for requests that come one by one. It uses the third order only, and takes the
+// lowest hole between live buffers.
 //
 // Invariant: load has the bytes of the buffers that are not placed, for each event.
 //
@@ -116,10 +114,9 @@ func (t *task) fullestFirst(c *xlaClock, compare func(a, b int) int) []int32 {
 	return order
 }
 
-// loads are the bytes that are live at each event, in a tree: a node has what is live
-// through all of its events, and the most that is live in one of them. A node also has
-// the buffers that are live through all of its events, and not of its parent's, by rank,
-// which is where one looks for the first of an event.
+// loads has the live bytes of each event, in a tree. A node stores the bytes that are live through all of its events,
+// and the most that are live in one of them. It also lists, by rank, the buffers that are live through all of its
+// events but not of its parent's. So the first buffer of an event is on the path to it.
 type loads struct {
 	t           *task
 	c           *xlaClock

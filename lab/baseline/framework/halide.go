@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// Idea: Halide groups the allocations of a GPU kernel that share no stage between
-// barriers; a group is as large as its largest. By start, the first to end first, an
-// allocation takes the free group whose size is nearest to its own, larger or smaller, the
-// one freed last of equal ones, or begins a group.
+// Idea: Halide groups the allocations of a GPU kernel that share no stage between barriers. A group is as large as
+// its largest member. Allocations come by start, the first to end first. Each takes the free group whose size is
+// nearest to its own, larger or smaller. On a tie it takes the group that was freed last. Without a free group it
+// begins one.
 //
-// A quirk is kept: releases are looked for from behind the last one that was found, in
-// the order of the allocations. So what began before something else and outlives it is
-// never released.
+// A quirk is kept: the search for releases goes on behind the last one that was found, in the order of the
+// allocations. So an allocation that outlives a later one may never be released.
 //
 // Complexity: O(n · free).
 //

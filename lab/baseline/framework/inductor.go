@@ -18,9 +18,8 @@ import (
 //	          with one child: is passed on to that. With two: refused.
 //	spatial   tries the left, then the right.
 //
-// Where the tree refuses it, the block goes beside the whole tree. Right edges
-// of the tree may grow. At the end empty blocks at the right of a split are worth
-// nothing, so that what follows them moves down.
+// If the tree refuses the block, the block goes beside the whole tree. The right edges of the tree may grow. At the
+// end, empty blocks at the right of a split are dropped, and later blocks move down.
 //
 // Invariant: live is the union of the lifespans below a node, as disjoint ranges
 // that do not touch; size is the space of a node with its empty blocks, used the

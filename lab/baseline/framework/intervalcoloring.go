@@ -5,11 +5,10 @@ import (
 	"container/heap"
 )
 
-// Idea: buffers of one size are an interval graph to be coloured. In the order
-// of their starts, each takes the lowest colour that is free; that takes no more
-// colours than buffers are ever live at once, so it is optimal. Where sizes
-// differ, a colour is a slot as large as its largest buffer, and the slots lie
-// one above the other: what a register allocator would do.
+// Idea: buffers of one size are an interval graph to be coloured. In the order of their starts, each takes the lowest
+// free colour. That takes no more colours than buffers are live at once, so it is optimal. If sizes differ, a colour
+// is a slot as large as its largest buffer, and the slots lie one above the other. A register allocator would do
+// this.
 //
 // Among buffers that start at once the larger goes first.
 //

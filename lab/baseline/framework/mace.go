@@ -2,9 +2,8 @@ package framework
 
 import "slices"
 
-// Idea: MACE keeps memory blocks that take turns. A result takes the idle block that has
-// to grow least, and of those that need not grow the one that wastes least; the oldest
-// where two are alike. There is a new block only where none is idle.
+// Idea: buffers take turns in MACE's memory blocks. A result takes the idle block that wastes least, or the one that
+// must grow least if all are too small; on a tie the oldest. A new block is made only if none is idle.
 //
 // Complexity: O(n · idle).
 //

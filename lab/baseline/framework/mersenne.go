@@ -1,8 +1,7 @@
 package framework
 
-// mersenne is MT19937 (Matsumoto and Nishimura, 1998), seeded and drawn from as
-// Python's module random does it, or as C++'s std::mt19937, so that a walk that a
-// planner in one of these makes can be made again.
+// mersenne is MT19937 (Matsumoto and Nishimura, 1998), seeded and read like Python's module random, or like C++'s
+// std::mt19937. So the random walk of a planner in these languages can be repeated.
 type mersenne struct {
 	state [624]uint32
 	next  int

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Idea: MIGraphX colours the graph of conflicts with stretches of memory. The allocation
-// with the most conflicts goes first, the larger of two, then the later one. It starts at 0 where that
-// leaves room to the lowest of its placed conflicts, else in the first hole between two
-// of them, else on top of the highest. Then all are placed anew, three times over, and
-// each keeps the new place where that does not raise the top.
+// Idea: MIGraphX colours the graph of conflicts with stretches of memory. The allocation with the most conflicts goes
+// first; on a tie the larger, then the later one. It starts at 0 if that leaves room below the lowest of its placed
+// conflicts, else in the first hole between two of them, else on top of the highest. Then all are placed anew, three
+// times over. Each keeps its new place if that does not raise the top.
 //
-// Quirks that are kept: a hole at 0 must be larger than the allocation, not just as
-// large; a hole is not seen where the conflict that starts last before it is not the one that
-// ends highest; and a new place that is higher than the old one is taken, too, as long as it is
-// below the top.
+// Quirks that are kept:
+//
+//   - A hole at 0 must be larger than the allocation, not only as large.
+//   - A hole is missed if, of the conflicts that start before it, the last one does not end highest.
+//   - A new place that is higher than the old one is taken, too, if it is below the top.
 //
 // Sizes are rounded up to a common multiple of all alignments, which there is the largest.
 //
@@ -93,9 +93,8 @@ passes:
 	return nil
 }
 
-// holeBetween returns where so many bytes go among stretches sorted by their start, no
-// two of them the same. A hole is seen where the last one before it is the one that ends
-// highest, as in the source.
+// holeBetween returns the place for so many bytes among different stretches sorted by their start. A hole counts only
+// if the last stretch before it is the one that ends highest, as in the source.
 func holeBetween(live []stretch, size int64) int64 {
 	if len(live) == 0 || live[0].from > size {
 		return 0

@@ -2,10 +2,9 @@ package framework
 
 import "github.com/stowage-go/stowage/internal/bound"
 
-// Idea: MLIR goes through allocations by start. Each takes the gap between live ones that
-// wastes least, the lowest of those. What lies between the highest live one and the
-// highest byte ever used is such a gap, too; above it the arena only grows where no gap
-// will do.
+// Idea: MLIR goes through allocations by start. Each takes the gap between live ones that wastes least, and the
+// lowest on a tie. The gap between the highest live allocation and the highest byte ever used counts, too. The arena
+// grows only if no gap is large enough.
 //
 // Invariant: live is sorted by offset and disjoint; top is the height so far.
 //

@@ -2,9 +2,9 @@ package framework
 
 import "github.com/stowage-go/stowage/internal/greedy"
 
-// Idea: MNN plans the memory of a run before it has any: a row of chunks without
-// addresses, of which the smallest that holds a request is taken, or else the largest
-// grows. What does that is in package greedy, since the portfolio has it as a line, too.
+// Idea: MNN plans the memory of a run in advance, as a row of chunks without addresses. A request takes the smallest
+// chunk that holds it, or else the largest, which grows. The code is in package greedy, since the portfolio uses it,
+// too.
 //
 // At equal times releases come before requests, both in the order of the input, and
 // releases at the end in the order of the ends.

@@ -5,10 +5,9 @@ import (
 	"sort"
 )
 
-// Idea: MNN's allocator for what must have an address at once, weights and, if asked for,
-// results. A request takes the smallest free piece that holds it, the oldest of equal
-// ones, and cuts it; where none does it gets memory of its own from the system. Pieces are
-// joined only where all of a cut are free again, not where two neighbours are.
+// Idea: MNN's second allocator is for memory that needs an address at once: weights and, on request, results. A
+// request takes the smallest free piece that holds it, on a tie the oldest, and cuts it. Without one, it gets new
+// memory from the system. Pieces are joined only if all parts of a cut are free again, not if two neighbours are.
 //
 // As offsets, what comes from the system lies one above the other.
 //
@@ -94,7 +93,7 @@ func (h *mnnHeap) request(size int64) int32 {
 	return first
 }
 
-// release frees a piece, and what it was cut from where no part of that is in use.
+// release frees a piece. If no part of the piece that it was cut from is in use, that is freed as well.
 func (h *mnnHeap) release(k int32) {
 	h.enter(k)
 	for whole := h.pieces[k].whole; whole >= 0; whole = h.pieces[whole].whole {

@@ -5,14 +5,12 @@ import (
 	"slices"
 )
 
-// Idea: ncnn keeps what is given back in a pool. A request takes the one that has been
-// there longest of those that are large enough, and not larger than the ratio allows; it
-// keeps its size. Where none suits and the pool has ten or more, it drops one: the
-// smallest where all are too small, the largest where all are too large. Then the request
-// gets memory of its own from the system.
+// Idea: ncnn keeps released memory in a pool. A request looks for memory that is large enough and not larger than the
+// ratio allows. It takes the one that has been in the pool longest, which keeps its size. If none suits and the pool
+// has ten or more, the pool drops one: the smallest if all are too small, the largest if all are too large. The
+// request then gets new memory from the system.
 //
-// Where the system puts that is its own affair; here it is the lowest place among what
-// has not been dropped.
+// The system may put that memory anywhere. Here it is the lowest place among all memory that has not been dropped.
 //
 // At equal times what ends comes first, then what starts, both in the input's order.
 //
@@ -72,7 +70,7 @@ func ncnn(t *task) error {
 
 func (c chunk) size() int64 { return c.to - c.from }
 
-// shed drops what the pool drops on a request that nothing in it suits.
+// shed drops the memory that the pool drops if a request finds nothing suitable.
 func shed(held, pool []chunk, size int64) (newHeld, newPool []chunk) {
 	least, most := 0, 0
 	for k, c := range pool {

@@ -9,10 +9,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a shared object is a slot of memory in which buffers take turns; it is
-// as large as the largest of them. Frameworks that cannot place at an offset,
-// such as GPU textures, plan in objects. As offsets, the objects lie one above
-// the other, in the order in which they were made.
+// Idea: a shared object is a slot of memory in which buffers take turns. It is as large as the largest of them.
+// Frameworks that cannot place at an offset, for example in GPU textures, plan in objects. Their offsets here: the
+// objects lie one above the other, in the order in which they were made.
 //
 // Invariant: the members of an object are sorted by start and share no time.
 //

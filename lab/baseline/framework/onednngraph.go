@@ -5,21 +5,17 @@ import (
 	"slices"
 )
 
-// Idea: the graph compiler of oneDNN replays allocations and releases on one large buffer
-// that is a row of chunks. A request takes the free chunk that fits best, and what is left
-// of it stays free. Where none is large enough, the largest free one is extended, and all
-// that lies to its right moves up, past placements too: nothing has an address before the
-// end. Only where nothing at all is free the row grows. A chunk that is released joins its
-// free neighbours.
+// Idea: the graph compiler of oneDNN replays allocations and releases on one large buffer, a row of chunks. A request
+// takes the free chunk that fits best, and the rest of the chunk stays free. If no free chunk is large enough, the
+// largest one grows, and all chunks to its right move up. That is possible because nothing has an address before the
+// end. The row itself grows only if nothing is free. A released chunk joins its free neighbours.
 //
-//	size  the smallest chunk that is large enough, else the largest
-//	hot   the chunk with the highest score: how near its size is, from -1 to 1, with 1
-//	      more where it is large enough, and how lately it was in use, from 0 to 1 over
-//	      ten steps
+//	size  best is the smallest chunk that is large enough, else the largest
+//	hot   best is the chunk with the highest score: how near its size is, from -1 to 1, with 1 more if it is large
+//	      enough, and how lately it was in use, from 0 to 1 over ten steps
 //
-// Offsets come at the end, by asking each chunk where the one that it was cut or joined
-// from lies: the left part of a cut at its start, the right part before its end, a joined
-// chunk where its first part is.
+// Offsets come at the end. A chunk asks the chunk that it was cut or joined from: the left part of a cut begins at
+// its start, the right part before its end, and a joined chunk where its first part begins.
 //
 // At equal times releases come before requests, both in the order of the input.
 //
@@ -195,8 +191,8 @@ func (g *gcRow) release(p *piece) {
 	g.enter(all)
 }
 
-// move tells a piece, and what it was made from, that it has moved. The left part of a
-// cut tells the whole, so the right part need not.
+// move tells a piece, and the pieces that it was made from, that it has moved. Of a cut only the left part tells the
+// whole.
 func (p *piece) move(by int64) {
 	switch p.kind {
 	case fromEnd:

@@ -4,16 +4,13 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: OpenVINO's memory solver sees boxes in time × memory. It compresses the
-// time stamps, takes the largest box first, puts it at the bottom, and lifts it
-// on top of any box that it meets, again and again until it meets none. A box
-// is only ever lifted off one that it meets, and could not rest anywhere below
-// that one's end; so it comes to rest at the lowest free offset, and this is
+// Idea: OpenVINO's memory solver sees boxes in time × memory. It compresses the time stamps and takes the largest box
+// first. It puts the box at the bottom, and lifts it on top of any box that it meets, until it meets none. The box
+// cannot rest anywhere below the end of a box that it meets, so it comes to rest at the lowest free offset. This is
 // first fit.
 //
-// What sets it apart from the others is the tie: before the sort by size the
-// boxes are sorted by start and finish. That sort is not stable in OpenVINO;
-// here it is.
+// Only ties are special: before the sort by size, boxes are sorted by start and finish. The sort by size is not
+// stable in OpenVINO; here it is.
 //
 // Complexity: that of place.Place; OpenVINO's own is O(n · slots) a pass.
 //

@@ -7,21 +7,19 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: every framework planner is an order and a rule. Orders are made by one
-// stable sort, so that what a framework leaves open (most sort by size alone,
-// with a sort that is not stable) goes to the input's order.
+// Idea: every framework planner is an order and a rule. One stable sort makes the orders. Most frameworks sort by
+// size alone, with a sort that is not stable; here their ties go to the input's order.
 
-// sorted returns the buffers in the order of compare; ties keep the input's.
-// Where a limit comes it does not return.
+// sorted returns the buffers in the order of compare, with ties in the input's order. It does not return if a limit
+// comes.
 func (t *task) sorted(compare func(a, b int) int) []int32 {
 	order := t.inOrder()
 	t.sort(order, func(a, b int32) int { return compare(int(a), int(b)) })
 	return order
 }
 
-// replay goes through the buffers in an order of their starts, and before each it releases
-// those that have ended by then, in an order of their ends. Where a limit comes it does
-// not return.
+// replay goes through the buffers in an order of their starts. Before each one it releases those that have ended, in
+// an order of their ends. It does not return if a limit comes.
 func (t *task) replay(starts, ends []int32, release func(j int32)) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for _, i := range starts {
@@ -38,8 +36,7 @@ func (t *task) replay(starts, ends []int32, release func(j int32)) iter.Seq[int3
 	}
 }
 
-// sort sorts items by compare, ties as they are. Where a limit comes it does not
-// return.
+// sort sorts items by compare, with ties as they are. It does not return if a limit comes.
 func (t *task) sort(items []int32, compare func(a, b int32) int) {
 	if !place.Sort(t.watch, items, compare) {
 		panic(errStopped) // for attempt

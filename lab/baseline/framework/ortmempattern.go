@@ -2,11 +2,9 @@ package framework
 
 import "github.com/stowage-go/stowage/internal/bound"
 
-// Idea: ONNX Runtime runs a model once, writes down what is allocated and freed
-// in which order, and serves later runs of the same shapes from one block. The
-// trace is planned while it is written: an allocation goes into the hole between
-// live blocks that wastes least, the lowest of those, or behind the last one;
-// nothing is known of the future.
+// Idea: ONNX Runtime runs a model once and records its allocations and releases in order. It then serves later runs
+// of the same shapes from one block. The trace is planned while it is recorded, without knowledge of the future: an
+// allocation goes into the hole between live blocks that wastes least, on a tie the lowest, or behind the last block.
 //
 // At equal times frees come before allocations, as lifespans are half-open, and
 // allocations in the order of the input.

@@ -4,11 +4,9 @@ import (
 	"slices"
 )
 
-// Idea: before ONNX Runtime plans a trace it lets values take turns, as far as it knows
-// their shapes: a value takes the storage of one that has ended and has its size, the one
-// that ended last. What such a chain has is held from the start of the first to the end of
-// the last, also between two of them. The chains then go through the planner of the trace,
-// ort-mempattern.
+// Idea: before ONNX Runtime plans a trace, it lets values of known shapes take turns: a value takes the storage of an
+// ended value of the same size, the one that ended last. Such a chain holds its storage from the start of its first
+// value to the end of its last, also in between. The chains then go through the planner of the trace, ort-mempattern.
 //
 // Complexity: O(n · free).
 //

@@ -21,17 +21,15 @@ import (
 //	         that first buffer and finds a hole; else a new footprint on top
 //
 //	size     size descending, then the input's order
-//	peak     what can share the fewest bytes of the peak first, then as size
+//	peak     least peakShares first, then as size
 //
-//	best     the smallest hole, the lowest of those
+//	best     the smallest hole, the lowest on a tie
 //	smallest the lowest hole
 //
-// Shared plans are thought to suit the run time better: a single one takes over
-// from a shared one only where it is lower by more than a threshold of 100 MiB.
-// On problems smaller than that the answer is always a shared plan.
+// MindSpore expects shared plans to run faster. A single plan is taken only if it is lower than the best shared plan
+// by more than 100 MiB. So on smaller problems the answer is always a shared plan.
 //
-// A quirk that is kept: only the first footprint knows the fit; the ones above
-// it always take the best.
+// A quirk is kept: only the first footprint knows the fit; the ones above it always take the best.
 //
 // Buffers that live from the first time of the problem to its last are lifelong
 // and are stacked on top of the plan.
@@ -173,8 +171,8 @@ func (s *somasSolver) peakShares() []int64 {
 		}
 		return shares
 	}
-	// Without gaps: what ends before the peak shares the place of those that start
-	// after it has ended, and what starts after the peak that of those that have ended.
+	// Without gaps: buffers that end before the peak can lie where those lie that start later, and buffers that start
+	// after the peak where those lie that have ended by then.
 	byStart, byEnd := slices.Clone(members), members
 	t.sort(byStart, func(a, b int32) int { return t.earlier(int(a), int(b)) })
 	t.sort(byEnd, func(a, b int32) int { return t.endsEarlier(int(a), int(b)) })

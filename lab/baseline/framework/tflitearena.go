@@ -4,14 +4,12 @@ import (
 	"math"
 )
 
-// Idea: the arena planner of TFLite on CPUs. Tensors that live through the whole
-// run go first, in the order of the input, so that they share one end of the
-// arena; the others by decreasing size, then by the node that allocates them;
-// each by best fit (arena.go).
+// Idea: the arena planner of TFLite on CPUs. Tensors that live through the whole run go first, in the order of the
+// input, so that they share one end of the arena. The others go by decreasing size, then by the node that allocates
+// them. Each is placed by best fit (arena.go).
 //
-// A tensor lives through the whole run where it is allocated at the first node
-// and never freed. Here that is a lifespan from the problem's first time to its
-// last.
+// A tensor lives through the whole run if it is allocated at the first node and never freed. Here that is a lifespan
+// from the problem's first time to its last.
 //
 // Starts are aligned, by 64 in TFLite, and sizes are never rounded. The parameter
 // align does so here, with the least common multiple of the buffer's own alignment.
@@ -21,9 +19,8 @@ import (
 // Source: TensorFlow Lite, arena_planner and simple_memory_arena (TensorFlow
 // 0e44793).
 //
-// What is left out: LiteRT shares a buffer between the input and the output of
-// an op in place, which needs the ops; and the second arena for persistent
-// tensors, which needs to be told which those are.
+// Left out: LiteRT shares a buffer between the input and the output of an op in place, and has a second arena for
+// persistent tensors. A problem does not tell either.
 
 func init() {
 	register(planner{

@@ -4,11 +4,9 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: the only one of TFLite's strategies for GPUs that thinks in offsets. The
-// largest tensor goes first, each into the smallest hole between two tensors
-// that share time with it, the lowest of those, and on top of all of them where
-// there is none. The literature knows it as greedy by size for offset
-// calculation (Pisarchyk and Lee, arXiv 2001.03288).
+// Idea: this is the only one of TFLite's strategies for GPUs that uses offsets. The largest tensor goes first. Each
+// goes into the smallest hole between two tensors that share time with it, on a tie the lowest, or on top of all of
+// them. The literature calls it greedy by size for offset calculation (Pisarchyk and Lee, arXiv 2001.03288).
 //
 // Complexity: that of place.Place; TFLite's own is O(n²).
 //

@@ -4,19 +4,17 @@ import (
 	"cmp"
 )
 
-// Idea: the task that needs most memory decides first. Tasks are visited by
-// decreasing breadth, the sum of what is live during the task; the tensors of a
-// task that have no object yet, by decreasing size. Each takes the smallest
-// object that is free for its whole life and large enough; else the largest
-// that is free, which grows; else a new one.
+// Idea: the task that needs most memory decides first. The breadth of a task is the sum of the sizes that are live
+// during the task. Tasks are visited by decreasing breadth, and the tensors of a task that have no object yet by
+// decreasing size. A tensor takes the smallest object that is large enough and free for its whole life; else the
+// largest free one, which grows; else a new one.
 //
-// Only maximal sections are visited. Any other task has a subset of a section's
-// tensors, so it is narrower, and all of its tensors have objects by its turn.
+// Only maximal sections are visited. Any other task has a subset of a section's tensors. So it is narrower, and all
+// of its tensors have objects by its turn.
 //
-// Invariant: the pending set holds the buffers without an object. It is a tree
-// over the sections in which a buffer hangs at the O(log m) nodes that cover its
-// life; what a section needs hangs on the path to its leaf, and is taken off for
-// good once visited.
+// Invariant: the pending set holds the buffers without an object. It is a tree over the sections, in which a buffer
+// hangs at the O(log m) nodes that cover its life. So the buffers of a section hang on the path to its leaf. They are
+// removed once the section has been visited.
 //
 // Complexity: O(n · objects) for the choice, O(n log m) for the rest.
 //

@@ -6,12 +6,11 @@ import (
 	"sort"
 )
 
-// Idea: the positional maxima p[0] >= p[1] >= … are, over all tasks, the largest,
-// second largest, … size that is live at once; no plan of shared objects takes
-// less than their sum. A tensor's position is the last p that is at least its
-// size. The tensor to go next is the one of least position, then of least idle
-// time to a tensor of an object that is free for it, then of largest size. It
-// goes into the object that is nearest in time, which grows; or into a new one.
+// Idea: the positional maximum p[k] is, over all tasks, the largest k-th largest size that is live at once. No plan
+// of shared objects takes less than the sum p[0] + p[1] + …. A tensor's position is the last p that is at least its
+// size. The next tensor is the one with the least position, then the least idle time to a tensor of an object that is
+// free for it, then the largest size. It goes into the object that is nearest in time, which grows, or into a new
+// one.
 //
 // Invariant: distance[i] and nearest[i] are the least idle time between buffer i
 // and any object that is free for it, and the first object found with it.

@@ -1,7 +1,7 @@
 package framework
 
-// Idea: an object is used again only for a tensor of exactly its size, the one
-// that became free last. It is the baseline that costs nothing.
+// Idea: a tensor takes a free object only if it has exactly the tensor's size; of several, the one that became free
+// last.
 //
 // Complexity: O(n log n).
 //

@@ -5,11 +5,9 @@ import (
 	"sort"
 )
 
-// Idea: tensors ask for an object in the order of their first use. Of the free
-// objects, the smallest that is large enough and the largest that is not are
-// compared by how far their sizes are off, and the nearer one is taken, the
-// larger on a tie; the other kind grows. Only where no object is free a new one
-// is made.
+// Idea: tensors ask for an object in the order of their first use. Two free objects are compared: the smallest that
+// is large enough, and the largest that is not. The tensor takes the one whose size is nearer to its own, on a tie
+// the larger one. The smaller one would grow. A new object is made only if none is free.
 //
 // Invariant: the pool holds the free objects, by size and then number.
 //

@@ -5,10 +5,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what TFLite's OpenCL backend does with both of its plans for buffers. It makes
-// the better of the two greedy assignments to shared objects, and the offsets of greedy
-// by size; where these take no more, one parent buffer is cut by them, else each object
-// becomes a buffer of its own.
+// Idea: this is how TFLite's OpenCL backend uses its plans for buffers. It makes two: the better of the two greedy
+// assignments to shared objects, and the offsets of greedy by size. If the offsets take no more memory, one parent
+// buffer is cut by them. Else each object becomes a buffer of its own.
 //
 // Complexity: the sum of the three.
 //

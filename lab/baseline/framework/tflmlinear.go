@@ -6,9 +6,8 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: no memory is shared; buffers lie one above the other in the order of the
-// input. TensorFlow Lite Micro does so where all tensors are to be kept, for
-// debugging.
+// Idea: no memory is shared; buffers lie one above the other in the order of the input. TensorFlow Lite Micro does so
+// for debugging, to keep all tensors.
 //
 // Complexity: O(n).
 //

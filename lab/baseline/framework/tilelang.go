@@ -7,11 +7,10 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: TileLang merges the shared memory of a kernel by a scan through its statements,
-// the largest buffer of a start first. A buffer takes the free block that wastes least,
-// counted with the bytes before its aligned start, the lowest of equal ones. Where none is
-// large enough, the free block at the top is taken and the arena grows by what it lacks;
-// where the top is in use the arena grows by all of it.
+// Idea: TileLang merges the shared memory of a kernel by a scan through its statements, the largest buffer of a start
+// first. A buffer takes the free block that wastes least, on a tie the lowest. The bytes before its aligned start
+// count as waste. If no block is large enough, the arena grows: by what the free block at the top lacks, or by the
+// whole buffer if the top is in use.
 //
 // Invariant: free is sorted by offset, and no two blocks touch.
 //

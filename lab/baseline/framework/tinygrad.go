@@ -9,15 +9,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: tinygrad replays the opening and closing of its buffers through an allocator made
-// for run time, TLSF (two-level segregated fit; Masmano and others, ECRTS 2004). Free
-// blocks are kept in classes: by the highest bit of their size, then by the five bits
-// below it. A request is rounded up to the next class, so that any block of that class
-// or a higher one holds it, and takes the block that has been free longest in the lowest
-// class that has one. What is left of the block stays free; a block that is given back
-// joins its free neighbours.
+// Idea: tinygrad replays the opening and closing of its buffers through a run-time allocator, TLSF (two-level
+// segregated fit; Masmano and others, ECRTS 2004). Free blocks are kept in classes: by the highest bit of their size,
+// then by the five bits below it. A request is rounded up to the next class, so that any block of that class or a
+// higher one holds it. It takes the lowest class that has a block, and in it the block that has been free longest.
+// The rest of the block stays free, and a released block joins its free neighbours.
 //
-// At equal times what closes comes first, then what opens, both in the input's order.
+// Events at equal times: releases come before requests, both in the input's order.
 //
 // Invariant: the blocks tile the memory, and no two free ones touch once a buffer has
 // been given back.

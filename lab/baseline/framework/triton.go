@@ -23,11 +23,10 @@ import (
 //	  slot, to the buffer's end ▕
 //	             ▏ slot, from the buffer's start
 //
-// The side slots reach across the buffer itself, so buffers may come to overlap;
-// the second step repairs that. Buffers that overlap in time and space form a
-// graph, which is coloured first-fit; every buffer whose colour is not the first
-// is bumped above all that it overlaps; and so on until nothing overlaps.
-// Triton's own comment says that this wastes memory.
+// The side slots reach across the buffer itself, so buffers may come to overlap. The second step repairs that.
+// Buffers that overlap in time and space form a graph, which is coloured first-fit. Every buffer with another colour
+// than the first is moved above all buffers that it overlaps. This is repeated until nothing overlaps. Triton's own
+// comment says that it wastes memory.
 //
 // Invariant: each buffer that waits shares time with an open slot, so slots do
 // not run out. After the first repair, only a buffer that was moved can overlap

@@ -8,24 +8,21 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: BFC with two ends. One range of memory serves two kinds of requests, each from its
-// own end, with a gap in the middle: the holes of one end are never given to the other, so
-// where one kind lies depends on that kind alone. A request takes the smallest hole of its
-// end that holds it, the lowest of equal ones, splits off the rest where that is at least
-// twice the request or 128 MiB larger, and else goes into the gap; what is freed beside
-// the gap becomes part of it.
+// Idea: BFC with two ends. One range of memory serves two kinds of requests, each from its own end, with a gap in the
+// middle. Holes of one end never go to the other, so the offsets of a kind depend on that kind alone. A request takes
+// the smallest hole of its end that holds it, on a tie the lowest. The rest of the hole is split off if the hole is
+// at least twice the request, or 128 MiB larger. Without a hole, the request goes into the gap. Memory that is freed
+// beside the gap joins the gap.
 //
 //	 0                                                R
 //	|[a][ hole ][b] ->           gap          <- [c][d]|
 //
-// Both ends are kept as depths from their own side. Since neither knows of the other, they
-// are run apart, and the range is as large as the two were at once at the worst.
+// Both ends count depths from their own side. Neither knows of the other, so they run one after the other, and the
+// range is the largest sum of their depths at one time.
 //
-// Which requests go to the upper end is said by the caller: XLA's flag for it sends the
-// buffers of collectives there, which a problem does not tell from others. Lifespans stand
-// in: what lives for at least so many percent of the whole, the parameter upper, as what a
-// run keeps is what one would rather have apart. With 101 no buffer does, and the plans
-// are those of bfc with round=1.
+// The caller says which requests go to the upper end. XLA's flag sends the buffers of collectives there, which a
+// problem does not mark. Here long lives stand in: buffers that live for at least the parameter upper, in percent of
+// the whole. With 101 there are none, and the plans are those of bfc with round=1.
 //
 // At equal times what ends comes first, then what starts, both in the input's order.
 //
@@ -127,7 +124,7 @@ func (e *tslEnd) take(size, align int64) int64 {
 		if e.upper {
 			fits = bound.Up(c.from+size, align) <= c.to
 		}
-		// Of equal ones the lowest address: the deepest above.
+		// On a tie take the lowest address, which is the deepest at the upper end.
 		if !c.used && fits && (best < 0 || c.to-c.from < e.chunks[best].to-e.chunks[best].from ||
 			e.upper && c.to-c.from == e.chunks[best].to-e.chunks[best].from) {
 			best = k

@@ -2,10 +2,9 @@ package framework
 
 import "github.com/stowage-go/stowage/internal/bound"
 
-// Idea: tt-mlir places buffers by decreasing size, each in the tightest gap between those
-// in its time. A quirk is kept: a gap is held against the size of the buffer above it, not
-// of the one that is to be placed. Since that buffer came first it is no smaller, so the
-// plan is sound, but gaps go unused.
+// Idea: tt-mlir places buffers by decreasing size, each in the tightest gap between those in its time. A quirk is
+// kept: a gap is compared with the size of the buffer above it, not of the buffer to be placed. The buffer above came
+// first, so it is no smaller. The plan is sound, but gaps go unused.
 //
 // Complexity: O(n²), a walk over all that is placed.
 //

@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: TVM's unified static memory planner (USMP) had two greedy algorithms
-// that differ in their order only. A buffer goes on top of all buffers placed
-// before that it conflicts with; holes are never looked for.
+// Idea: TVM's unified static memory planner (USMP) had two greedy algorithms that differ only in their order. A
+// buffer goes on top of all placed buffers that it conflicts with. Holes are never filled.
 //
 //	tvm-greedy-by-size       size, number of conflicts, name, all descending
 //	tvm-greedy-by-conflicts  number of conflicts, size, name, all descending

@@ -7,19 +7,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: USMP's third algorithm, in the manner of simulated annealing. The order
-// of greedy-by-size is placed by first fit, holes included. Then, over and over:
-// pick a buffer that touches the top; swap, in the order, one of the conflicts
-// that were placed before it with a conflict of a conflict, or with another of
-// the first kind; place again. Lower is always taken, higher now and then, less
-// often with every attempt; equal never.
+// Idea: USMP's third algorithm is like simulated annealing. The order of greedy-by-size is placed by first fit, holes
+// included. Then these steps are repeated. Pick a buffer that touches the top. Take one of its conflicts that were
+// placed before it. Swap it, in the order, with another such conflict or with a conflict of one. Place again. A lower
+// plan is always taken, a higher one now and then, less often with every attempt, and an equal one never.
 //
-// Invariant: order is the one that current was placed from, but for the swap in
-// hand.
+// Invariant: current was placed from order, without the swap that is being tried.
 //
-// The plan that comes out is the last one taken, as USMP has it, not the lowest
-// one seen. Its generator is the C library's rand_r, started from the seed (0 by
-// default, as in USMP), so that the walk is the one that TVM makes on Linux.
+// As in USMP, the result is the last plan that was taken, not the lowest one seen. The random numbers are those of
+// the C library's rand_r, started from the seed (0 by default), so the walk is that of TVM on Linux.
 //
 // Complexity: 500 placements, and for each the conflicts of the conflicts of a
 // buffer. A node is one attempt.
@@ -123,7 +119,7 @@ func (c *tvmClimb) swap(x, y int32) {
 	}
 }
 
-// draw picks two positions to swap; ok is false where there are none.
+// draw picks two positions to swap; ok is false if there are none.
 func (c *tvmClimb) draw(offsets []int64, height int64) (x, y int32, ok bool) {
 	var top []int32
 	for _, i := range c.order {
@@ -152,9 +148,9 @@ func (c *tvmClimb) draw(offsets []int64, height int64) (x, y int32, ok bool) {
 	return 0, 0, false
 }
 
-// levels finds the conflicts of a buffer that come before it, and for each of
-// its conflicts those that come before that. The second list is long, has
-// repeats, and is wanted in order; so it is kept as weights of positions.
+// levels finds the conflicts of a buffer that come before it (the first level), and the conflicts of each of these
+// that come before that one (the second level). The second level is long, has repeats, and is wanted in order. So it
+// is kept as a weight for each position.
 func (c *tvmClimb) levels(buffer int32) {
 	for _, p := range c.touched {
 		c.weight[p] = 0

@@ -5,14 +5,12 @@ import (
 	"sort"
 )
 
-// Idea: where TVM does not plan by USMP it keeps a pool of storages that take turns. What
-// starts asks the pool for one between a sixteenth and sixteen times its size: the
-// smallest that is large enough, or else the largest that is not, which grows to its
-// size; or it gets a new one. What ends puts its storage back.
+// Idea: without USMP, TVM keeps a pool of storages that take turns. A buffer that starts asks the pool for a storage
+// between a sixteenth and sixteen times its size: the smallest that is large enough, or else the largest, which grows
+// to its size. Without one it gets a new storage. A buffer that ends puts its storage back.
 //
-// Relax plans tensors with such a pool (tokens). StorageRewrite plans the buffers of one
-// kernel with it, and leaves what takes 32 bits or less to the register allocator: here
-// that keeps a storage of its own.
+// Relax plans tensors with such a pool (tokens). StorageRewrite plans the buffers of one kernel with it, and leaves
+// buffers of 32 bits or less to the register allocator. Here such a buffer keeps a storage of its own.
 //
 // Invariant: the pool is sorted by size; among equal sizes the one put back first comes
 // first.

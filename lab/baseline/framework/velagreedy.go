@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: an online best fit. Live ranges come by start, those that end last
-// first; ranges that have ended are dropped; the new one goes into the smallest
-// hole between live ones that holds it, the lowest of those, or on top.
+// Idea: an online best fit. Live ranges come by start, those that end last first. Ranges that have ended are dropped.
+// The new one goes into the smallest hole between live ones that holds it, on a tie the lowest, or on top.
 //
 // Sizes are rounded up to the alignment to see whether a hole is large enough.
 //

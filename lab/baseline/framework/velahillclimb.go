@@ -9,14 +9,11 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: place all live ranges by first fit, in an order that is then improved by
-// swaps. The bottleneck is the range that ends highest. What made it rest there
-// are the ranges it shares time with, what each of those rests on, and so on
-// down; two of these change places in the order, one of them often a range that
-// does not share time with the bottleneck itself. A plan that is no higher is
-// kept, so that the walk may cross plateaus; a placement ends at the first range
-// above the best height. After 50 rounds without a lower plan each round makes a
-// second swap, from a wider set.
+// Idea: place all live ranges by first fit, in an order that is then improved by swaps. The bottleneck is the range
+// that ends highest. It rests on ranges that share time with it, these rest on others, and so on down. Two of all
+// these ranges change places in the order; often one of them does not share time with the bottleneck itself. A plan
+// that is no higher is kept, so that the walk may cross plateaus. A placement ends early at the first range above the
+// best height. After 50 rounds without a lower plan each round makes a second swap, from a wider set.
 //
 //	height ┐        ┌─────────┐
 //	       │        │ D: the  │ the bottleneck rests on B, B on A;
@@ -25,16 +22,14 @@ import (
 //	       │ ├──┬───┬─────┴─┐
 //	     0 └─┤A │   │   C   │
 //
-// The search ends at the load; else it goes on for 500 rounds after the last
-// improvement and, above the capacity, for up to the parameter iterations.
+// The search ends at the load. Otherwise it goes on for 500 rounds after the last improvement and, above the
+// capacity, for up to the parameter iterations.
 //
-// Invariant: turn, below and address are those of the last placement in which a
-// range had its turn; a placement that ends early leaves those of the one before
-// in place, and the next move reads them, as Vela's does.
+// Invariant: turn, below and address of a range are from the last placement that reached it. A placement that ends
+// early leaves the other ranges as they were. The next move reads them all, as in Vela.
 //
-// The generator is Python's, seeded with 1 as in Vela, plus the seed: with the
-// default seed the plans are Vela's, offset by offset, which a test checks
-// against the real one.
+// The random numbers are Python's, seeded with 1 as in Vela, plus the seed. With the default seed the plans are
+// Vela's, offset by offset; a test compares them with the real one.
 //
 // Complexity: O(conflicts) a round and in memory; a node is one round.
 //
@@ -112,8 +107,7 @@ func velaHillClimb(t *task) error {
 	return nil
 }
 
-// newVela has the plan of the first order, from which both climb, that order, and how many
-// rounds there may be.
+// newVela returns the plan of the first order, from which both climbs start, that order, and the most rounds.
 func newVela(t *task, random *mersenne) (v *vela, order []int32, most int64, err error) {
 	if most = t.number("iterations"); t.opts.NodeLimit > 0 {
 		most = min(most, t.opts.NodeLimit)
@@ -157,8 +151,8 @@ func (v *vela) connect() error {
 	return nil
 }
 
-// byUrgency returns the first order: by the largest load during a range's life,
-// descending; then longest, earliest, largest, first of the input.
+// byUrgency returns the first order: by the largest load during a range's life, descending; on a tie the longest,
+// then the earliest, then the largest, then the first of the input.
 func (v *vela) byUrgency() []int32 {
 	t := v.t
 	urgency := t.peaks()
@@ -166,8 +160,7 @@ func (v *vela) byUrgency() []int32 {
 	return t.sorted(keys(urgent, t.longer, t.earlier, t.larger))
 }
 
-// peaks returns, for each buffer, the largest load of its sections. A limit ends it as
-// it ends a sort.
+// peaks returns, for each buffer, the largest load of its sections. It does not return if a limit comes.
 func (t *task) peaks() []int64 {
 	sky := place.NewSkyline(t.tl.Sections())
 	for s, load := range t.tl.Load {
@@ -186,8 +179,8 @@ func (t *task) peaks() []int64 {
 	return peaks
 }
 
-// placeAll places the ranges in order, until one ends above the best height, and
-// returns the highest end. Where the context ends first it is never.
+// placeAll places the ranges in order, until one ends above the best height, and returns the highest end. If the
+// context ends first, it returns never.
 func (v *vela) placeAll(order []int32) int64 {
 	for i := range v.address {
 		v.address[i] = -1
@@ -244,8 +237,7 @@ func (v *vela) shareTime(i, j int32) bool {
 	return a.Lower < b.Upper && b.Lower < a.Upper
 }
 
-// affected returns the bottleneck, and collects the turns of what made it rest where
-// it does.
+// affected returns the bottleneck, and collects the turns of the ranges that it rests on.
 func (v *vela) affected() (top int32) {
 	for i, end := range v.end {
 		if end > v.end[top] {
@@ -261,7 +253,7 @@ func (v *vela) affected() (top int32) {
 	return top
 }
 
-// move swaps two or four places of the order; false where there are none.
+// move swaps two or four places of the order; it returns false if there are none.
 func (v *vela) move(order []int32, stuck int64) bool {
 	top := v.affected()
 	if len(v.turns) < 2 {

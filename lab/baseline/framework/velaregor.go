@@ -2,11 +2,11 @@ package framework
 
 import "slices"
 
-// Idea: the hill climb of Vela today. Regor, its core in C++, has the walk of the Python
-// core (velahillclimb.go) with another temper: after 25 rounds without a lower plan a
-// round makes a second swap, from all that hangs together with the bottleneck in time;
-// it goes on for 5,000 rounds after the last improvement; and a round that makes the
-// plan higher is undone whole, so that the next one starts from what led to the best.
+// Idea: this is the hill climb of Vela today. Regor, its core in C++, has the walk of the Python core
+// (velahillclimb.go) with three differences. After 25 rounds without a lower plan, a round makes a second swap, from
+// all ranges that are connected with the bottleneck in time. The walk goes on for 5,000 rounds after the last
+// improvement. A round that makes the plan higher is undone as a whole, so the next one starts from the order of the
+// best plan.
 //
 // Invariant: order, turn, below, address and end are those of the best plan so far when
 // a round begins.

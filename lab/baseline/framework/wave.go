@@ -4,14 +4,12 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: IREE wave assigns shared memory by first fit, the largest allocation
-// first; the sort is stable. A start that is taken jumps to the highest end of
-// the allocations in its way. That the jump is to the highest and not the lowest
-// of those ends loses nothing: all of them are in the way of any start below.
+// Idea: IREE wave assigns shared memory by first fit, the largest allocation first, with a stable sort. If a start is
+// taken, it jumps to the highest end of the allocations in its way. Nothing is lost by passing the lower ends,
+// because all these allocations are in the way of any start below.
 //
-// The planner first-fit of this project is the same algorithm under another
-// name; it stands for the family, and this one for the framework. The two make
-// the same plan on every problem, which a test checks.
+// The planner first-fit of this project is the same algorithm. A test checks that the two make the same plan on every
+// problem.
 //
 // Complexity: that of place.Place; wave's own is O(n²).
 //

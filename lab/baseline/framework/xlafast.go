@@ -9,15 +9,12 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: XLA's heap in time that does not grow with the conflicts. Fast merge sweeps
-// through time with a list of free chunks: a buffer takes the chunk that is just
-// large enough, the lowest of those, and gives its memory back when it ends, where
-// it joins what is free beside it. Fast split is for what is too slow otherwise: the
-// 500 first in the spatial order are placed as xla-heap places them, and all others
-// by such a sweep above them.
+// Idea: these are XLA's heaps whose time does not grow with the conflicts. Fast merge sweeps through time with a list
+// of free chunks. A buffer takes the smallest chunk that is large enough, on a tie the lowest. When it ends, its
+// memory joins the free chunks beside it. Fast split is for problems that are too slow otherwise: the first 500 in
+// the spatial order are placed as by xla-heap, and all others by such a sweep above them.
 //
-// A chunk's size counts from its first aligned byte. What lies before that byte goes
-// with the buffer, and comes back with it.
+// A chunk's size counts from its first aligned byte. The bytes before it go with the buffer and come back with it.
 //
 // Invariant: the chunks are sorted by offset, disjoint, no two touch, and the last
 // one has no end.
@@ -54,7 +51,7 @@ func init() {
 			c := t.xlaClock()
 			order := c.sorted(t, 0)
 			exact := int(min(t.number("exact"), int64(len(order))))
-			// What the order leaves out is placed too, and then moved.
+			// The buffers that the order leaves out are placed too, and then moved.
 			if t.offsets, _ = place.Place(t.watch, t.tl, order[:exact], place.BestFit); t.offsets == nil {
 				return errStopped
 			}

@@ -9,11 +9,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: XLA's heap simulator collects all intervals, sorts them once, and places
-// each where the free chunks of its lifespan say. The free chunks are what the
-// placed buffers that share time with it leave, their starts aligned; the
-// topmost is without end. Best fit takes the smallest chunk that holds the
-// buffer, then the lowest; lowest offset is first fit.
+// Idea: XLA's heap simulator collects all intervals, sorts them once, and places each in a free chunk of its
+// lifespan. The free chunks are the space that is left by placed buffers that share time with it, with aligned
+// starts; the topmost has no end. Best fit takes the smallest chunk that holds the buffer, on a tie the lowest.
+// Lowest offset is first fit.
 //
 // The sorts, ties by the buffer's index, durations in ticks of XLA's own clock
 // (xlatime.go):
@@ -24,9 +23,8 @@ import (
 //	phase-window      start, then size descending
 //	phase-window-end  end, then size descending
 //
-// What XLA runs where nothing is asked for is the better of spatial and temporal,
-// spatial on a tie: the sort default here. The phase windows are for heaps of
-// several pages; a problem has one.
+// By default XLA runs spatial and temporal and takes the better one, spatial on a tie: the sort default here. The
+// phase windows are for heaps of several pages; a problem has one.
 //
 // Complexity: that of place.Place; XLA's interval tree makes it O(n log n + k)
 // for k overlaps.
@@ -36,9 +34,8 @@ import (
 // is left out has no place in a problem yet: buffers that share memory by
 // colocation, slices that arrive one by one, and several heaps.
 //
-// Tried and dropped: durations in the problem's own time, in which the area is
-// size × (upper - lower - 1). On A to K its mean height is 1.838 times the load;
-// XLA's is 1.771 times.
+// Durations in the problem's own time, with the area size × (upper - lower - 1), give a mean height of 1.838 times
+// the load on A to K; XLA's clock gives 1.771 times.
 
 func init() {
 	register(planner{
@@ -92,8 +89,8 @@ func (c *xlaClock) sorted(t *task, sort int) []int32 {
 	})
 }
 
-// xlaBest runs the heap with each fit and sort and keeps the lowest plan, the first
-// of equals. Where a limit comes, what stands is kept.
+// xlaBest runs the heap with each fit and sort and keeps the lowest plan, the first one on a tie. If a limit comes,
+// it keeps the best so far.
 func (t *task) xlaBest(sorts, fits []int) error {
 	lowest := int64(math.MaxInt64)
 	c := t.xlaClock()

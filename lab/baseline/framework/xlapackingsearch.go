@@ -1,11 +1,10 @@
 package framework
 
-// Idea: run XLA's heap (xlaheap.go) with both fits and three sorts, and keep the
-// lowest plan, the first one of equals. The fits are the outer loop: best fit
-// spatial, temporal, spatial-temporal, then lowest offset the same way.
+// Idea: XLA's heap (xlaheap.go) runs with both fits and three sorts, and the lowest plan is kept, on a tie the first
+// one. The order is: best fit with spatial, temporal, spatial-temporal, then lowest offset with the same sorts.
 //
-// XLA runs it where a flag asks for it, for its default memory and a heap without
-// limit; otherwise the sort default of xla-heap.
+// XLA runs it on a flag, for its default memory and a heap without limit. Otherwise it runs the sort default of
+// xla-heap.
 //
 // Complexity: six times that of xla-heap.
 //

@@ -2,14 +2,12 @@ package framework
 
 import "github.com/stowage-go/stowage/internal/place"
 
-// Idea: when XLA's memory space assignment finds no room, it takes all that is
-// placed so far and packs it anew with the same heap (xlaheap.go), best fit, the
-// longest lifespan first. Ties go to the larger block, then to the block's id,
-// which is the order of the input here. Its times are the program's own, not the
-// clock of the heap simulator.
+// Idea: if XLA's memory space assignment finds no room, it takes all that is placed so far and packs it anew with the
+// same heap (xlaheap.go), by best fit, the longest lifespan first. Ties go to the larger block, then to the block's
+// id, which is the order of the input here. Times are the program's own, not the clock of the heap simulator.
 //
-// The plan before it plays no part, so the new one may be higher. That the repacker
-// fails where its heap grows past a limit is a plan above the capacity here.
+// The former plan plays no part, so the new one may be higher. XLA's repacker fails if its heap grows past a limit;
+// here that is a plan above the capacity.
 //
 // Complexity: that of place.Place.
 //

@@ -1,15 +1,13 @@
 package framework
 
-// Idea: XLA does not sort by the program's time. Its heap simulator replays the
-// program and counts: each allocation and each release is one tick of a clock of
-// its own, and the durations that its sorts compare are in these ticks. Where many
-// buffers start or end at once, the two orders are far apart.
+// Idea: XLA does not sort by the program's time. Its heap simulator replays the program, and each allocation and each
+// release is one tick of a clock of its own. The sorts compare durations in these ticks. If many buffers start or end
+// at once, the two orders differ much.
 //
-// Of one step of the program, the buffers that start are allocated first, then
-// those are freed whose last step it is; both in the order of start, end and id.
+// In one step of the program, the buffers that start are allocated first. Then the buffers are freed whose last step
+// it is. Both go in the order of start, end and id.
 //
-// Invariant: two buffers share a tick where they share a step of the program, and
-// nowhere else.
+// Invariant: two buffers share a tick if and only if they share a step of the program.
 //
 // Complexity: O(n log n).
 //

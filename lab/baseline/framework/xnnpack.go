@@ -8,12 +8,12 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 )
 
-// Idea: XNNPACK plans the values of a subgraph by decreasing size. The live blocks that
-// share time with a value are joined where they touch, and the value goes into the
-// smallest hole between two of them that holds it, the lowest of those, or on top.
+// Idea: XNNPACK plans the values of a subgraph by decreasing size. The live blocks that share time with a value are
+// joined if they touch. The value goes into the smallest hole between two of them that holds it, on a tie the lowest,
+// or on top.
 //
-// Until July 2026 the hole below the lowest live block was never used: a value on which
-// one block is live went on top of it, wherever that lay. The parameter leading has both.
+// Until July 2026 the hole below the lowest live block was never used: a value went on top of its only live block,
+// even if there was room below. The parameter leading selects either form.
 //
 // Complexity: that of place.Place; O(conflicts · log) without the leading hole.
 //
