@@ -1,19 +1,17 @@
-// Package agree asks planners about problems whose answer brute force knows, and
-// says where one of them speaks falsely: a plan that breaks a rule, infeasible
-// where a plan fits, optimal where a lower plan exists, a bound above the lowest
-// height, an exact planner without an answer though nothing limits it.
+// Package agree asks planners about problems whose answer brute force knows, and reports false answers: a plan that
+// breaks a rule, infeasible although a plan fits, optimal although a lower plan exists, a bound above the lowest
+// height, and no answer from an exact planner without limits.
 //
-// An exact planner that ends at its timeout, and in time, has said nothing false:
-// it is undecided, which is counted and told apart from the faults.
+// An exact planner that ends at its timeout, and in time, has said nothing false. It is undecided, which is counted
+// apart from the faults.
 //
 // Idea: a seed decides all: the problem (drawn.Wide, some with the offsets of one
 // of their own plans pinned, a few drawn.Cut), the capacities at the boundary, the
 // switches, the start, and the places where limits fall. So a fault is reproduced
 // by its seed, and shrunk (shrink.go) by asking the same question again.
 //
-// A limit may fall at any node (Options.NodeLimit) and at any look at the context
-// (run.EndAtLook); then a planner may know less, but what it says must be true and
-// what it returns must be a valid plan.
+// A limit may fall at any node (Options.NodeLimit) and at any look at the context (run.EndAtLook). Then a planner may
+// know less, but its answer must be true and its plan valid.
 //
 // Used by go run ./lab/bench/agree, and by the tests of this package on fewer seeds.
 package agree
@@ -39,8 +37,7 @@ import (
 // A Case is a problem with its answer.
 type Case struct {
 	Problem *model.Problem
-	// Height is the lowest; it counts where Fits, that is where there is a plan at
-	// any height.
+	// Height is the lowest height; it counts only if Fits, which means that some plan exists.
 	Height int64
 	Fits   bool
 	// Hard problems are of middle size: nobody need answer them.
@@ -50,8 +47,7 @@ type Case struct {
 	tl      *timeline.Timeline
 }
 
-// cutEvery is one in how many problems is of middle size, pinnedEvery one in how
-// many has offsets of its own plan fixed.
+// One in cutEvery problems is of middle size. One in pinnedEvery has some offsets of its own plan fixed.
 const cutEvery, pinnedEvery = 100, 8
 
 // CaseOf returns the case of a seed.
@@ -83,8 +79,8 @@ func answered(p *model.Problem, judge *oracle.Orders) *Case {
 	return c
 }
 
-// stacked returns a plan with each buffer on the one before, from high up; nil
-// where buffers are fixed, since it might meet them.
+// stacked returns a plan with each buffer on the one before, from high up. It returns nil if buffers are fixed, since
+// the stack might meet them.
 func stacked(p *model.Problem) []int64 {
 	var at int64
 	offsets := make([]int64, len(p.Buffers))
@@ -105,9 +101,8 @@ func stacked(p *model.Problem) []int64 {
 // A Question is one call of a planner.
 type Question struct {
 	Planner string
-	// Capacity counts from the lowest height where Limited, else there is none.
-	// Where the problem has no plan it counts from a height at which any other
-	// would have one.
+	// If Limited, Capacity counts from the lowest height. If the problem has no plan, it counts from a height that is
+	// enough for any problem of this size.
 	Limited  bool
 	Capacity int64
 	Minimize bool
@@ -145,8 +140,7 @@ func (q Question) String() string {
 // unlimited reports whether nothing keeps the planner from an answer.
 func (q *Question) unlimited() bool { return q.Nodes == 0 && q.Look < 0 }
 
-// options turns the question into options; ok is false where it makes no sense
-// for the case.
+// options turns the question into options; ok is false if the question makes no sense for the case.
 func (q *Question) options(c *Case, patience time.Duration) (o plan.Options, ok bool) {
 	o = plan.Options{Minimize: q.Minimize, NodeLimit: q.Nodes, Without: q.Without, Seed: q.Seed}
 	if q.Limited {
@@ -194,11 +188,11 @@ const undecided = "undecided"
 // no fault.
 const refused = "refused"
 
-// ask puts the question and returns what is false in the answer, "" for nothing. To be
-// told whether a planner is exact takes as long as many an answer: who asks knows it.
+// ask puts the question and returns what is false in the answer, or "". The caller says whether the planner is exact,
+// because to ask the planner takes long.
 func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration) (r plan.Result, fault string) {
 	if !exact {
-		patience /= 10 // where nothing fits it may search on: there is no answer to wait for
+		patience /= 10 // patience /= 10 // if nothing fits it may search on without an answer
 	}
 	o, ok := q.options(c, patience)
 	if !ok {
@@ -218,8 +212,8 @@ func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration)
 	if over := time.Since(began) - patience; over > late {
 		return r, fmt.Sprintf("ended %v after its timeout", over.Round(time.Millisecond))
 	}
-	// Objects cannot be shared where no multiple of two alignments is in range: a
-	// heuristic says so. An exact planner takes all that brute force can answer.
+	// Shared objects need a common multiple of two alignments within range. Without one, a heuristic refuses the
+	// problem. An exact planner must take all problems that brute force can answer.
 	unsupported := errors.Is(err, plan.ErrUnsupported) && !exact
 	if err != nil && (unsupported || strings.Contains(err.Error(), "cannot honour") ||
 		strings.Contains(err.Error(), "all off")) {
@@ -231,8 +225,8 @@ func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration)
 	return r, falsehood(exact, c, &q, &o, &r)
 }
 
-// mayFail are the searches that are no exact planners and yet may end at a limit without
-// a plan, even where nothing bounds the height.
+// mayFail has the searches, other than exact planners, that may end without a plan at a limit although any height
+// will do.
 var mayFail = map[string]bool{"tela": true}
 
 // falsehood says what is false in an answer.
@@ -265,7 +259,7 @@ func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result
 		return fmt.Sprintf("%s, but not stopped by anything", r.Status)
 	case !answer && exact && q.unlimited() && !c.Hard &&
 		(r.Stopped == plan.StopTimeout || q.Planner == "milp" && r.Stopped == plan.StopEffort):
-		return undecided // milp counts in floating point: it may find nothing that is proof
+		return undecided // return undecided // milp counts in floating point, so it may have no proof
 	case !answer && exact && q.unlimited() && !c.Hard:
 		return fmt.Sprintf("no answer (%s, stopped by %q), without a limit", r.Status, r.Stopped)
 	case r.Status == model.Unknown && fits && !q.Limited && (!exact && !mayFail[q.Planner] || q.Planner == "auto"):

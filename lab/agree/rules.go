@@ -23,10 +23,13 @@ import (
 // answers. A seed decides the pair of features that a problem has at least, the problem, and the limits of each
 // question: a number of nodes, a look at the context, a timeout, a context that is over.
 //
-// False is a plan that breaks a rule or misstates a measure, a plan below the best or where there is none, infeasible
-// where a plan fits, optimal where a better plan exists, a bound above the best value, an answer without a plan that
-// names measures, an error that is not the planner's refusal by its own name, a refusal of auto or exact, a panic, and
-// an end after the timeout.
+// An answer is false if
+//
+//   - its plan breaks a rule or misstates a measure, or is below the best one, or there is no plan at all;
+//   - it is infeasible although a plan fits, or optimal although a better plan exists;
+//   - its bound is above the best value, or it names measures without a plan;
+//   - it is an error other than the planner's refusal by its own name, or a refusal of auto or exact;
+//   - it is a panic, or it comes after the timeout.
 
 // A RuledCase is a problem with rules and its answer.
 type RuledCase struct {

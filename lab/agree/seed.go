@@ -53,16 +53,16 @@ type Asker struct {
 	Counts Counts
 	// Limits is how many limits of each kind fall on a problem and planner.
 	Limits int
-	// Every makes a limit fall at every node and at every look of a run, the first
-	// everyOne of each and some of those beyond, in place of at Limits of each.
+	// Every makes a limit fall at every node and at every look of a run, in place of at Limits of each kind. After
+	// the first everyOne only some are taken.
 	Every bool
 	// Patience is how long each answer may take; 0 for the constant of that name.
 	Patience time.Duration
 	// OnFault is called with each fault.
 	OnFault func(Fault)
-	// OnUndecided, where set, is called with what an exact planner did not decide.
+	// OnUndecided is called with each question that an exact planner did not decide, if it is set.
 	OnUndecided func(Fault)
-	// OnAsk, where set, is called before each question.
+	// OnAsk is called before each question, if it is set.
 	OnAsk func(seed uint64, q Question)
 
 	judge   oracle.Orders
@@ -183,13 +183,11 @@ func (a *Asker) limits(q Question, nodes int64) {
 	}
 }
 
-// everyOne is up to which node and which look a limit falls at each; beyond, each is
-// a sixteenth further than the last, since a run of a million nodes would be asked a
-// million times.
+// everyOne is the number of the node, and of the look, up to which a limit falls at each. Beyond it, each limit is a
+// sixteenth further than the last, since a run may have a million nodes.
 const everyOne = 200
 
-// everyNodes limits planners that end by no other limit, where they are asked at
-// every look.
+// everyNodes is the node limit of planners that end by no other limit, if they are asked at every look.
 const everyNodes = 16
 
 // everyLimit asks again with a limit at every node of a run that had the given number

@@ -19,8 +19,8 @@ import (
 // in its own right. A limit may have to fall elsewhere on a smaller problem, so the
 // first few are tried too.
 
-// shrinkTries bounds the problems that are tried, shrinkTime how long that may
-// take: where the fault is that no answer comes, each try takes its time.
+// shrinkTries bounds the problems that are tried. shrinkTime bounds the time: if the fault is a missing answer, each
+// try takes long.
 const (
 	shrinkTries = 4000
 	shrinkTime  = 15 * time.Second
@@ -58,8 +58,7 @@ func Shrink(f Fault, p run.Planner) Fault {
 	return f
 }
 
-// kindOf is what a fault's words begin with: a shrunk fault should be of the same
-// kind.
+// kindOf returns the beginning of a fault's words. A shrunk fault must be of the same kind.
 func kindOf(words string) string {
 	kind, _, _ := strings.Cut(words, " ")
 	return kind
@@ -150,8 +149,7 @@ func resize(b *model.Buffer, size int64) {
 	}
 }
 
-// compact numbers the times at which anything changes from 0, where they are not
-// so already.
+// compact numbers the times of all changes from 0. It returns nothing if they are so already.
 func compact(p *model.Problem) []*model.Problem {
 	var times []int64
 	for i := range p.Buffers {

@@ -2,15 +2,14 @@ package cp
 
 import "github.com/stowage-go/stowage/internal/planners/pairwise"
 
-// Idea: first fail, the one rule of plain constraint programming. An order has
-// two values and an offset as many as its range; the orders come first for that
-// alone. Among orders, the pair with the fewest offsets left to its two buffers
-// is next, and among offsets the buffer with the smallest range. Ties go to the
-// lower number, values in ascending order: nothing here knows about memory.
+// Idea: first fail, the one rule of plain constraint programming. An order has two values, and an offset as many as
+// its range has, so orders come first. Of the orders, the next pair is the one whose buffers have the fewest offsets
+// left. Of the offsets, the next buffer is the one with the smallest range. Ties go to the lower number, and values
+// are tried in ascending order. Nothing here knows about memory.
 //
 // Complexity: a scan of the pairs or the buffers.
 
-// choose returns the next guess; ok is false where nothing is left to guess.
+// choose returns the next guess; ok is false if nothing is left to guess.
 func (s *solver) choose(e *pairwise.Engine) (f frame, ok bool) {
 	if s.offsets {
 		return s.chooseOffset(e)

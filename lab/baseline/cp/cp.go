@@ -1,6 +1,5 @@
-// Package cp is the planner cp: the constraint program of the TelaMalloc paper
-// without TelaMalloc, solved by plain search. It measures what the encoding is
-// worth without domain heuristics.
+// Package cp is the planner cp: the constraint program of the TelaMalloc paper, solved by plain search. It measures
+// what the encoding is worth without the paper's heuristics.
 //
 //	cp.go      the planner: options, partitions, minimising
 //	search.go  chronological backtracking over orders or offsets
@@ -17,12 +16,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: hand the encoding to a solver and let it be. The choices are those of
-// section 5.1 of the TelaMalloc paper: a position pos(X) for each buffer and an
-// order B(X, Y) for each two that overlap, with pos(X) + size(X) <= M and
-// pos(X) + size(X) <= pos(Y) or B(Y, X). internal/planners/pairwise propagates between
-// them; this package only guesses, first fail and in the input's order, and
-// backtracks to the last guess.
+// Idea: plain search over the encoding. Its variables are those of section 5.1 of the TelaMalloc paper: a position
+// pos(X) for each buffer, and an order B(X, Y) for each two that overlap, with pos(X) + size(X) <= M, and pos(X) +
+// size(X) <= pos(Y) or B(Y, X). internal/planners/pairwise propagates. This package only guesses, by first fail or in
+// the input's order, and backtracks to the last guess.
 //
 // Complexity: exponential in the pairs; a node costs the propagation and a scan
 // of the pairs that are still open.

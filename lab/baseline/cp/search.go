@@ -5,29 +5,25 @@ import (
 	"github.com/stowage-go/stowage/internal/planners/pairwise"
 )
 
-// Idea: guess, propagate, and on a contradiction take back the last guess and
-// try its next value. When nothing is left to guess, each buffer at its lower
-// bound is a plan: all orders hold between lower bounds, since propagation has
-// carried each of them through.
+// Idea: guess, propagate, and on a contradiction take back the last guess and try its next value. When nothing is
+// left to guess, the lower bounds are a plan, because propagation has carried every order through to them.
 //
 // Invariant: frame d holds the guess that opened level d+1 of the engine; all
 // values before it have been refuted under the guesses below.
 //
 // Complexity: memory is one frame a level; a node allocates nothing.
 //
-// Tried and dropped: bisecting ranges of offsets. Every order that an offset
-// decides can be had by guessing the order, without the grid.
+// Left out: bisecting ranges of offsets. Guessing the order decides the same without the grid.
 
 // A frame is a guess: an order or an offset.
 type frame struct {
-	literal int32 // the order, where buffer < 0
+	literal int32 // literal int32 // the order, if buffer < 0
 	second  bool  // the other order has been refuted
 	buffer  int32 // the buffer with a guessed offset, -1 for an order
 	offset  int64
 }
 
-// search explores the engine from its root. Where the outcome is Found, lower
-// bounds are a plan.
+// search explores the engine from its root. If the outcome is Found, the lower bounds are a plan.
 func (s *solver) search(e *pairwise.Engine) descend.Outcome {
 	s.frames = s.frames[:0]
 	for {
@@ -58,8 +54,7 @@ func guess(e *pairwise.Engine, f *frame) bool {
 	return e.Order(f.literal)
 }
 
-// backtrack takes back guesses up to one with a value left, and moves that on. It
-// reports false where there is none.
+// backtrack takes back guesses up to one with a value left, and moves that on. It returns false if there is none.
 func (s *solver) backtrack(e *pairwise.Engine) bool {
 	for len(s.frames) > 0 {
 		f := &s.frames[len(s.frames)-1]

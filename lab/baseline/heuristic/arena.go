@@ -6,8 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the space of an allocator that gives out chunks and takes them back, as that of
-// bfc.go does.
+// Idea: this is the space of an allocator that gives out chunks and takes them back, as bfc.go does.
 //
 // Invariant: chunks tile the space from 0 to the top, no two neighbours are
 // free, and the chunk below the top is in use. Above the top there is always
@@ -46,10 +45,9 @@ type arena struct {
 // newArena returns an empty space.
 func newArena() arena { return arena{last: -1} }
 
-// take returns a chunk of at least size bytes that starts at a multiple of align, in the
-// smallest free chunk that holds it behind the bytes before that multiple, which stay
-// free; the lowest of those. Its rest is split off where that is at least as large as
-// size, or as waste.
+// take returns a chunk of at least size bytes that starts at a multiple of align. It is cut from the smallest free
+// chunk that holds it, on a tie the lowest. The bytes before the multiple stay free. The bytes after it are split off
+// if they are at least size, or at least waste.
 func (a *arena) take(size, align, waste int64) int32 {
 	for k, at := a.holes.find(hole{size: size, at: -1}); k < len(a.holes.pieces); k, at = a.holes.next(k, at) {
 		h := a.holes.pieces[k][at]
@@ -103,7 +101,7 @@ func (a *arena) split(c int32, size int64) {
 	a.remember(rest)
 }
 
-// free gives chunk c back and joins it with what is free beside it.
+// free gives chunk c back and joins it with the free chunks beside it.
 func (a *arena) free(c int32) {
 	a.chunks[c].inUse = false
 	if next := a.chunks[c].next; next >= 0 && !a.chunks[next].inUse {

@@ -11,26 +11,21 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: what a program does that plans nothing. Buffers are requested from a
-// conventional allocator at their start and given back at their end; when one
-// is requested, the allocator does not know its end, nor any later request. It
-// takes the smallest free chunk that is large enough, the lowest of those,
-// splits off the rest where that is worth it, and joins neighbours that are
-// free when a chunk comes back (best fit with coalescing).
+// Idea: this is what a program does without a plan. Buffers are requested from a conventional allocator at their
+// start and given back at their end. The allocator knows neither their ends nor later requests. It takes the smallest
+// free chunk that is large enough, on a tie the lowest, and splits off the rest if that is worth it. When a chunk
+// comes back, free neighbours are joined (best fit with coalescing).
 //
 // Invariant: that of the arena.
 //
 // Complexity: O(n log n), and a move of up to some hundred free chunks for each
 // buffer.
 //
-// Source: TensorFlow's BFC allocator (TSL's framework/bfc_allocator.cc, 0d7247f):
-// requests are rounded up to 256 bytes; the bytes of a chunk before its first aligned
-// one are split off; what is left is split where it is at least twice the request, or
-// where the rest is at least 128 MiB; otherwise it is handed out whole. Its bins, one
-// for each power of two, with the smallest chunk first, are one sorted list cut in
-// pieces, so here they are that list. Its regions, which grow by doubling, are one
-// region without an end: a plan is judged by the highest byte in use. It can also
-// allocate from both ends, where the caller says from which; a problem does not.
+// Source: TensorFlow's BFC allocator (TSL's framework/bfc_allocator.cc, 0d7247f). Requests are rounded up to 256
+// bytes. The bytes of a chunk before its first aligned byte are split off. The rest of a chunk is split off if the
+// chunk is at least twice the request, or the rest at least 128 MiB. Three things differ. TensorFlow's bins, one for
+// each power of two, are one sorted list here, which is the same. Its regions, which grow by doubling, are one region
+// without an end. It can also allocate from both ends if the caller says from which; a problem does not.
 //
 // The parameter round is 256 by default, as in the source. With round=1 the
 // comparison is of policies rather than of rounding.
@@ -83,9 +78,9 @@ func (bfc) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 	return judge(tl, o, offsets, whole), nil
 }
 
-// allocate runs the buffers of p through an arena, in time order; ends come
-// before starts at one time, and what starts at once comes in input order. Where a
-// limit comes, whole is false and those that have not come yet have the offset -1.
+// allocate runs the buffers of p through an arena, in time order. Ends come before starts at one time, and buffers
+// that start at once come in input order. If a limit comes, whole is false, and the buffers that have not come yet
+// have offset -1.
 func allocate(w *run.Watch, p *model.Problem, round int64) (offsets []int64, whole bool) {
 	n := len(p.Buffers)
 	offsets = make([]int64, n)

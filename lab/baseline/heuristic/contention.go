@@ -9,28 +9,23 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: fill the space row by row from the bottom, like a game of falling
-// blocks. Of the buffers that fit into the current row, on top of the skyline
-// of those placed, the one in the most contended slot goes first; once none
-// fits, the next row is the lowest one that takes a buffer. The contention of a
-// slot is the load there, that of a buffer the largest of its slots. Ties go to
-// the larger alignment, then size × lifetime², then lifetime, then the input's
-// order. Nothing is ever placed under the skyline, so holes stay holes.
+// Idea: fill the space row by row from the bottom, like a game of falling blocks. A buffer fits into the current row
+// if the skyline of the placed buffers is low enough. Of these buffers, the one in the most contended slot goes
+// first. If none fits, the next row is the lowest one that takes a buffer. The contention of a slot is its load, and
+// that of a buffer the largest of its slots. Ties go to the larger alignment, then size × lifetime², then lifetime,
+// then the input's order. Nothing is ever placed under the skyline, so holes stay holes.
 //
 // Invariant: offsets never decrease, and each buffer lies at the highest
 // skyline over its lifespan, rounded up to its alignment.
 //
-// Complexity: O((n + c) log n), c the corrections of a heap that greedy/skyline.go
-// explains; quadratic where all overlap and no two have one extent.
+// Complexity: O((n + c) log n) for c corrections of a heap (greedy/skyline.go); quadratic if all overlap and no two
+// have the same extent.
 //
-// Source: section 3.1 and figure 4 of the TelaMalloc paper (ASPLOS 2023), where
-// this is the allocator of production, tried before any solver. The text says
-// that the highest contention goes first, the figure that the row decides who
-// may; its example needs the row. The other reading is the parameter pick.
+// Source: section 3.1 and figure 4 of the TelaMalloc paper (ASPLOS 2023). It is the allocator of production there,
+// tried before any solver. The text says that the highest contention goes first; the figure, that only buffers of the
+// row may go. The paper's example needs the row. The parameter pick has the other reading.
 //
-// Gaps and windows are additions. Fixed offsets are refused: a buffer that is
-// already in place above the skyline would have to be walked around, and what
-// is left would not be this heuristic.
+// Gaps and windows are additions. Fixed offsets are refused, because the skyline would have to go around them.
 
 func init() { run.Register(contention{}) }
 

@@ -1,6 +1,5 @@
-// Package heuristic holds the two heuristics that the TelaMalloc paper measures its
-// search against: `contention`, its own, and `bfc`, TensorFlow's allocator. Both
-// stand on package greedy, which has their parts for orders of its own.
+// Package heuristic holds the two heuristics with which the TelaMalloc paper compares its search: `contention`, its
+// own, and `bfc`, TensorFlow's allocator. Both use package greedy, which has their parts for orders of its own.
 package heuristic
 
 import (
@@ -20,8 +19,8 @@ func movable(tl *timeline.Timeline, planner string) error {
 	return nil
 }
 
-// judge makes a result of offsets that may be above the capacity. What a limit has
-// left without an offset is stacked.
+// judge makes a result of offsets that may be above the capacity. It stacks the buffers that have no offset after a
+// limit.
 func judge(tl *timeline.Timeline, o plan.Options, offsets []int64, whole bool) plan.Result {
 	r := plan.Result{Stats: plan.Stats{Nodes: int64(len(tl.Problem.Buffers))}}
 	if !whole {

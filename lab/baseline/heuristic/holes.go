@@ -4,9 +4,8 @@ import (
 	"sort"
 )
 
-// Idea: free chunks by size, then by address, in one sorted list that is cut
-// into pieces, so that to insert or to remove one moves a piece and not the
-// list.
+// Idea: free chunks are one list, sorted by size, then by address, and cut into pieces. So an insertion moves only a
+// piece.
 //
 // Invariant: no piece is empty, and none is longer than pieceLimit.
 //
@@ -19,8 +18,7 @@ const pieceLimit = 256
 // holes is a set of free chunks.
 type holes struct{ pieces [][]hole }
 
-// find returns the place of the first hole that is not less than h; the piece
-// is len(s.pieces) where there is none.
+// find returns the place of the first hole that is not less than h; the piece is len(s.pieces) if there is none.
 func (s *holes) find(h hole) (piece, at int) {
 	piece = sort.Search(len(s.pieces), func(k int) bool {
 		return s.pieces[k][len(s.pieces[k])-1].compare(h) >= 0

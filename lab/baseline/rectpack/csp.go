@@ -15,25 +15,21 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: absolute placement. Buffers are taken in a fixed order, the largest
-// first, and each is tried at every offset of its domain, {start} × [0, H - size]
-// in the papers' terms, from the bottom up; what conflicts with those placed
-// before is passed over. What makes this more than enumeration is in strips.go
-// and dominance.go.
+// Idea: absolute placement. Buffers are taken in a fixed order, the largest first. Each is tried at every offset of
+// its domain, {start} × [0, H - size] in the papers' terms, from the bottom up. Offsets that conflict with placed
+// buffers are passed over. strips.go and dominance.go make this more than enumeration.
 //
-// Invariant: the buffers of the frames are placed and conflict with one another
-// nowhere; all lower offsets of each have been refuted under the frames below,
-// or are dominated.
+// Invariant: the buffers of the frames are placed and do not conflict. All lower offsets of each have been refuted
+// under the frames below, or are dominated.
 //
 // Complexity: O(H^n) in the worst case, H counted in the largest unit that
 // divides all sizes. Grids of millions of units, which the memory of an
 // accelerator has in bytes, are out of reach, as the MiniMalloc paper finds too.
 //
-// Source: Korf, "Optimal Rectangle Packing", ICAPS 2003 and 2004; Huang and Korf,
-// "Optimal rectangle packing: an absolute placement approach", JAIR 2013, with
-// the adaptation of section 8 of the MiniMalloc paper (ASPLOS 2023): the start is
-// given. What those papers infer about the other coordinate has nothing to do. What
-// they learn from infeasible subtrees is left out.
+// Source: Korf, "Optimal Rectangle Packing", ICAPS 2003 and 2004; Huang and Korf, "Optimal rectangle packing: an
+// absolute placement approach", JAIR 2013, with the adaptation of section 8 of the MiniMalloc paper (ASPLOS 2023):
+// the start is given, so inferences about the other coordinate have no use. Learning from infeasible subtrees is left
+// out.
 //
 // Gaps without windows, alignment and fixed offsets are honoured. Windows are
 // refused: with them a buffer is no rectangle in any section.
@@ -115,7 +111,7 @@ type cspSolver struct {
 	bySize    [][]int32 // section → its buffers by ascending size
 	plain     bool      // nothing tells up from down, and only sizes make offsets
 	half      bool      // mirror
-	sums      []uint64  // bit x: x is a sum of sizes; nil where that is no help
+	sums      []uint64  // sums      []uint64  // bit x: x is a sum of sizes; nil if that is no help
 	sumsUpTo  int64     // offsets that sums covers
 	shared    []int32   // scratch: sections of the buffer in hand, marked by stamp
 	stamp     int32
@@ -133,7 +129,7 @@ const (
 	largestTable = 1 << 24 // entries of span, and as many of bySize: 128 MB
 )
 
-// newCSP prepares a partition. It reports false where a limit comes.
+// newCSP prepares a partition. It returns false if a limit comes.
 func newCSP(tl *timeline.Timeline, budget *descend.Budget, set *cspSettings, part *timeline.Partition,
 	e *pairwise.Encoding,
 ) (*cspSolver, bool) {
@@ -221,9 +217,8 @@ func (s *cspSolver) link() {
 	}
 }
 
-// Fit looks for offsets within a height. Where a limit comes in the middle of a
-// node what it finds out is not true; then the next node is not granted, and
-// descend does not believe a refutation.
+// Fit looks for offsets within a height. If a limit comes in the middle of a node, its finding may be false. Then the
+// budget grants no further node, and descend ignores the refutation.
 func (s *cspSolver) Fit(height int64) ([]int64, descend.Outcome) {
 	s.height = height
 	for k := range s.at {
@@ -282,8 +277,7 @@ func (s *cspSolver) lowest(k int32) int64 {
 	return 0
 }
 
-// candidate returns the first offset from from on at which a buffer is worth
-// trying, -1 for none.
+// candidate returns the first offset, not below from, at which a buffer is worth trying, or -1.
 func (s *cspSolver) candidate(k int32, from int64, first bool) int64 {
 	_, high := s.e.Bounds(int(k), s.height)
 	if first && s.half {
@@ -312,8 +306,8 @@ func (s *cspSolver) candidate(k int32, from int64, first bool) int64 {
 	}
 }
 
-// next returns the first offset from at on, a multiple of the alignment like at,
-// where a buffer conflicts with nothing placed. It may be out of bounds.
+// next returns the first multiple of the alignment, not below at, at which a buffer conflicts with no placed buffer.
+// It may be out of bounds.
 func (s *cspSolver) next(k int32, at int64) int64 {
 	for again := true; again && !s.budget.Ended(); {
 		again = false

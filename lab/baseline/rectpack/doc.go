@@ -1,11 +1,9 @@
-// Package rectpack holds the two planners that come from rectangle packing,
-// turned to memory as section 8 of the MiniMalloc paper does: time is given, so
-// only one coordinate is left to find.
+// Package rectpack holds two planners that come from rectangle packing, adapted as in section 8 of the MiniMalloc
+// paper: time is given, so only one coordinate is left to find.
 //
-// csp places buffers at absolute offsets, one after another, largest first.
-// meta-csp decides for each two buffers that overlap in time which lies above,
-// and finds offsets only at the end. Both answer whether a height can be kept;
-// internal/planners/descend makes planners of that.
+// csp places buffers at absolute offsets, one after another, largest first. meta-csp decides for each two buffers
+// that overlap in time which one lies above, and finds offsets only at the end. Both answer whether a height is
+// possible; internal/planners/descend makes planners of them.
 //
 //	offset              csp guesses     meta-csp guesses
 //	  ^  +-----+ +--+   c at 4          c above a
@@ -15,8 +13,8 @@
 //	  |  |  a    +--+
 //	  +--+-------+-----> time
 //
-// The number of offsets makes csp slow where units are small; the number of
-// pairs makes meta-csp slow where there are many buffers, whatever their sizes.
+// csp is slow if units are small, because there are many offsets. meta-csp is slow if there are many buffers, because
+// there are many pairs.
 //
 //	csp.go        the planner csp, and its search
 //	strips.go     csp: free space in a section that cannot be filled

@@ -7,38 +7,30 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: of all plans within the height, one whose offsets have the least sum
-// cannot have any buffer slide down. So an offset need not be tried where, in
-// every completion, the buffer could slide:
+// Idea: of all plans within the height, take one whose offsets have the least sum. No buffer can slide down in it. So
+// an offset need not be tried if the buffer could slide down in every completion:
 //
-//   - Nothing that is still to come fits under it, in the sections where both
-//     are active: then it slides down to what is placed under it, and the plan
-//     that results is found at a lower offset. (dominance)
-//   - It is no sum of sizes: a buffer that does not slide rests on another, that
-//     one too, and so on down to the floor. (subset-sums, where no alignment or
-//     fixed offset props a buffer up)
+//   - Nothing unplaced fits under the buffer, in the sections where both are active. Then it slides down to the placed
+//     buffers under it, and that plan is found at a lower offset. (dominance)
+//   - The offset is no sum of sizes. A buffer that does not slide rests on another, that one on a third, and so on down to
+//     the floor. (subset-sums; only if no alignment or fixed offset holds a buffer up)
 //
-// Two symmetries remain. Identical buffers can change places, so they keep the
-// order in which they are tried. (symmetry) And where nothing tells up from
-// down, a plan upside down is a plan, so the first buffer stays in the lower
-// half. (mirror)
+// Two symmetries remain. Identical buffers can change places, so they keep the order in which they are tried
+// (symmetry). If nothing tells up from down, a plan turned upside down is a plan, so the first buffer stays in the
+// lower half (mirror).
 //
-// All of them hold for one plan at a time: turn a plan so that the first buffer
-// is in the lower half, slide what slides until nothing does, then sort each kind
-// of identical buffers. Sliding moves the first buffer down only, and sorting
-// gives it the lowest offset of its kind, so none undoes another.
+// All of these hold together. Turn a plan so that the first buffer is in the lower half, let buffers slide down until
+// none can, then sort each kind of identical buffers. Sliding moves the first buffer only down, and sorting gives it
+// the lowest offset of its kind, so no step undoes another.
 //
 // Complexity: O(d · sections) for a buffer with d conflicts; sums of sizes take a
 // bit for each unit of the height, once.
 //
-// Source: dominance by a hole too small for what is left, Korf 2003; subset sums
-// for the coordinates of large numbers, Huang and Korf 2013, which are the normal
-// patterns of Christofides and Whitlock 1977; the reflection of the largest
-// rectangle, Korf 2003.
+// Source: dominance by a hole that is too small for the unplaced buffers, Korf 2003; subset sums for coordinates,
+// Huang and Korf 2013, which are the normal patterns of Christofides and Whitlock 1977; the mirror image, Korf 2003.
 
-// slides reports whether a buffer at an offset where it is free could slide down
-// in every completion, and, where it could, the next offset at which that may
-// not be so: where something fits under it, or where it rests on what is placed.
+// slides reports whether a buffer at a free offset could slide down in every completion. If it could, next is the
+// next offset at which that may be false: something fits under it there, or it rests on a placed buffer.
 func (s *cspSolver) slides(k int32, at int64) (next int64, slides bool) {
 	if at == 0 {
 		return 0, false
@@ -75,8 +67,7 @@ func (s *cspSolver) slides(k int32, at int64) (next int64, slides bool) {
 	return bound.Up(next, s.e.Align[k]), true
 }
 
-// top returns the top of what is placed in section x below an offset that is
-// free there.
+// top returns the top of the highest placed buffer in section x below an offset that is free there.
 func (s *cspSolver) top(x int32, at int64) int64 {
 	line := s.stack[x]
 	p := len(line)
@@ -123,8 +114,7 @@ func (s *cspSolver) addUp() {
 	}
 }
 
-// sum returns the first sum of sizes from at on, -1 for none; at itself where
-// sums are of no help.
+// sum returns the first sum of sizes that is not below at, or -1. It returns at itself if sums are of no help.
 func (s *cspSolver) sum(at int64) int64 {
 	if s.sums == nil {
 		return at

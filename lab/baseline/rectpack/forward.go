@@ -2,17 +2,15 @@ package rectpack
 
 import "github.com/stowage-go/stowage/internal/planners/pairwise"
 
-// Idea: a pair has two sides. Where the matrix contradicts one, the other must
-// hold, and where it contradicts both the branch is dead: forward checking.
-// Where it implies one already, the pair is satisfied, whatever else is decided,
-// and need not be decided at all: a subsumed variable.
+// Idea: a pair has two sides. If the matrix contradicts one side, the other must hold. If it contradicts both, the
+// branch is dead. This is forward checking. If the matrix implies one side, the pair is satisfied and need not be
+// decided: a subsumed variable.
 //
-// Only a pair whose own entries have risen can have changed, so those are
-// looked at: the checking is incremental, in the order in which entries rise.
+// Only a pair whose own entries have risen can have changed. So only those pairs are checked, in the order in which
+// entries rise.
 //
-// With one dimension the second follows from the first: the two sides exclude
-// each other, so a side that is implied makes the other dead. Subsumption is
-// worth something only where forward checking is switched off.
+// In one dimension the two sides exclude each other, so a side that is implied makes the other dead. Subsumption is
+// worth something only without forward checking.
 //
 // Invariant at a fixpoint: each open pair has two possible sides, neither
 // implied.
@@ -23,13 +21,10 @@ import "github.com/stowage-go/stowage/internal/planners/pairwise"
 // and Pollack (incremental forward checking), as Moffitt and Pollack 2006 have
 // them in rectangle packing.
 //
-// Tried and dropped: semantic branching. It adds, with the second side of a
-// pair, the negation of the first. Here the second side implies that already,
-// since the two exclude each other: Up + Down > 1. It pays in rectangle packing
-// proper, where "above" does not exclude "left of".
+// Left out: semantic branching, which adds the negation of the first side to the second. Here the second side implies
+// it, since the two exclude each other: Up + Down > 1. In rectangle packing "above" does not exclude "left of".
 
-// settle brings the pairs to a fixpoint with what has moved in the matrix, and
-// reports whether no contradiction shows.
+// settle brings the pairs to a fixpoint after entries of the matrix have risen. It returns false at a contradiction.
 func (s *metaSolver) settle() bool {
 	m := s.m
 	for k := 0; k < len(m.moved); k++ {

@@ -6,15 +6,13 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: what is known of the differences between offsets, in one matrix:
-// least[a][b] is the largest d for which offset(b) - offset(a) >= d follows. A
-// further node, the floor, has offset 0, so its row holds the lower bounds and
-// its column the upper ones. A new difference i→j is carried to every a that
-// reaches i and every b that j reaches, which keeps the matrix closed; where it
-// contradicts least[j][i], nothing satisfies both.
+// Idea: one matrix has all known differences between offsets: least[a][b] is the largest d for which offset(b) -
+// offset(a) >= d follows. One more node, the floor, has offset 0, so its row holds the lower bounds and its column
+// the upper ones. A new difference i→j is carried to every a that reaches i and every b that j reaches, which keeps
+// the matrix closed. If it contradicts least[j][i], nothing satisfies both.
 //
-// Invariant: least[a][b] >= least[a][c] + least[c][b] for all a, b, c, but for
-// what rounding to alignments adds; least[a][b] + least[b][a] <= 0.
+// Invariant: least[a][b] >= least[a][c] + least[c][b] for all a, b, c, except for rounding to alignments; least[a][b]
+// + least[b][a] <= 0.
 //
 // Complexity: O(n²) for a difference, with n + n comparisons for one that
 // changes little; memory is 8 bytes an entry, 12 with the pairs.
@@ -47,8 +45,7 @@ type change struct {
 	value int64
 }
 
-// newMatrix returns a matrix for the buffers of an encoding, without a height, or
-// nil where a limit comes.
+// newMatrix returns a matrix for the buffers of an encoding, without a height, or nil if a limit comes.
 func newMatrix(e *pairwise.Encoding, w *run.Watch) *matrix {
 	n := e.Len() + 1
 	m := &matrix{n: n, watch: w, least: make([]int64, n*n)}
@@ -116,9 +113,8 @@ func (m *matrix) round(entry int, value int64) int64 {
 // at returns the least offset(b) - offset(a).
 func (m *matrix) at(a, b int32) int64 { return m.least[int(a)*m.n+int(b)] }
 
-// add takes in offset(j) - offset(i) >= by and reports whether nothing
-// contradicts it, or that the watch is over. Entries that rise are in moved, after
-// those that are there.
+// add takes in offset(j) - offset(i) >= by. It returns false at a contradiction, or if the watch is over. It appends
+// the entries that rise to moved.
 func (m *matrix) add(i, j int32, by int64) bool {
 	n := m.n
 	if m.at(j, i)+by > 0 {

@@ -11,22 +11,17 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: decide relations, not places. Each two buffers that overlap in time are
-// a meta-variable with the values above and below; those that do not have none.
-// A partial assignment is a set of differences between offsets, consistent as
-// long as the matrix of all of them has no positive cycle. Once every pair is
-// decided or implied, the least offsets are a plan. Nothing depends on how large
-// the numbers are.
+// Idea: decide relations, not places. Each two buffers that overlap in time are a meta-variable with the values above
+// and below. A partial assignment is a set of differences between offsets. It is consistent if the matrix of all
+// differences has no positive cycle. Once every pair is decided or implied, the least offsets are a plan. The size of
+// the numbers does not matter.
 //
-// Order of variables: all open pairs have two values left after forward
-// checking, so ties decide: the pair goes first whose two sides together leave
-// the least room between what the matrix says and what they need, and of it the
-// roomier side. The parameter order=size goes by the sizes of the two buffers
-// alone, for comparison.
+// Order of variables: after forward checking all open pairs have two values left. The next pair is the one whose two
+// sides together have the least room, that is, the difference between what the matrix allows and what the side needs.
+// Its roomier side is tried first. The parameter order=size uses only the sizes of the two buffers, for comparison.
 //
-// Symmetry: identical buffers are stacked in the order of their numbers; and
-// since a plan turned upside down is a plan, the first pair is tried one way
-// only, where nothing tells up from down (no alignment, fixed offset or window).
+// Symmetry: identical buffers are stacked in the order of their numbers. If nothing tells up from down (no alignment,
+// fixed offset or window), a plan turned upside down is a plan, so the first pair is tried one way only.
 //
 // Invariant: a side that is marked is decided, forced or implied by the matrix;
 // the trails of sides and matrix undo together.
@@ -101,7 +96,7 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 		}))
 }
 
-// newMeta prepares a partition. It reports false where a limit comes.
+// newMeta prepares a partition. It returns false if a limit comes.
 func newMeta(tl *timeline.Timeline, budget *descend.Budget, set *metaSettings,
 	e *pairwise.Encoding,
 ) (*metaSolver, bool) {
@@ -164,9 +159,8 @@ type metaFrame struct {
 	changes int
 }
 
-// Fit looks for offsets within a height, both in units. Where a limit comes in the
-// middle of a node what it finds out is not true; then the next node is not
-// granted, and descend does not believe a refutation.
+// Fit looks for offsets within a height, both in units. If a limit comes in the middle of a node, its finding may be
+// false. Then the budget grants no further node, and descend ignores the refutation.
 func (s *metaSolver) Fit(height int64) ([]int64, descend.Outcome) {
 	clear(s.side)
 	s.decided, s.frames = s.decided[:0], s.frames[:0]
@@ -213,8 +207,8 @@ func (s *metaSolver) Fit(height int64) ([]int64, descend.Outcome) {
 	}
 }
 
-// backtrack undoes decisions up to one with a side left, and takes that. ok says
-// whether it holds; the outcome is Found as long as the search goes on.
+// backtrack undoes decisions up to one with a side left, and takes that side. ok says whether it holds. The outcome
+// is Found as long as the search goes on.
 func (s *metaSolver) backtrack() (ok bool, out descend.Outcome) {
 	for len(s.frames) > 0 {
 		f := &s.frames[len(s.frames)-1]
@@ -274,9 +268,8 @@ func (s *metaSolver) choose() (p int32, side pairwise.Choice) {
 	return p, side
 }
 
-// twins returns the buffers that are the same for a planner, each with the next
-// of its kind in the order given. Those with gaps or fixed offsets are left out.
-// Lifespans need not be equal, only the sections that they reach over.
+// twins returns the buffers that are the same for a planner, each with the next of its kind in the given order.
+// Buffers with gaps or fixed offsets are left out. Only the sections of two lifespans need to be equal.
 func twins(tl *timeline.Timeline, e *pairwise.Encoding, order []int32) [][2]int32 {
 	type kind struct {
 		first, last int32

@@ -2,27 +2,23 @@ package rectpack
 
 import "slices"
 
-// Idea: within a section the placed buffers leave free strips of space, and each
-// buffer still to come there must lie in one of them whole. Relaxed to a
-// question that sorting answers: a strip can only be filled with buffers that
-// are no larger than it, cut up at will. From the smallest strip to the largest,
-// what fits is poured in and what does not fit is carried on; space that nothing
-// left can fill is wasted. Where the rest of the free space is less than what is
-// to come, the branch is dead.
+// Idea: within a section the placed buffers leave free strips of space, and each unplaced buffer of the section must
+// lie in one of them. This relaxation can be answered by sorting: buffers may be cut up, but only buffers that are no
+// larger than a strip may go into it. The strips are filled from the smallest to the largest. Buffers that are left
+// over are carried on, and space that nothing can fill is wasted. If the other free space is less than the unplaced
+// buffers need, the branch is dead.
 //
 // Invariant: no real completion wastes less.
 //
 // Complexity: O(m log m) for a section of m buffers, of which few are placed.
 //
-// Source: the wasted-space bound of Korf, "Optimal Rectangle Packing: New
-// Results", ICAPS 2004, for one dimension: slices across time. Slices along time
-// have no meaning here, where no buffer can be moved in time.
+// Source: the wasted-space bound of Korf, "Optimal Rectangle Packing: New Results", ICAPS 2004, for slices across
+// time. Slices along time have no meaning here, because no buffer can be moved in time.
 //
-// Tried and dropped: exact bin packing of the strips. The bound is asked at
-// every node, and the strips are few and large until late.
+// Left out: exact bin packing of the strips. The bound is asked at every node, and the strips are few and large until
+// late.
 
-// fills reports whether the free strips of section x can hold what is unplaced
-// there.
+// fills reports whether the free strips of section x can hold the unplaced buffers of the section.
 func (s *cspSolver) fills(x int32) bool {
 	s.runs = s.runs[:0]
 	below := int64(0)

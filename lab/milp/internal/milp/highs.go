@@ -16,11 +16,9 @@ import (
 // interface: pass the program as arrays, set options, run, read the status, the
 // best solution, the bound and the nodes.
 //
-// Two ends: shortly before the deadline, or when the context ends, virtual time
-// runs out and HiGHS returns in its own time, within a fraction of a second as a
-// rule, with its best plan. Where it takes longer than the grace after the end,
-// the solve is a limit without a plan, and HiGHS is left to run until it next
-// looks at the clock, which ends it for good.
+// Two ends: shortly before the deadline, or when the context ends, virtual time runs out, and HiGHS returns with its
+// best plan, usually within a fraction of a second. If it takes longer than the grace, the solve counts as a limit
+// without a plan. HiGHS runs on until it next looks at the clock, which then stops it.
 //
 // Source: highs_c_api.h of HiGHS (MIT), through the npm package highs 1.15.3.
 
@@ -53,7 +51,7 @@ const (
 // An answer is a verdict with what comes with it.
 type answer struct {
 	verdict verdict
-	values  []float64 // of the columns; nil where there is no solution
+	values  []float64 // values  []float64 // of the columns; nil if there is no solution
 	bound   float64   // lower bound on the objective; -Inf for none
 	nodes   int64     // of branch and bound
 	cut     bool      // the time limit has ended it, or would have soon

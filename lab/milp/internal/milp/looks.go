@@ -7,28 +7,25 @@ import (
 	"slices"
 )
 
-// Idea: compiled WebAssembly has no place at which Go could interrupt it. While a loop of
-// HiGHS runs that calls nothing of the host, no collection of garbage can begin, and once
-// one waits to begin all of the program stands still: its clocks, its signals, its other
-// goroutines. Where numbers are wide HiGHS can be in such a loop for ever. So the module
-// is changed as it is loaded: every loop counts its turns in a global, and every so many
-// turns of all loops look at the clock of the host, which gives way to Go and ends what
-// nobody waits for any more.
+// Idea: Go cannot interrupt compiled WebAssembly. While a loop of HiGHS calls nothing of the host, no garbage
+// collection can begin. Once a collection waits to begin, the whole program stands still: its clocks, signals and
+// other goroutines. HiGHS can stay in such a loop for ever if numbers are wide. So the module is changed when it is
+// loaded. Every loop counts its turns in one global. After so many turns the code looks at the host's clock, which
+// lets Go run, and ends a solve that nobody waits for any more.
 //
 //	global.get n; i32.const 1; i32.sub; global.set n
 //	global.get n; i32.eqz
 //	if; i32.const turns; global.set n; call emscripten_get_now; drop; end
 //
-// Invariant: apart from that global and the virtual time nothing in the module changes; no
-// index does, for the function is one that it imports already.
+// Invariant: nothing in the module changes except that global and the virtual time. No index changes, since the
+// module already imports the function.
 //
 // Complexity: one pass over the module's code, some 10 ms. HiGHS takes 6 to 13% longer for
 // the same nodes (random problems of 30 buffers, 200 nodes).
 //
 // Source: the binary format in chapter 5 of the WebAssembly specification, 2.0.
 //
-// Tried and dropped: wazero's own checks in loops (WithCloseOnContextDone), which leave
-// the module at every turn: HiGHS is 3.3 times as slow.
+// wazero's own checks in loops (WithCloseOnContextDone) leave the module at every turn: HiGHS is 3.3 times as slow.
 
 // turns is how many turns of loops come between two looks.
 const turns = 1 << 18

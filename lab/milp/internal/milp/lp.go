@@ -16,20 +16,17 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: the program in the LP format that CPLEX has made common, for any other
-// solver, and for HiGHS and CBC as commands. Names are short and safe in every
-// reader: p3 is the position of buffer 3 (comments say which that is, and its
-// multiple where it is aligned), b7 and c7 are the binaries of pair 7, h is the
-// height. Each row is a line.
+// Idea: this is the program in CPLEX's LP format, which other solvers read, among them the commands of HiGHS and CBC.
+// Names are short and safe in every reader. p3 is the position of buffer 3; comments say which buffer that is, and
+// the multiple of an aligned one. b7 and c7 are the binaries of pair 7, and h is the height. Each row is a line.
 //
 // Complexity: linear in the program.
 //
 // Source: the LP format as HiGHS and CBC read it.
 
-// WriteLP writes the whole problem as one program, to fit the capacity in bytes
-// or, where minimize is set, to be as low as can be; the capacity is M. tight
-// selects the formulation. Offsets are in units that a comment names. The error
-// is the writer's, or pairwise.ErrLimit where the context ends.
+// WriteLP writes the whole problem as one program: to fit the capacity in bytes or, if minimize is set, for the
+// lowest plan. The capacity is M. tight selects the formulation. A comment names the unit of offsets. The error is
+// the writer's, or pairwise.ErrLimit if the context ends.
 func WriteLP(ctx context.Context, to io.Writer, tl *timeline.Timeline, capacity int64, minimize, tight bool) error {
 	var all []int32
 	for _, p := range tl.Partitions {

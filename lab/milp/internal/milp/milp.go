@@ -32,15 +32,12 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the solver works in doubles, so it is asked for orders, never for
-// offsets, and never believed. From the orders the exact least offsets follow
-// (pairwise.Least), and only a plan that they give counts. Refutations and bounds
-// cannot be checked that way; they count where the numbers are small enough for
-// the solver's tolerance not to hide a unit of space, and are dropped, as
-// unknown, where they are not.
+// Idea: the solver works in floating point, so it is asked only for orders, and nothing that it says is believed. The
+// exact least offsets follow from the orders (pairwise.Least), and only the plan that they give counts. Refutations
+// and bounds cannot be checked in that way. They count only if the numbers are so small that the solver's tolerance
+// cannot hide a unit of space.
 //
-// Invariant: offsets, where the run has any, are a plan; no plan is under the
-// bound.
+// Invariant: offsets, if the run has any, are a plan; no plan is under the bound.
 //
 // Complexity: exponential, in the solver. Partitions are programs of their own,
 // the highest first, and those under the bound by then are left as they are.
@@ -76,9 +73,8 @@ func init() { run.Register(planner{}) }
 
 type planner struct{}
 
-// Plan solves until it has an answer or a limit comes. Nodes are HiGHS's own.
-// The error is for a problem with too many pairs, a parameter that makes no
-// sense, an engine that is not there, or an LP file that cannot be written.
+// Plan solves until it has an answer or a limit comes. Nodes are HiGHS's own. The error is for too many pairs, a
+// parameter that makes no sense, an engine that is not there, or an LP file that cannot be written.
 func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	s, err := settingsOf(&o)
 	if err != nil {
@@ -201,12 +197,11 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 	return result, nil
 }
 
-// begin puts a plan into offsets, which says how much memory is enough in any case, the M
-// of the program: the one to start with, else the heuristics'. A result is the answer where
-// there is no such plan, or no time for more.
+// begin puts a plan into offsets: the plan to start from, else the heuristics'. Its height is enough memory, the M of
+// the program. If there is no such plan, or no time for more, begin returns the result of the run.
 func (r *job) begin(ctx context.Context) *plan.Result {
 	if r.o.Start != nil {
-		// A buffer that is never active keeps the place that costs nothing.
+		// A buffer that is never active keeps its place, since it costs nothing.
 		for k := range r.tl.Partitions {
 			for _, i := range r.tl.Partitions[k].Buffers {
 				r.offsets[i] = r.o.Start[i]
@@ -216,14 +211,14 @@ func (r *job) begin(ctx context.Context) *plan.Result {
 	}
 	offsets, _, _ := greedy.Best(ctx, r.tl, r.o.Capacity)
 	if offsets == nil {
-		// Either fixed offsets collide or a limit came before that was known.
+		// Either fixed offsets collide, or a limit came first.
 		if place.Collide(r.watch, r.tl) == place.Collided {
 			return &plan.Result{Status: model.Infeasible}
 		}
 		return &plan.Result{}
 	}
 	if height := model.HeightOf(r.tl.Problem, offsets); r.watch.Over() && r.o.Fits(height) {
-		// To look at its groups takes long where there are many buffers.
+		// Looking at its groups takes long if there are many buffers.
 		return &plan.Result{
 			Status: model.Feasible, Plan: model.Plan{Offsets: offsets, Height: height}, LowerBound: min(r.bound, height),
 		}
@@ -238,8 +233,7 @@ type peak struct {
 	height int64
 }
 
-// byHeight returns the groups, the highest first. There may be many, and heights are looked up
-// all over memory: once.
+// byHeight returns the groups, the highest first. It computes each height once, since there may be many.
 func (r *job) byHeight() (peaks []peak) {
 	for _, group := range r.groups() {
 		peaks = append(peaks, peak{group, r.height(group)})
@@ -248,10 +242,8 @@ func (r *job) byHeight() (peaks []peak) {
 	return peaks
 }
 
-// ask solves the program of some buffers. Where a plan is found, offsets has
-// it; a lower bound that is proven goes to bound. start, where set, is a plan
-// for the solver to begin with. proven says that there is no plan within the
-// capacity.
+// ask solves the program of some buffers. It puts a plan into offsets and a proven lower bound into bound. start is a
+// plan for the solver to begin with, or nil. proven says that no plan fits the capacity.
 func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize bool, start []int64) (found, proven bool,
 	err error,
 ) {
@@ -298,7 +290,7 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 	r.nodes += a.nodes
 	r.cut = r.cut || a.cut
 	if minimize && sharp && a.verdict != infeasible && !math.IsInf(a.bound, 0) {
-		// Of what is no more than the floor, the program only says what it was told.
+		// A bound that is no more than the floor only repeats what the program was told.
 		if least := int64(math.Ceil(a.bound - slack)); least > floor {
 			r.bound = max(r.bound, least*e.Unit)
 		}
@@ -320,16 +312,16 @@ func refusal(err error) error {
 	return plan.Unsupported("milp", "cannot take this problem: "+err.Error()+"; the parameter max-pairs allows more")
 }
 
-// keep takes offsets in units for the buffers of an encoding. They are no higher
-// than those in hand, which have been the capacity.
+// keep takes offsets in units for the buffers of an encoding. They are no higher than the offsets in hand, whose
+// height was the capacity.
 func (r *job) keep(e *pairwise.Encoding, units []int64) {
 	for k, x := range e.Bytes(units) {
 		r.offsets[e.ID[k]] = x
 	}
 }
 
-// startPoint returns the solution that stands for a plan in bytes; nil where it
-// is none of the program, as a plan off the unit may be.
+// startPoint returns the solution that stands for a plan in bytes. It returns nil if the program has no such
+// solution, for example if an offset is not a multiple of the unit.
 func (r *job) startPoint(f *formulation, offsets []int64) []float64 {
 	at := make([]int64, f.e.Len())
 	for k, i := range f.e.ID {

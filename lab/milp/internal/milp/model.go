@@ -6,25 +6,22 @@ import (
 	"github.com/stowage-go/stowage/internal/planners/pairwise"
 )
 
-// Idea: the mixed integer program of figure 5 of the TelaMalloc paper. Each
-// buffer has an integer position; each pair has two binaries, of which one is
-// 1, and two rows, of which the one with the binary at 1 is switched off by the
-// memory size M:
+// Idea: the mixed integer program of figure 5 of the TelaMalloc paper. Each buffer has an integer position. Each pair
+// has two binaries, one of which is 1, and two rows. The row whose binary is 1 is switched off by the memory size M:
 //
 //	pos_i + size_i                <= M
 //	B_ij + ~B_ij                   = 1
 //	pos_i + size_i - M·B_ij       <= pos_j     (j above i, or B_ij = 1)
 //	pos_j + size_j - M·~B_ij      <= pos_i     (i above j, or ~B_ij = 1)
 //
-// The paper has < in the last two, for positions that name the last byte; here
-// they are half-open. To minimise, M is the height of a plan in hand, and one
-// more column, the height, is at least every end and is the objective.
+// The paper has < in the last two rows, for positions that name the last byte; here positions are half-open. To
+// minimise, M is the height of a plan in hand. One more column, the height, is at least every end, and is the
+// objective.
 //
-// The tight formulation says the same with half the columns and a third of the
-// rows: one binary a pair, and instead of M the least number that switches a
-// row off, given the bounds of its two positions. Positions are continuous but
-// for alignment, since the orders alone decide (pairwise.Least). It is stronger
-// and is not what the papers measure, so it is a parameter.
+// The tight formulation has half the columns and a third of the rows. It has one binary for each pair, and in place
+// of M the least number that switches a row off, given the bounds of the two positions. Positions are continuous
+// unless aligned, since the orders alone decide (pairwise.Least). It is stronger than what the papers measure, so it
+// is a parameter.
 //
 // An aligned buffer's position is an integer multiple of its alignment: the
 // column counts the multiples. A fixed offset is a bound. Buffers whose windows
@@ -113,9 +110,8 @@ func (f *formulation) pair(p int, q pairwise.Pair) {
 
 func (x entry) times(s float64) entry { return entry{x.column, s * x.value} }
 
-// switches returns the columns of the binaries of a pair: B, which switches "j
-// above i" off, and ~B, which switches "i above j" off. They are one where the
-// formulation is tight.
+// switches returns the columns of the binaries of a pair: B switches "j above i" off, and ~B switches "i above j"
+// off. In the tight formulation the two columns are one.
 func (f *formulation) switches(p int) (off, complement int32) {
 	n := int32(f.e.Len())
 	if f.tight {
@@ -124,8 +120,7 @@ func (f *formulation) switches(p int) (off, complement int32) {
 	return n + 2*int32(p), n + 2*int32(p) + 1
 }
 
-// height returns the column of the height; there is one only where the program
-// minimises.
+// height returns the column of the height, which exists only if the program minimises.
 func (f *formulation) height() int32 { return int32(len(f.cost) - 1) }
 
 func (f *formulation) column(cost, lower, upper float64, integer bool) {

@@ -16,14 +16,12 @@ import (
 	"time"
 )
 
-// Idea: a native solver is a few times as fast as the embedded one, and another
-// solver is a second opinion. The program goes to the command as an LP file in a
-// folder of its own, the solution comes back as a file, and both are read by
-// name. The limit is passed on as the command's own, so that it returns its best
-// solution; a command that is still there a while later is killed.
+// Idea: a native solver is a few times as fast as the embedded one, and another solver is a second opinion. The
+// command gets the program as an LP file in a folder of its own, and writes the solution to a file. Columns are
+// matched by name. The command gets the limit, too, so that it returns its best solution. It is killed if it runs
+// much longer.
 //
-// Node limits and seeds are passed to HiGHS only. CBC's bound is not read: it
-// prints none with a solution file, so what it proves is optimality and
+// Only HiGHS gets node limits and seeds. CBC prints no bound with a solution file, so it proves only optimality and
 // infeasibility.
 //
 // Source: the command lines and solution files of HiGHS 1.15 and CBC 2.10.
@@ -31,8 +29,7 @@ import (
 // A command is a native solver.
 type command struct{ kind, path string }
 
-// findCommand returns the command of an engine; native stands for the first
-// that there is.
+// findCommand returns the command of an engine; native stands for the first command that is installed.
 func findCommand(engine string) (command, error) {
 	kinds := []string{engine}
 	if engine == "native" {
@@ -156,8 +153,8 @@ func (c command) arguments(ctx context.Context, dir, program, solution string, l
 	return []string{"--model_file", program, "--solution_file", solution, "--options_file", options}, nil
 }
 
-// readHiGHS reads a solution file in HiGHS's raw style: the status, then, where
-// there is a solution, a line with name and value for each column.
+// readHiGHS reads a solution file in HiGHS's raw style: the status, then, if there is a solution, a line with name
+// and value for each column.
 func readHiGHS(r io.Reader, names []string) (answer, error) {
 	a := answer{bound: math.Inf(-1)}
 	column := index(names)
@@ -202,7 +199,7 @@ func readHiGHS(r io.Reader, names []string) (answer, error) {
 	return a, nil
 }
 
-// scan takes the bound and the nodes from HiGHS's report, where they are.
+// scan reads the bound and the nodes from HiGHS's report, if it has them.
 func (a *answer) scan(report string) {
 	for line := range strings.Lines(report) {
 		text, value := strings.TrimSpace(line), ""

@@ -16,12 +16,13 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: one program for a problem with rules, with all pools in it, from the choices of pairwise.Ruled. Columns are,
-// for each body, a binary for each of its pools and the steps that it is above its first offset there, so that
+// Idea: one program for a problem with rules, with all pools, from the choices of pairwise.Ruled. Each body has a
+// binary for each of its pools, and a column k for the steps above its first offset there:
 //
 //	offset = sum over pools of first·in + step·k,   k <= most·in,   sum of in = 1
 //
-// and a binary for each choice between two sides. Its two rows are switched off by the binary, and where the two bodies
+// Each choice between two sides has a binary. Its two rows are switched off by the binary, and if the two bodies are
+// in different pools:
 // are not in one pool:
 //
 //	offset(j) - offset(i) >= up   - M·below       - M·(2 - in(i) - in(j))
@@ -30,8 +31,8 @@ import (
 // A penalised pair has a third way out, which costs. Heights are columns above every end in their pool. The measures of
 // the objective are minimised in turn; what one reached is a row of the programs after it.
 //
-// As without rules, the solver is asked for choices alone, from which exact offsets follow, and its bounds count where
-// its tolerance hides no unit.
+// As without rules, the solver is asked only for choices. Exact offsets follow from them. Its bounds count only if
+// its tolerance cannot hide a unit.
 //
 // Invariant: a bound is claimed for a measure only if all before it are proven.
 //
@@ -270,9 +271,9 @@ func (r *ruledJob) build(minimizing bool) {
 	r.cliques()
 }
 
-// cliques adds rows that the solver would take long to find: bodies of which each two may share no byte at all lie
-// above one another, so a pool is at least as high as the extents of those in it. One set is grown from each body, the
-// largest bodies first.
+// cliques adds rows that the solver would take long to find. If no two bodies of a set may share a byte, the bodies
+// lie one above the other, so a pool is at least as high as the sum of their extents. One set is grown from each
+// body, the largest bodies first.
 func (r *ruledJob) cliques() {
 	e, n := r.e, len(r.e.Bodies)
 	whole := make([]bool, n*n)

@@ -15,20 +15,18 @@ import (
 	"github.com/stowage-go/stowage/lab/milp/third_party/highs"
 )
 
-// Idea: HiGHS runs inside this process, as WebAssembly under wazero: no C
-// compiler, no cgo, no program to install, and the same answers on every
-// machine. The module is compiled once a process, each solve has an instance of
-// its own, and the memory of an instance goes with it.
+// Idea: HiGHS runs inside this process, as WebAssembly under wazero: no C compiler, no cgo, no program to install,
+// and the same answers on every machine. Each process compiles the module once. Each solve has an instance with its
+// own memory.
 //
 // The module was linked by Emscripten with its names minified, so the tables
 // below hold for one version of the package alone; TestImports checks them
 // against the module. The names are those that highs.js of the package gives
 // wasmImports and wasmExports.
 //
-// Time is virtual: each look at a clock is one microsecond later than the last,
-// until the context ends; then it is far in the future, which HiGHS takes for
-// its time limit and returns its best plan and bound. So nothing that HiGHS
-// does depends on the clock, but for the end.
+// Time is virtual: each look at a clock is one microsecond later than the last, until the context ends. Then the time
+// jumps far ahead. HiGHS takes that for its time limit, and returns its best plan and bound. So only the end depends
+// on the clock.
 //
 // There are no files: all of the model, the options and the solution goes
 // through memory. Writing to standard output and error is accepted and dropped.
@@ -36,11 +34,8 @@ import (
 // Complexity: compiling takes some 2 s on one core; the result is kept in the
 // user's cache folder, from which it loads in 0.06 s.
 //
-// HiGHS has loops that look at no clock, so looks are put into them (looks.go).
-//
-// Tried and dropped: letting wazero close the instance when the context ends.
-// The best plan is lost then, and the checks that this puts into every loop make
-// HiGHS 3.3 times as slow.
+// HiGHS has loops that never look at a clock, so looks are put into them (looks.go). If wazero closed the instance at
+// the end of the context, the best plan would be lost, and its checks in every loop make HiGHS 3.3 times as slow.
 
 // imports are the functions of module "a", by their minified names.
 const (
@@ -124,8 +119,7 @@ func (h *host) tick() float64 {
 
 func hostOf(ctx context.Context) *host { return ctx.Value(hostKey{}).(*host) }
 
-// errAborted is what a call into HiGHS returns where HiGHS gives up: it has run
-// out of memory, as a rule.
+// errAborted is the error of a call into HiGHS that gives up, mostly because memory has run out.
 var errAborted = errors.New("HiGHS aborted")
 
 var (
@@ -176,8 +170,7 @@ func compile(cache string) error {
 	return err
 }
 
-// defaultCache returns the folder for compiled code, "" where the user has no
-// cache folder.
+// defaultCache returns the folder for compiled code, or "" if the user has no cache folder.
 func defaultCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
