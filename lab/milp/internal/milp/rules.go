@@ -23,7 +23,6 @@ import (
 //
 // Each choice between two sides has a binary. Its two rows are switched off by the binary, and if the two bodies are
 // in different pools:
-// are not in one pool:
 //
 //	offset(j) - offset(i) >= up   - M·below       - M·(2 - in(i) - in(j))
 //	offset(i) - offset(j) >= -down - M·(1 - below) - M·(2 - in(i) - in(j))
