@@ -12,8 +12,8 @@ import (
 )
 
 // Idea: a part has a small fast memory and a larger slow one. They are pools, and each tensor is assigned to one of
-// them. The cost of a plan is its traffic: bytes moved × cost of the pool. A tensor is written once, and read once by
-// each operator that has it as an operand.
+// them. The cost of a plan is its traffic: bytes moved × cost of the pool. A tensor is written once. Each operator
+// that has it as an operand reads it once.
 //
 // One pool is the home of the runtime's arena. The arena's tail lies there too: what the runtime keeps, and the
 // variable tensors. So the bytes of the tail are taken off the home's capacity first. A planner class places the

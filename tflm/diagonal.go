@@ -13,12 +13,12 @@ import (
 )
 
 // Idea: the arena is planned as a graph whose permits are the distances of the kernels. The device then gets a plan
-// whose tensors overlap, and places scratch around them. Such a plan depends on the kernels, so it has to be worth it:
-// if its head is not smaller than that of the plan without overlaps, the plan without overlaps is taken.
+// whose tensors overlap, and places scratch around them. Such a plan depends on the kernels. So it is taken only if
+// its head is smaller than that of the plan without overlaps.
 //
-// The graph has an operator for each tick of the runtime's clock, not for each of the model, so
-// that lifespans are the runtime's whatever subgraphs there are. A tensor is made at its first tick
-// and read at its last. What lives for one tick is made there and read by nobody.
+// The graph has an operator for each tick of the runtime's clock, not for each operator of the model. So its
+// lifespans are the runtime's, even with several subgraphs. A tensor is made at its first tick and read at its last.
+// A tensor that lives for one tick is made there, and nobody reads it.
 //
 // Invariant: no head is larger than that of the plan without overlaps.
 //

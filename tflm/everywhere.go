@@ -27,8 +27,8 @@ import (
 // The search begins with all tensors pinned. If it fails, it begins again with no tensor pinned, and then with a plan
 // of the tensors with the largest scratch of all sets. If all fail, the runtime's own plan is kept.
 //
-// Invariant: let Options.Named be false. With no known set does a written plan have a larger head than the runtime's
-// own plan, or than the model as it is. (A larger head is a larger arena, or one of the same size.)
+// Invariant: if Options.Named is false, a written plan has no larger head than the runtime's own plan, and than the
+// model as it is, with any known set. (A larger head is a larger arena, or one of the same size.)
 //
 // Complexity: a greedy plan for each set that differs, in at most mostTries tries; one if the first plan passes.
 //

@@ -7,12 +7,15 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the number that a firmware needs is the smallest arena in which AllocateTensors succeeds. The runtime takes
-// persistent data from the arena's end and everything else from its beginning: first records for the scratch that
-// kernels may ask for, with temporary copies of tensors while a kernel prepares; then, while it plans, records of all
-// tensors and of the planner; at last the head, which holds the plan. In each step the data at the beginning and the
-// data at the end must not meet, so the smallest arena is the largest of their sums. Often the planning step is the
-// largest, not the use afterwards. So an arena of the size that the runtime reports as used is too small.
+// Idea: firmware needs the smallest arena in which AllocateTensors succeeds. The runtime takes persistent data from
+// the arena's end and everything else from its beginning, in these steps:
+//
+//	prepare   records for the scratch that kernels may request, and temporary copies of tensors
+//	plan      records of all tensors and of the planner
+//	run       the head, which holds the plan
+//
+// In no step may the data at the beginning and at the end meet. So the smallest arena is the largest of their sums.
+// Often that is the planning step. So an arena of the size that the runtime reports as used is too small.
 //
 // This file repeats the allocations in the runtime's order, with its sizes and alignments.
 //

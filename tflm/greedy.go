@@ -13,20 +13,18 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the runtime's own planner. Buffers that an offline plan pins go first. The others go
-// by decreasing size; among equal sizes the last one of the input goes first, for the runtime
-// lists them in reverse and its bubble sort is stable. Each takes the first hole that holds it,
-// from the bottom up. The baseline tflm-greedy is the same planner for problems of any kind,
-// and a test of the laboratory holds the two together.
+// Idea: this is the runtime's own planner. Buffers that an offline plan pins go first. The others go by decreasing
+// size. Among equal sizes the last one of the input goes first, because the runtime lists them in reverse and its
+// sort is stable. Each takes the first hole that holds it, from the bottom up. The baseline tflm-greedy does the same
+// for any problem; a test of the laboratory compares the two.
 //
 // Complexity: that of place.Place; the runtime's own is O(n²).
 //
 // Source: TensorFlow Lite Micro, greedy_memory_planner (90b983c).
 
-// Greedy returns the offsets and the height that the runtime's planner makes of a problem, with
-// the buffers pinned whose offset in pins is not tflite.Online; no pins pin nothing. If ctx
-// ends, what is left is stacked. The error is for an invalid problem, and for pinned buffers
-// that collide.
+// Greedy returns the offsets and the height that the runtime's planner makes of a problem. A buffer is pinned if its
+// offset in pins is not tflite.Online; pins may be nil. If ctx ends, the other buffers are stacked. The error is for
+// an invalid problem, and for pinned buffers that collide.
 func Greedy(ctx context.Context, p *model.Problem, pins []int64) (offsets []int64, height int64, err error) {
 	q := &model.Problem{Name: p.Name, Buffers: slices.Clone(p.Buffers)}
 	for k, at := range pins {

@@ -14,13 +14,11 @@ import (
 // A vendor's kernels keep and request other amounts. The amounts of CMSIS-NN and ESP-NN are in set.go. A log of the
 // target shows those of others (stowage_probe.h).
 //
-// Source: tensorflow/tflite-micro 90b983c, reference kernels under
-// tensorflow/lite/micro/kernels and flatbuffer_conversions.cc. The sizes are what
-// compilers make of their structures, g++ 12.2 for x86-64 and for 32-bit Arm
-// (armhf), whose 64-bit integers are aligned to 8 as on Cortex-M. interpreter is
-// with USE_TFLM_COMPRESSION, which the package on PyPI is built with, and of a
-// later revision, in which the options of FULLY_CONNECTED are larger. TestSmallest
-// holds the sums against that interpreter.
+// Source: tensorflow/tflite-micro 90b983c, reference kernels under tensorflow/lite/micro/kernels and
+// flatbuffer_conversions.cc. The sizes of structures are those of g++ 12.2 for x86-64 and for 32-bit Arm (armhf),
+// whose 64-bit integers are aligned to 8 as on Cortex-M. The column interpreter is for PyPI's package: a later
+// revision, in which the options of FULLY_CONNECTED are larger, built with USE_TFLM_COMPRESSION. TestSmallest
+// compares the sums with it.
 
 // A kernel is the bytes that a reference kernel keeps and requests.
 type kernel struct {
@@ -121,8 +119,7 @@ func sums(c call) []int64 {
 	return axes(c)
 }
 
-// matrices are what BATCH_MATMUL keeps: multipliers, and a transposed copy of an
-// operand that is not in the order that it wants.
+// matrices are what BATCH_MATMUL keeps: multipliers, and a transposed copy of an operand that has another order.
 func matrices(c call) []int64 {
 	var out []int64
 	if quantised(c.in(0)) {
@@ -148,10 +145,9 @@ func last(t *tflite.Tensor) int64 {
 	return int64(t.Shape[len(t.Shape)-1])
 }
 
-// transform is what a Fourier transform of real numbers keeps: its length is known
-// by its output, which has half as many complex numbers and one more. kissfft v130
-// keeps three pointers, 66 numbers, and two and a half complex numbers for each of
-// the output but the last.
+// transform is what a Fourier transform of real numbers keeps. The output has one complex number more than half of
+// the input. kissfft v130 keeps three pointers, 66 numbers, and two and a half complex numbers for each number of the
+// output except the last.
 func transform(c call) []int64 {
 	length, width := last(c.out())-2, c.out().Bytes/max(elements(c.out()), 1)
 	n := length / 2

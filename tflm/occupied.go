@@ -14,9 +14,8 @@ import (
 // tensors overlap. A problem cannot have buffers that overlap. So the bytes of the pinned tensors become rectangles of
 // time × bytes that do not overlap: bytes that several tensors share occur once.
 //
-// Most overlaps are of a tensor inside an NPU's window (share.go), which covers it as
-// long as the window lives. The few others are cut at each time at which one of them
-// begins or ends.
+// Most overlaps are of a tensor inside an NPU's window (share.go), which covers the tensor as long as the window
+// lives. The few others are cut at each time at which one of them begins or ends.
 //
 // Complexity: O(n · windows) for the windows, O(k²) for k tensors that overlap
 // otherwise; Check refuses plans with more than some hundreds of those.

@@ -13,10 +13,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: tensors and scratch are planned together, but a model can carry offsets for tensors only; the device places
+// Idea: tensors and scratch are planned together, but a model can carry offsets only for tensors. The device places
 // scratch around them with its own greedy planner. So the plan is judged as the device will run it: the tensors are
-// pinned, the greedy planner is emulated for the scratch, and the resulting height is the head of the arena. A plan is
-// not written if the greedy planner alone does better.
+// pinned, the greedy planner is emulated for the scratch, and the resulting height is the head of the arena. A plan
+// is not written if the greedy planner alone does better.
 //
 // Source: Stowage.
 
@@ -219,8 +219,8 @@ func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 	return nil
 }
 
-// refuse is the error for a faulty plan of a model that an NPU runs in part: the commands
-// of the NPU hold where its tensors are, so that another plan is faulty, too.
+// refuse is the error for a faulty plan of a model that an NPU runs in part. Its commands hold the places of its
+// tensors, so any other plan is faulty, too.
 func (p *Plan) refuse(v *Verdict, o *Options) error {
 	if o.Replace || !p.NPU() {
 		return nil

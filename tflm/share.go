@@ -16,12 +16,10 @@ import (
 // has no value to keep, so it is in use only while those operators run. The runtime
 // lets it live from the beginning.
 //
-// Models for Arm's Ethos-U go further. Vela compiles operators into one operator
-// "ethos-u", whose third operand is a scratch tensor that covers the whole arena, as
-// far as the NPU may reach. All other tensors lie inside of it, those of operators on
-// the CPU too, and the NPU's commands hold their distance from its beginning. So
-// everything inside such a window is meant to be there, and a tensor of the operator
-// that lies outside is not found.
+// Models for Arm's Ethos-U go further. Vela compiles operators into one operator "ethos-u". Its third operand is a
+// scratch tensor that covers the arena as far as the NPU may reach: a window. All other tensors lie inside of it,
+// also those of operators on the CPU, and the NPU's commands hold their distance from its beginning. So a tensor
+// inside a window is there on purpose, and the NPU does not find a tensor of its operator outside.
 //
 // Invariant: windows aside, two accepted tensors overlap only at moments of their common operator. Operators that run
 // subgraphs, and those of subgraphs that are run more than once, are never accepted: they have more than one moment.
@@ -110,10 +108,9 @@ func (s *sharing) scratch(t int) bool {
 	return s.m.Tensors[t].Arena() && !s.value[t] && len(s.touch[t]) > 0
 }
 
-// owner reports whether two tensors may share bytes: each moment at which both are in
-// use is the run of an operator that has both. It returns the last such operator, -1
-// if they are never in use together. Two tensors with values have one such moment at
-// most: from one to the next both values would have to be kept.
+// owner reports whether two tensors may share bytes: each moment at which both are in use is the run of an operator
+// that has both. It returns the last such operator, or -1 if they are never in use together. Two tensors with values
+// have at most one such moment. Between two of them both values would have to be kept.
 func (s *sharing) owner(a, b int) (operator int, ok bool) {
 	if s.scratch(b) && !s.scratch(a) {
 		a, b = b, a

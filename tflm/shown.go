@@ -7,19 +7,21 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a picture of a plan marks bytes that are in use twice as a fault. In a plan whose
-// tensors share bytes on purpose that is none, so the picture shows each byte once: what
-// lies inside a window is left out as long as the window lives, a tensor ends where
-// another takes its bytes over, and one that begins together with another that covers it
-// begins after it. It is for looking at, and no problem to plan: a tensor is needed to
-// the end of its life, whatever is shown.
+// Idea: a picture marks bytes that are in use twice as a fault. In some plans tensors share bytes on purpose, so the
+// picture shows each byte once:
 //
-// In a plan for a library of kernels each tensor has the bytes that it needs at each moment, as
-// the planner has them: an operand is there in part while its result is. Coverings says which bytes
-// are in two tensors all the same.
+//   - Buffers inside a window are left out as long as the window lives.
+//   - A tensor ends where another takes over its bytes.
+//   - A tensor that another one covers, and that begins together with it, begins after it.
 //
-// Complexity: a check of the plan for each round; a round settles the pairs that the
-// check before named, and what is not settled in some rounds is shown as it is.
+// The result is only for pictures. As a problem it would be wrong, since each tensor is needed to the end of its
+// life.
+//
+// In a plan for a library of kernels each tensor has the bytes that it needs at each moment, as in the planner: an
+// operand is there in part while its result is. Coverings says which bytes are still in two tensors.
+//
+// Complexity: a check of the plan for each round. A round resolves the pairs that the check before it named. After
+// some rounds the rest is shown as it is.
 
 // maxRounds is how often pairs are settled.
 const maxRounds = 16

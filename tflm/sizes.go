@@ -52,9 +52,8 @@ func (p *Plan) WrittenHead() int64 {
 	return p.Before
 }
 
-// Written returns the file of a model with the plan in it, or as it is if the plan is not
-// worth writing. The model is the one that was planned, in the order that it had; or that
-// before its weights were folded.
+// Written returns the file of a model with the plan in it, or as it is if the plan is not worth writing. The model is
+// the one that was planned, in its former order, or the same before its weights were folded.
 func (p *Plan) Written(m *tflite.Model) ([]byte, error) {
 	if !p.Worth() {
 		return m.Bytes(), nil

@@ -8,17 +8,18 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// Idea: who sees a head wants to know what would make it smaller. So the model is planned again with each option that
-// was not given, and with several together, and the heads are compared. That must cost little beside
-// the plan itself, and say the same each time. So each of these plans has a limit of nodes, each search for an order
-// one of states, and a bound comes first:
+// Idea: a user who sees a head wants to know what would make it smaller. So the model is planned again with each
+// option that was not given, and with several together, and the heads are compared. This must cost little beside the
+// plan itself, and give the same answer each time. So each of these plans has a limit of nodes, and each search for
+// an order a limit of states. Bounds rule some of them out:
 //
 //	in place   not planned if the load with results over operands is no smaller than the head
-//	order      not planned if no order can be (Plan.OrderBound)
+//	order      not planned if no order can have a smaller head (Plan.OrderBound)
 //
-// A plan in another order begins where the plan in the order of the file ended.
+// A plan in another order starts where the plan in the order of the file ended.
 //
-// Invariant: a head that is said is that of a plan. With the option and more time it may be smaller, never larger.
+// Invariant: each head that is named is the head of a plan. With the option and more time it may be smaller, never
+// larger.
 
 // An Alternative is a plan of the same model with other options.
 type Alternative struct {

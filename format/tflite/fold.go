@@ -7,11 +7,9 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// Idea: converters that store weights as float16 put a DEQUANTIZE behind each,
-// which a desktop runtime folds into a float32 constant when it loads the model.
-// TensorFlow Lite Micro has no such kernel and does not fold, so such a model
-// does not run there; folded in the file, it does. For planning the weights must
-// not count as buffers of the arena either: no runtime keeps them there.
+// Idea: some converters store weights as float16 and put a DEQUANTIZE behind each. A desktop runtime folds the two
+// into a float32 constant when it loads the model. TensorFlow Lite Micro does not fold and has no such kernel, so the
+// model does not run there. It runs if the file is folded. Besides, weights must not count as buffers of the arena.
 //
 // The folded file is larger: its float16 data stay, and each weight's float32
 // data come in front. See prepend.go.

@@ -6,15 +6,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: TensorFlow Lite Micro has one clock for the whole model. It ticks at
-// each operator and at each subgraph that an operator runs, and a tensor lives
-// from its first tick as an input or output to its last. The subgraphs of one
-// operator are marked one after the other, then before else and condition before
-// body, and a subgraph that is run twice is marked twice, so its tensors live
-// from the first run to the last.
+// Idea: TensorFlow Lite Micro has one clock for the whole model. It ticks at each operator, and at each subgraph that
+// an operator runs. A tensor lives from its first tick as an input or output to its last. The subgraphs of one
+// operator run one after the other: then before else, and condition before body. A subgraph that is called twice runs
+// twice, so its tensors live from the first run to the last.
 //
-// Invariant: the lifespans are those that AllocationInfoBuilder derives, ties
-// and quirks included: a tensor that no operator touches has the time -1 alone.
+// Invariant: the lifespans are those that AllocationInfoBuilder derives, quirks included: a tensor that no operator
+// touches lives only at the time -1.
 //
 // Complexity: O(operators marked). Control flow can nest so that this is
 // exponential in the size of the file, so there is a limit.

@@ -11,11 +11,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: only the target knows what its kernels ask for beside tensors. Two logs
-// of it are read, in whatever else a device prints: that of the planner that
-// stowage_probe.h puts under the runtime, and that of a runtime built with
-// TF_LITE_SHOW_MEMORY_USE. Both list what the planner was asked for, tensors of
-// the arena first, in the runtime's order, and then scratch.
+// Idea: only the target knows what its kernels ask for beside tensors. Two kinds of logs are found in a device's
+// output: from the planner that stowage_probe.h puts under the runtime, and from a runtime built with
+// TF_LITE_SHOW_MEMORY_USE. Both list the requests to the planner: tensors of the arena first, in the runtime's order,
+// then scratch.
 //
 // Source: tensorflow/tflite-micro 90b983c: micro_allocator.cc for the order,
 // GreedyMemoryPlanner::PrintMemoryPlan for its line.

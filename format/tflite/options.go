@@ -11,8 +11,8 @@ import (
 // Idea: the options of an operator are a table whose form depends on the operator. Those that
 // say in which order a kernel reads and writes are read here, by one list of fields for each form.
 //
-// Invariant: Operator.Options is nil if the operator has none of these forms, and also if its table
-// is damaged, is left out, or is that of another operator. Nobody may then guess what it says.
+// Invariant: Operator.Options is nil if the operator has none of these forms, and if its table is damaged, missing,
+// or of another form.
 //
 // Complexity: O(fields) for each operator.
 //

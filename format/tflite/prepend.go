@@ -13,12 +13,10 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// Idea: references in a flatbuffer lead forward only, so nothing can be added
-// behind the file. It is put in front instead: a new root with a new model table
-// whose fields refer into the old file, and new tables and lists for the little
-// that changes. The old file follows, byte for byte, so weights, signatures and
-// what this package does not know keep their places relative to one another, and
-// their alignment.
+// Idea: references in a flatbuffer lead only forward, so nothing can be added behind the file. New parts go in front:
+// a new root with a new model table whose fields refer into the old file, and new tables and lists for the changes.
+// The old file follows, byte for byte. So weights, signatures and unknown parts keep their alignment and their
+// distances.
 //
 //	0   reference to the new model table, "TFL3"
 //	8   model table                       (fields → into the old file, or below)
@@ -77,7 +75,7 @@ func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What leads out of a damaged file to the front of it leads into the new head.
+	// References that lead out of a damaged file, in front of it, now lead into the new head.
 	if again, err := Parse(out, m.File); err != nil || !m.sameBut(again) {
 		return nil, ErrDamaged
 	}

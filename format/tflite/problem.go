@@ -7,13 +7,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the buffers of the problem are the tensors of the arena in the runtime's
-// order, then the scratch buffers in the order in which its kernels ask for
-// them: planners break ties by order, and the runtime's own planner does so in
-// this one.
+// Idea: the buffers of the problem are the tensors of the arena in the runtime's order, then the scratch buffers in
+// the order in which its kernels request them. The order matters because planners break ties by it, as the runtime's
+// does.
 //
-// Times are shifted by one, so that a tensor that nothing touches, which the
-// runtime gives room at the time -1, is at 0; they are half-open, as everywhere.
+// Times are half-open and shifted by one: the runtime gives untouched tensors room at the time -1, which is 0 here.
 
 // A Scratch is memory that a kernel requests in addition to its tensors, for as long
 // as its operator runs. The requests depend on the target and are not in the file.

@@ -22,12 +22,10 @@ import (
 //	any other tensor that is written                    all its operators in the order of the file
 //	state that no tensor shows                          all its operators in the order of the file
 //
-// The second line is for variable tensors and for odd models: a tensor that is written twice, or
-// read before it is written. The third is for resource variables, control flow, random numbers and
-// custom operators, of whose state nothing is known.
+// The second line is for variable tensors, and for a tensor that is written twice or read before it is written. The
+// third is for resource variables, control flow, random numbers and custom operators, whose state is unknown.
 //
-// Invariant: the result parses to the same model, with the operators of its first subgraph in the
-// other order.
+// Invariant: the result parses to the same model, with the operators of its first subgraph in the other order.
 //
 // Complexity: O(size of the file).
 //

@@ -5,19 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// Idea: the generated accessors believe every offset and length of a flatbuffer.
-// So the bytes are walked once before any accessor sees them, along the shapes
-// of the schema: each table, vtable, vector and string that an accessor could
-// reach lies within the file. The accessors are safe after that.
+// Idea: the generated accessors believe every offset and length of a flatbuffer. So the bytes are walked once before
+// any accessor sees them, along the shapes of the schema. The walk checks that each table, vtable, vector and string
+// lies within the file. After that the accessors are safe.
 //
-// Invariant: a table that passes has all fields that its shape names inside the
-// data, and so do the tables that it refers to.
+// Invariant: all fields of a checked table that its shape names lie inside the data, and so do the tables that it
+// refers to.
 //
-// Complexity: O(tables). Tables may be shared, and a hostile file can share a
-// long vector among many; the walk pays for each visit from a budget of one
-// visit for every tableBytes of the file, which no honest file comes near: what
-// a tensor or an operator takes is more, references and vectors included. So the
-// memory that a model takes is bounded by the size of its file.
+// Complexity: O(tables). A hostile file can share one long vector among many tables, so each visit is paid from a
+// budget: one visit for every tableBytes of the file. A real file never comes near that, because its tensors and
+// operators are larger. So the memory that a model takes is bounded by the size of its file.
 //
 // Source: the flatbuffers format; the C++ library has such a verifier, the Go
 // library has none.

@@ -1,6 +1,5 @@
-// Package tflite reads TensorFlow Lite models as problems of memory planning. It
-// derives the lifespans that TensorFlow Lite Micro derives, and writes a plan into the
-// model, where that runtime looks for it.
+// Package tflite reads TensorFlow Lite models as problems of memory planning, with the lifespans of TensorFlow Lite
+// Micro. It writes a plan into the model, where that runtime looks for it.
 //
 // A model is a flatbuffer: subgraphs of operators that read and write tensors. The
 // tensors that are neither constants nor variables share one arena. The size of a
@@ -107,8 +106,8 @@ type Operator struct {
 	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or its
 	// second operand.
 	TransposedX, TransposedY bool
-	// Options are those that say in which order the kernel reads and writes; nil if the operator
-	// has none that do, or none that can be read.
+	// Options say in which order the kernel reads and writes. It is nil if the operator has no such options, or if
+	// they cannot be read.
 	Options *Options
 }
 

@@ -102,7 +102,7 @@ type compiler struct {
 	block              []int32 // of a root, -1 if it has none
 	filled, kept       []bool  // of a root: it is there from the start, or at the end
 	late               []bool  // of a block: an input that begins with its first reader
-	before, seen, made []int32 // before, seen, made []int32 // by operator or block: the last operator whose list has it, + 1
+	before, seen, made []int32 // before, seen, made []int32 // the last operator whose list has it, + 1
 }
 
 // of returns the block of a value, or -1.
