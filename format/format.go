@@ -83,8 +83,8 @@ type File struct {
 	// Shares is set for a model of TensorFlow Lite whose own plan lets tensors share bytes while both live, as Vela's
 	// plans do. Problem keeps these tensors apart, so a bound of Problem is no bound for the model.
 	Shares bool
-	// Head is set if the buffers are the head of a runtime's arena, whose tail comes on top, as those of TensorFlow
-	// Lite are. Its compilers may let the operands and results of an operator share bytes on purpose.
+	// Head is set if the buffers are the head of a runtime's arena, as in TensorFlow Lite, so that the arena's tail
+	// comes on top. Its compilers may let the operands and results of an operator share bytes on purpose.
 	Head bool
 	// DSA has what a plan for dsa-solver must name, if the file is a problem of dsa-solver; nil for any other file.
 	DSA *dsa.Document

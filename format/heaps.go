@@ -21,10 +21,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: dumps of compilers and runtimes have several heaps, each an address space of
-// its own. A problem is one of them: heights of different heaps neither add up to one
-// height nor bound each other. It is the one that is asked for, else the one of the
-// largest load, and then a note says which others there are.
+// Idea: dumps of compilers and runtimes have several heaps, each an address space of its own. The heights of two
+// heaps neither add up nor bound each other, so a problem is one heap: the heap that is asked for, or the one with
+// the largest load. A note then names the others.
 
 // A heap is one problem of a file that has several.
 type heap struct {
@@ -61,8 +60,8 @@ func readXLA(r io.Reader, name string, o Options) (*File, error) {
 	return choose(name, o.Heap, heaps, d.Notes)
 }
 
-// siblings returns what opens the file whose name has another suffix than that of an
-// assignment of XLA's; nil if a file has none beside it, as standard input.
+// siblings returns a function that opens the file with the same name as an assignment of XLA's and another suffix. It
+// returns nil if no file can lie beside it, as for standard input.
 func siblings(name string, open func(string) (io.ReadCloser, error)) func(string) (io.ReadCloser, string, error) {
 	base, ok := strings.CutSuffix(name, xla.AssignmentSuffix)
 	if !ok {
@@ -232,7 +231,7 @@ func planPlans(r io.Reader, name string, p *model.Problem) (*model.Plan, error) 
 	return source.Match(name, f.Problem, f.Plan.Model(), p)
 }
 
-// choose returns the heap of this name, or the largest where the name is empty.
+// choose returns the heap of this name, or the largest if the name is empty.
 func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 	f := &File{Notes: notes}
 	taken := make(map[string]bool, len(heaps))

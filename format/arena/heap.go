@@ -6,10 +6,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the bytes of one stream are one problem, over all plans of a file: a program may go
-// from a step of one shape to a step of another while allocations of the first are live. The steps
-// repeat in the order of the plans, so time is a cycle through all of them. An allocation that lives from
-// one step to the next of its shape is live through all other shapes.
+// Idea: the allocations of one stream are one problem, over all plans of a file, because a program may go from a step
+// of one shape to a step of another while allocations of the first are live. The steps repeat in the order of the
+// plans, so time is a cycle through all of them. An allocation that lives from one step to the next of its shape is
+// live through all other shapes.
 
 // A Heap is the problem of one stream.
 type Heap struct {

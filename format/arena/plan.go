@@ -16,7 +16,7 @@ type Plan struct {
 	Name string
 	// Alignment of the block, in bytes: a power of two. Every alignment of an allocation divides it.
 	Alignment int64
-	// Guard is how many bytes behind each allocation no other has.
+	// Guard is the number of bytes behind each allocation that stay free.
 	Guard int64
 	// Height is the size of the block in bytes, over all streams.
 	Height int64

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// Idea: steps are alike if each thread allocates the same sizes, alignments and streams in the same order, and their
-// names are equal. Steps that come at least twice are planned; if there are none, the last step is. The clock of a step
-// counts its allocations: the i-th begins at time i, and an allocation that is freed before the i-th begins ends at i.
-// Frees do not move that clock, so steps whose frees differ have the same times. For a step of n allocations, an
-// allocation that is freed in the next step of its kind, after j allocations, ends at n + j. That is a lifespan of the
+// Idea: steps are of one kind if each thread allocates the same sizes, alignments and streams in the same order, and
+// their names are equal. Steps that come at least twice are planned; if there are none, the last step is. The clock
+// of a step counts its allocations: the i-th begins at time i, and an allocation that is freed before the i-th begins
+// ends at i. Frees do not move that clock, so steps that differ only in their frees have the same times. In a step of
+// n allocations, an allocation that is freed in the next step of its kind, after j allocations, ends at n + j in the
 // cycle.
 //
-// Invariant: the lifespan of an allocation is the union of what was seen in all steps of its kind. If its last step is
-// the only step of its kind, allocations that are live at its end get the ends of their like in the step before: see
-// guess. If threads interleave differently, times are those of the last such step, and a free comes after all
-// allocations that came before it in its own step.
+// Invariant: the lifespan of an allocation covers its lifespans in all steps of its kind. If there is only one step
+// of a kind and the trace ends with it, live allocations get the ends of similar ones in the step before (guess). If
+// threads interleave differently, times are those of the last such step, and a free comes after all earlier
+// allocations of its own step.
 //
-// An allocation is kept, and not planned, if one of its kind is still live when the next step of its kind
-// has come to the same allocation: it would need two places.
+// An allocation is kept, and not planned, if it is still live when the next step of its kind makes it again: it would
+// need two places.
 //
 // Streams: if another stream uses an allocation, the allocation stays live after its free until its own stream has
-// waited for the other.
+// waited for the other stream.
 //
 // Complexity: O(events), and for each wait of all or for all the pairs of streams (waits.go).
 
@@ -242,18 +242,18 @@ type moment struct {
 	within bool  // it is open
 }
 
-// crossing identifies an allocation that lives across the end of a step by the facts that it shares with its like in
-// the next step.
+// crossing identifies an allocation that lives across the end of a step, by the facts that it shares with the same
+// allocation of the next step.
 type crossing struct {
 	size   int64
 	stream uint64
 }
 
-// guess gives allocations that are live at the end of a trace the ends of their like. The first step of a program often
-// differs from the second, because it allocates the state of the optimizer. So in a trace of two steps no kind comes
-// twice, and the trace does not show when the gradients of the second step end. But the gradients of the first step
-// ended in the second. They have the same sizes and come in the same order. A wrong guess costs bytes or a refusal,
-// since the arena never serves bytes that are live.
+// guess gives allocations that are live at the end of a trace the ends of similar ones. The first step of a program
+// often differs from the second, because it allocates the state of the optimizer. So in a trace of two steps no kind
+// comes twice, and the trace does not show when the gradients of the second step end. But the gradients of the first
+// step, which have the same sizes and order, ended in the second. A wrong guess costs only bytes or a refusal, since
+// the arena never serves bytes that are live.
 func (f *folding) guess(freed map[int64]int64) {
 	last := len(f.steps) - 1
 	if last < 1 || f.steps[last].shape < 0 || f.shapes[f.steps[last].shape].times > 1 ||

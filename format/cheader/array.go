@@ -8,11 +8,10 @@ import (
 	"io"
 )
 
-// Idea: firmware has no files, so the model is a constant array in flash. It must be
-// const, or it would be copied to RAM, and begin at a multiple of 16, which readers of
-// flatbuffers rely on. The same text is C++11 and C99, and needs no header: names have
-// the linkage of C, and constants are declared before they are defined, since C++ would
-// keep them to the file otherwise.
+// Idea: firmware has no files, so the model is a constant array in flash. The array is const, since it would be
+// copied to RAM otherwise. It begins at a multiple of 16, as readers of flatbuffers expect. The text is valid C++11
+// and C99, and needs no header: names have the linkage of C. In C++ a constant is local to its file unless it is
+// declared first, so each is.
 
 // arrayAlignment is what the array begins at a multiple of: the largest alignment of data
 // in a TensorFlow Lite model.

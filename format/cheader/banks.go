@@ -13,10 +13,10 @@ import (
 	"text/template"
 )
 
-// Idea: a plan in several memories is two numbers for each tensor: which memory, and where in it. As C that is a
-// header of macros. For TensorFlow Lite Micro it is a class in C++, a planner that the runtime takes in place of its
-// own: the runtime adds the offset that the planner gives to the address of its arena, so the address of another
-// memory less that of the arena leads there.
+// Idea: a plan in several memories is two numbers for each tensor: its memory, and its offset there. As C it is a
+// header of macros. For TensorFlow Lite Micro it is a class in C++ that takes the place of the runtime's planner. The
+// runtime adds the offset that the planner returns to the address of its arena. So the planner returns the address of
+// the tensor less the address of the arena.
 //
 // Source: tensorflow/tflite-micro 90b983c: CommitPlan in micro_allocator.cc, micro_memory_planner.h. The runtime's own
 // NonPersistentMemoryPlannerShim hands out offsets in the same way, in one memory.
@@ -169,7 +169,7 @@ func WritePlanner(w io.Writer, p *BankPlan) error {
 		Home, Reserved   bool
 	}
 	var used []bank
-	number, names := make([]int, len(p.Banks)), p.names() // number is that of each memory in the class
+	number, names := make([]int, len(p.Banks)), p.names() // number, names := make([]int, len(p.Banks)), p.names() // number of each memory in the class
 	for k := range p.Banks {
 		q := &p.Banks[k]
 		if q.Bytes > 0 || k == p.Home {

@@ -10,12 +10,12 @@ import (
 	"text/template"
 )
 
-// Idea: a plan that assumes the order of kernels is right or wrong for the firmware that it runs
-// in, and the firmware can find out once. The file has a function that runs the model without its
-// plan and with it, on the same inputs, and compares the outputs.
+// Idea: a plan that assumes the order of kernels is right or wrong for a given firmware, and the firmware can test it
+// once. The file has a function that runs the model without its plan and with it, on the same inputs, and compares
+// the outputs.
 //
-// The model without the plan is not there a second time: the array of the model with its plan
-// ends with the old file, byte for byte, so the function is told where that begins.
+// The model without the plan needs no second array. The array of the planned model ends with the old file, byte for
+// byte, so the function only has to know where that begins.
 
 // A Selftest is what a self-test of a plan needs to know.
 type Selftest struct {

@@ -306,12 +306,11 @@ func columnOf(name string) column {
 // elsewhere has the names that other forms of Stowage, and other tools, use for a column.
 var elsewhere = map[string]column{"align": alignment, "fixed": offset}
 
-// meant returns the name of the column that was most likely meant by an unknown name, or "". That is a column whose
-// name is one slip away (a letter too many, too few, another one, or two in the wrong order), or a column that has the
-// name elsewhere.
+// meant returns the name of the column that an unknown name most likely means, or "". The name is one slip away from
+// it (a letter too many, too few, another one, or two in the wrong order), or it is a name of that column elsewhere.
 //
 // Many words are one slip away from id and end. These, and names from elsewhere, count only if the file lacks the
-// column. The Python package has the same rule for tables (_problem.py); its tests hold the two together.
+// column. The Python package has the same rule for tables (_problem.py); its tests compare the two.
 func meant(name string, there *[numColumns]bool) string {
 	for c, names := range columnNames {
 		for _, want := range names {

@@ -50,9 +50,9 @@ func Write(w io.Writer, p *model.Problem, offsets []int64) error {
 // Read returns the problem that was written, with two differences: the format has no name
 // and no capacity, and Read sorts gaps.
 //
-// The error is w's, or says that the offsets do not match the buffers, that the header is
-// not valid, that an ID has a NUL byte or invalid UTF-8, or that the problem has rules other than
-// clocks, which the columns have no room for: see WritePlan. In all cases but the first nothing is written.
+// The error is w's, or says that the offsets do not match the buffers, that the header is not valid, that an ID has a
+// NUL byte or invalid UTF-8, or that the problem has other rules than clocks (see WritePlan). In all cases but the
+// first nothing is written.
 func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) error {
 	if p.Ruled() && !clocksOnly(p) {
 		return Writable(p)

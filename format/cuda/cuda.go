@@ -1,10 +1,9 @@
 // Package cuda reads snapshots of PyTorch's allocator for CUDA as problems of memory
 // planning.
 //
-// torch.cuda.memory._dump_snapshot(FILE) writes a snapshot, after
-// torch.cuda.memory._record_memory_history(). It is a pickle with every allocation and
-// every free, in order. So it shows how much memory a plan would have needed that
-// knows the future, beside the memory that the allocator reserved.
+// torch.cuda.memory._dump_snapshot(FILE) writes a snapshot, after torch.cuda.memory._record_memory_history(). It is a
+// pickle with every allocation and every free, in order. So a plan that knows the future can be compared with the
+// memory that the allocator reserved.
 //
 // The allocator never gives a block of one stream to another, so each stream of each
 // device is a problem by itself. Time is the number of the event in the device's

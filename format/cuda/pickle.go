@@ -12,13 +12,11 @@ import (
 // any function of Python. This machine has the opcodes that make plain data, and
 // refuses the others. Nothing is called, and nothing is looked up by name.
 //
-// Of a dictionary only the entries are kept whose key is one that the reader wants;
-// so the stack traces, most of a snapshot, are dropped as they are read. A text is
-// kept as its place in the file.
+// The reader wants only some keys of dictionaries. All other entries are dropped at once, among them the stack
+// traces, most of a snapshot. A text is kept as its place in the file.
 //
-// Invariant: everything that is kept is paid for from the budget, and the stack has a
-// limit. Containers are made once and referred to by number,
-// so a list within itself is no endless loop here.
+// Invariant: everything that is kept is paid for from the budget, and the stack has a limit. Containers are made once
+// and referred to by number, so a list within itself is no endless loop.
 //
 // Complexity: O(bytes).
 //
@@ -171,8 +169,8 @@ func (m *machine) pop() datum {
 	return d
 }
 
-// since returns the values since the last mark, and takes them and it off. They are
-// valid until something is pushed.
+// since takes the values since the last mark off the stack, and the mark, and returns the values. They are valid
+// until the next push.
 func (m *machine) since() []datum {
 	if len(m.marks) == 0 {
 		m.fail("the file is damaged: an opcode finds no mark")

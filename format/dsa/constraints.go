@@ -4,8 +4,8 @@ import "github.com/stowage-go/stowage/model"
 
 // Idea: each list of constraints is a list of pairs of buffers, or of pins. They become rules one by one.
 //
-// Invariant: item k of a list of the file is item k of the rule, so that a fault of the rule has the line of the item.
-// What an exclusive pin adds to the pairs apart stands behind those of the file.
+// Invariant: item k of a list of the file is item k of the rule, so a fault of the rule has the line of the item.
+// Pairs apart that follow from an exclusive pin come after the pairs of the file.
 //
 // Complexity: O(pairs). An exclusive pin costs a pass over the buffers.
 

@@ -15,7 +15,7 @@
 //
 // The keys metadata, pypto_structure and bank_geometry change no plan, and a model.Problem has no room for them;
 // Document.Write writes them again. Buffers and pools have their names as IDs if these are all different, and their
-// numbers otherwise. They keep their order. What Write refuses, and what it says in another way, is in write.go.
+// numbers otherwise. They keep their order. write.go says what Write refuses, and what it writes in another form.
 //
 // Complexity: O(bytes). An exclusive pin adds a pair for each buffer.
 //
@@ -42,8 +42,8 @@ const Version = 1
 // keys are those of a document. None is a key of Stowage's own JSON.
 var keys = []string{"instance", "metadata", "problem", "profile", "schema_version", "relaxed_from", "relaxed_features"}
 
-// Begins reports whether head, the beginning of a file, is that of a problem of dsa-solver: an object
-// whose first key is one of the schema.
+// Begins reports whether a file that begins with head may be a problem of dsa-solver: an object whose first key is
+// one of the schema.
 func Begins(head []byte) bool {
 	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
 	rest, ok := bytes.CutPrefix(t, []byte("{"))

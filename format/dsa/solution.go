@@ -15,10 +15,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a plan for dsa-solver (dsa-solution-v1) has the numbers of buffers and pools, and a fingerprint of its problem:
-// FNV-1a of 64 bits over the problem as dsa-solver writes it. That text has its keys in order, an indent of two, and no
-// key that says nothing. So the fingerprint needs no other reading of the file: its JSON is written again in that form.
-// The files of dsa-solver a8d1257 are in it already, but for four that were written by hand.
+// Idea: a plan for dsa-solver (dsa-solution-v1) has the numbers of buffers and pools, and a fingerprint of its
+// problem: FNV-1a of 64 bits over the problem as dsa-solver writes it. That text has its keys in order, an indent of
+// two, and no key without a meaning. So for the fingerprint the JSON of the file is written again in that form. All
+// but four files of dsa-solver a8d1257, which were written by hand, have it already.
 //
 // Complexity: O(bytes of the problem).
 

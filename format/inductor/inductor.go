@@ -1,5 +1,5 @@
-// Package inductor reads the Python that PyTorch's Inductor generates, where it plans
-// memory, as problems of memory planning.
+// Package inductor reads the Python that PyTorch's Inductor generates, if it plans memory, as problems of memory
+// planning.
 //
 // With torch._inductor.config.memory_planning = True (and TORCH_COMPILE_DEBUG=1, or
 // TORCH_LOGS=output_code, to see the code) the generated function call has lines like
@@ -11,10 +11,9 @@
 //	buf2 = reinterpret_tensor(buf1, (60, 240), (240, 1), 0);  # reuse
 //	buf3 = buf0  # alloc
 //
-// Each pool is a problem. A buffer is live from the line that allocates it to the last
-// line that uses it, by its name or another name for it; del does not count. Its size
-// follows from shape and stride. In the last of the lines above, buf3 is another buffer:
-// it is allocated from the same part of the pool as buf2, and gets its tensor.
+// Each pool is a problem. A buffer is live from the line that allocates it to the last line that uses it, by any of
+// its names; del does not count. Its size follows from shape and stride. In the last of the lines above, buf3 is
+// another buffer: it comes from the same part of the pool as buf0.
 //
 // Complexity: O(bytes).
 //

@@ -41,10 +41,10 @@ import (
 //	  "outputs": ["z"]
 //	}
 //
-// Required are values and operators, the name and size of a value, the name of an operator, and
-// the result and operand of a permit. For any other key, null is the same as no key. The alignment
-// of the document is that of each value and each scratch without one. A permit has one of distance,
-// equal (exactly 0) and exactly; the default is a distance of 0: in place. What the keys mean is said in package graph.
+// Required are values and operators, the name and size of a value, the name of an operator, and the result and
+// operand of a permit. For any other key, null is the same as no key. The alignment of the document is for values and
+// scratch without their own. A permit has one of distance, equal (exactly 0) and exactly; the default is a distance
+// of 0: in place. Package graph says what the keys mean.
 
 // GraphVersion is the version of the format of graphs and of their plans.
 const GraphVersion = 1

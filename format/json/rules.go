@@ -14,11 +14,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: version 2 is version 1 with keys for rules. Rules name buffers and pools that may stand further down. So names
-// are kept while the text is walked, and looked up at its end.
+// Idea: version 2 is version 1 with keys for rules. Rules name buffers and pools that may come later in the file. So
+// names are kept while the text is walked, and looked up at its end.
 //
-// Invariant: list k of a rule in the problem is list k of the file if nothing is wrong with the
-// file. So a fault that the model finds in apart[k] has the line of that list.
+// Invariant: if the file has no fault, list k of a rule in the problem is list k of the file. So if the model finds a
+// fault in apart[k], it is at the line of that list.
 //
 // Complexity: O(n).
 //

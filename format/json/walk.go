@@ -11,13 +11,12 @@ import (
 	"github.com/stowage-go/stowage/format/internal/source"
 )
 
-// Idea: encoding/json checks the grammar of the whole text first, and a walker
-// then goes through text that is known to be valid: it need only tell where
-// each value ends. So every value has an exact place in the file, keys that
-// stand twice are seen, and the walk can go on after a value of the wrong type.
+// Idea: encoding/json checks the grammar of the whole text first. A walker then goes through valid text, and needs to
+// find only where each value ends. So every value has an exact place in the file, repeated keys are seen, and the
+// walk can go on after a value of the wrong type.
 //
-// Invariant: pos is at the first byte of a value, key or closing bracket, or
-// within the white space, comma or colon before it.
+// Invariant: pos is at the first byte of a value, key or closing bracket, or within the white space, comma or colon
+// before it.
 //
 // Complexity: O(n), two passes. Strings are slices of the text unless they have
 // escapes.
@@ -121,7 +120,7 @@ func (w *walker) enter(bracket byte) bool {
 	return true
 }
 
-// text reads a string; false, without a step, where the next value is another.
+// text reads a string. If the next value is not a string, it returns false and does not move.
 func (w *walker) text() (string, bool) {
 	if w.peek() != '"' {
 		return "", false

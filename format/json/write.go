@@ -150,8 +150,7 @@ func (e *encoder) time(v int64) *encoder {
 	return e
 }
 
-// quote appends a string. Names are plain nearly always; the others take the
-// way through encoding/json, without its escapes for HTML.
+// quote appends a string. Nearly all names are plain. Others go through encoding/json, without its escapes for HTML.
 func (e *encoder) quote(s string) *encoder {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

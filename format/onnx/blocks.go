@@ -8,10 +8,10 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: a model that ONNX Runtime saved has images in blocks of channels (internal/ops/blocked.go), and the
-// file does not say how large a block is. But the convolutions that read such an image have its channels in
-// the shape of their weights. If none does, the weights of any convolution may tell the size of a block, and
-// if these do not tell either, a block is taken to be 16. An image in blocks of 8 is then too large, never too small.
+// Idea: a model that ONNX Runtime saved has images in blocks of channels (internal/ops/blocked.go), and the file does
+// not say how large a block is. A convolution that reads such an image has the channels in the shape of its weights.
+// If no convolution reads the image, the weights of any other may tell the size of a block. If these do not tell
+// either, a block is taken to be 16. An image in blocks of 8 is then too large, never too small.
 //
 // Invariant: channels from weights are right on the processor for which the model was saved.
 //

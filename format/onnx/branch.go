@@ -5,10 +5,9 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: an If runs one of two graphs. Both are walked, one after the other, unless the
-// condition is known: then one is, as if it stood in the place of the node. A result of the
-// node is what the two agree on, and it is live at the end of each, where it is written:
-// between the two ends it has a gap.
+// Idea: an If runs one of two graphs. If the condition is known, that graph is walked in the place of the node.
+// Otherwise both are walked, one after the other. The shape of a result is what the two graphs agree on. A result is
+// written at the end of each graph, and has a gap between the two ends.
 //
 // Source: the definition of If in onnx 1.23.2.
 
@@ -55,7 +54,7 @@ func (w *walker) branch(place string, at int, n *graph.Node, declared map[int32]
 	f.join(place, at, declared)
 }
 
-// taken returns which branch is, -1 if the condition is not known.
+// taken returns which branch runs, or -1 if the condition is not known.
 func (w *walker) taken(n *graph.Node) int {
 	v := w.lookup(n.In[0])
 	if v < 0 {
@@ -72,8 +71,8 @@ func (w *walker) taken(n *graph.Node) int {
 	}
 }
 
-// walk walks a branch, which may be the only one, and adds what it says of the results. It
-// is false if the model is at fault.
+// walk walks a branch, which may be the only one, and adds what it says of the results. It returns false if the model
+// is at fault.
 func (f *fork) walk(name string, g *graph.Graph, only bool) bool {
 	w, n := f.w, f.n
 	mark := len(w.undo)

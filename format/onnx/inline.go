@@ -6,14 +6,13 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 )
 
-// Idea: a node that calls a function of the model is the nodes of that function, with
-// the arguments bound to its inputs in a frame of names of its own. What its outputs
-// stand for is then bound to the results' names, in the frame of the caller.
+// Idea: a node that calls a function of the model is replaced by the nodes of that function. The arguments are bound
+// to its inputs in a new frame of names. Its outputs are then bound to the results' names in the frame of the caller.
 //
-// Invariant: no name of a function is seen outside of it, and none of the caller's in it.
+// Invariant: no name of a function is seen outside of it, and no name of the caller inside.
 //
-// Complexity: that of the function's nodes, for each call; calls are paid for from the
-// budget and are at most maxCalls deep.
+// Complexity: that of the function's nodes, for each call. Calls are paid for from the budget and are at most
+// maxCalls deep.
 
 // functionOf returns the function of the model that a node calls.
 func (w *walker) functionOf(n *graph.Node) (*graph.Function, bool) {
@@ -27,8 +26,8 @@ func (w *walker) functionOf(n *graph.Node) (*graph.Function, bool) {
 // maxCalls is how deep functions may call functions.
 const maxCalls = 64
 
-// Attribute returns an attribute of a node, nil for none. In a function that may be
-// one of the node that calls it.
+// Attribute returns an attribute of a node, nil for none. In a function it may refer to an attribute of the calling
+// node.
 func (w *walker) Attribute(n *graph.Node, name string) *graph.Attribute {
 	f := w.frame
 	for depth := 0; depth <= maxCalls; depth++ {

@@ -6,15 +6,13 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 )
 
-// Idea: some results may lie over an operand. Those of Reshape and its like are the
-// operand's own bytes, and both may be read from then on. An element-wise operator
-// reads each element before it writes the same one, so its result may take the place
-// of an operand that dies there. Such values are planned as one buffer, from the
+// Idea: some results may lie over an operand. The result of Reshape and of similar operators is the operand's own
+// bytes, and both may be read later. An element-wise operator reads each element before it writes the same one, so
+// its result may take the place of an operand that dies there. Such values are planned as one buffer, from the
 // beginning of the first to the end of the last.
 //
-// Invariant: the values of a group are of one size and one body, and none of them
-// is written while another is still to be read. What a loop hands on, and what a branch
-// leaves a gap in, is in no group.
+// Invariant: the values of a group have one size and are in one body, and none is written while another is still to
+// be read. A value that a loop hands on, or that has a gap in a branch, is in no group.
 //
 // It is an option, since a code generator may copy.
 //

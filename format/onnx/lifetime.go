@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// Idea: one clock ticks at each node, in the order of the file, and a value lives
-// from the tick at which it is made to the last at which it is read: inputs from 0,
-// outputs to the end. Nodes that only compute constants take no tick.
+// Idea: one clock ticks at each node, in the order of the file. A value lives from the tick at which it is made to
+// the last tick at which it is read. Inputs live from 0, and outputs to the end. Nodes that only compute constants
+// take no tick.
 //
 // The two branches of an If have ticks one after the other, though only one branch runs. So a value of one branch has
 // no tick in common with a value of the other. Take a value from before the If that both branches read and no later
@@ -123,8 +123,8 @@ func (w *walker) use(v int32, at int64) {
 	}
 }
 
-// apart reports whether a gap lies in the first branch of an If while control is in
-// the second, so that no way leads from the one to the other.
+// apart reports whether a gap lies in the first branch of an If while the walk is in the second. Then no run goes
+// from one to the other.
 func (w *walker) apart(g gap) bool {
 	for k := len(w.open) - 1; k >= 0; k-- {
 		if c := &w.open[k]; c.start < g.from {

@@ -1,13 +1,15 @@
 // Package onnx reads ONNX models as problems of memory planning.
 //
-// A model is a protobuf: a graph of nodes that read and write named tensors. The file
-// rarely has the sizes of the tensors between nodes, so the package derives them.
-// walk.go walks the graph once, in the order of the file, which is topological.
-// branch.go, control.go and inline.go follow If, loops and functions. said.go adds what
-// the file and the user say, given.go shapes that the user gives, blocks.go how many channels an
-// image in blocks has, and cause.go explains which sizes are still open.
-// lifetime.go counts the time of lifespans in the same walk, and problem.go makes the
-// buffers of the arena.
+// A model is a protobuf: a graph of nodes that read and write named tensors. The file rarely has the sizes of the
+// tensors between nodes, so the package derives them.
+//
+//	walk.go                           one walk over the graph, in the order of the file, which is topological
+//	branch.go, control.go, inline.go  If, loops and functions
+//	said.go, given.go                 facts from the file and the user; shapes that the user gives
+//	blocks.go                         how many channels an image in blocks has
+//	cause.go                          why sizes are still open
+//	lifetime.go                       the times of lifespans, in the same walk
+//	problem.go                        the buffers of the arena
 //
 // Three packages are below this one. Each may import those before it:
 //

@@ -9,9 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what the walk knows becomes a problem: a buffer for each value that is
-// neither stored nor constant and takes any room, in the order in which they are
-// made.
+// Idea: the walk's facts become a problem. Each value that takes room and is neither stored nor constant becomes a
+// buffer, in the order in which the values are made.
 
 // An Arena is the problem of a model's tensors.
 type Arena struct {

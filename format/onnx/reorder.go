@@ -14,13 +14,12 @@ import (
 	"github.com/stowage-go/stowage/internal/order"
 )
 
-// Idea: ONNX asks of a file only that each node stands behind those whose results it reads. So the
-// nodes of the graph can stand in any such order. In protobuf they are repeated fields of one number.
-// Each keeps its bytes, and the k-th place gets the node that runs k-th. The lengths around them stay
-// as they are, and so does the size of the file.
+// Idea: ONNX asks of a file only that each node stands behind those whose results it reads. So the nodes can stand in
+// any such order. In protobuf they are repeated fields of one number. Each node keeps its bytes, and the k-th place
+// gets the node that runs k-th. The lengths of the messages around them, and the size of the file, stay the same.
 //
-// Package order finds the order with the lowest load. A node is an operator, a tensor of the arena is
-// a value, and a view (inplace.go) lies in the bytes of its operand.
+// Package order finds the order with the lowest load. A node is an operator, a tensor of the arena is a value, and a
+// view (inplace.go) lies in the bytes of its operand.
 //
 // Nodes that may have state keep their order among themselves: nodes that draw random numbers, run graphs or functions,
 // or are unknown to the rules. A model with control flow or functions keeps its order, since the bytes that such a node

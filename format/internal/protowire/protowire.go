@@ -1,7 +1,6 @@
-// Package protowire reads the wire format of protobuf: tags, numbers and stretches of
-// bytes. Names and answers are those of google.golang.org/protobuf/encoding/protowire,
-// which is what the tests hold it against. That package reads the program's own file
-// whenever a program starts that has it, which takes a tenth of a millisecond.
+// Package protowire reads the wire format of protobuf: tags, numbers and stretches of bytes. Its names and answers
+// are those of google.golang.org/protobuf/encoding/protowire; the tests compare the two. That package delays the
+// start of every program by a tenth of a millisecond, since it reads the program's own file.
 //
 // Source: https://protobuf.dev/programming-guides/encoding.
 package protowire

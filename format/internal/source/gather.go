@@ -6,9 +6,9 @@ import (
 )
 
 // Idea: content of unknown length (a pipe, a packed file) is gathered in pieces, which are joined once at its end. A
-// growing buffer holds its old and its new content at once, and leaves the old ones to the collector: a packed file of
-// 400 MB of newlines took 4.6 times the limit at which it is refused. Pieces hold only the content so far, and at most
-// a sixteenth of that is not filled yet.
+// growing buffer would hold its old and its new content at once, and leave the old one to the collector. A packed
+// file of 400 MB of newlines took 4.6 times its limit in that way. Pieces hold only the content so far, and at most a
+// sixteenth of that is not filled yet.
 //
 // Complexity: O(n). At the end, pieces and joined content are held at once, unless there is only one piece. There is
 // only one if the length is known.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// CheckOrder says why the operators of a model cannot run in an order: each must stand in it once, behind those that it
-// needs, which prior has. one and whole name an operator and what has all of them; label names one by its number. The
-// error wraps bad.
+// CheckOrder says why the operators of a model cannot run in an order: the order must have each of them once, behind
+// those that it needs. prior has these. one and whole are the words for an operator and for all of them, and label
+// names an operator by its number. The error wraps bad.
 func CheckOrder[K int | int32](order []int, prior [][]K, bad error, one, whole string, label func(k int) string) error {
 	n := len(prior)
 	if len(order) != n {

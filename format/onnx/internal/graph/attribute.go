@@ -10,9 +10,9 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: what is beside the nodes: attributes, what is said of tensors, and types. Of an
-// attribute the numbers and the text are kept as far as a shape can depend on them, of a
-// tensor its type and dimensions, and where its elements are.
+// Idea: this file reads what is beside the nodes: attributes, facts about tensors, and types. Of an attribute it
+// keeps the numbers and the text on which a shape can depend. Of a tensor it keeps type, dimensions, and the place of
+// its elements.
 //
 // Complexity: O(bytes).
 

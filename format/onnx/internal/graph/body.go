@@ -7,10 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a graph and a function are bodies of nodes. Their parts are counted before any is
-// kept, so that each list is made once and paid for at once. In a body a name is given
-// once; taken has, for each name, the body that gave it last, so that a new body begins
-// without anything being cleared.
+// Idea: a graph and a function are bodies of nodes. Their parts are counted before any is kept, so each list is made
+// and paid for once. A body must give each name only once. taken has, for each name, the last body that gave it, so a
+// new body needs no clearing.
 //
 // Complexity: O(bytes): a message is gone through twice at most.
 

@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: shapes are computed from small tensors: the dimensions that a Reshape asks
-// for, the scales of a Resize. Those are decoded, where they are asked for; weights
-// never are.
+// Idea: shapes are computed from small tensors, such as the dimensions that a Reshape asks for, or the scales of a
+// Resize. These are decoded on demand. Weights never are.
 
 // Decode returns the elements of a tensor in the file; nil if it is too large,
 // of another type, elsewhere or damaged.

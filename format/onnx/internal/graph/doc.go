@@ -1,8 +1,8 @@
-// Package graph has an ONNX model as its file has it: graphs and functions, nodes, attributes,
-// stored tensors and declared types.
+// Package graph holds an ONNX model as in its file: graphs and functions, nodes, attributes, stored tensors and
+// declared types.
 //
-// Parse reads it from the protobuf, and keeps what planning needs. It decodes no weights. A
-// Tensor decodes its elements when it is asked for them (decode.go), if they are few.
+// Parse reads it from the protobuf, and keeps what planning needs. It decodes no weights. A Tensor with few elements
+// decodes them on demand (decode.go).
 //
 //	graph.go       the types
 //	wire.go        the parser: fields of messages, names, what is paid for

@@ -23,8 +23,7 @@ type Model struct {
 	Budget    source.Budget // what is left of it
 }
 
-// Opsets are the versions of the sets of operators that nodes mean, by domain; that of
-// ONNX itself is "".
+// Opsets are the versions of the operator sets, by domain. ONNX itself has the domain "".
 type Opsets map[string]int64
 
 // A Graph is a body of nodes with its inputs, outputs and stored tensors.

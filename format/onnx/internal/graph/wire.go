@@ -8,13 +8,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a protobuf message is a row of numbered fields, each with its length. Only
-// the fields that planning reads are decoded; weights are passed over, and small
-// tensors are decoded where a shape depends on them (decode.go). Names of values
+// Idea: a protobuf message is a row of numbered fields, each with its length. Only the fields that planning reads are
+// decoded. Weights are skipped, and small tensors are decoded if a shape depends on them (decode.go). Names of values
 // become numbers at once.
 //
-// Invariant: everything that is kept is paid for from the budget: an empty message takes two
-// bytes of a file and a hundred of memory. The depth of graphs and types is bounded too.
+// Invariant: everything that is kept is paid for from the budget, since an empty message takes two bytes of a file
+// and a hundred of memory. The depth of graphs and types is bounded, too.
 //
 // Complexity: O(bytes that are not weights), each list counted before it is made.
 //

@@ -7,14 +7,14 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: ONNX Runtime writes operators of its own into the models that it saves: fused ones, quantised ones,
-// and convolutions in blocks of channels (blocked.go). Most of them are an operator of ONNX with other
-// inputs, so their rules call those of ONNX.
+// Idea: ONNX Runtime writes operators of its own into the models that it saves: fused ones, quantised ones, and
+// convolutions in blocks of channels (blocked.go). Most of them are an operator of ONNX with other inputs, so their
+// rules call those of ONNX.
 //
-// These models run in ONNX Runtime alone. So if the schema of an operator and its kernel differ, the rule
-// follows the kernel. format/onnx/testdata/contrib_peer.py runs the operators and compares.
+// Only ONNX Runtime runs these models. So if the schema of an operator and its kernel differ, the rule follows the
+// kernel. format/onnx/testdata/contrib_peer.py runs the operators and compares.
 //
-// Source: the schemas in ONNX Runtime 1.32, and what its kernels make.
+// Source: the schemas in ONNX Runtime 1.32, and the outputs of its kernels.
 
 // runtimeOpset is the version of ONNX's operators whose rules the kernels of ONNX Runtime follow.
 const runtimeOpset = 22

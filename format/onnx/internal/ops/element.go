@@ -191,8 +191,7 @@ func constantOfShape(c *Call) string {
 	return c.unknown(0, "shape")
 }
 
-// asked returns the shape that an input of numbers asks for, open as far as that is
-// not known.
+// asked returns the shape that an input of numbers asks for. Dimensions that are not known are open.
 func (c *Call) asked(k int) []int64 {
 	if list := c.ints(k); list != nil {
 		if len(list) > shape.MaxRank {
@@ -246,7 +245,7 @@ func multinomial(c *Call) string {
 	return ""
 }
 
-// span is Range: its length follows from the elements of its inputs. That of ONNX Runtime may have no step.
+// span is Range: its length follows from the elements of its inputs. ONNX Runtime's Range may have no step.
 func span(c *Call) string {
 	n := int64(-1)
 	steps, parts := c.ints(2), c.floats(2)

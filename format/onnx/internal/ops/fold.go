@@ -7,20 +7,18 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: exporters compute shapes in the model: Shape, Gather, arithmetic, Concat, and
-// at the end a Reshape. If all inputs of such a node are small and known, its
-// result is computed here, in whole numbers of 64 bits, or in fractions rounded as
-// the type rounds them. What is known so is a constant too.
+// Idea: exporters compute shapes in the model: Shape, Gather, arithmetic, Concat, and at the end a Reshape. If all
+// inputs of such a node are small and known, its result is computed here, in whole numbers of 64 bits, or in
+// fractions rounded as the type rounds them. Such a result is a constant, too.
 //
-// Invariant: elements that are not computed as a runtime would are not given: where
-// a type is too narrow for a result, or a division is by zero, nothing is known.
+// Invariant: elements are those that a runtime computes. If a type is too narrow for a result, or a division is by
+// zero, nothing is known.
 //
 // Complexity: O(elements of inputs and result), at most shape.MaxFold each.
 //
 // Source: the definitions of the operators in onnx 1.23.2.
 
-// Fold computes the results of a node whose inputs are known. What has been found by
-// the rule stays.
+// Fold computes the results of a node whose inputs are known. It keeps what the rule has found.
 func (c *Call) Fold() {
 	if len(c.Out) == 0 || !c.given(0) || !graph.Standard(c.Node.Domain) || !c.Budget.Spare(0) {
 		return

@@ -6,10 +6,9 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: elements that are known cost memory and time, so a walk over a model pays for them
-// from the budget of the file. Shapes need few of them. So they are paid for while more than
-// half of the budget is left. After that, no more elements are known; shapes still follow
-// where they need none.
+// Idea: known elements cost memory and time, so a walk over a model pays for them from the budget of the file, as
+// long as more than half of the budget is left. After that, no more elements become known. Most shapes do not need
+// any.
 
 // maxBody is how many bytes a tensor whose elements are decoded takes in a file, with its name.
 const maxBody = 32 << 10

@@ -73,7 +73,7 @@ func gemm(c *Call) string {
 	return ""
 }
 
-// An equation is what the inputs of an Einsum say of its letters.
+// An equation is what the inputs of an Einsum say about its letters.
 type equation struct {
 	sizes map[rune]int64
 	count map[rune]int
@@ -159,8 +159,8 @@ func (e *equation) implied(ellipsis bool) string {
 	return string(letters)
 }
 
-// result returns the dimensions of a right side, the first of them where they are more than a
-// tensor may have. It is not ok where a letter is on no left side.
+// result returns the dimensions of a right side. If there are more than a tensor may have, it returns only the first.
+// ok is false if a letter is on no left side.
 func (e *equation) result(right string) (out []int64, ok bool) {
 	out = []int64{}
 	for len(right) > 0 && len(out) <= shape.MaxRank {

@@ -3,10 +3,10 @@ package ops
 import "slices"
 
 // Idea: many operators compute a row of an image from a few successive rows of their inputs, and a column from a few
-// columns. Which ones follows from the windows and paddings that the shapes follow from, too.
+// columns. The same windows and paddings that decide the shapes decide which ones.
 //
-// An image has the dimensions batch, channels, rows and, if there are four, columns. What a resize reads
-// depends on its mode: the lines here are those of all modes but cubic, one more on either side.
+// An image has the dimensions batch, channels, rows and, if there are four, columns. A resize reads different lines
+// in each mode. The lines here are enough for all modes but cubic, with one more on either side.
 //
 // Complexity: O(lines) for each input.
 
@@ -16,8 +16,8 @@ type Range struct{ First, Last int }
 // linesMost bounds the lines of an image that are looked at one by one.
 const linesMost = 1 << 20
 
-// pointwise are operators whose results have, at each place, what follows from the inputs at the same place, or at
-// the same place of all channels.
+// pointwise are operators whose results depend, at each place, only on the inputs at the same place, of the same or
+// of all channels.
 var pointwise = []string{
 	"Abs", "Acos", "Add", "And", "Asin", "Atan", "BatchNormalization", "BitwiseAnd", "BitwiseNot", "BitwiseOr",
 	"BitwiseXor",

@@ -9,8 +9,8 @@ import (
 // The folders of operators that put elements elsewhere: each element of the result is
 // one of an input, so that it is enough to say which (at, pick).
 
-// at maps each element of a shape to one of another: its index is the sum of those
-// of its coordinates times strides, and a beginning.
+// at maps each element of a shape to an element of another: its index there is begin plus the sum of coordinates
+// times strides.
 func at(dims []int64, strides []int64, begin int64) []int {
 	n := shape.Elements(dims)
 	out := make([]int, n)
@@ -42,8 +42,7 @@ func stridesOf(dims []int64) []int64 {
 	return out
 }
 
-// spreadStrides are those of a shape that is broadcast to another: 0 if it is
-// repeated.
+// spreadStrides are the strides of a shape that is broadcast to another. A repeated dimension has stride 0.
 func spreadStrides(dims, to []int64) []int64 {
 	out := make([]int64, len(to))
 	own := stridesOf(dims)
@@ -221,7 +220,7 @@ func foldWhere(c *Call) {
 	c.Out[0].Data = d
 }
 
-// foldNonZero settles the shape as well: as many columns as elements that are not 0.
+// foldNonZero also sets the shape: as many columns as there are elements other than 0.
 func foldNonZero(c *Call) {
 	dims, in := c.In[0].Dims, c.input(0)
 	rank := int64(len(dims))

@@ -8,12 +8,11 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: each operator has a rule. It derives what is known of the results from what is known of
-// the inputs. Rules know the versions of the operator sets, and never guess. What a rule cannot
-// derive stays open. The rule gives a reason if it has a better one than "an input is open".
+// Idea: each operator has a rule. It derives facts about the results from facts about the inputs. Rules know the
+// versions of the operator sets, and never guess. If a rule cannot derive something, that stays open. The rule gives
+// a reason if it has a better one than "an input is open".
 //
-// Source: the definitions of the operators in onnx 1.23.2. For what they leave unsaid, onnx's
-// type and shape inference.
+// Source: the definitions of the operators in onnx 1.23.2. For gaps in these, onnx's type and shape inference.
 
 // An Operand is what is known of an input.
 type Operand struct {
@@ -23,7 +22,7 @@ type Operand struct {
 	tried    bool          // whether decoding it was tried
 }
 
-// A Scope is what a rule sees of the model around its node.
+// A Scope shows a rule the model around its node.
 type Scope interface {
 	// Attribute returns an attribute of a node, nil for none. In a function that may be
 	// one of the node that calls it.

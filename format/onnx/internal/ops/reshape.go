@@ -62,8 +62,8 @@ func reshape(c *Call) string {
 	}
 	out := make([]int64, len(asked))
 	rest := -1
-	// What is left over: the input's elements over those of the other dimensions, of
-	// which open ones that are kept are on both sides.
+	// The dimension -1 is the number of elements of the input over the product of the other dimensions. Open
+	// dimensions that are kept are in both and cancel out.
 	over, under := int64(1), int64(1)
 	kept := make([]bool, len(dims))
 	for i, d := range asked {

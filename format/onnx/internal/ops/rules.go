@@ -8,8 +8,7 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 )
 
-// A rule fills c.Out and returns why it could not, "" if it could or where the
-// inputs are not known.
+// A rule fills c.Out and returns the reason if it cannot. It returns "" if it can, or if the inputs are not known.
 type rule func(c *Call) string
 
 // rules has the operators of ONNX itself. What is not there is not known. The table is

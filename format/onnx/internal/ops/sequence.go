@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// The rules of sequences of tensors. A sequence is followed as long as it is known
-// how many tensors it has; its size is theirs together.
+// The rules of sequences of tensors. A sequence is followed as long as the number of its tensors is known; its size
+// is the sum of theirs.
 
 // maxItems is how many tensors a sequence may have to be followed.
 const maxItems = 256

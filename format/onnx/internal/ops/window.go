@@ -6,10 +6,9 @@ import (
 
 // The rules of operators that slide a window: convolutions and pools.
 //
-// A window of k elements, d apart, covers (k-1)·d+1; moved by s over n elements with
-// padding p on both sides together it has ⌊(n + p − that)/s⌋ + 1 places, and one more
-// where a remainder counts (ceil_mode), but since version 22 none that begins in the
-// padding behind.
+// A window of k elements, d apart, covers w = (k-1)·d+1. Moved by s over n elements with padding p on both sides
+// together, it has ⌊(n + p − w)/s⌋ + 1 places, and one more if a remainder counts (ceil_mode). Since version 22 no
+// place begins in the padding behind.
 
 // sliding is what the attributes of such an operator say.
 type sliding struct {

@@ -8,8 +8,7 @@ import (
 // Idea: what is known of a value: its type, its shape, its elements if they are few and
 // known. If the shape is open, an upper bound of the bytes may still be known.
 //
-// Invariant: a dimension that is not -1 is right wherever the model can be run, and so are
-// elements that are known.
+// Invariant: if the model can run, a dimension that is not -1 is right, and so are known elements.
 
 // A Result is what is known of a value.
 type Result struct {
@@ -17,8 +16,7 @@ type Result struct {
 	Elem Type
 	Dims []int64 // -1 for open ones; nil if the rank is not known
 	Data *Data   // its elements; nil if they are not known
-	// Most is how many bytes it takes at most, where the shape does not say; 0 for
-	// not known.
+	// Most is the most bytes that it takes, if the shape does not say; 0 for not known.
 	Most int64
 	// Items are the tensors of a sequence, or that of an optional, there or not; only
 	// valid where counted.

@@ -81,8 +81,8 @@ func Named(name string) (t Type, ok bool) {
 	return 0, false
 }
 
-// Integer reports whether elements are whole numbers or truth values, and of at
-// least eight bits, as in what shapes are computed from.
+// Integer reports whether elements are whole numbers or truth values of at least eight bits. Shapes are computed from
+// such elements.
 func (t Type) Integer() bool {
 	return t >= TypeUint8 && t <= TypeInt64 || t == TypeBool || t == TypeUint32 || t == TypeUint64
 }
