@@ -12,14 +12,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a file may be packed with gzip, whatever is in it; it is told by its extension
-// or its first two bytes, unpacked while it is read, and then told anew by the name
-// without .gz and by how its content begins. That two are packed into one another is
-// not looked for.
+// Idea: any file may be packed with gzip. Its extension or its first two bytes tell that. It is unpacked while it is
+// read. The kind of the content follows from the name without .gz and from its first bytes. A packed file in a packed
+// file is not looked for.
 //
-// A few kilobytes can unpack to a thousand times as much. So content ends, with an error, if it alone takes more than
-// its reader may hold: the budget of all readers (internal/source/budget.go), in proportion to what is packed. In
-// proportion to their content readers take up to thirty times as much, and they pay for it from the same budget.
+// A few kilobytes can unpack to a thousand times as much. So unpacked content ends with an error if it takes more
+// than the budget of its reader (internal/source/budget.go), which is in proportion to the packed bytes. Readers take
+// up to thirty times their content, and pay for it from the same budget.
 
 const packedExtension = ".gz"
 
@@ -31,7 +30,7 @@ func unpackedName(path string) string {
 	return path
 }
 
-// unpack returns the content of what may be packed; it is if its extension says so.
+// unpack returns the content of a file that may be packed. Its extension may say that it is.
 func unpack(b *bufio.Reader, name, ext string) (io.Reader, error) {
 	head, _ := b.Peek(2) // an error comes back when the file is read
 	if ext != packedExtension && string(head) != "\x1f\x8b" {
@@ -61,8 +60,7 @@ func newPacked(r *bufio.Reader) (*packed, error) {
 func (p *packed) Stored() int64 { return p.in.bytes }
 
 func (p *packed) Read(to []byte) (int, error) {
-	// What comes now may have been packed in what was counted before, so the limit is
-	// that of the bytes after they came.
+	// The next bytes may have been packed in bytes that were counted before, so the limit is the one after they came.
 	n, err := p.z.Read(to)
 	p.out += int64(n)
 	if message := source.Unpacked(p.out, p.in.bytes); message != "" {
@@ -73,8 +71,7 @@ func (p *packed) Read(to []byte) (int, error) {
 	return n, p.fault(err)
 }
 
-// counted counts what is taken from a reader. It has ReadByte, so that nothing between
-// it and its user takes more than that needs.
+// counted counts the bytes taken from a reader. It has ReadByte, so that gzip puts no buffer between the two.
 type counted struct {
 	r     *bufio.Reader
 	bytes int64

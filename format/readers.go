@@ -371,8 +371,8 @@ func open(r io.Reader, name, path string, closer func() error) (*Input, error) {
 	return in, nil
 }
 
-// byExtension returns the row for an extension, -1 for none, and whether the content has no say: it has
-// if the row below is for the same extension.
+// byExtension returns the row for an extension, or -1. sure says that the content does not matter: it matters if the
+// row below has the same extension.
 func byExtension(ext string) (k int, sure bool) {
 	k = slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
 	shared := k >= 0 && k+1 < len(readers) && slices.Contains(readers[k+1].extensions, ext)

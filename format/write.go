@@ -12,16 +12,12 @@ import (
 	"strings"
 )
 
-// Idea: a file is written under another name beside its target, and renamed
-// once it is complete. So a reader sees the old file or the new one, and a
-// failure leaves the old one as it was. What is not a regular file (a device, a
-// pipe, a terminal) has no old content to keep and must not be replaced by a
-// file: it is written directly.
+// Idea: a file is written under another name beside its target, and renamed once it is complete. So a reader sees the
+// old file or the new one, and a failure leaves the old one as it was. A device, a pipe or a terminal is written
+// directly: it has no old content to keep, and must not be replaced by a file.
 //
-// The file is not forced to the disk before the rename: that takes tens of
-// milliseconds where a disk is busy, longer than most plans do. The rename is
-// atomic however this process ends; after a crash of the machine a plan can be
-// made again.
+// The file is not forced to the disk before the rename, which takes tens of milliseconds on a busy disk, longer than
+// most plans. The rename is atomic however this process ends. After a crash of the machine a plan can be made again.
 //
 // Trials: docs/lab/formats.md (os.CreateTemp ignores the umask; writing in place can leave half a file).
 
@@ -58,8 +54,7 @@ const (
 	toFile // something else that is there: written without a rename
 )
 
-// resolve follows symbolic links and says how what they lead to is written. A
-// link may lead to where no file is yet.
+// resolve follows symbolic links, and says how their target is written. The target need not exist yet.
 func resolve(path string) (string, route, error) {
 	const maxLinks = 40
 	target := path

@@ -7,11 +7,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: guided.go with rules. The largest body without a place goes where it ejects the least, in any pool, and the
-// ejected ones go on in the same way. A body that finds no free place becomes dearer to eject. The walk ends when all
-// have a place.
+// Idea: this is guided.go with rules. The largest body without a place goes where it ejects the least, in any pool.
+// Then the ejected ones are placed in the same way. A body that finds no free place becomes dearer to eject. The walk
+// ends when every body has a place.
 //
-// Where a body may go: at the lowest origin, at its old place, and directly above or below what conflicts with it.
+// Candidates for a body: the lowest origin, its old place, and directly above or below bodies that conflict with it.
 //
 // Invariant: bodies that have a place share no byte that they may not.
 //
@@ -24,7 +24,7 @@ const (
 	walkOdd        = 8 // one in so many placements that eject takes another than the best place
 )
 
-// A stop is a place that a body may take: what it ejects, and what that costs.
+// A stop is a place that a body may take, the bodies that it ejects there, and their cost.
 type stop struct {
 	pool   int32
 	origin int64

@@ -37,8 +37,8 @@ type ground interface {
 	// solve asks a planner.
 	solve(p *model.Problem, planner run.Planner, o plan.Options) (plan.Result, error)
 
-	// atOnce returns a proof that there is no plan, before anything is tried; nil for none. hopeless does so once a body
-	// has no free place, and proof if a planner says so.
+	// atOnce returns a proof, before anything is tried, that there is no plan; nil for none. hopeless does so after a
+	// body has found no free place, and proof after a planner has said so.
 	atOnce() *Proof
 	hopeless() *Proof
 	proof(q *model.Problem, r *plan.Result, planner run.Planner) *Proof

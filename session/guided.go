@@ -7,14 +7,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: if the search over ejections fails, a walk goes on from the present plan. It takes the largest buffer without a
-// place, puts it where that ejects the least, and goes on with the ejected ones. Each buffer has a weight, which grows
-// each time the buffer finds no free place. So buffers that are hard to place are ejected less and
-// less, and the walk leaves its cycles. It ends when all have a place.
+// Idea: if the search over ejections fails, a walk goes on from the present plan. It takes the largest buffer without
+// a place, puts it where that ejects the least, and goes on with the ejected buffers. Each buffer has a weight, which
+// grows each time the buffer finds no free place. So buffers that are hard to place are ejected less and less, and
+// the walk leaves its cycles. It ends when every buffer has a place.
 //
-// The price of ejecting a buffer is at first what it costs to move it. Once it was ejected, it is its weight times a
-// unit, and twice that if it lies where it lay before the call. The unit is a share of the mean cost of a
-// movement, another one in each walk.
+// The price of ejecting a buffer is at first the cost of moving it. After its first ejection the price is its weight
+// times a unit, and twice that if it is at its old offset. The unit is a share of the mean cost of a movement, which
+// differs from walk to walk.
 //
 // Invariant: buffers that have an offset never overlap.
 //

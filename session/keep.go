@@ -6,10 +6,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the steps keep and fit. A body that may stay does, and one that the call is about goes where a pin or a hint
-// wants it. The others of the call take free places.
+// Idea: the steps keep and fit. A body stays if it may. A body of the call goes where a pin or a hint wants it. The
+// other bodies of the call take free places.
 //
-// Complexity: O(n) for each body that is looked up. If rules change, also the bodies that they name are looked up.
+// Complexity: O(n) for each body that is looked up. If rules change, the bodies that they name are looked up, too.
 
 // keep leaves every body where it is, if it may lie there. It lists the others.
 func (c *call) keep() {

@@ -7,17 +7,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: if few buffers could move at all, every set of them can be asked about: may these move, and no others? The sets
-// are asked in the order of their movement, so the first that has a plan moves least, and that is
-// proven. First comes the set of all: if that has no plan, there is none.
+// Idea: if only a few buffers could move, every set of them can be asked about: is there a plan if these may move,
+// and no others? The sets come in the order of their movement, so the first set with a plan moves least, and that is
+// proven. The set of all comes first: if it has no plan, there is none.
 //
-// What may move or stay is a block: the buffers of one body that lie as if they were tied. If the ties of a body hold,
-// it is one block. New ties may join buffers that lie apart. Then their body has several blocks, and at most one of
-// them can stay.
+// A block is what moves or stays as a whole: the buffers of one body that lie as if they were tied. If the ties of a
+// body hold, it is one block. New ties may join buffers that lie apart. Then their body has several blocks, and at
+// most one of them can stay.
 //
-// Which blocks could move: those tied to the call by a chain of buffers that could be in conflict.
+// A block could move if a chain of buffers that may conflict leads from it to the buffers of the call.
 //
-// A set without a plan rules out all sets within it. So most sets are never asked.
+// A set without a plan rules out all of its subsets. So most sets are never asked.
 //
 // Complexity: at most 2^leastMost questions of exact search, each about few buffers.
 
@@ -159,8 +159,8 @@ type reply struct {
 	proof  *Proof  // if there is no plan, and nothing was held
 }
 
-// question asks a planner for a plan of some buffers. Those that are held stay where they are, or were before the call:
-// then "no" is no proof for all. edit changes the problem, if it is not nil.
+// question asks a planner for a plan of some buffers. Held buffers stay where they are, or were before the call. Then
+// "no" is no proof for all. edit changes the problem, if it is not nil.
 func (c *call) question(
 	all []int32, planner run.Planner, nodes int64, held []bool, edit func(q *model.Problem),
 ) (reply, error) {

@@ -5,9 +5,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the load over time is a sum of steps: up by a buffer's bytes where it becomes live, down
-// where it ends. The tree has a node for each time at which the load may change. A node knows the sum of the
-// steps below it and the largest sum of a prefix of them. So the root knows the peak.
+// Idea: the load over time is a sum of steps: up by a buffer's bytes when it becomes live, down when it ends. The
+// tree has a node for each time at which the load may change. A node knows the sum of the steps below it and the
+// largest prefix sum of them. So the root knows the peak.
 //
 //	time    0   3   5   9        load: 4, then 6, then 2, then 0
 //	step   +4  +2  -4  -2        peak: 6, the largest prefix sum

@@ -10,22 +10,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the loads may prove a call with rules hopeless. What conflicts pair by pair needs bytes of its own in the pools
-// where it may be. internal/ruled/assign knows these loads: ties and pairs that may overlap lower them, pairs apart,
-// clocks and periods raise them, and bodies that may only be in some pools count for those.
+// Idea: the loads may prove a call with rules hopeless. Bodies that conflict pair by pair need bytes of their own in
+// the pools where they may be. internal/ruled/assign knows these loads: ties and pairs that may overlap lower them;
+// pairs apart, clocks and periods raise them; a body that may be in some pools only counts for these.
 //
-// Before the call there was a plan. So what is too much now has a body that could not stay, and it is enough to ask
-// about these bodies and those in conflict with them. Nothing is asked if every body has found a place.
+// Before the call there was a plan. So every new overload has a body that could not stay. Only these bodies and those
+// in conflict with them are asked about. Nothing is asked if every body has found a place.
 //
 // The places of single bodies and of pairs may prove it, too (internal/ruled/places): then the proof has their words.
 //
 // Invariant: the bodies that are asked about are whole, since a tie may let its members share bytes.
 //
 // Complexity: O(n) conflicts for each body to place, and a lowering of those bodies: O(m log m) for m of them without
-// rules. With rules O(log n) is not kept: a tree over time knows no pairs, and each call with rules looks at all
-// buffers once as it is.
+// rules. A tree over time knows no pairs, so with rules O(log n) is out of reach; each such call looks at all buffers
+// anyway.
 //
-// Not at the begin of each call: one that keeps or fits all its bodies needs no proof.
+// The proof is not tried at the begin of a call, because most calls keep or fit all their bodies.
 
 // hopeless returns a proof from the loads that there is no plan; nil if they prove nothing.
 func (g *ruledGround) hopeless() *Proof {
@@ -58,7 +58,8 @@ func (g *ruledGround) hopeless() *Proof {
 	return p
 }
 
-// byRules returns the proof of what has proved that a problem has no plan. If the places did, it has their words.
+// byRules returns a proof from the name of what proved that a problem has no plan. If the places did, it has their
+// words.
 func byRules(q *model.Problem, by string) *Proof {
 	p := &Proof{Why: ByRules, By: by, Capacity: q.Capacity}
 	if by != places.Proved {

@@ -5,11 +5,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: merge plans groups of buffers that fit together as one, and draws which. What it needs for a plan differs from
-// draw to draw by orders of magnitude: a run that has found none in some thousand nodes mostly finds none in ten times
-// as many, but another draw may. So, once nothing else helps, it is asked several times, each time with another seed
-// and few nodes. It knows nothing of the old offsets, so its plan moves most bytes; walkback.go brings back what it
-// can.
+// Idea: merge plans groups of buffers that fit together as one, and chooses the groups at random. The nodes that it
+// needs for a plan differ from draw to draw by orders of magnitude. If a run has found none in some thousand nodes,
+// it mostly finds none in ten times as many, but another draw may. So, once nothing else helps, merge is asked
+// several times, each time with another seed and few nodes. It does not know the old offsets, so its plan moves most
+// bytes. walkback.go brings back some.
 //
 // Complexity: mergeTries runs of mergeNodes times the nodes that exact search has.
 //
@@ -22,7 +22,7 @@ const (
 	mergeNodes = 5
 )
 
-// merged is the end of the step fresh. Who leaves out windows wants one planner alone.
+// merged is the end of the step fresh. It is left out without windows, since the caller then wants one planner alone.
 func (c *call) merged() (Answer, placing, error) {
 	if c.s.skip[Window] {
 		return Answer{}, placing{}, nil

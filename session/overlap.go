@@ -10,11 +10,11 @@ import (
 )
 
 // Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others
-// least. Then buffers that overlap, drawn at random and rather those that have moved, go where they overlap least,
-// until none overlaps another. An overlap costs its bytes times the weight of the pair. If no buffer can do better, the
-// weight of each pair that overlaps grows, and the walk goes on. So it leaves its dead ends, and pairs that are hard to
-// part get a price. An ejection (guided.go) knows only "in the way" and "not in the way". Here a stack that must give
-// way by a few bytes does so buffer by buffer:
+// least. Then buffers that overlap, drawn at random with a preference for those that have moved, go where they
+// overlap least, until no two overlap. An overlap costs its bytes times the weight of the pair. If no buffer can do
+// better, the weight of each pair that overlaps grows, and the walk goes on. So it leaves its dead ends. An ejection
+// (guided.go) sees only whether a buffer is in the way. Here buffers of a stack that must give way by a few bytes do
+// so one by one:
 //
 //	bytes
 //	  |  [ a ]              |  [ a ]              |  [ a ]
@@ -23,18 +23,20 @@ import (
 //	  |    x: no room       |      [ c ]          |      [ c ]
 //	  +---------- time      +---------- time      +---------- time
 //
-// A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So a pair's
-// first weight, by which the weight also grows, falls with the fourth root of the smaller size.
+// A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So the
+// first weight of a pair, which is also the amount by which its weight grows, falls with the fourth root of the
+// smaller size.
 //
-// At a dead end the order of the offsets may have a plan all the same (pack.go).
+// At a dead end the order of the offsets may have a plan (pack.go).
 //
-// Weights that grow drive a walk away from offsets that were almost a plan. So it remembers the dead end at which least
-// overlapped, in bytes times first weights. After overlapStale dead ends with more it goes back there. It keeps the
-// weights, and so leaves another way.
+// Growing weights can drive a walk away from offsets that were almost a plan. So the walk remembers the dead end with
+// the least overlap, in bytes times first weights. After overlapStale worse dead ends it goes back there. It keeps
+// the weights, and so leaves in another way.
 //
-// The best place of a buffer is found in one pass. Let G(y) be the weighted bytes of the others below y: their ends, in
-// order, make it a line with corners. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which it
-// touches another one that is a straight line, too. So the least is at such an offset, at 0 or at the highest one.
+// The best place of a buffer is found in one pass. Let G(y) be the weighted bytes of the others below y, a line with
+// corners at their ends. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which the buffer
+// touches another one this is a straight line, too. So the least cost is at such an offset, at 0, or at the highest
+// offset.
 //
 // Invariant: clash[i] is the number of buffers that i overlaps, and list has those with one or more.
 //
@@ -60,8 +62,8 @@ const (
 // overlapUnit is the first weight of a buffer as large as the capacity.
 const overlapUnit = 8
 
-// A walk goes back after overlapStale dead ends. Then the next dead end that is to be remembered may have one part in
-// overlapSlack more.
+// A walk goes back after overlapStale dead ends. The next dead end to remember may then have more overlap, by one
+// part in overlapSlack.
 const (
 	overlapStale = 20
 	overlapSlack = 50
@@ -239,8 +241,8 @@ func (h *overlaps) walk(moves int, draw *uint64) bool {
 	return len(h.list) == 0
 }
 
-// next draws two buffers that overlap others and may find a better place, and returns one that has moved already, if
-// there is one: so less moves. It returns -1 if there is none at all.
+// next draws two buffers that overlap others and may find a better place. It returns one that has moved already, if
+// there is one, so that fewer buffers move. It returns -1 if there is no such buffer.
 func (h *overlaps) next(draw *uint64) int32 {
 	h.open = h.open[:0]
 	for _, i := range h.list {
@@ -351,8 +353,8 @@ func (h *overlaps) count(i, d int32) {
 	}
 }
 
-// best returns the offset at which buffer i costs least: the present one if none costs less, else one of these at
-// random. It must be that the buffer is not pinned.
+// best returns the offset at which buffer i costs least: the present offset if no other costs less, else one of the
+// cheapest at random. The buffer must not be pinned.
 func (h *overlaps) best(i int32, draw *uint64) int64 {
 	b := &h.c.s.p.Buffers[i]
 	size, align, last := b.Size, b.Align(), h.c.s.p.Capacity-b.Size
@@ -375,7 +377,8 @@ func (h *overlaps) best(i int32, draw *uint64) int64 {
 			}
 		}
 	}
-	// low and high are the last corners at or below o and o + size: until the next of the two the cost is a straight line.
+	// low and high are the last corners at or below o and o + size. Up to the next corner of either the cost is a
+	// straight line.
 	low, high := lastUpTo(corners, 0), lastUpTo(corners, size)
 	for o := int64(0); o <= last; {
 		below, above := corners[low+1].y, corners[high+1].y-size

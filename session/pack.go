@@ -6,10 +6,10 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: a walk over overlaps (overlap.go) ends where no buffer overlaps another. It is often almost there: the buffers
-// lie in the right order, but some must give way by a few bytes, and others above them, too. Each of these steps takes
-// the walk a dead end or more. The order alone decides whether there is a plan, in two passes over the buffers. So at
-// each dead end the walk asks:
+// Idea: a walk over overlaps (overlap.go) ends when no two buffers overlap. Often it is almost there: the buffers lie
+// in the right order, but some must give way by a few bytes, and others above them, too. Each of these steps takes
+// the walk a dead end or more. But two passes over the buffers decide whether the order has a plan. So at each dead
+// end the walk asks:
 //
 //	bytes
 //	  |  [ a ]              |  [ a ]
@@ -18,13 +18,14 @@ import (
 //	  +---------- time      +---------- time
 //	  b and c overlap       c is the lower one: b and a go up
 //
-// From the lowest buffer up, each takes the least offset above those before it that no held buffer forbids. If one then
-// ends above the capacity, there is no plan in which the buffers keep their order. Else, from the highest down, each
-// takes the greatest offset below those before it. So each buffer has a least and a greatest offset. At last each goes,
-// from the lowest up, as near to where it lay before the call as these and its neighbours allow: movement counts.
+// First pass, from the lowest buffer up: each takes the least offset above its predecessors that no held buffer
+// forbids. If a buffer ends above the capacity, the order has no plan. Second pass, from the highest buffer down:
+// each takes the greatest offset below those before it. So each buffer has a least and a greatest offset. At last
+// each buffer goes, from the lowest up, as near to its old offset as these limits and its neighbours allow, because
+// movement counts.
 //
 // Invariant: an order has a plan if and only if the lowest offsets are one. The greatest offset of a buffer is not
-// below its least one, and what lies above the lowest offsets and up to the greatest ones can be completed.
+// below its least one. Any offset between the two, above the buffers placed so far, can be completed.
 //
 // Complexity: O(n + pairs that are live together) for a pass; more only if pinned buffers push another one on. A pass
 // that fails ends at the first buffer above the capacity, and costs as much as one to three moves of the walk.

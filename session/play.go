@@ -11,9 +11,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a trace is a list of calls. The buffers that come first, with offsets, are the problem that the session opens
-// with. A change that the session does not make leaves it without a buffer or a rule that the trace goes on with; later
-// lines about these are left out.
+// Idea: a trace is a list of calls. Buffers with offsets that come first are the problem with which the session
+// opens. If the session does not make a change, it lacks a buffer or a rule that later lines name; those lines are
+// left out.
 //
 // A trace with rules opens a session with rules. So does one with groups: the buffers of a group that are there are
 // tied, and have one offset.

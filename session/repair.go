@@ -8,9 +8,9 @@ import (
 )
 
 // Idea: a buffer without room takes a place where others lie. These are ejected, and must find a place in the same
-// way. A search in depth tries the cheapest places first. The cost of a place is the movement of those that
-// lie there. Each round has a limit on the whole cost, twice that of the round before, so that a repair that
-// moves little is found before one that moves much.
+// way. A depth-first search tries the cheapest places first. The cost of a place is the movement of the buffers
+// there. Each round has a limit on the total cost, twice that of the round before. So a repair that moves little is
+// found before one that moves much.
 //
 // Where a buffer may go: at byte 0, at the capacity, at its old offset, and directly above or below another
 // buffer. Of the free places the search tries the one in the smallest gap and the highest.

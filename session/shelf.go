@@ -6,10 +6,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a search over ejections asks again and again which offsets the placed buffers forbid to another one, in the
-// order of the lower ends of these ranges and in the order of their upper ends. If no buffer has gaps, these orders are
-// those of the buffers' own ends, whatever the other buffer is: a buffer at offset a with top t forbids the range (a -
-// size, t). So two lists are kept in order, and a question reads them once, without a sort.
+// Idea: a search over ejections asks again and again which offsets the placed buffers forbid to another one. It needs
+// these ranges in the order of their lower ends, and in the order of their upper ends. A buffer at offset a with top
+// t forbids the range (a - size, t). So if no buffer has gaps, these orders are those of the buffers' own ends, for
+// any other buffer. Two lists are kept in these orders, and a question reads each once, without a sort.
 //
 //	by lower end   [b][a][c]     read once: the lower ends of the ranges, in order
 //	by top         [b][c][a]     read once: the upper ends of the ranges, in order
@@ -102,8 +102,8 @@ func (h *shelf) bans(low, high []ban, s *Session, i int32, at []int64) (byLower,
 	return meeting(low, h.byLow, l, size), meeting(high, h.byTop, l, size)
 }
 
-// meeting appends the ranges of the entries that are live during l. Each range is written, and counts if its buffer is
-// live then: so there is no branch to be mispredicted. Times are far from the ends of their type, so no difference
+// meeting appends the ranges of the entries that are live during l. Each range is written, and counts only if its
+// buffer is live then, so no branch can be mispredicted. Times are far from the ends of their type, so no difference
 // overflows.
 func meeting(bans []ban, list []shelved, l life, size int64) []ban {
 	n := len(bans)

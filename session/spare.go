@@ -5,14 +5,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: windows and long walks cost much if there is no plan. So exact search is asked for a moment before them, about
-// all buffers that could be in the way. If it proves that there is no plan, the call is over. If it finds a plan, that
-// one moves most buffers, so it is only spare: the steps go on, and only if none before hints finds a plan that moves
-// less, the spare one is taken.
+// Idea: windows and long walks cost much if there is no plan. So exact search is asked briefly before them, about all
+// buffers that could be in the way. A proof that there is no plan ends the call. A plan of exact search moves most
+// buffers, so it is only spare: it is taken if no step before fresh finds a plan that moves less.
 //
 // Complexity: that of exact search, in at most exactNodes times the node limit.
 //
-// What stays undecided after it is mostly hard by its pins (docs/lab/session.md).
+// Calls that it leaves undecided are mostly hard by their pins (docs/lab/session.md).
 
 // ahead asks exact search. It returns only a proof; a plan is kept in c.spare.
 func (c *call) ahead() (Answer, placing, error) {

@@ -11,12 +11,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the steps are a list of techniques, in the order of what they cost. Each gets the places of before the call,
-// and the bodies that must be placed. It returns places for all, or none. What it returns is verified before it is
-// taken over. So a step cannot leave a bad plan.
+// Idea: the steps are a list of techniques, in the order of their cost. Each gets the places from before the call,
+// and the bodies that must be placed. It returns places for all, or none. The places are verified before they are
+// taken over, so a step cannot leave a bad plan.
 //
-// Some techniques know only buffers by themselves in one pool, and one is for what is left with rules. The list says
-// so.
+// Some techniques take only buffers by themselves in one pool; one is only for problems with rules. The list says so.
 
 // A technique is one way to find places for all bodies.
 type technique struct {
@@ -117,7 +116,7 @@ func (s *Session) begin(ctx context.Context, changed []int32) (c *call, done fun
 	return c, func() { c.watch.Close(); end() }
 }
 
-// now returns the places in the making, and before those before the call.
+// now returns the places in the making, and before the places from before the call.
 func (c *call) now() placing    { return placing{c.at, c.pool} }
 func (c *call) before() placing { return placing{c.old, c.oldPool} }
 
@@ -174,8 +173,8 @@ func (c *call) place(effort Step) (Answer, error) {
 // fitting ends the step fit, if least has not found that less movement is enough.
 func (c *call) fitting() (Answer, placing, error) { return Answer{}, c.fitted, nil }
 
-// wrong says what the verifier says of a placing that a step has found. After the steps keep and fit only the buffers
-// that it touched are compared with the others, since the others lay right before.
+// wrong says what the verifier says about the places that a step has found. The steps keep and fit change only the
+// touched buffers, so only these are compared with the others.
 func (s *Session) wrong(step Step, p placing, touched []int32) string {
 	switch {
 	case s.p.Rules != nil:

@@ -2,9 +2,9 @@ package session
 
 import "slices"
 
-// Idea: a walk or a planner moves buffers that need not move, and moveBack returns only those whose old place is free.
-// Often another moved buffer lies there. So a moved buffer returns, the moved ones in its way leave, and each of these
-// takes a free place: its old one if that is free, else the best. If one finds none, all is as it was.
+// Idea: a walk or a planner moves buffers without need, and moveBack returns only those whose old place is free.
+// Often another moved buffer lies there. So a moved buffer returns, and the moved ones in its way leave. Each of
+// these takes a free place: its old one if that is free, else the best. If one finds none, all is undone.
 //
 //	before the call   after a walk     a returns, b gets another place
 //	[ a ] [ c ]       [ b ] [ c ]      [ a ] [ c ]

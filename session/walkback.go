@@ -2,11 +2,11 @@ package session
 
 import "slices"
 
-// Idea: walks and planners move much, up to all buffers. Those that moved without need swap back (swapback.go) if free
-// places are enough for the ones in their way. Walking back returns more of them: a moved buffer goes to its old
-// offset, and the moved ones that it overlaps there give way in a short walk over overlaps (overlap.go), in which the
-// buffers at their old offsets are held. If the walk ends in a plan, it is kept, and all that are back by then are
-// held. If not, all is as it was.
+// Idea: walks and planners move much, up to all buffers. swapback.go returns buffers if the ones in their way find
+// free places. Walking back returns more of them. A moved buffer goes to its old offset. The moved ones that it
+// overlaps there give way in a short walk over overlaps (overlap.go), which holds the buffers at their old offsets.
+// If the walk ends in a plan, the plan is kept, and all buffers at their old offsets are held from then on. If not,
+// all is undone.
 //
 // Before that, the plan is put as near to the old offsets as its order allows (pack.go), if that moves less.
 //
@@ -22,7 +22,7 @@ import "slices"
 // A backward is the effort of walkBack.
 type backward struct{ passes, moves int }
 
-// Walks in the step repair are frequent, so that little time may be spent on what they move. Later steps take long
+// Walks in the step repair are frequent, so only a short time may be spent on walking back. Later steps take long
 // anyway.
 var (
 	backSoon = backward{1, 50}
@@ -73,8 +73,8 @@ func (h *overlaps) hold(at []int64, draw *uint64) {
 	h.start(at, nil, draw)
 }
 
-// walkOne looks for a plan near the present one, which is at, with buffer i at its old offset. It reports whether there
-// is one, which is then in h.at. If not, all buffers lie where they lay.
+// walkOne looks for a plan near the present one, which is at, with buffer i at its old offset. It reports whether it
+// found one, which is then in h.at. If not, all offsets are as before.
 func (h *overlaps) walkOne(at []int64, i int32, moves int, draw *uint64) bool {
 	c := h.c
 	b, old := &c.s.p.Buffers[i], c.old[i]

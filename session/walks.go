@@ -1,9 +1,9 @@
 package session
 
-// Idea: two kinds of walks look for a plan if the search over ejections finds none: those over ejections (guided.go)
-// and those over overlaps (overlap.go). Where one ends in a cycle the other often finds a plan, and so does a longer
-// one. So they take turns, and each is longer than the last one of its kind. Walks over ejections move less, so they
-// begin.
+// Idea: two kinds of walks look for a plan if the search over ejections finds none: walks over ejections (guided.go)
+// and walks over overlaps (overlap.go). If a walk of one kind ends in a cycle, one of the other kind, or a longer
+// one, often finds a plan. So they take turns, and each is longer than the last one of its kind. Walks over ejections
+// move less, so they begin.
 //
 // The early walks end the step repair. If they fail, and nothing says that there is no plan (spare.go, window.go), the
 // late walks end the step window. Those over overlaps are many short ones: each begins anew at the present plan.

@@ -8,16 +8,16 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what a repair cannot do may be done by planning a part again. The part is a window of time around the
-// bodies to place: all bodies that are live in it are free, and all others stay where they are. The window grows until
-// all are free. Free buffers have their old offsets as hints: planners try to put them in that order.
+// Idea: if a repair fails, a part of the problem is planned again. The part is a window of time around the bodies to
+// place. Bodies that are live in it are free; all others stay where they are. The window grows until all bodies are
+// free. Free buffers have their old offsets as hints, which set the order in which planners try offsets.
 //
 //	time   ────────────[  window 1  ]────────────
 //	       ──────[       window 2       ]────────
 //	       [          all, with hints           ]
 //
-// In front of the planner stands a proof: if the free buffers do not fit between those that stay, the planner says so
-// early, mostly by the load above fixed offsets.
+// The planner begins with a proof: if the free buffers do not fit between those that stay, it says so early, mostly
+// by the load above fixed offsets.
 //
 // With several pools the step hints asks twice: first each body keeps its pool, then a body may leave it at the cost of
 // its movement, which the planner minimises.

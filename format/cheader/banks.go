@@ -169,7 +169,7 @@ func WritePlanner(w io.Writer, p *BankPlan) error {
 		Home, Reserved   bool
 	}
 	var used []bank
-	number, names := make([]int, len(p.Banks)), p.names() // number, names := make([]int, len(p.Banks)), p.names() // number of each memory in the class
+	number, names := make([]int, len(p.Banks)), p.names()
 	for k := range p.Banks {
 		q := &p.Banks[k]
 		if q.Bytes > 0 || k == p.Home {

@@ -13,7 +13,7 @@
 //
 // Each pool is a problem. A buffer is live from the line that allocates it to the last line that uses it, by any of
 // its names; del does not count. Its size follows from shape and stride. In the last of the lines above, buf3 is
-// another buffer: it comes from the same part of the pool as buf0.
+// another buffer: it takes over the bytes and the tensor of buf0.
 //
 // Complexity: O(bytes).
 //

@@ -16,11 +16,10 @@ import (
 // walk takes what the file says of the value. If that says nothing either, the value is a fault with a cause: the node
 // at which knowledge ended. Values that depend on it add to the count of the cause, and are no faults of their own.
 //
-// The walk follows control flow (branch.go, control.go) and functions into their nodes, so the
-// same node may be met several times, each time with values of its own.
+// The walk follows control flow (branch.go, control.go) and functions into their nodes, so it may meet a node several
+// times, each time with new values.
 //
-// Invariant: a dimension that is not -1 is right wherever the model can be run, and
-// so are elements that are known.
+// Invariant: if the model can run, a dimension that is not -1 is right, and so are known elements.
 //
 // Complexity: O(nodes met × their inputs and outputs). Functions and loops can nest so that nodes are met exponentially
 // often, and values can be far larger than their names. So values count against the budget of the file, and nodes
@@ -215,8 +214,8 @@ func (w *walker) main(g *graph.Graph) {
 	for k := range g.Inputs {
 		in := &g.Inputs[k]
 		if v := w.lookup(in.Name); v >= 0 {
-			// A caller may give another value than the initialiser; before the fourth
-			// version of the format every initialiser had to be listed.
+			// A caller may replace an initialiser by a value. Before the fourth version of the format every
+			// initialiser had to be listed as an input.
 			if w.m.Version >= 4 {
 				w.values[v].Constant = false
 				w.note("input " + w.Quote(in.Name) +

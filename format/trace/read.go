@@ -15,11 +15,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a line is an object whose keys are looked up in the table of its operation. Then the trace is followed:
-// which buffers are there, and which marks. So a session that plays it never meets an ID that it cannot know.
+// Idea: a line is an object whose keys are looked up in the table of its operation. The reader also follows the
+// trace: which buffers and which marks exist. So a session that plays the trace never meets an unknown ID.
 //
-// Complexity: O(1) for each line. What came and left since the first mark is in a journal, from which a rollback
-// undoes it.
+// Complexity: O(1) for each line. A journal has the changes since the first mark, so that a rollback can undo them.
 
 // opBytes is what an operation takes in memory: itself, and what the reader keeps of its buffer.
 const opBytes = int(unsafe.Sizeof(Op{})+unsafe.Sizeof(held{})) + 64

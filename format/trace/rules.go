@@ -16,10 +16,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what a line says of rules is a problem of version 2 in small. Its values stand, as they are, in a document with
-// the pools and clocks of the first line, the new buffers, and the buffers that the rules name. format/json reads that.
-// So keys, values and messages are those of a problem's file, and nothing is read in a second way. Writing goes the
-// same way back: format/json writes such a problem, and the line takes the values of its keys.
+// Idea: the rules of a line are a small problem of version 2. Its values stand, unchanged, in a document with the
+// pools and clocks of the first line, the new buffers, and the buffers that the rules name. format/json reads that
+// document. So keys, values and messages are those of a problem's file. Writing goes the other way: format/json
+// writes such a problem, and the line takes the values of its keys.
 //
 // Complexity: O(length of the line + pools). A line without rules is read without a document.
 //

@@ -20,8 +20,8 @@ var order = slices.Concat([]string{
 	"group", "offset", "pool", "expect", "reason", "height", "segments", "slices", "moved", "buffers",
 }, ruleKeys)
 
-// Write writes a trace. The error is that of w, or says that rules name a pool that is not there or have a name that is
-// no valid UTF-8.
+// Write writes a trace. The error is w's, or says that rules name a pool that does not exist, or have a name that is
+// not valid UTF-8.
 func Write(w io.Writer, t *Trace) error {
 	out := bufio.NewWriter(w)
 	head := model.Rules{Pools: t.Pools, Threads: t.Threads, Period: t.Period}

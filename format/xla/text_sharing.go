@@ -10,12 +10,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the second text says when each value is live, and the third in which parts of
-// which tuples it is. Values at one offset that are live at once share a place, and so do
-// values in the same part of tuples at one offset: what the branches of a conditional
-// give back is there without being live at once.
+// Idea: the second text says when each value is live, and the third in which parts of which tuples it is. Values
+// share a place if they are at one offset and live at once, or if they are in the same part of tuples at one offset.
+// The second case is for the results of a conditional's branches, which are not live at once.
 //
-// Invariant: what is united was given one offset by XLA.
+// Invariant: XLA gave one offset to values that are united.
 //
 // Complexity: O(bytes), and O(n log n) for the n values.
 

@@ -8,19 +8,16 @@ import (
 	"github.com/stowage-go/stowage/format/internal/protowire"
 )
 
-// Idea: a trace is followed event by event: ALLOC begins a value, SHARE_WITH begins one in
-// the place of another, FREE ends one; the number of the event is the time.
+// Idea: a trace is followed event by event: ALLOC begins a value, SHARE_WITH begins a value in the place of another
+// one, and FREE ends one. The number of the event is the time.
 //
-// The number of the allocation that a trace names may be that of before the
-// allocations were sorted (jaxlib 0.10.2). So the allocation is the one that the
-// values are assigned to. Where a trace's values are in several allocations, the
-// heap was cut, and each is a heap by itself.
+// A trace may name its allocation by the number that it had before the allocations were sorted (jaxlib 0.10.2). So
+// the allocation is taken from the values. If the values of a trace are in several allocations, the heap was cut, and
+// each is a heap by itself.
 //
-// Tuples have allocations of their own, which XLA appends to that of the heap. They
-// are no part of the trace.
+// Tuples have allocations of their own, after that of the heap. They are no part of the trace.
 //
-// Invariant: a buffer is live at most once in a trace, and leads to the first of those
-// that share its place.
+// Invariant: a buffer is live at most once in a trace, and leads to the first buffer of its place.
 //
 // Complexity: O(n log n) for the n values.
 

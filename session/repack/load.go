@@ -8,16 +8,16 @@ import (
 )
 
 // Idea: no plan is lower than the bytes that are in use at one time. The order in which slices start does not change
-// them, since each size keeps its starts. So the load refuses a hopeless call before anything else is looked at. XLA's
-// times number the instructions of a program: there are about as many as blocks, and a table of differences, indexed by
-// time, has the load after one pass over the blocks and one over the times.
+// them, since each size keeps its starts. So the load refuses a hopeless call before anything else is looked at.
+// XLA's times are numbers of instructions, and there are about as many as blocks. So a table of differences, indexed
+// by time, gives the load in one pass over the blocks and one over the times.
 //
-// Where blocks are aligned, each takes whole multiples of the alignment, but for the highest:
+// With an alignment, each block takes whole multiples of it, except for the highest one:
 //
 //	bound = max over times of (the sum of the rounded sizes - the most that rounding added to one block in use then)
 //
-// Where the table has no room for the second number, the most that rounding added to any block stands for it. That
-// holds only if all slices are such multiples, too; otherwise nothing is rounded.
+// If the table has no room for the second number, the most that rounding added to any block stands for it. The
+// formula holds only if all slices are multiples of the alignment, too; otherwise nothing is rounded.
 //
 // Complexity: O(blocks + times), or O(blocks log blocks) where times are far apart.
 
@@ -28,12 +28,12 @@ type loads struct {
 	times  []int64
 	// Lists of the members of each group.
 	heads, next, members []int32
-	others               map[int32]int // where the lists of groups with large numbers are
+	others               map[int32]int // others               map[int32]int // the lists of groups with large numbers
 	odd                  []oddRange    // when blocks are in use whose sizes were rounded
 	slack                []int64       // at each time, the most that rounding added to one of them
 }
 
-// An oddRange is a time [from, to) in which a block is in use to which rounding added so much.
+// An oddRange is a time [from, to) in which a block is in use whose size was rounded up by added bytes.
 type oddRange struct{ from, to, added int64 }
 
 // A step is a change of the load at a time.

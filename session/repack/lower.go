@@ -9,16 +9,15 @@ import (
 )
 
 // Idea: the blocks of a group, or one block alone, are a body: they have one offset. Once each sliced block has an
-// order, it is known which bytes of the body are in use at each time. If they are always one range, the body is one
-// buffer: it has a gap while nothing is in use, and a gap with a window while less is. Otherwise it is a body of the
+// order, the bytes of the body that are in use at each time are known. If they are always one range, the body is one
+// buffer, with a gap while nothing is in use, and a gap with a window while less is. Otherwise it is a body of the
 // rules (Together) with a buffer for each range.
 //
-// Invariant: a plan of the lowered problem is a plan of the blocks at the same height, and each plan of the blocks with
-// these orders is one of the lowered problem.
+// Invariant: the plans of the lowered problem are the plans of the blocks with these orders, at the same heights.
 //
 // Complexity: O(k²) for a body of k blocks and slices.
 
-// A body is what has one offset: indices of its blocks.
+// A body is a set of blocks that have one offset, by their indices.
 type body []int32
 
 // A piece is a range of a body's bytes that is in use for a time: [from, to) and [low, high).

@@ -2,9 +2,9 @@ package repack
 
 import "slices"
 
-// Idea: the slices of a block lie in one order of sizes, from low to high, and each size keeps its starts. So only
-// slices of one size swap their starts. An order is the start of each slice, from low to high. Blocks that XLA slices
-// have at most four slices, mostly equal ones: at most 24 orders. Of these, two need no bytes apart at any time: the
+// Idea: the sizes of a block's slices stay in one order, from low to high, and each size keeps its starts. So only
+// slices of one size swap their starts. An order is the start of each slice, from low to high. XLA makes at most four
+// slices of a block, mostly equal ones: at most 24 orders. In two of them the bytes in use are always one range: the
 // lowest slice first, and the highest first.
 //
 // Complexity: at most mostOrders orders for each block.

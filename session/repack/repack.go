@@ -1,5 +1,5 @@
-// Package repack answers the calls that XLA makes of its repacker: all blocks that are in fast memory, with the plan
-// at hand, are to be packed anew, so that a block which found no room finds some.
+// Package repack answers the calls that XLA makes of its repacker: pack all blocks in fast memory anew, given their
+// present plan, so that a block which found no room finds some.
 //
 //	r, err := repack.Repack(ctx, &repack.Call{
 //		Capacity: 64 << 20, Alignment: 4096,

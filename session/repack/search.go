@@ -10,14 +10,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: once each sliced block has an order, a call is a problem like any other, and a planner plans it. So the search
-// is one over sets of orders: those given, all with the lowest slice first, all with the highest first, and those of
-// the best fit. If few sets exist, all are planned, and the lowest plan of all is proven if each was. Otherwise one
-// block after the other gets another order in the best set so far, and a set that gives a lower plan is the best from
-// then on. The search ends at the load, or if Tries sets are planned.
+// Idea: once each sliced block has an order, a call is a plain problem, and a planner plans it. So the search is over
+// sets of orders: the given ones, all with the lowest slice first, all with the highest first, and those of the best
+// fit. If few sets exist, all are planned, and the lowest plan is proven if each run was a proof. Otherwise one block
+// after the other gets another order in the best set so far. The search ends at the load, or after Tries sets.
 //
-// Invariant: the best plan is never above the one given, since each planner starts from it where the orders are the
-// same, and other plans count only if they are lower.
+// Invariant: the best plan is never above the given one. Each planner starts from it if the orders are the same, and
+// other plans count only if they are lower.
 //
 // Complexity: at most Tries calls of the planner, each within NodeLimit.
 
