@@ -9,9 +9,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: threads run side by side, and now and then learn of one another. Each has a clock with a component for every
-// thread: its own counts its steps, the others hold the last step of theirs that it knows of. A buffer belongs to a
-// thread, and lives between two of its steps. So a buffer is over before another begins only if messages tell.
+// Idea: threads run side by side, and sometimes exchange messages. Each thread has a vector clock: one component for
+// each thread. Its own component counts its steps. Another component is the last step of that thread that it has
+// heard of. A buffer belongs to a thread, and lives between two steps of it. So only messages can tell that a buffer
+// is over before one of another thread begins.
 //
 //	clocks        random lives in threads that exchange messages by a pattern
 //	clock-tiling  each thread packs a band of the capacity without a byte to spare, and messages are random. The
@@ -20,9 +21,8 @@ import (
 //
 // Complexity: O(steps · threads²), and O(buffers · threads · log messages) for tilings.
 //
-// Source: the sources SyncPatternSource and ConcurrentTilingSource of OmniMalloc (fpedd/omnimalloc 2e9cf4e), with their
-// patterns and defaults, one speed for all threads and uniform sizes. The random numbers are others, and so are the
-// problems.
+// Source: SyncPatternSource and ConcurrentTilingSource of OmniMalloc (fpedd/omnimalloc 2e9cf4e), with their patterns
+// and defaults, one speed for all threads and uniform sizes. The random numbers, and so the problems, differ.
 
 // Patterns are the ways in which the threads of kind clocks exchange messages, from none to all the time.
 func Patterns() []string { return slices.Clone(patterns) }
@@ -44,8 +44,8 @@ var patterns = []string{
 // syncPeriod is the period of the patterns, in steps.
 const syncPeriod = 8
 
-// ruledKinds returns the kinds whose problems have rules. They are apart from kinds, because not all that takes a
-// problem takes rules.
+// ruledKinds returns the kinds whose problems have rules. They are apart from kinds, because not every caller takes
+// rules.
 func ruledKinds() []Kind {
 	return []Kind{
 		{
@@ -254,7 +254,7 @@ func clockTiling(o Options) (*Instance, error) {
 	return in, nil
 }
 
-// messages sends random messages at different steps, and returns what each thread knows from when on.
+// messages sends random messages at different steps. It returns what each thread knows, and from which step on.
 func (r *RNG) messages(threads, count, horizon int64) [][]heard {
 	known := make([][]heard, threads)
 	if threads < 2 {

@@ -5,23 +5,21 @@ import (
 	"slices"
 )
 
-// Idea: cracks in a rectangle. From n-1 points drawn at random a crack grows both ways,
-// half of them along time and half along space, all at one speed, until it meets
-// another or the border. That makes n rectangles, long ones and short ones. Half of
-// them have another beside or on them that makes a rectangle of the two; what is left
-// when these are merged has neither cut nor wheel.
+// Idea: cracks in a rectangle. From each of n-1 random points a crack grows both ways, half of them along time and
+// half along space, all at one speed, until it meets another crack or the border. That makes n rectangles, long ones
+// and short ones. Half of them make a rectangle together with a neighbour. If these are merged, no cut and no
+// pinwheel is left.
 //
-// Of two cracks that cross, the one that comes to the crossing later ends there,
-// unless the other has ended before.
+// Two cracks that cross: the one that comes to the crossing later ends there, unless the other has ended before.
 //
 // Source: Gilbert's tessellation of the plane, in its rectangular form (Mackisack and
 // Miles, "Homogeneous rectangular tessellations", 1996).
 //
-// Invariant: no crack crosses another, and both its ends are at another or the border.
-// Complexity: O(n² log n): each pair of cracks is looked at.
+// Invariant: no crack crosses another, and both ends of a crack are at another one or at the border. Complexity: O(n²
+// log n): each pair of cracks is looked at.
 
-// A crack is a segment at a place of one axis and from an end to another along the
-// other one. Places are ranks: there are as many as cracks in a direction.
+// A crack is a segment: its place on one axis, and its two ends along the other. Places are ranks: there are as many
+// as there are cracks in a direction.
 type crack struct {
 	at, seed  float64
 	end       [2]float64
@@ -107,9 +105,9 @@ func abs(x float64) float64 {
 	return x
 }
 
-// pieces turns cracks into the rectangles between them. Cracks along space are walls;
-// in order of time, what ends at one is all of the pile between its ends, and what
-// begins is cut by the cracks along time that start there.
+// pieces turns cracks into the rectangles between them. Cracks along space are walls, in order of time. At a wall,
+// the part of the pile between its ends is replaced by new pieces, which are cut by the cracks along time that start
+// there.
 func pieces(all []crack, horizon, units int64, r *RNG) []rect {
 	var times, places []int
 	for k := range all {

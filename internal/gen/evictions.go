@@ -7,12 +7,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: between two uses a tensor may leave for a slower memory and come back. So each stretch between two steps that
-// write or read it is an eviction, and its price is the bytes that move: twice the size.
+// Idea: between two uses a tensor may leave for a slower memory and come back. So each stretch between two uses is an
+// eviction. Its price is the bytes that move: twice the size.
 //
-// A network for inference becomes a training step: its steps run backwards. A step's gradient
-// reads the step's inputs and the gradient of its result, and gives one gradient for each input. Sums and joins read no
-// inputs. Gradients of one tensor add up in the order in which they come. Weights and their gradients take no part.
+// A network for inference becomes a training step by running its steps backwards. The backward step reads the inputs
+// of the step and the gradient of its result, and makes one gradient for each input. Sums and joins read no inputs.
+// Gradients of one tensor add up in the order in which they come. Weights and their gradients are left out.
 
 // TrainingSteps returns training steps with evictions at twice the size in bytes: ResNet-50 as
 // ResNet50Training has it, and U-Net, GoogLeNet, DenseNet-121 and GPT-2 small from their inference.

@@ -1,7 +1,6 @@
-// Package gen makes problems: seeded generators, instances whose optimum is
-// known by construction, the examples of the literature, and the activations of
-// published networks. `stowage gen` offers them all. What is drawn for tests
-// alone is in internal/testkit/drawn.
+// Package gen makes problems: seeded generators, instances whose optimum is known by construction, the examples of
+// the literature, and the activations of published networks. `stowage gen` offers them all. Generators for tests
+// alone are in internal/testkit/drawn.
 //
 // A kind, its options and its seed decide the problem, byte for byte, on every
 // machine and with every version of Go.
@@ -62,8 +61,8 @@ type Instance struct {
 	Problem *model.Problem
 	// Optimum is the lowest possible height; 0 if it is not known.
 	Optimum int64
-	// Offsets is a plan of height Optimum or, where that is 0, one that fits the
-	// problem's capacity; nil if none is known.
+	// Offsets is a plan of height Optimum. If Optimum is 0, it is a plan that fits the problem's capacity. It is nil
+	// if no plan is known.
 	Offsets []int64
 	// Infeasible says that no plan fits Problem.Capacity.
 	Infeasible bool
@@ -87,7 +86,7 @@ var sized = []string{"buffers", "seed", "capacity", "min-size", "max-size", "ali
 // packed are the options of the kinds that fill a capacity.
 var packed = []string{"buffers", "seed", "capacity", "horizon", "alignment"}
 
-// holed are those of packings of which pieces may be left out.
+// holed are the options of packings that may leave out pieces.
 var holed = []string{"buffers", "seed", "capacity", "horizon", "alignment", "holes"}
 
 // rectangle are the defaults of packings: so many pieces of a square mebi.
@@ -206,7 +205,7 @@ func kindOf(kind string) (*Kind, error) {
 	return &all[at], nil
 }
 
-// New is Generate with what is known of the problem.
+// New is Generate, and also returns what is known of the problem.
 func New(kind string, o Options) (*Instance, error) {
 	k, err := kindOf(kind)
 	if err != nil {

@@ -7,24 +7,20 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: start from a core, a small problem whose load is within its capacity
-// but which brute force has shown to have no plan. A test shows it anew, and
-// that each core is irreducible: without any one of its buffers the rest fit.
-// Then disguise it by steps that keep it so:
+// Idea: start from a core, a small problem whose load is within its capacity, but which has no plan. A test shows
+// this by brute force, and that each core is irreducible: without any one of its buffers it has a plan. Then disguise
+// the core by steps that keep it infeasible:
 //
-//   - Scale all sizes by k. Without alignment some lowest plan has sums of
-//     sizes as its offsets, multiples of k, so what did not fit in c does not
-//     fit in kc, nor in kc + k - 1.
-//   - Add a ballast that is live all the time and raise the capacity by its
-//     size. Take it out of a plan, let what is above it down, and a plan
-//     without it remains.
-//   - Stretch time, or turn it round: who meets whom stays the same.
-//   - Let a buffer live longer, or add one: a plan of more is a plan of less.
+//   - Scale all sizes by k. Without alignment some lowest plan has sums of sizes as its offsets, which are multiples of k. So
+//     a problem that did not fit c does not fit kc, nor kc + k - 1.
+//   - Add a ballast that is live all the time, and raise the capacity by its size. A plan with it would give one without it:
+//     remove the ballast, and lower the buffers above it.
+//   - Stretch time, or turn it round. The same buffers meet.
+//   - Let a buffer live longer, or add one. A plan with it would give one without.
 //
-// The last is done so that the load stays within the capacity: one buffer of
-// the core lives on into a second half of time, whose other space is filled by
-// a perfect packing. The bound of the load sees nothing, and the flaw has to be
-// found among buffers that are not part of it.
+// The last step keeps the load within the capacity: one buffer of the core lives on into a second half of time, where
+// a perfect packing fills the other space. The bound of the load sees nothing, and the core must be found among many
+// buffers.
 //
 // Cores were found by filling a capacity with random sizes slot by slot, asking
 // the oracle, and dropping buffers as long as no plan appeared. Uniformly
@@ -75,7 +71,7 @@ func (c *core) slots() int64 {
 	return n
 }
 
-// coresFor returns the cores that the options leave room for, of which each is as likely.
+// coresFor returns the cores for which the options leave room. Each is equally likely.
 func coresFor(o Options, units int64) (fit []core) {
 	for _, c := range cores {
 		need := len(c.shapes)

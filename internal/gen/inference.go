@@ -1,14 +1,12 @@
 package gen
 
-// Idea: an inference is a chain of ops on feature maps, with branches that part
-// and meet again: a residual keeps the input of a block alive across it, an
-// inception module runs two to four branches side by side and joins them, a
-// U-shaped network keeps a map of each level on the way down for the same level
-// on the way up. Convolutions take a workspace now and then. Maps shrink in area
-// and grow in channels with depth, so that the load is high early on.
+// Idea: an inference is a chain of ops on feature maps, with branches that part and meet again. A residual keeps the
+// input of a block alive across it. An inception module runs two to four branches side by side and joins them. A
+// U-shaped network keeps a map of each level on the way down for the same level on the way up. Convolutions take a
+// workspace now and then. Maps shrink in area and grow in channels with depth, so the load is high early on.
 //
-// A long program is one network after the other, as in a pipeline of detectors
-// and classifiers; the result of each is read by the next but one.
+// A long program is one network after the other, as in a pipeline of detectors and classifiers. Each result is read
+// by the second next network.
 
 // inference makes a chain of networks.
 func inference(o Options) (*Instance, error) {

@@ -6,10 +6,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// The two microbenchmarks of section 7.1 of the TelaMalloc paper (ASPLOS 2023):
-// non-overlapping-N, N blocks that share no time, where a solver has nothing to
-// do; and full-overlap-N, N blocks that share all of it, where every pair is a
-// constraint. The paper gives no sizes; they are drawn at random.
+// The two microbenchmarks of section 7.1 of the TelaMalloc paper (ASPLOS 2023). In non-overlapping-N no two of N
+// blocks share time, so a solver has nothing to do. In full-overlap-N all N blocks share all of it, so every pair is
+// a constraint. The paper gives no sizes; they are drawn at random.
 
 // nonOverlapping gives buffer i the slot i, so the largest buffer is the
 // optimum.
@@ -24,9 +23,8 @@ func nonOverlapping(o Options) (*Instance, error) {
 	return in, nil
 }
 
-// fullOverlap gives all buffers the slot 0. The optimum is the sum of the
-// sizes; with an alignment each is rounded up, but for the topmost, which
-// should be the one that loses most by rounding.
+// fullOverlap gives all buffers the slot 0. The optimum is the sum of the sizes. With an alignment each size but the
+// topmost is rounded up, so the topmost buffer is the one that loses most by rounding.
 func fullOverlap(o Options) (*Instance, error) {
 	in := lifeless(o, "full-overlap")
 	in.Offsets = make([]int64, o.Buffers)

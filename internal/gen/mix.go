@@ -2,12 +2,10 @@ package gen
 
 import "strconv"
 
-// Idea: a device runs more than one thing. Two streams share one memory, each a
-// succession of parts of the other kinds: inference, training steps, tiles,
-// prefill and decode. A few buffers, such as tables of weights, live through the
-// whole of it. What is long in one stream meets what is short in the other, and
-// sizes range over six orders of magnitude: it is the mix that large planners
-// have to bear, and by default it has a million buffers.
+// Idea: a device runs several things at once. Two streams share one memory. Each is a succession of parts of the
+// other kinds: inference, training steps, tiles, prefill and decode. A few buffers, such as tables of weights, live
+// all the time. Long lives of one stream meet short lives of the other, and sizes range over six orders of magnitude.
+// Large planners have to handle such a mix, which has a million buffers by default.
 //
 // Complexity: O(n).
 

@@ -223,13 +223,10 @@ func gpt2Graph() (*graph, []tensorID) {
 	return g, append(results, g.op("logits", 1, 1, vocabulary, x))
 }
 
-// ResNet50Training returns the activations and gradients of a training step of
-// one 224×224 image in float32 (He et al., arXiv 1512.03385, table 1). What the
-// backward pass reads stays live from the forward pass: the input of each
-// convolution, the input of each normalisation, and the output of each
-// activation for its mask. The gradients of the weights stay live to the end,
-// if all are read together for their norm, and then one by one for the
-// update.
+// ResNet50Training returns the activations and gradients of a training step of one 224×224 image in float32 (He et
+// al., arXiv 1512.03385, table 1). Tensors that the backward pass reads stay live from the forward pass: the input of
+// each convolution and of each normalisation, and the output of each activation for its mask. The gradients of the
+// weights stay live to the end, where all are read together for their norm, and then one by one for the update.
 func ResNet50Training() *model.Problem { return resNet50Training().problem() }
 
 func resNet50Training() *graph {

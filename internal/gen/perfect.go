@@ -13,13 +13,11 @@ import (
 // where they were. Every byte is in use at every time, so the load is the
 // capacity at all times, and a plan of that height exists: the cut itself.
 //
-// Some pieces may be left out (holes): then the load is the capacity at some times
-// only, or never.
+// With holes, some pieces are left out: then the load is the capacity only at some times, or never.
 //
-// A guillotine cut goes through a rectangle from edge to edge, across time or
-// across space. A pinwheel cut makes five at once, four around a fifth, of
-// which no edge goes through; plans that are built by stacking or by splitting
-// time cannot find it:
+// A guillotine cut goes through a rectangle from edge to edge, across time or across space. A pinwheel cut makes five
+// pieces at once, four around a fifth, and no edge goes through. Planners that stack, or that split time, cannot find
+// it:
 //
 //	bytes ┌──────┬─────────────┐
 //	      │      │      c      │
@@ -29,12 +27,10 @@ import (
 //	      │      a      │      │
 //	      └─────────────┴──────┘ time
 //
-// The first cut is never one across time from edge to edge, which would make
-// two problems of one.
+// The first cut never goes across time from edge to edge, since it would make two problems of one.
 //
-// Invariant: the pieces tile the rectangle. The largest of three pieces drawn
-// is cut next, so sizes stay within bounds of each other without all being
-// alike. Complexity: O(n).
+// Invariant: the pieces tile the rectangle. The largest of three random pieces is cut next, so sizes differ, but not
+// without bounds. Complexity: O(n).
 
 // rect is a piece: times [lower, upper), units of space [start, end).
 type rect struct{ lower, upper, start, end int64 }
@@ -70,10 +66,10 @@ func (r *RNG) perfect(o Options, units int64, pinwheels float64) (*Instance, err
 	return r.packing(o, pieces), nil
 }
 
-// pieces is how many a packing has, of which some are left out.
+// pieces is the number of pieces of a packing, left-out pieces included.
 func (o *Options) pieces() int { return int(float64(o.Buffers)/(1-o.Holes) + 0.5) }
 
-// packing makes a problem of the pieces of a packing, but for those that are left out.
+// packing makes a problem of the pieces of a packing, and leaves some out.
 func (r *RNG) packing(o Options, pieces []rect) *Instance {
 	in := &Instance{Problem: &model.Problem{Capacity: o.Capacity}, Optimum: o.Capacity}
 	unit := max(o.Alignment, 1)

@@ -6,13 +6,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a compiler emits a list of ops. An op writes buffers and reads buffers of earlier ops. A buffer lives from the op
-// that writes it to the last op that reads it, both included. graph.go holds a few published networks with
-// their shapes and names. A program is made for large numbers instead: it has exactly as many buffers as are asked for,
-// up to millions, with sizes drawn from the ranges of real layers.
+// Idea: a compiler emits a list of ops. An op writes buffers, and reads buffers of earlier ops. A buffer lives from
+// the op that writes it to the last op that reads it, both included. graph.go has a few published networks with their
+// shapes and names. A program is for large numbers: it has exactly as many buffers as are asked for, up to millions,
+// with sizes drawn from the ranges of real layers.
 //
-// Invariant: at most the number of buffers asked for. Further writes make no buffer, and reads of such buffers do
-// nothing. So a generator need not count: its last op is cut short.
+// Invariant: a program has at most the number of buffers asked for. Further writes make no buffer, and reads of such
+// buffers do nothing. So a generator need not count: its last op is cut short.
 //
 // Complexity: O(1) a buffer and a read.
 

@@ -8,18 +8,16 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a suite of small, hard problems after section 8.3 of the MiniMalloc
-// paper (ASPLOS 2023): 25 instances of each number of buffers from 20 to 60, of
-// which most are live together. The paper's own are not public; it says that
-// they stress an allocator, that their temporal overlap is high, and that all of
-// them can be solved. So each is cut out of a rectangle whose height is the
-// capacity, which makes a plan certain, in cuts that go across space more often
-// than across time, a few of them pinwheels; then every piece is trimmed a
-// little in size and at both ends of its life, which leaves some room, and hides
-// the cut.
+// Idea: a suite of small, hard problems after section 8.3 of the MiniMalloc paper (ASPLOS 2023): 25 instances of each
+// even number of buffers from 20 to 60, most of which are live together. The paper's own instances are not public. It
+// says that they stress an allocator, that their temporal overlap is high, and that all of them can be solved.
 //
-// Invariant: the pieces lie within the rectangle and do not meet: Offsets is a
-// plan that fits the capacity. The optimum is not known.
+// So each instance is cut out of a rectangle whose height is the capacity, which guarantees a plan. Cuts go across
+// space more often than across time, and a few are pinwheels. Then every piece is trimmed a little in size and at
+// both ends of its life. That leaves some room, and hides the cuts.
+//
+// Invariant: the pieces lie within the rectangle and do not meet: Offsets is a plan that fits the capacity. The
+// optimum is not known.
 //
 // Complexity: O(n).
 //
@@ -81,8 +79,7 @@ func synthetic(o Options) (*Instance, error) {
 	return in, nil
 }
 
-// slabs cuts a rectangle into n pieces, the largest of three drawn next, so
-// that most of them are long in time.
+// slabs cuts a rectangle into n pieces, the largest of three random pieces next, so that most are long in time.
 func (r *RNG) slabs(whole rect, n int) ([]rect, error) {
 	open := []rect{whole}
 	for len(open) < n {
@@ -115,7 +112,7 @@ const (
 	syntheticTrim      = 0.03 // of a size, and of a life at either end, is cut off at most
 )
 
-// trim makes a piece a little smaller, its start aside.
+// trim makes a piece a little smaller, and keeps its start.
 func (r *RNG) trim(q rect) rect {
 	cut := func(length int64) int64 { return r.Below(int64(float64(length)*syntheticTrim) + 1) }
 	life, size := q.upper-q.lower, q.end-q.start

@@ -2,13 +2,11 @@ package gen
 
 import "strconv"
 
-// Idea: an accelerator with a small fast memory runs a layer tile by tile. While
-// it computes one tile it loads the next and stores the one before, so each tile
-// of input and output has two buffers that take turns; that is double buffering,
-// and here each use is a buffer of its own. Weights of a layer are loaded before
-// its first tile and stay to its last, or pass through as tiles themselves. A
-// reduction keeps an accumulator over several tiles. Tiles that overlap at the
-// edges keep a halo for the next row.
+// Idea: an accelerator with a small fast memory runs a layer tile by tile. While it computes one tile it loads the
+// next and stores the one before. So each tile of input and output has two buffers that take turns (double
+// buffering); here each use is a buffer of its own. Weights of a layer are loaded before its first tile and stay to
+// its last, or pass through as tiles themselves. A reduction keeps an accumulator over several tiles. Tiles that
+// overlap at the edges keep a halo for the next row.
 //
 //	op       …  k-1      k       k+1     k+2
 //	load        in k

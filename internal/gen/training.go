@@ -1,11 +1,9 @@
 package gen
 
-// Idea: a training step runs forward, backward and through the optimiser. What
-// the backward pass of a layer reads lives from its forward pass: of two layers
-// the later one's dies first, so lifespans nest. The gradients of the weights
-// are made on the way back and live until the optimiser has used them. Beside
-// these long lives there are short ones: workspaces, gradients of activations,
-// masks, the temporaries of the optimiser.
+// Idea: a training step runs forward, backward and through the optimiser. Tensors that the backward pass of a layer
+// reads live from its forward pass on. The backward pass begins with the last layer, so these lifespans nest. The
+// gradients of the weights are made on the way back and live until the optimiser has used them. Besides, there are
+// short lives: workspaces, gradients of activations, masks, the temporaries of the optimiser.
 //
 // Layers come in blocks of transformer shape, with the residual kept across
 // them. Some blocks are checkpointed: only their input is kept, and the rest is
@@ -25,10 +23,10 @@ func training(o Options) (*Instance, error) {
 	return p.instance(o), nil
 }
 
-// layer is what the way back needs to know of a layer.
+// layer has what the backward pass needs of a layer.
 type layer struct {
 	out, weights int64    // bytes
-	saved, mask  bufferID // what the way back reads, -1 if it is not kept
+	saved, mask  bufferID // saved, mask  bufferID // read by the backward pass; -1 if it is not kept
 	again        bool     // not kept but computed again
 }
 
@@ -79,8 +77,8 @@ func (p *program) training() {
 	p.backward(layers, p.op("loss", tokens*4, x))
 }
 
-// backward adds the way back and the optimiser, and spends what is left of the
-// buffers on the optimiser's temporaries.
+// backward adds the backward pass and the optimiser. Buffers that are still to be made become the optimiser's
+// temporaries.
 func (p *program) backward(layers []layer, gradient bufferID) {
 	gradients := make([]bufferID, 0, len(layers))
 	for k := len(layers) - 1; k >= 0; k-- {

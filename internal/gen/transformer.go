@@ -1,13 +1,10 @@
 package gen
 
-// Idea: serving a transformer has two phases. The prefill reads a whole prompt:
-// its buffers are large, since activations have a row for each token and scores
-// a square, and the keys and values of each layer live to the end of the prompt.
-// The decode makes one token a step for several sequences at once: its buffers
-// are small, but for the pages of keys and values. A page holds 16 tokens of one
-// layer of one sequence; it is made when the sequence reaches it and lives until
-// the sequence ends, which none of its neighbours knows or shares. Scores grow
-// with the length of the sequence.
+// Idea: serving a transformer has two phases. The prefill reads a whole prompt. Its buffers are large: activations
+// have a row for each token, and scores a square. The keys and values of each layer live to the end of the prompt.
+// The decode makes one token a step for several sequences at once. Its buffers are small, except for the pages of
+// keys and values. A page holds 16 tokens of one layer of one sequence. It is made when the sequence reaches it, and
+// lives until the sequence ends. Scores grow with the length of the sequence.
 
 // pageTokens is the number of tokens in a page of keys and values.
 const pageTokens = 16

@@ -5,17 +5,15 @@ import (
 	"slices"
 )
 
-// Idea: grow a packing from the first moment to the last. What is active is a pile
-// without holes. At a wall some neighbours in it end, one to three, and others begin
-// in the room that they leave, cut as chance has it. The pile is then as high as
-// before, so every packing without a byte to spare whose walls do not meet can come of
-// this: those cut edge to edge, pinwheels, and those in which nothing less than the
-// whole is a rectangle, which are most.
+// Idea: grow a packing from the first moment to the last. The active pieces are a pile without holes. At a wall, one
+// to three neighbours in the pile end, and others begin in the room that they leave, which is cut at random. The pile
+// keeps its height. Every packing without a free byte whose walls do not meet can arise in this way: guillotine cuts,
+// pinwheels, and packings in which no part is a rectangle, which are most.
 //
-// If there are fewer slots than walls, several walls stand at one moment; where
-// there are few units of space, much fits by accident.
+// If there are fewer slots than walls, several walls stand at one moment. If there are few units of space, many
+// buffers fit by accident.
 //
-// Invariant: the pile has no holes, and a wall's room is that of those that end there.
+// Invariant: the pile has no holes, and the room of a wall is that of the pieces that end there.
 // Complexity: O(n × the height of the pile, about the square root of n).
 
 func walls(o Options) (*Instance, error) {
@@ -80,9 +78,9 @@ func (r *RNG) grow(whole rect, n int) ([]rect, error) {
 
 var errNoRoom = errors.New("there are more buffers than the slots and units of space have room for")
 
-// wall returns which of the pile end where so many begin, none if there is no room:
-// at least one slot old, and as many units in all as begin. A pile that is higher than
-// it should be loses more.
+// wall returns a range of the pile that ends so that so many pieces can begin; an empty range if there is no room.
+// Its pieces are at least one slot old, and have at least as many units as pieces begin. A pile that is too high
+// loses more.
 func (r *RNG) wall(pile []rect, at int64, begin, high int) (from, to int) {
 	for range 64 {
 		end := int(r.Within(1, 3))

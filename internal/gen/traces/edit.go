@@ -10,16 +10,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a compiler edits its program, and the problem follows: buffers come, leave, grow, shrink and shift. Each
-// step draws one of the four with equal chances. The numbers of arrivals and departures are tilted so that the
-// number of buffers stays within a tenth of the base's. A change whose load would exceed the capacity is drawn
-// again, at most editTries times; so no change is hopeless by its load.
+// Idea: a compiler edits its program, and the problem follows. Each step draws one of four changes with equal
+// chances: a buffer comes, leaves, changes its size, or shifts. Arrivals and departures are balanced so that the
+// number of buffers stays within a tenth of the base's. If the load of a change would exceed the capacity, the change
+// is drawn again, at most editTries times. So no change is hopeless by its load.
 //
-// New buffers are drawn from the base: one gives the start, another the duration, a third the size. Sizes change by a
-// factor exp(N(0, s)), rounded to a unit: the largest power of two up to 64 that no buffer of the base is smaller than.
+// New buffers are drawn from the base: one buffer gives the start, another the duration, a third the size. Sizes
+// change by a factor exp(N(0, s)), rounded to a unit: the largest power of two up to 64 that is no larger than any
+// buffer of the base.
 //
-// Every markEvery steps there is a mark; a share of them is rolled back when the next one comes. In a share of the
-// steps a buffer is pinned where it lies, and the oldest pin is released if too many are pinned.
+// There is a mark every markEvery steps. A share of the marks is rolled back when the next one comes. In a share of
+// the steps a buffer is pinned where it lies, and the oldest pin is released if too many are pinned.
 //
 // Complexity: O(n log n) for a draw, to know the load.
 
@@ -298,8 +299,8 @@ func (e *editor) scaled(size int64, spread float64) int64 {
 	return max(scaled, 1) * e.unit
 }
 
-// normal returns a number with nearly a normal distribution: the sum of twelve even ones, less six. All operations are
-// exact, so that every machine draws the same.
+// normal returns a number with nearly a normal distribution: the sum of twelve uniform ones, less six. All operations
+// are exact, so every machine draws the same.
 func (e *editor) normal() float64 {
 	sum := int64(0)
 	for range 12 {

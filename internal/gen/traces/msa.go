@@ -13,15 +13,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a compiler decides which tensors go to fast memory, one after the other, as XLA's memory space assignment does.
-// A tensor has a definition and uses, and is worth its size for each access. Those of most value by the square root of
-// their size come first. Between two accesses it stays where it is, if it can; otherwise it is copied there again,
-// ahead of the use. If one part finds no room, what was done for the tensor is taken back, all that is in fast memory
-// is packed anew, and the tensor is tried once more. Then it stays outside.
+// Idea: a compiler decides, one tensor after the other, which tensors go to fast memory, as XLA's memory space
+// assignment does. A tensor has a definition and uses, and is worth its size for each access. Tensors come by value
+// over the square root of their size. Between two accesses a tensor stays where it is, if it can. Otherwise it is
+// copied there again, ahead of the use. If a part of the tensor finds no room, all of its parts are taken back,
+// everything in fast memory is packed anew, and the tensor is tried once more. If it fails again, it stays outside.
 //
-// What is drawn was measured on seven real programs: as many tensors as slots; most live for one to three slots, and
-// one for all of them; sizes from a lognormal distribution, or those of a base; a share of what was placed leaves
-// again.
+// The distributions were measured on seven real programs: as many tensors as slots; most live for one to three slots,
+// and one for all of them; sizes are lognormal, or those of a base; a share of the placed tensors leaves again.
 //
 // The parts of a tensor that stay where they are have one group: they must lie at one offset.
 //
@@ -295,8 +294,8 @@ func smallest(live, place []chunk, most, align int64) int64 {
 	return best
 }
 
-// repack packs all that is placed anew: the longest lives first, then the largest, each in the smallest gap. As XLA's
-// own, it looks at no plan; if it ends above the capacity, all stay where they are.
+// repack packs all placed chunks anew: the longest lives first, then the largest, each in the smallest gap. Like
+// XLA's own, it ignores the present plan. If it ends above the capacity, all chunks stay where they are.
 func (m *assigner) repack() {
 	m.repacks++
 	of := map[int]int{}

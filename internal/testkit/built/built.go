@@ -1,5 +1,5 @@
-// Package built has what tests run that is built from the clone: the command, and
-// whatever else a package of tests makes in a folder, once for all of them.
+// Package built builds programs for tests from the clone: the command, and whatever else a package of tests makes in
+// a folder, once for all of them.
 package built
 
 import (

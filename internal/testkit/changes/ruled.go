@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: calls of sessions with rules, as text that a reader without JSON understands, and what Go answers to each. A
-// call is drawn for the session as it is, so the answers come with the calls.
+// Idea: calls of sessions with rules as text, for readers without JSON, and Go's answer to each. A call is drawn for
+// the present state of the session, so the answers are made together with the calls.
 
 // A RuledCase is a session with rules and calls of it.
 type RuledCase struct {

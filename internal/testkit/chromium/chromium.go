@@ -23,9 +23,8 @@ import (
 	"time"
 )
 
-// Path returns where Chromium is, or skips the test: the program that STOWAGE_CHROMIUM
-// names, or what it is usually called. A name that no program has, such as none, means
-// that there is no browser, or none that starts.
+// Path returns where Chromium is, or skips the test. STOWAGE_CHROMIUM may name the program; otherwise the usual names
+// are tried. A name without a program, such as none, means that there is no browser.
 func Path(t testing.TB) string {
 	t.Helper()
 	names := []string{"chromium", "chromium-browser", "google-chrome"}

@@ -7,12 +7,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: problems of 10 to 16 buffers, too many for the brute-force oracle and few
-// enough for a person to read, in which features meet as in Wide: alignments that
-// do not divide each other, windows that interlock, buffers that are fixed among
-// the others. What makes such a problem hard differs from one to the next, so
-// lifespans, sizes, alignments, gaps and pins are drawn apart, each from several
-// kinds, and none is in all problems.
+// Idea: problems of 10 to 16 buffers, too many for the brute-force oracle and few enough for a person to read. As in
+// Wide, features are mixed: alignments that do not divide each other, windows that interlock, buffers that are fixed
+// among the others. What makes such a problem hard differs from one to the next. So lifespans, sizes, alignments,
+// gaps and pins are drawn independently, each from several kinds, and no feature is in all problems.
 
 // Awkward returns a valid problem without a capacity. Fixed buffers leave one
 // another alone.

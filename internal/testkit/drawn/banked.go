@@ -7,9 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a third generator of problems with rules, for what the other two draw too rarely: up to seven buffers in three
-// to five pools that differ in everything, and objectives of one to four measures of any kind in any order. The order
-// decides which bounds and which proofs are asked for, and with one or two pools a false bound of a choice often stays
+// Idea: a third generator of problems with rules, for cases that the other two rarely draw: up to seven buffers in
+// three to five pools that differ in everything, and objectives of one to four measures of any kind in any order. The
+// order decides which bounds and proofs are asked for. With one or two pools a false bound of a choice often stays
 // unseen.
 //
 // Numbers are small, so that oracle.Sets can try every offset: sizes to 6, capacities and reserved bytes to about 16,

@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a second generator of tiny problems with rules, of other shapes than Ruled: planners were made with the help
-// of that one, and a fault that it never draws would have stayed. Here
+// Idea: a second generator of tiny problems with rules, of other shapes than Ruled. Planners were made with the help
+// of Ruled, so faults in problems that it never draws would have stayed. Here
 //
 //   - sizes are a few equal ones, spread over many powers of two, or just beside a power of two, and may all be
 //     multiplied by up to 2^40;

@@ -8,18 +8,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a problem of middle size whose optimum is known and which has every
-// feature. A rectangle is cut edge to edge (internal/gen/perfect.go), so that the load is its
-// height at all times; then pieces that no planner could tell from buffers with
-// gaps are joined: one that lies beside another in space goes on as its window,
-// one that comes later at the same place leaves a gap between. Joining moves
-// nothing, so the load stays and the cut stays a plan.
+// Idea: a problem of middle size with a known optimum and every feature. A rectangle is cut edge to edge
+// (internal/gen/perfect.go), so the load is its height at all times. Then two pieces are joined into a buffer with a
+// gap: a piece beside another in space becomes its window, and a piece that comes later at the same place leaves a
+// gap between. Joining moves nothing, so the load stays, and the cut stays a plan.
 //
 // Invariant: Offsets is a plan of height Optimum, which is the load at all times.
 
-// Cut returns such a problem of some 8 to 60 buffers, scaled in space and time
-// and with alignments that divide its cuts, twins where they fell so, and a few
-// buffers fixed where the cut has them in a share of the problems.
+// Cut returns such a problem of some 8 to 60 buffers. It is scaled in space and time, its alignments divide its cuts,
+// it may have twins, and in a share of the problems a few buffers are fixed at their places in the cut.
 func Cut(seed uint64) *gen.Instance {
 	r := gen.NewRNG(seed, "cut")
 	horizon, height := r.Within(6, 60), r.Within(8, 90)

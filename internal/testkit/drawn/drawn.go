@@ -15,14 +15,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a planner that was tuned on a generator's defaults is good at these. So the
-// options of a kind are drawn as well, by their logarithms, over all that they may be:
-// numbers of buffers, horizons of four slots and of a million, sizes that are all alike
-// and sizes of six digits, packings with holes and without. Alignments, gaps, windows and
-// hints are laid over that, each in a share of the problems, whatever the kind.
+// Idea: a planner that was tuned on a generator's defaults is good at these. So the options of a kind are drawn, too,
+// by their logarithms, over their whole ranges: numbers of buffers, horizons of four slots and of a million, sizes
+// that are all alike and sizes of six digits, packings with holes and without. Alignments, gaps, windows and hints
+// are added to a share of the problems, whatever the kind.
 
-// Varied are the kinds that have many problems with something to choose: neither one
-// problem only, nor problems whose answer the kind gives away.
+// Varied are the kinds with many problems whose answer the kind does not give away.
 func Varied() []gen.Kind {
 	return slices.DeleteFunc(gen.Kinds(), func(k gen.Kind) bool {
 		return !slices.Contains(k.Takes, "seed") ||

@@ -9,19 +9,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: faults hide where features meet, so small problems are drawn to have all
-// of them together and far from round numbers: sizes of 1 and of nearly MaxSum,
-// alignments that share no divisor, windows that interlock, buffers fixed where
-// they collide or at the top, hints, twins, negative times. A problem is drawn in
-// small units first, then scaled in space and in time, so that its shape stays
-// one that brute force can answer (internal/testkit/oracle).
+// Idea: faults hide where features meet. So small problems are drawn with all of them together and far from round
+// numbers: sizes of 1 and of nearly MaxSum, alignments without a common divisor, windows that interlock, buffers
+// fixed so that they collide or at the top, hints, twins, negative times. A problem is drawn in small units first,
+// then scaled in space and in time. So brute force can still answer it (internal/testkit/oracle).
 //
-// What is drawn is a share of each: every feature is absent from most problems,
-// since a failure with few of them is easier to read and some faults need the
+// Every feature is absent from most problems. A failure with few features is easier to read, and some faults need the
 // absence of one.
 
-// wideAlignments are such that most pairs of them have a step of heights that
-// neither has.
+// wideAlignments are such that the heights of most pairs of them have a step that neither has alone.
 var wideAlignments = []int64{1, 2, 3, 4, 6, 9, 18, 64}
 
 // maxWide is the largest number of buffers of a wide problem.

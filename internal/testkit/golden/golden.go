@@ -1,6 +1,6 @@
-// Package golden holds what tests write against files, and rewrites these where the
-// tests are run with -update; and it has what tests of readers and
-// writers share: writers that are refused, or have no room, and readers that find much wrong.
+// Package golden compares what tests write with files, and rewrites the files if the tests are run with -update. It
+// also has helpers for tests of readers and writers: writers that fail or have no room, and readers that find many
+// faults.
 package golden
 
 import (
@@ -57,7 +57,7 @@ var ErrFull = errors.New("no space")
 // Room is a writer with room for so many bytes.
 type Room int
 
-// Write takes what there is room for whole, and of all else nothing.
+// Write takes a piece if there is room for all of it, and otherwise nothing.
 func (r *Room) Write(p []byte) (int, error) {
 	if *r -= Room(len(p)); *r < 0 {
 		return 0, ErrFull

@@ -12,10 +12,9 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: what is claimed of a model is held against the interpreter in one place,
-// for tests and for the table in docs/tflm.md: its head is the one emulated, its
-// smallest arena the one predicted, and with the plan its outputs are the same
-// while its arena is not larger.
+// Idea: this file compares what is claimed of a model with the interpreter, for tests and for the table in
+// docs/tflm.md. The head must be the emulated one, and the smallest arena the predicted one. With the plan the
+// outputs must be the same, and the arena must not be larger.
 
 // A Row is a model before and after.
 type Row struct {
@@ -29,11 +28,11 @@ type Row struct {
 	Status  stowage.Status
 	Head    int64 // as planned, whether that is better or not; 0 without a plan
 	Before  Side  // as it is
-	After   Side  // with the plan, or the same where that is no better
+	After   Side  // After   Side  // with the plan, or the same if the plan is no better
 	Planned bool  // the plan is better, so it is written
 	Kept    bool  // the model has a plan that is kept
-	// Same says that all outputs, in large arenas and in the smallest, before and
-	// after, are those of tensors that each have a place of their own.
+	// Same says that all outputs are those of tensors that each have a place of their own: in large arenas and in the
+	// smallest, before and after.
 	Same bool
 }
 

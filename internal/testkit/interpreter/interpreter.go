@@ -1,7 +1,5 @@
-// Package interpreter runs models in the interpreter of TensorFlow Lite Micro
-// that PyPI has, tflite_micro: what it gives, what it takes, and the smallest
-// arena that it runs in. Tests and measurements hold plans and predictions
-// against it.
+// Package interpreter runs models in PyPI's interpreter of TensorFlow Lite Micro, tflite_micro. It returns their
+// outputs, the memory in use, and the smallest arena. Tests and measurements compare plans and predictions with it.
 package interpreter
 
 import (
@@ -54,9 +52,8 @@ type Answer struct {
 	} `json:"sizes"`
 	// Report is all that it says of that.
 	Report string `json:"report"`
-	// Smallest is the smallest arena that works, a multiple of 16, and
-	// SmallestOutputs those of the runs in it. Below is what happens with 16 bytes less: "refused" or
-	// "crashed".
+	// Smallest is the smallest arena that works, a multiple of 16. SmallestOutputs are the outputs in it. Below is
+	// what happens with 16 bytes less: "refused" or "crashed".
 	Smallest        int64  `json:"smallest"`
 	SmallestOutputs string `json:"smallest_outputs"`
 	Below           string `json:"below"`
@@ -96,8 +93,8 @@ func Start(python string) (*Process, error) {
 	return p, p.cmd.Start()
 }
 
-// Run answers a request. The error is that the process has failed, as it does
-// where a model writes outside of its arena.
+// Run answers a request. The error means that the process has failed, for example because a model wrote outside of
+// its arena.
 func (p *Process) Run(r Request) (*Answer, error) {
 	path, err := filepath.Abs(r.Model)
 	if err != nil {

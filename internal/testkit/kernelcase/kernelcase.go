@@ -1,5 +1,5 @@
-// Package kernelcase has calls of kernels as one line of text each: what the harness of lab/kernels
-// measures, and what the tests of internal/distance hold the rules against.
+// Package kernelcase has calls of kernels as one line of text each. The harness of lab/kernels measures them, and the
+// tests of internal/distance compare the rules with these measurements.
 package kernelcase
 
 import (

@@ -19,11 +19,11 @@ import (
 // reads: STOWAGE_MUTATIONS=100000 go test -run Mutated ./format/...
 const Variable = "STOWAGE_MUTATIONS"
 
-// Read damages the seeds and calls read on each result, which may return an error and must not panic. It fails where a
-// call allocates more than three times the budget of a reader, which is 32 MiB and 32 bytes for each of the file
-// (format/internal/source/budget.go). In make pace it also fails where it takes longer than a second of the processor
-// for each MB begun. At least one in a hundred files must still read, and one in a hundred must not, else the damage
-// shows nothing.
+// Read damages the seeds and calls read on each result. read may return an error and must not panic. Read fails if a
+// call allocates more than three times the budget of a reader, which is 32 MiB and 32 bytes for each byte of the file
+// (format/internal/source/budget.go). In make pace it also fails if a call takes longer than a second of the
+// processor for each MB begun. Of a hundred files at least one must still be readable, and one must not, or the
+// damage shows nothing.
 func Read(t *testing.T, most int, seeds [][]byte, read func(data []byte) error) {
 	t.Helper()
 	most = Times(t, most)

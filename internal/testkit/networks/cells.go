@@ -110,8 +110,8 @@ func Cell(g Genotype, size, channels int, sharing Sharing) Network {
 }
 
 // Cells is a network of this many cells on an image of 224 × 224, with the given channels in its first third. stem
-// is what comes first: two reducing cells on 112 × 112 with a quarter and half the channels, as NASNet and AmoebaNet
-// have it for images of this size, or only convolutions, as DARTS has it.
+// chooses its beginning: two reducing cells on 112 × 112 with a quarter and half the channels, as in NASNet and
+// AmoebaNet, or only convolutions, as in DARTS.
 func Cells(g Genotype, cells, channels int, stem bool, sharing Sharing) Network {
 	b := &builder{sharing: sharing}
 	var s0, s1 tensor

@@ -101,8 +101,8 @@ func (b *builder) window(x tensor, channels, kernel, stride int) tensor {
 	return b.add(y, permits, x)
 }
 
-// rowsAhead returns a distance at which a kernel that goes row by row may overwrite what it reads: when a row of
-// the result is written whole, the rows of the operand that it and later rows read still lie behind it.
+// rowsAhead returns a distance at which a kernel that goes row by row may overwrite its operand: when a row of the
+// result is written, the rows of the operand that this row and later ones read still lie behind it.
 func rowsAhead(x, y tensor, kernel, stride int) int64 {
 	distance := int64(0)
 	for row := range y.height {

@@ -2,9 +2,9 @@ package networks
 
 import "fmt"
 
-// Idea: small irregular cells for microcontrollers, as SwiftNet's that SERENITY measures: some twenty nodes, few
-// channels that differ from node to node, joined by concatenations and not by sums. The wiring of SwiftNet itself is
-// not published with the paper, so ours is drawn. The figures beside it can be compared in kind only.
+// Idea: small irregular cells for microcontrollers, like SwiftNet's cells in the SERENITY paper: some twenty nodes,
+// few channels that differ from node to node, joined by concatenations and not by sums. SwiftNet's wiring is not
+// published, so the wiring here is drawn, and figures are comparable only in kind.
 //
 // Source: Cheng et al., "SwiftNet: using graph propagation as meta-knowledge to search highly representative neural
 // architectures", arXiv 1906.08305; the sizes 21, 19 and 22 nodes are those of SERENITY's three cells.

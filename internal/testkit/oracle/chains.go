@@ -7,22 +7,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what Ruled enumerates, for sizes of any scale. Whatever a plan does about two bodies of buffers that may not
-// share bytes, it keeps an inequality between their offsets,
+// Idea: like Ruled, for sizes of any scale. If two bodies may not share bytes, every plan keeps an inequality between
+// their offsets,
 //
 //	offset(b) >= offset(a) + d,    d one of the distances at which b is no longer in the way of a,
 //
-// or the same with a and b exchanged. Every body starts at the least aligned offset of its pool. While two
-// bodies are in each other's way, each such inequality is tried, and so is, for a penalised pair, to pay. Offsets
-// rise to the least ones that have all inequalities tried so far. Bodies join one at a time, in every pool.
+// or the same with a and b exchanged. Every body starts at the least aligned offset of its pool. If two bodies are in
+// each other's way, each of these inequalities is tried; for a penalised pair, paying is tried as well. Offsets rise
+// to the least ones that satisfy the inequalities tried so far. Bodies join one at a time, in every pool.
 //
-// Invariant: a plan that has the inequalities has no offset below those in hand. So heights that are too large already
-// stay so, and where nothing is in the way the offsets in hand are the best that the inequalities allow.
+// Invariant: no plan that satisfies the inequalities has an offset below those in hand. So heights that are too large
+// stay so. If nothing is in the way, the offsets in hand are the best that the inequalities allow.
 //
-// Alignments can make two bodies rise in turn: b after a by an inequality, a after b by another, until both
-// are aligned. That ends. If the inequalities without alignments have no circle that gains, no offset of
-// the least plan is above their own least solution, started above the reserved ranges, plus the least common multiple
-// of the alignments for each body.
+// Alignments can make two bodies raise each other: b rises by an inequality, then a by another, until both are
+// aligned. That ends. If the inequalities without alignments have no cycle that gains, take their least solution
+// above the reserved ranges. No offset of the least plan exceeds it by more than the least common multiple of the
+// alignments for each body.
 //
 // Trials: docs/lab/tests.md (bodies that rise in turn have no place in a search that places one after the other).
 //
@@ -52,7 +52,7 @@ type chains struct {
 	*ruled
 	groups [][]int         // the pieces of each body, in the order of joining; each piece of an evicted buffer is a body
 	of     []int           // of each piece, its body
-	rel    []int64         // of each piece, its offset less that of the first piece of its body
+	rel    []int64         // rel    []int64         // of each piece, its offset less the offset of the first piece of its body
 	all    [][]link        // of two pieces, in both orders
 	at     []int64         // of each body that has joined, the offset of its first piece
 	above  []above         // the inequalities that are tried
@@ -91,7 +91,7 @@ func (c *chains) bodies() {
 	}
 }
 
-// tie returns what a list says of the offset of piece m less that of piece k.
+// tie returns what a list says of the difference between the offsets of pieces m and k.
 func (c *chains) tie(k, m int) (by int64, tied bool) {
 	for _, t := range c.rules.Together {
 		from, to := -1, -1
@@ -192,7 +192,8 @@ func (c *chains) resolve(k, m int) bool {
 		return false
 	}
 	for _, way := range ways {
-		// The first pieces of the two bodies differ by as much less what lies between them and k and m.
+		// The first pieces of the two bodies differ by the same amount, corrected by the places of k and m in their
+		// bodies.
 		up := above{c.of[m], c.of[k], way[0] + c.rel[m] - c.rel[k]}
 		if way[0] == never {
 			up = above{c.of[k], c.of[m], way[1] + c.rel[k] - c.rel[m]}

@@ -1,6 +1,6 @@
-// Package oracle answers small problems by brute force, to judge planners in tests: the grid in grid.go for a few
-// buffers of small sizes, the orders in orders.go for sizes of any scale. With rules, rules.go tries every offset and
-// chains.go those that bodies can rest on, at any scale.
+// Package oracle answers small problems by brute force, to judge planners in tests: grid.go for a few buffers of
+// small sizes, orders.go for sizes of any scale. With rules, rules.go tries every offset, and chains.go, at any
+// scale, only the offsets that bodies can rest on.
 //
 // It shares nothing with the timeline, the bounds or a planner, so that it cannot repeat a mistake
 // of theirs.
@@ -13,12 +13,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a second opinion for tests, by plain enumeration. Every buffer may be
-// at every integer offset that fits; placing one strikes the offsets that meet
-// it from all others; the buffer with the fewest left is placed next; heights
-// are tried upwards from the load. No offset is left out on the ground that it
-// is no sum of sizes, since alignment, fixed offsets and windows make others
-// useful, and no order is assumed, since windows interlock.
+// Idea: a second opinion for tests, by plain enumeration. Every buffer may be at every integer offset that fits.
+// Placing one removes the offsets that meet it from all others. The buffer with the fewest offsets left is placed
+// next. Heights are tried upwards from the load. Offsets need not be sums of sizes, since alignment, fixed offsets
+// and windows make others useful, and no order is assumed, since windows interlock.
 //
 // Invariant: the domain of an unplaced buffer holds exactly the offsets that
 // meet no placed buffer.

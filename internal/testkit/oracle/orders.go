@@ -13,13 +13,11 @@ import (
 // is a lower bound of one offset by another. Offsets rise, each rounded up to its alignment, until
 // no bound asks for more. If no interval is violated, the offsets are the lowest plan of the branch.
 //
-// Why it is not the search of exact/pairs, nor the engine of pairwise: this file judges both. A
-// mistake in a shared list of intervals, or in a shared propagation, would be made by the planner
-// and by its judge, and no test would see it. So this file shares nothing with timeline, bound or a
-// planner, and states its own proof of when offsets rise for ever. With the grid (grid.go) it
-// shares the walk over the times at which a pair changes. What is in it beside the plain search is
-// there because tests ask it millions of times: the floor, equal buffers in one order, and the
-// interval whose cheaper side costs most.
+// It judges the search of exact/pairs and the engine of pairwise, so it shares nothing with timeline, bound or a
+// planner. A mistake in a shared list of intervals, or in a shared propagation, would be made by planner and judge,
+// and no test would see it. It also has its own proof of when offsets rise for ever. It shares only the walk over the
+// times at which a pair changes with the grid (grid.go). Three parts make it fast, because tests ask it millions of
+// times: the floor, equal buffers in one order, and the interval whose cheaper side costs most.
 //
 // Invariant: at holds the least offsets under the arcs chosen so far. A path chooses at most once
 // from an interval.
@@ -126,7 +124,7 @@ func (o *Orders) load(p *model.Problem) {
 		for j := range i {
 			first := len(o.bans)
 			o.ban(j, i, &p.Buffers[j], &p.Buffers[i])
-			// Of two that are alike the first may as well be the lower.
+			// Two equal buffers are interchangeable: the first is the lower one.
 			if len(o.bans) == first+1 && o.bans[first].above < 0 && alike(&p.Buffers[i], &p.Buffers[j]) {
 				o.arcs = append(o.arcs, order{j, i, o.bans[first].below})
 			}
@@ -204,7 +202,7 @@ func (o *Orders) search(mixed bool) {
 	if !o.settle(mixed) {
 		return
 	}
-	// Of the violated intervals take the one whose cheaper side costs most.
+	// Take the violated interval whose cheaper side costs most.
 	chosen, up, cost := -1, false, int64(-1)
 	for k := range o.bans {
 		b := &o.bans[k]

@@ -25,9 +25,9 @@ import (
 // Complexity: exponential. Who meets whom is found from the bytes that buffers use at single
 // times (Used): nothing is shared with model.Conflicts, model.MeasuresOf or a planner.
 
-// Ruled returns the best values of the measures in p.Objective(), in its order, and a plan that has them. Both are nil
-// if p has no plan. decided is false if that took more than most nodes, of which 0 means no limit, or if heights are
-// too large. p must be valid. It is meant for about 5 buffers and heights to about 40.
+// Ruled returns the best values of the measures in p.Objective(), in its order, and a plan that has them. Both are
+// nil if p has no plan. decided is false if that took more than most nodes (0 means no limit), or if heights are too
+// large. p must be valid. It is meant for about 5 buffers and heights to about 40.
 func Ruled(p *model.Problem, most int) (best []int64, plan *model.Plan, decided bool) {
 	o := &ruled{p: p, pools: p.AllPools(), rules: model.Rules{}, most: most}
 	if p.Rules != nil {
@@ -71,7 +71,7 @@ type ruled struct {
 	plan    *model.Plan
 }
 
-// link is what two pieces mean to one another.
+// link is the relation of two pieces.
 type link struct {
 	same, apart bool
 	uses        [][4]int64 // the bytes of the one and of the other that are in use together
@@ -80,9 +80,8 @@ type link struct {
 	cost        int64 // the penalty if they share bytes
 }
 
-// Legal reports whether a plan follows every rule of p. The plan must have one offset and one pool for
-// each buffer, and parts that tile its life; they are taken as they are. The height and other measures are not
-// looked at.
+// Legal reports whether a plan follows every rule of p. The plan must have one offset and one pool for each buffer,
+// and parts that tile its life. The height and other measures are not checked.
 func Legal(p *model.Problem, plan *model.Plan) bool {
 	o := &ruled{p: p, pools: p.AllPools()}
 	if p.Rules != nil {
@@ -238,7 +237,7 @@ func (o *ruled) order() {
 	})
 }
 
-// connect finds what each two pieces mean to one another.
+// connect finds the relation of each two pieces.
 func (o *ruled) connect() {
 	o.links = make([][]link, len(o.pieces))
 	for a := range o.pieces {

@@ -7,13 +7,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: brute force for problems of up to seven buffers in up to five pools, where Ruled and Chains take too long.
-// Pools meet only in the sums and maxima of the measures. So a table has, for each pool and set of pieces, every pair
-// of height and penalty that some plan of the set has in the pool and no other plan beats. Then every set of evictions
-// and every choice of pools is gone through.
+// Idea: brute force for problems of up to seven buffers in up to five pools, for which Ruled and Chains take too
+// long. Pools meet only in the sums and maxima of the measures. So a table has, for each pool and set of pieces, the
+// pairs of height and penalty of the set's plans in the pool that no other plan beats. Then every set of evictions
+// and every choice of pools is tried.
 //
 // An entry of the table is found by trying heights in ascending order. At each height all offsets of all pieces are
-// tried, as bits of a word: a piece that is placed strikes out the offsets of the others that it clashes with, found
+// tried, as bits of a word. A placed piece removes offsets of the others that clash with it; clashes were found
 // before by trying every difference. There are no candidates and no orders, so no argument about them can be wrong.
 //
 // Where a pool has no capacity, offsets end as in Ruled, with what may be in this pool: its pieces, their alignments,
@@ -335,7 +335,7 @@ func (c *cells) fill(in uint64) bool {
 	return true
 }
 
-// couple is what two pieces a, b mean to one another in a pool.
+// couple is the relation of two pieces a, b in a pool.
 type couple struct {
 	allowed []word // for each offset of a, those of b
 	share   []word // likewise, those at which the two pay

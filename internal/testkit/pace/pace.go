@@ -1,9 +1,8 @@
 // Package pace holds programs to limits of time, apart from the tests of what they compute.
 //
-// Idea: what takes how long depends on the machine and on what else it does. So no test of CI may fail by the clock. A
-// check of pace runs what it has to run, and logs the time. It fails only in a run for that, on a machine that does
-// nothing else: make pace sets STOWAGE_PACE. There the processor's time counts, since other programs do not count in
-// it.
+// Idea: a measured time depends on the machine and its other work. So no test of CI may fail by the clock. A check of
+// pace runs its function and logs the time. It fails only in make pace, which sets STOWAGE_PACE and runs on an idle
+// machine. There the processor's time counts, which leaves other programs out.
 package pace
 
 import (
@@ -22,7 +21,7 @@ const Variable = "STOWAGE_PACE"
 // On reports whether this is a run of make pace.
 func On() bool { return os.Getenv(Variable) != "" }
 
-// Within runs f, which is to take at most the limit. what says what it is.
+// Within runs f, which should take at most the limit. what names it in messages.
 func Within(tb testing.TB, limit time.Duration, what string, f func()) {
 	tb.Helper()
 	hold(tb, processor.Of(f), limit, what)
@@ -40,8 +39,8 @@ func Quietly(tb testing.TB, limit time.Duration, what func() string, f func()) {
 	}
 }
 
-// Grows runs f for n and for 4 n. The second is to take at most so many times as long as the first, and a twentieth of
-// a second more.
+// Grows runs f for n and for 4 n. The second run should take at most so many times as long as the first, and a
+// twentieth of a second more.
 func Grows(tb testing.TB, n int, times float64, what string, f func(n int)) {
 	tb.Helper()
 	f(n) // grows the heap
@@ -49,8 +48,8 @@ func Grows(tb testing.TB, n int, times float64, what string, f func(n int)) {
 	hold(tb, four, time.Duration(times*float64(once))+time.Second/20, what)
 }
 
-// Late runs f, which is to end of itself after some time, and at most the slack later. What the runtime does beside it
-// counts, so the best of three runs does; outside of make pace it runs once.
+// Late runs f, which should end by itself after some time, and at most the slack later. The best of three runs
+// counts, because work of the runtime counts, too. Outside of make pace f runs once.
 func Late(tb testing.TB, after, slack time.Duration, what string, f func()) {
 	tb.Helper()
 	best := late(after, f)

@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// searches are the planners of the box that go on as long as they may, or until they are
-// satisfied: a node of theirs is another thing.
+// searches are the planners that go on as long as they may, or until they are satisfied. Their nodes are not
+// placements.
 var searches = []string{
 	"auto", "boxing", "climb", "cp", "csp", "exact", "merge", "meta-csp", "milp", "minimalloc", "tela",
 	"tflite-objects-min-cost-flow", // makes one plan, in cubic time

@@ -12,10 +12,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Moves runs a planner with somebody who follows its moves, and without, and demands that
-// both runs are alike, that the moves make sense, and that where a capacity is asked about
-// the last ones leave each buffer where the plan has it. Where apart is set no
-// placement may overlap one that stands. It returns how many moves there were of each kind.
+// Moves runs a planner twice, with a follower of its moves and without. Both runs must be alike, the moves must make
+// sense, and for a capacity the last moves must leave each buffer where the plan has it. If apart is set, no
+// placement may overlap a present one. Moves returns how many moves of each kind there were.
 func Moves(t testing.TB, planner run.Planner, p *model.Problem, o plan.Options, apart bool) (told [5]int) {
 	t.Helper()
 	tl := timeline.New(p)

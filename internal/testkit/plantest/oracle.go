@@ -14,12 +14,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// An Oracle test holds what a planner says against oracle.Lowest, on problems with
-// all features of the model (drawn.Wide), about half of them infeasible, over
-// random combinations of its switches, with limits and without.
+// An Oracle test compares a planner's answers with oracle.Lowest, on problems with all features of the model
+// (drawn.Wide), about half of them infeasible, over random combinations of its switches, with limits and without.
 type Oracle struct {
 	Planner run.Planner
-	// Seeds is how many problems are asked, of the seeds from From on.
+	// Seeds is the number of problems, whose seeds begin at From.
 	Seeds, From uint64
 	// Params are the values that each parameter is drawn from.
 	Params map[string][]string
@@ -89,10 +88,9 @@ func (x Oracle) decided(t *testing.T, r plan.Result, o *plan.Options, p *model.P
 	}
 }
 
-// atOdds are problems whose alignments do not divide one another: where one of
-// them makes the step of heights smaller, the others must be asked again. In the
-// first, 48 was called the least height; in the second, an alignment divided by
-// the step was 0.
+// atOdds are problems whose alignments do not divide one another. If one alignment makes the step of heights smaller,
+// the others must be asked again. In the first problem, 48 was called the least height. In the second, an alignment
+// divided by the step was 0.
 var atOdds = []struct {
 	problem *model.Problem
 	height  int64

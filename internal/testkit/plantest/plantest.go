@@ -1,4 +1,4 @@
-// Package plantest has what the tests of planners share.
+// Package plantest has helpers for the tests of planners.
 package plantest
 
 import (
@@ -17,10 +17,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Try plans a prepared problem, and fails the test where what comes back is not what any
-// result is: a plan that is valid, fits and has its height, or nothing of a plan; a bound
-// that is not above the plan, and meets it where the plan is optimal. The error is for
-// options that the planner does not have, and for input that it does not take.
+// Try plans a prepared problem. It fails the test if the result is not what any result must be: a plan that is valid,
+// fits and has its height, or no trace of a plan; a bound that is not above the plan, and meets it if the plan is
+// optimal. The error is for options that the planner does not have, and for input that it does not take.
 func Try(t testing.TB, ctx context.Context, planner run.Planner, tl *timeline.Timeline,
 	o plan.Options,
 ) (plan.Result, error) {
@@ -57,7 +56,7 @@ func Try(t testing.TB, ctx context.Context, planner run.Planner, tl *timeline.Ti
 	return r, nil
 }
 
-// Solve is Try where an error fails the test, too.
+// Solve is Try, and also fails the test on an error.
 func Solve(t testing.TB, ctx context.Context, planner run.Planner, tl *timeline.Timeline, o plan.Options) plan.Result {
 	t.Helper()
 	r, err := Try(t, ctx, planner, tl, o)
@@ -76,8 +75,8 @@ func Must(t testing.TB, planner run.Planner, p *model.Problem, o plan.Options) p
 	return Solve(t, context.Background(), planner, timeline.New(p), o)
 }
 
-// AtMinimum demands a plan of p at its least height and a proof under it. Where the
-// planner may give up, Unknown will do for either.
+// AtMinimum demands a plan of p at its least height, and a proof below it. If the planner may give up, Unknown will
+// do.
 func AtMinimum(t testing.TB, planner run.Planner, p *model.Problem, minimum int64, o plan.Options, mayGiveUp bool) {
 	t.Helper()
 	tl := timeline.New(p)
@@ -97,7 +96,7 @@ func AtMinimum(t testing.TB, planner run.Planner, p *model.Problem, minimum int6
 	}
 }
 
-// Without draws techniques to switch off, one in so many.
+// Without draws techniques to switch off, each with the chance 1 / in.
 func Without(planner run.Planner, rng *rand.Rand, in int) (names []string) {
 	for _, technique := range planner.Info().Techniques {
 		if rng.IntN(in) == 0 {

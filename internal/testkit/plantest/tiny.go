@@ -11,9 +11,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Decides demands of an exact planner the answer to problems of a few buffers
-// (drawn.Tiny): the lowest height, a plan at it, a proof one under it. draw makes the
-// options of a run.
+// Decides demands that an exact planner answers problems of a few buffers (drawn.Tiny): a plan at the lowest height,
+// and a proof one below it. draw makes the options of a run.
 func Decides(t *testing.T, planner run.Planner, seeds uint64, draw func(rng *rand.Rand) plan.Options) {
 	t.Helper()
 	seen := map[model.Status]int{}
@@ -56,9 +55,8 @@ func Decides(t *testing.T, planner run.Planner, seeds uint64, draw func(rng *ran
 	}
 }
 
-// Plans demands of a heuristic planner plans of problems of a few buffers
-// (drawn.Tiny): a plan if and only if there is one, none under the lowest height, and
-// a share of them at it. draw makes the options of a seed.
+// Plans demands that a heuristic planner plans problems of a few buffers (drawn.Tiny): a plan if and only if there is
+// one, none below the lowest height, and a share of them at it. draw makes the options of a seed.
 func Plans(t *testing.T, planner run.Planner, seeds uint64, share float64, draw func(seed uint64) plan.Options) {
 	t.Helper()
 	var lowest, none int

@@ -1,7 +1,5 @@
-// Package processor measures by the processor's time, that of the system and of the
-// garbage collector included. Other programs of the machine do not count, as they do by
-// the clock: of what is alone in its process it says what the clock would on a machine
-// that does nothing else.
+// Package processor measures the processor's time of this process, the system and the garbage collector included.
+// Other programs do not count, unlike with the clock.
 package processor
 
 import "time"

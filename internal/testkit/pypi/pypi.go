@@ -1,4 +1,4 @@
-// Package pypi finds what tests take from packages of Python, without a word of what is tested.
+// Package pypi finds test data in packages of Python. It knows nothing of what is tested.
 package pypi
 
 import (

@@ -260,9 +260,8 @@ func (r *release) pack(a *archive, s system) error {
 	return a.tar(r.path("%s.tar.gz", a.folder))
 }
 
-// wheels builds the Python package for all systems, with the commands that are built and
-// the libraries if there are some. For Linux there is one with each: pip takes the one
-// without where the C library is musl.
+// wheels builds the Python package for all systems, with the commands, and with the C libraries that exist. For Linux
+// there is also a wheel without the library, which pip takes if the C library is musl.
 func (r *release) wheels() error {
 	for _, s := range systems {
 		kinds := []string{"none"}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Idea: Go binaries say which modules they are of, with version and checksum; that is
-// what has been linked, not what go.mod would allow. Go itself comes to it.
+// Idea: Go binaries name the modules that were linked, with version and checksum; go.mod names all that may be. Go
+// itself is added.
 
 // bom is a bill of materials as CycloneDX 1.5 has it, as far as there is something to say.
 type bom struct {

@@ -1,5 +1,5 @@
-// Package scratchcase has operators as one line of text each: what lab/kernels/scratch asks a library's size functions
-// about, and what the tests of internal/kernelscratch hold the formulas against.
+// Package scratchcase has operators as one line of text each. lab/kernels/scratch asks a library's size functions
+// about them, and the tests of internal/kernelscratch compare the formulas with the answers.
 //
 //	CONV_2D 2x2 1x1 same 0 - INT8:1x10x10x3 INT8!8x3x3x3 - > INT8:1x5x5x8
 //

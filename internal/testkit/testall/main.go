@@ -1,20 +1,17 @@
-// Command testall is what `make test` and `make forms` run: go vet and every test of the
-// packages named, and at the end the slowest tests and, by name, each that was skipped and why.
-// Flags of go test may come before the packages.
+// Command testall is what `make test` and `make forms` run: go vet and every test of the named packages. At the end
+// it lists the slowest tests, and each skipped test with its reason. Flags of go test may come before the packages.
 //
 // One go test does both: -vet=all makes it run all of go vet's checks on each package,
 // with tests or without, beside the tests of others. A go vet of its own would load,
 // compile and check everything once more while nothing else runs.
 //
-// With CI=true a skip is a failure, because what a test needs has then been
-// installed by .ci/run. Three kinds are exempt: tests that want the public
-// instances (their reason names those, STOWAGE_DATA or shared/data), and tests that want
-// the sources of kernels (STOWAGE_TFLM and others), both of which a clone need not
-// have; and tests whose reason names a word of ALLOW_SKIP, which .ci/run sets to what
-// it could not install.
+// With CI=true a skip is a failure, because .ci/run has installed what tests need. Three kinds are exempt:
 //
-// The last line is "N passed, N failed"; the exit code is 1 where anything
-// failed, vet and builds included.
+//   - tests that want the public instances; their reason names these, STOWAGE_DATA or shared/data;
+//   - tests that want the sources of kernels (STOWAGE_TFLM and others);
+//   - tests whose reason names a word of ALLOW_SKIP, which .ci/run sets to what it could not install.
+//
+// The last line is "N passed, N failed". The exit code is 1 if anything failed, vet and builds included.
 package main
 
 import (

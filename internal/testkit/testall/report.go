@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// Idea: go test -json tells the tests apart. The output of one that fails is
-// printed when it ends, that of one that passes is dropped, and a package's own
-// line comes as go test prints it. A skipped test's last line of output is the
-// reason that it gave.
+// Idea: go test -json tells the tests apart. The output of a failed test is printed when it ends, that of a passed
+// test is dropped, and a package's own line is printed as go test has it. A skipped test's last line of output is its
+// reason.
 //
 // Complexity: one pass; it holds the output of the tests that are running.
 
