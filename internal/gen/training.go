@@ -26,7 +26,7 @@ func training(o Options) (*Instance, error) {
 // layer has what the backward pass needs of a layer.
 type layer struct {
 	out, weights int64    // bytes
-	saved, mask  bufferID // saved, mask  bufferID // read by the backward pass; -1 if it is not kept
+	saved, mask  bufferID // read by the backward pass; -1 if it is not kept
 	again        bool     // not kept but computed again
 }
 

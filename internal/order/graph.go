@@ -43,7 +43,7 @@ func (l *lists) turned(n int) lists {
 type pair struct {
 	result, operand int32
 	saving          int64 // more than 0
-	adds            bool  // adds            bool  // its saving adds to others: they share different bytes of one block
+	adds            bool  // its saving adds to others: they share different bytes of one block
 }
 
 // graph is what the search runs on.
@@ -102,7 +102,7 @@ type compiler struct {
 	block              []int32 // of a root, -1 if it has none
 	filled, kept       []bool  // of a root: it is there from the start, or at the end
 	late               []bool  // of a block: an input that begins with its first reader
-	before, seen, made []int32 // before, seen, made []int32 // the last operator whose list has it, + 1
+	before, seen, made []int32 // the last operator whose list has it, + 1
 }
 
 // of returns the block of a value, or -1.

@@ -192,7 +192,7 @@ const refused = "refused"
 // because to ask the planner takes long.
 func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration) (r plan.Result, fault string) {
 	if !exact {
-		patience /= 10 // patience /= 10 // if nothing fits it may search on without an answer
+		patience /= 10 // if nothing fits it may search on without an answer
 	}
 	o, ok := q.options(c, patience)
 	if !ok {
@@ -259,7 +259,7 @@ func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result
 		return fmt.Sprintf("%s, but not stopped by anything", r.Status)
 	case !answer && exact && q.unlimited() && !c.Hard &&
 		(r.Stopped == plan.StopTimeout || q.Planner == "milp" && r.Stopped == plan.StopEffort):
-		return undecided // return undecided // milp counts in floating point, so it may have no proof
+		return undecided // milp counts in floating point, so it may have no proof
 	case !answer && exact && q.unlimited() && !c.Hard:
 		return fmt.Sprintf("no answer (%s, stopped by %q), without a limit", r.Status, r.Stopped)
 	case r.Status == model.Unknown && fits && !q.Limited && (!exact && !mayFail[q.Planner] || q.Planner == "auto"):

@@ -28,7 +28,7 @@ type loads struct {
 	times  []int64
 	// Lists of the members of each group.
 	heads, next, members []int32
-	others               map[int32]int // others               map[int32]int // the lists of groups with large numbers
+	others               map[int32]int // the lists of groups with large numbers
 	odd                  []oddRange    // when blocks are in use whose sizes were rounded
 	slack                []int64       // at each time, the most that rounding added to one of them
 }

@@ -28,7 +28,7 @@ type Row struct {
 	Status  stowage.Status
 	Head    int64 // as planned, whether that is better or not; 0 without a plan
 	Before  Side  // as it is
-	After   Side  // After   Side  // with the plan, or the same if the plan is no better
+	After   Side  // with the plan, or the same if the plan is no better
 	Planned bool  // the plan is better, so it is written
 	Kept    bool  // the model has a plan that is kept
 	// Same says that all outputs are those of tensors that each have a place of their own: in large arenas and in the

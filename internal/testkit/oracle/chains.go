@@ -52,7 +52,7 @@ type chains struct {
 	*ruled
 	groups [][]int         // the pieces of each body, in the order of joining; each piece of an evicted buffer is a body
 	of     []int           // of each piece, its body
-	rel    []int64         // rel    []int64         // of each piece, its offset less the offset of the first piece of its body
+	rel    []int64         // of each piece, its offset less the offset of the first piece of its body
 	all    [][]link        // of two pieces, in both orders
 	at     []int64         // of each body that has joined, the offset of its first piece
 	above  []above         // the inequalities that are tried

@@ -17,7 +17,7 @@ import (
 
 // A frame is a guess: an order or an offset.
 type frame struct {
-	literal int32 // literal int32 // the order, if buffer < 0
+	literal int32 // the order, if buffer < 0
 	second  bool  // the other order has been refuted
 	buffer  int32 // the buffer with a guessed offset, -1 for an order
 	offset  int64

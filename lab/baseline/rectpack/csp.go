@@ -111,7 +111,7 @@ type cspSolver struct {
 	bySize    [][]int32 // section → its buffers by ascending size
 	plain     bool      // nothing tells up from down, and only sizes make offsets
 	half      bool      // mirror
-	sums      []uint64  // sums      []uint64  // bit x: x is a sum of sizes; nil if that is no help
+	sums      []uint64  // bit x: x is a sum of sizes; nil if that is no help
 	sumsUpTo  int64     // offsets that sums covers
 	shared    []int32   // scratch: sections of the buffer in hand, marked by stamp
 	stamp     int32

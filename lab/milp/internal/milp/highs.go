@@ -51,7 +51,7 @@ const (
 // An answer is a verdict with what comes with it.
 type answer struct {
 	verdict verdict
-	values  []float64 // values  []float64 // of the columns; nil if there is no solution
+	values  []float64 // of the columns; nil if there is no solution
 	bound   float64   // lower bound on the objective; -Inf for none
 	nodes   int64     // of branch and bound
 	cut     bool      // the time limit has ended it, or would have soon
