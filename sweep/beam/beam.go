@@ -5,7 +5,7 @@
 //	runner.go  which runner, its options, and whether its job server answers
 //	store.go   folders in object stores
 //
-// Package core is what does the tasks, and knows nothing of this one.
+// Package core does the tasks. It does not know this package.
 package beam
 
 import (
@@ -28,20 +28,20 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: a pipeline of two steps. The first reads lists of tasks from the store, the second does a task
-// each. Between them the tasks are shuffled, or an engine would give all tasks of a list to one worker.
-// The lists are files, since a pipeline itself must stay small: a job server takes some megabytes.
+// Idea: a pipeline of two steps. The first reads lists of tasks from the store; the second does one task each.
+// Between them the tasks are shuffled, or an engine would give all tasks of a list to one worker. The lists are
+// files, since a pipeline must stay small: a job server takes some megabytes.
 //
-// Nothing comes out of the pipeline. A worker writes the file of its task (core.Worker), so what an
-// engine loses it finds again.
+// Nothing comes out of the pipeline. A worker writes the file of its task itself (core.Worker), so nothing is lost
+// with the engine.
 //
 // Source: Apache Beam, https://beam.apache.org/documentation/programming-guide
 
 // perList is how many tasks a list has.
 const perList = 1000
 
-// A session is a run whose workers may be in this process. An interrupt reaches them here, since an
-// engine has no word for "finish what you are at".
+// A Session is a run whose workers may be in this process. An interrupt reaches them here, since an engine has no way
+// to say "finish your task".
 type session struct {
 	ctx   context.Context
 	stop  <-chan struct{}
@@ -99,10 +99,10 @@ func (f *listFn) ProcessElement(ctx context.Context, name string, emit func([]by
 	}
 }
 
-// A taskFn does tasks. On a cluster it does one at a time, since a slot of a cluster is a processor. In the
-// process of the run it does as many at a time as there are processors, and takes the next without
-// waiting: Prism gives all tasks to one bundle, and splits one that waits into bundles of an element or
-// two, of which it runs too few at a time. A bundle ends when its tasks do.
+// A taskFn does tasks. On a cluster it does one at a time, since a slot of a cluster is a processor. In this process
+// it does as many at a time as there are processors, and takes the next without waiting. If it waited, Prism would
+// split its one bundle into bundles of an element or two, and run too few of these at a time. A bundle ends when its
+// tasks are done.
 type taskFn struct {
 	Out     string `json:"out"`
 	Session string `json:"session"`

@@ -38,8 +38,8 @@ var Flags = []string{
 // Flag returns an option of Beam.
 func Flag(name string) *flag.Flag { return flag.Lookup(name) }
 
-// stageSelf makes this program the one that a cluster's workers run. Beam would compile another, with a
-// Go that need not be there and sources that are not, though its workers run on Linux as this one does.
+// stageSelf makes this program the one that a cluster's workers run. Beam would compile another one. That needs Go
+// and sources, which may be missing, and its workers run on Linux, as this program does.
 func stageSelf() error {
 	if *jobopts.WorkerBinary != "" || runtime.GOOS != "linux" {
 		return nil
@@ -71,8 +71,7 @@ func Work(args []string) error {
 // answerWithin is how long a job server has to answer.
 const answerWithin = 5 * time.Second
 
-// Check finds out whether the job server of a runner answers. Beam itself waits for one that is not
-// there for minutes, without a word.
+// Check finds out whether the job server of a runner answers. Beam would wait for minutes, without a word.
 func Check(ctx context.Context, runner string) error {
 	if runner == Prism && *jobopts.Endpoint == "" {
 		return nil

@@ -16,11 +16,11 @@ import (
 	"github.com/stowage-go/stowage/sweep/spec"
 )
 
-// Idea: in an object store an object appears when its writer is closed, and appears whole. So Write is
-// one object, without a rename.
+// Idea: in an object store an object appears when its writer is closed, as a whole. So Write is one object, without a
+// rename.
 //
-// A pattern of Beam's file systems stands for one level of folders, and no folder of a sweep has more
-// than two, so a listing asks for both.
+// A pattern of Beam's file systems stands for one level of folders. A sweep has at most two, so a listing asks for
+// both.
 
 // Open returns the store of a folder: of this machine, or of an object store such as gs://bucket/folder.
 func Open(ctx context.Context, out string) (s core.Store, err error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/stowage-go/stowage/sweep/spec"
 )
 
-// folderOf returns the folder of a sweep: the argument, or that of the specification that it is.
+// folderOf returns the folder of a sweep. The argument is the folder, or the specification.
 func folderOf(arg string) (string, error) {
 	info, err := os.Stat(arg)
 	if err != nil || info.IsDir() || spec.Remote(arg) {
@@ -33,7 +33,7 @@ func folderOf(arg string) (string, error) {
 	return s.Out, nil
 }
 
-// opened opens the folder of a sweep that there must be, and says how far the sweep is.
+// opened opens the folder of a sweep, which must exist, and says how far the sweep is.
 func opened(ctx context.Context, arg string) (string, core.Store, *core.Status, error) {
 	out, err := folderOf(arg)
 	if err != nil {

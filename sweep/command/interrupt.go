@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// An interrupt is what signals have done to a run. After the first no task is begun, and those that run
-// are finished. After the second they are dropped. The third kills.
+// An interrupt counts the signals of a run. After the first no task is begun, and running tasks are finished. After
+// the second they are dropped. The third kills the process.
 type interrupt struct {
 	ctx  context.Context // ends with the second signal
 	stop chan struct{}   // closed by the first

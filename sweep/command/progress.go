@@ -12,9 +12,8 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: how far a sweep is, its files say, whoever does the tasks and wherever. Listing them takes time
-// of its own, in an object store above all, so the pause between two listings is many times what one
-// takes.
+// Idea: the files of a sweep tell how far it is, whoever does the tasks. Listing them takes time, in an object store
+// above all. So the pause between two listings is many times as long as a listing.
 
 const (
 	barWidth    = 32

@@ -13,16 +13,14 @@ import (
 //	a plan of height h        answers every c >= h
 //	no plan is below bound b  answers every c < b
 //
-// The lowest plan (c = 0) comes first, if it is asked for: proven, it answers all. Of the other
-// capacities the one in the middle of those that are open runs next, so that both rules can help on
-// either side.
+// The lowest plan (c = 0) comes first, if it is asked for. If it is proven, it answers everything. Of the open
+// capacities, the one in the middle runs next, so that both rules can help on either side.
 //
 // Invariant: the rows are a function of the unit and the version, unless the clock cuts a run.
 //
 // Complexity: about log2(n) runs of n capacities if each run has an answer, n if none has.
 //
-// Tried and dropped: ascending order. It needs one run if the first capacity fits, but one more for
-// each capacity that does not.
+// Ascending order would need one more run for each capacity that does not fit.
 
 // A curve is what is known of a planner on a problem.
 type curve struct {

@@ -12,13 +12,12 @@ import (
 	"github.com/stowage-go/stowage/sweep/spec"
 )
 
-// Idea: the problems, the largest first, are cut into pieces of Spec.Chunk, and each piece with each
-// planner is a task. That follows from the specification alone, so all shards cut alike. Large
-// problems first: no machine is left with a long task when the others are done.
+// Idea: the problems, the largest first, are cut into pieces of Spec.Chunk. Each piece with each planner is a task.
+// That follows from the specification alone, so all shards cut alike. Large problems come first, so no machine is
+// left with a long task at the end.
 //
-// A wider specification cuts differently. A task whose file is not there loses the units that lie in
-// other files, so that only what is new runs. With the same specification a task is done or not, and
-// nothing moves.
+// A wider specification cuts differently. A task without a file leaves out the units that lie in other files, so only
+// new units run. With the same specification every task is either done or not.
 //
 // Complexity: one listing of the files, and the reading of files with several units if the
 // specification has changed since they were written.
@@ -164,8 +163,8 @@ func deadKeys(ctx context.Context, s Store) (map[string]bool, error) {
 	return keys, nil
 }
 
-// unitsOf returns the units in files that are not wanted as they are: in those of several units, and,
-// since a unit may be wanted as part of a larger task, the keys of those with one.
+// unitsOf returns the units in files that the present cut does not want: in files of several units, and the keys of
+// files with one unit, since a larger task may want that unit.
 func unitsOf(ctx context.Context, s Store, files, wanted map[string]bool) (map[string]bool, error) {
 	units := map[string]bool{}
 	for key := range files {

@@ -1,5 +1,5 @@
-// Package core runs the tasks of a sweep and keeps what comes of them. It knows no engine: whoever
-// distributes the tasks calls Work for each.
+// Package core runs the tasks of a sweep and keeps their results. It knows no engine: a distributor of tasks calls
+// Work for each.
 //
 //	row.go     a row of the result, and its Parquet file
 //	store.go   the folder of a sweep

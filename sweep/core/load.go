@@ -22,12 +22,12 @@ import (
 	"github.com/stowage-go/stowage/sweep/spec"
 )
 
-// Idea: whoever starts a sweep reads each problem once, for its digest and its load. What came from a
-// file goes into the store under its digest, so that workers need neither the file nor the search for
-// an order of operators. What a generator made, a worker makes again.
+// Idea: the process that starts a sweep reads each problem once, for its digest and its load. A problem from a file
+// goes into the store under its digest, so workers need neither the file nor the search for an order of operators. A
+// generated problem is generated again by the worker.
 //
-// A file that cannot be read is no reason to leave out the others: it joins the dead. Only a pattern
-// without a file, and a generator that refuses its options, are faults of the specification.
+// A file that cannot be read does not stop the others: it joins the dead. Only a pattern without a file, and a
+// generator that refuses its options, are faults of the specification.
 
 // Loaded is what the problems of a specification are.
 type Loaded struct {

@@ -11,12 +11,12 @@ import (
 	"github.com/stowage-go/stowage/sweep/spec"
 )
 
-// Idea: an order of a sweep is a model as a problem: its operators as the file has them or reordered, with results
-// apart, in place, or as close over operands as kernels permit. The problem is the one that `stowage plan` plans with
-// the same options, without scratch.
+// Idea: an order of a sweep turns a model into a problem: its operators as in the file or reordered, with results
+// apart, in place, or as close over operands as kernels permit. It is the problem that `stowage plan` plans with the
+// same options, without scratch.
 //
-// Invariant: no order is worse than one that permits less, as far as the planner that compares them can tell. What
-// shares a buffer lives longer, so the lowest plan in place may be higher. The problem with results apart is then
+// Invariant: no order is worse than one that permits less, as far as the planner that compares them can tell. Sharing
+// a buffer makes it live longer, so the lowest plan in place may be higher. Then the problem with results apart is
 // taken.
 
 var errOwnPlan = errors.New("tensors share bytes in the model's own plan, as in Vela's, so its lifespans prove nothing: 'stowage plan' has its size")

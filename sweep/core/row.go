@@ -9,11 +9,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Idea: what a sweep finds is a table with a row for each problem, planner and capacity. The columns
-// are a contract: other programs read the files, and others write such files (Spark, Dask).
+// Idea: the result of a sweep is a table with a row for each problem, planner and capacity. The columns are a
+// contract: other programs read the files, and others write such files (Spark, Dask).
 //
-// Invariant: with a limit of nodes and no clock that cuts, all columns of a row but those that
-// Row.Settled clears are a function of what was asked and of the version.
+// Invariant: with a limit of nodes, and if no clock cuts the run, all columns but those that Row.Settled clears are a
+// function of the question and the version.
 
 // Schema is the number of the columns' meaning. It is in every key, so a new meaning makes all
 // tasks new.

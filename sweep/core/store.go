@@ -13,12 +13,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the truth of a sweep is a folder of files that never change. A file appears whole, under a
-// name that follows from what was asked, or not at all. So any number of processes may work in one
-// folder, and whatever kills one of them costs the tasks that it was at.
+// Idea: a sweep is a folder of files that never change. A file appears whole, under a name that follows from the
+// question, or not at all. So any number of processes may work in one folder, and a killed process loses only its
+// present tasks.
 //
-// On a local disk a file is written under another name and renamed. An object store makes an object
-// visible when it is complete, so there a write is enough.
+// On a local disk a file is written under another name and renamed. An object store shows an object only when it is
+// complete, so a write is enough.
 //
 //	runs/KK/KEY.parquet          the rows of a task; KK are the first two letters of its key
 //	problems/KK/DIGEST.json.gz   the problems of files, so that a worker needs the folder alone
@@ -77,8 +77,8 @@ func (l local) Has(_ context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// Write gives the file the permissions 0644 before it has its name: what os.CreateTemp makes only
-// its user may read, and a sweep has many readers.
+// Write gives the file the permissions 0644 before it has its name. Only its owner may read a file of os.CreateTemp,
+// and a sweep has many readers.
 func (l local) Write(_ context.Context, name string, data []byte) (err error) {
 	path := l.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -129,7 +129,7 @@ func tryFile(key string, attempt int) string {
 	return "try/" + key + "." + strconv.Itoa(attempt)
 }
 
-// keyOf returns the key in the name of a file of runs, and whether it is one.
+// keyOf returns the key in the name of a file of runs. It is not ok for the name of another file.
 func keyOf(name string) (string, bool) {
 	_, base, ok := strings.Cut(name, "runs/")
 	if !ok || !strings.HasSuffix(base, ".parquet") {

@@ -38,8 +38,7 @@ type Unit struct {
 	Capacities []int64 `json:"capacities"` // ascending, each once; 0, the lowest plan, is the first
 }
 
-// A Task is what a worker does in one go and keeps in one file: a planner on one problem, or on
-// several.
+// A Task is the work of one worker at one time, with one file: a planner on one problem, or on several.
 type Task struct {
 	Key     string `json:"key"`
 	Version string `json:"version"` // of Stowage that is to run it
@@ -82,8 +81,8 @@ func (u *Unit) setKey(version string) {
 	u.Key = hex.EncodeToString(h.Sum(nil)[:keyBytes])
 }
 
-// newTask makes a task of units. One alone gives the task its key; several are hashed together, and
-// the key has their number after a hyphen.
+// newTask makes a task of units. If there is one, the task has its key. Several are hashed together, and the key has
+// their number after a hyphen.
 func newTask(units []Unit, version string, lane int) Task {
 	t := Task{Key: units[0].Key, Version: version, Units: units, Lane: lane}
 	if len(units) > 1 {

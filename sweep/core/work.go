@@ -10,17 +10,15 @@ import (
 	"slices"
 )
 
-// Idea: a worker writes the file of a task itself, as soon as the task is solved. Engines that keep
-// results until a stage ends lose them all when they are killed; here a retry, or a run the next day,
-// finds the file.
+// Idea: a worker writes the file of a task itself, as soon as the task is solved. An engine that is killed loses the
+// results of a whole stage. Here a retry, or a run the next day, finds the file.
 //
 // Before it solves, a worker leaves a marker, and removes it when it is done. A marker that is there
 // before the first is left means that a worker died with this task. After three deaths the task is
 // given up: it is buried, and the sweep goes on. In a task of several problems the second attempt
 // leaves a marker for each problem, so that the one at fault is buried alone.
 //
-// Invariant: a task ends in its file, in the dead, or with its markers. What was solved and written is
-// never solved again.
+// Invariant: a task ends in its file, in the dead, or with its markers. A written result is never computed again.
 //
 // A planner that refuses a problem, or dies in a way that Go can catch, makes a row and is no death.
 
@@ -165,8 +163,7 @@ func (w *Worker) units(ctx context.Context, t *Task, tried int) (rows []Row, lef
 	return rows, left, nil
 }
 
-// unit solves a unit. What is wrong with the problem itself, or with this program, buries the unit:
-// no retry helps.
+// unit solves a unit. A fault of the problem itself, or of this program, buries the unit, since no retry helps.
 func (w *Worker) unit(ctx context.Context, u *Unit, attempt int) (rows []Row, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -192,8 +189,8 @@ func (w *Worker) base(u *Unit, attempt int) Row {
 	}
 }
 
-// Solve returns the rows of a task, and leaves no file and no marker: a plain loop over it is what an
-// engine has to equal.
+// Solve returns the rows of a task, and leaves no file and no marker. Every engine must give the same rows as a plain
+// loop over it.
 func (w *Worker) Solve(ctx context.Context, t *Task) (rows []Row, err error) {
 	for k := range t.Units {
 		u := &t.Units[k]

@@ -1,5 +1,5 @@
-// Package engines has the tests of the ways to run a sweep: shards, Prism, Flink and Dask, real ones,
-// whose workers are killed. All must give the rows of a plain loop.
+// Package engines tests the ways to run a sweep: shards, Prism, Flink and Dask, with workers that are killed. All
+// must give the rows of a plain loop.
 //
 //	plain_test.go    the plain loop, and what is held against it
 //	shards_test.go   eight shards, Prism

@@ -14,9 +14,8 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: two nights of one sweep are matched row by row, and each pair has at most one
-// change: the first of the list of kinds that applies. So a run that lost its plan is not
-// named again for the nodes that it took.
+// Idea: two runs of one sweep are matched row by row. Each pair has at most one change: the first one of the list of
+// kinds that applies. So a run that lost its plan is not named again for its nodes.
 //
 // Invariant: a row is matched by what was asked: problem, order, planner, capacity, limits
 // and seed. A proof against a plan of another night is a contradiction, and comes first:
@@ -24,8 +23,8 @@ import (
 //
 // Complexity: O(n log n) for n rows.
 //
-// Tried and dropped: seconds. Between two nights of one program they differ by more than
-// most changes of a search; nodes do not differ at all.
+// Seconds are no change: between two runs of one program they differ by more than most changes of a search. Nodes do
+// not differ at all.
 
 // A Kind says what has changed between two rows.
 type Kind string
@@ -100,8 +99,8 @@ func askedBy(r *core.Row) asked {
 	return asked{r.Problem, r.Name, r.Order, r.Planner, r.Capacity, r.NodeLimit, int64(r.Seed), r.Timeout}
 }
 
-// elsewhere is what a row answers if its problem may be another one: the capacity of the
-// changed problem is another one as well.
+// elsewhere is the question of a row whose problem may have changed: the capacity of a changed problem differs as
+// well.
 type elsewhere struct {
 	name, order, planner string
 	nodes, seed          int64

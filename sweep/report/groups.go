@@ -13,13 +13,11 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: a series is what a reader would call a competitor: a planner with its limits, on
-// one order of the operators. A place is a capacity that many problems were asked at. Rows
-// that share both are a group, and every figure of a report is of a group.
+// Idea: a series is a competitor: a planner with its limits, on one order of the operators. A place is a capacity at
+// which many problems were asked. Rows that share both are a group, and every figure of a report is about a group.
 //
-// Problems differ in size, so a capacity is usually a share of the load. A sweep for one
-// memory asks all problems for the same bytes instead, and a suite may bring a capacity
-// with each problem. Which it is follows from the rows: see axisOf.
+// Problems differ in size, so a capacity is usually a share of the load. A sweep for one memory asks all problems for
+// the same bytes, and a suite may bring a capacity with each problem. The rows tell which it is: see axisOf.
 //
 // A capacity is whole bytes, so for a small load several shares are one capacity: 102% and 105% of 12 bytes
 // are both 13. Its row counts at each of them, or the lines of these shares would have fewer problems.
@@ -28,8 +26,7 @@ import (
 //
 // Complexity: O(n log n) for n rows.
 //
-// Tried and dropped: a column that names the axis. A folder that was widened would then
-// have rows with two names.
+// A column for the axis would have two names in a folder that was widened.
 
 // What a row came to, besides the statuses of stowage.
 const (
@@ -154,8 +151,8 @@ const (
 	inBytes  place = 1 << 61 // above each share
 )
 
-// axisOf finds the axis: own capacities if there are many, and one for each problem; else
-// that of bytes and shares that has fewer places, shares if both have as many.
+// axisOf finds the axis. It is own capacities if there are many, and one for each problem. Otherwise it is bytes or
+// shares, whichever has fewer places; shares if both have as many.
 func axisOf(rows []core.Row) axis {
 	bytes, shares := map[int64]bool{}, map[place]bool{}
 	one := map[string]int64{}
@@ -181,10 +178,9 @@ func axisOf(rows []core.Row) axis {
 	return axis{byShare, others(rows, len(one))}
 }
 
-// others finds where capacities lie, on an axis of shares. Bytes that all of the
-// problems were asked, with loads far apart, were asked as bytes. For all others the shares that were asked are found
-// from the largest load to the smallest, since the larger a load, the fewer shares come to a capacity: a capacity to
-// which a share comes that was found before tells no other one.
+// others finds the places of capacities on an axis of shares. Bytes that all problems were asked for, with loads far
+// apart, were asked for as bytes. The shares of the others are found from the largest load to the smallest: the
+// larger a load, the fewer shares come to one capacity. A capacity that a known share explains adds no new share.
 func others(rows []core.Row, problems int) map[demand][]place {
 	asks := map[demand]place{}
 	type ask struct {

@@ -10,10 +10,9 @@ import (
 	"github.com/stowage-go/stowage/internal/picture"
 )
 
-// Idea: one file that stands alone, as the report of the papers is: no script, no font and
-// no picture from elsewhere, which its content policy says too. What speaks against the
-// figures comes first, then what they come to, then pictures, then the tables that the
-// pictures are drawn from. Tables scroll within their box; the theme is the system's.
+// Idea: one file that stands alone: no script, and no font or picture from elsewhere, which its content policy says,
+// too. What speaks against the figures comes first, then the results, then pictures, then the tables behind the
+// pictures. Tables scroll within their box; the theme is the system's.
 
 const pageHead = `<!DOCTYPE html>
 <html lang="en">

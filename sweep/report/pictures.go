@@ -10,13 +10,12 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: seven curves can be told apart and thirty cannot. So the planners that plan most have
-// a colour, the same in each picture; a second order or limit of one is dashed. All others
-// are thin grey curves with their name under the pointer. Curves that are the same are one,
-// with all names. The shares of what fits, is undecided and is refuted have a picture for
-// each series, all with the same axes.
+// Idea: seven curves can be told apart, and thirty cannot. So the planners with most plans have a colour, the same in
+// each picture; a second order or limit of one is dashed. All others are thin grey curves with their name under the
+// pointer. Equal curves are drawn as one, with all names. The shares that fit, are undecided or are refuted have a
+// picture for each series, all with the same axes.
 //
-// What every picture shows is in the table of the page as well.
+// The table of the page has all data of the pictures.
 
 // coloured is how many planners have a colour of their own; the eighth is for all together.
 const coloured = 7

@@ -12,9 +12,8 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: a sentence is made where its figures are, or not at all. Nothing is said of what
-// has too few runs, and what speaks against the figures (runs that the clock cut, that are
-// missing, that failed) stands before them.
+// Idea: a sentence is made where its figures are computed. Too few runs make no sentence. What speaks against the
+// figures comes before them: runs that the clock cut, that are missing, or that failed.
 
 // what says what was run, in one sentence or two.
 func (p *page) what() string {

@@ -9,10 +9,10 @@ import (
 	"github.com/stowage-go/stowage/sweep/core"
 )
 
-// Idea: what options of a planner are worth. A series such as "exact --without fronts" is set against the planner
-// without options, problem by problem and capacity by capacity. A ratio is a geometric mean over the questions that
-// both answer by a run of their own. So a question that only one of them answers changes no ratio: it is lost or
-// gained.
+// Idea: this table shows what options of a planner are worth. A series such as "exact --without fronts" is compared
+// with the planner without options, problem by problem and capacity by capacity. A ratio is a geometric mean over the
+// questions that both answer by a run of their own. A question that only one of them answers changes no ratio: it is
+// lost or gained.
 
 // question is what was asked of both.
 type question struct {

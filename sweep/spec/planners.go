@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a planner may have options, as in "exact --without fronts" (comparison.Variant), and is then one more planner
-// of the sweep. "exact --without each" stands for as many as exact has techniques, each without one of them.
+// Idea: a planner with options, as in "exact --without fronts" (comparison.Variant), is one more planner of the
+// sweep. "exact --without each" stands for one planner for each technique of exact, without that technique.
 
 // each stands for every technique of a planner, one at a time.
 const each = "each"

@@ -142,8 +142,8 @@ func (p *parser) dims(n *yaml.Node) map[string]int64 {
 	return all
 }
 
-// generator reads a generator: its kinds, which it returns, and their options. Lists of kinds, of buffers and of seeds
-// make a problem of each three.
+// generator reads a generator: its kinds, which it returns, and their options. With lists of kinds, buffers and seeds
+// there is a problem for each combination.
 func (p *parser) generator(n *yaml.Node, at *Source) (kinds []string) {
 	var base gen.Options
 	buffers, seeds := []int64{0}, []int64{0}
@@ -199,7 +199,7 @@ func (p *parser) generator(n *yaml.Node, at *Source) (kinds []string) {
 			at.Options = append(at.Options, o)
 		}
 	}
-	// The options are those of one kind: what it refuses of one, it refuses here, with the line.
+	// The options belong to one kind. A value that the kind refuses is refused here, with its line.
 	for _, kind := range kinds {
 		for _, b := range buffers {
 			o := base

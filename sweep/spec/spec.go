@@ -1,6 +1,6 @@
-// Package spec reads what a sweep is asked for: a file in YAML, or in JSON, which is YAML too. It
-// checks everything that can be checked without reading a problem, and says of each fault which file,
-// line, key and value have it. Beside that file it reads folders, for the patterns of files.
+// Package spec reads the specification of a sweep: a file in YAML, or in JSON, which is YAML too. It checks
+// everything that can be checked without reading a problem. Each fault has file, line, key and value. It also reads
+// folders, for patterns of files.
 //
 //	spec.go      what a specification says; reading it
 //	problems.go  files by pattern, generators with sizes and seeds
@@ -27,11 +27,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a key has a reader, and keys has them all. The tree of YAML keeps the lines, so a reader that
-// finds a fault knows where it is. All faults are told, not the first alone.
+// Idea: each key has a reader, and the table keys has all of them. The tree of YAML keeps the lines, so a reader
+// knows the line of a fault. All faults are told, not only the first.
 //
-// A limit of nodes is the default and not a time: with nodes alone all machines give the same rows.
-// The time is a guard for what one node cannot bound; rows that it cuts say so.
+// The default limit is a number of nodes and not a time: with nodes alone all machines give the same rows. The time
+// guards against a node that takes long; rows that it cuts say so.
 
 // What a specification has that does not say otherwise.
 const (
@@ -160,8 +160,8 @@ func (p *parser) fault(n *yaml.Node, field, format string, args ...any) {
 	})
 }
 
-// shown returns a scalar as it was written, cut if it is long: a file that is no specification may be
-// one text. It is empty for a list or a mapping.
+// shown returns a scalar as it was written. A long one is cut, since the whole file may be one text. It is empty for
+// a list or a mapping.
 func shown(n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode {
 		return ""
