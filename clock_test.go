@@ -50,7 +50,7 @@ func TestLimitInPreparation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Where it is small the sweep may be done, and as low as the bound.
+		// If it is small the sweep may be done, and as low as the bound.
 		if got := r.Status; got != tc.status && !(tc.status == Feasible && got == Optimal) || r.Stopped != tc.stopped &&
 			got != Optimal {
 			t.Errorf("%s: %v, stopped %q", tc.name, r.Status, r.Stopped)
@@ -89,7 +89,7 @@ func (c heldUp) Deadline() (time.Time, bool) {
 	return c.Context.Deadline()
 }
 
-// TestPlanUntil sets aside what comes after the planner, more where there are gaps, and
+// TestPlanUntil sets aside what comes after the planner, more if there are gaps, and
 // no more than half of what is left.
 func TestPlanUntil(t *testing.T) {
 	began := time.Now()

@@ -135,7 +135,7 @@ func ExampleInputError() {
 	// buffer b: size "0": must be from 1 to 2305843009213693951
 }
 
-// What to shrink, split or spill where a capacity is too small.
+// What to shrink, split or spill if a capacity is too small.
 func ExampleExplain() {
 	p := &stowage.Problem{Buffers: []stowage.Buffer{
 		{ID: "a", Lower: 0, Upper: 3, Size: 4},

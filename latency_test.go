@@ -19,7 +19,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
-// Idea: what a call of Solve takes where there is little to search, as a program sees
+// Idea: what a call of Solve takes if there is little to search, as a program sees
 // it that plans while it runs. One shape of problem would be one path through
 // the planner, so each size is asked of all generators that make it, some with an
 // alignment, and of slices of real models.
@@ -106,7 +106,7 @@ func BenchmarkLatency(b *testing.B) {
 
 var update = flag.Bool("update", false, "rewrite the allocations in the page on auto")
 
-// TestAllocations holds how often Solve allocates where there is little to search, and what the page says of it. It
+// TestAllocations holds how often Solve allocates if there is little to search, and what the page says of it. It
 // varies a little: a collection in between takes pools away, and the public instances may be absent.
 func TestAllocations(t *testing.T) {
 	const varies = 4

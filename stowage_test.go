@@ -482,7 +482,7 @@ func TestInvalidPlan(t *testing.T) {
 }
 
 // TestImpossibleStatus has a planner that says what cannot be: that nothing fits
-// where there is no capacity, and a status that does not exist.
+// if there is no capacity, and a status that does not exist.
 func TestImpossibleStatus(t *testing.T) {
 	var result stowage.Result
 	stowage.Register(own{"test-liar", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result,

@@ -87,7 +87,7 @@ func (t *tape) problem() *model.Problem {
 	return p
 }
 
-// try validates the problem and, where it is valid, takes it all the way:
+// try validates the problem and, if it is valid, takes it all the way:
 // timeline, planners, verify. It reports whether it was valid.
 func try(t *testing.T, p *model.Problem) bool {
 	t.Helper()

@@ -73,7 +73,7 @@ func interpreter() string {
 }
 
 // run runs a file of tests, in which there are at least so many. probe is Python that
-// fails where the packages in needs are missing; the test is then skipped.
+// fails if the packages in needs are missing; the test is then skipped.
 func run(t *testing.T, file, needs, probe string, atLeast int, environment ...string) {
 	t.Helper()
 	python := interpreter()
@@ -95,7 +95,7 @@ func run(t *testing.T, file, needs, probe string, atLeast int, environment ...st
 	}
 }
 
-// python310 fails where an interpreter is too old for the package.
+// python310 fails if an interpreter is too old for the package.
 const python310 = "import sys; sys.exit(sys.version_info < (3, 10))"
 
 // problems is how many problems are planned by the package and by the command.

@@ -9,7 +9,7 @@ import (
 
 // Idea: movement is a measure of two plans: the bytes of all buffers with another place, each times its weight, then
 // their number. A planner that knows only hints moves buffers without need. So after each planner, bodies go
-// back to their old places where these are free, the costly ones first.
+// back to their old places if these are free, the costly ones first.
 //
 // Complexity: O(moved times n) for each pass, at most backPasses passes.
 
@@ -72,7 +72,7 @@ func (c *call) movement(p placing) (m Movement) {
 	return m
 }
 
-// moveBack puts bodies back to their old places where these are free, and then where only moved ones are in the way.
+// moveBack puts bodies back to their old places if these are free, and then if only moved ones are in the way.
 func (c *call) moveBack(p placing) {
 	var gone []int32
 	for i, at := range p.at {

@@ -16,7 +16,7 @@ func twoPools(fast, slow int64) []model.Pool {
 }
 
 // leastTraffic tries all assignments of buffers to two pools, with the load as the only test of room, so it is a lower
-// bound of the traffic; where the load decides it is the least.
+// bound of the traffic; if the load decides it is the least.
 func leastTraffic(b *Banks, costs []int64) int64 {
 	n, best := len(b.Problem.Buffers), int64(-1)
 	for set := range 1 << n {

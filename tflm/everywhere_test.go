@@ -98,7 +98,7 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// TestNamed: who names the kernels gets the lowest plan for them, and hears where it is worse.
+// TestNamed: who names the kernels gets the lowest plan for them, and hears if it is worse.
 func TestNamed(t *testing.T) {
 	worse := 0
 	for seed := range uint64(160) {

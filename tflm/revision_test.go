@@ -7,7 +7,7 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// TestRevisions: where a set of kernels is at the revision at which a library's order was read, both spell it alike.
+// TestRevisions: if a set of kernels is at the revision at which a library's order was read, both spell it alike.
 func TestRevisions(t *testing.T) {
 	alike := 0
 	for _, s := range tflm.KnownSets() {

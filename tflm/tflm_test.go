@@ -305,7 +305,7 @@ func TestMutated(t *testing.T) {
 }
 
 // TestFaultyPlan replaces a plan that a device would follow into wrong results, even
-// where no plan is lower than the device's own.
+// if no plan is lower than the device's own.
 func TestFaultyPlan(t *testing.T) {
 	for _, seed := range []uint64{60, 61, 62, 63, 64, 65} {
 		data := tflitemade.Network(seed, 8)

@@ -197,7 +197,7 @@ func TestSecondNames(t *testing.T) {
 }
 
 // TestNamesThatMeanNothing keeps columns that are words of somebody's, and those that
-// only look like id and end where the file has these.
+// only look like id and end if the file has these.
 func TestNamesThatMeanNothing(t *testing.T) {
 	const text = "id,lower,upper,size,offset,fixed,idx,ids,uid,send,op,name,kind\na,0,1,1,0,yes,0,0,0,1,conv,x,y\n"
 	_, h, _, err := ReadExtra(strings.NewReader(text), "x.csv")

@@ -229,7 +229,7 @@ func TestLoops(t *testing.T) {
 	if a = arena(t, m, Options{Sizes: map[string]int64{"all": 400}}); len(a.Problem.Buffers) != 8 {
 		t.Errorf("%+v", a.Problem.Buffers)
 	}
-	// A state that grows has no size, but where the user gives it.
+	// A state that grows has no size, unless the user gives it.
 	body.Nodes[1] = op("Concat", "t x", "u", attributes{"axis": 0})
 	m.Graph.Nodes[0].Attributes["body"] = body
 	if _, err = parse(t, m).Arena(Options{}); err == nil ||
@@ -333,7 +333,7 @@ func TestInputs(t *testing.T) {
 }
 
 // TestDeclared: what the file says of a value fills in what its node leaves open, and
-// gives way where the node says otherwise.
+// gives way if the node says otherwise.
 func TestDeclared(t *testing.T) {
 	m := made.Model{Domains: []string{"own"}, Graph: made.Graph{
 		Inputs: []made.Value{made.Floats("x", 6)}, Outputs: []made.Value{
@@ -600,7 +600,7 @@ func slidingModel(name string, input, weights []any, a attributes) []byte {
 }
 
 // TestWindows has shapes as ONNX Runtime 1.31.1 and onnx.shape_inference 1.23.2 have
-// them, where a window and a stride do not match.
+// them, if a window and a stride do not match.
 func TestWindows(t *testing.T) {
 	same := attributes{"auto_pad": "SAME_UPPER", "strides": []int64{4}}
 	for _, c := range []struct {

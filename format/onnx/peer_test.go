@@ -11,7 +11,7 @@ import (
 )
 
 // TestPeer holds the shapes against those of onnx.shape_inference on the models that
-// the onnx wheel carries: where both know a dimension it is the same one.
+// the onnx wheel carries: if both know a dimension it is the same one.
 func TestPeer(t *testing.T) {
 	models, planned, compared := peer(t, nil)
 	if models < 140 || planned < models-7 || compared < 4000 {
@@ -39,7 +39,7 @@ func TestPublicModels(t *testing.T) {
 	}
 }
 
-// peer compares the shapes in models, or in those of the wheel where none is named.
+// peer compares the shapes in models, or in those of the wheel if none is named.
 func peer(t *testing.T, files []string) (count, planned, compared int) {
 	t.Helper()
 	python := onnxPython(t)

@@ -280,7 +280,7 @@ func (p *parser) options(o *tfliteschema.Operator, s *shape) (at flatbuffers.UOf
 	return flatbuffers.UOffsetT(to), ""
 }
 
-// flags reads the first two options if they are yes or no; no where they are
+// flags reads the first two options if they are yes or no; no if they are
 // left out or damaged, since nothing but a size depends on them.
 func (p *parser) flags(o *tfliteschema.Operator) (first, second bool) {
 	at, _ := p.options(o, flagsShape)

@@ -290,7 +290,7 @@ func (p *parser) pool(key string) *int32 {
 	return &k
 }
 
-// where reads the pool of an operation. An offset stands beside it where the two say a place.
+// where reads the pool of an operation. If an offset stands beside it, the two are a place.
 func (p *parser) where(o *Op) {
 	several := len(p.r.pools) > 1
 	switch o.Pool = p.pool("pool"); {

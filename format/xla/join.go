@@ -180,7 +180,7 @@ func steps(pieces []piece) []piece {
 	return out
 }
 
-// merge joins the pieces of each place that touch or overlap; where they overlap,
+// merge joins the pieces of each place that touch or overlap; if they overlap,
 // the larger size counts.
 func merge(pieces []piece) []piece {
 	slices.SortFunc(pieces, func(a, b piece) int {

@@ -169,7 +169,7 @@ type madeEvent struct {
 }
 
 // events plays the schedule as XLA's heap does: what an instruction defines is there
-// before what it uses last is freed, but where it takes the place of that.
+// before what it uses last is freed, unless it takes the place of that.
 func (m *made) events() []madeEvent {
 	var out []madeEvent
 	freed := make([]bool, len(m.values))

@@ -123,7 +123,7 @@ func meetingsOf(p *model.Problem) []meeting {
 	return tidy(out)
 }
 
-// tidy leaves out a meeting where one of the same two is as large.
+// tidy leaves out a meeting if one of the same two is as large.
 func tidy(all []meeting) []meeting {
 	slices.SortFunc(all, func(a, b meeting) int {
 		return cmp.Or(cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b), cmp.Compare(a.sizeA, b.sizeA),

@@ -192,7 +192,7 @@ func TestStatuses(t *testing.T) {
 }
 
 // TestInfeasible is on problems whose load fits and which do not: the answer is
-// a proof, or Unknown where a limit came.
+// a proof, or Unknown if a limit came.
 func TestInfeasible(t *testing.T) {
 	proofs := 0
 	for seed := range uint64(20) {
@@ -259,7 +259,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestWorkers compares four workers with one where both have all the time that
+// TestWorkers compares four workers with one if both have all the time that
 // they need: the plans may differ, the answers may not.
 func TestWorkers(t *testing.T) {
 	answers := map[model.Status]int{}
@@ -370,7 +370,7 @@ func TestSwitches(t *testing.T) {
 		if searched.Height < first.Height {
 			improved++
 		}
-		// Where the heuristics' plan does not fit, they cannot tell why.
+		// If the heuristics' plan does not fit, they cannot tell why.
 		if quick.Height > tl.LowerBound {
 			if r := planned(t, "auto", ctx, tl, plan.Options{Without: []string{"exact"}, Capacity: quick.Height - 1}); r.Status == model.Infeasible {
 				t.Errorf("seed %d: without exact, infeasible", seed)
@@ -435,7 +435,7 @@ func TestPackedAtOnce(t *testing.T) {
 }
 
 // TestPacked demands that a packing of more buffers than composites are for is planned
-// where no byte is ever unused.
+// if no byte is ever unused.
 func TestPacked(t *testing.T) {
 	in := generate(t, "walls", gen.Options{Buffers: thresholds.MergeMost + 1000, Seed: 1, Horizon: 1 << 40, Capacity: 1 << 40})
 	r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true})

@@ -233,7 +233,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestTopFixed: the first of those that end highest, and none where none is fixed.
+// TestTopFixed: the first of those that end highest, and none if none is fixed.
 func TestTopFixed(t *testing.T) {
 	at := func(x int64) *int64 { return &x }
 	p := &model.Problem{

@@ -26,7 +26,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// written makes a certificate and returns it as a file; empty where there is none.
+// written makes a certificate and returns it as a file; empty if there is none.
 func written(t *testing.T, p *model.Problem, capacity int64) string {
 	t.Helper()
 	c, err := certify.Make(context.Background(), p, capacity, plan.Options{NodeLimit: 200_000})

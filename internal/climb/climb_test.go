@@ -56,7 +56,7 @@ func only(name string) []string {
 
 // With every feature of the model and each technique alone, or all: plans are
 // valid, no lower than the optimum, mostly at it, and there is one exactly
-// where one exists.
+// if one exists.
 func TestAgainstOracle(t *testing.T) {
 	seeds := plantest.Share[uint64](900, 400, 200)
 	techniques := (&Planner{}).Info().Techniques

@@ -69,7 +69,7 @@ func TestCacheCutShort(t *testing.T) {
 }
 
 // TestCacheForeign: a file that has nothing to do with runs is refused, by the
-// line, and left as it is, also where it has no end of line at all.
+// line, and left as it is, also if it has no end of line at all.
 func TestCacheForeign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	const run = `{"problem":"a","name":"","planner":"p","status":"feasible"}` + "\n"

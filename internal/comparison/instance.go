@@ -57,7 +57,7 @@ func (in *Instance) Ratio(height int64) float64 {
 }
 
 // DistinctNames makes the names of the instances distinct: a file's path in
-// place of its name where two share that, and a number where it is the same
+// place of its name if two share that, and a number if it is the same
 // file, a mistake that is then easy to see.
 func DistinctNames(instances []Instance) {
 	count := map[string]int{}

@@ -29,7 +29,7 @@ type Request struct {
 	Optimum time.Duration
 	// Peers answer for names in Planners, whether these are registered planners or not.
 	Peers map[string]Peer
-	// Visited says that runs note the nodes of their search, and On, where it
+	// Visited says that runs note the nodes of their search, and On, if it
 	// is not empty, what they ran on.
 	Visited bool
 	On      string

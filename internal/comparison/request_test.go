@@ -221,7 +221,7 @@ func TestRequestCacheFails(t *testing.T) {
 	}
 }
 
-// TestOptimum checks when a height counts as proven: also where one planner has
+// TestOptimum checks when a height counts as proven: also if one planner has
 // the plan and another the bound.
 func TestOptimum(t *testing.T) {
 	for _, c := range []struct {
@@ -254,7 +254,7 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// TestWide checks that many problems have no column each in text, where no line is so long.
+// TestWide checks that many problems have no column each in text, if no line is so long.
 func TestWide(t *testing.T) {
 	for _, n := range []int{mostColumns, mostColumns + 1} {
 		c := Result{Planners: []string{"good", "half"}}

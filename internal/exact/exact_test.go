@@ -16,7 +16,7 @@ import (
 )
 
 // TestExactMerges: exact search has turns of composites if package merge is passed to it, to
-// minimise and to fit, and none where they are switched off.
+// minimise and to fit, and none if they are switched off.
 func TestExactMerges(t *testing.T) {
 	p, err := gen.Generate("perfect", gen.Options{Buffers: 500, Seed: 5})
 	if err != nil {

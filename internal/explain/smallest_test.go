@@ -22,7 +22,7 @@ import (
 )
 
 // fewest returns the size of the smallest subset that does not fit, by trying
-// all; 0 where the problem fits.
+// all; 0 if the problem fits.
 func fewest(p *model.Problem, capacity int64) int {
 	var judge oracle.Orders
 	var choose func(set []int, from, more int) bool
@@ -65,7 +65,7 @@ func tight(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 }
 
 // beside returns two or three problems, one after the other in time, and a
-// capacity that none of them fits, where there is one.
+// capacity that none of them fits, if there is one.
 func beside(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	p = &model.Problem{Name: "beside-seed-" + strconv.FormatUint(seed, 10)}
@@ -90,7 +90,7 @@ func beside(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	return p, capacity, capacity > 0
 }
 
-// truthful fails the test where an explanation claims what is not so; least is the
+// truthful fails the test if an explanation claims what is not so; least is the
 // size of the smallest subset.
 func truthful(t *testing.T, p *model.Problem, e *plan.Explanation, capacity int64, least int) {
 	t.Helper()

@@ -131,7 +131,7 @@ func TestKnownOptimum(t *testing.T) {
 	}
 }
 
-// TestHoles leaves pieces out: the plan stays one, and the optimum is said where it is
+// TestHoles leaves pieces out: the plan stays one, and the optimum is said if it is
 // known.
 func TestHoles(t *testing.T) {
 	known, unknown := 0, 0
@@ -341,7 +341,7 @@ func TestAnyOptions(t *testing.T) {
 			t.Fatalf("%d buffers, want %d", n, o.Buffers)
 		}
 		if in.Offsets != nil {
-			// Where the optimum is not known, the plan shows that the capacity fits.
+			// If the optimum is not known, the plan shows that the capacity fits.
 			height, capacity := in.Optimum, int64(0)
 			if height == 0 {
 				height, capacity = model.HeightOf(in.Problem, in.Offsets), in.Problem.Capacity

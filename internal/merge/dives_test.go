@@ -15,7 +15,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestDives: where buffers are missing from packings, dives end lower than attempts in the
+// TestDives: if buffers are missing from packings, dives end lower than attempts in the
 // static orders with as many nodes; with workers as well, whose plans are up to chance; and
 // with one twice alike.
 func TestDives(t *testing.T) {

@@ -14,7 +14,7 @@ func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
 // TestRoundsMend has a trap: either left half fits either right half, but only a+b and c+d
 // leave composites that the stacks s and t fit. The first merge falls into it for some seeds
-// of the noise. Then four roots are left, where two would do, and rounds mend that.
+// of the noise. Then four roots are left, although two would do, and rounds mend that.
 func TestRoundsMend(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 4, Size: 4},

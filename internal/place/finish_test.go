@@ -52,7 +52,7 @@ func TestLimitAtEveryLook(t *testing.T) {
 	}
 }
 
-// Where a few buffers that are placed lift all others, the lower plan is that in
+// If a few buffers that are placed lift all others, the lower plan is that in
 // which all are stacked.
 func TestFinishAnew(t *testing.T) {
 	p := &model.Problem{}

@@ -186,8 +186,7 @@ func placePlain(tl *timeline.Timeline, order []int32, fit Fit) []int64 {
 	return offsets
 }
 
-// TestPlaceMatchesPlain holds the tree against conflicts one by one, where there
-// are enough sections for blocks of all sizes.
+// TestPlaceMatchesPlain compares the tree with conflicts one by one, with enough sections for blocks of all sizes.
 func TestPlaceMatchesPlain(t *testing.T) {
 	count := plantest.Share[uint64](400, 150, 60)
 	planned := 0

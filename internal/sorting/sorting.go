@@ -10,7 +10,7 @@ package sorting
 //
 // Invariant: items holds what it held, sorted or not.
 //
-// Complexity: O(n log n) comparisons, O(n) where the items are in order already;
+// Complexity: O(n log n) comparisons, O(n) if the items are in order already;
 // n items of scratch if there are more than a run.
 
 const (
@@ -29,7 +29,7 @@ func By[T ~int32](items []T, less func(a, b T) bool) {
 	Within(items, scratch, less, nil)
 }
 
-// Within sorts as By does, with scratch as long as items where these are more than
+// Within sorts as By does, with scratch as long as items if these are more than
 // a few. It returns false where over, if there is one, says that a limit has come;
 // items are then in no particular order.
 func Within[T ~int32](items, scratch []T, less func(a, b T) bool, over func() bool) bool {

@@ -85,7 +85,7 @@ func FuzzCertificate(f *testing.F) {
 }
 
 // mixed has alignments under which bounds creep: a pass of conclusions moves one by bytes,
-// where the sizes are of terabytes.
+// if the sizes are of terabytes.
 func mixed(rows ...[2]int64) *model.Problem {
 	p := new(model.Problem)
 	for k, row := range rows {

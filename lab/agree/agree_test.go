@@ -68,7 +68,7 @@ func TestAgree(t *testing.T) {
 }
 
 // TestEveryLimit makes a limit fall at every node and every look of small problems,
-// for every planner: at the lowest height, one under it, and where nothing bounds it.
+// for every planner: at the lowest height, one under it, and if nothing bounds it.
 // go run ./lab/bench/agree -every asks about more.
 func TestEveryLimit(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
-// interlocking are problems of which exact and auto said something false where a
-// limit came in the middle of the complete search: infeasible where a plan fits,
-// optimal where a lower plan exists.
+// interlocking are problems of which exact and auto said something false if a
+// limit came in the middle of the complete search: infeasible if a plan fits,
+// optimal if a lower plan exists.
 var interlocking = []string{
 	`id,lower,upper,size,alignment,gaps,offset
 b2,0,1,2,6,,

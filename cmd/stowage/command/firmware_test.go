@@ -48,9 +48,8 @@ func written(t *testing.T, dir, name string, data []byte, flags ...string) (stem
 	return stem, string(text)
 }
 
-// firmwareModels are models of all sorts: one that Stowage plans lower than the runtime, one
-// where both are equal, one planned in place, and one where the planning itself takes the most
-// room.
+// firmwareModels are models of all sorts: one that Stowage plans lower than the runtime, one with equal plans, one planned
+// in place, and one whose planning itself takes the most room.
 func firmwareModels() map[string][]byte {
 	return map[string][]byte{
 		"tiny": tflitemade.Network(60, 8), "easy": tflitemade.Network(1, 2), "net": tflitemade.Network(4, 24),

@@ -472,7 +472,7 @@ func bytesAndUnit(n int64) string {
 	return fmt.Sprintf("%d (%s)", n, unit)
 }
 
-// measures lists the measures of the objective, with their bounds where these are below.
+// measures lists the measures of the objective, with their bounds if these are below.
 func measures(r *stowage.Result) string {
 	var parts []string
 	for k, m := range r.Objective {

@@ -103,7 +103,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 }
 
 // TestBinary reads what there is, whether its size is known or not, names the file where
-// that fails, and leaves off early where there is nothing but zeros.
+// that fails, and leaves off early if there is nothing but zeros.
 func TestBinary(t *testing.T) {
 	noise := make([]byte, 100_000)
 	for i := range noise {

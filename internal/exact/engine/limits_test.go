@@ -388,7 +388,7 @@ func TestHuge(t *testing.T) {
 }
 
 // TestStepOfAlignments minimises problems in which alignments do not divide one
-// another, where a step that is too long would pass over the optimum.
+// another, so a step that is too long would pass over the optimum.
 func TestStepOfAlignments(t *testing.T) {
 	// Found by search: the optimum is 76, and 3 was taken for the step.
 	at := func(x int64) *int64 { return &x }

@@ -43,7 +43,7 @@ func subsets() [][]string {
 }
 
 // With every feature of the model, switch and way of search: plans are valid,
-// no lower than the optimum, and there is one exactly where one exists.
+// no lower than the optimum, and there is one exactly if one exists.
 func TestAgainstOracle(t *testing.T) {
 	sets := subsets()
 	seeds := uint64(1500)
@@ -380,7 +380,7 @@ func BenchmarkTry(b *testing.B) {
 	}
 }
 
-// TestHugeSizes ends: sizes are near the end of int64, where a dummy can overflow, and no
+// TestHugeSizes ends: sizes are near the end of int64, so a dummy can overflow, and no
 // power of NaN is ever large enough.
 func TestHugeSizes(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{

@@ -6,7 +6,7 @@ package boxing
 // can share one offset.
 //
 // Invariant: the rows in use are those of the intervals live at the current
-// start, so a new row opens only where all others are taken.
+// start, so a new row opens only if all others are taken.
 //
 // Complexity: O(k log k): a heap of rows in use by their ends, a heap of free
 // rows.

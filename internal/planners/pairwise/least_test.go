@@ -66,7 +66,7 @@ func TestLeastKeepsTheOptimum(t *testing.T) {
 }
 
 // For random choices, cycles included, Least is the least of all offsets that
-// satisfy them, or nil exactly where there are none.
+// satisfy them, or nil exactly if there are none.
 func TestLeastIsLeast(t *testing.T) {
 	found, none := 0, 0
 	for seed := range uint64(1500) {

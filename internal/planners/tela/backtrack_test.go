@@ -56,7 +56,7 @@ func (s *search) fail(candidates []int32, points ...int32) {
 }
 
 // TestRetreat has a major backtrack go to the latest point of the conflict set,
-// and by one point where there is none or the technique is off.
+// and by one point if there is none or the technique is off.
 func TestRetreat(t *testing.T) {
 	for _, c := range []struct {
 		without []string
@@ -112,7 +112,7 @@ func TestPromotion(t *testing.T) {
 }
 
 // TestStuck has the deepest point in whose subtree too much has happened give up
-// its choice, where it is above the target, and it and those above it get patience.
+// its choice, if it is above the target, and it and those above it get patience.
 func TestStuck(t *testing.T) {
 	for _, c := range []struct {
 		without []string

@@ -211,7 +211,7 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// Where a start has a buffer that is never active does not count.
+// The place of a buffer that is never active does not count.
 func TestStartNeverActive(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Upper: 1, Size: 2}, {ID: "n", Upper: 1, Size: 2, Gaps: []model.Gap{{Upper: 1}}},

@@ -96,7 +96,7 @@ func TestSwitches(t *testing.T) {
 }
 
 // TestInfeasible proves that problems whose load fits have no plan, and plans
-// them where there is more room.
+// them if there is more room.
 func TestInfeasible(t *testing.T) {
 	proofs := 0
 	for seed := range uint64(60) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 )
 
-// TestDominance: with dominance, a walk of few states finds the least excess without a cut where a walk without it has
+// TestDominance: with dominance, a walk of few states finds the least excess without a cut if a walk without it has
 // to cut states off.
 func TestDominance(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 41))

@@ -96,7 +96,7 @@ func TestWalkIsCheapest(t *testing.T) {
 	}
 }
 
-// TestWalkIsShort: where the cost is known but for a little, most bodies are struck off the walk, and where lives end
+// TestWalkIsShort: if the cost is known but for a little, most bodies are struck off the walk, and if lives end
 // states become one.
 func TestWalkIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 39))

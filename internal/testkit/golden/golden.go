@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// File fails the test where the file at path is not got, or writes it.
+// File fails the test if the file at path is not got, or writes it.
 func File(t testing.TB, path string, got []byte) {
 	t.Helper()
 	if *update {
@@ -65,7 +65,7 @@ func (r *Room) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Written returns what is written, and fails the test where that fails.
+// Written returns what is written, and fails the test if that fails.
 func Written(t testing.TB, write func(w io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer

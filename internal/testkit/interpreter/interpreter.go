@@ -74,7 +74,7 @@ var ErrMissing = errors.New("tflite-micro is not installed")
 // Python returns the Python to run: see pypi.Python.
 func Python() string { return pypi.Python() }
 
-// Start starts a process. The error is ErrMissing where the package is.
+// Start starts a process. The error is ErrMissing if the package is missing.
 func Start(python string) (*Process, error) {
 	if err := exec.Command(python, "-c", "import tflite_micro.python.tflite_micro").Run(); err != nil {
 		return nil, ErrMissing

@@ -54,7 +54,7 @@ func Times(t *testing.T, most int) int {
 	return n
 }
 
-// Hold calls read on one file and fails where that takes too much memory, in make pace also time. It
+// Hold calls read on one file and fails if that takes too much memory, in make pace also time. It
 // returns what read does.
 func Hold(t *testing.T, data []byte, read func(data []byte) error) error {
 	t.Helper()

@@ -32,7 +32,7 @@ const oracleReach = 1 << 16
 // MinHeight returns the lowest height of any plan of p, and such a plan. ok is
 // false if there is none at any height, because fixed offsets collide. The
 // capacity of p does not count. It is meant for tests of tiny problems; it
-// panics where a plan may need a height above 65536.
+// panics if a plan may need a height above 65536.
 func MinHeight(p *model.Problem) (height int64, offsets []int64, ok bool) {
 	if len(p.Buffers) == 0 {
 		return 0, nil, true

@@ -246,7 +246,7 @@ func (o *Orders) search(mixed bool) {
 	o.saved = o.saved[:mark]
 }
 
-// cost is the height of buffer i after a rise, the largest int64 where it cannot
+// cost is the height of buffer i after a rise, the largest int64 if it cannot
 // rise that far.
 func (o *Orders) cost(i int, rise int64) int64 {
 	if end := o.at[i] + rise + o.size[i]; !o.fixed[i] && end < o.best {

@@ -15,7 +15,7 @@ import (
 //
 // Invariant: placing one more buffer lowers no measure. So a branch that is cut off holds no better plan.
 //
-// Where a pool has no capacity, offsets end at a height that some best plan keeps. If no body of
+// If a pool has no capacity, offsets end at a height that some best plan keeps. If no body of
 // buffers covers a stretch of bytes that is as long as the least common multiple L of all alignments,
 // everything above it can be moved down by L, unless it is fixed. This lowers every measure or
 // leaves it as it is, and no two buffers share a byte that did not. So the height is at most

@@ -16,7 +16,7 @@ import (
 // tried, as bits of a word. A placed piece removes offsets of the others that clash with it; clashes were found
 // before by trying every difference. There are no candidates and no orders, so no argument about them can be wrong.
 //
-// Where a pool has no capacity, offsets end as in Ruled, with what may be in this pool: its pieces, their alignments,
+// If a pool has no capacity, offsets end as in Ruled, with what may be in this pool: its pieces, their alignments,
 // its reserved ranges.
 //
 // Complexity: exponential; about a millisecond for seven buffers in four pools.

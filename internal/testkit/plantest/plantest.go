@@ -106,7 +106,7 @@ func Without(planner run.Planner, rng *rand.Rand, in int) (names []string) {
 	return names
 }
 
-// Load reads a public instance and skips the test where it is absent.
+// Load reads a public instance and skips the test if it is absent.
 func Load(t testing.TB, name string) *model.Problem {
 	t.Helper()
 	p := Find(t, name)

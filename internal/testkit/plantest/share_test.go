@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestShare has each kind of run. Where a number stands for the opposite of an effort, so that the
+// TestShare has each kind of run. If a number stands for the opposite of an effort, so that the
 // desk's is the greater, CI has the desk's.
 func TestShare(t *testing.T) {
 	for _, c := range []struct {

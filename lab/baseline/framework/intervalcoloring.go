@@ -15,7 +15,7 @@ import (
 // Complexity: O(n log n).
 //
 // Source: the left-edge algorithm (Hashimoto and Stevens, DAC 1971); idealloc's
-// prelude uses it where all sizes are equal.
+// prelude uses it if all sizes are equal.
 
 func init() {
 	register(planner{

@@ -16,7 +16,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// honest fails the test where a result that a limit may have cut is not true.
+// honest fails the test if a result that a limit may have cut is not true.
 func honest(t *testing.T, what string, p *model.Problem, o plan.Options, r, whole plan.Result) {
 	t.Helper()
 	switch {

@@ -162,7 +162,7 @@ func (q *inUse) push(u use) {
 
 func (u use) before(v use) bool { return u.end < v.end || u.end == v.end && u.object < v.object }
 
-// pop removes and returns the top where it ends by the given time.
+// pop removes and returns the top if it ends by the given time.
 func (q *inUse) pop(by int64) (use, bool) {
 	h := *q
 	if len(h) == 0 || h[0].end > by {

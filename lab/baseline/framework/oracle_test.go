@@ -395,7 +395,7 @@ func TestColouring(t *testing.T) {
 }
 
 // TestTieBreaks holds each planner's order of equal buffers that are all live at
-// once, where the order shows in the offsets.
+// once, if the order shows in the offsets.
 func TestTieBreaks(t *testing.T) {
 	p := &model.Problem{}
 	for i := range 3 {

@@ -111,7 +111,7 @@ func (r *taggedRow) free(at int64) {
 	}
 }
 
-// plainTwoEnded returns the offsets in a range of a size, nil where it is too small.
+// plainTwoEnded returns the offsets in a range of a size, nil if it is too small.
 func plainTwoEnded(p *model.Problem, size int64, percent float64) []int64 {
 	r := taggedRow{{0, size, false, 'g'}}
 	n := len(p.Buffers)

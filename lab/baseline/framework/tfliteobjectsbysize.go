@@ -18,7 +18,7 @@ import (
 //
 // Complexity: O(n²), plus O(objects) for each time that a buffer's nearest
 // object is lost. TFLite keeps a distance for each pair of tensor and object;
-// here it is a bit, and the distance is computed again where it is needed.
+// here it is a bit, and the distance is computed again if it is needed.
 //
 // Source: TensorFlow Lite GPU delegate, GreedyBySizeDistPriorityAssignment
 // (LiteRT 0e9c7a5).

@@ -111,7 +111,7 @@ func newFlow(t *task, order []int32) *flow {
 	return f
 }
 
-// solve finds a flow of least cost; false where a limit comes first.
+// solve finds a flow of least cost; false if a limit comes first.
 func (f *flow) solve(t *task) bool {
 	const far = int64(1) << 62
 	nodes := len(f.from)

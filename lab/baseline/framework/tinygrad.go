@@ -120,7 +120,7 @@ func (m *tlsf) split(start, size int64) {
 	}
 }
 
-// take returns the start of a block for a request; false where there is none.
+// take returns the start of a block for a request; false if there is none.
 func (m *tlsf) take(size, align int64) (int64, bool) {
 	size = max(size, m.least)
 	need := max(m.least, size+align-1)

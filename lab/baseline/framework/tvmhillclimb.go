@@ -21,7 +21,7 @@ import (
 // buffer. A node is one attempt.
 //
 // Source: Apache TVM, tir/usmp/algo/hill_climb (a531d170^). USMP draws a second
-// buffer until it differs from the first, which never ends where all of them
+// buffer until it differs from the first, which never ends if all of them
 // are the same one; here it gives up after a thousand draws.
 
 func init() {

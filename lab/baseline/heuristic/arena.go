@@ -10,7 +10,7 @@ import (
 //
 // Invariant: chunks tile the space from 0 to the top, no two neighbours are
 // free, and the chunk below the top is in use. Above the top there is always
-// room, taken only where no free chunk will do.
+// room, taken only if no free chunk will do.
 //
 // Complexity: O(log n) a step, and a move of up to some hundred free chunks
 // (holes.go).

@@ -237,7 +237,7 @@ func (s *metaSolver) undo(f *metaFrame) {
 }
 
 // choose returns the pair to decide next and the side to try first; p is -1
-// where none is open.
+// if none is open.
 func (s *metaSolver) choose() (p int32, side pairwise.Choice) {
 	p = -1
 	var best int64

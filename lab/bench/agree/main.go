@@ -11,7 +11,7 @@
 //
 // A line on standard error says how far it is; a run that was stopped goes on with
 // -from. Each fault is shrunk and printed as CSV with the question that it answers
-// falsely. Exit code 1 where there is one. What an exact planner leaves undecided
+// falsely. Exit code 1 if there is one. What an exact planner leaves undecided
 // within its time is counted and listed, and no fault.
 package main
 
@@ -266,7 +266,7 @@ func (j *job) report(began time.Time, from uint64) {
 		j.sum.Problems, j.sum.Calls, j.sum.Faults, seconds, float64(j.sum.Problems)/seconds, from+uint64(j.sum.Problems))
 }
 
-// stuck returns an error where an answer takes too long.
+// stuck returns an error if an answer takes too long.
 func (j *job) stuck() error {
 	for k := range j.asking {
 		q := &j.asking[k]

@@ -19,7 +19,7 @@
 // anything fit a byte less; -prove is how long it has for these. It needs Python with ortools; STOWAGE_PYTHON names the
 // interpreter. With -heights FILE what it has said of a problem is kept, and not asked
 // again unless it has longer now: a line for each, with the name, a hash of the
-// problem's text, the status, the height, the time it had and the model. Exit code 1 where an
+// problem's text, the status, the height, the time it had and the model. Exit code 1 if an
 // answer is false or undecided.
 package main
 
@@ -153,7 +153,7 @@ func (j *job) problem(seed uint64) error {
 	return nil
 }
 
-// hold keeps what was said of a problem, where it is one of those to be held against CP-SAT.
+// hold keeps what was said of a problem, if it is one of those to be held against CP-SAT.
 func (j *job) hold(seed uint64, p *model.Problem, r *stowage.Result) {
 	if j.ortools == 0 || seed%j.ortools != 0 {
 		return

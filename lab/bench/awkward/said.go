@@ -39,7 +39,7 @@ func decided(o ortools.Outcome) bool { return o.Status == "optimal" || o.Status 
 // ask returns what CP-SAT says of the problems: from the file, and for those that are
 // not in it, or were not decided in less time, by asking.
 //
-// What peer.py leaves open goes to decide.py with the plan that was claimed, where it
+// What peer.py leaves open goes to decide.py with the plan that was claimed, if it
 // has more time. Its lines are kept as they come, a few at once, for they are dear.
 func (s *said) ask(problems []*model.Problem, claims [][]int64, limit, prove time.Duration) ([]ortools.Outcome, error) {
 	if err := s.read(); err != nil {

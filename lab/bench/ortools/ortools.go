@@ -29,7 +29,7 @@ type Outcome = script.Outcome
 // Python returns the interpreter to run: STOWAGE_PYTHON, else python3.
 func Python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
 
-// Missing returns why the peer cannot run, nil where it can.
+// Missing returns why the peer cannot run, nil if it can.
 func Missing() error {
 	if err := exec.Command(Python(), "-c", "import ortools.sat.python.cp_model").Run(); err != nil {
 		return fmt.Errorf("%s has no ortools (pip install ortools)", Python())
@@ -37,7 +37,7 @@ func Missing() error {
 	return nil
 }
 
-// Run plans problems with peer.py, each for its own capacity where it has one. args
+// Run plans problems with peer.py, each for its own capacity if it has one. args
 // are peer.py's flags. The error is also for a plan that is not valid.
 func Run(ctx context.Context, problems []*stowage.Problem, args ...string) ([]Outcome, error) {
 	return run(ctx, "peer.py", problems, nil, args)
@@ -45,7 +45,7 @@ func Run(ctx context.Context, problems []*stowage.Problem, args ...string) ([]Ou
 
 // Prove asks whether any plan is lower than the one that is claimed for each problem,
 // with decide.py and its flags: optimal where CP-SAT refutes a byte less, feasible
-// where it does not end or has found a lower plan. The error is also for a claim that CP-SAT does
+// if it does not end or has found a lower plan. The error is also for a claim that CP-SAT does
 // not take for a plan.
 func Prove(ctx context.Context, problems []*stowage.Problem, claims [][]int64, args ...string) ([]Outcome, error) {
 	text, err := json.Marshal(claims)
@@ -55,7 +55,7 @@ func Prove(ctx context.Context, problems []*stowage.Problem, claims [][]int64, a
 	return run(ctx, "decide.py", problems, text, args)
 }
 
-// run runs a script on the problems, with claims where there are any.
+// run runs a script on the problems, with claims if there are any.
 func run(ctx context.Context, name string, problems []*stowage.Problem, claims []byte,
 	args []string,
 ) ([]Outcome, error) {

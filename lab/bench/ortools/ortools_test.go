@@ -126,7 +126,7 @@ func TestProve(t *testing.T) {
 		if r.Status != stowage.Optimal {
 			continue
 		}
-		// The buffer that ends highest goes up by its alignment, where it may.
+		// The buffer that ends highest goes up by its alignment, if it may.
 		top, up := 0, slices.Clone(r.Offsets)
 		for i, o := range r.Offsets {
 			if o+p.Buffers[i].Size > r.Offsets[top]+p.Buffers[top].Size {

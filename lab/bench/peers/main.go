@@ -15,7 +15,7 @@
 //
 // Every run is written to lab/bench/results as JSON, and the table to standard
 // output and, with -into, to the block <!-- bench:challenging --> of a file.
-// The exit code is 1 where a plan is invalid or a program fails.
+// The exit code is 1 if a plan is invalid or a program fails.
 package main
 
 import (

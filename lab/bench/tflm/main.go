@@ -108,7 +108,7 @@ func (c *campaign) run(fetch, into, raw string, paths []string) (ok bool, err er
 	return c.faults == 0, c.write(into, raw)
 }
 
-// model runs a model that was not run before. What it finds is printed; where the interpreter
+// model runs a model that was not run before. What it finds is printed; if the interpreter
 // crashes, another is started.
 func (c *campaign) model(label, file string) error {
 	data, err := os.ReadFile(file)

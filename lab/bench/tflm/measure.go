@@ -115,7 +115,7 @@ type subject struct {
 	done  map[[32]byte]outcome // of files that ran
 }
 
-// measure folds a model where it has float16 weights, plans it in each mode, and runs it.
+// measure folds a model if it has float16 weights, plans it in each mode, and runs it.
 func (c *campaign) measure(data []byte, file string) (*result, error) {
 	m, err := tflite.Parse(data, strings.TrimSuffix(filepath.Base(file), ".tflite"))
 	if err != nil {

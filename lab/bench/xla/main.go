@@ -4,7 +4,7 @@
 //	pip install jax flax optax
 //	go run ./lab/bench/xla [-timeout 10s] [-dir DIR] [-into docs/xla.md]
 //
-// dump.py compiles the programs, for the CPU, into the folder DIR; where a folder is
+// dump.py compiles the programs, for the CPU, into the folder DIR; if a folder is
 // named and has dumps, those are read. Of each program the trace in the HloProto and
 // the texts must give the same problem, and XLA's own plan must be valid in it.
 //
@@ -86,7 +86,7 @@ func run(ctx context.Context) error {
 
 func python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
 
-// dumps returns the HloProtos of a folder, made where there are none.
+// dumps returns the HloProtos of a folder, made if there are none.
 func dumps(ctx context.Context, dir string) ([]string, error) {
 	pattern := filepath.Join(dir, "*.hlo.pb")
 	if all, err := filepath.Glob(pattern); err != nil || len(all) > 0 {

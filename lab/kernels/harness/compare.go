@@ -22,7 +22,7 @@ type Row struct {
 	Loose   string // the case of Most
 
 	// Tight is the number of permitted cases whose result is wrong a byte below the measured distance with some set of
-	// data; Tried is the number of permitted cases where that was tried.
+	// data; Tried is the number of permitted cases if that was tried.
 	Tight, Tried int
 	// Outside is the number of cases in which the kernel reads outside of its operand.
 	Outside int

@@ -390,7 +390,7 @@ func TestBrowserMoves(t *testing.T) {
 	}
 	picture(t, page, "moves")
 
-	// Where no plan fits there is a story all the same, and in the end nothing.
+	// If no plan fits there is a story all the same, and in the end nothing.
 	show(t, page, html.Document{Problem: p, Options: html.Options{Moves: moves, MovesTold: told}})
 	page.Eval(fmt.Sprintf("stowage.playback.go(%d)", back), nil)
 	check(back)

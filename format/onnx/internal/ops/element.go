@@ -230,7 +230,7 @@ func random(c *Call) string {
 	return ""
 }
 
-// like gives the shape of the input, and its type where no other is asked for.
+// like gives the shape of the input, and its type if no other is asked for.
 func like(c *Call) string {
 	c.set(0, shape.Type(c.integer("dtype", int64(c.elem(0)))), c.dims(0))
 	return ""

@@ -99,7 +99,7 @@ func (c *Call) text(name, without string) string {
 // given reports whether an input is there.
 func (c *Call) given(k int) bool { return k < len(c.In) && c.In[k] != nil }
 
-// dims returns the dimensions of an input; nil where its rank is not known.
+// dims returns the dimensions of an input; nil if its rank is not known.
 func (c *Call) dims(k int) []int64 {
 	if !c.given(k) {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
-// Main runs a benchmark, by its folder's name, until it is done or interrupted. Where it
+// Main runs a benchmark, by its folder's name, until it is done or interrupted. If it
 // has no data it says so, and that is no failure; after any other error the process ends
 // with code 1.
 func Main(name string, run func(ctx context.Context) error) {

@@ -35,7 +35,7 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s", m.CPU, m.Cores, m.OS, m.Arch, m.Go)
 }
 
-// cpuModel returns the processor's name where the system tells it.
+// cpuModel returns the processor's name if the system tells it.
 func cpuModel() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {
@@ -51,7 +51,7 @@ func cpuModel() string {
 // Today returns the date in UTC, as results and tables carry it.
 func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// WriteJSON writes v to a file and makes its folder where it is missing. Lists
+// WriteJSON writes v to a file and makes its folder if it is missing. Lists
 // of plain values are kept on a line, so that a file of raw runs can be read.
 func WriteJSON(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -157,7 +157,7 @@ func newSession(ctx context.Context) (*session, error) {
 
 func (s *session) close() { _ = s.module.Close(context.WithoutCancel(s.ctx)) }
 
-// call calls an export and returns its result, 0 where it has none or after an
+// call calls an export and returns its result, 0 if it has none or after an
 // error.
 func (s *session) call(name string, args ...uint64) uint64 {
 	if s.err != nil {

@@ -145,7 +145,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Where the tolerance hides a unit of space, nothing is concluded.
+// If the tolerance hides a unit of space, nothing is concluded.
 func TestBlurredNumbers(t *testing.T) {
 	if tol, sharp := tolerance(1000); !sharp || tol != coarse {
 		t.Errorf("1000 units: %g, %v", tol, sharp)
@@ -254,8 +254,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// A partition in units of 5 does not lift the bound of one in units of 1, and where a
-// start has a buffer that is never active does not count.
+// A partition in units of 5 does not lift the bound of one in units of 1. The place of a buffer that is never active does
+// not count.
 func TestUnitsOfPartitions(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 1, Size: 13},

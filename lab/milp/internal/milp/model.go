@@ -33,7 +33,7 @@ import (
 
 // A formulation is a mixed integer program over an encoding, row by row, with
 // all quantities in units. Columns are the positions, then the binaries, then
-// the height where it is minimised.
+// the height if it is minimised.
 type formulation struct {
 	e        *pairwise.Encoding
 	tight    bool
