@@ -11,7 +11,7 @@ import (
 
 // A limit is a timeout, a number of nodes, or the end of the context. It may end a search. It never decides an outcome.
 //
-//	time     A timeout covers all of Solve, which sets time aside for the check (clock.go of the root). Run sets it again
+//	time     A timeout covers all of Solve, which sets time aside for the check. Run sets it again
 //	         if a planner is called without Solve. auto, Explain, Certify, graph.Make and tflm divide it among their calls.
 //	nodes    A search counts its nodes and compares them with Options.NodeLimit. auto converts the nodes of its members
 //	         (the comment of Auto). internal/ruled divides nodes among its runs and adds them up.
@@ -19,7 +19,7 @@ import (
 //	         (place/limit.go).
 //	plan     place/finish.go completes a plan that is cut short. keepStart returns the plan to start from if it is better.
 //	         If the plan fits, the status is feasible, else unknown.
-//	reason   stopped in run.go decides the plan.Stop of one run, and Why that of several. clock.go decides it if no planner
+//	reason   stopped in run.go decides the plan.Stop of one run, and Why that of several. Solve decides it if no planner
 //	         has run.
 //	none     Without a limit some searches end by themselves: Endless (declare.go), limited (merge/merge.go), rounds
 //	         (auto/turns.go).
