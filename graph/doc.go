@@ -12,20 +12,19 @@
 //	}
 //	p, err := graph.Make(ctx, g, graph.Options{Solve: stowage.Solve})
 //
-// A value takes memory from the operator that makes it to the last operator that reads it.
-// Inputs are there before the first operator runs. Outputs stay to the end. Two values that
-// take memory at once lie apart, except for a permitted pair.
+// A value takes memory from the operator that makes it to the last operator that reads it. Inputs are there before
+// the first operator runs. Outputs stay to the end. Two values that take memory at once lie apart, except for a
+// permitted pair.
 //
-// A permit is for a result y and an operand x of one operator. It counts if x dies there: if
-// no later operator reads x, and x is no output. Then y may lie over x if
+// A permit is for a result y and an operand x of one operator. It counts if x dies there: no later operator reads x,
+// and x is no output. Then y may lie over x if
 //
 //	offset(x) - offset(y) >= Distance
 //
-// and otherwise the two lie apart. A distance of 0 is what an element-wise operator needs,
-// which reads each element before it writes the same one. A convolution needs more: the most
-// by which its writing is ahead of its reading, in bytes. A concatenation may permit exactly the
-// distance at which there is nothing to copy. Permits say what the operator's code
-// endures; whether they are true only the author of that code can know.
+// An element-wise operator reads each element before it writes the same one, so it permits the distance 0. A
+// convolution needs more: the most bytes by which its writing is ahead of its reading. A concatenation may permit
+// exactly the distance at which there is nothing to copy. A wrong permit makes a wrong program: only the author of
+// the operator's code can know what it allows.
 //
 // The steps are apart, too. Validate checks a graph. Lower turns a graph and an order into a
 // problem that every planner takes. Verify checks a plan by replaying the operators, and

@@ -15,15 +15,16 @@ import (
 // the bound, all further orders are tried whose peak is below the best plan, until one fits there or none is left. If
 // none is left, the best plan is proven to be the lowest of all orders.
 //
-// Few orders have to be planned, because one that fails teaches about others. A beginning of an order is a graph, too:
-// what is still to be read counts as an output. Its values must lie apart as they must in every order that begins so,
-// so if it fails, they all do. What a beginning demands is a set of facts about pairs of blocks:
+// Few orders have to be planned, because an order that fails teaches about others. The beginning of an order is a
+// graph, too: its outputs are the values that are still to be read. Its values must lie apart in every order that
+// begins so. So if the beginning fails, all these orders fail. A beginning demands a set of facts about pairs of
+// blocks:
 //
 //	met(a, b)    a and b take memory at once
-//	apart(a, b)  and no permit is for them
+//	apart(a, b)  they do, and no permit is for them
 //
-// Permits of a pair are those of the operator that makes the result, in any order. So orders with the same facts have
-// the same plans, and an order with more facts has no others:
+// The permits of a pair belong to the operator that makes the result, in any order. So orders with the same facts
+// have the same plans, and an order with more facts has no further plans:
 //
 //	facts of a beginning that fails, a subset of the facts of an order  =>  the order fails
 //
@@ -47,14 +48,14 @@ const (
 	problemNodes = 20_000
 	// stepsEach is how many operators are tried in all for each problem that may be planned.
 	stepsEach = 100
-	// undecided is how many problems one counts as, further, if a limit comes before its answer.
+	// undecided is how many more problems a question counts as if a limit comes before its answer.
 	undecided = 9
 	// timeEach: a problem has this part of the time that is left.
 	timeEach = 4
 )
 
-// exhaust looks for an order with a plan below p, or within the capacity if p is none. No plan is below bound. It
-// returns the best plan, and whether it is proven that there is no lower one in any order.
+// exhaust looks for an order with a plan below p, or within the capacity if p has no plan. No plan is below bound. It
+// returns the best plan, and whether no order is proven to have a lower one.
 func (m *maker) exhaust(ctx context.Context, p *Plan, bound int64) (*Plan, bool, error) {
 	most := m.o.Problems
 	if most == 0 {
@@ -333,8 +334,8 @@ func (x *exhaustion) plan(p *model.Problem, minimize bool) *plan.Result {
 	return r
 }
 
-// beginning returns the graph of the first operators of an order. Who is still to read a value does not matter to it:
-// the value is an output. What is not there yet counts as constant.
+// beginning returns the graph of the first operators of an order. Values that are still to be read are its outputs.
+// Values that are not there yet count as constants.
 func beginning(g *Graph, first []int) *Graph {
 	b := &Graph{Name: g.Name, Values: slices.Clone(g.Values), Inputs: g.Inputs, Outputs: slices.Clone(g.Outputs)}
 	ran, by := make([]bool, len(g.Operators)), makers(g)

@@ -34,10 +34,9 @@ type Permit struct {
 	// start above the operand's start, as where an operator has read far ahead before it
 	// writes. With minus the size of the operand or less, any place is permitted.
 	Distance int64
-	// Exactly permits only this Distance: the operand is already where the result wants it, and its
-	// bytes stay. With 0 that is a reshape that copies nothing; with other distances, which may be
-	// negative, a concatenation, or a split. Unless the two have bytes in common at the distance,
-	// the permit permits nothing.
+	// Exactly permits only this Distance: the operand is already where the result wants it, and its bytes stay. With
+	// 0 that is a reshape that copies nothing. Other distances, which may be negative, are for a concatenation or a
+	// split. The permit has no effect if the two share no bytes at the distance.
 	Exactly bool
 }
 

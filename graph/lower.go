@@ -8,21 +8,18 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a graph with an order becomes a plain problem: a buffer for each value, with its
-// lifespan, and one for each scratch. A permit becomes a stretch of time of its own, in which
-// the two values of the pair have windows that meet only as far as the permit forbids.
+// Idea: a graph with an order becomes a plain problem: a buffer for each value, with its lifespan, and one for each
+// scratch. A permit becomes a stretch of time of its own, in which the two values of the pair have windows. The
+// windows forbid exactly what the permit forbids.
 //
-// Take a result y and an operand x that dies, and let d = offset(x) - offset(y). Without
-// permits the two are apart: the open range -size(x) < d < size(y) is forbidden. With the
-// distance D only -size(x) < d < D is. Each distance that is permitted exactly is taken out of
-// the range, which leaves one more. Two windows [a, b) of x and [c, e) of y meet if and only if
-// c - b < d < e - a. So each such range, Above < d < Below, is one tick with the windows
+// Take a result y and an operand x that dies, and let d = offset(x) - offset(y). Without permits the two are apart:
+// the open range -size(x) < d < size(y) is forbidden. With the distance D only -size(x) < d < D is forbidden. An
+// exact distance is taken out of the range, which splits the range in two. Two windows [a, b) of x and [c, e) of y
+// meet if and only if c - b < d < e - a. So each forbidden range, Above < d < Below, is one tick with the windows
 //
 //	x has [a, b)   y has [Above + b, Below + a)
 //
-// where a and b are free, as long as both windows lie in their values.
-//
-// An operator with permits that count takes several ticks. Let X be the operands, and Y the
+// a and b may be chosen freely, as long as both windows lie in their values.
 // results, that have such a permit:
 //
 //	first   all but Y, in full: X meets the scratch and the other results
@@ -33,24 +30,23 @@ import (
 //
 // Any other operator takes one tick, and there is one before the first operator for the inputs.
 //
-// Theorem: offsets are a plan of the problem if and only if they are one of the graph. For
-// take two values that ever take memory at once. If they are x of X and y of Y of one operator,
-// they share the ticks of their pair and no others, because x has ended before the last and y
-// begins after the first; these forbid exactly what the permits forbid. If not, then there is a
-// tick with both in full, and more they cannot demand: if both are in the same X, the last
-// tick of the operator, or the tick of the inputs, with which the later of the two began; if
-// both are in the same Y, the last tick of the operator; if one is in X and the other is
-// none of Y, the first tick, or the one where the other began with x there; if one is in Y, and
-// the other none of X, the last tick; and if neither is, any tick of the operator at which they
-// met. So all permits of a graph can be lowered together, whatever pairs they are for, without
-// choosing among them. Dropping a permit adds to what is forbidden, so it is always safe.
+// Theorem: offsets are a plan of the problem if and only if they are one of the graph. Proof: take two values that
+// take memory at once. If they are x of X and y of Y of one operator, they share the ticks of their pair and no
+// others, because x has ended before the last tick and y begins after the first. These ticks forbid exactly what the
+// permits forbid. In any other case there is a tick that has both in full, and no tick can demand more:
 //
-// Two things make the problem easier. All offsets are multiples of the alignments, so D is
-// rounded up to a multiple of the divisor that both alignments have; a range without such a
-// multiple has no tick. And where w and r are free but for their difference, they are chosen as
-// multiples of the largest number that divides all sizes and distances, from which bounds
-// profit.
+//	both in the same X          the last tick of the operator, or of the inputs, with which the later one began
+//	both in the same Y          the last tick of the operator
+//	one in X, the other not Y   the first tick, or the tick in which the other began together with x
+//	one in Y, the other not X   the last tick
+//	otherwise                   any tick of the operator at which they met
 //
+// So all permits of a graph are lowered together, without a choice among them. Dropping a permit only forbids more,
+// so it is always safe.
+//
+// Two things make the problem easier. All offsets are multiples of the alignments, so D is rounded up to a multiple
+// of the divisor that both alignments have; a range without such a multiple has no tick. a and b are multiples of the
+// largest number that divides all sizes and distances, because bounds profit from it.
 // Trials: docs/lab/graph.md (one buffer for a pair of equal size forbids placing the result over the other operand).
 //
 // Complexity: O(operands + results + permits) for an operator without permits that count;

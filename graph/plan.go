@@ -311,8 +311,8 @@ func (m *maker) inOrder(ctx context.Context, order []int, kinds []Permits) ([]mo
 	return modes, nil
 }
 
-// run plans mode k. It starts from the mode's own plan, or from that of the mode before. The plan that it finds is also
-// a plan of the modes after it.
+// run plans mode k. It starts from the mode's own plan, or from the plan of the mode before. What it finds is also a
+// plan of the later modes.
 func (m *maker) run(ctx context.Context, modes []mode, k int, limit time.Duration) error {
 	o, now := m.o.Run, &modes[k]
 	o.Timeout = limit

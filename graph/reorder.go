@@ -9,27 +9,26 @@ import (
 	"github.com/stowage-go/stowage/internal/order"
 )
 
-// Idea: what must be live at once in an order does not depend on offsets, so package order finds
-// orders whose peak is low, and the lowest of them are planned. That package counts what pairs
-// save by a matching: no value is in two overlaps of one operator. Here a result may lie over two
-// operands at once. So its peak is a bound for plans of this
-// package only if a matching can save as much as any plan does. Operators for which it cannot are
-// loose, and for the bound they are cut in two:
+// Idea: the bytes that are live at once in an order do not depend on offsets. So package order finds orders with a
+// low peak, and the lowest of them are planned. Package order counts the savings of an operator by a matching: no
+// value is in two overlaps. Here a result may lie over two operands at once. So the peak is a bound for these plans
+// only if a matching saves as much as any plan does. If it may save less, the operator is loose. For the bound, a
+// loose operator is cut in two:
 //
 //	o = (reads X and R, makes Y and S)        with permits between X and Y
 //	    o1 reads X and R, makes S             then o2, after o1, reads R, makes Y
 //
-// o needs at least what o1 needs and what o2 needs, and an order of the graph is one of the cut
-// graph, o1 and o2 side by side. So the least peak of the cut graph is at most that of any plan
-// in any order. Who reads a value of S waits for o2, so that an order of the cut graph is one of
-// the graph, with each o where its o2 is.
+// o needs at least as much as o1 and as o2. An order of the graph is an order of the cut graph, with o1 and o2 side
+// by side. So the least peak of the cut graph is at most that of any plan in any order. Readers of S wait for o2, so
+// that an order of the cut graph, with each o at its o2, is an order of the graph.
 //
-// An operator is not loose if each pair of values that its permits join is a star: one centre of
-// c bytes, with leaves that can share s1, s2, … bytes with it. At most one of the s is below c.
-// For whichever leaves are there, any plan shares min(c, s1 + s2 + …) bytes at most, which is the
-// largest of the s if two or more leaves are there. An addition is such: both operands are as
-// large as the result. Nor is it loose if all its permits are exact and share different bytes of one
-// result, or of one operand: package order counts their sum, and no plan saves more.
+// An operator is not loose in two cases.
+//
+//   - The pairs of its permits form stars: a centre of c bytes, and leaves that can share s1, s2, … bytes with it, where at
+//     most one s is below c. Any plan shares at most min(c, s1 + s2 + …) bytes. With two or more leaves that is the largest
+//     s. An addition is an example: both operands are as large as the result.
+//   - All its permits are exact and share different bytes of one result, or of one operand. Package order counts their sum,
+//     and no plan saves more.
 //
 // Two orders are enough to reach the bound on nearly all graphs of the tests; exhaust.go has the
 // others.
@@ -62,7 +61,7 @@ func (m *maker) orders(ctx context.Context, given []int) (all [][]int, bound int
 	return all, least.Bound, nil
 }
 
-// cut returns the graph with its loose operators in two, and an order.
+// cut returns the graph with each loose operator cut in two, and an order.
 func (m *maker) cut(loose []bool, order []int) *ordered {
 	p := program(m.g, m.o.Permits, loose)
 	for _, k := range order {
@@ -80,7 +79,7 @@ func (m *maker) least(order []int) (int64, error) {
 	return p.Peak(p.Given)
 }
 
-// loose says which operators are.
+// loose says which operators are loose.
 func (m *maker) loose() []bool {
 	loose := make([]bool, len(m.g.Operators))
 	for k := range m.g.Operators {

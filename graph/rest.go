@@ -8,22 +8,22 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a timeout must not make permits or other orders harmful. If each run had the same part of the time, the plan
-// without permits would have less than if it were asked for alone, and could be higher for it. So the first run of
-// each kind shares a quarter of the time. By then it is known which kinds may still be lower:
+// Idea: a timeout must not make permits or other orders harmful. If all runs shared the time equally, the plan
+// without permits would have less time than if it were asked for alone, and could be higher. So the first run of each
+// kind shares a quarter of the time. After that, it is known which kinds may still have a lower plan:
 //
 //	a kind with the lower bound L is open  <=>  L < the height of the best plan so far
 //
-// The rest of the time goes to the weakest kind that is open: without permits, then in place, then all permits, each in
-// the order given. Each starts from the plan of the one before. If none is open, nothing that a weaker option could
-// find is below the best plan.
+// The rest of the time goes to the weakest open kind: first without permits, then in place, then with all permits,
+// each in the given order. Each run starts from the plan of the run before. If none is open, no weaker option can
+// lead to a plan below the best one.
 //
-// Other orders come after that, and the order given leaves them a fifth of the time, or all that it does not need. The
-// search for orders has half of what is left, for it cannot be interrupted everywhere, and what nobody needs goes to
-// the lowest plan at last.
+// Other orders come after that. The given order leaves them a fifth of the time, and all that it does not need. The
+// search for orders gets half of the remaining time, because it cannot be interrupted everywhere. Time that is left
+// at the end goes to the lowest plan.
 //
-// Invariant: a kind that is not open has no plan below the best one, whatever time it has. One that is open has three
-// quarters of the time if no weaker one is, or 11 parts of 20 before other orders are sought.
+// Invariant: a kind that is not open has no plan below the best one. An open kind has three quarters of the time if
+// no weaker kind is open, or 11/20 before the search for other orders.
 //
 // If any plan within a capacity will do, the kinds that are open share the time alike.
 //

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Idea: if the exact search does not finish, beams look for orders where dives (dive.go) do not: a dive has one limit,
-// and goes deep below it; a beam has none, and goes all the way with few sets. Each round extends all its sets by an
-// operator, and keeps those with the lowest peak so far, then the fewest live bytes. What may run at once below the
-// peak so far runs at once. Widths are 8, 16, 32, …, each from both ends, while states are left.
+// Idea: if the exact search does not finish, beams look for orders, and then dives (dive.go). A dive has a limit and
+// goes deep below it. A beam has no limit, and goes all the way with few sets. Each round extends all its sets by one
+// operator, and keeps those with the lowest peak so far, then the fewest live bytes. Operators that may run at once
+// below the peak so far run at once. Widths are 8, 16, 32, …, each from both ends, while states are left.
 //
 // Invariant: a beam never extends a set whose peak is that of a known order.
 //
@@ -27,7 +27,7 @@ type beamed struct {
 	peak   int64
 	live   int64
 	parent int32   // in the list of all sets of the beam, none for the first
-	ran    []int32 // the operators after those of the parent
+	ran    []int32 // operators that have run since the parent
 }
 
 // beams looks for orders below the peak of f, with at most so many states.
@@ -55,8 +55,8 @@ func (f *found) beams(ctx context.Context, g *graph, states int, off *Techniques
 	}
 }
 
-// beam returns an order with a peak below a known one; nil if it finds none with so many states. What is within limit
-// is free. kept is how many states it took.
+// beam returns an order with a peak below a known one, or nil if it finds none with so many states. Costs within
+// limit do not count. kept is how many states it took.
 func (g *graph) beam(ctx context.Context, width int, limit, below int64, most int, off *Techniques) (order []int32,
 	kept int,
 ) {

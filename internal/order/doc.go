@@ -21,11 +21,12 @@
 //
 // # What the peak says about an allocation
 //
-// The peak is a lower bound for the order. Take offsets at which blocks that are live together are disjoint, except
-// for permitted pairs of an operator, at their distance, no block in two such pairs of one operator. While o
-// runs, a pair covers at least max(size(result), distance + size(operand)) bytes, everything else its own size, and
-// all these are disjoint. So the highest end of a block is at least the peak. A pair counts at its own operator
-// only. So a chain of results, each over the one before, counts right: at each operator one pair of it is live.
+// The peak is a lower bound for the order. Take offsets at which blocks that are live together are disjoint.
+// Permitted pairs of an operator are an exception, at their distance, if no block is in two pairs of one operator.
+// While o runs, a pair covers at least max(size(result), distance + size(operand)) bytes, everything else its own
+// size, and all these are disjoint. So the highest end of a block is at least the peak. A pair counts only at its own
+// operator. So a chain of results, each over the one before, is counted correctly: at each operator one pair of it is
+// live.
 //
 // The bound does not hold for an allocation in which a block is in two pairs of one operator, unless they are at exact
 // distances as above: a result over parts of two operands that both die. Such an allocation may be lower.
@@ -47,23 +48,23 @@
 //	beam.go              if the exact search does not finish: beams from both ends
 //	dive.go              after that, limits by bisection
 //
-// With [Options.States] used up, or the context over, the result has the best order so far, and as its bound the
+// If [Options.States] are used up, or the context is over, the result has the best order so far. Its bound is the
 // limit below which everything was refuted.
 //
 // # Why the rules are sound
 //
-// Write live(S) for the bytes live after S, and with makers and users of block b for the operators with which b
-// begins and those that it outlives:
+// live(S) is the number of bytes that are live after S. Block b begins with its makers, and lives until its users
+// have run:
 //
 //	live(S) = sum over b of size(b) × ([some maker of b in S] - [all users of b in S])
 //
 // Lemma 1: live(A ∪ B) + live(A ∩ B) <= live(A) + live(B). The first bracket is submodular in S, the second
 // supermodular.
 //
-// Lemma 2: if p is not in R', and R is in R', then during(p | R') - live(R') <= during(p | R) - live(R). A block that
-// has begun in R' but not in R takes its size out of what p begins, and at most its size out of the matching, or out of
-// the sum, whose pairs share different bytes of it. What dies at p after R dies at p after R' too, if it is still
-// there, so pairs are only added.
+// Lemma 2: if p is not in R', and R is in R', then during(p | R') - live(R') <= during(p | R) - live(R). Take a block
+// that has begun in R' but not in R. p does not begin it after R', so its size goes. The matching, or the sum over
+// pairs that share different bytes, loses at most that size. A block that dies at p after R dies at p after R' too,
+// if it is still there, so no pair is lost.
 //
 // Theorem 1 (collapse.go): let T run after S within a limit, and let live(S ∪ T) be at most live(S ∪ T') for every
 // closed S ∪ T' with T' in T. If S can be completed within the limit, then with T next. Proof: take a

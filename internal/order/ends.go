@@ -2,11 +2,10 @@ package order
 
 import "context"
 
-// Idea: two searches look for the same order, one from each end (reverse.go). They share the limit. If one has
-// nothing left within the limit, no order has a peak within it, whatever the other has left, and the limit rises for
-// both. The one with fewer states goes on, so the two together take at most about twice the states of the better
-// one. In a network whose branches join more often than they split, it is the one from the end, by a factor of a
-// hundred and more: see TestEnds.
+// Idea: two searches look for the same order, one from each end (reverse.go), with one limit. If one of them has
+// nothing left within the limit, no order has a peak within it, and the limit rises for both. The search with fewer
+// states goes on, so the two together take at most about twice the states of the better one. If branches join more
+// often than they split, the better one is the search from the end, by a factor of a hundred and more: see TestEnds.
 //
 // Invariant: no order has a peak below limit.
 

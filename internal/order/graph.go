@@ -2,10 +2,10 @@ package order
 
 import "slices"
 
-// Idea: the search does not look at a Program but at flat arrays made of it once. A graph is a program, or the
-// part of it between two sets of operators that have run (part). Operators and blocks are numbered from 0
-// without holes. A block is a value with all its aliases, if it has bytes. Blocks that no operator of the part
-// touches are a constant sum, and lists are slices of one array.
+// Idea: the search works on flat arrays that are made of a Program once. A graph is a program, or the part of it
+// between two sets of operators that have run (part). Operators and blocks are numbered from 0 without holes. A block
+// is a value with all its aliases, if it has bytes. Blocks that no operator of the part touches are a constant sum,
+// and lists are slices of one array.
 
 // lists has a list for each number: list k is item[from[k]:from[k+1]].
 type lists struct {
@@ -43,7 +43,7 @@ func (l *lists) turned(n int) lists {
 type pair struct {
 	result, operand int32
 	saving          int64 // more than 0
-	adds            bool  // its saving adds to others: they share different bytes of one block
+	adds            bool  // the savings of such pairs add up: they share different bytes of one block
 }
 
 // graph is what the search runs on.
@@ -54,7 +54,7 @@ type graph struct {
 	prior      lists // operators that have to run before it, each once
 	next       lists // operators that have to run after it
 	makes      lists // blocks that begin with it if they have not begun
-	uses       lists // blocks that cannot end before it has run: those that it reads or produces
+	uses       lists // blocks that it reads or produces, which cannot end before it has run
 	pairs      []pair
 	pairsFrom  []int32 // pairs of operator o: pairs[pairsFrom[o]:pairsFrom[o+1]]
 	severally  []bool  // its pairs have neither one result nor one operand in common
@@ -102,13 +102,13 @@ type compiler struct {
 	block              []int32 // of a root, -1 if it has none
 	filled, kept       []bool  // of a root: it is there from the start, or at the end
 	late               []bool  // of a block: an input that begins with its first reader
-	before, seen, made []int32 // the last operator whose list has it, + 1
+	before, seen, made []int32 // by operator, and by block: the last operator whose list has it, + 1
 }
 
 // of returns the block of a value, or -1.
 func (c *compiler) of(v int32) int32 { return c.block[c.p.root(v)] }
 
-// blocks finds the blocks: roots with bytes that are an input's or produced.
+// blocks finds the blocks: roots with bytes, if they are inputs or produced.
 func (c *compiler) blocks() {
 	p, values := c.p, len(c.p.Sizes)
 	counted := make([]bool, values)
@@ -221,7 +221,7 @@ func (c *compiler) ends() {
 	}
 }
 
-// close fills in what follows from the rest.
+// close computes the remaining fields.
 func (g *graph) close() {
 	g.next = g.prior.turned(g.operators())
 	g.users = g.uses.turned(len(g.size))
@@ -243,8 +243,9 @@ func (g *graph) describe(o int32) {
 	}
 }
 
-// add says which of an operator's pairs save their sum: those at exact distances that share bytes of the one result, or
-// the one operand, that all pairs have in common, and no other exact pair does. exact has their permits.
+// add marks the pairs of an operator whose savings add up. All pairs have one block in common, the result or the
+// operand. The marked pairs are at exact distances, and share bytes of that block with no other exact pair. exact has
+// the permits.
 func (g *graph) add(pairs []pair, exact []*Permit) {
 	result := oneResult(pairs)
 	if !result && !oneOperand(pairs) {
@@ -281,8 +282,8 @@ func oneOperand(pairs []pair) bool {
 	return !slices.ContainsFunc(pairs, func(m pair) bool { return m.operand != pairs[0].operand })
 }
 
-// part returns the graph of the operators that have run in upper but not in lower. Both are sets of operators
-// that are closed downwards, and lower is in upper. what is live does not depend on the order inside lower.
+// part returns the graph of the operators that have run in upper but not in lower. Both sets are closed downwards,
+// and lower is part of upper. The live bytes do not depend on the order inside lower.
 func (g *graph) part(lower, upper bitset) *graph {
 	w := newWalk(g)
 	w.set(lower)

@@ -5,13 +5,12 @@ import (
 	"math/bits"
 )
 
-// Idea: orders to begin with, each in one pass. Of the operators that are ready, the next is the one that
+// Idea: orders to begin with, each in one pass. Before each step, operators run at once if they may, within a limit.
+// Of the operators that are ready, the next is the one that
 //
 //	0: leaves the fewest bytes more than before
 //	1: needs the fewest bytes while it runs, then leaves the fewest
 //	2: is fed by the latest operator (depth first), then leaves the fewest
-//
-// and whatever may run at once within a limit does so before.
 //
 // Complexity: O(operators × ready).
 

@@ -2,10 +2,10 @@ package order
 
 import "math"
 
-// Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is that of
-// a heaviest matching between the results that begin here and the operands that die here. Nearly always all pairs have
-// their result in common, or their operand; then it is the heaviest pair, or the sum of those that add (graph.go).
-// Otherwise it is the Hungarian method on the pairs' results and operands, with 0 for what is no pair.
+// Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is that
+// of a heaviest matching between the results that begin here and the operands that die here. Nearly always all pairs
+// have one result or one operand in common. Then the saving is the heaviest pair, or the sum of the pairs that add up
+// (graph.go). Otherwise the Hungarian method finds it, with weight 0 for a result and an operand that are no pair.
 //
 // Complexity: O(pairs) nearly always, else O(k^3) for k results or operands.
 //
@@ -33,7 +33,7 @@ func (m *matching) init(most int) {
 	m.of, m.way, m.used = make([]int32, m.stride), make([]int32, m.stride), make([]bool, m.stride)
 }
 
-// saving returns what the best pairs of o save where the walk is.
+// saving returns what the best pairs of o save at the present state of the walk.
 func (w *walk) saving(o int32) int64 {
 	pairs := w.g.pairs[w.g.pairsFrom[o]:w.g.pairsFrom[o+1]]
 	if w.g.severally[o] {

@@ -22,10 +22,10 @@ type Program struct {
 	Inputs []int32
 	// Outputs are live until the end.
 	Outputs []int32
-	// Alias says for each value in which other value it lies, -1 for none; nil if there are no aliases. The value
-	// has no bytes of its own: who reads or produces it reads or produces the other one, whose life begins with
-	// the first and ends with the last of them all. Chains are followed. Examples are a reshape that costs
-	// nothing, and operands that are written where a concatenation wants them.
+	// Alias says for each value in which other value it lies, -1 for none; nil if there are no aliases. The value has
+	// no bytes of its own: whoever reads or produces it reads or produces the other one. The other one lives from the
+	// first beginning to the last end of them all. Chains are followed. Examples are a reshape that costs nothing,
+	// and operands that are written to their places in a concatenation.
 	Alias []int32
 	// LateInputs lets the life of an input begin with its first reader.
 	LateInputs bool
@@ -60,9 +60,9 @@ type Permit struct {
 	// Distance is in bytes. 0 is in place. A negative one counts as 0, because nothing is saved by it, unless
 	// Exactly is set.
 	Distance int64
-	// Exactly allows only this Distance, which may be negative: the result has the operand's bytes where they are,
-	// as a concatenation that copies nothing. Pairs of one result, or of one operand, that share different bytes of
-	// it at exact distances save their sum.
+	// Exactly allows only this Distance, which may be negative: the result has the operand's bytes where they are, as
+	// in a concatenation that copies nothing. The savings of such pairs add up if they share different bytes of one
+	// result, or of one operand.
 	Exactly bool
 }
 
@@ -75,8 +75,8 @@ func (p *Permit) saving(result, operand int64) int64 {
 	return to - from
 }
 
-// Shared returns which bytes values of these sizes share at most, counted from the start of the result: from is to if
-// there are none.
+// Shared returns the most bytes that values of these sizes share, counted from the start of the result. If they share
+// none, from is to.
 func (p *Permit) Shared(result, operand int64) (from, to int64) {
 	at := p.Distance
 	if !p.Exactly {

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Idea: states are sets of operators that have run. The search looks for a way from the empty set to the full
-// one whose largest step is least: a shortest path where the length of a path is its maximum. limit rises from a
-// lower bound. At each limit, everything that is reached by steps within it is explored, deepest and lowest
-// first, and each state remembers the least of its steps that exceed the limit. If nothing is left, the limit
-// becomes the least of those (ends.go).
+// Idea: states are sets of operators that have run. The search looks for a way from the empty set to the full one
+// whose largest step is least: a shortest path whose length is its maximum. limit rises from a lower bound. At each
+// limit, everything that steps within it can reach is explored, deepest and lowest first. Each state remembers its
+// least step above the limit. If nothing is left, the least of these steps becomes the limit (ends.go).
 //
 // Invariant: each state is reached within limit, and every state within limit that matters is kept, is reached from
 // one on the stack, or is behind a step in later. So if no order has a peak below limit, the first way to the full

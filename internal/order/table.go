@@ -16,7 +16,7 @@ type states struct {
 	words  int      // of a set
 	sets   []uint64 // of state s: sets[s*words:(s+1)*words]
 	live   []int64
-	limit  []int64 // the limit within which the state was reached; way replays with it
+	limit  []int64 // the limit within which the state was reached; way finds the operators again with it
 	parent []int32
 	first  []int32 // the operator that ran first, after parent; none if only collapse did
 	table  []int32 // state + 1; 0 is empty

@@ -57,9 +57,9 @@ func (w *walk) clear() {
 	}
 }
 
-// set goes to a set that is closed downwards, from wherever the walk is. The trail is empty afterwards. The
-// differences between the two sets are run or taken back in any order, for each of the counts and the sum live
-// changes by what one operator is, whatever the others did. Only what is ready depends on all of them.
+// set goes to a set that is closed downwards, from wherever the walk is. The trail is empty afterwards. The operators
+// in which the two sets differ are run or taken back in any order: each changes the counts and the sum live by the
+// same amount, whatever the others did. Only ready depends on all of them, so it is computed at the end.
 func (w *walk) set(done bitset) {
 	w.trail = w.trail[:0]
 	for k, word := range done {
@@ -85,8 +85,8 @@ func (w *walk) set(done bitset) {
 	}
 }
 
-// cost returns how many bytes are live while o runs, less what the best pairs save, and how many afterwards.
-// o need not be ready: only what has run counts.
+// cost returns how many bytes are live while o runs, without the savings of the best pairs, and how many afterwards.
+// o need not be ready: only the operators that have run count.
 func (w *walk) cost(o int32) (during, after int64) {
 	g := w.g
 	during = w.live + g.scratch[o]
