@@ -13,28 +13,6 @@ type Buffer struct {
 	_tab flatbuffers.Table
 }
 
-func GetRootAsBuffer(buf []byte, offset flatbuffers.UOffsetT) *Buffer {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &Buffer{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishBufferBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsBuffer(buf []byte, offset flatbuffers.UOffsetT) *Buffer {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &Buffer{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedBufferBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
-}
-
 func (rcv *Buffer) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
@@ -69,15 +47,6 @@ func (rcv *Buffer) DataBytes() []byte {
 	return nil
 }
 
-func (rcv *Buffer) MutateData(j int, n byte) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateByte(a+flatbuffers.UOffsetT(j*1), n)
-	}
-	return false
-}
-
 func (rcv *Buffer) Offset() uint64 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
@@ -86,20 +55,12 @@ func (rcv *Buffer) Offset() uint64 {
 	return 0
 }
 
-func (rcv *Buffer) MutateOffset(n uint64) bool {
-	return rcv._tab.MutateUint64Slot(6, n)
-}
-
 func (rcv *Buffer) Size() uint64 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
 	if o != 0 {
 		return rcv._tab.GetUint64(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Buffer) MutateSize(n uint64) bool {
-	return rcv._tab.MutateUint64Slot(8, n)
 }
 
 func BufferStart(builder *flatbuffers.Builder) {
@@ -556,219 +517,6 @@ var EnumNamesBuiltinOperator = sync.OnceValue(func() map[BuiltinOperator]string 
 	}
 })
 
-var EnumValuesBuiltinOperator = map[string]BuiltinOperator{
-	"ADD":                              BuiltinOperatorADD,
-	"AVERAGE_POOL_2D":                  BuiltinOperatorAVERAGE_POOL_2D,
-	"CONCATENATION":                    BuiltinOperatorCONCATENATION,
-	"CONV_2D":                          BuiltinOperatorCONV_2D,
-	"DEPTHWISE_CONV_2D":                BuiltinOperatorDEPTHWISE_CONV_2D,
-	"DEPTH_TO_SPACE":                   BuiltinOperatorDEPTH_TO_SPACE,
-	"DEQUANTIZE":                       BuiltinOperatorDEQUANTIZE,
-	"EMBEDDING_LOOKUP":                 BuiltinOperatorEMBEDDING_LOOKUP,
-	"FLOOR":                            BuiltinOperatorFLOOR,
-	"FULLY_CONNECTED":                  BuiltinOperatorFULLY_CONNECTED,
-	"HASHTABLE_LOOKUP":                 BuiltinOperatorHASHTABLE_LOOKUP,
-	"L2_NORMALIZATION":                 BuiltinOperatorL2_NORMALIZATION,
-	"L2_POOL_2D":                       BuiltinOperatorL2_POOL_2D,
-	"LOCAL_RESPONSE_NORMALIZATION":     BuiltinOperatorLOCAL_RESPONSE_NORMALIZATION,
-	"LOGISTIC":                         BuiltinOperatorLOGISTIC,
-	"LSH_PROJECTION":                   BuiltinOperatorLSH_PROJECTION,
-	"LSTM":                             BuiltinOperatorLSTM,
-	"MAX_POOL_2D":                      BuiltinOperatorMAX_POOL_2D,
-	"MUL":                              BuiltinOperatorMUL,
-	"RELU":                             BuiltinOperatorRELU,
-	"RELU_N1_TO_1":                     BuiltinOperatorRELU_N1_TO_1,
-	"RELU6":                            BuiltinOperatorRELU6,
-	"RESHAPE":                          BuiltinOperatorRESHAPE,
-	"RESIZE_BILINEAR":                  BuiltinOperatorRESIZE_BILINEAR,
-	"RNN":                              BuiltinOperatorRNN,
-	"SOFTMAX":                          BuiltinOperatorSOFTMAX,
-	"SPACE_TO_DEPTH":                   BuiltinOperatorSPACE_TO_DEPTH,
-	"SVDF":                             BuiltinOperatorSVDF,
-	"TANH":                             BuiltinOperatorTANH,
-	"CONCAT_EMBEDDINGS":                BuiltinOperatorCONCAT_EMBEDDINGS,
-	"SKIP_GRAM":                        BuiltinOperatorSKIP_GRAM,
-	"CALL":                             BuiltinOperatorCALL,
-	"CUSTOM":                           BuiltinOperatorCUSTOM,
-	"EMBEDDING_LOOKUP_SPARSE":          BuiltinOperatorEMBEDDING_LOOKUP_SPARSE,
-	"PAD":                              BuiltinOperatorPAD,
-	"UNIDIRECTIONAL_SEQUENCE_RNN":      BuiltinOperatorUNIDIRECTIONAL_SEQUENCE_RNN,
-	"GATHER":                           BuiltinOperatorGATHER,
-	"BATCH_TO_SPACE_ND":                BuiltinOperatorBATCH_TO_SPACE_ND,
-	"SPACE_TO_BATCH_ND":                BuiltinOperatorSPACE_TO_BATCH_ND,
-	"TRANSPOSE":                        BuiltinOperatorTRANSPOSE,
-	"MEAN":                             BuiltinOperatorMEAN,
-	"SUB":                              BuiltinOperatorSUB,
-	"DIV":                              BuiltinOperatorDIV,
-	"SQUEEZE":                          BuiltinOperatorSQUEEZE,
-	"UNIDIRECTIONAL_SEQUENCE_LSTM":     BuiltinOperatorUNIDIRECTIONAL_SEQUENCE_LSTM,
-	"STRIDED_SLICE":                    BuiltinOperatorSTRIDED_SLICE,
-	"BIDIRECTIONAL_SEQUENCE_RNN":       BuiltinOperatorBIDIRECTIONAL_SEQUENCE_RNN,
-	"EXP":                              BuiltinOperatorEXP,
-	"TOPK_V2":                          BuiltinOperatorTOPK_V2,
-	"SPLIT":                            BuiltinOperatorSPLIT,
-	"LOG_SOFTMAX":                      BuiltinOperatorLOG_SOFTMAX,
-	"DELEGATE":                         BuiltinOperatorDELEGATE,
-	"BIDIRECTIONAL_SEQUENCE_LSTM":      BuiltinOperatorBIDIRECTIONAL_SEQUENCE_LSTM,
-	"CAST":                             BuiltinOperatorCAST,
-	"PRELU":                            BuiltinOperatorPRELU,
-	"MAXIMUM":                          BuiltinOperatorMAXIMUM,
-	"ARG_MAX":                          BuiltinOperatorARG_MAX,
-	"MINIMUM":                          BuiltinOperatorMINIMUM,
-	"LESS":                             BuiltinOperatorLESS,
-	"NEG":                              BuiltinOperatorNEG,
-	"PADV2":                            BuiltinOperatorPADV2,
-	"GREATER":                          BuiltinOperatorGREATER,
-	"GREATER_EQUAL":                    BuiltinOperatorGREATER_EQUAL,
-	"LESS_EQUAL":                       BuiltinOperatorLESS_EQUAL,
-	"SELECT":                           BuiltinOperatorSELECT,
-	"SLICE":                            BuiltinOperatorSLICE,
-	"SIN":                              BuiltinOperatorSIN,
-	"TRANSPOSE_CONV":                   BuiltinOperatorTRANSPOSE_CONV,
-	"SPARSE_TO_DENSE":                  BuiltinOperatorSPARSE_TO_DENSE,
-	"TILE":                             BuiltinOperatorTILE,
-	"EXPAND_DIMS":                      BuiltinOperatorEXPAND_DIMS,
-	"EQUAL":                            BuiltinOperatorEQUAL,
-	"NOT_EQUAL":                        BuiltinOperatorNOT_EQUAL,
-	"LOG":                              BuiltinOperatorLOG,
-	"SUM":                              BuiltinOperatorSUM,
-	"SQRT":                             BuiltinOperatorSQRT,
-	"RSQRT":                            BuiltinOperatorRSQRT,
-	"SHAPE":                            BuiltinOperatorSHAPE,
-	"POW":                              BuiltinOperatorPOW,
-	"ARG_MIN":                          BuiltinOperatorARG_MIN,
-	"FAKE_QUANT":                       BuiltinOperatorFAKE_QUANT,
-	"REDUCE_PROD":                      BuiltinOperatorREDUCE_PROD,
-	"REDUCE_MAX":                       BuiltinOperatorREDUCE_MAX,
-	"PACK":                             BuiltinOperatorPACK,
-	"LOGICAL_OR":                       BuiltinOperatorLOGICAL_OR,
-	"ONE_HOT":                          BuiltinOperatorONE_HOT,
-	"LOGICAL_AND":                      BuiltinOperatorLOGICAL_AND,
-	"LOGICAL_NOT":                      BuiltinOperatorLOGICAL_NOT,
-	"UNPACK":                           BuiltinOperatorUNPACK,
-	"REDUCE_MIN":                       BuiltinOperatorREDUCE_MIN,
-	"FLOOR_DIV":                        BuiltinOperatorFLOOR_DIV,
-	"REDUCE_ANY":                       BuiltinOperatorREDUCE_ANY,
-	"SQUARE":                           BuiltinOperatorSQUARE,
-	"ZEROS_LIKE":                       BuiltinOperatorZEROS_LIKE,
-	"FILL":                             BuiltinOperatorFILL,
-	"FLOOR_MOD":                        BuiltinOperatorFLOOR_MOD,
-	"RANGE":                            BuiltinOperatorRANGE,
-	"RESIZE_NEAREST_NEIGHBOR":          BuiltinOperatorRESIZE_NEAREST_NEIGHBOR,
-	"LEAKY_RELU":                       BuiltinOperatorLEAKY_RELU,
-	"SQUARED_DIFFERENCE":               BuiltinOperatorSQUARED_DIFFERENCE,
-	"MIRROR_PAD":                       BuiltinOperatorMIRROR_PAD,
-	"ABS":                              BuiltinOperatorABS,
-	"SPLIT_V":                          BuiltinOperatorSPLIT_V,
-	"UNIQUE":                           BuiltinOperatorUNIQUE,
-	"CEIL":                             BuiltinOperatorCEIL,
-	"REVERSE_V2":                       BuiltinOperatorREVERSE_V2,
-	"ADD_N":                            BuiltinOperatorADD_N,
-	"GATHER_ND":                        BuiltinOperatorGATHER_ND,
-	"COS":                              BuiltinOperatorCOS,
-	"WHERE":                            BuiltinOperatorWHERE,
-	"RANK":                             BuiltinOperatorRANK,
-	"ELU":                              BuiltinOperatorELU,
-	"REVERSE_SEQUENCE":                 BuiltinOperatorREVERSE_SEQUENCE,
-	"MATRIX_DIAG":                      BuiltinOperatorMATRIX_DIAG,
-	"QUANTIZE":                         BuiltinOperatorQUANTIZE,
-	"MATRIX_SET_DIAG":                  BuiltinOperatorMATRIX_SET_DIAG,
-	"ROUND":                            BuiltinOperatorROUND,
-	"HARD_SWISH":                       BuiltinOperatorHARD_SWISH,
-	"IF":                               BuiltinOperatorIF,
-	"WHILE":                            BuiltinOperatorWHILE,
-	"NON_MAX_SUPPRESSION_V4":           BuiltinOperatorNON_MAX_SUPPRESSION_V4,
-	"NON_MAX_SUPPRESSION_V5":           BuiltinOperatorNON_MAX_SUPPRESSION_V5,
-	"SCATTER_ND":                       BuiltinOperatorSCATTER_ND,
-	"SELECT_V2":                        BuiltinOperatorSELECT_V2,
-	"DENSIFY":                          BuiltinOperatorDENSIFY,
-	"SEGMENT_SUM":                      BuiltinOperatorSEGMENT_SUM,
-	"BATCH_MATMUL":                     BuiltinOperatorBATCH_MATMUL,
-	"PLACEHOLDER_FOR_GREATER_OP_CODES": BuiltinOperatorPLACEHOLDER_FOR_GREATER_OP_CODES,
-	"CUMSUM":                           BuiltinOperatorCUMSUM,
-	"CALL_ONCE":                        BuiltinOperatorCALL_ONCE,
-	"BROADCAST_TO":                     BuiltinOperatorBROADCAST_TO,
-	"RFFT2D":                           BuiltinOperatorRFFT2D,
-	"CONV_3D":                          BuiltinOperatorCONV_3D,
-	"IMAG":                             BuiltinOperatorIMAG,
-	"REAL":                             BuiltinOperatorREAL,
-	"COMPLEX_ABS":                      BuiltinOperatorCOMPLEX_ABS,
-	"HASHTABLE":                        BuiltinOperatorHASHTABLE,
-	"HASHTABLE_FIND":                   BuiltinOperatorHASHTABLE_FIND,
-	"HASHTABLE_IMPORT":                 BuiltinOperatorHASHTABLE_IMPORT,
-	"HASHTABLE_SIZE":                   BuiltinOperatorHASHTABLE_SIZE,
-	"REDUCE_ALL":                       BuiltinOperatorREDUCE_ALL,
-	"CONV_3D_TRANSPOSE":                BuiltinOperatorCONV_3D_TRANSPOSE,
-	"VAR_HANDLE":                       BuiltinOperatorVAR_HANDLE,
-	"READ_VARIABLE":                    BuiltinOperatorREAD_VARIABLE,
-	"ASSIGN_VARIABLE":                  BuiltinOperatorASSIGN_VARIABLE,
-	"BROADCAST_ARGS":                   BuiltinOperatorBROADCAST_ARGS,
-	"RANDOM_STANDARD_NORMAL":           BuiltinOperatorRANDOM_STANDARD_NORMAL,
-	"BUCKETIZE":                        BuiltinOperatorBUCKETIZE,
-	"RANDOM_UNIFORM":                   BuiltinOperatorRANDOM_UNIFORM,
-	"MULTINOMIAL":                      BuiltinOperatorMULTINOMIAL,
-	"GELU":                             BuiltinOperatorGELU,
-	"DYNAMIC_UPDATE_SLICE":             BuiltinOperatorDYNAMIC_UPDATE_SLICE,
-	"RELU_0_TO_1":                      BuiltinOperatorRELU_0_TO_1,
-	"UNSORTED_SEGMENT_PROD":            BuiltinOperatorUNSORTED_SEGMENT_PROD,
-	"UNSORTED_SEGMENT_MAX":             BuiltinOperatorUNSORTED_SEGMENT_MAX,
-	"UNSORTED_SEGMENT_SUM":             BuiltinOperatorUNSORTED_SEGMENT_SUM,
-	"ATAN2":                            BuiltinOperatorATAN2,
-	"UNSORTED_SEGMENT_MIN":             BuiltinOperatorUNSORTED_SEGMENT_MIN,
-	"SIGN":                             BuiltinOperatorSIGN,
-	"BITCAST":                          BuiltinOperatorBITCAST,
-	"BITWISE_XOR":                      BuiltinOperatorBITWISE_XOR,
-	"RIGHT_SHIFT":                      BuiltinOperatorRIGHT_SHIFT,
-	"STABLEHLO_LOGISTIC":               BuiltinOperatorSTABLEHLO_LOGISTIC,
-	"STABLEHLO_ADD":                    BuiltinOperatorSTABLEHLO_ADD,
-	"STABLEHLO_DIVIDE":                 BuiltinOperatorSTABLEHLO_DIVIDE,
-	"STABLEHLO_MULTIPLY":               BuiltinOperatorSTABLEHLO_MULTIPLY,
-	"STABLEHLO_MAXIMUM":                BuiltinOperatorSTABLEHLO_MAXIMUM,
-	"STABLEHLO_RESHAPE":                BuiltinOperatorSTABLEHLO_RESHAPE,
-	"STABLEHLO_CLAMP":                  BuiltinOperatorSTABLEHLO_CLAMP,
-	"STABLEHLO_CONCATENATE":            BuiltinOperatorSTABLEHLO_CONCATENATE,
-	"STABLEHLO_BROADCAST_IN_DIM":       BuiltinOperatorSTABLEHLO_BROADCAST_IN_DIM,
-	"STABLEHLO_CONVOLUTION":            BuiltinOperatorSTABLEHLO_CONVOLUTION,
-	"STABLEHLO_SLICE":                  BuiltinOperatorSTABLEHLO_SLICE,
-	"STABLEHLO_CUSTOM_CALL":            BuiltinOperatorSTABLEHLO_CUSTOM_CALL,
-	"STABLEHLO_REDUCE":                 BuiltinOperatorSTABLEHLO_REDUCE,
-	"STABLEHLO_ABS":                    BuiltinOperatorSTABLEHLO_ABS,
-	"STABLEHLO_AND":                    BuiltinOperatorSTABLEHLO_AND,
-	"STABLEHLO_COSINE":                 BuiltinOperatorSTABLEHLO_COSINE,
-	"STABLEHLO_EXPONENTIAL":            BuiltinOperatorSTABLEHLO_EXPONENTIAL,
-	"STABLEHLO_FLOOR":                  BuiltinOperatorSTABLEHLO_FLOOR,
-	"STABLEHLO_LOG":                    BuiltinOperatorSTABLEHLO_LOG,
-	"STABLEHLO_MINIMUM":                BuiltinOperatorSTABLEHLO_MINIMUM,
-	"STABLEHLO_NEGATE":                 BuiltinOperatorSTABLEHLO_NEGATE,
-	"STABLEHLO_OR":                     BuiltinOperatorSTABLEHLO_OR,
-	"STABLEHLO_POWER":                  BuiltinOperatorSTABLEHLO_POWER,
-	"STABLEHLO_REMAINDER":              BuiltinOperatorSTABLEHLO_REMAINDER,
-	"STABLEHLO_RSQRT":                  BuiltinOperatorSTABLEHLO_RSQRT,
-	"STABLEHLO_SELECT":                 BuiltinOperatorSTABLEHLO_SELECT,
-	"STABLEHLO_SUBTRACT":               BuiltinOperatorSTABLEHLO_SUBTRACT,
-	"STABLEHLO_TANH":                   BuiltinOperatorSTABLEHLO_TANH,
-	"STABLEHLO_SCATTER":                BuiltinOperatorSTABLEHLO_SCATTER,
-	"STABLEHLO_COMPARE":                BuiltinOperatorSTABLEHLO_COMPARE,
-	"STABLEHLO_CONVERT":                BuiltinOperatorSTABLEHLO_CONVERT,
-	"STABLEHLO_DYNAMIC_SLICE":          BuiltinOperatorSTABLEHLO_DYNAMIC_SLICE,
-	"STABLEHLO_DYNAMIC_UPDATE_SLICE":   BuiltinOperatorSTABLEHLO_DYNAMIC_UPDATE_SLICE,
-	"STABLEHLO_PAD":                    BuiltinOperatorSTABLEHLO_PAD,
-	"STABLEHLO_IOTA":                   BuiltinOperatorSTABLEHLO_IOTA,
-	"STABLEHLO_DOT_GENERAL":            BuiltinOperatorSTABLEHLO_DOT_GENERAL,
-	"STABLEHLO_REDUCE_WINDOW":          BuiltinOperatorSTABLEHLO_REDUCE_WINDOW,
-	"STABLEHLO_SORT":                   BuiltinOperatorSTABLEHLO_SORT,
-	"STABLEHLO_WHILE":                  BuiltinOperatorSTABLEHLO_WHILE,
-	"STABLEHLO_GATHER":                 BuiltinOperatorSTABLEHLO_GATHER,
-	"STABLEHLO_TRANSPOSE":              BuiltinOperatorSTABLEHLO_TRANSPOSE,
-	"DILATE":                           BuiltinOperatorDILATE,
-	"STABLEHLO_RNG_BIT_GENERATOR":      BuiltinOperatorSTABLEHLO_RNG_BIT_GENERATOR,
-	"REDUCE_WINDOW":                    BuiltinOperatorREDUCE_WINDOW,
-	"STABLEHLO_COMPOSITE":              BuiltinOperatorSTABLEHLO_COMPOSITE,
-	"STABLEHLO_SHIFT_LEFT":             BuiltinOperatorSTABLEHLO_SHIFT_LEFT,
-	"STABLEHLO_CBRT":                   BuiltinOperatorSTABLEHLO_CBRT,
-	"STABLEHLO_CASE":                   BuiltinOperatorSTABLEHLO_CASE,
-}
-
 func (v BuiltinOperator) String() string {
 	if s, ok := EnumNamesBuiltinOperator()[v]; ok {
 		return s
@@ -778,28 +526,6 @@ func (v BuiltinOperator) String() string {
 
 type Callees struct {
 	_tab flatbuffers.Table
-}
-
-func GetRootAsCallees(buf []byte, offset flatbuffers.UOffsetT) *Callees {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &Callees{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishCalleesBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsCallees(buf []byte, offset flatbuffers.UOffsetT) *Callees {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &Callees{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedCalleesBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
 }
 
 func (rcv *Callees) Init(buf []byte, i flatbuffers.UOffsetT) {
@@ -819,20 +545,12 @@ func (rcv *Callees) First() int32 {
 	return 0
 }
 
-func (rcv *Callees) MutateFirst(n int32) bool {
-	return rcv._tab.MutateInt32Slot(4, n)
-}
-
 func (rcv *Callees) Second() int32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
 		return rcv._tab.GetInt32(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Callees) MutateSecond(n int32) bool {
-	return rcv._tab.MutateInt32Slot(6, n)
 }
 
 func CalleesStart(builder *flatbuffers.Builder) {
@@ -853,28 +571,6 @@ func CalleesEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 
 type Metadata struct {
 	_tab flatbuffers.Table
-}
-
-func GetRootAsMetadata(buf []byte, offset flatbuffers.UOffsetT) *Metadata {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &Metadata{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishMetadataBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsMetadata(buf []byte, offset flatbuffers.UOffsetT) *Metadata {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &Metadata{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedMetadataBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
 }
 
 func (rcv *Metadata) Init(buf []byte, i flatbuffers.UOffsetT) {
@@ -900,10 +596,6 @@ func (rcv *Metadata) Buffer() uint32 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Metadata) MutateBuffer(n uint32) bool {
-	return rcv._tab.MutateUint32Slot(6, n)
 }
 
 func MetadataStart(builder *flatbuffers.Builder) {
@@ -935,31 +627,6 @@ func GetRootAsModel(buf []byte, offset flatbuffers.UOffsetT) *Model {
 	return x
 }
 
-func FinishModelBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	identifierBytes := []byte(ModelIdentifier)
-	builder.FinishWithFileIdentifier(offset, identifierBytes)
-}
-
-func ModelBufferHasIdentifier(buf []byte) bool {
-	return flatbuffers.BufferHasIdentifier(buf, ModelIdentifier)
-}
-
-func GetSizePrefixedRootAsModel(buf []byte, offset flatbuffers.UOffsetT) *Model {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &Model{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedModelBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	identifierBytes := []byte(ModelIdentifier)
-	builder.FinishSizePrefixedWithFileIdentifier(offset, identifierBytes)
-}
-
-func SizePrefixedModelBufferHasIdentifier(buf []byte) bool {
-	return flatbuffers.SizePrefixedBufferHasIdentifier(buf, ModelIdentifier)
-}
-
 func (rcv *Model) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
@@ -975,10 +642,6 @@ func (rcv *Model) Version() uint32 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Model) MutateVersion(n uint32) bool {
-	return rcv._tab.MutateUint32Slot(4, n)
 }
 
 func (rcv *Model) OperatorCodes(obj *OperatorCode, j int) bool {
@@ -1133,28 +796,6 @@ type Operator struct {
 	_tab flatbuffers.Table
 }
 
-func GetRootAsOperator(buf []byte, offset flatbuffers.UOffsetT) *Operator {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &Operator{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishOperatorBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsOperator(buf []byte, offset flatbuffers.UOffsetT) *Operator {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &Operator{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedOperatorBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
-}
-
 func (rcv *Operator) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
@@ -1170,10 +811,6 @@ func (rcv *Operator) OpcodeIndex() uint32 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Operator) MutateOpcodeIndex(n uint32) bool {
-	return rcv._tab.MutateUint32Slot(4, n)
 }
 
 func (rcv *Operator) Inputs(j int) int32 {
@@ -1193,15 +830,6 @@ func (rcv *Operator) InputsLength() int {
 	return 0
 }
 
-func (rcv *Operator) MutateInputs(j int, n int32) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateInt32(a+flatbuffers.UOffsetT(j*4), n)
-	}
-	return false
-}
-
 func (rcv *Operator) Outputs(j int) int32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
 	if o != 0 {
@@ -1219,25 +847,12 @@ func (rcv *Operator) OutputsLength() int {
 	return 0
 }
 
-func (rcv *Operator) MutateOutputs(j int, n int32) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateInt32(a+flatbuffers.UOffsetT(j*4), n)
-	}
-	return false
-}
-
 func (rcv *Operator) BuiltinOptionsType() byte {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
 	if o != 0 {
 		return rcv._tab.GetByte(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Operator) MutateBuiltinOptionsType(n byte) bool {
-	return rcv._tab.MutateByteSlot(10, n)
 }
 
 func (rcv *Operator) BuiltinOptions(obj *Callees) *Callees {
@@ -1268,15 +883,6 @@ func (rcv *Operator) IntermediatesLength() int {
 		return rcv._tab.VectorLen(o)
 	}
 	return 0
-}
-
-func (rcv *Operator) MutateIntermediates(j int, n int32) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(20))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateInt32(a+flatbuffers.UOffsetT(j*4), n)
-	}
-	return false
 }
 
 func OperatorStart(builder *flatbuffers.Builder) {
@@ -1327,28 +933,6 @@ type OperatorCode struct {
 	_tab flatbuffers.Table
 }
 
-func GetRootAsOperatorCode(buf []byte, offset flatbuffers.UOffsetT) *OperatorCode {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &OperatorCode{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishOperatorCodeBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsOperatorCode(buf []byte, offset flatbuffers.UOffsetT) *OperatorCode {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &OperatorCode{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedOperatorCodeBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
-}
-
 func (rcv *OperatorCode) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
@@ -1366,10 +950,6 @@ func (rcv *OperatorCode) DeprecatedBuiltinCode() int8 {
 	return 0
 }
 
-func (rcv *OperatorCode) MutateDeprecatedBuiltinCode(n int8) bool {
-	return rcv._tab.MutateInt8Slot(4, n)
-}
-
 func (rcv *OperatorCode) CustomCode() []byte {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
@@ -1384,10 +964,6 @@ func (rcv *OperatorCode) BuiltinCode() BuiltinOperator {
 		return BuiltinOperator(rcv._tab.GetInt32(o + rcv._tab.Pos))
 	}
 	return 0
-}
-
-func (rcv *OperatorCode) MutateBuiltinCode(n BuiltinOperator) bool {
-	return rcv._tab.MutateInt32Slot(10, int32(n))
 }
 
 func OperatorCodeStart(builder *flatbuffers.Builder) {
@@ -1412,28 +988,6 @@ func OperatorCodeEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 
 type Quantization struct {
 	_tab flatbuffers.Table
-}
-
-func GetRootAsQuantization(buf []byte, offset flatbuffers.UOffsetT) *Quantization {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &Quantization{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishQuantizationBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsQuantization(buf []byte, offset flatbuffers.UOffsetT) *Quantization {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &Quantization{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedQuantizationBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
 }
 
 func (rcv *Quantization) Init(buf []byte, i flatbuffers.UOffsetT) {
@@ -1462,15 +1016,6 @@ func (rcv *Quantization) ScaleLength() int {
 	return 0
 }
 
-func (rcv *Quantization) MutateScale(j int, n float32) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateFloat32(a+flatbuffers.UOffsetT(j*4), n)
-	}
-	return false
-}
-
 func (rcv *Quantization) ZeroPoint(j int) int64 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
 	if o != 0 {
@@ -1486,15 +1031,6 @@ func (rcv *Quantization) ZeroPointLength() int {
 		return rcv._tab.VectorLen(o)
 	}
 	return 0
-}
-
-func (rcv *Quantization) MutateZeroPoint(j int, n int64) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateInt64(a+flatbuffers.UOffsetT(j*8), n)
-	}
-	return false
 }
 
 func QuantizationStart(builder *flatbuffers.Builder) {
@@ -1523,28 +1059,6 @@ func QuantizationEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 
 type SubGraph struct {
 	_tab flatbuffers.Table
-}
-
-func GetRootAsSubGraph(buf []byte, offset flatbuffers.UOffsetT) *SubGraph {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &SubGraph{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishSubGraphBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsSubGraph(buf []byte, offset flatbuffers.UOffsetT) *SubGraph {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &SubGraph{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedSubGraphBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
 }
 
 func (rcv *SubGraph) Init(buf []byte, i flatbuffers.UOffsetT) {
@@ -1596,15 +1110,6 @@ func (rcv *SubGraph) InputsLength() int {
 	return 0
 }
 
-func (rcv *SubGraph) MutateInputs(j int, n int32) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateInt32(a+flatbuffers.UOffsetT(j*4), n)
-	}
-	return false
-}
-
 func (rcv *SubGraph) Outputs(j int) int32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
 	if o != 0 {
@@ -1620,15 +1125,6 @@ func (rcv *SubGraph) OutputsLength() int {
 		return rcv._tab.VectorLen(o)
 	}
 	return 0
-}
-
-func (rcv *SubGraph) MutateOutputs(j int, n int32) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateInt32(a+flatbuffers.UOffsetT(j*4), n)
-	}
-	return false
 }
 
 func (rcv *SubGraph) Operators(obj *Operator, j int) bool {
@@ -1710,28 +1206,6 @@ type Tensor struct {
 	_tab flatbuffers.Table
 }
 
-func GetRootAsTensor(buf []byte, offset flatbuffers.UOffsetT) *Tensor {
-	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &Tensor{}
-	x.Init(buf, n+offset)
-	return x
-}
-
-func FinishTensorBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.Finish(offset)
-}
-
-func GetSizePrefixedRootAsTensor(buf []byte, offset flatbuffers.UOffsetT) *Tensor {
-	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &Tensor{}
-	x.Init(buf, n+offset+flatbuffers.SizeUint32)
-	return x
-}
-
-func FinishSizePrefixedTensorBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
-	builder.FinishSizePrefixed(offset)
-}
-
 func (rcv *Tensor) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
@@ -1758,15 +1232,6 @@ func (rcv *Tensor) ShapeLength() int {
 	return 0
 }
 
-func (rcv *Tensor) MutateShape(j int, n int32) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
-	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateInt32(a+flatbuffers.UOffsetT(j*4), n)
-	}
-	return false
-}
-
 func (rcv *Tensor) Type() TensorType {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
@@ -1775,20 +1240,12 @@ func (rcv *Tensor) Type() TensorType {
 	return 0
 }
 
-func (rcv *Tensor) MutateType(n TensorType) bool {
-	return rcv._tab.MutateInt8Slot(6, int8(n))
-}
-
 func (rcv *Tensor) Buffer() uint32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
 	if o != 0 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Tensor) MutateBuffer(n uint32) bool {
-	return rcv._tab.MutateUint32Slot(8, n)
 }
 
 func (rcv *Tensor) Name() []byte {
@@ -1820,20 +1277,12 @@ func (rcv *Tensor) IsVariable() bool {
 	return false
 }
 
-func (rcv *Tensor) MutateIsVariable(n bool) bool {
-	return rcv._tab.MutateBoolSlot(14, n)
-}
-
 func (rcv *Tensor) ExternalBuffer() uint32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(24))
 	if o != 0 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
 	}
 	return 0
-}
-
-func (rcv *Tensor) MutateExternalBuffer(n uint32) bool {
-	return rcv._tab.MutateUint32Slot(24, n)
 }
 
 func TensorStart(builder *flatbuffers.Builder) {
@@ -1931,32 +1380,6 @@ var EnumNamesTensorType = sync.OnceValue(func() map[TensorType]string {
 		TensorTypeFLOAT8_E5M2:   "FLOAT8_E5M2",
 	}
 })
-
-var EnumValuesTensorType = map[string]TensorType{
-	"FLOAT32":       TensorTypeFLOAT32,
-	"FLOAT16":       TensorTypeFLOAT16,
-	"INT32":         TensorTypeINT32,
-	"UINT8":         TensorTypeUINT8,
-	"INT64":         TensorTypeINT64,
-	"STRING":        TensorTypeSTRING,
-	"BOOL":          TensorTypeBOOL,
-	"INT16":         TensorTypeINT16,
-	"COMPLEX64":     TensorTypeCOMPLEX64,
-	"INT8":          TensorTypeINT8,
-	"FLOAT64":       TensorTypeFLOAT64,
-	"COMPLEX128":    TensorTypeCOMPLEX128,
-	"UINT64":        TensorTypeUINT64,
-	"RESOURCE":      TensorTypeRESOURCE,
-	"VARIANT":       TensorTypeVARIANT,
-	"UINT32":        TensorTypeUINT32,
-	"UINT16":        TensorTypeUINT16,
-	"INT4":          TensorTypeINT4,
-	"BFLOAT16":      TensorTypeBFLOAT16,
-	"INT2":          TensorTypeINT2,
-	"UINT4":         TensorTypeUINT4,
-	"FLOAT8_E4M3FN": TensorTypeFLOAT8_E4M3FN,
-	"FLOAT8_E5M2":   TensorTypeFLOAT8_E5M2,
-}
 
 func (v TensorType) String() string {
 	if s, ok := EnumNamesTensorType()[v]; ok {
