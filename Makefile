@@ -123,18 +123,13 @@ uninstall:
 wheel:
 	python3 python/stowage_build.py bin/dist
 
-# Zig is a C compiler that links against any version of glibc, for any architecture: what
-# it builds runs where there is 2.17, of 2012. It comes from PyPI.
-ZIG := $(CURDIR)/bin/zig/bin/python -m ziglang cc -target
-
+# Zig, the C compiler of a release, comes from PyPI.
 bin/zig/bin/pip:
 	python3 -m venv bin/zig
 	bin/zig/bin/pip install --quiet ziglang==0.17.1
 
 release: bin/zig/bin/pip
-	$(GO) run ./internal/testkit/release -version $(VERSION) -out bin/release \
-		-cc-linux-amd64 "$(ZIG) x86_64-linux-gnu.2.17" -cc-linux-arm64 "$(ZIG) aarch64-linux-gnu.2.17" \
-		-cc-windows-amd64 "$(ZIG) x86_64-windows-gnu"
+	bin/zig/bin/python python/stowage_release.py $(VERSION) bin/release
 
 PART        ?= all
 PACKAGES_all    = $(GO) list $(MODULES) | grep -vxF "$$($(GO) list $(FORMS))"
@@ -142,7 +137,7 @@ PACKAGES_plain  = $(PACKAGES_all) | grep -vxF "$$($(GO) list $(TOOLED))"
 PACKAGES_tooled = $(GO) list $(TOOLED)
 
 test:
-	@$(GO) run ./internal/testkit/testall $$($(PACKAGES_$(PART)))
+	@$(GO) run ./lab/testall $$($(PACKAGES_$(PART)))
 
 # The C library, the wheel, the package for npm and the viewer: they want a C compiler,
 # Python, node and a browser, and are skipped where there is none. They run what other
@@ -155,13 +150,13 @@ forms:
 	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./bindings/c || true
 	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./bindings/js/wasm/core ./bindings/js/wasm/files
 	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep github.com/apache/beam/sdks/v2/go/container
-	@$(GO) run ./internal/testkit/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
+	@$(GO) run ./lab/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
 # internal/exact/canonical/invariants.go. It is the short tests, so those of large problems are
 # skipped, in CI too. make test vets these packages.
 invariants:
-	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./internal/testkit/testall -vet=off -short -tags invariants $(SEARCHES)
+	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./lab/testall -vet=off -short -tags invariants $(SEARCHES)
 
 # A sweep on a Flink cluster of this machine, one of whose task managers is killed. It wants Java and
 # Maven, and 160 MB of jars, which Maven keeps in ~/.m2. With CI=true it is one of the forms.

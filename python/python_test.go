@@ -174,6 +174,11 @@ func TestSignatures(t *testing.T) {
 	run(t, "test_signatures", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
 }
 
+// TestRelease is the archives, the checksums and the list of parts of a release.
+func TestRelease(t *testing.T) {
+	run(t, "test_release", "nothing beside it (python3)", python310, 4)
+}
+
 // TestMypy checks the package, and a program that uses it, by mypy --strict.
 func TestMypy(t *testing.T) {
 	run(t, "test_mypy", "mypy and numpy",

@@ -230,6 +230,7 @@ var layers = []struct {
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/mutants", nil},
+	{"lab/testall", nil},
 	{"lab/bench", any},
 	{"lab/cmd", any},
 	{"lab/command", any},
@@ -301,8 +302,6 @@ var layers = []struct {
 	{"internal/testkit/golden", []string{"model"}},
 	{"internal/testkit/recorded", with(kernel, "internal/testkit/drawn", "internal/testkit/golden", "internal/testkit/plantest")},
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/pace"}},
-	{"internal/testkit/testall", nil},
-	{"internal/testkit/release", nil},
 	{"internal/tfliteschema", nil},
 	{"internal/testkit/onnxmade", nil},
 	{"internal/testkit/operators", []string{"internal/distance"}},
@@ -345,12 +344,13 @@ var layers = []struct {
 
 var any = []string{"*"}
 
-// wire has what the readers of binary formats need beyond the standard library.
+// wire has what the readers of binary formats and some tests need beyond the standard library.
 // What the root package imports stands on none of them.
 var wire = map[string]string{
 	"format/tflite": "github.com/google/flatbuffers", "internal/tfliteschema": "github.com/google/flatbuffers",
 	"internal/testkit/tflitemade": "github.com/google/flatbuffers",
 	"internal/testkit/onnxmade":   "google.golang.org/protobuf",
+	"internal/testkit/chromium":   "github.com/chromedp",
 }
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }

@@ -2,24 +2,24 @@ package main
 
 import (
 	"bytes"
-	"io"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReport reads a recorded run: one test of each verdict, a subtest, a
-// package that does not build and one that dies in the middle of a test.
+// TestReport reads a recorded run: one test of each verdict, a subtest, a slow test, a package that does not build, one
+// whose TestMain fails, and one that dies in the middle of a test.
 func TestReport(t *testing.T) {
 	const run = `{"Action":"start","Package":"github.com/stowage-go/stowage/a"}
 {"Action":"run","Package":"github.com/stowage-go/stowage/a","Test":"TestOK"}
 {"Action":"output","Package":"github.com/stowage-go/stowage/a","Test":"TestOK","Output":"chatter\n"}
-{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestOK"}
+{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestOK/sub","Elapsed":30}
+{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestOK","Elapsed":31}
 {"Action":"output","Package":"github.com/stowage-go/stowage/a","Test":"TestBad/sub","Output":"    a_test.go:9: wrong\n"}
 {"Action":"output","Package":"github.com/stowage-go/stowage/a","Test":"TestBad/sub","Output":"--- FAIL: TestBad/sub (0.00s)\n"}
 {"Action":"fail","Package":"github.com/stowage-go/stowage/a","Test":"TestBad/sub"}
+{"Action":"output","Package":"github.com/stowage-go/stowage/a","Test":"TestBad","Output":"--- FAIL: TestBad (0.00s)\n"}
 {"Action":"fail","Package":"github.com/stowage-go/stowage/a","Test":"TestBad"}
 {"Action":"output","Package":"github.com/stowage-go/stowage/a","Test":"TestNone","Output":"=== RUN   TestNone\n"}
 {"Action":"output","Package":"github.com/stowage-go/stowage/a","Test":"TestNone","Output":"    a_test.go:12: no LaTeX: here\n"}
@@ -34,41 +34,37 @@ func TestReport(t *testing.T) {
 {"Action":"run","Package":"github.com/stowage-go/stowage/c","Test":"TestDies"}
 {"Action":"output","Package":"github.com/stowage-go/stowage/c","Test":"TestDies","Output":"last words\n"}
 {"Action":"fail","Package":"github.com/stowage-go/stowage/c"}
+{"Action":"output","Package":"github.com/stowage-go/stowage/d","Output":"in TestMain\n"}
+{"Action":"fail","Package":"github.com/stowage-go/stowage/d"}
 go: a line that is no event
 `
 	var out bytes.Buffer
-	r := newReport(&out)
-	if err := r.read(strings.NewReader(run)); err != nil {
+	execution, err := read(strings.NewReader(run), &out)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if r.passed != 1 || r.failed != 4 {
-		t.Errorf("%d passed, %d failed; want 1 and 4", r.passed, r.failed)
+	for _, c := range []struct {
+		strict         bool
+		allowed        string
+		passed, failed int
+	}{{false, "", 2, 5}, {true, "LaTeX", 2, 5}, {true, "", 2, 6}} {
+		var said bytes.Buffer
+		passed, failed := report(&said, execution, c.strict, c.allowed)
+		if passed != c.passed || failed != c.failed {
+			t.Errorf("%v %q: %d passed, %d failed; want %d and %d", c.strict, c.allowed, passed, failed, c.passed, c.failed)
+		}
+		fault := strings.HasSuffix(said.String(), "FAIL: skipped with CI=true: ./a TestNone: no LaTeX: here\n")
+		if fault != (c.failed == 6) {
+			t.Errorf("%v %q: %s", c.strict, c.allowed, &said)
+		}
 	}
-	if len(r.skips) != 1 || r.skips[0] != (skip{"./a", "TestNone", "no LaTeX: here"}) {
-		t.Errorf("skips %v", r.skips)
-	}
-	const want = "    a_test.go:9: wrong\n--- FAIL: TestBad/sub (0.00s)\n" +
-		"FAIL\tgithub.com/stowage-go/stowage/a\t0.1s\nb.go:1: undefined: x\nlast words\ngo: a line that is no event\n"
+	report(&out, execution, false, "")
+	const want = "    a_test.go:9: wrong\n--- FAIL: TestBad/sub (0.00s)\n--- FAIL: TestBad (0.00s)\n" +
+		"FAIL  github.com/stowage-go/stowage/a\nFAIL  github.com/stowage-go/stowage/b\n" +
+		"FAIL  github.com/stowage-go/stowage/c\nFAIL  github.com/stowage-go/stowage/d\ngo: a line that is no event\nlast words\n" +
+		"b.go:1: undefined: x\n  31 s  ./a TestOK\nin TestMain\nskipped: ./a TestNone: no LaTeX: here\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestSlowest leaves out subtests and short tests, and sorts the others.
-func TestSlowest(t *testing.T) {
-	r := newReport(io.Discard)
-	const run = `{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestLong/sub","Elapsed":30}
-{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestLong","Elapsed":31}
-{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestShort","Elapsed":1}
-{"Action":"fail","Package":"github.com/stowage-go/stowage/b","Test":"TestLonger","Elapsed":40.5}
-{"Action":"pass","Package":"github.com/stowage-go/stowage/b","Test":"TestThird","Elapsed":20}
-`
-	if err := r.read(strings.NewReader(run)); err != nil {
-		t.Fatal(err)
-	}
-	want := []duration{{"./b", "TestLonger", 40.5}, {"./a", "TestLong", 31}}
-	if got := r.slowest(2, 10); !slices.Equal(got, want) {
-		t.Errorf("slowest %v, want %v", got, want)
 	}
 }
 

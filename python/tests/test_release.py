@@ -1,0 +1,76 @@
+"""The files of a release: archives, checksums, and the list of parts."""
+
+import gzip
+import io
+import os
+import pathlib
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import stowage_release  # noqa: E402
+
+
+class Release(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_archives(self) -> None:
+        """The same files in two orders, of two times: the same bytes. Names, modes and contents come back."""
+        texts = {"stowage": b"a program", "docs/b.txt": b"text", "docs/a.txt": b"more text\n" * 1000}
+        files = {}
+        for name, text in texts.items():
+            files[name] = self.folder / name
+            files[name].parent.mkdir(exist_ok=True)
+            files[name].write_bytes(text)
+        for kind in (".tar.gz", ".zip"):
+            path = self.folder / ("folder" + kind)
+            stowage_release.archive(path, files)
+            first = path.read_bytes()
+            for f in files.values():
+                os.utime(f, (1e9, 1e9))
+            stowage_release.archive(path, dict(reversed(files.items())))
+            self.assertEqual(path.read_bytes(), first)
+            if kind == ".zip":
+                with zipfile.ZipFile(path) as z:
+                    got = [(e.filename, e.external_attr >> 16 & 0o7777, z.read(e)) for e in z.infolist()]
+            else:
+                with tarfile.open(fileobj=io.BytesIO(gzip.decompress(first))) as t:
+                    got = [(e.name, e.mode, t.extractfile(e).read()) for e in t]
+            want = [("folder/" + name, 0o755 if name == "stowage" else 0o644, texts[name]) for name in sorted(texts)]
+            self.assertEqual(got, want)
+
+    def test_sbom(self) -> None:
+        """The list of what the command is made of has Go and cobra, each part once, and nothing of ours."""
+        command = pathlib.Path(os.environ["STOWAGE"])
+        bom = stowage_release.sbom("9.8.7", [command, command])
+        urls = [part["purl"] for part in bom["components"]]
+        self.assertEqual(urls, sorted(set(urls)))
+        self.assertEqual((bom["bomFormat"], bom["metadata"]["component"]["version"]), ("CycloneDX", "9.8.7"))
+        for part in ("pkg:golang/std@1.", "pkg:golang/github.com/spf13/cobra@v1."):
+            self.assertTrue(any(url.startswith(part) for url in urls), urls)
+        self.assertFalse(any(stowage_release.OURS in url for url in urls), urls)
+
+    def test_checksums(self) -> None:
+        (self.folder / "a").write_bytes(b"abc")
+        stowage_release.checksums(self.folder)
+        want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\n"
+        self.assertEqual((self.folder / "SHA256SUMS").read_text(), want)
+
+    def test_npm(self) -> None:
+        """The package for npm has its manifest and what that names, folders with all that is in them."""
+        package = self.folder
+        (package / "src").mkdir()
+        for name in ("src/a.js", "LICENSE", "other"):
+            (package / name).write_text("")
+        (package / "package.json").write_text('{"files": ["src", "LICENSE"]}')
+        self.assertEqual(sorted(stowage_release.npm_files(package)), ["LICENSE", "package.json", "src/a.js"])
+
+
+if __name__ == "__main__":
+    unittest.main()
