@@ -325,17 +325,17 @@ func (m *maker) run(ctx context.Context, modes []mode, k int, limit time.Duratio
 	if err != nil {
 		return err
 	}
-	now.take(r)
+	now.adopt(r)
 	for n := k + 1; n < len(modes) && modes[n].result != nil; n++ {
 		later := *r
 		later.LowerBound, later.Stopped = 0, modes[n].result.Stopped // with more permits less may be possible
-		modes[n].take(&later)
+		modes[n].adopt(&later)
 	}
 	return nil
 }
 
-// take adopts the plan of another run if it is lower, and its bound if that is higher.
-func (x *mode) take(r *plan.Result) {
+// adopt adopts the plan of another run if it is lower, and its bound if that is higher.
+func (x *mode) adopt(r *plan.Result) {
 	before := x.result
 	if x.result = r; before == nil {
 		return

@@ -317,7 +317,7 @@ func (s *Session) replanLowest(ctx context.Context, effort Step) (Answer, error)
 		}
 		p, _, err := c.lowest(step == Hints, s.o.NodeLimit/2)
 		if err == nil && p.at != nil && !c.watch.Over() && s.heightOf(p) < s.Height() {
-			_, err = c.take(step, Answer{}, p)
+			_, err = c.adopt(step, Answer{}, p)
 			total.Step = step
 		}
 		if err != nil {

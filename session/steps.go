@@ -131,13 +131,13 @@ func (c *call) place(effort Step) (Answer, error) {
 	}
 	c.keep()
 	if len(c.homeless) == 0 {
-		return c.take(Keep, Answer{Least: true}, c.now())
+		return c.adopt(Keep, Answer{Least: true}, c.now())
 	}
 	if effort >= Fit && !s.skip[Fit] && c.fit() {
 		a := Answer{Moved: c.movement(c.now())}
 		a.Least = a.Moved.Cost == c.must.Cost && a.Moved.Buffers == c.must.Buffers
 		if a.Least || effort < Repair || s.skip[Repair] {
-			return c.take(Fit, a, c.now())
+			return c.adopt(Fit, a, c.now())
 		}
 		c.fitted = c.now().clone()
 		c.lift(c.now(), c.homeless...)
@@ -164,7 +164,7 @@ func (c *call) place(effort Step) (Answer, error) {
 				found = c.walkBack(found, backLate)
 			}
 			a.Moved = c.movement(found)
-			return c.take(t.step, a, found)
+			return c.adopt(t.step, a, found)
 		}
 	}
 	return Answer{Enough: c.enough, Nodes: c.nodes}, nil
@@ -185,8 +185,8 @@ func (s *Session) wrong(step Step, p placing, touched []int32) string {
 	return verify.First(&s.p, p.at, s.p.Capacity, -1)
 }
 
-// take verifies places, and takes them over.
-func (c *call) take(step Step, a Answer, p placing) (Answer, error) {
+// adopt verifies places, and takes them over.
+func (c *call) adopt(step Step, a Answer, p placing) (Answer, error) {
 	s := c.s
 	touched := c.changed
 	if len(c.homeless) > 0 {

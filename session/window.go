@@ -228,5 +228,5 @@ func (c *call) open() (Answer, error) {
 	if err != nil || p.at == nil {
 		return a, err
 	}
-	return c.take(Fresh, Answer{}, p)
+	return c.adopt(Fresh, Answer{}, p)
 }

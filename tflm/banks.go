@@ -140,7 +140,7 @@ func MakeBanks(ctx context.Context, m *tflite.Model, o BankOptions) (*Banks, err
 	if err := b.price(); err != nil {
 		return nil, err
 	}
-	if !b.settle(o.Tail) {
+	if !b.reserveTail(o.Tail) {
 		b.Result = &stowage.Result{Status: stowage.Infeasible, Planner: "none", ProvedBy: "tail"}
 		return b, nil
 	}
@@ -257,8 +257,8 @@ func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.
 	return priced, byOrder, sum * most, nil
 }
 
-// settle takes the tail off the capacity of the home. It returns false if the tail does not fit.
-func (b *Banks) settle(reported int64) bool {
+// reserveTail takes the tail off the capacity of the home. It returns false if the tail does not fit.
+func (b *Banks) reserveTail(reported int64) bool {
 	own := *b.target
 	own.planner = 0 // the planner class lies outside
 	f := b.set.predict(b.Model, b.Arena, nil, 0, &own, 0)

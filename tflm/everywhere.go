@@ -153,7 +153,7 @@ func (p *Plan) everywhere(ctx context.Context, o *Options) error {
 		}
 	}
 	if best != first {
-		if err := p.take(ctx, best); err != nil {
+		if err := p.adoptTry(ctx, best); err != nil {
 			return err
 		}
 	}
@@ -203,7 +203,7 @@ func (p *Plan) withhold(ctx context.Context, first *try) error {
 		p.Result = &stowage.Result{Status: stowage.Unknown, LowerBound: p.Result.LowerBound, Planner: p.Result.Planner}
 		return nil
 	}
-	if err := p.take(ctx, own); err != nil {
+	if err := p.adoptTry(ctx, own); err != nil {
 		return err
 	}
 	p.stand(own)
@@ -249,8 +249,8 @@ func (p *Plan) bars() map[Set]int64 {
 	return out
 }
 
-// take makes a try the plan.
-func (p *Plan) take(ctx context.Context, x *try) error {
+// adoptTry makes a try the plan.
+func (p *Plan) adoptTry(ctx context.Context, x *try) error {
 	offsets, height, err := Greedy(ctx, p.United, x.pins)
 	if err != nil {
 		return err

@@ -125,19 +125,19 @@ func (s Set) predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int
 // start repeats MicroAllocator::Create and StartModelAllocation.
 func (f *arena) start(m *tflite.Model) {
 	t, word := f.t, f.t.word
-	f.keep(t.arenaAllocator, word)
-	f.keep(t.planner, word)
-	f.keep(t.allocator, word)
+	f.persist(t.arenaAllocator, word)
+	f.persist(t.planner, word)
+	f.persist(t.allocator, word)
 	f.resources(m)
-	f.keep(2*word, word) // the allocator of options
+	f.persist(2*word, word) // the allocator of options
 	f.head = t.request * maxScratch
 	f.need(f.head)
-	f.keep(t.subgraph*int64(len(m.Subgraphs)), word)
+	f.persist(t.subgraph*int64(len(m.Subgraphs)), word)
 	for i := range m.Subgraphs {
-		f.keep(t.evalTensor*int64(m.Subgraphs[i].TensorCount), word)
+		f.persist(t.evalTensor*int64(m.Subgraphs[i].TensorCount), word)
 	}
 	for i := range m.Subgraphs {
-		f.keep(t.node*int64(m.Subgraphs[i].OperatorCount), word)
+		f.persist(t.node*int64(m.Subgraphs[i].OperatorCount), word)
 	}
 }
 
@@ -147,14 +147,14 @@ func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
 	t := f.t
 	for i := range m.Operators {
 		if o := kernels()[m.Operators[i].Name()].options; o.size.on(t) > 0 {
-			f.keep(o.size.on(t), o.align.on(t))
+			f.persist(o.size.on(t), o.align.on(t))
 		}
 	}
 	all := make([]kernel, len(m.Operators))
 	for i := range m.Operators {
 		all[i] = f.set.kernel(m, &m.Operators[i], t)
 		if size := all[i].data.on(t); size > 0 {
-			f.keep(size, tflite.Alignment)
+			f.persist(size, tflite.Alignment)
 		}
 	}
 	asked := make([]int64, len(m.Operators))
@@ -175,14 +175,14 @@ func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
 func (f *arena) finish(m *tflite.Model, offsets []int32, requests int64) (room int64) {
 	t, word := f.t, f.t.word
 	if requests > 0 {
-		f.keep(word*requests, word)
+		f.persist(word*requests, word)
 	}
 	room = bound.Up(f.head, word)
 	room = bound.Up(room+word*int64(len(m.Subgraphs)), word)
 	room += t.info * (int64(len(m.Tensors)) + requests)
 	for i := range m.Tensors {
 		if t := &m.Tensors[i]; t.Variable && (i >= len(offsets) || offsets[i] == tflite.Online) {
-			f.keep(t.Bytes, tflite.Alignment)
+			f.persist(t.Bytes, tflite.Alignment)
 		}
 	}
 	return tflite.RoundUp(room)
@@ -193,12 +193,12 @@ func (f *arena) ends(m *tflite.Model) {
 	t, word := f.t, f.t.word
 	main := &m.Subgraphs[0]
 	for _, list := range [][]int32{main.Inputs, main.Outputs} {
-		f.keep(word*int64(len(list)), tflite.Alignment)
+		f.persist(word*int64(len(list)), tflite.Alignment)
 		for _, i := range list {
-			f.keep(t.tensor, word)
+			f.persist(t.tensor, word)
 			if n := m.Tensors[i].Channels; n > 0 {
-				f.keep(t.quantization, word)
-				f.keep(integers(n), 4)
+				f.persist(t.quantization, word)
+				f.persist(integers(n), 4)
 			}
 		}
 	}
@@ -222,8 +222,8 @@ type arena struct {
 	limit      Limit // the stage that set smallest
 }
 
-// keep takes persistent bytes from the end.
-func (f *arena) keep(size, align int64) {
+// persist takes persistent bytes from the end.
+func (f *arena) persist(size, align int64) {
 	f.tail = bound.Up(f.tail+size, align)
 	f.need(f.head)
 }
@@ -248,8 +248,8 @@ func (f *arena) resources(m *tflite.Model) {
 		}
 	}
 	if len(names) > 0 {
-		f.keep(f.t.resources, tflite.Alignment)
-		f.keep(f.t.resource*int64(len(names)), tflite.Alignment)
+		f.persist(f.t.resources, tflite.Alignment)
+		f.persist(f.t.resource*int64(len(names)), tflite.Alignment)
 	}
 }
 
@@ -262,7 +262,7 @@ func (f *arena) assign(m *tflite.Model, o *tflite.Operator) {
 	if !known {
 		return
 	}
-	f.keep(m.Tensors[o.Inputs[1]].Bytes, tflite.Alignment)
+	f.persist(m.Tensors[o.Inputs[1]].Bytes, tflite.Alignment)
 	for t, of := range f.handles {
 		if of == name {
 			delete(f.handles, t)
@@ -277,7 +277,7 @@ func (f *arena) prepare(m *tflite.Model, o *tflite.Operator, k *kernel) {
 	}
 	if k.kept != nil {
 		for _, size := range k.kept(call{m, o, f.t}) {
-			f.keep(size, tflite.Alignment)
+			f.persist(size, tflite.Alignment)
 		}
 	}
 	front := f.head

@@ -207,7 +207,7 @@ func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 	}
 	p.Before = max(head, v.Height) // variables that are pinned
 	if p.Kept = v.Shares > 0 && !o.Replace; p.Kept {
-		p.keep(placed, taken)
+		p.adopt(placed, taken)
 		p.Unchecked = v.Unchecked
 		if o.Kernels != "" { // the check has covered them
 			all, _ := permits(p.Model, p.Life, o.Kernels)
@@ -233,8 +233,8 @@ func (p *Plan) refuse(v *Verdict, o *Options) error {
 	return issues.Err()
 }
 
-// keep adopts the plan in the model.
-func (p *Plan) keep(placed []int64, taken *model.Problem) {
+// adopt adopts the plan in the model.
+func (p *Plan) adopt(placed []int64, taken *model.Problem) {
 	p.Head, p.Offsets, p.Placed, p.Occupied = p.Before, slices.Clone(p.Model.Offline.Offsets), placed, taken
 	p.United, p.In = p.Arena.Problem, make([]int, len(p.Arena.Tensor))
 	p.Result = &stowage.Result{Status: stowage.Feasible, Planner: tflite.MetadataName}

@@ -42,7 +42,7 @@ func (w waits) end(waiter, waited uint64, release func(id int64)) {
 
 func (w waits) endOf(waiter, waited uint64, release func(id int64)) {
 	of := w[waiter]
-	settle := func(user uint64) {
+	end := func(user uint64) {
 		for _, h := range of[user] {
 			if h.left--; h.left == 0 {
 				release(h.id)
@@ -51,10 +51,10 @@ func (w waits) endOf(waiter, waited uint64, release func(id int64)) {
 		delete(of, user)
 	}
 	if waited != Every {
-		settle(waited)
+		end(waited)
 	} else {
 		for user := range of {
-			settle(user)
+			end(user)
 		}
 	}
 	if len(of) == 0 {

@@ -74,9 +74,9 @@ func (w *walker) typed(t *graph.TypeInfo, input string) shape.Result {
 	return r
 }
 
-// settle gives each dimension with a name its size: by that name, or by INPUT:AXIS of any input that has it. If the
+// sizeNamed gives each dimension with a name its size: by that name, or by INPUT:AXIS of any input that has it. If the
 // user gives it several sizes by INPUT:AXIS, each is for that axis alone.
-func (w *walker) settle() {
+func (w *walker) sizeNamed() {
 	w.symbols = map[string]int64{}
 	differ := map[string]bool{}
 	for k := range w.m.Graph.Inputs {

@@ -91,7 +91,7 @@ type walker struct {
 	trial    int           // walks of loops that are repeated
 	causes   []cause
 	deciding string   // the flags for inputs of one whole number without a value, with a space before each
-	openDims []string // the flags that settle the open dimensions of inputs, each once
+	openDims []string // the flags for the open dimensions of inputs, each once
 	fault    *model.Issue
 	notes    []string
 	sized    map[string]bool   // of Options.Sizes, those that were of use
@@ -133,7 +133,7 @@ func walk(m *graph.Model, o Options) (*walker, error) {
 	w.values = make([]value, 0, min(m.Values, w.budget.Most(m.Values, valueBytes)))
 	w.start()
 	w.version()
-	w.settle()
+	w.sizeNamed()
 	w.main(m.Graph)
 	return w, w.faults()
 }

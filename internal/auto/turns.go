@@ -25,14 +25,14 @@ func (a *auto) carryOut(ctx context.Context) {
 		full := a.mergeLook != mergeLook{} && a.full(a.enough())
 		if !full {
 			p.Quick(a.brief)
-			a.takeFrom(p, "quick orders")
+			a.adoptFrom(p, "quick orders")
 		}
 		if a.peak && a.within(peakNear) {
 			a.lookAtPeak(ctx)
 		}
 		if !full && a.brief && !a.over() {
 			p.Quick(false)
-			a.takeFrom(p, "more quick orders")
+			a.adoptFrom(p, "more quick orders")
 		}
 		a.looks(ctx)
 		a.remainingOrders(p)
@@ -55,8 +55,8 @@ func (a *auto) enough() int64 {
 	return a.o.Capacity
 }
 
-// takeFrom takes the lowest plan of the heuristics, and tells of their turn.
-func (a *auto) takeFrom(p *greedy.Portfolio, reason string) {
+// adoptFrom takes the lowest plan of the heuristics, and tells of their turn.
+func (a *auto) adoptFrom(p *greedy.Portfolio, reason string) {
 	a.keep(p.Offsets, p.Name)
 	a.tell(heuristics, reason, 0)
 }
@@ -75,13 +75,13 @@ func (a *auto) firstPlan(ctx context.Context) *greedy.Portfolio {
 func (a *auto) remainingOrders(p *greedy.Portfolio) {
 	if !a.done() {
 		p.Rest()
-		a.takeFrom(p, "the remaining orders")
+		a.adoptFrom(p, "the remaining orders")
 	}
 	if !a.o.Fits(a.height) && a.enough() == 0 && !a.infeasible {
 		// The lowest plan in reach does not fit. Any plan that fits will do.
 		p.Aim(a.o.Capacity)
 		p.Rest()
-		a.takeFrom(p, "any plan that fits will do")
+		a.adoptFrom(p, "any plan that fits will do")
 	}
 }
 

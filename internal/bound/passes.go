@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Idea: some propagations never settle. Take difference constraints between
+// Idea: some propagations never end. Take difference constraints between
 // offsets that are rounded up to their alignments:
 //
 //	offset(b) >= Up(offset(a) + distance, alignment of b)
 //
 // A propagation raises each offset until no constraint asks for more. A cycle of
 // constraints may raise its offsets for ever. The capacity would end that, but it
-// may be 2^60 bytes away. Two facts prove that a cycle never settles:
+// may be 2^60 bytes away. Two facts prove that a cycle never ends:
 //
 //   - Its distances add up to more than 0. Each round then lifts an offset by as
 //     much again. Without windows all distances are positive, and so is the sum.
@@ -26,7 +26,7 @@ import (
 // Source: difference constraints with rounding are monotone maps.
 
 // Passes returns the number of passes after which a propagation is proven never to
-// settle. It is for n offsets with these alignments:
+// end. It is for n offsets with these alignments:
 //
 //	n · (Period / least alignment + 2)
 //

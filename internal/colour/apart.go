@@ -45,16 +45,16 @@ func Apart(p *model.Problem, offsets []int64) []uint8 {
 	if offsets == nil || len(p.Buffers) > mostApart {
 		return out
 	}
-	settled := make([]bool, len(p.Buffers))
+	assigned := make([]bool, len(p.Buffers))
 	adjacent, order := neighbours(cut(p), offsets, len(p.Buffers))
 	for _, i := range order {
-		if settled[i] {
+		if assigned[i] {
 			continue
 		}
 		want := uint32(out[i])
 		var taken uint32
 		for _, j := range adjacent[i] {
-			if settled[j] {
+			if assigned[j] {
 				taken |= 1 << out[j]
 			}
 		}
@@ -64,7 +64,7 @@ func Apart(p *model.Problem, offsets []int64) []uint8 {
 				break
 			}
 		}
-		out[i], settled[i] = uint8(want), true
+		out[i], assigned[i] = uint8(want), true
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func (r *Run) HasPlan() bool { return r.Is(stowage.Optimal) || r.Is(stowage.Feas
 // Solved reports whether the run has an answer: a plan or a refutation.
 func (r *Run) Solved() bool { return r.HasPlan() || r.Is(stowage.Infeasible) }
 
-// proven reports whether the run has settled the lowest height, or that there
+// proven reports whether the run has proven the lowest height, or that there
 // is no plan.
 func (r *Run) proven() bool { return r.Is(stowage.Optimal) || r.Is(stowage.Infeasible) }
 

@@ -36,7 +36,7 @@ import (
 // o.Timeout limits the whole call (0: no limit). o.NodeLimit limits each run of the
 // planner. Minimize, Progress and Moves are ignored. A run that reaches a limit counts as if
 // its buffers fitted. The subset then stays larger, and Irreducible stays false unless later
-// runs settle it. Fixed offsets that collide are a reason without a capacity. If there is no
+// runs decide it. Fixed offsets that collide are a reason without a capacity. If there is no
 // such pair and no capacity, the error is plan.ErrNoCapacity. Other errors are for input
 // that the planner cannot take.
 func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner,
@@ -64,13 +64,13 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 	o.Minimize, o.Progress, o.Moves, o.Timeout = false, nil, nil, 0
 	e := &plan.Explanation{Capacity: o.Capacity}
 	if i, ok := tooLarge(p, o.Capacity); ok {
-		settle(e, p, []int{i})
+		describe(e, p, []int{i})
 		e.Irreducible = true
 		return e, nil, nil
 	}
 	if c := verify.Collide(p); c != nil {
 		e.Irreducible, e.Collision = true, c
-		settle(e, p, []int{c.A, c.B})
+		describe(e, p, []int{c.A, c.B})
 		return e, nil, nil
 	}
 	if o.Capacity == 0 {
@@ -124,12 +124,12 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		return nil, nil, t.err
 	}
 	e.Runs += t.runs
-	settle(e, p, core)
+	describe(e, p, core)
 	return e, t, nil
 }
 
-// settle records the reason and the time at which its load is highest.
-func settle(e *plan.Explanation, p *model.Problem, core []int) {
+// describe records the reason and the time at which its load is highest.
+func describe(e *plan.Explanation, p *model.Problem, core []int) {
 	e.Status, e.Buffers = model.Infeasible, core
 	tl := timeline.New(subset(p, core, e.Capacity))
 	e.Load = tl.MaxLoad

@@ -53,7 +53,7 @@ func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan
 			return nil, t.err
 		}
 		e.Runs = 1 + t.runs
-		settle(e, p, s.best)
+		describe(e, p, s.best)
 	}
 	e.AtLeast = s.proven
 	e.Smallest = s.proven == len(s.best)

@@ -39,10 +39,10 @@ import (
 //
 // Trials: docs/lab/greedy.md (random peaks lower nothing, other places only what climb lowers anyway).
 
-// A Settle places loose, the buffers that are live in some of the sections [low, high) but not
+// A PlaceLoose places loose, the buffers that are live in some of the sections [low, high) but not
 // in all, between the floor and the target. It writes their offsets into at, and reports
 // whether they fit.
-type Settle func(loose []int32, low, high int32, floor, target int64, at []int64) bool
+type PlaceLoose func(loose []int32, low, high int32, floor, target int64, at []int64) bool
 
 // Outward prepares sweeps from the peaks. It returns false if there are gaps or fixed
 // offsets, or if the limit comes first.
@@ -90,14 +90,14 @@ func (s *Sweeper) FromPeaks(goal int64) {
 
 // Again sweeps the highest partition from the sections around its n-th peak, half of them to
 // either side. It returns a lower plan, or nil.
-func (s *Sweeper) Again(n int, half int32, target int64, settle Settle) (offsets []int64, height int64) {
+func (s *Sweeper) Again(n int, half int32, target int64, loose PlaceLoose) (offsets []int64, height int64) {
 	worst := 0
 	for k := range s.parts {
 		if s.parts[k].height > s.parts[worst].height {
 			worst = k
 		}
 	}
-	if before := s.parts[worst].height; before == s.from(worst, n, half, target, settle) {
+	if before := s.parts[worst].height; before == s.from(worst, n, half, target, loose) {
 		return nil, 0
 	}
 	return s.Plan(), s.Height()
@@ -106,7 +106,7 @@ func (s *Sweeper) Again(n int, half int32, target int64, settle Settle) (offsets
 // from sweeps partition k from the sections around its n-th peak, half of them to either side.
 // A peak is a section whose load is at least that before it and more than that after it. It
 // returns the height of the partition's lowest plan.
-func (s *Sweeper) from(k, n int, half int32, target int64, settle Settle) int64 {
+func (s *Sweeper) from(k, n int, half int32, target int64, loose PlaceLoose) int64 {
 	part, load, p := &s.tl.Partitions[k], s.tl.Load, &s.parts[k]
 	if p.peaks == nil {
 		before := int64(0)
@@ -123,13 +123,13 @@ func (s *Sweeper) from(k, n int, half int32, target int64, settle Settle) int64 
 		sorting.By(p.peaks, func(a, b int32) bool { return load[a] > load[b] })
 	}
 	peak := p.peaks[n%len(p.peaks)]
-	s.try(p, max(peak-half, part.First), min(peak+half+1, part.Last), target, settle)
+	s.try(p, max(peak-half, part.First), min(peak+half+1, part.Last), target, loose)
 	return p.height
 }
 
 // try places the buffers that are live in the sections [low, high), then sweeps both ways from there. It keeps the plan
 // if it is lower than the lowest of the partition.
-func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle) {
+func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, placeLoose PlaceLoose) {
 	s.ceiling = bound.Down(target, s.step)
 	cuts := [2]int32{high, -low}
 	rest := p.starts // buffers that begin after these sections
@@ -156,7 +156,7 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle
 	floor := s.pile(pile, 0)
 	top := int64(0) // of the loose buffers
 	if len(loose) > 0 {
-		if !settle(loose, low, high, floor, target, s.trial) {
+		if !placeLoose(loose, low, high, floor, target, s.trial) {
 			return
 		}
 		for _, i := range loose {

@@ -103,7 +103,7 @@ func (f *flow) push(v, sink int32, most int64) int64 {
 
 // ordered returns for each buffer of g the buffers that begin only after its end. Buffers are places in strip.Members.
 // The result is nil if other rules than the clocks have made an edge of g.
-func (c *cover) ordered(g *graph) [][]int32 {
+func (c *cliqueCover) ordered(g *graph) [][]int32 {
 	if g.n > mostOrdered {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (c *cover) ordered(g *graph) [][]int32 {
 
 // heaviestOf returns the heaviest clique of a strip with clocks. If there are other rules, it is the heaviest that a
 // search finds.
-func (c *cover) heaviestOf(g *graph) clique {
+func (c *cliqueCover) heaviestOf(g *graph) clique {
 	before := c.ordered(g)
 	if before == nil {
 		return c.heaviest()

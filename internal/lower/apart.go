@@ -18,7 +18,7 @@ import "slices"
 const mostJoined = 1500
 
 // full reports whether two members conflict with all of their bytes.
-func (c *cover) full(a, b int32) bool {
+func (c *cliqueCover) full(a, b int32) bool {
 	i, j := c.strip.Members[a], c.strip.Members[b]
 	if c.strip.Body[a] == c.strip.Body[b] {
 		return false
@@ -31,7 +31,7 @@ func (c *cover) full(a, b int32) bool {
 }
 
 // findApart adds slots for the pairs that have no common section.
-func (c *cover) findApart(sections int) {
+func (c *cliqueCover) findApart(sections int) {
 	if c.lowering.apart == nil && c.extra == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (c *cover) findApart(sections int) {
 
 // A grower grows one clique after another. Between two of them all members are unseen.
 type grower struct {
-	cover      *cover
+	cover      *cliqueCover
 	pairs      [][]int32 // of each member, its partners that need a slot and have none yet
 	fresh      []int32   // of each candidate, how many of its pairs are with the clique
 	state      []growState
@@ -126,7 +126,7 @@ func (g *grower) add(x clique, u int32) clique {
 }
 
 // elementsOf returns the elements of each member.
-func (c *cover) elementsOf() [][]int32 {
+func (c *cliqueCover) elementsOf() [][]int32 {
 	of := make([][]int32, len(c.strip.Members))
 	for e := range c.elements {
 		of[c.elements[e].member] = append(of[c.elements[e].member], int32(e))
@@ -135,7 +135,7 @@ func (c *cover) elementsOf() [][]int32 {
 }
 
 // together reports whether two members use all of their bytes in one section.
-func (c *cover) together(of [][]int32, a, b int32) bool {
+func (c *cliqueCover) together(of [][]int32, a, b int32) bool {
 	allA, allB := c.all(a), c.all(b)
 	for _, e := range of[a] {
 		for _, f := range of[b] {
@@ -150,7 +150,7 @@ func (c *cover) together(of [][]int32, a, b int32) bool {
 }
 
 // place chooses the section after which the slot of a clique stands: the first one in which most of the clique live.
-func (c *cover) place(x clique, of [][]int32, sections int) {
+func (c *cliqueCover) place(x clique, of [][]int32, sections int) {
 	type change struct {
 		at int32
 		by int
@@ -176,7 +176,7 @@ func (c *cover) place(x clique, of [][]int32, sections int) {
 }
 
 // insert puts the slot of a clique after the section whose live elements are given.
-func (c *cover) insert(x clique, live []int32) {
+func (c *cliqueCover) insert(x clique, live []int32) {
 	var s slot
 	var here []int32 // members of the clique that run through
 	for _, e := range live {
@@ -199,7 +199,7 @@ func (c *cover) insert(x clique, live []int32) {
 
 // beside reports whether a member may run through the slot of a clique. It may if it conflicts with all of the clique
 // and with everything that lives beside it.
-func (c *cover) beside(v int32, x clique) bool {
+func (c *cliqueCover) beside(v int32, x clique) bool {
 	if c.special != nil && c.special[v] {
 		return false
 	}

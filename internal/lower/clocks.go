@@ -80,7 +80,7 @@ func (l *Lowering) ends(i, j int) bool {
 }
 
 // coverGraph makes the slots of a strip whose time is no line.
-func (c *cover) coverGraph() {
+func (c *cliqueCover) coverGraph() {
 	n := len(c.strip.Members)
 	words := (n + 63) / 64
 	edges, fresh := make([]uint64, n*words), make([]uint64, n*words)
@@ -129,7 +129,7 @@ func (c *cover) coverGraph() {
 }
 
 // order sorts cliques by the mean time of their members.
-func (c *cover) order(cliques []clique) {
+func (c *cliqueCover) order(cliques []clique) {
 	mean := func(x clique) float64 {
 		sum := 0.0
 		for _, v := range x {

@@ -18,8 +18,8 @@ import (
 // Slots are numbered component by component. A slot may tie two buffers that are far apart in time, and what lies
 // between then stays out of their partition.
 
-// A cover is the slots of one strip while they are made.
-type cover struct {
+// A cliqueCover is the slots of one strip while they are made.
+type cliqueCover struct {
 	lowering *Lowering
 	strip    *Strip
 	index    map[int32]int32 // the index of a buffer in strip.Members
@@ -54,8 +54,8 @@ type slot struct {
 // A clique is a set of members that conflict pair by pair, each with all of its bytes.
 type clique []int32
 
-func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
-	c := &cover{lowering: l, strip: s, inserted: map[int32][]clique{}}
+func newCliqueCover(l *Lowering, s *Strip, apart []model.Pair) *cliqueCover {
+	c := &cliqueCover{lowering: l, strip: s, inserted: map[int32][]clique{}}
 	if l.Problem.Rules != nil || len(apart) > 0 {
 		c.index = make(map[int32]int32, len(s.Members))
 		for k, i := range s.Members {
@@ -76,7 +76,7 @@ func newCover(l *Lowering, s *Strip, apart []model.Pair) *cover {
 }
 
 // aparts returns the members that must be apart from member a, ascending and each once.
-func (c *cover) aparts(a int32) (out []int32) {
+func (c *cliqueCover) aparts(a int32) (out []int32) {
 	if c.lowering.apart != nil {
 		for _, j := range c.lowering.apart[c.strip.Members[a]] {
 			if b, here := c.index[j]; here {
@@ -92,7 +92,7 @@ func (c *cover) aparts(a int32) (out []int32) {
 }
 
 // all is the entry of a member with all of its bytes.
-func (c *cover) all(member int32) entry {
+func (c *cliqueCover) all(member int32) entry {
 	at := c.strip.At[member]
 	return entry{c.strip.Body[member], at, at + c.lowering.Problem.Buffers[c.strip.Members[member]].Size}
 }
@@ -105,7 +105,7 @@ type span struct {
 }
 
 // write gives the bodies of the strip their lives, from the slots.
-func (c *cover) write() {
+func (c *cliqueCover) write() {
 	spans := c.spans()
 	if c.anew {
 		c.renumber(spans)
@@ -131,7 +131,7 @@ func (c *cover) write() {
 }
 
 // spans returns what the slots hold.
-func (c *cover) spans() (spans []span) {
+func (c *cliqueCover) spans() (spans []span) {
 	absent := make(map[int32][]int32) // of each element, the slots from which it is absent
 	for k := range c.slots {
 		for _, e := range c.slots[k].absent {
@@ -155,7 +155,7 @@ func (c *cover) spans() (spans []span) {
 }
 
 // renumber numbers slots by component, each component where its first slot was.
-func (c *cover) renumber(spans []span) {
+func (c *cliqueCover) renumber(spans []span) {
 	group := newGroups(len(c.strip.Problem.Buffers))
 	in := make([]int32, len(c.slots))
 	for k := range in {

@@ -38,7 +38,7 @@ func (g *graph) grow(a, b int32) clique {
 	join := func(v int32) {
 		x = append(x, v)
 		inside[v/64] |= 1 << (v % 64)
-		g.keep(candidates, v)
+		g.intersect(candidates, v)
 		for w, word := range row(g.fresh, v) {
 			for word &= candidates[w]; word != 0; word &= word - 1 {
 				g.gains[w*64+bits.TrailingZeros64(word)]++
@@ -67,8 +67,8 @@ func (g *graph) grow(a, b int32) clique {
 	return x
 }
 
-// keep removes all candidates except neighbours of v.
-func (g *graph) keep(candidates []uint64, v int32) {
+// intersect removes all candidates except neighbours of v.
+func (g *graph) intersect(candidates []uint64, v int32) {
 	for w, x := range g.edges[int(v)*g.words : int(v+1)*g.words] {
 		candidates[w] &= x
 	}

@@ -27,7 +27,7 @@ import (
 const heavyNodes = 20_000
 
 // heavy gives a slot to the heaviest clique that is found, if rules touch the strip and no section has it already.
-func (c *cover) heavy(sections int) {
+func (c *cliqueCover) heavy(sections int) {
 	if len(c.strip.Members) > mostJoined || c.lowering.apart == nil && c.extra == nil && c.lowering.free == nil &&
 		c.lowering.dist == nil && c.lowering.body == nil {
 		return
@@ -63,7 +63,7 @@ func (c *cover) heavy(sections int) {
 }
 
 // heaviest returns the heaviest clique that the search finds.
-func (c *cover) heaviest() clique {
+func (c *cliqueCover) heaviest() clique {
 	n := len(c.strip.Members)
 	order := make([]int32, n)
 	for k := range order {

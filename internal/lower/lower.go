@@ -144,7 +144,7 @@ func (l *Lowering) Strip(pool int32, members []int32, apart []model.Pair) *Strip
 	if s.Impossible != "" || len(members) == 0 {
 		return s
 	}
-	c := newCover(l, s, apart)
+	c := newCliqueCover(l, s, apart)
 	if l.tangled {
 		c.coverGraph()
 	} else {

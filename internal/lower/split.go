@@ -28,7 +28,7 @@ type vertex struct {
 }
 
 // loose reports whether two members may share bytes though they meet.
-func (c *cover) loose(a, b int32) bool {
+func (c *cliqueCover) loose(a, b int32) bool {
 	if c.strip.Body[a] == c.strip.Body[b] {
 		return true
 	}
@@ -38,7 +38,7 @@ func (c *cover) loose(a, b int32) bool {
 	return c.mayOverlap(a, b) || c.distance(a, b) >= 0
 }
 
-func (c *cover) mayOverlap(a, b int32) bool {
+func (c *cliqueCover) mayOverlap(a, b int32) bool {
 	if c.lowering.free == nil {
 		return false
 	}
@@ -47,7 +47,7 @@ func (c *cover) mayOverlap(a, b int32) bool {
 }
 
 // distance returns the index in dist of the rule about the two members, or -1.
-func (c *cover) distance(a, b int32) int {
+func (c *cliqueCover) distance(a, b int32) int {
 	i, j := c.strip.Members[a], c.strip.Members[b]
 	return slices.IndexFunc(c.lowering.dist, func(d model.Distance) bool {
 		return d.Buffers == model.Pair{i, j} || d.Buffers == model.Pair{j, i}
@@ -56,7 +56,7 @@ func (c *cover) distance(a, b int32) int {
 
 // A splitting is the graph of a section's touched elements while cliques cover it.
 type splitting struct {
-	cover    *cover
+	cover    *cliqueCover
 	vertices []vertex
 	edge     []bool // of each two vertices: they conflict
 	covered  []bool // of each two: some clique has both
@@ -65,7 +65,7 @@ type splitting struct {
 }
 
 // split makes the slots of a section. odd has its live elements whose members are special (specials in time.go).
-func (c *cover) split(odd []int32) {
+func (c *cliqueCover) split(odd []int32) {
 	vertices, distances, touched := c.vertices(odd)
 	if len(touched) == 0 {
 		c.slots = append(c.slots, slot{})
@@ -175,7 +175,7 @@ func (s *splitting) conflicting(d model.Distance) (members []int) {
 }
 
 // vertices groups the touched elements of a section. It also returns the distances between them.
-func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Distance, touched []int32) {
+func (c *cliqueCover) vertices(odd []int32) (vertices []vertex, distances []model.Distance, touched []int32) {
 	ruled := make([]bool, len(odd)) // touched by more than their own body
 	hit := make([]bool, len(odd))
 	for k, e := range odd {
@@ -221,12 +221,12 @@ func (c *cover) vertices(odd []int32) (vertices []vertex, distances []model.Dist
 }
 
 // binds reports whether a distance forbids anything. One that is small enough permits all offsets.
-func (c *cover) binds(d model.Distance) bool {
+func (c *cliqueCover) binds(d model.Distance) bool {
 	return d.Distance > 1-c.lowering.Problem.Buffers[d.Buffers[0]].Size
 }
 
 // narrowed returns the bytes that the two buffers of a distance use in their slot.
-func (c *cover) narrowed(d model.Distance) (x, y entry) {
+func (c *cliqueCover) narrowed(d model.Distance) (x, y entry) {
 	x, y = c.all(c.index[d.Buffers[0]]), c.all(c.index[d.Buffers[1]])
 	r := max(0, 1-d.Distance)
 	x.from += r

@@ -15,7 +15,7 @@ import (
 // elements).
 
 // coverTime makes the slots of a strip from lifespans.
-func (c *cover) coverTime() {
+func (c *cliqueCover) coverTime() {
 	sections := c.sweep()
 	c.special = c.specials()
 	c.findApart(sections)
@@ -66,7 +66,7 @@ func (c *cover) coverTime() {
 
 // hold adds a slot for each member that no slot has with all of its bytes. Only pools with reserved ranges need that:
 // no byte of a buffer may lie in them, in use or not. In other pools, bytes that are never in use do not matter.
-func (c *cover) hold() {
+func (c *cliqueCover) hold() {
 	if len(c.strip.Reserved) == 0 {
 		return
 	}
@@ -83,7 +83,7 @@ func (c *cover) hold() {
 }
 
 // sweep makes the elements and returns the number of sections.
-func (c *cover) sweep() int {
+func (c *cliqueCover) sweep() int {
 	type event struct {
 		at      int64
 		begins  bool
@@ -128,7 +128,7 @@ func before(a, b bool) int {
 
 // specials returns the members that need not conflict with every member that is live beside them. These have a pair
 // that may overlap, a distance, or others in their body. It is nil if there are none.
-func (c *cover) specials() []bool {
+func (c *cliqueCover) specials() []bool {
 	if c.lowering.free == nil && c.lowering.dist == nil && c.lowering.body == nil {
 		return nil
 	}

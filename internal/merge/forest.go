@@ -2,7 +2,7 @@ package merge
 
 import "github.com/stowage-go/stowage/internal/timeline"
 
-// Idea: a composite is a rectangle of sections × bytes whose inside is settled. It is a
+// Idea: a composite is a rectangle of sections × bytes whose inside is fixed. It is a
 // buffer, two composites one after the other in time, two composites stacked, or five
 // composites in a pinwheel (pinwheel.go). A composite that is part of no other is a root.
 // The roots are what is left to plan.

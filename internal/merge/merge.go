@@ -301,11 +301,11 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 		s.failed = s.failed || target == s.goal
 		return
 	}
-	s.take(m.expand(s.tl.Problem, composites))
+	s.keep(m.expand(s.tl.Problem, composites))
 }
 
-// take keeps a plan if it is lower than the lowest so far.
-func (s *search) take(offsets []int64) {
+// keep keeps a plan if it is lower than the lowest so far.
+func (s *search) keep(offsets []int64) {
 	if height := model.HeightOf(s.tl.Problem, offsets); height < s.height {
 		s.best, s.height, s.diving.won = offsets, height, false
 		s.report()
@@ -364,7 +364,7 @@ func (s *search) walls(m *merger, rng *rand.Rand, k int) {
 			return
 		}
 	}
-	s.take(m.expand(s.tl.Problem, offsets[:len(m.live)]))
+	s.keep(m.expand(s.tl.Problem, offsets[:len(m.live)]))
 }
 
 // duration is how long the problem lasts.

@@ -136,8 +136,8 @@ func (m *merger) offer(p, q id, s shape) bool {
 // for each are enough to stack them all.
 const scanMost, offerMost = 256, 16
 
-// ask offers the pairs of p with other roots.
-func (m *merger) ask(p id) {
+// offerPairs offers the pairs of p with other roots.
+func (m *merger) offerPairs(p id) {
 	c := &m.all[p]
 	if m.stacks {
 		m.offers(p, m.starts[c.first], stack, false)
@@ -173,7 +173,7 @@ func (m *merger) offers(p id, list []id, s shape, turned bool) {
 func (m *merger) make(c *composite) {
 	p := m.join(c)
 	m.log = append(m.log, step{p, true})
-	m.ask(p)
+	m.offerPairs(p)
 }
 
 // pollWork is how many roots are looked at between two looks at the watch.
@@ -198,8 +198,8 @@ func (m *merger) over() bool {
 	return m.ended
 }
 
-// settle merges candidates and pinwheels until there are no more, or until a limit comes.
-func (m *merger) settle() {
+// mergeAll merges candidates and pinwheels until there are no more, or until a limit comes.
+func (m *merger) mergeAll() {
 	for {
 		for len(m.heap) > 0 && !m.over() {
 			if c := m.heap.pop(); m.fits(&c) {
@@ -220,9 +220,9 @@ func (m *merger) begin() {
 		if m.over() {
 			return
 		}
-		m.ask(m.live[p])
+		m.offerPairs(m.live[p])
 	}
-	m.settle()
+	m.mergeAll()
 	if invariants.Enabled {
 		m.recheck()
 	}

@@ -26,7 +26,7 @@ func rectangles(t *testing.T, sections int, roots ...composite) *merger {
 // order returns the pairs of roots that m offers, in the order in which it would merge them.
 func order(m *merger) (pairs []string) {
 	for _, p := range m.live {
-		m.ask(p)
+		m.offerPairs(p)
 	}
 	for len(m.heap) > 0 {
 		c := m.heap.pop()

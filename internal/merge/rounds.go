@@ -46,9 +46,9 @@ func (m *merger) round(low, high int32) bool {
 	}
 	m.log, m.heap = m.log[:0], m.heap[:0]
 	for _, p := range m.tear(low, high) {
-		m.ask(p)
+		m.offerPairs(p)
 	}
-	m.settle()
+	m.mergeAll()
 	if len(m.live) <= before && !m.ended {
 		for _, s := range m.log {
 			if !s.joint {

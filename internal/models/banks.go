@@ -49,7 +49,7 @@ type banksReport struct {
 
 	set      tflm.Set    // the kernels; of a runtime
 	about    []string    // about them
-	doubts   tflm.Doubts // that the target's tail does not settle
+	doubts   tflm.Doubts // that the target's tail leaves open
 	memories *Memories
 	slowest  string
 	read     []string // what the reader decided

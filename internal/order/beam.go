@@ -50,7 +50,7 @@ func (f *found) beams(ctx context.Context, g *graph, states int, off *Techniques
 			if k > 0 {
 				slices.Reverse(order)
 			}
-			f.take(g, order)
+			f.keep(g, order)
 		}
 	}
 }

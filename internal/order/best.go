@@ -156,8 +156,8 @@ type found struct {
 	states int     // kept by all searches
 }
 
-// take replaces the order if another one has a lower peak.
-func (f *found) take(g *graph, order []int32) {
+// keep replaces the order if another one has a lower peak.
+func (f *found) keep(g *graph, order []int32) {
 	if peak := g.peak(newWalk(g), order); peak < f.peak {
 		f.order, f.peak = order, peak
 	}
@@ -170,7 +170,7 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 		w := newWalk(g)
 		for rule := range greedyRules {
 			if order := w.greedy(ctx, rule, f.bound, off); order != nil {
-				f.take(g, order)
+				f.keep(g, order)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 	f.bound = max(f.bound, e.limit)
 	f.states += e.states()
 	if e.found() != nil {
-		f.take(g, e.way())
+		f.keep(g, e.way())
 	}
 	if !off.Beams {
 		f.beams(ctx, g, (states-f.states)/2, off)

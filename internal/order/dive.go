@@ -28,7 +28,7 @@ func (f *found) dive(ctx context.Context, g *graph, states, most int, off *Techn
 		over := e.run(ctx, min(states, most-f.states))
 		f.states += e.states()
 		if e.found() != nil {
-			f.take(g, e.way())
+			f.keep(g, e.way())
 			continue
 		}
 		if over {

@@ -43,7 +43,7 @@ import (
 // that plan is mostly the lower one.
 func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	f := newFinisher(tl)
-	if f.settle(offsets); !f.moved {
+	if f.placeFixed(offsets); !f.moved {
 		return f.stack(offsets, Unlimited) // this stacks all anew
 	}
 	high, below := thresholds.Within(tl.LowerBound, thresholds.FarBy), int64(Unlimited)
@@ -59,11 +59,11 @@ func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	for i := range offsets {
 		offsets[i] = -1
 	}
-	f.settle(offsets)
+	f.placeFixed(offsets)
 	if lower := f.stack(offsets, below); lower <= height {
 		return lower
 	} else if first {
-		f.settle(kept)
+		f.placeFixed(kept)
 		if height = f.stack(kept, lower); height >= lower {
 			return lower
 		}
@@ -97,9 +97,9 @@ func newFinisher(tl *timeline.Timeline) *finisher {
 	return f
 }
 
-// settle gives an offset to the buffers that are fixed or never active. It notes whether
+// placeFixed gives an offset to the buffers that are fixed or never active. It notes whether
 // others have one.
-func (f *finisher) settle(offsets []int64) {
+func (f *finisher) placeFixed(offsets []int64) {
 	f.moved, f.high = false, 0
 	for i, at := range offsets {
 		if !f.tl.Plain {

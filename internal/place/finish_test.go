@@ -222,7 +222,7 @@ func TestFinishTakesLittleMemory(t *testing.T) {
 // stackOn stacks what has no offset, and moves nothing.
 func stackOn(tl *timeline.Timeline, offsets []int64) {
 	f := newFinisher(tl)
-	f.settle(offsets)
+	f.placeFixed(offsets)
 	f.stack(offsets, Unlimited)
 }
 

@@ -108,7 +108,7 @@ func measure(tl *timeline.Timeline, part *timeline.Partition) (width int, smalle
 // put places buffer i and returns its offset.
 func (u *tree) put(i int, fit Fit) int64 {
 	align := u.tl.Problem.Buffers[i].Align()
-	u.ask(i)
+	u.query(i)
 	offset := u.lowest(u.probes, 0, align)
 	if fit == BestFit {
 		offset = u.tightest(u.probes, offset, align)
@@ -122,18 +122,18 @@ func (u *tree) fix(i int) bool {
 	at := *u.tl.Problem.Buffers[i].Fixed
 	// Fixed offsets are multiples of the granule, and no buffer fits into a hole smaller than
 	// the smallest window. So the test is exact.
-	if u.ask(i); u.lowest(u.probes, at, 1) != at {
+	if u.query(i); u.lowest(u.probes, at, 1) != at {
 		return false
 	}
 	u.occupy(i, at)
 	return true
 }
 
-// ask sets the probes for buffer i.
-func (u *tree) ask(i int) {
+// query sets the probes for buffer i.
+func (u *tree) query(i int) {
 	u.probes = u.probes[:0]
 	for _, span := range u.tl.Spans(i) {
-		u.askSections(int(span.First-u.first), int(span.Last-u.first), Range{From: span.Lower, To: span.Upper})
+		u.querySections(int(span.First-u.first), int(span.Last-u.first), Range{From: span.Lower, To: span.Upper})
 	}
 }
 
@@ -224,44 +224,44 @@ func (u *tree) mark(k int, r Range) {
 	}
 }
 
-// askSections appends the probes of all sets that can be in the way of a window in the
+// querySections appends the probes of all sets that can be in the way of a window in the
 // sections [first, last). The sets that know most come first.
-func (u *tree) askSections(first, last int, window Range) {
+func (u *tree) querySections(first, last int, window Range) {
 	from := len(u.probes)
 	low, high := first+u.leaves, last+u.leaves
 	l, h := low, high
 	for shift := uint(0); shift < u.grain && l < h; shift++ {
-		l, h = u.askRow(l, h, window)
+		l, h = u.queryRow(l, h, window)
 	}
 	for shift := uint(1); shift <= u.grain; shift++ {
 		left, right := u.partial(low, high, shift)
-		u.askSet(u.nodes[left].cover, window)
-		u.askSet(u.nodes[right].cover, window)
+		u.querySet(u.nodes[left].cover, window)
+		u.querySet(u.nodes[right].cover, window)
 	}
 	for l < h {
-		l, h = u.askRow(l, h, window)
+		l, h = u.queryRow(l, h, window)
 	}
 	for k, l := from, len(u.probes)-1; k < l; k, l = k+1, l-1 {
 		u.probes[k], u.probes[l] = u.probes[l], u.probes[k]
 	}
 }
 
-// askRow appends the probes of the nodes at the ends of [low, high) that have no parent inside
+// queryRow appends the probes of the nodes at the ends of [low, high) that have no parent inside
 // the range. It returns the range of the parents of the others.
-func (u *tree) askRow(low, high int, window Range) (l, h int) {
+func (u *tree) queryRow(low, high int, window Range) (l, h int) {
 	if low&1 == 1 {
-		u.askSet(u.nodes[low].union, window)
+		u.querySet(u.nodes[low].union, window)
 		low++
 	}
 	if high&1 == 1 {
 		high--
-		u.askSet(u.nodes[high].union, window)
+		u.querySet(u.nodes[high].union, window)
 	}
 	return low / 2, high / 2
 }
 
-// askSet appends the probe of a set, unless the set is empty.
-func (u *tree) askSet(s set, window Range) {
+// querySet appends the probe of a set, unless the set is empty.
+func (u *tree) querySet(s set, window Range) {
 	if s.size > 0 {
 		u.probes = append(u.probes, u.probe(s, window.From, window.To))
 	}

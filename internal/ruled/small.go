@@ -76,11 +76,11 @@ func (a *attempt) better(other *plan.Result) {
 			}
 		}
 	}
-	a.take(&other.Plan)
+	a.adopt(&other.Plan)
 }
 
-// take gives the open result a plan.
-func (a *attempt) take(found *model.Plan) {
+// adopt gives the open result a plan.
+func (a *attempt) adopt(found *model.Plan) {
 	p, r := a.p, &a.r
 	r.Plan, r.Status, r.Member = *found, model.Feasible, ""
 	r.Measures = model.MeasuresOf(p, &r.Plan)
@@ -118,7 +118,7 @@ func (a *attempt) enumerate(ctx context.Context) error {
 	found := enumerate.Plan(ctx, p, measures, q)
 	r.Stats.Nodes += found.Nodes
 	if found.Plan != nil {
-		a.take(found.Plan)
+		a.adopt(found.Plan)
 	}
 	switch {
 	case !found.Done:

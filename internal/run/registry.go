@@ -56,7 +56,7 @@ func HelpOf(p Planner) Help {
 // Register makes p known by its name. It panics if the name is taken.
 func Register(p Planner) {
 	plan.RegisterAs(&plan.Registration{
-		Name: p.Name(), Planner: &sweeping{p},
+		Name: p.Name(), Planner: &bridge{p},
 		Exact: func() bool { return p.Info().Exact },
 		Check: func(o *plan.Options) error { return plan.CheckOptions(p.Info(), *o) },
 	})
@@ -66,7 +66,7 @@ func Register(p Planner) {
 // checked without a plan.Info, which would cost each run some microseconds.
 func RegisterWith(p Planner, exact bool, fresh func() Settings) {
 	plan.RegisterAs(&plan.Registration{
-		Name: p.Name(), Planner: &sweeping{p},
+		Name: p.Name(), Planner: &bridge{p},
 		Exact: func() bool { return exact },
 		Check: func(o *plan.Options) error { return Bind(p.Name(), o, fresh()) },
 	})
@@ -93,7 +93,7 @@ func All() []Planner {
 
 // Prepared returns a registered planner as a planner of prepared problems.
 func Prepared(r *plan.Registration) Planner {
-	if s, ok := r.Planner.(*sweeping); ok {
+	if s, ok := r.Planner.(*bridge); ok {
 		return s.planner
 	}
 	return &foreign{r}
@@ -110,12 +110,12 @@ func Timeline(planner Planner, p *model.Problem, over func() bool) *timeline.Tim
 	return timeline.NewUnless(p, over)
 }
 
-// sweeping makes a plan.Planner of a planner of prepared problems: it computes the timeline.
-type sweeping struct{ planner Planner }
+// bridge makes a plan.Planner of a planner of prepared problems: it computes the timeline.
+type bridge struct{ planner Planner }
 
-func (s *sweeping) Info() plan.Info { return s.planner.Info() }
+func (s *bridge) Info() plan.Info { return s.planner.Info() }
 
-func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
+func (s *bridge) Plan(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
 	if err := model.Validate(p); err != nil {
 		return plan.Result{}, err
 	}

@@ -19,7 +19,7 @@ import (
 // accepts a leaf only if they end in a contradiction. It does not trust the search that
 // wrote the tree, the inferences of that search, or the order of the questions.
 //
-// The conclusions (settle) are about one plan. Among all plans that fit, take one with the
+// The conclusions (propagate) are about one plan. Among all plans that fit, take one with the
 // least sum of offsets. Let its buffers that could change places stand in the order of the
 // certificate. If any plan fits, this one exists. So if it cannot exist, no plan fits.
 //

@@ -31,7 +31,7 @@ func (c *proof) contradicts() (bool, error) {
 			return false, err
 		}
 	}
-	return !c.settle(), nil
+	return !c.propagate(), nil
 }
 
 const (
@@ -39,9 +39,9 @@ const (
 	restsPasses = 8    // resting and lowered run once in so many passes
 )
 
-// settle draws conclusions until none changes a bound, or until passesMost. It returns
+// propagate draws conclusions until none changes a bound, or until passesMost. It returns
 // false for a contradiction.
-func (c *proof) settle() bool {
+func (c *proof) propagate() bool {
 	for pass := 1; pass <= passesMost; pass++ {
 		before := c.sum()
 		for j := range c.list {
@@ -115,7 +115,7 @@ func (c *proof) apart(j int) bool {
 //	low(k) + from(k) + sum of sizes(k..) <= max over i >= k of (up(i) + to(i))
 //
 // because a plan stacks the buffers k.. from their lowest bound upwards. The second takes
-// the buffers after the settled ones at the bottom. If one of them cannot be the lowest by
+// the buffers after those at their final offsets at the bottom. If one of them cannot be the lowest by
 // the same formula, it starts at or above the lowest end of another.
 func (c *proof) stacked(slot []stay) bool {
 	for k := 1; k < len(slot); k++ { // insertion sort: the order changes little from pass to pass
@@ -163,7 +163,7 @@ func (c *proof) stacked(slot []stay) bool {
 	return true
 }
 
-// resting computes for each buffer the lowest offset at which it can rest. It settles
+// resting computes for each buffer the lowest offset at which it can rest. It fixes
 // buffers from the lowest upwards, as Dijkstra's algorithm does. A fixed buffer, or one
 // that may lie on the ground, starts with its own lowest offset.
 func (c *proof) resting() bool {
@@ -197,7 +197,7 @@ func (c *proof) resting() bool {
 }
 
 // lowered returns false if some buffer has a free place below its lowest offset. The places
-// tried are the ground and the tops of settled buffers.
+// tried are the ground and the tops of buffers at their final offsets.
 func (c *proof) lowered() bool {
 	for j, b := range c.list {
 		if b.Fixed != nil || c.low[j] == 0 {

@@ -147,7 +147,7 @@ func (r *Repacker) Repack(ctx context.Context, c *Call, o Options) (*Result, err
 	lowest := r.load.bound(c, true)
 	res := &Result{Wanted: -1, LowerBound: lowest}
 	if planned {
-		res.keep(c)
+		res.adopt(c)
 	}
 	if c.Capacity > 0 && lowest > c.Capacity {
 		res.Status = model.Infeasible
@@ -181,8 +181,8 @@ func (r *Repacker) Repack(ctx context.Context, c *Call, o Options) (*Result, err
 	return res, nil
 }
 
-// keep takes the plan given.
-func (r *Result) keep(c *Call) {
+// adopt takes the plan given.
+func (r *Result) adopt(c *Call) {
 	r.Offsets, r.Slices, r.Height = make([]int64, len(c.Blocks)), make([][]Slice, len(c.Blocks)), 0
 	for i := range c.Blocks {
 		b := &c.Blocks[i]

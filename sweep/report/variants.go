@@ -87,7 +87,7 @@ func (p *page) variants() *comparison.Table {
 	return t
 }
 
-// answer reports whether a row settles its question: a plan that fits the capacity or a proof; without a capacity, a
+// answer reports whether a row answers its question: a plan that fits the capacity or a proof; without a capacity, a
 // lowest plan that is proven.
 func answer(r *core.Row) bool {
 	switch r.Status {

@@ -35,7 +35,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input\n4  whether the arena fits --capacity is not known",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := kernels.settle(nil); err != nil {
+			if err := kernels.choose(nil); err != nil {
 				return err
 			}
 			m, err := readModel(args[0])

@@ -112,8 +112,8 @@ func withValues(args []string) []string {
 	return out
 }
 
-// settle decides which kernels the figures hold for. part is the part that --target names, or nil.
-func (k *kernelsFlags) settle(part *tflm.Map) (err error) {
+// choose decides which kernels the figures hold for. part is the part that --target names, or nil.
+func (k *kernelsFlags) choose(part *tflm.Map) (err error) {
 	if k.kernels != "" {
 		if k.Set, err = tflm.ParseSet(k.kernels); err != nil {
 			return usagef("invalid argument %q for --kernels: %v%s", k.kernels, err, k.whose())
@@ -121,7 +121,7 @@ func (k *kernelsFlags) settle(part *tflm.Map) (err error) {
 		k.From = "--kernels"
 	}
 	k.Versioned = strings.Contains(k.kernels, "@")
-	if err := k.settleOverlaps(); err != nil {
+	if err := k.chooseOverlaps(); err != nil {
 		return err
 	}
 	if part == nil || part.Kernels == "" {
@@ -151,8 +151,8 @@ func (k *kernelsFlags) whose() string {
 	return "; 'stowage help firmware' says which boards have which"
 }
 
-// settleOverlaps joins --diagonal and --kernels.
-func (k *kernelsFlags) settleOverlaps() error {
+// chooseOverlaps joins --diagonal and --kernels.
+func (k *kernelsFlags) chooseOverlaps() error {
 	switch k.diagonal {
 	case "":
 		return nil

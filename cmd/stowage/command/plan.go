@@ -128,7 +128,7 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if p.where, err = p.memories(); err != nil {
 		return err
 	}
-	if err := p.kernels.settle(partOf(p.target)); err != nil {
+	if err := p.kernels.choose(partOf(p.target)); err != nil {
 		return err
 	}
 	if p.target == "python" && p.kernels.Set != tflm.ReferenceSet {

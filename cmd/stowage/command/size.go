@@ -123,7 +123,7 @@ func (s *sizeFlags) run(cmd *cobra.Command, args []string) error {
 	if _, err := s.model.options(); err != nil {
 		return err
 	}
-	if err := s.kernels.settle(nil); err != nil {
+	if err := s.kernels.choose(nil); err != nil {
 		return err
 	}
 	if s.kernels.From != "" {

@@ -20,7 +20,7 @@ import (
 // The inferences feed one another, so they are repeated until nothing changes, but at most maxRounds times: later
 // rounds find less, and some bounds creep up round by round.
 //
-// The sweeps go through the sections against the order of time and along it, in turn.
+// The passes go through the sections against the order of time and along it, in turn.
 //
 // Trials: docs/lab/exact.md (more rounds double the time of the hardest problem; turns save a tenth).
 //
@@ -60,17 +60,17 @@ func (k *Kernel) infer(c component) bool {
 		}
 		raised := k.raised
 		// A bound that creeps from section to section goes as far as it can in one
-		// sweep of its direction, and one section a sweep in the other.
-		sweep := (*Kernel).sweepBack
+		// pass of its direction, and one section a pass in the other.
+		check := (*Kernel).passBack
 		if round&1 == 1 {
-			sweep = (*Kernel).sweep
+			check = (*Kernel).pass
 		}
-		if !sweep(k, c) {
+		if !check(k, c) {
 			return false
 		}
 		if k.raised == raised {
 			if invariants.Enabled {
-				k.checkSettled(c)
+				k.checkFixpoint(c)
 			}
 			return true
 		}
@@ -79,9 +79,9 @@ func (k *Kernel) infer(c component) bool {
 	return true
 }
 
-// sweep checks the dirty sections of c in the order of time. A section that becomes dirty during the sweep is checked
-// in the same sweep if it comes later.
-func (k *Kernel) sweep(c component) bool {
+// pass checks the dirty sections of c in the order of time. A section that becomes dirty during the pass is checked
+// in the same pass if it comes later.
+func (k *Kernel) pass(c component) bool {
 	for s := k.runs.takeFirst(c.first, c.last); s < c.last; s = k.runs.takeFirst(s+1, c.last) {
 		if !k.checkSection(s) {
 			k.hot.promote(s)
@@ -94,8 +94,8 @@ func (k *Kernel) sweep(c component) bool {
 	return true
 }
 
-// sweepBack is sweep against the order of time.
-func (k *Kernel) sweepBack(c component) bool {
+// passBack is pass against the order of time.
+func (k *Kernel) passBack(c component) bool {
 	for s := k.runs.takeLast(c.first, c.last); s >= c.first; s = k.runs.takeLast(c.first, s) {
 		if !k.checkSection(s) {
 			k.hot.promote(s)

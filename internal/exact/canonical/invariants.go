@@ -129,9 +129,9 @@ func (k *Kernel) checkMembers(s Section) {
 	}
 }
 
-// checkSettled checks that the inferences find nothing more in any section of c. So the
+// checkFixpoint checks that the inferences find nothing more in any section of c. So the
 // sections that were skipped needed no inference.
-func (k *Kernel) checkSettled(c component) {
+func (k *Kernel) checkFixpoint(c component) {
 	if !k.due() || k.huge || k.inferenceCut {
 		return
 	}

@@ -69,7 +69,7 @@ func (k *Kernel) remember(c component, key memoKey) {
 		k.findWaiting(c) // it was last called for others
 		key = k.key(c)
 	}
-	k.memo.keep(key)
+	k.memo.remember(key)
 }
 
 // key hashes the component's state.
@@ -109,9 +109,9 @@ func (m *memo) bucket(key memoKey) int {
 	return int(key.a) & (len(m.entries) - 1) &^ (memoWays - 1)
 }
 
-// keep adds the key. The table grows if a bucket is full, until it has its largest size. Until then no
+// remember adds the key. The table grows if a bucket is full, until it has its largest size. Until then no
 // key is lost.
-func (m *memo) keep(key memoKey) {
+func (m *memo) remember(key memoKey) {
 	if len(m.entries) == 0 || len(m.entries) < memoMost &&
 		(2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {
 		m.grow()

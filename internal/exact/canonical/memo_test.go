@@ -24,7 +24,7 @@ func TestMemoKeepsAll(t *testing.T) {
 	var m memo
 	key := func(i uint64) memoKey { return memoKey{common.Mix(i+1, 0x9e3779b97f4a7c15), i | 1} }
 	for i := range uint64(10_000) {
-		m.keep(key(i))
+		m.remember(key(i))
 	}
 	for i := range uint64(10_000) {
 		if !m.has(key(i)) {

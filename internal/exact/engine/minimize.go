@@ -86,13 +86,13 @@ func (e *engine) fallBack() {
 		offsets[i] = -1
 	}
 	place.Finish(e.tl, offsets)
-	e.take(offsets, "")
+	e.adopt(offsets, "")
 }
 
 // start takes a plan to improve on. If it is too high as a whole, it may still be low enough
 // in some partitions. by is the name of the composer if it has found the plan, else "".
 func (e *engine) start(offsets []int64, by string) {
-	e.take(offsets, by)
+	e.adopt(offsets, by)
 	for p := range e.parts {
 		buffers := e.tl.Partitions[p].Buffers
 		part := make([]int64, len(buffers))
@@ -104,8 +104,8 @@ func (e *engine) start(offsets []int64, by string) {
 	}
 }
 
-// take makes a plan the incumbent if it is lower. by is as in start.
-func (e *engine) take(offsets []int64, by string) {
+// adopt makes a plan the incumbent if it is lower. by is as in start.
+func (e *engine) adopt(offsets []int64, by string) {
 	if h := model.HeightOf(e.tl.Problem, offsets); h < e.height {
 		e.best, e.by, e.height = offsets, by, h
 		e.report(0)
@@ -117,7 +117,7 @@ func (e *engine) ask(capacity int64, try func(int64) common.Verdict) common.Verd
 	v := try(capacity)
 	switch v {
 	case common.Fits:
-		e.take(e.offsets(), e.member())
+		e.adopt(e.offsets(), e.member())
 	case common.Refuted:
 		least := capacity + 1
 		for p := range e.parts {

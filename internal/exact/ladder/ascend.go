@@ -39,7 +39,7 @@ import (
 
 // search looks for levels of the unplaced buffers in set. x holds the least levels of the placed
 // buffers and e those of the unplaced ones. Both are up to date except for what i and j change:
-// settle takes that into account.
+// leastLevels takes that into account.
 func (l *Search) search(set uint32, x, e rungs, i, j int, asleep uint32) common.Outcome {
 	if l.Nodes >= l.nodeLimit || l.watch.Over() {
 		return common.Aborted
@@ -49,7 +49,7 @@ func (l *Search) search(set uint32, x, e rungs, i, j int, asleep uint32) common.
 		l.Tick()
 	}
 	r, spares := common.Exhausted, l.spares
-	if set != 0 && l.settle(set, &x, &e, i, j) {
+	if set != 0 && l.leastLevels(set, &x, &e, i, j) {
 		if invariants.Enabled {
 			l.check(set, &x, &e)
 		}
@@ -159,7 +159,7 @@ func (l *Search) place(set uint32, x, e *rungs, asleep uint32, settled bool) com
 		}
 	}
 	if settled && !l.gaveUp {
-		l.keep(set, e)
+		l.addFailed(set, e)
 	}
 	return common.Exhausted
 }
@@ -174,9 +174,9 @@ func (l *Search) say(kind plan.MoveKind, u int, at int64) {
 // later reports whether u has to wait for an identical buffer.
 func (l *Search) later(set uint32, u int) bool { return l.twin[u] >= 0 && set>>l.twin[u]&1 == 1 }
 
-// settle finds the least levels that satisfy the chosen ranges. e holds the levels from before i
+// leastLevels finds the least levels that satisfy the chosen ranges. e holds the levels from before i
 // was placed. If j is not -1, then e holds those from before the pair i, j chose a range.
-func (l *Search) settle(set uint32, x, e *rungs, i, j int) bool {
+func (l *Search) leastLevels(set uint32, x, e *rungs, i, j int) bool {
 	rest := set
 	if j >= 0 {
 		rest = 1 << j
@@ -333,8 +333,8 @@ func (l *Search) beaten(set uint32, z *rungs) bool {
 	return false
 }
 
-// keep records that a set has failed with the levels e.
-func (l *Search) keep(set uint32, e *rungs) {
+// addFailed records that a set has failed with the levels e.
+func (l *Search) addFailed(set uint32, e *rungs) {
 	f := &l.known
 	f.Open(uint64(set), 0)
 	for rest := set; rest != 0; rest &= rest - 1 {

@@ -9,7 +9,7 @@ import (
 // Under the tag invariants the levels of each node are computed from scratch, and each plan that is found is held
 // against the table. A difference is a panic.
 
-// check checks what settle has left: x and e are the least levels that keep the sequence, the chosen ranges and the
+// check checks what leastLevels has left: x and e are the least levels that keep the sequence, the chosen ranges and the
 // ties. It raises all levels from the lowest ones, one constraint after the other, until none is broken
 // (Bellman and Ford).
 func (l *Search) check(set uint32, x, e *rungs) {

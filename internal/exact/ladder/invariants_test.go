@@ -28,7 +28,7 @@ func stacked(t *testing.T) (l *asked, set uint32, x, e rungs) {
 	x[1] = e[1]
 	l.path[0], l.depth = 1, 1
 	set = 1<<0 | 1<<2
-	if !l.settle(set, &x, &e, 1, -1) {
+	if !l.leastLevels(set, &x, &e, 1, -1) {
 		t.Fatal("nothing fits under b")
 	}
 	return l, set, x, e

@@ -1,4 +1,4 @@
-// Package ladder is the search for small partitions that the canonical search cannot settle. It
+// Package ladder is the search for small partitions that the canonical search cannot decide. It
 // chooses buffers from the highest to the lowest and is complete: whether windows interlock or not.
 package ladder
 
@@ -15,7 +15,7 @@ import (
 )
 
 // Idea: this search is for partitions of at most 24 buffers that the canonical search cannot
-// settle. It chooses the buffers from the highest to the lowest: which buffer is the highest,
+// decide. It chooses the buffers from the highest to the lowest: which buffer is the highest,
 // which one is next, and so on. This gives two bounds that section inference cannot see.
 //
 // First, every set S of buffers has a bound by its highest buffer f:
@@ -264,7 +264,7 @@ func (l *Search) Run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	for at := range l.lo {
 		l.lo[at], l.hi[at] = l.least[at], noEnd
 	}
-	// The patience grows with the node limit, so every propagation settles if runs grow longer.
+	// The patience grows with the node limit, so every propagation ends if runs grow longer.
 	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
 	l.nodeLimit = l.Nodes + limit
 	if l.Tell != nil {
@@ -272,7 +272,7 @@ func (l *Search) Run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	}
 	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, e, -1, -1, 0); {
 	case r == common.Solved:
-		l.lower(tl, p)
+		l.compact(tl, p)
 		if invariants.Enabled {
 			l.checkPlan()
 		}
@@ -283,8 +283,8 @@ func (l *Search) Run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	return common.Undecided
 }
 
-// lower moves the buffers of the plan down as far as they can without passing one another.
-func (l *Search) lower(tl *timeline.Timeline, p *timeline.Partition) {
+// compact moves the buffers of the plan down as far as they can without passing one another.
+func (l *Search) compact(tl *timeline.Timeline, p *timeline.Partition) {
 	again := true
 	for sweeps := 0; again && sweeps < l.n; sweeps++ {
 		again = false

@@ -31,9 +31,9 @@ type bounds struct {
 	passes []int64
 
 	// proof is how often a propagation may pass over one buffer before that shows that
-	// it never settles. patience is how often it may pass in any case.
+	// it never ends. patience is how often it may pass in any case.
 	proof, patience int64
-	gaveUp          bool // a propagation did not settle: a failure proves nothing
+	gaveUp          bool // a propagation did not end: a failure proves nothing
 	watch           *run.Watch
 }
 
@@ -88,7 +88,7 @@ func (b *bounds) propagate(from ...int32) bool {
 	return ok
 }
 
-// mayPass counts a pass over buffer i. It is false if the propagation never settles, or
+// mayPass counts a pass over buffer i. It is false if the propagation never ends, or
 // takes too long.
 func (b *bounds) mayPass(i int32) bool {
 	b.passes[i]++

@@ -12,7 +12,7 @@
 // # Two searches, one list
 //
 // Package pairwise has a propagation of its own, for the baselines tela and cp. The two
-// share the list of forbidden ranges and the proof that a propagation never settles
+// share the list of forbidden ranges and the proof that a propagation never ends
 // (bound.Passes), and nothing else, because they ask for different things. Here a pair
 // with several forbidden ranges is one choice between intervals, and nothing is propagated
 // before only one interval is left. There each range is a choice of its own between two

@@ -97,7 +97,7 @@ func (s *Search) Offsets() []int64 { return s.low }
 func (s *Search) Run(capacity, limit int64) common.Verdict {
 	s.last = s.Nodes + limit
 	// A propagation gets as much patience as the search has nodes, so that in ever
-	// longer runs every one settles.
+	// longer runs every one ends.
 	s.patience = max(64*int64(len(s.align)+2), limit)
 	if !s.reset(capacity) {
 		return common.Refuted
@@ -138,7 +138,7 @@ func (s *Search) search() common.Outcome {
 	s.Nodes++
 	s.tick()
 	mark := len(s.steps)
-	at, ok := s.settle()
+	at, ok := s.decideForced()
 	if !ok {
 		s.undoTo(mark)
 		s.Backtracks++
@@ -173,10 +173,10 @@ func (s *Search) search() common.Outcome {
 	return common.Exhausted
 }
 
-// settle decides every pair with one open interval, until there is none. It returns the
+// decideForced decides every pair with one open interval, until there is none. It returns the
 // pair that low violates nearest the ground, or -1 if low violates none. ok is false if a
 // pair has no interval left.
-func (s *Search) settle() (at int, ok bool) {
+func (s *Search) decideForced() (at int, ok bool) {
 	for again := true; again; {
 		again = false
 		at = -1

@@ -2,7 +2,7 @@ package walls
 
 import "slices"
 
-// Idea: one order of the last pile settles all piles before it. Each wall is undone in
+// Idea: one order of the last pile decides all piles before it. Each wall is undone in
 // turn, the last one first: what began is contiguous in the order, and what ended takes its
 // place, in its own order or in the reverse.
 //

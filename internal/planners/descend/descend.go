@@ -90,7 +90,7 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 	for k := range tl.Partitions {
 		d.heights[k] = d.height(tl.Partitions[k].Buffers)
 	}
-	return d.lower()
+	return d.improve()
 }
 
 // first takes a first plan: the caller's, the heuristics', or one search without a roof.
@@ -98,7 +98,7 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 func (d *descent) first(ctx context.Context, start bool) (r plan.Result, ended bool) {
 	switch tl := d.tl; {
 	case d.o.Start != nil:
-		d.take(d.o.Start)
+		d.adopt(d.o.Start)
 	case start:
 		offsets, _, _ := greedy.Best(ctx, tl, d.o.Capacity)
 		if offsets == nil {
@@ -111,7 +111,7 @@ func (d *descent) first(ctx context.Context, start bool) (r plan.Result, ended b
 		if d.b.Ended() {
 			return d.untouched(offsets), true
 		}
-		d.take(offsets)
+		d.adopt(offsets)
 	default:
 		for k := range tl.Partitions {
 			if out := d.ask(k, d.roof(k)); out == Refuted {
@@ -124,9 +124,9 @@ func (d *descent) first(ctx context.Context, start bool) (r plan.Result, ended b
 	return plan.Result{}, false
 }
 
-// lower lowers the partition that reaches highest, until it is at the bound, the search
+// improve lowers the partition that reaches highest, until it is at the bound, the search
 // says that no plan of it is lower, or a limit comes.
-func (d *descent) lower() plan.Result {
+func (d *descent) improve() plan.Result {
 	o := d.o
 	for {
 		top, height := -1, d.rest
@@ -207,9 +207,9 @@ func (d *descent) fit() plan.Result {
 	return r
 }
 
-// take takes over the partitions of a plan. Buffers that are in no partition go to their lowest places, because no
+// adopt takes over the partitions of a plan. Buffers that are in no partition go to their lowest places, because no
 // search would bring them down.
-func (d *descent) take(offsets []int64) {
+func (d *descent) adopt(offsets []int64) {
 	for k := range d.tl.Partitions {
 		for _, i := range d.tl.Partitions[k].Buffers {
 			d.offsets[i] = offsets[i]

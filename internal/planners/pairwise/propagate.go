@@ -94,7 +94,7 @@ func (e *Engine) propagate() bool {
 // no room for m. It reports whether no bounds met.
 func (e *Engine) refute(m, v, w int32) bool {
 	holds := m ^ 1
-	e.settle(holds, entry{prev: -1, why: m, a: e.at[v], b: e.at[w]})
+	e.decide(holds, entry{prev: -1, why: m, a: e.at[v], b: e.at[w]})
 	// The order that holds pushes in the opposite direction: from w's buffer to v, and from v's buffer to w, by the
 	// bounds of the same side.
 	return e.pass(holds, w^1, v) && e.pass(holds, v^1, w)
@@ -110,8 +110,8 @@ func (e *Engine) pass(literal, u, v int32) bool {
 	return x <= e.value[v] || e.raise(v, x, literal, e.at[u])
 }
 
-// settle makes a literal hold, with the reason in t.
-func (e *Engine) settle(literal int32, t entry) {
+// decide makes a literal hold, with the reason in t.
+func (e *Engine) decide(literal int32, t entry) {
 	p := literal >> 1
 	t.v = ^literal
 	e.order[p] = uint8(1 + literal&1)

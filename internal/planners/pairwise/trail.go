@@ -59,7 +59,7 @@ func (e *Engine) Order(literal int32) bool {
 	if literal&1 == 1 {
 		lower, upper = upper, lower
 	}
-	e.settle(literal, entry{prev: -1, why: decided, a: int32(len(e.levels))})
+	e.decide(literal, entry{prev: -1, why: decided, a: int32(len(e.levels))})
 	return e.pass(literal, 2*lower, 2*upper) && e.pass(literal, 2*upper+1, 2*lower+1) && e.propagate()
 }
 

@@ -41,7 +41,7 @@ func pathSearch(t *testing.T, o plan.Options) *search {
 		if j := s.candidate(d); j != d || !s.try(d, j) {
 			t.Fatalf("point %d: candidate %d", d, j)
 		}
-		s.settle(d, d)
+		s.unlink(d, d)
 	}
 	return s
 }

@@ -76,7 +76,7 @@ func firstEffort(tl *timeline.Timeline) int64 { return 4*int64(len(tl.Problem.Bu
 func (r *job) descend(effort int64) error {
 	floor := r.bound
 	for target := floor; floor < r.height(); target = floor + (r.height()-floor)/2 {
-		end, err := r.lower(target, effort)
+		end, err := r.improve(target, effort)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (r *job) descend(effort int64) error {
 	return nil
 }
 
-// lower asks every partition that is higher than the target to come down to it.
-func (r *job) lower(target, effort int64) (outcome, error) {
+// improve asks every partition that is higher than the target to come down to it.
+func (r *job) improve(target, effort int64) (outcome, error) {
 	end := found
 	for k := range r.parts {
 		if r.heights[k] <= target {

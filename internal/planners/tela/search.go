@@ -198,7 +198,7 @@ func (s *search) fit(capacity, budget int64) outcome {
 			s.limits.counters.Minor++
 			continue
 		}
-		s.settle(d, j)
+		s.unlink(d, j)
 		d++
 		if d < depth {
 			s.open(d, s.phaseOf[j])
@@ -211,8 +211,8 @@ func (s *search) fit(capacity, budget int64) outcome {
 	return found
 }
 
-// settle takes buffer j, placed at point d, off the shelves.
-func (s *search) settle(d, j int32) {
+// unlink takes buffer j, placed at point d, off the shelves.
+func (s *search) unlink(d, j int32) {
 	s.points[d].chosen, s.pointOf[j] = j, d
 	for h := range s.shelves {
 		s.shelves[h].remove(j)

@@ -165,7 +165,7 @@ func (s *search) again(d int32, capacity int64) int32 {
 			s.limits.counters.Minor++
 			return int32(t)
 		}
-		s.settle(int32(t), j)
+		s.unlink(int32(t), j)
 	}
 	return d
 }

@@ -70,7 +70,7 @@ func (w *walk) dominate(t int) {
 			left++
 		}
 	}
-	w.keep(left)
+	w.truncate(left)
 }
 
 // later returns the loads of the live bodies of each state from section t on. A state has width numbers, by pool and by

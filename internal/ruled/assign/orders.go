@@ -61,11 +61,11 @@ func (c *Choices) Orders(pool int32, capacity int64) *Orders {
 		o.Question.Items = append(o.Question.Items, x)
 	}
 	for n, y := range c.Prices.covers {
-		x := stackdp.Cover{Section: y.section, Weights: y.weights, Most: y.most, Price: c.Prices.each[n]}
+		x := stackdp.Inequality{Section: y.section, Weights: y.weights, Most: y.most, Price: c.Prices.each[n]}
 		for _, k := range y.bodies {
 			x.Items = append(x.Items, item[k])
 		}
-		o.Question.Covers = append(o.Question.Covers, x)
+		o.Question.Inequalities = append(o.Question.Inequalities, x)
 	}
 	return o
 }

@@ -277,8 +277,8 @@ func (w *walk) move(to, from int) {
 	}
 }
 
-// keep drops the states from the nth on.
-func (w *walk) keep(n int) {
+// truncate drops the states from the nth on.
+func (w *walk) truncate(n int) {
 	w.states, w.load, w.in = w.states[:n], w.load[:n*len(w.pools)], w.in[:n*w.lanes]
 }
 
@@ -380,7 +380,7 @@ func (w *walk) unite() {
 			}
 		}
 	}
-	w.keep(left)
+	w.truncate(left)
 }
 
 // close checks the room in a section, and adds what its empty cells cost.
@@ -406,7 +406,7 @@ func (w *walk) close(t int, limit int64) {
 			left++
 		}
 	}
-	w.keep(left)
+	w.truncate(left)
 }
 
 // thin keeps at most width states from section t on. It drops superfluous states first, then cuts off the dearest.
@@ -471,5 +471,5 @@ func (w *walk) narrow(width int) {
 	for to, s := range order {
 		w.move(to, int(s))
 	}
-	w.keep(width)
+	w.truncate(width)
 }

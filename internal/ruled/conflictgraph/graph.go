@@ -80,8 +80,8 @@ func (s *Search) keep(offsets []int64) bool {
 	return true
 }
 
-// Take adopts a plan of another search, if it is lower.
-func (s *Search) Take(offsets []int64) { s.keep(offsets) }
+// Adopt adopts a plan of another search, if it is lower.
+func (s *Search) Adopt(offsets []int64) { s.keep(offsets) }
 
 // Orders makes plans by first fit, in a few orders, until the goal is reached or the watch is over.
 func (s *Search) Orders(watch *run.Watch) {

@@ -52,10 +52,10 @@ func TestStarts(t *testing.T) {
 			every[n] = n
 		}
 		flow, full := l.usedByFlow(every, never)
-		if !flow.covered() {
+		if !flow.enough() {
 			continue // nothing frees enough
 		}
-		starts := []*cover{flow, full, newCover(l.all, l.families)}
+		starts := []*selection{flow, full, newSelection(l.all, l.families)}
 		least, cheapest := int64(math.MaxInt64), []int(nil)
 		for k, c := range starts {
 			c.fill(every, even, never)
@@ -96,7 +96,7 @@ func TestRuinCovers(t *testing.T) {
 		}
 		started += Price(l.all, start.taken)
 		taken, ok := l.Cheap(0, rand.New(rand.NewPCG(25, 14)), never)
-		if !ok || !l.Covers(taken) {
+		if !ok || !l.Enough(taken) {
 			t.Fatal("no cover")
 		}
 		improved += Price(l.all, taken)
@@ -126,7 +126,7 @@ func TestLeastPrice(t *testing.T) {
 			for k := range taken {
 				taken[k] = set>>k&1 == 1
 			}
-			if price := Price(evictions, taken); loads.Covers(taken) && (best < 0 || price < best) {
+			if price := Price(evictions, taken); loads.Enough(taken) && (best < 0 || price < best) {
 				best = price
 			}
 		}
@@ -147,7 +147,7 @@ func TestLeastPrice(t *testing.T) {
 			rowed++
 		}
 		taken, ok := loads.Cheap(bound, r, never)
-		if !ok || !loads.Covers(taken) {
+		if !ok || !loads.Enough(taken) {
 			t.Fatalf("a cover that covers nothing: %v\n%s", taken, drawn.DescribeRuled(p))
 		}
 		if Price(evictions, taken) == best {

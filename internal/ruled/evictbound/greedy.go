@@ -42,8 +42,8 @@ func length(families []*family) (sum int) {
 	return sum
 }
 
-// A cover is a set of evictions, and the excess that it leaves.
-type cover struct {
+// A selection is a set of evictions, and the excess that it leaves.
+type selection struct {
 	all      []Eviction
 	families []*family
 	taken    []bool
@@ -51,8 +51,8 @@ type cover struct {
 	steps    int
 }
 
-func newCover(all []Eviction, families []*family) *cover {
-	c := &cover{all: all, families: families, taken: make([]bool, len(all))}
+func newSelection(all []Eviction, families []*family) *selection {
+	c := &selection{all: all, families: families, taken: make([]bool, len(all))}
 	for _, f := range families {
 		c.left = append(c.left, slices.Clone(f.excess))
 	}
@@ -60,7 +60,7 @@ func newCover(all []Eviction, families []*family) *cover {
 }
 
 // set adds an eviction to the set or removes it.
-func (c *cover) set(n int, taken bool) {
+func (c *selection) set(n int, taken bool) {
 	if c.taken[n] == taken {
 		return
 	}
@@ -81,7 +81,7 @@ func (c *cover) set(n int, taken bool) {
 }
 
 // gain returns the bytes of excess that an eviction would free, over all sections.
-func (c *cover) gain(n int) (sum float64) {
+func (c *selection) gain(n int) (sum float64) {
 	for k, f := range c.families {
 		for _, r := range f.columns[n] {
 			for _, x := range c.left[k][r.from:r.to] {
@@ -96,7 +96,7 @@ func (c *cover) gain(n int) (sum float64) {
 }
 
 // needed reports whether some section would have excess without an eviction of the set.
-func (c *cover) needed(n int) bool {
+func (c *selection) needed(n int) bool {
 	for k, f := range c.families {
 		for _, r := range f.columns[n] {
 			c.steps += int(r.to - r.from)
@@ -134,7 +134,7 @@ func (b *bids) Pop() any {
 
 // fill adds offered evictions until none frees more, or over reports a limit. shake returns a factor for the worth of
 // each bid.
-func (c *cover) fill(offered []int, shake func() float64, over func() bool) {
+func (c *selection) fill(offered []int, shake func() float64, over func() bool) {
 	var q bids
 	factor := make(map[int]float64, len(offered))
 	worth := func(n int) float64 { return c.gain(n) / float64(c.all[n].Cost+1) * factor[n] }
@@ -165,7 +165,7 @@ func (c *cover) fill(offered []int, shake func() float64, over func() bool) {
 }
 
 // drop removes evictions that are not needed, the dearest first.
-func (c *cover) drop(offered []int) {
+func (c *selection) drop(offered []int) {
 	order := slices.DeleteFunc(slices.Clone(offered), func(n int) bool { return !c.taken[n] })
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.all[b].Cost, c.all[a].Cost) })
 	for _, n := range order {
@@ -193,21 +193,21 @@ func (l *Loads) Cheap(enough int64, r *rand.Rand, over func() bool) ([]bool, boo
 }
 
 // start returns the cheapest cover of the three starts, or nil if there is none.
-func (l *Loads) start(every []int, enough int64, over func() bool) *cover {
+func (l *Loads) start(every []int, enough int64, over func() bool) *selection {
 	c, full := l.usedByFlow(every, over)
-	if !c.covered() {
+	if !c.enough() {
 		return nil
 	}
 	if length(l.families) > mostGreedy {
 		return c
 	}
 	price := Price(l.all, c.taken)
-	for _, other := range []*cover{full, newCover(l.all, l.families)} {
+	for _, other := range []*selection{full, newSelection(l.all, l.families)} {
 		if price > enough {
 			other.fill(every, even, over)
 			other.drop(every)
 		}
-		if p := Price(l.all, other.taken); other.covered() && p < price {
+		if p := Price(l.all, other.taken); other.enough() && p < price {
 			c, price = other, p
 		}
 	}
@@ -216,8 +216,8 @@ func (l *Loads) start(every []int, enough int64, over func() bool) *cover {
 
 // usedByFlow returns two sets: the evictions that the flow uses, even in part, which are a cover; and the evictions
 // that it uses in full, which may free too little.
-func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *cover) {
-	c, full = newCover(l.all, l.families), newCover(l.all, l.families)
+func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *selection) {
+	c, full = newSelection(l.all, l.families), newSelection(l.all, l.families)
 	used := make([]float64, len(l.all))
 	for _, x := range l.flows {
 		for n, part := range x.parts(len(l.all)) {
@@ -247,7 +247,7 @@ func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *cover) {
 }
 
 // improve ruins and recreates a cover, and returns the cheapest cover on the way.
-func (c *cover) improve(every []int, enough int64, r *rand.Rand, over func() bool) []bool {
+func (c *selection) improve(every []int, enough int64, r *rand.Rand, over func() bool) []bool {
 	best, price := slices.Clone(c.taken), Price(c.all, c.taken)
 	shaken := func() float64 { return 0.5 + r.Float64() }
 	c.steps = 0
@@ -267,7 +267,7 @@ func (c *cover) improve(every []int, enough int64, r *rand.Rand, over func() boo
 		if invariants.Enabled {
 			c.check()
 		}
-		if p := Price(c.all, c.taken); p <= price && c.covered() {
+		if p := Price(c.all, c.taken); p <= price && c.enough() {
 			price, best = p, slices.Clone(c.taken)
 			continue
 		}
@@ -278,8 +278,8 @@ func (c *cover) improve(every []int, enough int64, r *rand.Rand, over func() boo
 	return best
 }
 
-// covered reports whether no excess is left.
-func (c *cover) covered() bool {
+// enough reports whether no excess is left.
+func (c *selection) enough() bool {
 	for _, left := range c.left {
 		if slices.ContainsFunc(left, func(x int64) bool { return x > 0 }) {
 			return false
@@ -289,7 +289,7 @@ func (c *cover) covered() bool {
 }
 
 // ruin removes some evictions of the set that overlap one section.
-func (c *cover) ruin(in []int, r *rand.Rand) {
+func (c *selection) ruin(in []int, r *rand.Rand) {
 	seed := in[r.IntN(len(in))]
 	k := slices.IndexFunc(c.families, func(f *family) bool { return len(f.columns[seed]) > 0 })
 	if k < 0 {
@@ -313,7 +313,7 @@ func (c *cover) ruin(in []int, r *rand.Rand) {
 }
 
 // beside returns the evictions that free bytes between the first and the last section with excess.
-func (c *cover) beside(every []int) (out []int) {
+func (c *selection) beside(every []int) (out []int) {
 	for k, f := range c.families {
 		first := slices.IndexFunc(c.left[k], func(x int64) bool { return x > 0 })
 		if first < 0 {

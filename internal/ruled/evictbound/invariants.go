@@ -7,8 +7,8 @@ import (
 )
 
 // check checks what is left to cover.
-func (c *cover) check() {
-	fresh := newCover(c.all, c.families)
+func (c *selection) check() {
+	fresh := newSelection(c.all, c.families)
 	for n, taken := range c.taken {
 		fresh.set(n, taken)
 	}

@@ -94,10 +94,10 @@ func New(p *model.Problem, all []Eviction, slack int64, over func() bool) *Loads
 // Fit reports whether the loads fit without an eviction.
 func (l *Loads) Fit() bool { return len(l.families) == 0 }
 
-// Covers reports whether a set of evictions frees the excess of every section.
-func (l *Loads) Covers(taken []bool) bool {
+// Enough reports whether a set of evictions frees the excess of every section.
+func (l *Loads) Enough(taken []bool) bool {
 	for _, f := range l.families {
-		if !f.covers(taken) {
+		if !f.enough(taken) {
 			return false
 		}
 	}
@@ -261,8 +261,8 @@ func loadsBetween(live []span, cuts *[]int64) []int64 {
 	return most
 }
 
-// covers reports whether a set of evictions frees the excess of every section.
-func (f *family) covers(taken []bool) bool {
+// enough reports whether a set of evictions frees the excess of every section.
+func (f *family) enough(taken []bool) bool {
 	change := make([]int64, len(f.excess)+1)
 	for n, x := range f.columns {
 		if taken[n] {

@@ -25,7 +25,7 @@ func TestRecorded(t *testing.T) {
 						for _, enough := range []int64{0, l.Least() * 2} {
 							taken, ok := l.Cheap(enough, rand.New(rand.NewPCG(41, 2)), never)
 							if say(taken, ok); ok {
-								say(Price(all, taken), l.Covers(taken))
+								say(Price(all, taken), l.Enough(taken))
 							}
 						}
 					}

@@ -103,7 +103,7 @@ func TestCovers(t *testing.T) {
 			}
 			fits = fits && load <= 12-3
 		}
-		if got := New(p, all, 0, nil).Covers(taken); got != fits {
+		if got := New(p, all, 0, nil).Enough(taken); got != fits {
 			t.Fatalf("covers %v, want %v: %+v", got, fits, p)
 		}
 		counts[fits]++

@@ -54,7 +54,7 @@ func (e *search) few(ctx context.Context) error {
 		if e.best != nil && slices.Compare(least, e.values) >= 0 {
 			continue
 		}
-		if !loads.Covers(taken) {
+		if !loads.Enough(taken) {
 			e.by = run.Bound
 			continue
 		}

@@ -247,7 +247,7 @@ func (e *search) leaveOut(ctx context.Context, wanted []model.Measure, at int, b
 			for _, n := range order[k:min(k+batch, len(order))] {
 				less[n] = false
 			}
-			if slices.Equal(less, e.taken) || !loads.Covers(less) {
+			if slices.Equal(less, e.taken) || !loads.Enough(less) {
 				continue
 			}
 			if asked++; asked > mostLeft || e.over(ctx) || at == 0 && e.values[0] <= bound {

@@ -326,7 +326,7 @@ func (s *Sets) spread() {
 			if x.spans[0].first >= origin+f.end || x.spans[len(x.spans)-1].last+b.end <= origin {
 				continue // they share no byte wherever b lies
 			}
-			if !s.keepOff(b, x, f, origin) {
+			if !s.exclude(b, x, f, origin) {
 				continue
 			}
 			b.causes = append(b.causes, k)
@@ -341,9 +341,9 @@ func (s *Sets) spread() {
 	}
 }
 
-// keepOff removes the origins of b at which it would share bytes with f against the rules. f lies at origin. It reports
+// exclude removes the origins of b at which it would share bytes with f against the rules. f lies at origin. It reports
 // whether there were any.
-func (s *Sets) keepOff(b *body, x *set, f *body, origin int64) (some bool) {
+func (s *Sets) exclude(b *body, x *set, f *body, origin int64) (some bool) {
 	for _, i := range b.members {
 		for _, j := range f.members {
 			s.effort -= lookEffort

@@ -71,7 +71,7 @@ func (c *chooser) explore(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.settle(ctx); err != nil {
+	if err := c.cheapenBest(ctx); err != nil {
 		return err
 	}
 	if err := c.insist(ctx); err != nil {
@@ -82,7 +82,7 @@ func (c *chooser) explore(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.settle(ctx)
+	return c.cheapenBest(ctx)
 }
 
 // insist plans the assignment that is cheapest by the loads, with all the time that is left. It does so if the best

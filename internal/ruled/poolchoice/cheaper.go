@@ -233,9 +233,9 @@ func (c *chooser) between(j, i int) (out []model.Range) {
 	return slices.DeleteFunc(out, func(x model.Range) bool { return x.Upper-x.Lower < 2 })
 }
 
-// settle cheapens the best plan. A pool that a body has left may have a lower plan, so it is planned again if the
+// cheapenBest cheapens the best plan. A pool that a body has left may have a lower plan, so it is planned again if the
 // limits allow.
-func (c *chooser) settle(ctx context.Context) error {
+func (c *chooser) cheapenBest(ctx context.Context) error {
 	for r := c.best; r != nil && c.cheapen(r.Pools, r.Offsets); r = c.best {
 		for q, members := range split(c.lowering.Pools, r.Pools) {
 			if len(members) > 0 {

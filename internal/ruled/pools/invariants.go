@@ -16,6 +16,6 @@ func (s *Search) check(m model.Measure, value, bound int64) {
 		}
 		invariants.Equal(q.height, top, "height of pool", k)
 		invariants.Must(q.capacity == 0 || top <= q.capacity, "above its capacity is pool", k)
-		invariants.Must(!q.settled || q.least <= s.paidIn(q), "above what it pays is the least of pool", k)
+		invariants.Must(!q.minimised || q.least <= s.paidIn(q), "above what it pays is the least of pool", k)
 	}
 }

@@ -90,7 +90,7 @@ func (u *untangling) joins(ctx context.Context) error {
 		return err
 	}
 	if u.a.bound = max(u.a.bound, a.bound); a.status.HasPlan() {
-		u.k.Take(a.offsets)
+		u.k.Adopt(a.offsets)
 	}
 	if u.a.by = a.by; u.capacity > 0 && u.a.bound > u.capacity {
 		u.a.status = model.Infeasible

@@ -48,7 +48,7 @@ func (s *Search) leastPenalty(ctx context.Context) error {
 	}
 	for k := range s.pools {
 		q := &s.pools[k]
-		q.settled = true
+		q.minimised = true
 		q.paid, q.least = s.paidIn(q), 0
 		if q.paid > 0 {
 			if err := s.leastIn(ctx, q, left); err != nil {
@@ -280,7 +280,7 @@ func (s *Search) within(nodes int64, ask func() (answer, error)) (answer, error)
 // keeping returns the strip of a pool. If the penalty has been minimised, the strip keeps apart every pair that pays
 // nothing now, so none of its plans pays more than the current plan.
 func (s *Search) keeping(q *pool) *lower.Strip {
-	if !q.settled || len(q.penalties) == 0 {
+	if !q.minimised || len(q.penalties) == 0 {
 		return q.strip
 	}
 	var apart []model.Pair

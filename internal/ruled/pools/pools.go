@@ -80,7 +80,7 @@ type pool struct {
 	asked     bool  // the planner was asked for the lowest plan under these conditions
 	paid      int64 // the penalty of the plan
 	least     int64 // no plan that keeps the conditions pays less
-	settled   bool  // the penalty has been minimised: the plan may pay no more
+	minimised bool  // the penalty has been minimised: the plan may pay no more
 }
 
 // Plan plans the problem with each buffer in the pool that it is given.
@@ -195,7 +195,7 @@ func (s *Search) minimise(ctx context.Context) (plan.Result, error) {
 	r.Measures = model.MeasuresOf(s.Lowering.Problem, &r.Plan)
 	r.Height = model.ValueOf(r.Measures, model.MeasureHeight)
 	for k := range s.pools {
-		if !s.pools[k].settled {
+		if !s.pools[k].minimised {
 			r.LowerBound += s.pools[k].bound
 		}
 	}
@@ -238,7 +238,7 @@ func (s *Search) lowest(ctx context.Context, m model.Measure) error {
 		if a.status == model.Infeasible {
 			return plan.Invalid(s.planner.Name(), "no plan is as low as the one that there is")
 		}
-		if q.settled && q.paid > 0 {
+		if q.minimised && q.paid > 0 {
 			// Another choice of pairs might do better.
 			a.bound = min(a.bound, q.bound)
 		}
@@ -246,7 +246,7 @@ func (s *Search) lowest(ctx context.Context, m model.Measure) error {
 			q.strip = strip
 		}
 		q.take(&a, true)
-		if q.settled && q.paid > 0 {
+		if q.minimised && q.paid > 0 {
 			if err := s.lowerPaying(ctx, q); err != nil {
 				return err
 			}

@@ -189,7 +189,7 @@ func (u *untangling) auto(ctx context.Context) error {
 	}
 	a.bound = max(a.bound, u.a.bound)
 	if u.a = a; a.status.HasPlan() {
-		u.k.Take(a.offsets)
+		u.k.Adopt(a.offsets)
 	}
 	return nil
 }

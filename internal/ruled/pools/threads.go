@@ -62,7 +62,7 @@ func (u *untangling) threads(ctx context.Context) error {
 	a, err := u.apart(ctx, parts)
 	u.s.options.NodeLimit = old
 	if a.status.HasPlan() {
-		u.k.Take(a.offsets)
+		u.k.Adopt(a.offsets)
 	}
 	return err
 }

@@ -157,7 +157,7 @@ func (w *walk) section(t int, set uint64, items []int32) (sum int64, fits bool) 
 		sum = room * w.question.Price[t]
 	}
 	for _, n := range w.covers[t] {
-		y := &w.question.Covers[n]
+		y := &w.question.Inequalities[n]
 		left := y.Most
 		for m, i := range y.Items {
 			if w.question.Items[i].In <= w.question.Limit && w.in(set, i) {

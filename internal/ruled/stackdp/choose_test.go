@@ -35,7 +35,7 @@ func asked(r *rand.Rand, p *model.Problem, capacity int64) *Question {
 		q.Price = append(q.Price, int64(r.IntN(2)))
 	}
 	for t := range q.Sections { // at most all but one of the items of a section
-		y := Cover{Section: int32(t), Most: -1, Price: int64(r.IntN(3))}
+		y := Inequality{Section: int32(t), Most: -1, Price: int64(r.IntN(3))}
 		for i := range q.Items {
 			if x := &q.Items[i]; x.First <= int32(t) && int32(t) < x.Last {
 				y.Items, y.Weights = append(y.Items, int32(i)), append(y.Weights, 1)
@@ -43,7 +43,7 @@ func asked(r *rand.Rand, p *model.Problem, capacity int64) *Question {
 			}
 		}
 		if sum := tl.Load[t]; sum > capacity {
-			q.Covers = append(q.Covers, y)
+			q.Inequalities = append(q.Inequalities, y)
 		}
 	}
 	return q
@@ -73,7 +73,7 @@ func naive(p *model.Problem, q *Question, height func(in int) int64) int64 {
 			ok = ok && free >= 0
 			excess += free * q.Price[t]
 		}
-		for _, y := range q.Covers {
+		for _, y := range q.Inequalities {
 			left := y.Most
 			for _, i := range y.Items {
 				left -= int64(in >> i & 1)

@@ -31,7 +31,7 @@ func TestRecorded(t *testing.T) {
 						for _, with := range []func(){
 							func() { q.Limit = 30 }, func() { q.Loose = 14 }, func() { q.Loose, q.Width = 0, 3 },
 							func() { q.Any = true }, func() { q.Most = 40 }, func() { q.Room, q.Most = tl.Load, 0 },
-							func() { q.Price, q.Covers = nil, nil },
+							func() { q.Price, q.Inequalities = nil, nil },
 						} {
 							with()
 							say(Choose(t.Context(), q))

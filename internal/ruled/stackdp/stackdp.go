@@ -61,17 +61,17 @@ import (
 
 // A Question asks for the choice with the least excess that fits.
 type Question struct {
-	Sections int
-	Items    []Item
-	Capacity int64
-	Price    []int64 // of each section, the excess of a free cell; nil for none
-	Room     []int64 // of each section, its cells; nil for the capacity
-	Covers   []Cover
-	Loose    int64 // items below this size are loose
-	Limit    int64 // most excess
-	Any      bool  // any choice within the limit will do: states are cut off by pieces alone
-	Width    int   // most states of a section
-	Most     int64 // most states in all; 0 for any number
+	Sections     int
+	Items        []Item
+	Capacity     int64
+	Price        []int64 // of each section, the excess of a free cell; nil for none
+	Room         []int64 // of each section, its cells; nil for the capacity
+	Inequalities []Inequality
+	Loose        int64 // items below this size are loose
+	Limit        int64 // most excess
+	Any          bool  // any choice within the limit will do: states are cut off by pieces alone
+	Width        int   // most states of a section
+	Most         int64 // most states in all; 0 for any number
 }
 
 // An Item is a buffer.
@@ -87,9 +87,9 @@ const never = math.MaxInt64
 // In returns an item that must be in the pool.
 func In(first, last int32, size int64) Item { return Item{first, last, size, 0, never} }
 
-// A Cover is an inequality: the weights of the items of a section that are in the pool are at most Most. Each unit
+// An Inequality says that the weights of the items of a section that are in the pool are at most Most. Each unit
 // below Most has a price.
-type Cover struct {
+type Inequality struct {
 	Section     int32
 	Items       []int32
 	Weights     []int64
@@ -247,8 +247,8 @@ func (w *walk) prepare() bool {
 		}
 	}
 	w.covers = make([][]int32, w.question.Sections)
-	for n := range w.question.Covers {
-		if y := &w.question.Covers[n]; y.Price != 0 {
+	for n := range w.question.Inequalities {
+		if y := &w.question.Inequalities[n]; y.Price != 0 {
 			w.covers[y.Section] = append(w.covers[y.Section], int32(n))
 		}
 	}

@@ -168,7 +168,7 @@ func (s *states) dominate() {
 		}
 		k := int(x.state)
 		for n := len(front) - 1; n >= max(0, len(front)-pileRivals) && !out[k]; n-- {
-			out[k] = s.covers(int(front[n]), k)
+			out[k] = s.dominates(int(front[n]), k)
 		}
 		if !out[k] {
 			front = append(front, x.state)
@@ -177,8 +177,8 @@ func (s *states) dominate() {
 	s.drop(out)
 }
 
-// covers reports whether state a makes state b superfluous.
-func (s *states) covers(a, b int) bool {
+// dominates reports whether state a makes state b superfluous.
+func (s *states) dominates(a, b int) bool {
 	if s.excess[a] > s.excess[b] || !slices.Equal(s.orderOf(a), s.orderOf(b)) {
 		return false
 	}

@@ -199,7 +199,7 @@ func appendChanges(times []int64, b *model.Buffer) []int64 {
 // search looks for plans lower than best under the arcs. mixed says that not all
 // of them are positive.
 func (o *Orders) search(mixed bool) {
-	if !o.settle(mixed) {
+	if !o.raise(mixed) {
 		return
 	}
 	// Take the violated interval whose cheaper side costs most.
@@ -255,9 +255,9 @@ func (o *Orders) cost(i int, rise int64) int64 {
 	return math.MaxInt64
 }
 
-// settle raises the offsets as the arcs ask and reports whether all stay below
+// raise raises the offsets as the arcs ask and reports whether all stay below
 // best.
-func (o *Orders) settle(mixed bool) bool {
+func (o *Orders) raise(mixed bool) bool {
 	limit := len(o.at)
 	if mixed {
 		limit = o.limit
