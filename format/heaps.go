@@ -182,11 +182,9 @@ func readPlans(r io.Reader, name string, o Options) (*File, error) {
 func chooseArena(name, heapName string, plans []arena.Plan, notes []string) (*File, error) {
 	streams := arena.Heaps(plans)
 	if len(streams) == 0 {
-		var issues model.Issues
-		issues.Add(model.Issue{
+		return nil, model.Issue{
 			File: name, Message: "has nothing to plan: no whole step with an allocation that is freed within a step",
-		})
-		return nil, issues.Err()
+		}.Err()
 	}
 	heaps := make([]heap, len(streams))
 	for k := range streams {
@@ -247,11 +245,9 @@ func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 	switch {
 	case name != "":
 		if at = slices.Index(f.Heaps, name); at < 0 {
-			var issues model.Issues
-			issues.Add(model.Issue{
+			return nil, model.Issue{
 				File: file, Field: "heap", Value: name, Message: "is not in this file: there " + listed(f.Heaps),
-			})
-			return nil, issues.Err()
+			}.Err()
 		}
 	case len(heaps) > 1:
 		most := int64(-1)

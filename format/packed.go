@@ -64,9 +64,7 @@ func (p *packed) Read(to []byte) (int, error) {
 	n, err := p.z.Read(to)
 	p.out += int64(n)
 	if message := source.Unpacked(p.out, p.in.bytes); message != "" {
-		var issues model.Issues
-		issues.Add(model.Issue{Message: message})
-		return 0, issues.Err()
+		return 0, model.Issue{Message: message}.Err()
 	}
 	return n, p.fault(err)
 }
@@ -103,9 +101,7 @@ func (p *packed) fault(err error) error {
 func packedFault(name string, err error) error {
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, io.EOF) || strings.HasPrefix(err.Error(), "flate:") {
-		var issues model.Issues
-		issues.Add(model.Issue{File: name, Message: "cannot be unpacked: " + err.Error()})
-		return issues.Err()
+		return model.Issue{File: name, Message: "cannot be unpacked: " + err.Error()}.Err()
 	}
 	return err
 }

@@ -477,9 +477,8 @@ func planTFLite(r io.Reader, name string, p *model.Problem) (*model.Plan, error)
 		return nil, err
 	}
 	if f.Plan == nil {
-		var issues model.Issues
-		issues.Add(model.Issue{File: name, Message: "the model has no plan: it lacks an offset for a tensor of its arena"})
-		return nil, issues.Err()
+		const why = "the model has no plan: it lacks an offset for a tensor of its arena"
+		return nil, model.Issue{File: name, Message: why}.Err()
 	}
 	return source.Match(name, f.Problem, f.Plan.Model(), p)
 }

@@ -49,6 +49,9 @@ func (i Issue) String() string {
 	return s + what + i.Message
 }
 
+// Err returns an *InputError with this issue alone.
+func (i Issue) Err() error { return &InputError{Issues: []Issue{i}, Total: 1} }
+
 // An InputError says what is wrong with an input: its first MaxIssues (20) faults, and
 // how many faults there are in all.
 type InputError struct {

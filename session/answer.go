@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -77,9 +78,9 @@ type Movement struct {
 	Slots   int64 // bytes moved times the length of their lives, at most model.MaxSum
 }
 
-// less reports whether m is less movement than n.
-func (m *Movement) less(n *Movement) bool {
-	return m.Cost < n.Cost || m.Cost == n.Cost && m.Buffers < n.Buffers
+// compare compares two movements: first by what they cost.
+func (m *Movement) compare(n *Movement) int {
+	return cmp.Or(cmp.Compare(m.Cost, n.Cost), cmp.Compare(m.Buffers, n.Buffers))
 }
 
 // A Why says what kind of proof a Proof is.

@@ -128,9 +128,12 @@ func (g *ruledGround) best(body int32) (pool int32, origin int64, ok bool) {
 		if g.old[i] == away {
 			continue
 		}
-		m := g.moveOf(i)
+		var m Movement // of the buffer; none if the call is about it
+		if !g.mine[i] {
+			m.add(g.s.cost(i), &g.p.Buffers[i])
+		}
 		home = g.before().in(i)
-		if at := g.old[i] - g.from(i); dearest.less(&m) && g.free(p, body, home, at) {
+		if at := g.old[i] - g.from(i); dearest.compare(&m) < 0 && g.free(p, body, home, at) {
 			pool, origin, ok, dearest = home, at, true, m
 		}
 	}

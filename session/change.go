@@ -272,14 +272,13 @@ func (s *Session) do(
 	a, err := c.place(effort)
 	done()
 	if a.Status == model.Feasible && err == nil {
-		a.Offsets = make([]int64, len(changed))
-		for k, i := range changed {
-			a.Offsets[k] = s.at[i]
-		}
+		a.Offsets = make([]int64, 0, len(changed))
 		if s.pool != nil {
-			a.Pools = make([]int32, len(changed))
-			for k, i := range changed {
-				a.Pools[k] = s.pool[i]
+			a.Pools = make([]int32, 0, len(changed))
+		}
+		for _, i := range changed {
+			if a.Offsets = append(a.Offsets, s.at[i]); s.pool != nil {
+				a.Pools = append(a.Pools, s.pool[i])
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/model"
@@ -60,13 +61,7 @@ func (c *call) part(touched []bool) {
 		_, p := c.pinned(a)
 		_, q := c.pinned(b)
 		x, y := c.moves(a), c.moves(b)
-		switch {
-		case p != q && q, p == q && x.less(&y):
-			return -1
-		case p != q, y.less(&x):
-			return 1
-		}
-		return int(a - b)
+		return cmp.Or(btoi(p)-btoi(q), x.compare(&y), int(a-b))
 	})
 	for _, body := range named {
 		if pool, origin, _ := c.oldPlace(body); !c.free(c.now(), body, pool, origin) {
@@ -188,12 +183,6 @@ func (c *call) largestFirst(list []int32) {
 	slices.SortFunc(list, func(a, b int32) int {
 		_, p := c.pinned(a)
 		_, q := c.pinned(b)
-		switch x, y := area(a), area(b); {
-		case p != q && p, p == q && x > y:
-			return -1
-		case p != q, x < y:
-			return 1
-		}
-		return int(a - b)
+		return cmp.Or(btoi(q)-btoi(p), cmp.Compare(area(b), area(a)), int(a-b))
 	})
 }

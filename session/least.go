@@ -120,15 +120,7 @@ func byMovement(moves []Movement) []uint32 {
 			}
 		}
 	}
-	slices.SortStableFunc(sets, func(a, b uint32) int {
-		switch x, y := &sums[a], &sums[b]; {
-		case x.less(y):
-			return -1
-		case y.less(x):
-			return 1
-		}
-		return int(a) - int(b)
-	})
+	slices.SortStableFunc(sets, func(a, b uint32) int { return sums[a].compare(&sums[b]) })
 	return sets
 }
 

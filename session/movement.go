@@ -44,14 +44,6 @@ func (m *Movement) add(cost int64, b *model.Buffer) {
 	m.Slots = min(m.Slots+saturated(b.Size, b.Upper-b.Lower), model.MaxSum)
 }
 
-// moveOf returns the movement of a buffer, if it moves. Those that the call is about do not count.
-func (c *call) moveOf(i int32) (m Movement) {
-	if !c.mine[i] {
-		m.add(c.s.cost(i), &c.s.p.Buffers[i])
-	}
-	return m
-}
-
 // moves returns the movement of the members of a body.
 func (c *call) moves(body int32) (m Movement) {
 	for _, i := range c.members(body) {
@@ -112,12 +104,6 @@ func (c *call) costlyFirst(list []int32) {
 	}
 	slices.SortStableFunc(list, func(a, b int32) int {
 		x, y := worth(a), worth(b)
-		switch {
-		case y.less(&x):
-			return -1
-		case x.less(&y):
-			return 1
-		}
-		return 0
+		return y.compare(&x)
 	})
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -68,19 +69,10 @@ func pieceBans(list []ban, x, b *model.Buffer, at int64, j int32) []ban {
 }
 
 func byLow(a, b ban) int {
-	switch {
-	case a.low != b.low:
-		if a.low < b.low {
-			return -1
-		}
-		return 1
-	case a.high != b.high:
-		if a.high < b.high {
-			return -1
-		}
-		return 1
+	if a.low != b.low {
+		return cmp.Compare(a.low, b.low)
 	}
-	return int(a.buffer - b.buffer)
+	return byHigh(a, b)
 }
 
 // allowed reports whether a buffer may lie at an offset, given its bans and a capacity.

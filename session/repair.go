@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
@@ -349,36 +350,12 @@ func enter(best []spot, s spot) []spot {
 
 // below returns the number of ranges with low < offset, of those sorted by low.
 func below(bans []ban, offset int64) int {
-	a, b := 0, len(bans)
-	for a < b {
-		if m := (a + b) / 2; bans[m].low < offset {
-			a = m + 1
-		} else {
-			b = m
-		}
-	}
-	return a
+	return sort.Search(len(bans), func(k int) bool { return bans[k].low >= offset })
 }
 
 // upTo returns the number of ranges with high <= offset, of those sorted by high.
 func upTo(bans []ban, offset int64) int {
-	a, b := 0, len(bans)
-	for a < b {
-		if m := (a + b) / 2; bans[m].high <= offset {
-			a = m + 1
-		} else {
-			b = m
-		}
-	}
-	return a
+	return sort.Search(len(bans), func(k int) bool { return bans[k].high > offset })
 }
 
-func byHigh(a, b ban) int {
-	switch {
-	case a.high < b.high:
-		return -1
-	case a.high > b.high:
-		return 1
-	}
-	return int(a.buffer - b.buffer)
-}
+func byHigh(a, b ban) int { return inOrder(a.high, b.high, a.buffer, b.buffer) }

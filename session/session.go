@@ -325,9 +325,7 @@ func (o *Options) suits(b *model.Buffer) error {
 
 // fault returns an input error about one buffer.
 func fault(id, field string, value int64, message string) error {
-	var issues model.Issues
-	issues.Add(model.Issue{Buffer: id, Field: field, Value: strconv.FormatInt(value, 10), Message: message})
-	return issues.Err()
+	return model.Issue{Buffer: id, Field: field, Value: strconv.FormatInt(value, 10), Message: message}.Err()
 }
 
 // mustBe says what a capacity or a height may be, and what 0 is for.
@@ -337,9 +335,7 @@ func mustBe(zero string) string {
 
 // unknown returns the error for a buffer that the session does not have.
 func unknown(id string) error {
-	var issues model.Issues
-	issues.Add(model.Issue{Field: "id", Value: id, Message: "is not in the session"})
-	return issues.Err()
+	return model.Issue{Field: "id", Value: id, Message: "is not in the session"}.Err()
 }
 
 // Snapshot returns the problem and its plan, in the order in which the buffers arrived. Both are copies.
@@ -399,12 +395,7 @@ func (s *Session) Buffer(id string) (b model.Buffer, offset int64, ok bool) {
 }
 
 // poolOf returns the pool of a buffer.
-func (s *Session) poolOf(i int32) int32 {
-	if s.pool == nil {
-		return 0
-	}
-	return s.pool[i]
-}
+func (s *Session) poolOf(i int32) int32 { return placing{pool: s.pool}.in(i) }
 
 // isInvalid says that a plan was refused by the verifier.
 func isInvalid(err error) bool { return errors.Is(err, ErrInvalidPlan) }

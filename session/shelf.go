@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/model"
@@ -38,11 +39,8 @@ func shelvedLow(a, b shelved) int { return inOrder(a.at, b.at, a.buffer, b.buffe
 func shelvedTop(a, b shelved) int { return inOrder(a.top, b.top, a.buffer, b.buffer) }
 
 func inOrder(x, y int64, i, j int32) int {
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
+	if x != y {
+		return cmp.Compare(x, y)
 	}
 	return int(i - j)
 }

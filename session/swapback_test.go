@@ -29,10 +29,10 @@ func TestSwapBack(t *testing.T) {
 			before := c.movement(p)
 			c.swapBack(p)
 			after := c.movement(p)
-			if fault := verify.First(&s.p, r.Offsets, s.p.Capacity, -1); fault != "" || before.less(&after) {
+			if fault := verify.First(&s.p, r.Offsets, s.p.Capacity, -1); fault != "" || before.compare(&after) < 0 {
 				t.Fatalf("seed %d: %s; moved %v before, %v after", seed, fault, before, after)
 			}
-			if after.less(&before) {
+			if after.compare(&before) < 0 {
 				less++
 			}
 		}
@@ -66,10 +66,10 @@ func TestMoveBack(t *testing.T) {
 				before := c.movement(p)
 				c.moveBack(p)
 				after := c.movement(p)
-				if wrong := s.wrong(Fresh, p, nil); wrong != "" || before.less(&after) {
+				if wrong := s.wrong(Fresh, p, nil); wrong != "" || before.compare(&after) < 0 {
 					t.Fatalf("%s, seed %d: %s; moved %v before, %v after", kind, seed, wrong, before, after)
 				}
-				if after.less(&before) {
+				if after.compare(&before) < 0 {
 					less++
 				}
 			}

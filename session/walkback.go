@@ -39,7 +39,7 @@ func (c *call) walkBack(p placing, effort backward) placing {
 	draw := c.s.o.Seed + 2
 	h.start(at, nil, &draw)
 	h.pack() // a plan has a plan in its order
-	if a, b := c.movement(placing{at: at}), c.movement(placing{at: h.at}); b.less(&a) {
+	if a, b := c.movement(placing{at: at}), c.movement(placing{at: h.at}); b.compare(&a) < 0 {
 		copy(at, h.at)
 	}
 	h.hold(at, &draw)

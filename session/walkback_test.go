@@ -33,10 +33,10 @@ func TestWalkBack(t *testing.T) {
 				t.Fatalf("seed %d: the given plan has changed", seed)
 			}
 			before, after := c.movement(given), c.movement(found)
-			if fault := verify.First(&s.p, found.at, s.p.Capacity, -1); fault != "" || before.less(&after) {
+			if fault := verify.First(&s.p, found.at, s.p.Capacity, -1); fault != "" || before.compare(&after) < 0 {
 				t.Fatalf("seed %d: %s; moved %v before, %v after", seed, fault, before, after)
 			}
-			if after.less(&before) {
+			if after.compare(&before) < 0 {
 				less++
 			}
 		}

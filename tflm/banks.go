@@ -241,9 +241,10 @@ func Price(p *model.Problem, pools []model.Pool, moved []int64) (priced []model.
 	}
 	for _, bytes := range moved {
 		if sum += bytes; most > 0 && sum > model.MaxSum/most {
-			var issues model.Issues
-			issues.Say("cost", strconv.FormatInt(most, 10), "is too large: the traffic exceeds what can be counted")
-			return nil, byOrder, 0, issues.Err()
+			return nil, byOrder, 0, model.Issue{
+				Field: "cost", Value: strconv.FormatInt(most, 10),
+				Message: "is too large: the traffic exceeds what can be counted",
+			}.Err()
 		}
 	}
 	p.Rules = &model.Rules{Pools: slices.Clone(priced), Objective: []model.Measure{model.MeasureCost, model.MeasureHeight}}

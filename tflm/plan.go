@@ -191,9 +191,7 @@ func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 	p.Before = p.Greedy
 	if lost := v.lost(); lost != "" && !o.Replace {
-		var issues model.Issues
-		issues.Add(model.Issue{File: p.Model.File, Message: lost})
-		return issues.Err()
+		return model.Issue{File: p.Model.File, Message: lost}.Err()
 	}
 	if p.Model.Offline == nil {
 		return nil
@@ -226,11 +224,9 @@ func (p *Plan) refuse(v *Verdict, o *Options) error {
 		return nil
 	}
 	at := slices.IndexFunc(v.Findings, func(f Finding) bool { return f.Severity == Fault })
-	var issues model.Issues
-	issues.Add(model.Issue{
+	return model.Issue{
 		File: p.Model.File, Message: v.Findings[at].Message + "; operators are " + npu + ", so only Vela can plan the model",
-	})
-	return issues.Err()
+	}.Err()
 }
 
 // adopt adopts the plan in the model.

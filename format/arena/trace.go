@@ -239,9 +239,9 @@ func (l *lines) refuse(value, message string) {
 }
 
 func (l *lines) fault(field, value, message string) {
-	var issues model.Issues
-	issues.Add(model.Issue{File: l.text.File, Line: l.line, Field: field, Value: source.Clip(value), Message: message})
-	l.err = issues.Err()
+	l.err = model.Issue{
+		File: l.text.File, Line: l.line, Field: field, Value: source.Clip(value), Message: message,
+	}.Err()
 }
 
 // head reads the first line.

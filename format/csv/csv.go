@@ -127,12 +127,10 @@ func (t *table) pay(c column, bytes int) bool {
 // exceeded returns the error for a file that takes more than its budget, at the current row.
 func (t *table) exceeded() error {
 	c := t.overAt
-	var issues model.Issues
-	issues.Add(model.Issue{
+	return model.Issue{
 		File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)), Field: t.head.name[c],
 		Value: source.Clip(t.field(c)), Message: t.text.Excess(),
-	})
-	return issues.Err()
+	}.Err()
 }
 
 // maxComments is how many comments of a file are kept.

@@ -112,11 +112,9 @@ type buffer struct {
 
 func (p *parser) refuse(at int, field, value, message string) {
 	if p.err == nil {
-		var issues model.Issues
-		issues.Add(model.Issue{
+		p.err = model.Issue{
 			File: p.text.File, Line: p.text.Line(at), Field: field, Value: source.Clip(value), Message: message,
-		})
-		p.err = issues.Err()
+		}.Err()
 	}
 }
 

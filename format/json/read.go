@@ -124,9 +124,7 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 		return nil, err
 	}
 	if plan == nil || plan.Offsets == nil {
-		var issues model.Issues
-		issues.Add(model.Issue{File: file, Field: "plan", Message: "the file has no plan with offsets"})
-		return nil, issues.Err()
+		return nil, model.Issue{File: file, Field: "plan", Message: "the file has no plan with offsets"}.Err()
 	}
 	return source.Match(file, q, plan.Model(), p)
 }
@@ -508,9 +506,7 @@ func (d *decoder) pay(field string, bytes int) bool {
 		if d.inside || field == "buffers" {
 			issue.Value = strconv.Itoa(len(d.problem.Buffers))
 		}
-		var issues model.Issues
-		issues.Add(issue)
-		d.excess = issues.Err()
+		d.excess = issue.Err()
 	}
 	return !d.over
 }

@@ -51,9 +51,7 @@ func (m *Model) Lifetimes() (*Lifetimes, error) {
 		c.t.Operators[i] = untouched
 	}
 	if fault, at := c.mark(0); fault != "" {
-		var issues model.Issues
-		issues.Add(model.Issue{File: m.File, Field: "subgraph " + strconv.Itoa(at), Message: fault})
-		return nil, issues.Err()
+		return nil, model.Issue{File: m.File, Field: "subgraph " + strconv.Itoa(at), Message: fault}.Err()
 	}
 	return &c.t, nil
 }

@@ -95,9 +95,7 @@ func ReadLog(r io.Reader, file string) ([]Request, error) {
 // requests belong to another model.
 func (m *Model) ScratchOf(requests []Request, l *Lifetimes, file string) ([]Scratch, error) {
 	refuse := func(line int, message string) error {
-		var issues model.Issues
-		issues.Add(model.Issue{File: file, Line: line, Message: message + ": the log is not of " + m.File})
-		return issues.Err()
+		return model.Issue{File: file, Line: line, Message: message + ": the log is not of " + m.File}.Err()
 	}
 	at := 0
 	for i := range m.Tensors {

@@ -115,22 +115,20 @@ type Operator struct {
 type Type int8
 
 // String returns the type's name in the schema, such as FLOAT32.
-func (t Type) String() string {
-	if name, ok := tfliteschema.EnumNamesTensorType()[tfliteschema.TensorType(t)]; ok {
-		return name
-	}
-	return "type " + strconv.Itoa(int(t))
-}
+func (t Type) String() string { return nameIn(tfliteschema.EnumNamesTensorType(), int(t), "type ") }
 
 // A Code is a builtin operator, numbered as in the schema.
 type Code int32
 
 // String returns the operator's name in the schema, such as CONV_2D.
-func (c Code) String() string {
-	if name, ok := tfliteschema.EnumNamesBuiltinOperator()[tfliteschema.BuiltinOperator(c)]; ok {
-		return name
+func (c Code) String() string { return nameIn(tfliteschema.EnumNamesBuiltinOperator(), int(c), "operator ") }
+
+// nameIn returns name k of a list. If it has none, nameIn returns k behind what it is.
+func nameIn(names []string, k int, what string) string {
+	if k >= 0 && k < len(names) {
+		return names[k]
 	}
-	return "operator " + strconv.Itoa(int(c))
+	return what + strconv.Itoa(k)
 }
 
 // Name returns the operator's name in the schema, or the name of a custom operator.

@@ -343,12 +343,10 @@ func number(t *source.Text, at int, field, s string, most int64) (int64, error) 
 	if err == nil && n >= 0 && n <= most {
 		return n, nil
 	}
-	var issues model.Issues
-	issues.Add(model.Issue{
+	return 0, model.Issue{
 		File: t.File, Line: t.Line(at), Field: field, Value: source.Clip(s),
 		Message: "must be a number from 0 to " + strconv.FormatInt(most, 10),
-	})
-	return 0, issues.Err()
+	}.Err()
 }
 
 // heaps makes heaps from the texts.

@@ -72,7 +72,5 @@ type Heap struct {
 
 // refuse returns an error about one place of a file.
 func refuse(i model.Issue) error {
-	var issues model.Issues
-	issues.Add(i)
-	return issues.Err()
+	return i.Err()
 }

@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -69,8 +72,7 @@ type member struct {
 }
 
 // membersOf returns the members of section s, largest first.
-func membersOf(tl *timeline.Timeline, s int32) []member {
-	var members []member
+func membersOf(tl *timeline.Timeline, s int32) (members []member) {
 	for i := range tl.Problem.Buffers {
 		for _, span := range tl.Spans(i) {
 			if span.First <= s && s < span.Last {
@@ -78,9 +80,6 @@ func membersOf(tl *timeline.Timeline, s int32) []member {
 			}
 		}
 	}
-	sorted := make([]member, 0, len(members))
-	for _, k := range sorting.Order(len(members), func(a, b int32) bool { return members[a].bytes > members[b].bytes }) {
-		sorted = append(sorted, members[k])
-	}
-	return sorted
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
+	return members
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/ruled/assign"
 	"github.com/stowage-go/stowage/internal/ruled/parts"
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -125,14 +126,14 @@ func Missing(p *model.Problem, name func(id string) string) string {
 	for _, k := range f.pools {
 		names = append(names, name(p.Rules.Pools[k].ID))
 	}
-	return fmt.Sprintf("at least %d bytes more in %s %s", f.excess, plural(len(names), "pool"),
+	return fmt.Sprintf("at least %d bytes more in %s %s", f.excess, units.Plural(len(names), "pool"),
 		strings.Join(names, " and "))
 }
 
 // words returns the moment in words, without a full stop.
 func (f *overfull) words(p *model.Problem) string {
 	where, _, _ := roomOf(p.AllPools(), f.pools)
-	s := fmt.Sprintf("%d %s", len(f.members), plural(len(f.members), "buffer"))
+	s := fmt.Sprintf("%d %s", len(f.members), units.Plural(len(f.members), "buffer"))
 	if f.lower < f.upper {
 		s = fmt.Sprintf("in [%d, %d) %s", f.lower, f.upper, s)
 	} else {
@@ -169,12 +170,4 @@ func listed(p *model.Problem, members []member, name func(id string) string) str
 		s += fmt.Sprintf("%s (%d)", name(p.Buffers[m.buffer].ID), m.bytes)
 	}
 	return s
-}
-
-// plural returns a word for so many things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return thing
-	}
-	return thing + "s"
 }

@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -144,7 +147,7 @@ func (c *counter) filter(buffers []int, size int) (left []int, known bool) {
 	}
 }
 
-// enough reports whether the k largest takes sum to all places.
+// enough reports whether the k largest takes sum to all places. It sorts them.
 func enough(places int64, takes []int64, k int) bool {
 	if k >= len(takes) {
 		for _, t := range takes {
@@ -154,8 +157,9 @@ func enough(places int64, takes []int64, k int) bool {
 		}
 		return false
 	}
-	for _, at := range sorting.Order(len(takes), func(a, b int32) bool { return takes[a] > takes[b] })[:max(0, k)] {
-		if places -= takes[at]; places <= 0 {
+	slices.SortFunc(takes, func(a, b int64) int { return cmp.Compare(b, a) })
+	for _, t := range takes[:max(0, k)] {
+		if places -= t; places <= 0 {
 			return true
 		}
 	}
@@ -199,12 +203,7 @@ func (c *counter) suspects(left []int) *suspects {
 				s.below[other] = append(s.below[other], int32(k))
 			}
 		}
-		near := make([]neighbour, len(s.near[k]))
-		for x, at := range sorting.Order(len(near),
-			func(a, b int32) bool { return s.near[k][a].takes > s.near[k][b].takes }) {
-			near[x] = s.near[k][at]
-		}
-		s.near[k] = near
+		slices.SortStableFunc(s.near[k], func(a, b neighbour) int { return cmp.Compare(b.takes, a.takes) })
 	}
 	return s
 }

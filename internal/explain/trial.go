@@ -7,7 +7,6 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -130,11 +129,7 @@ func ascending(set []int) []int {
 	if slices.IsSorted(set) {
 		return set
 	}
-	sorted := make([]int, len(set))
-	for k, at := range sorting.Order(len(set), func(a, b int32) bool { return set[a] < set[b] }) {
-		sorted[k] = set[at]
-	}
-	return sorted
+	return slices.Sorted(slices.Values(set))
 }
 
 // within reports whether a is a subset of b. Both are ascending.

@@ -166,11 +166,7 @@ func AloneFit(n int) string {
 
 // Subset returns the buffers of an explanation as a problem.
 func Subset(p *model.Problem, x *plan.Explanation) *model.Problem {
-	subset := &model.Problem{Name: p.Name, Capacity: x.Capacity}
-	for _, i := range x.Buffers {
-		subset.Buffers = append(subset.Buffers, p.Buffers[i])
-	}
-	return subset
+	return subset(p, x.Buffers, x.Capacity)
 }
 
 // FixedAbove returns the buffer that ends above the capacity because of its fixed offset, or

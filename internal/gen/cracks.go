@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 )
@@ -69,12 +70,7 @@ func (r *RNG) tessellate(n int, horizon, units int64) []rect {
 			}
 		}
 	}
-	slices.SortFunc(crossings, func(a, b crossing) int {
-		if a.when < b.when {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(crossings, func(a, b crossing) int { return cmp.Compare(a.when, b.when) })
 	for _, c := range crossings {
 		first, later := int(c.p), int(c.q)
 		if abs(all[first].seed-all[later].at) > abs(all[later].seed-all[first].at) {
@@ -122,12 +118,7 @@ func pieces(all []crack, horizon, units int64, r *RNG) []rect {
 		of   []int
 		size int64
 	}{{times, horizon}, {places, units}} {
-		slices.SortFunc(axis.of, func(i, j int) int {
-			if all[i].at < all[j].at {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(axis.of, func(i, j int) int { return cmp.Compare(all[i].at, all[j].at) })
 		for k, at := range r.split(0, axis.size, len(axis.of)+1, 0)[:len(axis.of)] {
 			place[axis.of[k]] = at.end
 		}

@@ -1,6 +1,7 @@
 package greedy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -46,14 +47,7 @@ func (s *Sweeper) checkSpace(p *sweptPart, way int, cut int32, rest []int32, k i
 
 // union returns the union of ranges, in ascending order. It also says whether two overlap.
 func union(list []place.Range) (all []place.Range, overlap bool) {
-	slices.SortFunc(list, func(a, b place.Range) int {
-		if a.From < b.From {
-			return -1
-		} else if a.From > b.From {
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(list, func(a, b place.Range) int { return cmp.Compare(a.From, b.From) })
 	for _, r := range list {
 		last := len(all) - 1
 		if last < 0 || all[last].To < r.From {

@@ -181,7 +181,7 @@ var layers = []struct {
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
 	// names the fixed offsets that collide
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/ruled/parts", "internal/ruled/places",
-		"internal/ruled/assign", "internal/verify")},
+		"internal/ruled/assign", "internal/units", "internal/verify")},
 	{"internal/lower", []string{"model"}},
 	{"internal/ruled/conflictgraph", []string{"model", "internal/bound", "internal/run"}},
 	{"internal/ruled/stackdp", []string{"internal/bound", "internal/timeline"}},

@@ -64,9 +64,7 @@ func FromJSON(o *plan.Options, text []byte) (names []string, err error) {
 
 // fault returns an error of one line.
 func fault(message string) error {
-	var issues model.Issues
-	issues.Say("", "", message)
-	return issues.Err()
+	return model.Issue{Message: message}.Err()
 }
 
 // notObject says what is wrong with a text that is not a JSON object.

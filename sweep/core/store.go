@@ -143,9 +143,7 @@ func damaged(s Store, name, message string) error {
 	if l, ok := s.(local); ok {
 		name = l.path(name)
 	}
-	var issues model.Issues
-	issues.Add(model.Issue{File: name, Message: message})
-	return issues.Err()
+	return model.Issue{File: name, Message: message}.Err()
 }
 
 // ReadRows returns the rows of all files, sorted (Sort), each once. Files of other programs below

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/model"
 )
 
 // A problem with rules has several measures, and no load to divide a height by. So each has a table of its own:
@@ -121,7 +123,7 @@ func jsonOf(name string, p *stowage.Problem, runs []ruledRun) ruledJSON {
 			if r.Status.HasPlan() {
 				one.Measures = map[string]int64{}
 				for _, m := range p.Objective() {
-					one.Measures[string(m)] = valueOf(r.Measures, m)
+					one.Measures[string(m)] = model.ValueOf(r.Measures, m)
 				}
 			}
 		}
@@ -144,21 +146,12 @@ func sortRuns(runs []ruledRun) {
 			return 0
 		}
 		for _, m := range x.Objective {
-			if by := valueOf(x.Measures, m) - valueOf(y.Measures, m); by != 0 {
-				return int(min(1, max(-1, by)))
+			if by := cmp.Compare(model.ValueOf(x.Measures, m), model.ValueOf(y.Measures, m)); by != 0 {
+				return by
 			}
 		}
-		return int(min(1, max(-1, x.Stats.Elapsed-y.Stats.Elapsed)))
+		return cmp.Compare(x.Stats.Elapsed, y.Stats.Elapsed)
 	})
-}
-
-func valueOf(values []stowage.Value, m stowage.Measure) int64 {
-	for _, v := range values {
-		if v.Measure == m {
-			return v.Value
-		}
-	}
-	return 0
 }
 
 func writeRuns(w io.Writer, width int, name string, p *stowage.Problem, runs []ruledRun) error {
@@ -175,7 +168,7 @@ func writeRuns(w io.Writer, width int, name string, p *stowage.Problem, runs []r
 		row := table.Row{run.planner, run.result.Status.String()}
 		for _, m := range p.Objective() {
 			if run.result.Status.HasPlan() {
-				row = append(row, valueOf(run.result.Measures, m))
+				row = append(row, model.ValueOf(run.result.Measures, m))
 			} else {
 				row = append(row, "")
 			}

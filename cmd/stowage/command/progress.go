@@ -27,8 +27,7 @@ const (
 // clock moves even if a node takes long, and a slow terminal does not slow down the search.
 type progress struct {
 	w    io.Writer
-	done chan struct{}
-	wait sync.WaitGroup
+	end  func()
 
 	mu   sync.Mutex
 	last stowage.Progress
@@ -37,24 +36,40 @@ type progress struct {
 // startProgress draws on the terminal w until stop. width returns the number of its columns. It
 // draws nothing for short runs.
 func startProgress(w io.Writer, width func() int, every time.Duration) *progress {
-	p := &progress{w: w, done: make(chan struct{})}
+	p := &progress{w: w}
 	start := time.Now()
-	p.wait.Go(func() {
+	p.end = each(every, func() bool {
+		p.mu.Lock()
+		line := progressLine(p.last, time.Since(start), width())
+		p.mu.Unlock()
+		io.WriteString(w, eraseLine+line)
+		return true
+	})
+	return p
+}
+
+// each calls do again and again, until that returns false or the returned function is called, which waits for it.
+func each(every time.Duration, do func() bool) (stop func()) {
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
-			case <-p.done:
+			case <-done:
 				return
 			case <-tick.C:
-				p.mu.Lock()
-				line := progressLine(p.last, time.Since(start), width())
-				p.mu.Unlock()
-				io.WriteString(w, eraseLine+line)
+				if !do() {
+					return
+				}
 			}
 		}
 	})
-	return p
+	return func() {
+		close(done)
+		wait.Wait()
+	}
 }
 
 // update takes a snapshot from the search.
@@ -66,8 +81,7 @@ func (p *progress) update(snapshot stowage.Progress) {
 
 // stop ends the drawing and erases the line.
 func (p *progress) stop() {
-	close(p.done)
-	p.wait.Wait()
+	p.end()
 	io.WriteString(p.w, eraseLine)
 }
 
@@ -97,33 +111,19 @@ func recordProgress(path string, o *stowage.Options) (end func() error, err erro
 			before(snapshot)
 		}
 	}
-	done := make(chan struct{})
 	start := time.Now()
 	var failed error
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		tick := time.NewTicker(recordEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				mu.Lock()
-				q := last
-				mu.Unlock()
-				_, failed = fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound,
-					q.Nodes, time.Since(start).Seconds())
-				if failed != nil {
-					return
-				}
-			}
-		}
+	stop := each(recordEvery, func() bool {
+		mu.Lock()
+		q := last
+		mu.Unlock()
+		_, failed = fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound,
+			q.Nodes, time.Since(start).Seconds())
+		return failed == nil
 	})
 	return func() error {
-		close(done)
 		f.SetWriteDeadline(time.Now().Add(recordEvery)) // fails for a file, which does not block
-		wait.Wait()
+		stop()
 		if errors.Is(failed, os.ErrDeadlineExceeded) {
 			failed = nil
 		}

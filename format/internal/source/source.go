@@ -102,9 +102,8 @@ const MaxBinary = math.MaxInt32
 func Binary(r io.Reader, file string) ([]byte, Budget, error) {
 	size := sizeOf(r)
 	if size > MaxBinary {
-		var issues model.Issues
-		issues.Add(model.Issue{File: file, Message: "is larger than 2 GiB, which no file of its format may be"})
-		return nil, Budget{}, issues.Err()
+		err := model.Issue{File: file, Message: "is larger than 2 GiB, which no file of its format may be"}.Err()
+		return nil, Budget{}, err
 	}
 	pieces, err := gather(io.LimitReader(r, MaxBinary+1), size, func(first, _ []byte) bool {
 		return len(first) >= 8 && bytes.Equal(first[:8], make([]byte, 8))
@@ -159,9 +158,7 @@ func (t *Text) Line(at int) int { return 1 + strings.Count(t.Text[:min(at, len(t
 // Refuse returns an *model.InputError with one issue, at the byte of that
 // index.
 func (t *Text) Refuse(at int, value, message string) error {
-	var issues model.Issues
-	issues.Add(model.Issue{File: t.File, Line: t.Line(at), Value: value, Message: message})
-	return issues.Err()
+	return model.Issue{File: t.File, Line: t.Line(at), Value: value, Message: message}.Err()
 }
 
 // Exceeded returns the error for a text that takes more than its budget, at the byte of that index.

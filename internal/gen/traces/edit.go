@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -276,13 +277,7 @@ func (e *editor) over(b model.Buffer) bool {
 		}
 	}
 	slices.SortFunc(e.events, func(x, y event) int {
-		switch {
-		case x.time != y.time && x.time < y.time, x.time == y.time && x.bytes < y.bytes:
-			return -1
-		case x == y:
-			return 0
-		}
-		return 1
+		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.bytes, y.bytes))
 	})
 	load := int64(0)
 	for _, x := range e.events {

@@ -37,7 +37,7 @@ func (x *weighing) check(c *Choices) {
 	most := []int64{0} // of each weight, the least cells
 	for n, k := range x.bodies {
 		b := &c.Bodies[c.Single+int(k)]
-		cells, weight := b.cellsAt(b.placeOf(x.pool), x.section), int(x.weights[n])
+		cells, weight := b.cellsAt(slices.Index(b.Pools, x.pool), x.section), int(x.weights[n])
 		for range weight {
 			most = append(most, room+1)
 		}

@@ -3,6 +3,7 @@ package assign
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
 )
@@ -292,7 +293,7 @@ func (c *Choices) exactly(of [][]float64, covers []*weighing, each []float64) *P
 			if weighed[k] == nil {
 				weighed[k] = make([]int64, len(b.Pools))
 			}
-			weighed[k][b.placeOf(x.pool)] += price * x.weights[m]
+			weighed[k][slices.Index(b.Pools, x.pool)] += price * x.weights[m]
 		}
 	}
 	sums := make([][]int64, len(c.room))

@@ -2,6 +2,7 @@ package assign
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stowage-go/stowage/internal/ruled/stackdp"
 )
@@ -46,7 +47,7 @@ func (c *Choices) Orders(pool int32, capacity int64) *Orders {
 		if len(b.Members) > 1 || len(b.Uses) != 1 || b.Uses[0].From != 0 {
 			return nil
 		}
-		at := b.placeOf(pool)
+		at := slices.Index(b.Pools, pool)
 		if at < 0 {
 			continue
 		}
@@ -86,7 +87,7 @@ func (o *Orders) Assignment(in []bool) Assignment {
 	of := make(Assignment, len(o.choices.Prices.Excess))
 	for n, k := range o.body {
 		if in[n] {
-			of[k] = int32(o.choices.Bodies[o.choices.Single+int(k)].placeOf(o.Pool))
+			of[k] = int32(slices.Index(o.choices.Bodies[o.choices.Single+int(k)].Pools, o.Pool))
 		} else {
 			of[k] = o.elsewhere(k)
 		}

@@ -157,7 +157,7 @@ func (w *walk) weigh() {
 		}
 		y := balance{price: w.prices.each[n], most: x.most}
 		for m, k := range x.bodies {
-			place := w.bodies[k].placeOf(x.pool)
+			place := slices.Index(w.bodies[k].Pools, x.pool)
 			switch {
 			case x.weights[m] == 0:
 			case len(w.kept[k]) > 1:

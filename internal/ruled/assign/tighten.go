@@ -1,6 +1,10 @@
 package assign
 
-import "github.com/stowage-go/stowage/internal/bound"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+)
 
 // Idea: a body is in a pool whole, so the bodies take a sum of some of their cells from a section. Room above the
 // largest such sum that fits is of no use. If not all bodies fit, it is taken away:
@@ -99,7 +103,7 @@ func (c *Choices) eachSection(do func(pool, t int32, cells []int64, bodies []int
 			}
 			cells, bodies = cells[:0], bodies[:0]
 			for _, k := range live {
-				if n := open[k].placeOf(int32(q)); n >= 0 {
+				if n := slices.Index(open[k].Pools, int32(q)); n >= 0 {
 					cells, bodies = append(cells, open[k].cellsAt(n, t)), append(bodies, k)
 				}
 			}
@@ -116,16 +120,6 @@ func (b *Body) at(t int32) bool {
 		}
 	}
 	return false
-}
-
-// placeOf returns the index of a pool in a body's list, or -1.
-func (b *Body) placeOf(pool int32) int {
-	for n, q := range b.Pools {
-		if q == pool {
-			return n
-		}
-	}
-	return -1
 }
 
 // cellsAt returns the cells that a body takes in a section of its nth pool.

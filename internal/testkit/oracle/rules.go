@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -227,13 +228,7 @@ func (o *ruled) order() {
 	}
 	slices.SortStableFunc(o.pieces, func(x, y piece) int {
 		v, w := o.body[x.buffer], o.body[y.buffer]
-		switch {
-		case weight[v] > weight[w] || weight[v] == weight[w] && v < w:
-			return -1
-		case v != w:
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(weight[w], weight[v]), cmp.Compare(v, w))
 	})
 }
 

@@ -20,9 +20,7 @@ func (c *Call) Explain(p *model.Problem) (map[string]any, error) {
 	}
 	x, err := ask(c.Context, p, o)
 	if errors.Is(err, stowage.ErrNoCapacity) {
-		var issues model.Issues
-		issues.Say("capacity", "", "is missing: without one every problem fits")
-		return nil, issues.Err()
+		return nil, model.Issue{Field: "capacity", Message: "is missing: without one every problem fits"}.Err()
 	}
 	if err != nil {
 		return nil, err

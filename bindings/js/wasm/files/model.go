@@ -53,9 +53,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	set, named := tflm.ReferenceSet, false
 	if kernels := c.Input.Get("kernels"); kernels.Truthy() {
 		if set, err = tflm.ParseSet(kernels.String()); err != nil {
-			var issues model.Issues
-			issues.Add(model.Issue{Field: "kernels", Value: kernels.String(), Message: err.Error()})
-			return nil, issues.Err()
+			return nil, model.Issue{Field: "kernels", Value: kernels.String(), Message: err.Error()}.Err()
 		}
 		named = true
 	}

@@ -53,9 +53,7 @@ func Parse(data []byte, file string, budget source.Budget) (*Model, error) {
 		p.fail("is not an ONNX model: there is no graph in it")
 	}
 	if p.fault != nil {
-		var issues model.Issues
-		issues.Add(*p.fault)
-		return nil, issues.Err()
+		return nil, p.fault.Err()
 	}
 	return p.m, nil
 }
