@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/tflm"
@@ -228,7 +229,7 @@ func TestKernels(t *testing.T) {
 	p := start(t)
 	limits := map[tflm.Limit]int{}
 	for _, s := range singles() {
-		m := parsed(t, s.model(), s.code.String())
+		m := parsed(t, s.model(), tflite.Code(s.code).String())
 		r, err := p.Compare(context.Background(), m, t.TempDir(), 0, options(m))
 		if err != nil {
 			t.Fatal(err)
@@ -294,7 +295,7 @@ func TestInPlaceKernels(t *testing.T) {
 			o,
 			{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{2}, Outputs: []int32{3}},
 		}
-		m := parsed(t, tflitemade.Model([]tflitemade.Graph{g}), s.code.String())
+		m := parsed(t, tflitemade.Model([]tflitemade.Graph{g}), tflite.Code(s.code).String())
 		opts := options(m)
 		opts.InPlace = true
 		plan, err := tflm.Make(context.Background(), m, opts)
@@ -302,7 +303,7 @@ func TestInPlaceKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		if over := plan.Offsets[1] == plan.Offsets[2]; over != may[s.code] {
-			t.Errorf("%s: in place %v, want %v", s.code, over, may[s.code])
+			t.Errorf("%s: in place %v, want %v", tflite.Code(s.code), over, may[s.code])
 		}
 		if !may[s.code] {
 			continue // defaults of options may not run
@@ -313,12 +314,12 @@ func TestInPlaceKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Error != "" || len(r.Faults()) > 0 {
-			t.Errorf("%s: %s %v", s.code, r.Error, r.Faults())
+			t.Errorf("%s: %s %v", tflite.Code(s.code), r.Error, r.Faults())
 		}
 	}
 	for code := range may {
 		if !ran[code] {
-			t.Errorf("%s was not run", code)
+			t.Errorf("%s was not run", tflite.Code(code))
 		}
 	}
 }
