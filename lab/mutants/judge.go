@@ -55,7 +55,10 @@ type court struct {
 }
 
 // gather builds the tests of packages and runs each once. Tests that fail, or take longer than longest, judge nothing.
-func gather(drawn []site, overlay, work string, packages []string, longest time.Duration, at int) (*court, error) {
+// times has how long tests once took, and gets how long they take; those that are known to take long are not run.
+func gather(drawn []site, overlay, work string, packages []string, longest time.Duration, times map[string]time.Duration,
+	at int,
+) (*court, error) {
 	c := &court{drawn: drawn, of: map[int][]*judge{}}
 	var all []*judge
 	for k, pkg := range packages {
@@ -78,7 +81,10 @@ func gather(drawn []site, overlay, work string, packages []string, longest time.
 			return nil, fmt.Errorf("the tests of %s: %w", pkg, err)
 		}
 		for name := range strings.Lines(string(names)) {
-			all = append(all, &judge{pkg: pkg, name: strings.TrimSpace(name), program: program, folder: folder})
+			j := &judge{pkg: pkg, name: strings.TrimSpace(name), program: program, folder: folder}
+			if times[j.String()] <= longest {
+				all = append(all, j)
+			}
 		}
 	}
 	var guard sync.Mutex
@@ -89,7 +95,7 @@ func gather(drawn []site, overlay, work string, packages []string, longest time.
 		guard.Lock()
 		defer guard.Unlock()
 		c.spent += took
-		j.took = took
+		j.took, times[j.String()] = took, took
 		text, err := os.ReadFile(note)
 		if err != nil {
 			return // it reaches no change

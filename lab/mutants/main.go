@@ -1,7 +1,7 @@
 // Mutants breaks conditions and bounds at random places of the search packages, runs the tests, and lists the changes
 // that no test sees. It changes no file: the Go command reads the changes through an overlay.
 //
-//	go run ./lab/mutants [-n 200] [-seed TEXT] [-for 1h] [-each 15s] [-at 2] [-log FILE] [PACKAGE...]
+//	go run ./lab/mutants [-n 200] [-seed TEXT] [-for 1h] [-each 15s] [-at 2] [-log FILE] [-times FILE] [PACKAGE...]
 //
 // The seed is any text; the hash of the last commit before the draw shows that nobody chose the places. All changes are
 // built into the tests at once (embed.go). A change meets the short tests that reach it, in any package, the shortest
@@ -10,6 +10,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -47,14 +48,15 @@ func main() {
 	each := flag.Duration("each", 15*time.Second, "the processor's time for the tests of a change that they do not see")
 	at := flag.Int("at", 2, "how many tests run at a time")
 	log := flag.String("log", "", "a file of verdicts: those in it are not asked for again")
+	clock := flag.String("times", "", "a file of how long tests take: those that take too long are not tried again")
 	flag.Parse()
-	if err := run(flag.Args(), *n, *seed, *log, *budget, *longest, *each, *at); err != nil {
+	if err := run(flag.Args(), *n, *seed, *log, *clock, *budget, *longest, *each, *at); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(folders []string, n int, seed, log string, budget, longest, each time.Duration, at int) error {
+func run(folders []string, n int, seed, log, clock string, budget, longest, each time.Duration, at int) error {
 	tests := slices.Concat(searches, callers)
 	if len(folders) == 0 {
 		folders = searches
@@ -84,9 +86,20 @@ func run(folders []string, n int, seed, log string, budget, longest, each time.D
 	if err != nil {
 		return err
 	}
-	c, err := gather(drawn, overlay, work, tests, longest, at)
+	times := map[string]time.Duration{}
+	if text, err := os.ReadFile(clock); err == nil {
+		if err := json.Unmarshal(text, &times); err != nil {
+			return fmt.Errorf("%s: %w", clock, err)
+		}
+	}
+	c, err := gather(drawn, overlay, work, tests, longest, times, at)
 	if err != nil {
 		return err
+	}
+	if text, err := json.MarshalIndent(times, "", " "); err == nil && clock != "" {
+		if err := os.WriteFile(clock, text, 0o644); err != nil {
+			return err
+		}
 	}
 	fmt.Printf("%d tests reach a change; without one they take %v\n", len(c.judges), c.spent.Round(time.Second))
 	known, err := verdicts(log)

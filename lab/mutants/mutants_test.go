@@ -87,7 +87,7 @@ func TestLeast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := gather(all, overlay, work, []string{"."}, time.Minute, 1)
+	c, err := gather(all, overlay, work, []string{"."}, time.Minute, map[string]time.Duration{}, 1)
 	if err != nil || len(c.judges) != 1 {
 		t.Fatal(c, err)
 	}

@@ -130,7 +130,7 @@ func TestMany(t *testing.T) {
 func TestFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 25))
 	counts := map[model.Status]int{}
-	for n := range plantest.Share(3_000, 600, 300) {
+	for n := range plantest.Share(3_000, 600, 500) {
 		p := drawn.Evicted(r)
 		if n%2 == 1 {
 			p.Rules.Objective = heights[r.IntN(len(heights))]

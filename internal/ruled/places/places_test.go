@@ -98,7 +98,7 @@ func TestTwo(t *testing.T) {
 func TestExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 12))
 	places := map[bool]int{}
-	for range plantest.Share(8_000, 1_500, 500) {
+	for range plantest.Share(8_000, 1_500, 900) {
 		p := drawn.Ruled(r)
 		if slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Extra != nil && b.Extra.Evictions != nil }) {
 			continue
