@@ -304,6 +304,7 @@ var layers = []struct {
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/pace"}},
 	{"internal/tfliteschema", nil},
 	{"internal/testkit/onnxmade", nil},
+	{"internal/testkit/must", nil},
 	{"internal/testkit/operators", []string{"internal/distance"}},
 	{"internal/testkit/kernelcase", []string{"internal/distance"}},
 	{"internal/testkit/scratchcase", []string{"internal/distance"}},
@@ -351,6 +352,7 @@ var wire = map[string]string{
 	"internal/testkit/tflitemade": "github.com/google/flatbuffers",
 	"internal/testkit/onnxmade":   "google.golang.org/protobuf",
 	"internal/testkit/chromium":   "github.com/chromedp",
+	"internal/testkit/must":       "github.com/google/go-cmp",
 }
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }
