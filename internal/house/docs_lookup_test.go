@@ -427,7 +427,10 @@ func TestDocsPaths(t *testing.T) {
 	delete(top, "bin")       // what make build leaves
 	made := "lab/bench/out/" // what programs of bench leave
 	// Packages of former versions, which the list of changes names.
-	gone := []string{"planner/baselines", "planner/milp", "research/learn", "lab/learn", "lab/learn/cmd", "lab/bench/late"}
+	gone := []string{
+		"planner/baselines", "planner/milp", "research/learn", "lab/learn", "lab/learn/cmd", "lab/bench/late", "lab/bench/idealloc",
+		"lab/bench/ortools/decide.py",
+	}
 	file := regexp.MustCompile(`^[a-z0-9_]+\.go$`)
 	tag := regexp.MustCompile(`/v[0-9.]+$`) // a version of a module
 	found := 0

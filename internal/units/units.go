@@ -91,9 +91,6 @@ func Duration(text string) (time.Duration, error) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// SizeHelp is what the help of a size says of its spelling.
-const SizeHelp = "a number, or one with KiB, MiB, GiB, TiB (K, M, G, T) or the decimal kB, MB, GB, TB"
-
 // Plural returns the name of a thing as it is after a number.
 func Plural[T int | int64](n T, thing string) string {
 	if n == 1 {

@@ -18,6 +18,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"runtime"
@@ -62,30 +63,48 @@ func main() {
 	pools := flag.Bool("banked", false,
 		"ask auto about small problems in several pools, each of which it must decide; only -problems, -from and -workers count then")
 	flag.Parse()
-	if *pools {
-		if err := banked(*problems, *from, *workers); err != nil {
-			fmt.Fprintln(os.Stderr, "agree:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if *rules {
-		if err := ruled(*problems, *from, max(*share, 1), *workers); err != nil {
-			fmt.Fprintln(os.Stderr, "agree:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if *show {
-		for seed := *from; seed < *from+*problems; seed++ {
+	all := &seeds{from: *from, end: *from + *problems}
+	all.next.Store(*from)
+	var err error
+	switch {
+	case *pools:
+		err = banked(all, *workers)
+	case *rules:
+		err = ruled(all, max(*share, 1), *workers)
+	case *show:
+		for seed := range all.taken() {
 			fmt.Println(agree.CaseOf(seed, new(oracle.Orders)))
 		}
-		return
+	default:
+		err = work(all, *names, *limits, *every, *workers, *patience, *answer, *most)
 	}
-	if err := work(*problems, *from, *names, *limits, *every, *workers, *patience, *answer, *most); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "agree:", err)
 		os.Exit(1)
 	}
+}
+
+// seeds are those of a run, which its goroutines take one after the other.
+type seeds struct {
+	from, end uint64
+	next      atomic.Uint64
+}
+
+// taken yields the seeds that the caller takes, until none is left.
+func (s *seeds) taken() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for seed := s.next.Add(1) - 1; seed < s.end && yield(seed); seed = s.next.Add(1) - 1 {
+		}
+	}
+}
+
+// verdict is the last line of a run, or its error.
+func verdict(faults int) error {
+	if faults > 0 {
+		return fmt.Errorf("%d faults", faults)
+	}
+	fmt.Println("no disagreement")
+	return nil
 }
 
 // A sharer is a planner and one in how many problems it is asked about.
@@ -137,9 +156,8 @@ func parse(text string, limits int) ([]sharer, error) {
 
 // A job is the work of one run, shared by its goroutines.
 type job struct {
+	*seeds
 	planners []sharer
-	next     atomic.Uint64
-	end      uint64
 
 	mu       sync.Mutex
 	sum      agree.Counts
@@ -159,18 +177,15 @@ type question struct {
 	since time.Time
 }
 
-func work(problems, from uint64, names string, limits int, every bool, workers int, patience, answer time.Duration,
-	most int,
-) error {
+func work(all *seeds, names string, limits int, every bool, workers int, patience, answer time.Duration, most int) error {
 	planners, err := parse(names, limits)
 	if err != nil {
 		return err
 	}
 	j := &job{
-		planners: planners, end: from + problems, faults: map[string]int{}, left: map[string][]uint64{}, most: most,
+		seeds: all, planners: planners, faults: map[string]int{}, left: map[string][]uint64{}, most: most,
 		patience: patience, asking: make([]question, workers),
 	}
-	j.next.Store(from)
 	began := time.Now()
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -185,19 +200,16 @@ func work(problems, from uint64, names string, limits int, every bool, workers i
 		case <-done:
 			running = false
 		case <-tick.C:
-			j.report(began, from)
+			j.report(began)
 			if err := j.stuck(); err != nil {
 				return err
 			}
 		}
 	}
-	return j.result(began, from)
+	return j.result(began)
 }
 
-// block is how many seeds a goroutine takes at a time.
-const block = 64
-
-// ask takes blocks of seeds until none is left.
+// ask takes seeds until none is left.
 func (j *job) ask(worker int, answer time.Duration, every bool) {
 	at := &j.asking[worker]
 	a := agree.Asker{Every: every, Patience: answer, OnFault: j.fault, OnUndecided: j.undecided}
@@ -206,18 +218,12 @@ func (j *job) ask(worker int, answer time.Duration, every bool) {
 		at.seed, at.asked, at.since = seed, q, time.Now()
 		at.mu.Unlock()
 	}
-	for {
-		first := j.next.Add(block) - block
-		if first >= j.end {
-			break
-		}
-		for seed := first; seed < min(first+block, j.end); seed++ {
-			a.Begin(seed)
-			for _, p := range j.planners {
-				if seed%p.every == 0 {
-					a.Limits = p.limits
-					a.Ask(p.Planner)
-				}
+	for seed := range j.taken() {
+		a.Begin(seed)
+		for _, p := range j.planners {
+			if seed%p.every == 0 {
+				a.Limits = p.limits
+				a.Ask(p.Planner)
 			}
 		}
 		j.mu.Lock()
@@ -258,12 +264,12 @@ func (j *job) undecided(f agree.Fault) {
 	j.left[f.Question.Planner] = append(j.left[f.Question.Planner], f.Seed)
 }
 
-func (j *job) report(began time.Time, from uint64) {
+func (j *job) report(began time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	seconds := time.Since(began).Seconds()
 	fmt.Fprintf(os.Stderr, "%d problems, %d calls, %d faults, %.0f s, %.0f problems a second; goes on with -from %d\n",
-		j.sum.Problems, j.sum.Calls, j.sum.Faults, seconds, float64(j.sum.Problems)/seconds, from+uint64(j.sum.Problems))
+		j.sum.Problems, j.sum.Calls, j.sum.Faults, seconds, float64(j.sum.Problems)/seconds, j.from+uint64(j.sum.Problems))
 }
 
 // stuck returns an error if an answer takes too long.
@@ -282,10 +288,10 @@ func (j *job) stuck() error {
 	return nil
 }
 
-func (j *job) result(began time.Time, from uint64) error {
+func (j *job) result(began time.Time) error {
 	s := j.sum
 	fmt.Printf("seeds %d to %d: %d problems, of which %d have no plan at any height and %d a lowest height above the bound of the load\n",
-		from, j.end-1, s.Problems, s.Collide, s.AboveLoad)
+		j.from, j.end-1, s.Problems, s.Collide, s.AboveLoad)
 	fmt.Printf("%d calls in %.0f s: %d at a capacity that holds a plan, %d at one that does not, %d with a limit; %d problems refused by planners that cannot take them\n",
 		s.Calls, time.Since(began).Seconds(), s.Fits, s.DoesNot, s.Limited, s.Refused)
 	for _, p := range j.planners {
@@ -311,17 +317,11 @@ func (j *job) result(began time.Time, from uint64) error {
 	for _, key := range keys {
 		fmt.Printf("%6d  %s\n", j.faults[key], key)
 	}
-	if s.Faults > 0 {
-		return fmt.Errorf("%d faults", s.Faults)
-	}
-	fmt.Println("no disagreement")
-	return nil
+	return verdict(int(s.Faults))
 }
 
 // ruled asks about problems with rules.
-func ruled(problems, from, share uint64, workers int) error {
-	var next atomic.Uint64
-	next.Store(from)
+func ruled(all *seeds, share uint64, workers int) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	faults := 0
@@ -336,11 +336,7 @@ func ruled(problems, from, share uint64, workers int) error {
 	for range workers {
 		wg.Go(func() {
 			tally := agree.NewRuledTally(fault)
-			for {
-				seed := next.Add(1) - 1
-				if seed >= from+problems {
-					break
-				}
+			for seed := range all.taken() {
 				tally.Seed(seed, planners, share)
 			}
 			mu.Lock()
@@ -349,41 +345,27 @@ func ruled(problems, from, share uint64, workers int) error {
 		})
 	}
 	wg.Wait()
-	fmt.Printf("seeds %d to %d: %s", from, from+problems-1, sum)
-	if faults > 0 {
-		return fmt.Errorf("%d faults", faults)
-	}
-	fmt.Println("no disagreement")
-	return nil
+	fmt.Printf("seeds %d to %d: %s", all.from, all.end-1, sum)
+	return verdict(faults)
 }
 
 // banked asks auto about small problems in several pools.
-func banked(problems, from uint64, workers int) error {
-	var next atomic.Uint64
-	next.Store(from)
+func banked(all *seeds, workers int) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var sum agree.BankedTally
 	faults, began := 0, time.Now()
 	for range workers {
 		wg.Go(func() {
-			for {
-				first := next.Add(block) - block
-				if first >= from+problems {
-					return
-				}
+			for seed := range all.taken() {
 				var tally agree.BankedTally
-				for seed := first; seed < min(first+block, from+problems); seed++ {
-					if p, fault := tally.Banked(seed, "auto"); fault != "" {
-						mu.Lock()
-						faults++
-						fmt.Printf("seed %d: %s\n%s\n", seed, fault, drawn.DescribeRuled(p))
-						mu.Unlock()
-					}
-				}
+				p, fault := tally.Banked(seed, "auto")
 				mu.Lock()
-				before := sum.Problems / 1_000
-				if sum.Add(tally); sum.Problems/1_000 > before {
+				if fault != "" {
+					faults++
+					fmt.Printf("seed %d: %s\n%s\n", seed, fault, drawn.DescribeRuled(p))
+				}
+				if sum.Add(tally); sum.Problems%1_000 == 0 {
 					fmt.Fprintf(os.Stderr, "%s, %d faults, %.0f s\n", sum, faults, time.Since(began).Seconds())
 				}
 				mu.Unlock()
@@ -391,10 +373,6 @@ func banked(problems, from uint64, workers int) error {
 		})
 	}
 	wg.Wait()
-	fmt.Printf("seeds %d to %d: %s\n", from, from+problems-1, sum)
-	if faults > 0 {
-		return fmt.Errorf("%d faults", faults)
-	}
-	fmt.Println("no disagreement")
-	return nil
+	fmt.Printf("seeds %d to %d: %s\n", all.from, all.end-1, sum)
+	return verdict(faults)
 }

@@ -4,7 +4,7 @@
 // boundary of what fits.
 //
 //	go run ./lab/bench/awkward -problems 10000
-//	go run ./lab/bench/awkward -problems 10000 -ortools 1      each answer held against CP-SAT
+//	go run ./lab/bench/awkward -problems 500 -ortools 1        each answer held against CP-SAT
 //	go run ./lab/bench/awkward -planner auto -without learning
 //
 // Of each problem the lowest height is asked for, then whether it fits that height,
@@ -14,13 +14,10 @@
 // Solve in this process, sweep and check of the plan included.
 //
 // CP-SAT (-ortools N: one in N problems) minimises the problem, with and without the pins; every answer
-// follows from its height. What it leaves open in -peer is asked again as two questions, with
-// models made for that (lab/bench/ortools/decide.py): does the plan that was found fit, and does
-// anything fit a byte less; -prove is how long it has for these. It needs Python with ortools; STOWAGE_PYTHON names the
-// interpreter. With -heights FILE what it has said of a problem is kept, and not asked
-// again unless it has longer now: a line for each, with the name, a hash of the
-// problem's text, the status, the height, the time it had and the model. Exit code 1 if an
-// answer is false or undecided.
+// follows from its height. It needs Python with ortools; STOWAGE_PYTHON names the
+// interpreter. With -heights FILE it is asked only about problems of which the file has no answer: a line
+// for each, with the name, a hash of the problem's text, the status, the height, the time it had and the model.
+// Exit code 1 if an answer is false or undecided.
 package main
 
 import (
@@ -52,11 +49,9 @@ func main() {
 	flag.Uint64Var(&j.ortools, "ortools", 0, "hold one in so many problems against CP-SAT; 0 for none")
 	worst := flag.Int("worst", 10, "how many of the slowest questions to list")
 	flag.DurationVar(&j.peer, "peer", time.Minute, "how long CP-SAT has for a problem")
-	flag.DurationVar(&j.prove, "prove", 0,
-		"how long CP-SAT has to refute a byte less, of a problem that it leaves open; 0 for not to ask")
 	flag.BoolVar(&j.cpu, "cpu", false,
 		"give processor time in place of the clock's, for a machine that has other things to do")
-	flag.StringVar(&j.said.path, "heights", "", "file of what CP-SAT has said before, read and added to")
+	flag.StringVar(&j.said.path, "heights", "", "`FILE` of what CP-SAT has said before")
 	flag.StringVar(&j.keep, "keep", "", "folder for the slowest problems and all that are undecided, as CSV")
 	flag.Parse()
 	if *without != "" {
@@ -75,7 +70,6 @@ type job struct {
 	answer  time.Duration
 	ortools uint64
 	peer    time.Duration
-	prove   time.Duration
 	cpu     bool
 	keep    string
 	said    said
@@ -83,7 +77,6 @@ type job struct {
 	asked   []asked
 	batch   []*model.Problem // to be held against CP-SAT
 	heights []int64          // what the planner said of them: -1 infeasible, 0 nothing
-	plans   [][]int64        // its plans of those that it calls the lowest
 	checked int
 	models  map[string]int // how many each model of CP-SAT decided
 	silent  int            // CP-SAT had not decided them in its time
@@ -159,16 +152,14 @@ func (j *job) hold(seed uint64, p *model.Problem, r *stowage.Result) {
 		return
 	}
 	height := r.Height
-	var plan []int64
 	switch r.Status {
 	case stowage.Optimal:
-		plan = r.Offsets
 	case stowage.Infeasible:
 		height = -1
 	default:
 		height = 0
 	}
-	j.batch, j.heights, j.plans = append(j.batch, p), append(j.heights, height), append(j.plans, plan)
+	j.batch, j.heights = append(j.batch, p), append(j.heights, height)
 }
 
 // ask puts one question; no capacity is a minimisation.
@@ -207,7 +198,7 @@ func (j *job) compare() error {
 	if len(j.batch) == 0 {
 		return nil
 	}
-	outcomes, err := j.said.ask(j.batch, j.plans, j.peer, j.prove)
+	outcomes, err := j.said.ask(j.batch, j.peer)
 	if err != nil {
 		return err
 	}
@@ -230,7 +221,7 @@ func (j *job) compare() error {
 				o.Status, o.Height))
 		}
 	}
-	j.batch, j.heights, j.plans = nil, nil, nil
+	j.batch, j.heights = nil, nil
 	return nil
 }
 
@@ -265,7 +256,7 @@ func (j *job) report(worst int) error {
 	}
 	if j.ortools > 0 {
 		fmt.Printf("%d problems held against CP-SAT, which did not decide %d in %v\n", j.checked, j.silent,
-			max(j.peer, j.prove))
+			j.peer)
 		for _, name := range slices.Sorted(maps.Keys(j.models)) {
 			fmt.Printf("  %s: %d\n", name, j.models[name])
 		}

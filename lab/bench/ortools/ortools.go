@@ -1,29 +1,28 @@
 // Package ortools is an outside peer: peer.py plans with OR-Tools CP-SAT, with one
 // no-overlap for each maximal section. Where Python has ortools (pip install
 // ortools), the tests here hold the exact planners against it, and lab/bench/outside
-// has it as a column: it shares no code with them. decide.py asks CP-SAT with other
-// models whether a plan that somebody claims to be the lowest is that.
+// makes it a planner of stowage-lab: it shares no code with them.
 package ortools
 
 import (
 	"cmp"
 	"context"
-	"embed"
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/lab/bench/internal/script"
 )
 
-//go:embed *.py
-var scripts embed.FS
+// Peer is the script.
+//
+//go:embed peer.py
+var Peer []byte
 
-// An Outcome is what peer.py or decide.py says of a problem.
+// An Outcome is what peer.py says of a problem.
 type Outcome = script.Outcome
 
 // Python returns the interpreter to run: STOWAGE_PYTHON, else python3.
@@ -40,39 +39,14 @@ func Missing() error {
 // Run plans problems with peer.py, each for its own capacity if it has one. args
 // are peer.py's flags. The error is also for a plan that is not valid.
 func Run(ctx context.Context, problems []*stowage.Problem, args ...string) ([]Outcome, error) {
-	return run(ctx, "peer.py", problems, nil, args)
-}
-
-// Prove asks whether any plan is lower than the one that is claimed for each problem,
-// with decide.py and its flags: optimal where CP-SAT refutes a byte less, feasible
-// if it does not end or has found a lower plan. The error is also for a claim that CP-SAT does
-// not take for a plan.
-func Prove(ctx context.Context, problems []*stowage.Problem, claims [][]int64, args ...string) ([]Outcome, error) {
-	text, err := json.Marshal(claims)
-	if err != nil {
-		return nil, err
-	}
-	return run(ctx, "decide.py", problems, text, args)
-}
-
-// run runs a script on the problems, with claims if there are any.
-func run(ctx context.Context, name string, problems []*stowage.Problem, claims []byte,
-	args []string,
-) ([]Outcome, error) {
 	dir, err := os.MkdirTemp("", "stowage-ortools")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.CopyFS(dir, scripts); err != nil {
+	path := filepath.Join(dir, "peer.py")
+	if err := os.WriteFile(path, Peer, 0o600); err != nil {
 		return nil, err
 	}
-	if claims != nil {
-		path := filepath.Join(dir, "claims.json")
-		if err := os.WriteFile(path, claims, 0o600); err != nil {
-			return nil, err
-		}
-		args = append(slices.Clone(args), "--claims", path)
-	}
-	return script.Run(ctx, Python(), filepath.Join(dir, name), problems, args...)
+	return script.Run(ctx, Python(), path, problems, args...)
 }

@@ -1,13 +1,10 @@
 package ortools
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
-	"github.com/stowage-go/stowage/internal/testkit/drawn"
-	"github.com/stowage-go/stowage/internal/verify"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
@@ -107,67 +104,5 @@ func TestOracleDecides(t *testing.T) {
 				t.Errorf("%s on %s: %v; CP-SAT says %s", name, problems[k].Name, r.Status, want)
 			}
 		}
-	}
-}
-
-// TestProve claims plans that are the lowest, and plans that are not: each model
-// alone refutes a byte less than most of the first, and never a byte less than the second.
-func TestProve(t *testing.T) {
-	needPeer(t)
-	var problems []*stowage.Problem
-	var lowest, higher [][]int64
-	var heights []int64
-	for seed := range uint64(9) {
-		p := drawn.Awkward(seed)
-		r, err := stowage.Minimize(t.Context(), p, stowage.Options{Planner: "exact", NodeLimit: 1_000_000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Status != stowage.Optimal {
-			continue
-		}
-		// The buffer that ends highest goes up by its alignment, if it may.
-		top, up := 0, slices.Clone(r.Offsets)
-		for i, o := range r.Offsets {
-			if o+p.Buffers[i].Size > r.Offsets[top]+p.Buffers[top].Size {
-				top = i
-			}
-		}
-		up[top] += p.Buffers[top].Align()
-		if !verify.CheckHeight(p, up, 0, r.Height+p.Buffers[top].Align()).OK() {
-			continue
-		}
-		problems, heights = append(problems, p), append(heights, r.Height)
-		lowest, higher = append(lowest, r.Offsets), append(higher, up)
-	}
-	for _, models := range []string{"chain", "ranks", "orders", "sections", "flow", "cubes", "plain", "layers"} {
-		proven := 0
-		outcomes, err := Prove(t.Context(), problems, lowest, "--timeout", "0.5", "--models", models)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, o := range outcomes {
-			if o.Height != heights[k] {
-				t.Errorf("%s on %s: a plan of %d, though %d is the lowest", models, problems[k].Name, o.Height, heights[k])
-			}
-			if o.Status == "optimal" {
-				proven++
-			}
-		}
-		if outcomes, err = Prove(t.Context(), problems, higher, "--timeout", "0.5", "--models", models); err != nil {
-			t.Fatal(err)
-		}
-		for k, o := range outcomes {
-			if o.Status == "optimal" {
-				t.Errorf("%s on %s: %d as the lowest, which is %d", models, problems[k].Name, o.Height, heights[k])
-			}
-		}
-		t.Logf("%s: %d of %d", models, proven, len(problems))
-		if proven == 0 {
-			t.Errorf("%s proves nothing", models)
-		}
-	}
-	if _, err := Prove(t.Context(), problems[:1], [][]int64{make([]int64, len(lowest[0]))}); err == nil {
-		t.Error("a claim in which all lie on the ground is accepted")
 	}
 }

@@ -8,9 +8,9 @@
 //	go run ./lab/bench/paper -list
 //
 // A section names the specification in sweep/specs that makes its runs anew; `stowage-lab sweep report OUT --runs FILE`
-// writes them. google/minimalloc and CP-SAT cannot run in a sweep: lab/bench/peers and lab/bench/outside run them.
+// writes them. google/minimalloc cannot run in a sweep: lab/bench/peers runs it.
 //
-// docs/lab/papers-2026-11-28.html is the last page of the program that also ran what it showed, with all 24 sections.
+// lab/bench/results/papers-2026-11-28.html.gz is the last page of the program that also ran what it showed, with all 24 sections.
 package main
 
 import (

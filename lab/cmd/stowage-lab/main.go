@@ -1,16 +1,22 @@
 // Command stowage-lab has every planner. Package lab/command has its subcommands but sweep, which is
-// stowage-sweep with these planners.
+// stowage-sweep with these planners. Package lab/bench/outside adds planners that are programs of others.
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 
+	"github.com/stowage-go/stowage/lab/bench/outside"
 	"github.com/stowage-go/stowage/lab/command"
 	sweeps "github.com/stowage-go/stowage/sweep/command"
 )
 
 func main() {
+	if err := outside.Register(os.Getenv(outside.Variable)); err != nil {
+		fmt.Fprintln(os.Stderr, command.Name+":", err)
+		os.Exit(2)
+	}
 	sweeps.Work()
 	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
 }

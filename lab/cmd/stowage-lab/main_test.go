@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/laboratory"
+	"github.com/stowage-go/stowage/lab/bench/outside"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/sweep/spec"
 )
@@ -81,7 +82,7 @@ func TestCommands(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	t.Setenv("STOWAGE_DATA", t.TempDir())
 	t.Setenv("STOWAGE_MODELS", t.TempDir())
-	var names []string
+	names := outside.Names()
 	for _, p := range stowage.Planners() {
 		names = append(names, p.Name)
 	}

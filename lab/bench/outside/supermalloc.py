@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plan with OmniMalloc's SuperMalloc, for lab/bench/outside:
+"""Plan with OmniMalloc's SuperMalloc:
 
     pip install omnimalloc==1.0.0
-    python3 lab/bench/omnimalloc/peer.py [--timeout S] [--threads N] FILE.csv ...
+    python3 lab/bench/outside/supermalloc.py [--timeout S] [--threads N] FILE.csv ...
 
 Files are Stowage's CSV: id, lower, upper, size. SuperMalloc minimises, and ends at its limit
 if it has not reached the load. One JSON object a line goes to standard output: name, status,
@@ -10,13 +10,18 @@ height, seconds, offsets by id. The seconds are of the call alone.
 """
 
 import argparse
+import csv
 import json
 import os
 import time
 
-from minimise import read
 from omnimalloc import Allocation, set_max_threads
 from omnimalloc.allocators import SupermallocAllocator
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return [(r["id"], int(r["lower"]), int(r["upper"]), int(r["size"])) for r in csv.DictReader(file)]
 
 
 def main():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Plan with STAlloc's planner, for lab/bench/outside:
+"""Plan with STAlloc's planner:
 
     git clone https://github.com/infinigence/STAlloc
     pip install numpy scikit-learn matplotlib
-    python3 lab/bench/stalloc/peer.py --stalloc STAlloc FILE.csv ...
+    python3 lab/bench/outside/stalloc.py --stalloc STAlloc FILE.csv ...
 
 STAlloc (Huang and others, EuroSys 2026) plans the static tensors of a training step with
 Synthesizer/allocator.py, by its algorithm "split and fuse", which is its default. Its other one,
