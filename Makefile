@@ -1,43 +1,18 @@
-# make            the same as make build
-# make test       go vet and the tests; needs Go and nothing else
-# make forms      the tests of what Stowage is built into, FORMS, with their tools, and of sweeps with an engine
-# make invariants the tests of the searches with their invariants checked
-# make mutants    breaks the searches at MUTANTS random places, and lists what no test sees: an hour
-# make agree      PROBLEMS random problems: every planner against brute force
-# make lab        stowage-lab, which has every planner: those of compilers, runtimes and papers too
-# make capi       the C library, shared and static, with its header, in bin/capi
-# make install    command, C library, header, pkg-config, CMake and manual, into PREFIX
-# make npm        the package for npm, in bindings/js/dist
-# make page       the page that plans in the browser, bin/stowage.html
-# make sweep      planners on many problems, bin/stowage-sweep; see sweep/README.md
-# make sweep-papers
-#                 sweeps of suites like the papers', into lab/bench/results: up to an hour on
-#                 two cores without other work; DATA is as below, and a second call goes on
-# make wheel      the Python package, with library and command in it, in bin/dist
-# make sweep-flink, make sweep-spark
-#                 a sweep on Flink and on Spark, on this machine, against the plain loop
-# make sweep-stores
-#                 sweeps into servers of this machine that stand in for S3 and for Google's store
-# make torch      twelve PyTorch programs beside other allocators, which it downloads: gigabytes, then minutes
-# make release    all of a release, of VERSION, for every system, in bin/release
-# make bench      the comparisons; see lab/bench/README.md for what they need
+# .github/CONTRIBUTING.md lists the targets. make alone is make build; make test needs Go and nothing else.
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
 # instances, MINIMALLOC the path of google/minimalloc's program. PREFIX is where make install
 # puts things, /usr/local if it is not given; DESTDIR goes in front of it to stage a package.
 #
-# The tests start in the order of MODULES and FORMS, about: what takes long alone is not at the
-# end. TOOLED are packages of MODULES some of whose tests want a tool beside Go. PART=plain
-# tests the packages that are not among them, PART=tooled those alone; .ci/run does the first
-# while it installs the tools.
+# The tests start in the order of MODULES and FORMS, about: what takes long alone is not at the end.
 
 GO          ?= go
 BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
-MODULES     := ./cmd/stowage/... ./lab/... ./bindings/c/... ./render/print/... ./sweep/... ./...
+MODULES     := ./cmd/stowage/... ./lab/... ./render/print/... ./sweep/... ./...
 FORMS       := ./python ./sweep/engines ./render/html/viewer ./bindings/c ./bindings/js ./sweep/beam ./sweep/command
-TOOLED      := ./render/html ./sweep/report ./tflm ./cmd/stowage/command ./internal/testkit/interpreter ./lab/bench/ortools ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./render/print/pdf ./render/tikz
+KERNELS     := ./internal/exact/canonical ./internal/exact/ladder ./internal/exact/pairs ./internal/place
 SEARCHES    := ./internal/exact/... ./internal/planners/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/order ./lab/agree
 PROBLEMS    ?= 1000000
 MUTANTS     ?= 200
@@ -51,7 +26,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 # it 141 packages fewer are compiled. A -tags of a recipe takes its place.
 export GOFLAGS := $(GOFLAGS) -tags=disable_grpc_modules
 
-.PHONY: mutants lab sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test forms invariants agree pace race fuzz bench lint cover npm page man clean ggml torch
+.PHONY: mutants lab sweep sweep-papers sweep-flink sweep-spark sweep-stores build capi install uninstall wheel release test compiled forms invariants nightly agree pace race fuzz bench lint cover npm page man clean ggml torch
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -131,37 +106,39 @@ bin/zig/bin/pip:
 release: bin/zig/bin/pip
 	bin/zig/bin/python python/stowage_release.py $(VERSION) bin/release
 
-PART        ?= all
-PACKAGES_all    = $(GO) list $(MODULES) | grep -vxF "$$($(GO) list $(FORMS))"
-PACKAGES_plain  = $(PACKAGES_all) | grep -vxF "$$($(GO) list $(TOOLED))"
-PACKAGES_tooled = $(GO) list $(TOOLED)
-
 test:
-	@$(GO) run ./lab/testall $$($(PACKAGES_$(PART)))
+	@$(GO) run ./lab/testall $$($(GO) list $(MODULES) | grep -vxF "$$($(GO) list $(FORMS))")
 
-# The C library, the wheel, the package for npm and the viewer: they want a C compiler,
-# Python, node and a browser, and are skipped where there is none. They run what other
-# programs compile and read, of which go test knows nothing, so no result is kept. What several
-# of them build is compiled first, and not by two at the same time. With PART=tooled the packages of
-# TOOLED run with them, so that no processor waits for the last one of a part. One package more than there
-# are processors runs, since many wait: for a browser, a cluster, or a process of Python.
-forms:
+# What several of FORMS build is compiled first, and not by two at the same time.
+compiled:
 	@mkdir -p $(BIN)/forms
 	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -buildmode=c-shared -o $(BIN)/forms/libstowage.so ./bindings/c || true
 	@GOOS=js GOARCH=wasm $(GO) build -trimpath -o $(BIN)/forms/ ./bindings/js/wasm/core ./bindings/js/wasm/files
-	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep github.com/apache/beam/sdks/v2/go/container
-	@$(GO) run ./lab/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS) $(if $(filter tooled,$(PART)),$(TOOLED))
+	@$(GO) build -o $(BIN)/forms/ ./sweep/cmd/stowage-sweep
+
+# The C library, the wheel, the package for npm and the viewer: they want a C compiler, Python, node and a browser, and
+# are skipped where there is none. They run what other programs compile and read, of which go test knows nothing, so no
+# result is kept. One package more than there are processors runs, since many wait: for a browser, a cluster, or a
+# process of Python.
+forms: compiled
+	@$(GO) run ./lab/testall -count=1 -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) $(FORMS)
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
 # internal/exact/canonical/invariants.go. It is the short tests, so those of large problems are
-# skipped, in CI too. make test vets these packages.
+# skipped, at night too. make test vets these packages. CI has those of KERNELS at each commit.
 invariants:
 	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./lab/testall -vet=off -short -tags invariants $(SEARCHES)
 
+# What is too long for each commit: docs/testing.md says what it is. make -k nightly goes on after a failure.
+nightly: export STOWAGE_CASES := night
+nightly: PROBLEMS    := 100000
+nightly: MUTANTS_FOR := 30m
+nightly: test forms invariants agree fuzz mutants sweep-spark sweep-stores
+
 # A sweep on a Flink cluster of this machine, one of whose task managers is killed. It wants Java and
-# Maven, and 160 MB of jars, which Maven keeps in ~/.m2. With CI=true it is one of the forms.
+# Maven, and 160 MB of jars, which Maven keeps in ~/.m2.
 sweep-flink:
-	STOWAGE_FLINK=1 $(GO) test -count=1 -run TestFlink -v ./sweep/engines
+	STOWAGE_CASES=night $(GO) test -count=1 -run TestFlink -v ./sweep/engines
 
 # The recipe for Spark on a cluster of this machine, against Prism. It wants Java, and 500 MB of PyPI.
 SPARK := bin/sweep-spark

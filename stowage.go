@@ -66,13 +66,20 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/ruled"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+
+	// The planners that auto runs, and auto. Others register themselves where they are imported: see plan/all, and
+	// lab/baselines and lab/milp of the laboratory.
+	_ "github.com/stowage-go/stowage/internal/auto"
+	_ "github.com/stowage-go/stowage/internal/climb"
+	_ "github.com/stowage-go/stowage/internal/exact"
+	_ "github.com/stowage-go/stowage/internal/greedy"
+	_ "github.com/stowage-go/stowage/internal/merge"
 )
 
 // DefaultPlanner is the planner that runs if Options.Planner is empty.
@@ -116,8 +123,8 @@ var (
 // unreported. A buffer counts as one piece, and as one more for each gap.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
-	clock := newClock(ctx)
-	defer clock.close()
+	clock := run.NewClock(ctx)
+	defer clock.Close()
 	planner, err := prepare(ctx, p, &o, clock)
 	if err != nil {
 		return nil, err
@@ -128,16 +135,16 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		return checked(p, &r, err)
 	}
 	var tl *timeline.Timeline
-	if !clock.came {
-		tl = run.Timeline(planner, p, clock.over)
+	if !clock.Came() {
+		tl = run.Timeline(planner, p, clock.Over)
 	}
 	if tl == nil {
-		return clock.unknown(planner.Name(), began), nil
+		return clock.Unknown(planner.Name(), began), nil
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		// turned, it may have no gaps, but the check sees those of p
-		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout, tl.HasGaps() || tl.Problem != p))
+		ctx, cancel = context.WithDeadline(ctx, run.PlanUntil(began, time.Now(), o.Timeout, tl.HasGaps() || tl.Problem != p))
 		defer cancel()
 	}
 	r, err := run.Run(ctx, planner, tl, o)
@@ -189,7 +196,7 @@ func noRules(does string) error {
 
 // prepare completes the options and checks them and the problem. All that Solve and Explain
 // are given passes through here.
-func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner, error) {
+func prepare(ctx context.Context, p *Problem, o *Options, c *run.Clock) (run.Planner, error) {
 	if o.Planner == "" {
 		o.Planner = DefaultPlanner
 	}
@@ -203,9 +210,9 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 	}
 	issues.Join(known.Check(o))
 	issues.Join(o.Validate())
-	bad := model.ValidateAs(p, model.Terms{Over: c.over})
+	bad := model.ValidateAs(p, model.Terms{Over: c.Over})
 	issues.Join(bad)
-	if o.Start != nil && bad == nil && !c.came {
+	if o.Start != nil && bad == nil && !c.Came() {
 		checkStart(&issues, p, o.Start)
 	}
 	if p != nil && p.Rules != nil && o.Capacity != 0 && len(p.Rules.Pools) > 0 {
@@ -267,46 +274,6 @@ func VerifyPlan(p *Problem, plan *Plan) (*Report, error) {
 		return verify.Check(p, plan.Offsets, p.Capacity), nil
 	}
 	return verify.CheckPlan(p, plan), nil
-}
-
-// Explain finds an irreducible set of buffers that cannot fit the capacity: without any
-// one of them, the others fit. The capacity is o.Capacity, or p.Capacity if that is 0.
-// Another irreducible set may have fewer buffers (see ExplainSmallest). If the problem is
-// feasible, or a limit comes before an answer, the Status of the explanation says so.
-//
-// o.Timeout limits the whole call; o.NodeLimit limits each run of the planner. Without a
-// capacity, a problem is infeasible only if two fixed offsets collide. If none do, the
-// error is ErrNoCapacity.
-//
-// A problem with rules needs no capacity: its pools have theirs. Explanation.Reason then names the
-// pools and the rules.
-func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
-	planner, err := prepare(ctx, p, &o, &clock{})
-	if err != nil {
-		return nil, err
-	}
-	if p.Ruled() {
-		return explain.Ruled(ctx, within(p, &o), o, func(ctx context.Context, p *Problem, o Options) (Result, error) {
-			return ruled.Solve(ctx, p, planner, o)
-		})
-	}
-	return explain.Irreducible(ctx, p, planner, o)
-}
-
-// ExplainSmallest is Explain for the smallest set: the fewest buffers that cannot fit the
-// capacity together. This takes longer, exponentially so in the worst case. If a limit
-// comes first, Explanation.Smallest is false, Buffers is the smallest set found so far,
-// and every such set has at least AtLeast buffers. o.NodeLimit limits each run of the
-// planner.
-func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
-	planner, err := prepare(ctx, p, &o, &clock{})
-	if err != nil {
-		return nil, err
-	}
-	if p.Ruled() {
-		return nil, noRules("ExplainSmallest does not take")
-	}
-	return explain.Smallest(ctx, p, planner, o)
 }
 
 // Register makes a planner known by its name to Solve, Explain and Planners. It panics if

@@ -9,6 +9,7 @@
 //	plan.go      Planner, Info: what a planner is
 //	options.go   Options: what a run takes
 //	result.go    Result, Progress, Explanation: what a run returns
+//	bounds.go    Bounds: what results say of all capacities of a problem; curve.go: of many problems
 //	move.go      Move: a step of a search
 //	errors.go    the kinds of errors
 //	registry.go  the planners by name

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // TestOnnxRuntimeC is lab/bench/onnxruntime/arena.c: a whole program in C, whose outputs are the same when the arena
 // serves it. The library is that of the package for Python. STOWAGE_ONNXRUNTIME_HEADERS is a folder that has
 // onnxruntime_c_api.h, of a version from 1.18 on.
 func TestOnnxRuntimeC(t *testing.T) {
+	plantest.Nightly(t)
 	python := interpreter()
 	find := `import glob, os, onnx, onnxruntime
 print(*glob.glob(os.path.dirname(onnxruntime.__file__) + "/capi/libonnxruntime.so.*"))

@@ -193,6 +193,7 @@ func TestMinimalloc(t *testing.T) {
 
 // TestOmnimalloc is the allocator for OmniMalloc, in its harness.
 func TestOmnimalloc(t *testing.T) {
+	plantest.Nightly(t)
 	run(t, "test_omnimalloc", "omnimalloc",
 		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('omnimalloc') is None)",
 		3, "STOWAGE_LIBRARY="+library(t))
@@ -201,6 +202,7 @@ func TestOmnimalloc(t *testing.T) {
 // TestTorch is the arena in PyTorch: the same losses, whatever the program does. The adapter is compiled against the
 // torch that is there.
 func TestTorch(t *testing.T) {
+	plantest.Nightly(t)
 	if _, err := exec.LookPath("c++"); err != nil {
 		t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
 	}
@@ -209,6 +211,7 @@ func TestTorch(t *testing.T) {
 
 // TestOnnxRuntime is the arena in ONNX Runtime: the same outputs, whatever the program does.
 func TestOnnxRuntime(t *testing.T) {
+	plantest.Nightly(t)
 	if _, err := exec.LookPath("c++"); err != nil {
 		t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
 	}
@@ -219,6 +222,7 @@ func TestOnnxRuntime(t *testing.T) {
 
 // TestInductor is Stowage's plans in the code that PyTorch's Inductor generates: the same bits, and never higher.
 func TestInductor(t *testing.T) {
+	plantest.Nightly(t)
 	run(t, "test_inductor", "torch",
 		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 7)
 }
@@ -352,6 +356,7 @@ func (e elsewhere) test(t *testing.T, python string, environment ...string) {
 // no C compiler is at hand for: pip takes them for their own systems, and no other. Where
 // there is the command alone, the package's tests pass all the same.
 func TestWheelsElsewhere(t *testing.T) {
+	plantest.Nightly(t)
 	if exec.CommandContext(t.Context(), interpreter(), "-c",
 		"import pip, sys; sys.exit(sys.version_info < (3, 11))").Run() != nil {
 		t.Skip("the wheel is built by Python 3.11 or later, with pip (python3)")
@@ -500,7 +505,7 @@ func TestWheelWithout(t *testing.T) {
 	}
 }
 
-// TestTransport needs Python alone, which .ci/run installs for executorch.
+// TestTransport needs Python alone.
 func TestTransport(t *testing.T) {
 	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", python310, 8, libraryIfAny(t)...)
 }
@@ -511,15 +516,14 @@ func TestBanked(t *testing.T) {
 }
 
 func TestAlgorithm(t *testing.T) {
+	plantest.Nightly(t)
 	run(t, "test_algorithm", "executorch",
 		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('executorch') is None)", 11)
 }
 
 // TestExport takes a minute, most of it in ExecuTorch's exporter.
 func TestExport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a minute of ExecuTorch's exporter is too long for a short run (large)")
-	}
+	plantest.Nightly(t)
 	run(t, "test_export", "torch and all that executorch needs",
 		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 15, libraryIfAny(t)...)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -122,6 +123,7 @@ func check(t *testing.T, m *tflite.Model, kernels tflm.Kernels) *tflm.Verdict {
 // TestDiagonalModels plans the models in STOWAGE_MODELS with distances as they are and with some that
 // are 16 bytes too small: the outputs stay, and then some differ.
 func TestDiagonalModels(t *testing.T) {
+	plantest.Nightly(t)
 	folder := os.Getenv("STOWAGE_MODELS")
 	if folder == "" {
 		t.Skip("needs packages of npm unpacked in the folder STOWAGE_MODELS, such as @mediapipe/hands")

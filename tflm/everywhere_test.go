@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
@@ -200,6 +201,7 @@ func modelsNamed(t *testing.T, folder string, names ...string) map[string]*tflit
 // TestWakeWords holds heads and arenas of 32 bit against what the vendor's size functions give, and what devices logged
 // (esphome/issues#7242, esphome#15628). With the plan that is written no kernels make them larger.
 func TestWakeWords(t *testing.T) {
+	plantest.Nightly(t)
 	models := modelsNamed(t, pypi.WakeWords(t), "okay_nabu.tflite", "hey_jarvis.tflite", "alexa.tflite",
 		"hey_mycroft.tflite")
 	if models == nil {
@@ -250,6 +252,7 @@ func TestWakeWords(t *testing.T) {
 
 // TestMycroft: the scratch of CMSIS-NN with Helium is declared, as a log would. The arena as it is has 26,016 bytes.
 func TestMycroft(t *testing.T) {
+	plantest.Nightly(t)
 	m := modelsNamed(t, pypi.WakeWords(t), "hey_mycroft.tflite")["hey_mycroft.tflite"]
 	if m == nil {
 		t.Fatal("the package pymicro-wakeword has no hey_mycroft")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
@@ -100,6 +101,7 @@ func TestInterpreter(t *testing.T) {
 
 // TestModels does the same on the models of packages.
 func TestModels(t *testing.T) {
+	plantest.Nightly(t)
 	for _, pack := range []struct {
 		name         string
 		ran, smaller int
@@ -157,6 +159,7 @@ func hold(t *testing.T, folder string, ran, smaller int) {
 // TestWakeWords does it on the models of pymicro-wakeword, which devices of ESPHome
 // run: two subgraphs, and state in resource variables.
 func TestWakeWords(t *testing.T) {
+	plantest.Nightly(t)
 	hold(t, pypi.WakeWords(t), 4, 1)
 }
 

@@ -16,6 +16,7 @@ import (
 // without options or in a weaker mode, none is below the largest tensor, and a model whose plan is kept is written as
 // it was, byte for byte.
 func TestNoModelLarger(t *testing.T) {
+	plantest.Nightly(t)
 	folder := os.Getenv("STOWAGE_MODELS")
 	if folder == "" {
 		t.Skip("needs models in the folder STOWAGE_MODELS, such as those of the npm package @mediapipe/hands")

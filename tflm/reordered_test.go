@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/tflm"
 )
@@ -103,6 +104,7 @@ func TestReorderedPlans(t *testing.T) {
 // TestPoseLandmark reorders the one model of MediaPipe whose order can be better: the head is 2.1% smaller, and no
 // order has a smaller one. The outputs are the same.
 func TestPoseLandmark(t *testing.T) {
+	plantest.Nightly(t)
 	path := filepath.Join(os.Getenv("STOWAGE_MODELS"), "@mediapipe", "pose", "pose_landmark_lite.tflite")
 	data, err := os.ReadFile(path)
 	if err != nil {

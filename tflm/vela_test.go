@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/pypi"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/tfliteschema"
@@ -19,6 +20,7 @@ import (
 // afterwards, and one with a tensor that lives on the CPU while the NPU runs. Vela's
 // plan is kept: that it comes out byte for byte is in the scripts of the command.
 func TestVela(t *testing.T) {
+	plantest.Nightly(t)
 	python := interpreter.Python()
 	if err := exec.Command(python, "-c", "import ethosu.vela").Run(); err != nil {
 		t.Skipf("%s needs the Python package ethos-u-vela; set STOWAGE_PYTHON to an interpreter that has it", t.Name())

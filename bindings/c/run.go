@@ -14,7 +14,6 @@ import (
 	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/plan"
-	"github.com/stowage-go/stowage/sizing"
 )
 
 // Idea: a run in the foreground calls stowage.Solve on the caller's own thread. A run in the
@@ -52,7 +51,7 @@ func stowageSize(s *C.stowage_solver, offsets *C.int64_t) C.int {
 //
 //export stowageFits
 func stowageFits(s *C.stowage_solver, capacity C.int64_t) C.int {
-	return C.int(sizing.Of(peerOf(s).result).Fits(int64(capacity)))
+	return C.int(plan.BoundsOf(peerOf(s).result).Fits(int64(capacity)))
 }
 
 //export stowageStart

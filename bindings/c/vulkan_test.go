@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // Idea: examples/vulkan/graph.c draws a frame whose images share bytes, on whatever Vulkan driver there is, such as
@@ -42,6 +44,7 @@ func number(t *testing.T, text string) int {
 }
 
 func TestVulkan(t *testing.T) {
+	plantest.Nightly(t)
 	dir := library(t)
 	folder := t.TempDir()
 	header := filepath.Join(folder, "header.c")

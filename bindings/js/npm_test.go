@@ -53,7 +53,7 @@ func TestTypes(t *testing.T) {
 		tsc = "tsc"
 	}
 	if _, err := exec.LookPath(tsc); err != nil {
-		t.Skip("no TypeScript on this machine: tsc is not on PATH, and STOWAGE_TSC names none")
+		t.Skip("no typescript on this machine: tsc is not on PATH, and STOWAGE_TSC names none")
 	}
 	dir := t.TempDir()
 	into := filepath.Join(dir, "node_modules", "stowage")

@@ -19,7 +19,7 @@ require golang.org/x/term v0.46.0
 require golang.org/x/text v0.43.0 // indirect
 
 require (
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.49.0 // indirect
 	pgregory.net/rapid v1.3.0

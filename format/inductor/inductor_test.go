@@ -12,6 +12,7 @@ import (
 	godiff "github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -150,6 +151,7 @@ func FuzzRead(f *testing.F) {
 
 // TestTorch reads what Inductor generates: its own plan is valid in every pool.
 func TestTorch(t *testing.T) {
+	plantest.Nightly(t)
 	python := cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3")
 	// Looked for, not imported: that takes as long as the rest of the test.
 	if err := exec.Command(python, "-c",

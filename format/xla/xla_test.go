@@ -18,6 +18,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -510,6 +511,7 @@ func FuzzText(f *testing.F) {
 // TestJAX compiles programs with JAX and reads what XLA dumps: a chain of products, a
 // loop with its gradient, and branches. lab/bench/xla does the same on networks.
 func TestJAX(t *testing.T) {
+	plantest.Nightly(t)
 	python := cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3")
 	if err := exec.Command(python, "-c", "import jax").Run(); err != nil {
 		t.Skip("needs the Python package jax; set STOWAGE_PYTHON to an interpreter that has it")

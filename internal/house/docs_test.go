@@ -36,7 +36,7 @@ func documents(t *testing.T) []string {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin") {
+		if hidden := strings.HasPrefix(d.Name(), ".") && d.Name() != ".github"; d.IsDir() && path != "." && (hidden || d.Name() == "testdata" || d.Name() == "bin") {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(path) == ".md" {

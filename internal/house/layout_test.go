@@ -139,7 +139,6 @@ var layers = []struct {
 }{
 	{"model", nil},
 	{"plan", []string{"model", "internal/laboratory", "internal/suggest"}},
-	{"sizing", []string{"model", "plan"}},
 	{"arena", []string{"", "model", "plan", "format/arena", "internal/lower"}},
 	{"session", with(kernel, "format/trace", "internal/auto", "internal/greedy", "internal/exact", "internal/merge",
 		"internal/climb", "internal/lower", "internal/ruled", "internal/verify")},
@@ -154,7 +153,9 @@ var layers = []struct {
 	{"internal/timeline", []string{
 		"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/thresholds",
 	}},
-	{"internal/run", []string{"model", "plan", "internal/lower", "internal/timeline", "internal/bound"}},
+	{"internal/run", []string{
+		"model", "plan", "internal/thresholds", "internal/lower", "internal/timeline", "internal/bound",
+	}},
 	{"internal/place", []string{
 		"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/thresholds",
 		"internal/invariants",
@@ -222,7 +223,7 @@ var layers = []struct {
 	{"internal/digest", []string{"model"}},
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
-	{".", with(placing, "sizing", "internal/barrier", "internal/certify", "internal/auto", "internal/greedy",
+	{".", with(placing, "internal/barrier", "internal/certify", "internal/auto", "internal/greedy",
 		"internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/ruled", "internal/verify")},
 
 	{"lab/baseline", with(pairs, "internal/planners/descend", "internal/greedy")},
@@ -289,7 +290,8 @@ var layers = []struct {
 	{"internal/testkit/public", []string{"model", "format/csv"}},
 	{"internal/testkit/processor", nil},
 	{"internal/testkit/pace", []string{"internal/testkit/processor"}},
-	{"internal/house", nil}, // tests alone
+	{"internal/house", nil},   // tests alone
+	{"internal/library", nil}, // tests alone
 	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle",
 		"internal/testkit/public")},
 	{"lab/agree", with(kernel, "", "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
@@ -336,7 +338,7 @@ var layers = []struct {
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
 	{"bindings/c", []string{
-		"", "model", "plan", "sizing", "graph", "session", "arena", "format/arena", "format/json", "plan/all",
+		"", "model", "plan", "graph", "session", "arena", "format/arena", "format/json", "plan/all",
 		"internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting",
 		"internal/shown", "internal/units",
 	}},

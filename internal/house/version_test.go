@@ -24,12 +24,11 @@ var versions = []struct{ file, before string }{
 	{"docs/javascript.md", `stowage-`},
 	{"go.work", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"cmd/stowage/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
-	{"bindings/c/go.mod", `stowage-go/stowage v`},
 	{"lab/go.mod", `stowage-go/stowage(?:/[a-z/]+)? v`},
 	{"render/print/go.mod", `stowage-go/stowage v`},
 	{"sweep/go.mod", `stowage-go/stowage v`},
-	{"CONTRIBUTING.md", "`(?:[a-z/]+/)?v"},
-	{"CONTRIBUTING.md", "-version=v"},
+	{".github/CONTRIBUTING.md", "`(?:[a-z/]+/)?v"},
+	{".github/CONTRIBUTING.md", "-version=v"},
 }
 
 // TestVersion compares all copies of the version with internal/version/VERSION. With -update it writes them.

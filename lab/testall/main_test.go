@@ -76,6 +76,7 @@ func TestExempt(t *testing.T) {
 		{"set STOWAGE_DATA to their folder", "", true},
 		{"the public instances are not here: x.csv", "", true},
 		{"needs shared/data/models", "", true},
+		{"make nightly runs it, and so does STOWAGE_CASES=night", "", true},
 		{"pdflatex is not on PATH", "", false},
 		{"pdflatex is not on PATH", "node pdflatex", true},
 		{"pdflatex is not on PATH", "node", false},

@@ -22,7 +22,7 @@ class Sizing:
     lower_bound  no plan is lower than this: it is proven
     plan         the Plan that was found: it fits every capacity from height up
 
-    fits(capacity) answers any capacity. The rule is that of the package sizing in Go.
+    fits(capacity) answers any capacity. The rule is that of plan/bounds.go in Go.
     """
 
     __slots__ = ("plan",)

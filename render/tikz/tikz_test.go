@@ -155,6 +155,7 @@ func TestErrors(t *testing.T) {
 
 // TestCompiles runs pdflatex on a picture of each kind.
 func TestCompiles(t *testing.T) {
+	plantest.Nightly(t)
 	pdflatex, err := exec.LookPath("pdflatex")
 	if err != nil {
 		t.Skip("pdflatex is not on PATH: that the documents compile is not checked")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // library has the library of the Python package.
@@ -40,6 +41,7 @@ if __name__ == "__main__":
 
 // TestDask runs the recipe for Dask, and kills one of two workers with kill -9.
 func TestDask(t *testing.T) {
+	plantest.Nightly(t)
 	python := os.Getenv("STOWAGE_PYTHON")
 	if python == "" {
 		python = "python3"

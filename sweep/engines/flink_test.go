@@ -3,7 +3,6 @@ package engines_test
 import (
 	"bytes"
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -11,14 +10,14 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // TestFlink runs a sweep on a real cluster, and kills a task manager with kill -9 when eight files are
 // there. The third task manager takes its place, and Flink starts the job again.
 func TestFlink(t *testing.T) {
-	if os.Getenv("CI") != "true" && os.Getenv("STOWAGE_FLINK") == "" {
-		t.Skip("make sweep-flink runs it: it starts five Java processes and may fetch 160 MB")
-	}
+	plantest.Nightly(t)
 	for _, name := range []string{"java", "mvn"} {
 		if _, err := exec.LookPath(name); err != nil || runtime.GOOS != "linux" {
 			t.Skipf("there is no %s to start Flink with (java)", name)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
@@ -105,6 +106,7 @@ int main(int, char **argv) {
 // TestFirmwareRuns runs the model in an arena of the header's size. The outputs are those of
 // the model without a plan. It then runs it with 16 bytes less, in a process of its own.
 func TestFirmwareRuns(t *testing.T) {
+	plantest.Nightly(t)
 	start := func() *interpreter.Process {
 		p, err := interpreter.Start(interpreter.Python())
 		if errors.Is(err, interpreter.ErrMissing) {

@@ -14,10 +14,10 @@ import (
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/models"
 	"github.com/stowage-go/stowage/internal/setting"
-	"github.com/stowage-go/stowage/sizing"
+	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: one run that minimises answers every capacity of a problem, as package sizing explains.
+// Idea: one run that minimises answers every capacity of a problem, as plan/bounds.go explains.
 // So a curve of any number of capacities costs one run for each problem and planner. What
 // the runs on a problem have shown is joined: the lowest plan of all planners, and the highest
 // bound.
@@ -245,7 +245,7 @@ type unread struct {
 // A sized problem is a problem with its runs.
 type sized struct {
 	comparison.Instance
-	known  sizing.Range
+	known  plan.Bounds
 	runs   []sizeRun // in the order of curve.planners; an interrupt leaves out the last
 	shares bool      // of a model whose own plan lets tensors share bytes, so that no planner runs
 }
@@ -304,7 +304,7 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	}
 	comparison.DistinctNames(instances)
 	for k, in := range instances {
-		p := sized{Instance: in, known: sizing.Range{LowerBound: in.LowerBound}, shares: shares[k]}
+		p := sized{Instance: in, known: plan.Bounds{LowerBound: in.LowerBound}, shares: shares[k]}
 		if p.shares {
 			p.known.LowerBound = largest(in.Problem)
 		}
@@ -350,7 +350,7 @@ func (s *sizeFlags) measure(ctx context.Context, cmd *cobra.Command, c *curve) e
 			if err != nil {
 				return err
 			}
-			if p.known, err = p.known.Join(found.Range); err != nil {
+			if p.known, err = p.known.Join(found.Bounds); err != nil {
 				return internalError{errors.New(p.Name + ": " + err.Error())}
 			}
 			p.runs = append(p.runs, sizeRun{sizing: found})
@@ -367,7 +367,7 @@ func (p *sized) provedBy() string {
 	}
 	if p.known.LowerBound > p.LowerBound || p.known.Status == stowage.Infeasible {
 		for _, r := range p.runs {
-			if r.sizing != nil && r.sizing.Range == p.known && r.sizing.Result.ProvedBy != "" {
+			if r.sizing != nil && r.sizing.Bounds == p.known && r.sizing.Result.ProvedBy != "" {
 				return r.sizing.Result.ProvedBy
 			}
 		}
@@ -381,8 +381,8 @@ func (p *sized) provedBy() string {
 }
 
 // ranges returns what is known of the problems.
-func (c *curve) ranges() []sizing.Range {
-	var all []sizing.Range
+func (c *curve) ranges() []plan.Bounds {
+	var all []plan.Bounds
 	for k := range c.problems {
 		all = append(all, c.problems[k].known)
 	}

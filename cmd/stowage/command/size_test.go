@@ -16,11 +16,11 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/sizing"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // ranged returns a curve of problems that are known as given; each has the load 100.
-func ranged(all ...sizing.Range) *curve {
+func ranged(all ...plan.Bounds) *curve {
 	c := &curve{}
 	for _, r := range all {
 		c.problems = append(c.problems, sized{Instance: comparison.Instance{Load: 100}, known: r})
@@ -38,8 +38,8 @@ func texts(all []capacity) string {
 
 // TestSizeLadder chooses capacities if none are asked.
 func TestSizeLadder(t *testing.T) {
-	optimal := func(h int64) sizing.Range { return sizing.Range{Status: model.Optimal, LowerBound: h, Height: h} }
-	var many []sizing.Range
+	optimal := func(h int64) plan.Bounds { return plan.Bounds{Status: model.Optimal, LowerBound: h, Height: h} }
+	var many []plan.Bounds
 	for k := range int64(100) {
 		many = append(many, optimal(1000+k))
 	}
@@ -51,12 +51,12 @@ func TestSizeLadder(t *testing.T) {
 	}{
 		"one":           {ranged(optimal(100)), "96 100 128"},
 		"a round size":  {ranged(optimal(128)), "96 128"},
-		"open":          {ranged(sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 11}), "6 7 8 11 12"},
-		"no plan":       {ranged(sizing.Range{LowerBound: 7}), "6 7 8"},
+		"open":          {ranged(plan.Bounds{Status: model.Feasible, LowerBound: 7, Height: 11}), "6 7 8 11 12"},
+		"no plan":       {ranged(plan.Bounds{LowerBound: 7}), "6 7 8"},
 		"far apart":     {ranged(optimal(3), optimal(1<<40+1)), "2 3 1099511627777 1649267441664"},
 		"own capacity":  {own, "64 70 96 100 128"},
 		"no buffers":    {ranged(optimal(0)), "1"},
-		"never":         {ranged(sizing.Range{Status: model.Infeasible, LowerBound: 7}), ""},
+		"never":         {ranged(plan.Bounds{Status: model.Infeasible, LowerBound: 7}), ""},
 		"the largest":   {ranged(optimal(model.MaxSum)), "1729382256910270464 2305843009213693951"},
 		"many problems": {ranged(many...), "768 1000 1009 1024 1049 1074 1089 1094 1098 1099 1536"},
 	} {
@@ -128,7 +128,7 @@ func TestSizeAgainstSolve(t *testing.T) {
 			for k, file := range files {
 				var ignored bytes.Buffer
 				code := execute([]string{"solve", "-c", strconv.FormatInt(point.Capacity, 10), file}, &ignored, &ignored)
-				known := sizing.Range{
+				known := plan.Bounds{
 					Status: said.Problems[k].Status, LowerBound: said.Problems[k].Lower_bound, Height: said.Problems[k].Height,
 				}
 				switch got := known.Fits(point.Capacity); {

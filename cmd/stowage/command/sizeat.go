@@ -9,7 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/sizing"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: a curve is asked at capacities in bytes, which are the same for all problems, or in
@@ -78,11 +78,11 @@ var ladderShares = [...]int{1, 10, 25, 50, 75, 90, 95, 99, 100}
 // last round size below all of them. Between two of them no answer changes, apart from shares.
 func (c *curve) ladder() []capacity {
 	ranges := c.ranges()
-	steps := sizing.Steps(ranges)
+	steps := plan.CurveSteps(ranges)
 	if len(steps) > stepsMost {
 		steps = steps[:1]
 		for _, share := range ladderShares {
-			if at, ok := sizing.Least(ranges, (share*len(ranges)+99)/100); ok {
+			if at, ok := plan.LeastCapacity(ranges, (share*len(ranges)+99)/100); ok {
 				steps = append(steps, at)
 			}
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/internal/comparison"
 	"github.com/stowage-go/stowage/internal/shown"
 	"github.com/stowage-go/stowage/internal/units"
+	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render/chart"
-	"github.com/stowage-go/stowage/sizing"
 )
 
 // Idea: each format has the same three things. What is known of each problem; what each planner
@@ -38,7 +38,7 @@ func (c *curve) write(w io.Writer, name string, width int) error {
 
 // at returns the point of the curve at a capacity, and how many problems fit with the plans of
 // each planner.
-func (c *curve) at(at capacity) (all sizing.Point, planners []int) {
+func (c *curve) at(at capacity) (all plan.CurvePoint, planners []int) {
 	all.Capacity = at.bytes
 	for k := range c.problems {
 		p := &c.problems[k]
@@ -102,7 +102,7 @@ func (c *curve) closing() (lines []string) {
 			fit++
 		}
 	}
-	enough, ok := sizing.Least(c.ranges(), fit)
+	enough, ok := plan.LeastCapacity(c.ranges(), fit)
 	if fit == 0 || !ok {
 		return lines
 	}

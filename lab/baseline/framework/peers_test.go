@@ -22,6 +22,7 @@ import (
 // TestPeers holds planners against the real ones, where Python has them: the
 // offsets must be the same, one by one, on random problems.
 func TestPeers(t *testing.T) {
+	plantest.Nightly(t)
 	var problems []*model.Problem
 	for seed := range plantest.Share[uint64](300, 100) {
 		p := shuffled(2+int(seed)%40*3/2, 100+seed)
@@ -114,6 +115,7 @@ func TestSources(t *testing.T) {
 // TestPeerTFLM holds tflm-greedy against the interpreter of TFLM: the height must
 // be that of the part of the arena that is planned.
 func TestPeerTFLM(t *testing.T) {
+	plantest.Nightly(t)
 	seeds := make([]int, 60)
 	for k := range seeds {
 		seeds[k] = k

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
@@ -28,6 +29,7 @@ func needPeer(t *testing.T) {
 // TestOracle minimises with CP-SAT and with each of the exact planners, on
 // problems that are too large for the brute-force oracle.
 func TestOracle(t *testing.T) {
+	plantest.Nightly(t)
 	needPeer(t)
 	var problems []*stowage.Problem
 	for seed := range uint64(6) {
@@ -72,6 +74,7 @@ func TestOracle(t *testing.T) {
 // TestOracleDecides asks whether a capacity is enough, where it is and where it
 // is not although the load would fit.
 func TestOracleDecides(t *testing.T) {
+	plantest.Nightly(t)
 	needPeer(t)
 	var problems []*stowage.Problem
 	for seed := range uint64(6) {

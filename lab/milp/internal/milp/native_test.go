@@ -21,6 +21,7 @@ import (
 
 // TestNative holds the commands that are there against the oracle.
 func TestNative(t *testing.T) {
+	plantest.Nightly(t)
 	var engines []string
 	for _, engine := range []string{"highs", "cbc"} {
 		if _, err := exec.LookPath(engine); err == nil {

@@ -1,4 +1,4 @@
-package stowage_test
+package library_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
-	"github.com/stowage-go/stowage/sizing"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // TestSizeBruteForce asks Size about tiny problems, and holds its answer to every capacity, from
@@ -38,13 +38,13 @@ func TestSizeBruteForce(t *testing.T) {
 			asked = append(asked, stowage.Options{Planner: "exact", NodeLimit: 1 + rng.Int64N(8)},
 				stowage.Options{Planner: "first-fit"})
 		}
-		var joint sizing.Range
+		var joint plan.Bounds
 		for _, o := range asked {
 			s, err := stowage.Size(context.Background(), p, o)
 			if err != nil {
 				t.Fatalf("seed %d, %+v: %v", seed, o, err)
 			}
-			if joint, err = joint.Join(s.Range); err != nil {
+			if joint, err = joint.Join(s.Bounds); err != nil {
 				t.Fatalf("seed %d, %+v: %v", seed, o, err)
 			}
 			for capacity, fit := range fits {
@@ -55,8 +55,8 @@ func TestSizeBruteForce(t *testing.T) {
 				}
 				t.Fatalf("seed %d, %+v: a capacity of %d is %v; brute force says %v", seed, o, capacity, got, fit)
 			}
-			if s.Range != sizing.Of(s.Result) {
-				t.Fatalf("seed %d, %+v: %+v, but the result is %+v", seed, o, s.Range, s.Result)
+			if s.Bounds != plan.BoundsOf(s.Result) {
+				t.Fatalf("seed %d, %+v: %+v, but the result is %+v", seed, o, s.Bounds, s.Result)
 			}
 		}
 		if joint.Status != stowage.Optimal && joint.Status != stowage.Infeasible {

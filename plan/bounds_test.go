@@ -1,4 +1,4 @@
-package sizing_test
+package plan_test
 
 import (
 	"slices"
@@ -6,11 +6,10 @@ import (
 
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
-	"github.com/stowage-go/stowage/sizing"
 )
 
-// TestOf reads every kind of result.
-func TestOf(t *testing.T) {
+// TestBoundsOf reads every kind of result.
+func TestBoundsOf(t *testing.T) {
 	planned := func(s model.Status, height, bound int64) plan.Result {
 		return plan.Result{Status: s, Plan: model.Plan{Height: height}, LowerBound: bound}
 	}
@@ -18,20 +17,20 @@ func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		result plan.Result
-		want   sizing.Range
+		want   plan.Bounds
 	}{
-		{"optimal", planned(model.Optimal, 9, 9), sizing.Range{Status: model.Optimal, LowerBound: 9, Height: 9}},
-		{"feasible", planned(model.Feasible, 9, 7), sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 9}},
-		{"as low as the bound", planned(model.Feasible, 9, 9), sizing.Range{Status: model.Optimal, LowerBound: 9, Height: 9}},
-		{"a limit", plan.Result{LowerBound: 7}, sizing.Range{LowerBound: 7}},
-		{"a plan above the capacity", plan.Result{LowerBound: 7, Enough: 12}, sizing.Range{
+		{"optimal", planned(model.Optimal, 9, 9), plan.Bounds{Status: model.Optimal, LowerBound: 9, Height: 9}},
+		{"feasible", planned(model.Feasible, 9, 7), plan.Bounds{Status: model.Feasible, LowerBound: 7, Height: 9}},
+		{"as low as the bound", planned(model.Feasible, 9, 9), plan.Bounds{Status: model.Optimal, LowerBound: 9, Height: 9}},
+		{"a limit", plan.Result{LowerBound: 7}, plan.Bounds{LowerBound: 7}},
+		{"a plan above the capacity", plan.Result{LowerBound: 7, Enough: 12}, plan.Bounds{
 			Status: model.Feasible, LowerBound: 7, Height: 12,
 		}},
-		{"not at this capacity", plan.Result{Status: model.Infeasible, LowerBound: 8}, sizing.Range{LowerBound: 8}},
-		{"at no capacity", never, sizing.Range{Status: model.Infeasible, LowerBound: 7}},
-		{"no buffers", planned(model.Optimal, 0, 0), sizing.Range{Status: model.Optimal}},
+		{"not at this capacity", plan.Result{Status: model.Infeasible, LowerBound: 8}, plan.Bounds{LowerBound: 8}},
+		{"at no capacity", never, plan.Bounds{Status: model.Infeasible, LowerBound: 7}},
+		{"no buffers", planned(model.Optimal, 0, 0), plan.Bounds{Status: model.Optimal}},
 	} {
-		if got := sizing.Of(&c.result); got != c.want {
+		if got := plan.BoundsOf(&c.result); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -39,9 +38,9 @@ func TestOf(t *testing.T) {
 
 // TestFits asks around both numbers.
 func TestFits(t *testing.T) {
-	between := sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 9}
+	between := plan.Bounds{Status: model.Feasible, LowerBound: 7, Height: 9}
 	for _, c := range []struct {
-		r        sizing.Range
+		r        plan.Bounds
 		capacity int64
 		want     model.Status
 	}{
@@ -49,12 +48,12 @@ func TestFits(t *testing.T) {
 		{between, 7, model.Unknown},
 		{between, 8, model.Unknown},
 		{between, 9, model.Feasible},
-		{sizing.Range{LowerBound: 7}, 6, model.Infeasible},
-		{sizing.Range{LowerBound: 7}, model.MaxSum, model.Unknown},
-		{sizing.Range{Status: model.Infeasible, LowerBound: 7}, model.MaxSum, model.Infeasible},
-		{sizing.Range{Status: model.Optimal}, 0, model.Feasible},
-		{sizing.Range{}, 0, model.Unknown},
-		{sizing.Range{}, -1, model.Infeasible},
+		{plan.Bounds{LowerBound: 7}, 6, model.Infeasible},
+		{plan.Bounds{LowerBound: 7}, model.MaxSum, model.Unknown},
+		{plan.Bounds{Status: model.Infeasible, LowerBound: 7}, model.MaxSum, model.Infeasible},
+		{plan.Bounds{Status: model.Optimal}, 0, model.Feasible},
+		{plan.Bounds{}, 0, model.Unknown},
+		{plan.Bounds{}, -1, model.Infeasible},
 	} {
 		if got := c.r.Fits(c.capacity); got != c.want {
 			t.Errorf("%+v, capacity %d: %v, want %v", c.r, c.capacity, got, c.want)
@@ -66,15 +65,15 @@ func TestFits(t *testing.T) {
 // the joint one answers alike, and nothing else. Ranges that answer a capacity in opposite ways
 // are refused.
 func TestJoin(t *testing.T) {
-	ranges := []sizing.Range{}
+	ranges := []plan.Bounds{}
 	for bound := range int64(5) {
-		ranges = append(ranges, sizing.Range{LowerBound: bound}, sizing.Range{Status: model.Infeasible, LowerBound: bound})
+		ranges = append(ranges, plan.Bounds{LowerBound: bound}, plan.Bounds{Status: model.Infeasible, LowerBound: bound})
 		for height := bound; height < 5; height++ {
 			s := model.Feasible
 			if height == bound {
 				s = model.Optimal
 			}
-			ranges = append(ranges, sizing.Range{Status: s, LowerBound: bound, Height: height})
+			ranges = append(ranges, plan.Bounds{Status: s, LowerBound: bound, Height: height})
 		}
 	}
 	refused := 0
@@ -108,28 +107,28 @@ func TestJoin(t *testing.T) {
 
 // TestCurve draws the curve of a few problems.
 func TestCurve(t *testing.T) {
-	problems := []sizing.Range{
+	problems := []plan.Bounds{
 		{Status: model.Optimal, LowerBound: 4, Height: 4},
 		{Status: model.Feasible, LowerBound: 6, Height: 9},
 		{Status: model.Unknown, LowerBound: 5},
 		{Status: model.Infeasible, LowerBound: 2},
 	}
-	if steps := sizing.Steps(problems); !slices.Equal(steps, []int64{4, 5, 6, 9}) {
+	if steps := plan.CurveSteps(problems); !slices.Equal(steps, []int64{4, 5, 6, 9}) {
 		t.Errorf("steps %v", steps)
 	}
-	for capacity, want := range []sizing.Point{
+	for capacity, want := range []plan.CurvePoint{
 		3: {3, 0, 4, 0}, 4: {4, 1, 3, 0}, 5: {5, 1, 2, 1}, 6: {6, 1, 1, 2}, 7: {7, 1, 1, 2}, 8: {8, 1, 1, 2}, 9: {9, 2, 1, 1},
 	} {
-		if got := sizing.At(problems, int64(capacity)); capacity >= 3 && got != want {
+		if got := plan.CurveAt(problems, int64(capacity)); capacity >= 3 && got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
 	for count, want := range []int64{0, 4, 9, 0, 0} {
-		if got, ok := sizing.Least(problems, count); got != want || ok != (want > 0) {
+		if got, ok := plan.LeastCapacity(problems, count); got != want || ok != (want > 0) {
 			t.Errorf("%d fit at %d, %v; want %d", count, got, ok, want)
 		}
 	}
-	if steps := sizing.Steps(nil); len(steps) != 0 {
+	if steps := plan.CurveSteps(nil); len(steps) != 0 {
 		t.Errorf("steps of nothing: %v", steps)
 	}
 }

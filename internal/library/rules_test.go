@@ -1,4 +1,4 @@
-package stowage_test
+package library_test
 
 import (
 	"context"

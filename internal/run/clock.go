@@ -1,12 +1,12 @@
-package stowage
+package run
 
 import (
 	"context"
 	"errors"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/thresholds"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -20,32 +20,36 @@ import (
 // planners do. They take a few milliseconds for 65,536 pieces; up to that many they are
 // done in any case, and the planner makes a plan.
 
-// clock is what may end the preparation. The zero value never does.
-type clock struct {
+// A Clock is what may end the preparation. The zero value never does.
+type Clock struct {
 	ctx   context.Context
-	watch *run.Watch
-	came  bool // over has said so: something was left undone
+	watch *Watch
+	came  bool // Over has said so: something was left undone
 }
 
-// newClock returns the clock of a run in a context.
-func newClock(ctx context.Context) *clock {
+// NewClock returns the clock of a run in a context.
+func NewClock(ctx context.Context) *Clock {
 	if ctx == nil {
-		ctx = context.Background() // prepare refuses it
+		ctx = context.Background() // the caller refuses it
 	}
-	return &clock{ctx: ctx, watch: run.NewWatch(ctx)}
+	return &Clock{ctx: ctx, watch: NewWatch(ctx)}
 }
 
-func (c *clock) close() { c.watch.Close() }
+// Close ends the watch of the context.
+func (c *Clock) Close() { c.watch.Close() }
 
-// over reports whether the context has ended.
-func (c *clock) over() bool {
+// Came reports whether Over has said so: something was left undone.
+func (c *Clock) Came() bool { return c.came }
+
+// Over reports whether the context has ended.
+func (c *Clock) Over() bool {
 	c.came = c.came || c.watch != nil && c.watch.Over()
 	return c.came
 }
 
-// unknown returns the result of a run whose context ended in the preparation.
-func (c *clock) unknown(planner string, began time.Time) *Result {
-	r := &Result{Status: Unknown, Planner: planner, Stopped: plan.StopTimeout}
+// Unknown returns the result of a run whose context ended in the preparation.
+func (c *Clock) Unknown(planner string, began time.Time) *plan.Result {
+	r := &plan.Result{Status: model.Unknown, Planner: planner, Stopped: plan.StopTimeout}
 	if err := c.ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		r.Stopped = plan.StopInterrupt
 	}
@@ -53,10 +57,10 @@ func (c *clock) unknown(planner string, began time.Time) *Result {
 	return r
 }
 
-// planUntil returns when the planner must end, if the run began at one time, is prepared at
+// PlanUntil returns when the planner must end, if the run began at one time, is prepared at
 // another, and may take the timeout in all. What comes after the planner is given at most
 // half of the time that is left.
-func planUntil(began, prepared time.Time, timeout time.Duration, gaps bool) time.Time {
+func PlanUntil(began, prepared time.Time, timeout time.Duration, gaps bool) time.Time {
 	end := began.Add(timeout)
 	times := time.Duration(thresholds.EndingTimes)
 	if gaps {

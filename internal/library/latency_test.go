@@ -1,4 +1,4 @@
-package stowage_test
+package library_test
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ import (
 // the planner, so each size is asked of all generators that make it, some with an
 // alignment, and of slices of real models.
 //
-//	go test -run '^$' -bench Latency -benchtime 300x .
+//	go test -run '^$' -bench Latency -benchtime 300x ./internal/library
 //
 // A round solves each problem once, and a problem's time is its median over the rounds,
 // the collector's share included. What is reported of them is the median, what nine in
@@ -110,7 +110,7 @@ var update = flag.Bool("update", false, "rewrite the allocations in the page on 
 // varies a little: a collection in between takes pools away, and the public instances may be absent.
 func TestAllocations(t *testing.T) {
 	const varies = 4
-	page := filepath.Join("docs", "planners", "auto.md")
+	page := filepath.Join("..", "..", "docs", "planners", "auto.md")
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package sizing
+package plan
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Point is the answer of several problems at one capacity: how many of them fit, how many
+// A CurvePoint is the answer of several problems at one capacity: how many of them fit, how many
 // cannot, and of how many it is not known. The three add up to the number of problems.
-type Point struct {
+type CurvePoint struct {
 	Capacity   int64 // in bytes
 	Feasible   int   // problems with a plan that fits
 	Infeasible int   // problems that are proven not to fit
@@ -16,7 +16,7 @@ type Point struct {
 }
 
 // Add counts one more answer.
-func (p *Point) Add(s model.Status) {
+func (p *CurvePoint) Add(s model.Status) {
 	switch {
 	case s.HasPlan():
 		p.Feasible++
@@ -27,19 +27,19 @@ func (p *Point) Add(s model.Status) {
 	}
 }
 
-// At returns the point of the curve at a capacity in bytes, in O(n) time for n problems.
-func At(problems []Range, capacity int64) Point {
-	p := Point{Capacity: capacity}
+// CurveAt returns the point of the curve at a capacity in bytes, in O(n) time for n problems.
+func CurveAt(problems []Bounds, capacity int64) CurvePoint {
+	p := CurvePoint{Capacity: capacity}
 	for _, r := range problems {
 		p.Add(r.Fits(capacity))
 	}
 	return p
 }
 
-// Steps returns the capacities at which the curve changes, ascending: each lower bound and
+// CurveSteps returns the capacities at which the curve changes, ascending: each lower bound and
 // each height. From one of them up to the next, all capacities have the same answers. Below
 // the first, no problem fits.
-func Steps(problems []Range) []int64 {
+func CurveSteps(problems []Bounds) []int64 {
 	var steps []int64
 	for _, r := range problems {
 		if r.Status != model.Infeasible {
@@ -53,9 +53,9 @@ func Steps(problems []Range) []int64 {
 	return slices.Compact(steps)
 }
 
-// Least returns the least capacity in bytes at which at least count of the problems are known
+// LeastCapacity returns the least capacity in bytes at which at least count of the problems are known
 // to fit; ok is false if plans are known for fewer. count is from 1 to the number of problems.
-func Least(problems []Range, count int) (capacity int64, ok bool) {
+func LeastCapacity(problems []Bounds, count int) (capacity int64, ok bool) {
 	var heights []int64
 	for _, r := range problems {
 		if r.Status.HasPlan() {

@@ -1,4 +1,4 @@
-package stowage_test
+package library_test
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // the same step with a period. Both take the same search to the same plan. If time is not turned
 // (internal/lower/seam.go), the search is far longer.
 func TestSeam(t *testing.T) {
-	p, _, err := format.ReadProblem("internal/lower/testdata/step_resnet.csv")
+	p, _, err := format.ReadProblem("../lower/testdata/step_resnet.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
