@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	wire "github.com/stowage-go/stowage/format/internal/protowire"
 )
 
 // A madeValue is a value of a made module: from instruction start to instruction end,
@@ -113,12 +111,12 @@ func (m *made) place() {
 }
 
 // put appends a field of bytes, varint one of a number.
-func put(b []byte, field wire.Number, body []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, protowire.Number(field), protowire.BytesType), body)
+func put(b []byte, field protowire.Number, body []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), body)
 }
 
-func varint(b []byte, field wire.Number, v int64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, protowire.Number(field), protowire.VarintType), uint64(v))
+func varint(b []byte, field protowire.Number, v int64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
 }
 
 const computation = 7 << 32 // the upper bits of an instruction's number

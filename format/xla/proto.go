@@ -6,7 +6,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/stowage-go/stowage/format/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
 )

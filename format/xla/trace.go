@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/format/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Idea: a trace is followed event by event: ALLOC begins a value, SHARE_WITH begins a value in the place of another

@@ -353,6 +353,8 @@ var wire = map[string]string{
 	"format/tflite": "github.com/google/flatbuffers", "internal/tfliteschema": "github.com/google/flatbuffers",
 	"internal/testkit/tflitemade": "github.com/google/flatbuffers",
 	"internal/testkit/onnxmade":   "google.golang.org/protobuf",
+	"format/onnx":                 "google.golang.org/protobuf",
+	"format/xla":                  "google.golang.org/protobuf",
 	"internal/testkit/chromium":   "github.com/chromedp",
 	"internal/testkit/must":       "github.com/google/go-cmp",
 }

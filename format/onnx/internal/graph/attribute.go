@@ -6,7 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/stowage-go/stowage/format/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 

@@ -3,7 +3,8 @@ package graph
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/format/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/stowage-go/stowage/model"
 )
 

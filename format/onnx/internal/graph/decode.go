@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/stowage-go/stowage/format/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
