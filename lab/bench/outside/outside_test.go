@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/bench/ortools"
 	"github.com/stowage-go/stowage/model"
@@ -64,6 +65,7 @@ func TestRegister(t *testing.T) {
 	if err := Register(""); err != nil {
 		t.Errorf("no name: %v", err)
 	}
+	plantest.Nightly(t) // what follows needs CP-SAT
 	if err := ortools.Missing(); err != nil {
 		t.Skip(err)
 	}
