@@ -180,7 +180,7 @@ type Pool = model.Pool
 // [model.Range] has its fields and methods.
 type Range = model.Range
 
-// Extra is what only some problems say of a buffer.
+// Extra has the properties of a buffer that only some problems have.
 // [model.Extra] has its fields and methods.
 type Extra = model.Extra
 
@@ -203,7 +203,7 @@ type Eviction = model.Eviction
 // [model.Pair] has its fields and methods.
 type Pair = model.Pair
 
-// A Together ties buffers into one body. They are in one pool, and
+// A Together ties buffers into one body. They are in one pool, at fixed distances:
 // [model.Together] has its fields and methods.
 type Together = model.Together
 

@@ -48,8 +48,8 @@ type Buffer struct {
 	// Hint is an offset in bytes that a planner may try first, such as the buffer's place
 	// in an earlier plan; nil for none. A plan need not follow it.
 	Hint *int64
-	// Extra is what only problems with rules say of a buffer: its pools, costs, clocks and
-	// evictions; nil for nothing. It needs Problem.Rules, which may be empty.
+	// Extra has the properties of a buffer in problems with rules: its pools, costs, clocks and evictions; nil for
+	// none. It needs Problem.Rules, which may be empty.
 	Extra *Extra
 }
 

@@ -64,7 +64,7 @@ type Range struct {
 	Upper int64 // one past the last byte
 }
 
-// Extra is what only some problems say of a buffer.
+// Extra has the properties of a buffer that only some problems have.
 type Extra struct {
 	// Pools has the pools that the buffer may be in, as indices into Rules.Pools; nil for any.
 	Pools []int32
@@ -103,7 +103,7 @@ type Eviction struct {
 // A Pair is two different buffers, as indices into Problem.Buffers, in any order.
 type Pair [2]int32
 
-// A Together ties buffers into one body. They are in one pool, and
+// A Together ties buffers into one body. They are in one pool, at fixed distances:
 //
 //	offset of Buffers[k] - offset of Buffers[0] = At[k] - At[0]
 //
@@ -172,8 +172,7 @@ type Parts struct {
 // Ruled reports whether p has rules, so that it is more than one strip of bytes.
 func (p *Problem) Ruled() bool { return p.Rules != nil }
 
-// AllPools returns the pools of p: those of the rules, or the one pool that a problem without
-// has, whose ID is empty.
+// AllPools returns the pools of p. A problem without pools in its rules has one, whose ID is empty.
 func (p *Problem) AllPools() []Pool {
 	if p.Rules != nil && len(p.Rules.Pools) > 0 {
 		return p.Rules.Pools
@@ -222,8 +221,8 @@ func (b *Buffer) CostIn(pools []Pool, pool int32) int64 {
 	return pools[pool].Cost * b.Size
 }
 
-// SetClocks gives the buffer a lifespan by clocks. Lower and Upper of the buffer become the sums of the
-// components. So if a buffer ends before another starts by the clocks, it does so by these sums, too.
+// SetClocks gives the buffer a lifespan by clocks. Lower and Upper of the buffer become the sums of the components.
+// So if a buffer ends before another starts by the clocks, these sums have the same order.
 func (b *Buffer) SetClocks(lower, upper []int64) {
 	if b.Extra == nil {
 		b.Extra = &Extra{}

@@ -101,7 +101,7 @@ type validator struct {
 	p        *Problem
 	issues   Issues
 	reserved int64 // the sum of the highest reserved bytes of the pools
-	aligned  int64 // the sum of the sizes with what the largest alignments may add, those of pools included
+	aligned  int64 // the sum of the sizes, each with the padding that the largest alignment, pools included, may add
 }
 
 // add adds a fault of buffer i, or, for -1, of the whole.

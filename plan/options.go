@@ -123,7 +123,7 @@ func CheckNames(info *Info, o *Options) error {
 	return issues.Err()
 }
 
-// list returns the names that are nearest to one that is not there, or that there are none.
+// list returns the names nearest to an unknown one, or says that there are none.
 func list(name string, names []string) string {
 	if len(names) == 0 {
 		return "none"

@@ -79,8 +79,8 @@ type Param struct {
 	Name string
 	// Default is the value if the key is missing.
 	Default string
-	// Values says in words which values are valid, such as "a whole number from 1 to
-	// 100". It is empty if every text is.
+	// Values says in words which values are valid, such as "a whole number from 1 to 100". It is empty if every text
+	// is valid.
 	Values string
 	// Summary says in one line what the parameter does.
 	Summary string

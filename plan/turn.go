@@ -31,7 +31,7 @@ type Turn struct {
 	Member string
 	// LowerBound is the proven bound in bytes after the turn: no plan is lower.
 	LowerBound int64
-	// Measures are those of the best plan after the turn, if the problem has rules; nil if there is no plan.
+	// Measures has the values of the best plan after the turn, if the problem has rules; nil if there is no plan.
 	// Planner then is the name of a stage.
 	Measures []model.Value
 }

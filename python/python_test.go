@@ -48,8 +48,8 @@ var linked = built.Folder(func(dir string) error {
 // ran is what unittest says at its end.
 var ran = regexp.MustCompile(`(?m)^Ran (\d+) tests? in `)
 
-// libraryIfAny is the environment in which the package finds the library; nothing where
-// it cannot be built, and what is about it is skipped.
+// libraryIfAny is the environment in which the package finds the library. It is empty if the library cannot be built;
+// tests about the library are then skipped.
 func libraryIfAny(t *testing.T) []string {
 	t.Helper()
 	if _, err := exec.LookPath(compiler()); err != nil || runtime.GOOS == "windows" {
@@ -144,7 +144,7 @@ func TestRules(t *testing.T) {
 		"STOWAGE_LIBRARY="+library(t), problems())
 }
 
-// TestBarriers is which buffers of a plan must wait for which.
+// TestBarriers: which buffers of a plan must wait for which.
 func TestBarriers(t *testing.T) {
 	run(t, "test_barriers", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
 }
@@ -169,7 +169,7 @@ func TestSweep(t *testing.T) {
 	run(t, "test_sweep", "nothing beside it (python3)", python310, 10, "STOWAGE_LIBRARY="+library(t))
 }
 
-// TestSignatures is what help and type checkers say of the functions.
+// TestSignatures: the signatures that help and type checkers show.
 func TestSignatures(t *testing.T) {
 	run(t, "test_signatures", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
 }
@@ -227,9 +227,8 @@ func TestInductor(t *testing.T) {
 		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 7)
 }
 
-// TestWheel builds the wheel as pip does, installs it into an empty environment and runs
-// the package's tests there: its library, its command and its script are those of the
-// wheel. A second build, with STOWAGE_CASES=all, has the same bytes.
+// TestWheel builds the wheel as pip does, installs it into an empty environment and runs the package's tests there,
+// with the wheel's library, command and script. A second build, with STOWAGE_CASES=all, has the same bytes.
 func TestWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two wheels and an environment take too long for a short run (large)")
@@ -319,7 +318,7 @@ func installed(t *testing.T, folder string, library bool, more ...string) elsewh
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Where it all came from is asked when the tests are loaded, before any runs.
+	// The origin of everything is read when the tests are loaded, before any runs.
 	origin := fmt.Sprintf(`import os, stowage
 from stowage import _command, _library
 for path in (stowage.__file__, _command.command()):
@@ -352,9 +351,8 @@ func (e elsewhere) test(t *testing.T, python string, environment ...string) {
 	}
 }
 
-// TestWheelsElsewhere builds wheels without the library, as a release has for systems that
-// no C compiler is at hand for: pip takes them for their own systems, and no other. Where
-// there is the command alone, the package's tests pass all the same.
+// TestWheelsElsewhere builds wheels without the library, as a release has for systems that no C compiler is at hand
+// for: pip takes them for their own systems, and no other. With the command alone the package's tests pass, too.
 func TestWheelsElsewhere(t *testing.T) {
 	plantest.Nightly(t)
 	if exec.CommandContext(t.Context(), interpreter(), "-c",

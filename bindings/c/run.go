@@ -115,9 +115,8 @@ func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, 
 // search none for minutes. A caller that shows the elapsed time, or that ends the run from the
 // callback, needs even calls.
 //
-// Invariant: a callback that has ended the run is not called again. It gets offsets only with a
-// height that differs from that of the call before, because planners report the same plan
-// again, with offsets, when another part of a portfolio starts from it.
+// Invariant: a callback that has ended the run is not called again. It gets offsets only if the height differs from
+// the call before: planners report the same plan again when another part of a portfolio starts from it.
 type beat struct {
 	one     sync.Mutex // held during a call: there is one at a time
 	latest  stowage.Progress

@@ -15,8 +15,8 @@ import (
 )
 
 // Idea: examples/vulkan/graph.c draws a frame whose images share bytes, on whatever Vulkan driver there is, such as
-// Debian's in software. The validation layer judges the barriers: with all of them it is silent, and without any one it
-// complains. The pixels are those of a run in which each image has bytes of its own.
+// Debian's in software. The validation layer judges the barriers: with all of them it is silent, and without any one
+// it complains. The pixels equal a run in which no images share bytes.
 
 // vulkan runs the example and returns its last line and its complaints.
 func vulkan(t *testing.T, path string, args ...string) (line, complaints string) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// TestPageKernels: the page offers the kernels that are known.
+// TestPageKernels: the page offers all known kernels.
 func TestPageKernels(t *testing.T) {
 	page, err := os.ReadFile("../../render/html/viewer/drop.js")
 	if err != nil {

@@ -101,7 +101,7 @@ func (w *walker) sizeNamed() {
 	maps.Copy(w.symbols, w.o.Dims)
 }
 
-// axisOf names a dimension of an input by its place.
+// axisOf names an axis of an input.
 func axisOf(input string, axis int) string { return input + ":" + strconv.Itoa(axis) }
 
 func (w *walker) dimension(d *graph.Dimension) int64 {

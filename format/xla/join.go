@@ -62,8 +62,8 @@ type piece struct {
 	size         int64
 }
 
-// join returns the heap of the values, which are in order of their id and have a
-// size each. align is what offsets are to be multiples of.
+// join returns the heap of the values, which are in order of their id and have a size each. Offsets are multiples of
+// align.
 func join(values []value, align int64) Heap {
 	h := Heap{Allocation: -1, Problem: &model.Problem{}, Values: len(values)}
 	pieces := make([]piece, len(values))
@@ -146,7 +146,7 @@ func steps(pieces []piece) []piece {
 		}
 		return 1
 	})
-	const open = -1 // a time that will be that of the piece beside it
+	const open = -1 // to become the time of the piece beside it
 	for k := range pieces {
 		pieces[k].lower, pieces[k].upper = open, open
 	}

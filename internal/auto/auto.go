@@ -27,12 +27,11 @@ func init() {
 
 // Auto is the planner `auto`.
 //
-// Idea: heuristics come first, so there is a plan whatever the limits. If the plan does not
-// fit the capacity, or is above the proven bound, searches take turns. Each starts from the
-// best plan so far. Exact search ends small problems with a proof. Local search (climb)
-// lowers plans that exact search cannot finish. merge treats buffers that fit together too
-// well for chance as one; it solves full problems of hundreds of buffers in milliseconds.
-// policy.go has the table of who runs when.
+// Idea: heuristics come first, so there is a plan whatever the limits. If the plan does not fit the capacity, or is
+// above the proven bound, searches take turns. Each starts from the best plan so far. Exact search ends small
+// problems with a proof. Local search (climb) lowers plans that exact search cannot finish. merge treats buffers that
+// fit together too well for chance as one; it solves full problems of hundreds of buffers in milliseconds. policy.go
+// has the table of planners and their turns.
 //
 // A node of auto is a node of exact search or of merge, or one placement of all buffers by
 // climb, which is n of its steps. The heuristics take none: a node limit is for searches.

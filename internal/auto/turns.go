@@ -170,8 +170,8 @@ func (a *auto) rounds(ctx context.Context) {
 	}
 }
 
-// mergeTurns has merge make turns for as long as they lower the plan, or one turn if it has
-// only one round. nodes are those of exact search in this round.
+// mergeTurns runs turns of merge as long as they lower the plan, or one turn if there is only one round. nodes is the
+// node limit of exact search in this round.
 func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 	for lowered := true; lowered && !a.over(); {
 		share := int64(mergeShare)

@@ -15,9 +15,9 @@ import (
 )
 
 // Idea: the brute force knows no pieces, no spans and no reduction. It cuts time at every change, so a use is a
-// buffer in one of these intervals. It lists every pair of uses where the second takes over a byte, and then asks of
-// the waits: does each such pair follow from them, and does one no longer follow if any wait is left out? With a period
-// it writes out seven turns, and looks at the ones in the middle.
+// buffer in one of these intervals. It lists every pair of uses in which the second takes over a byte. Each pair must
+// follow from the waits. Without any one wait, some pair must no longer follow. With a period it writes out seven
+// turns, and looks at the ones in the middle.
 
 const turns = 7 // that are written out if time repeats
 

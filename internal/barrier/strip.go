@@ -5,16 +5,16 @@ import (
 	"sort"
 )
 
-// Idea: a use takes each of its bytes over from the latest use of that byte. Earlier ones are before the latest one, so
-// a chain leads over it. A strip is cut into ranges of bytes with the same latest users, and each use that comes
-// replaces the ranges that it meets.
+// Idea: a use takes each of its bytes over from the latest use of that byte. Earlier ones are before the latest one,
+// so a chain leads over it. A strip is cut into ranges of bytes with the same latest users. Each new use replaces the
+// ranges that it meets.
 //
 // A byte may have several latest users, since buffers that meet in time may share it by the rules. A user x of a byte
 // counts for y if x is before y, and no other user of the byte is after x and before y.
 //
-// Invariant: the users of a range have every use of each of its bytes so far, except those that have a later user z
-// of the byte, after them, that had ended when some use came. All later uses come after z, so a chain leads over z.
-// With clocks a use that comes later may not be after z, so none is forgotten.
+// Invariant: the users of a range include every earlier use x of each of its bytes, unless the byte has a user z
+// after x that had ended when some use came. All later uses come after z, so a chain leads over z. With clocks a use
+// that comes later may not be after z, so none is forgotten.
 //
 // Complexity: a use cuts at most two ranges and joins those with the same users. Without shared bytes a range has at
 // most two users: one that ended, and the one after it. The ranges are in one slice, so a use also moves what is behind

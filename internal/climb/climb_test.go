@@ -54,9 +54,8 @@ func only(name string) []string {
 	return without
 }
 
-// With every feature of the model and each technique alone, or all: plans are
-// valid, no lower than the optimum, mostly at it, and there is one exactly
-// if one exists.
+// With every feature of the model and each technique alone, or all, plans are valid. They are never below the optimum
+// and mostly at it. A plan is found if and only if one exists.
 func TestAgainstOracle(t *testing.T) {
 	seeds := plantest.Share[uint64](900, 400, 200)
 	techniques := (&Planner{}).Info().Techniques
@@ -91,8 +90,8 @@ func TestEachTechniqueHelps(t *testing.T) {
 	}
 }
 
-// What is kept up to date is what it says: the offsets are first fit's in the order, and a
-// chain leads from the top down, each link on the next, as far as there is one under it.
+// The incremental state is right: the offsets are first fit's in the order. A chain leads from the top down, each
+// link on the next, to a buffer that rests on none.
 func TestReorder(t *testing.T) {
 	ends := 0
 	for seed := range uint64(40) {

@@ -74,8 +74,8 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 	return slices.Clone(c.offsets)
 }
 
-// places draws the two places of a move: that of a link, and that of one of the next links
-// down the chain (near), or any other if the move is to ignore the chain.
+// places draws the two places of a move. The first is a link's. The second is one of the next links' down the chain
+// (near), or any if the move ignores the chain.
 func (w *worker) places() (p, q int) {
 	chain := w.critical.chain
 	k := w.rng.IntN(len(chain))

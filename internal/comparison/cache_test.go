@@ -96,8 +96,7 @@ func TestCacheForeign(t *testing.T) {
 	}
 }
 
-// TestCacheShared: caches on one file, as those of two processes, lose no run and
-// see each other's.
+// TestCacheShared: two caches on one file, as in two processes, lose no run and see each other's runs.
 func TestCacheShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	a, b := open(t, path), open(t, path)

@@ -110,16 +110,15 @@ func (c *Result) proven(instance int) bool {
 	return false
 }
 
-// Optimum returns the proven lowest height of an instance, 0 if there is none:
-// a run that is optimal, or a plan that is as low as a bound that another run has
-// proven.
+// Optimum returns the proven lowest height of an instance, or 0. The proof is an optimal run, or a plan as low as a
+// bound of another run.
 func (c *Result) Optimum(instance int) int64 {
 	lowest, bound := int64(math.MaxInt64), c.Instances[instance].LowerBound
 	for r := range c.runs(instance) {
 		if r.HasPlan() {
 			lowest = min(lowest, r.Height)
 		}
-		if !r.Is(stowage.Infeasible) { // its bound is that of a capacity
+		if !r.Is(stowage.Infeasible) { // its bound is about a capacity
 			bound = max(bound, r.LowerBound)
 		}
 	}

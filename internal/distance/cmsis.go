@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Idea: CMSIS-NN computes what the reference kernels compute, in another order. A rule here is the
-// reference's distance and what the other order adds to it:
+// Idea: CMSIS-NN computes what the reference kernels compute, in another order. A rule here is the reference's
+// distance plus what the other order adds:
 //
 //	kernel                                            C, DSP                            MVE
 //	general convolution, depthwise, average pool,     reference                         reference
@@ -31,8 +31,8 @@ import (
 // compiler differ in which convolution a depthwise convolution becomes.
 //
 // Source: ARM-software/CMSIS-NN at the revision of Library.Source, Source/; the choice of the kernel is that of
-// tensorflow/lite/micro/kernels/cmsis_nn in tensorflow/tflite-micro, at the revision of Reference. What that
-// glue does not hand to CMSIS-NN runs the reference kernel, so its rule holds.
+// tensorflow/lite/micro/kernels/cmsis_nn in tensorflow/tflite-micro, at the revision of Reference. Operators that
+// this glue does not hand to CMSIS-NN run the reference kernel, so the reference's rule holds.
 //
 // Trials: docs/lab/tflm.md (measured on three kinds of cores; the exact distance of blocks holds for one width only).
 

@@ -35,7 +35,7 @@ func ParseLibrary(name string) (Library, error) {
 // String returns the library's name.
 func (l Library) String() string { return string(l) }
 
-// Source says where a library's kernels are, and at which revision they were read.
+// Source names the place and the revision of a library's kernels.
 func (l Library) Source() (repository, revision string) {
 	switch l {
 	case Reference:

@@ -126,8 +126,8 @@ func one(j int64) Range { return Range{int(j), int(j)} }
 // clip is the lines from first to last that an operand of n lines has.
 func clip(first, last, n int64) Range { return Range{int(max(first, 0)), int(min(last, n-1))} }
 
-// windowLines is what a window covers. That of TRANSPOSE_CONV slides over the result: a line is computed from all
-// lines at whose places the window covers it.
+// windowLines is what a window covers. The window of TRANSPOSE_CONV slides over the result: a line is computed from
+// all lines whose window covers it.
 func (op *Operator) windowLines(operand, at int, n, m int64) func(j int64) Range {
 	filter, image := op.Filter[at-1], 0
 	switch op.Kind {

@@ -1,10 +1,10 @@
 package distance
 
-// Idea: many kernels write their result from the first element to the last, and take each element from
-// places of the operand that are found dimension by dimension: a row of the result says which row of the operand is
-// read, a column says which column. Such a kernel is a nest with a loop for each dimension, whose index moves the
-// operand by a list of places. Places in arithmetic progression are one run, so a dimension costs as
-// many additions as it has runs: one for a slice, three for padding, one a row for a window.
+// Idea: many kernels write their result from the first element to the last. The places of the operand that an element
+// reads follow dimension by dimension: the row of the result gives the operand's row, the column gives the column.
+// Such a kernel is a nest with a loop for each dimension, whose index moves the operand by a list of places. Places
+// in arithmetic progression are one run, so a dimension costs as many additions as it has runs: one for a slice,
+// three for padding, one a row for a window.
 //
 // Invariant: the result of nest is that of the written-out loops, in order.
 //

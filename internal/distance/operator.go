@@ -16,7 +16,7 @@ type Operator struct {
 	Dilation        [2]int  // rows, columns; 0 is 1
 	Filter          [2]int  // rows, columns of a pool; a convolution's is in the shape of its second operand
 	Padding         Padding // of a convolution or a pool
-	DepthMultiplier int     // of DEPTHWISE_CONV_2D; 0: the channels of the result by those of the operand
+	DepthMultiplier int     // of DEPTHWISE_CONV_2D; 0: channels of the result / channels of the operand
 
 	Axis             int    // of CONCATENATION, PACK, UNPACK, GATHER; below zero: from the end
 	BlockSize        int    // of SPACE_TO_DEPTH, DEPTH_TO_SPACE

@@ -14,8 +14,8 @@ import "math"
 // so its maximum is at a corner: (0, 1), (0, n−1) or (n−2, n−1). A nest with fixed steps therefore costs a few
 // additions for each loop, however long the loops are. All is exact: nothing is rounded up.
 //
-// Source: the definition of the distance is that of diagonal memory optimisation, Blacker et al.,
-// arXiv 2010.01668, whose third way is a closed form for each operator.
+// Source: the distance is defined as in diagonal memory optimisation, Blacker et al., arXiv 2010.01668. Their third
+// method is a closed form for each operator.
 //
 // Trials: docs/lab/tflm.md (closed forms are right for one loop order only; recording accesses is slow).
 
@@ -41,8 +41,8 @@ func reads(at int64) steps { return steps{never, never, at} }
 // writes is a write that ends at end.
 func writes(end int64) steps { return steps{never, end, unread} }
 
-// copies is memcpy of n bytes from the start of the operand to that of the result: source and target
-// must be apart, since the order of its bytes is its own.
+// copies is memcpy of n bytes from the start of the operand to the start of the result. The two must be apart, since
+// memcpy copies bytes in any order.
 func copies(n int64) steps { return steps{n, n, 0} }
 
 // gap returns the distance that a read after a write asks for.

@@ -73,7 +73,7 @@ func (op *Operator) tiled(wide, deep *Tensor) (*tiling, string) {
 	if len(block) != rank-2 || len(edges) != 2*(rank-2) {
 		return nil, "its block and its edges are not known"
 	}
-	extended := func(t *Tensor) []int64 { // a missing dimension is that of columns
+	extended := func(t *Tensor) []int64 { // a missing dimension stands for columns
 		s, _ := t.dims(rank)
 		if rank == 3 {
 			return []int64{s[0], s[1], 1, s[2]}

@@ -8,11 +8,10 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: if the load of a section exceeds the capacity, its members are a reason that needs
-// no search. Take the largest members until their sum exceeds the capacity. No fewer
-// members exceed it, because any choice of fewer has at most the sum of as many of the
-// largest. And none of them can go: each is at least as large as the last one taken, and
-// without the last one the sum was within the capacity.
+// Idea: if the load of a section exceeds the capacity, its members are a reason that needs no search. Take the
+// largest members until their sum exceeds the capacity. No fewer members exceed it, because any choice of fewer has
+// at most the sum of as many of the largest. And none is superfluous: each is at least as large as the last one
+// taken, and without the last one the sum was within the capacity.
 //
 // Invariant: the buffers returned are active at once, and the bytes that they use in the
 // section sum to more than the capacity. Alignment and fixed offsets may make fewer of them

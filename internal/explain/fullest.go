@@ -14,8 +14,8 @@ import (
 
 // Idea: loads may be the reason (internal/ruled/assign/overload.go). In a section, buffers that conflict pair by pair
 // then need more bytes than the pools that they may be in have. This file says when that is, and which buffers take
-// most. Bytes that an eviction may take away do not count. No time is named in three cases: the times of several
-// threads are no line, a step that repeats has several times for one moment, and tied buffers may share bytes.
+// most. Bytes that an eviction may take away do not count. No time is named in three cases: several threads have no
+// common time, a repeating step has several times for one moment, and tied buffers may share bytes.
 //
 // Invariant: the bytes are those of a proof. At the named time all of its buffers are in use.
 //

@@ -197,7 +197,7 @@ func (t *ruledWay) smaller(i int) (Shrunk, bool) {
 	mid := low + (high-low)/2
 	if t.full != nil && t.full.excess < b.Size && sized(b.Size-t.full.excess).HasPlan() {
 		low = b.Size - t.full.excess
-		mid = low + 1 // mostly the least is what the overfull moment asks for
+		mid = low + 1 // mostly the overfull moment asks for the least
 	} else if !sized(1).HasPlan() {
 		return Shrunk{}, false
 	}

@@ -23,9 +23,9 @@ import (
 //
 //	Σ size of a clique of conflicts > Σ free bytes of the pools that its buffers may be in
 //
-// If the places of single buffers and pairs prove that there is no plan (internal/ruled/places), the search starts from
-// the buffers of that proof, and the reason is its sentence. If a moment is too full (fullest.go), the search starts
-// from its largest buffers, as many as it takes.
+// If the places of single buffers and pairs prove that there is no plan (internal/ruled/places), the search starts
+// from the buffers of that proof, and its sentence is the reason. If a moment is too full (fullest.go), the search
+// starts from its largest buffers, as many as it takes.
 //
 // Invariant: a group is left out only if the rest is proven to have no plan. If a limit ends a run, its group stays.
 //

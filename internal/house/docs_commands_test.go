@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Idea: figures in the documents have the command beside them that makes them anew. It is
-// not run here, but what it names is looked up: targets of make, programs and their flags,
-// tests that -run and -bench are to find. Commands of stowage itself: internal/house/docs_lookup_test.go.
+// Idea: figures in the documents have the command beside them that makes them again. The command is not run here, but
+// its parts are looked up: targets of make, programs and their flags, tests for -run and -bench. Commands of stowage
+// itself: internal/house/docs_lookup_test.go.
 
 var (
 	goRun      = regexp.MustCompile(`go run \./([a-z/]+)([^|#;>)]*)`)
@@ -26,8 +26,8 @@ var (
 	quotedWords = strings.NewReplacer("'", "", `"`, "", `\`, " ")
 )
 
-// commandsOf returns what the document gives as commands, each as one line: code spans,
-// which may go over lines, and the lines of fenced blocks that are no output.
+// commandsOf returns the commands in the document, each as one line: code spans, which may go over lines, and the
+// lines of fenced blocks that are no output.
 func commandsOf(lines []string) []string {
 	var all []string
 	for _, b := range blocksOf(lines) {
@@ -46,8 +46,7 @@ func commandsOf(lines []string) []string {
 	return all
 }
 
-// source returns the Go source of a folder, or of those below it for "DIR/...", tests or
-// all else.
+// source returns the Go source of a folder, or of the folders below it for "DIR/...": only tests, or all but tests.
 func source(t *testing.T, folder string, tests bool) string {
 	t.Helper()
 	folder, deep := strings.CutSuffix(folder, "/...")
@@ -155,8 +154,8 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
-// TestDocsMeasured checks that what a program measured stands beside its command, or a link
-// to it: in the section of each marked block, or in the one before it.
+// TestDocsMeasured checks that measured figures stand beside their command, or a link to it: in the section of the
+// marked block, or in the one before it.
 func TestDocsMeasured(t *testing.T) {
 	marker := regexp.MustCompile(`^<!-- (bench:[a-z0-9-]+|tflm[a-z-]*) -->$`)
 	command := regexp.MustCompile(`go run \./lab/bench/|make bench|python3? (?:python|lab)/bench/|#how-it-was-measured`)

@@ -17,7 +17,7 @@ import (
 //
 //	the arenas of <!--fact tflm.smaller-->12 of 51<!--/--> models
 //
-// The figure is worked out from its home here, so a page that was not rewritten fails.
+// The figure is computed here from its home, so a page that was not rewritten fails.
 //
 //	go test ./internal/house -run TestDocsFacts -update      # rewrites the pages
 
@@ -182,7 +182,8 @@ func tableOf(text string) (rows [][]string, err error) {
 	return rows[2:], nil
 }
 
-// arenas are the facts of a row of a table: the arena as it is, the planned one in the next column, and what is saved.
+// arenas are the facts of a row of a table: the arena before planning, the planned one in the next column, and the
+// saving.
 func arenas(home, block, model string, column int) (all []fact) {
 	cell := func(k int) func(string) (string, error) {
 		return func(page string) (string, error) {
@@ -214,7 +215,7 @@ func grouped(text string) string {
 	return text
 }
 
-// inPlace says how many models get a smaller arena if results lie over operands, beyond what a plan without overlaps saves.
+// inPlace says how many models get a smaller arena if results lie over operands than by a plan without overlaps.
 func inPlace(page string) (string, error) {
 	rows, err := rowsOf(page, "tflm")
 	if err != nil {
@@ -249,7 +250,7 @@ func executorchSmaller(page string) (string, error) {
 	return fmt.Sprintf("%d of %d", n, len(rows)), nil
 }
 
-// span says between which values a column of a table lies, each with one digit.
+// span returns the least and the greatest value of a column, each with one digit.
 func span(block string, column int, unit float64, name string) func(string) (string, error) {
 	return func(page string) (string, error) {
 		rows, err := rowsOf(page, block)

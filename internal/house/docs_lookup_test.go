@@ -38,7 +38,7 @@ func TestDocsFlags(t *testing.T) {
 	// list adds the commands that a help names, and those below them.
 	var list func(above []string, text string)
 	list = func(above []string, text string) {
-		var commands string // in groups, of which the first is called Commands and begins the list
+		var commands string // in groups; the first is called Commands
 		for _, part := range helpGroups.FindAllString(text, -1) {
 			commands += part
 		}
@@ -184,7 +184,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// A described planner is what `stowage planners --json` says of one.
+// A described planner is a planner in the output of `stowage planners --json`.
 type described struct {
 	Name       string
 	Techniques []struct{ Name string }
@@ -209,7 +209,7 @@ func planners(t *testing.T) map[string]described {
 	return byName
 }
 
-// archived reports whether a document is a record of what is gone: its commands are those of a former version.
+// archived reports whether a document is a record of a former version, with that version's commands.
 func archived(path string) bool { return strings.HasPrefix(filepath.ToSlash(path), "docs/lab/") }
 
 // has reports whether the planner has a technique, or with a default a parameter, of
@@ -230,9 +230,8 @@ func (d described) has(technique, param string) bool {
 
 var planning = regexp.MustCompile(`--(planners?|without|set)[ =]([^\s` + "`" + `|]+)`)
 
-// TestDocsPlanners looks up what the documents give to --planner, --planners, --without
-// and --set: planners, their techniques, their parameters. Without --planner it may be
-// those of any.
+// TestDocsPlanners looks up the values of --planner, --planners, --without and --set in the documents: planners,
+// their techniques, their parameters. Without --planner any planner's are right.
 func TestDocsPlanners(t *testing.T) {
 	all := planners(t)
 	checked := 0
@@ -292,10 +291,9 @@ func TestDocsPlanners(t *testing.T) {
 	}
 }
 
-// TestDocsTables holds the tables of the pages in docs/planners against what the planners
-// say of themselves: every planner is on a page, every technique and parameter in a table
-// exists, defaults are right, and a page with a table of its planner's techniques or
-// parameters has them all.
+// TestDocsTables compares the tables in docs/planners with the planners' own lists. Every planner is on a page. Every
+// technique and parameter in a table exists, with the right default. A table of techniques or parameters has all of
+// them.
 func TestDocsTables(t *testing.T) {
 	all := planners(t)
 	family := map[string][]string{"rectpack": {"csp", "meta-csp", "cp"}}
@@ -406,8 +404,8 @@ func TestDocsGo(t *testing.T) {
 	}
 }
 
-// TestDocsPaths looks for every path that the documents have as code: one that begins
-// with a folder of this repository, and the name of a Go file.
+// TestDocsPaths looks for every path in code spans of the documents: paths that begin with a folder of this
+// repository, and names of Go files.
 func TestDocsPaths(t *testing.T) {
 	top := map[string]bool{}
 	sources := map[string]bool{}

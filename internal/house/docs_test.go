@@ -18,11 +18,10 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/built"
 )
 
-// Idea: the documents are run. A fenced block "console" is a transcript: each
-// line after "$ " is given to sh in a folder of the document's own, which has
-// the examples and the files of the fenced blocks "csv NAME" and "json NAME"
-// above it, and what is printed on both outputs must be what follows, times and
-// node counts aside. Flags, links, paths, folders and Go code are looked up: internal/house/docs_lookup_test.go.
+// Idea: the documents are run. A fenced block "console" is a transcript: sh runs each line after "$ ", and must print
+// the lines that follow, on both outputs, times and node counts aside. It runs in a folder for the document, which
+// has the examples and the files of the fenced blocks "csv NAME" and "json NAME" above the transcript. Flags, links,
+// paths, folders and Go code are looked up: internal/house/docs_lookup_test.go.
 //
 // go test ./internal/house -run TestDocs -update rewrites the transcripts that have changed.
 
@@ -56,8 +55,8 @@ func documents(t *testing.T) []string {
 	return paths
 }
 
-// A block is a fenced block of a document, or where info is "-", text between
-// two. Its lines are lines[from:to] of the document, without the fences.
+// A block is a fenced block of a document or, if info is "-", the text between two. Its lines are lines[from:to] of
+// the document, without the fences.
 type block struct {
 	info     string
 	from, to int
@@ -157,16 +156,14 @@ func TestDocsTranscripts(t *testing.T) {
 	}
 }
 
-// A session is a folder in which the commands of a document run one after the
-// other.
+// A session is a folder in which the commands of a document run in turn.
 type session struct {
 	t             *testing.T
 	sh, dir, path string
 	code, ran     int
 }
 
-// transcript runs the commands of a block and compares what they print. It
-// returns the block as it should be.
+// transcript runs the commands of a block and compares what they print. It returns the block with the right output.
 func (s *session) transcript(where string, lines []string) []string {
 	var got []string
 	for i := 0; i < len(lines); {
@@ -234,8 +231,8 @@ func mask(lines []string) []string {
 	return masked
 }
 
-// TestDocsPicture draws the README's picture with the README's first command. The picture is
-// an img element, which GitHub draws at the width that it names.
+// TestDocsPicture draws the README's picture with the README's first command. The picture is an img element, because
+// GitHub heeds its width.
 func TestDocsPicture(t *testing.T) {
 	const picture, line = "docs/images/unet.svg",
 		"go run ./cmd/stowage solve --capacity 80MiB -o plan.svg examples/unet.csv"

@@ -8,15 +8,13 @@ import (
 	"testing"
 )
 
-// Idea: what a planner claims is checked and completed in one place, run.Run. So a planner that
-// runs another one, and everything else that runs a planner, goes through that door: it never
-// calls the method Plan itself.
+// Idea: a planner's result is checked and completed in one place, run.Run. So everything that runs a planner, other
+// planners included, goes through that door and never calls the method Plan itself.
 //
-// The test reads the source without types: a call of a method Plan with three arguments is one
-// of a planner.
+// The test reads the source without types: it takes a call of any method Plan with three arguments for a planner's.
 
-// delegates are the planners that only make another one ready and are it, under their name. The
-// run of such a planner is already inside run.Run.
+// delegates are the planners that only prepare another planner and call it, under their own name. Such a run is
+// already inside run.Run.
 var delegates = map[string]string{
 	"internal/exact": "exact is the engine with turns of merge",
 }
@@ -41,7 +39,7 @@ func (h *house) around(delegates map[string]string) (calls []string) {
 	return calls
 }
 
-// TestOneDoor holds that planners are called through run.Run, in the product and in the laboratory.
+// TestOneDoor: planners are called through run.Run, in the product and in the laboratory.
 func TestOneDoor(t *testing.T) {
 	h := newHouse(t, goFolders(t), nil)
 	for _, call := range h.around(delegates) {

@@ -13,14 +13,13 @@ import (
 	"testing"
 )
 
-// Idea: what a program imports decides which planners it has, never what a planner does. So
-// no package sets a variable of another, and no init calls a function that does; what adds an
-// entry to a registry is all that an import may do. And no code is there to save bytes: a
-// pragma against inlining has a benchmark beside it, and no struct has a field that makes it
+// Idea: a program's imports decide which planners it has, never what a planner does. So no package sets a variable of
+// another, and no init calls a function that does: an import may only add an entry to a registry. And no code is
+// there to save bytes: a pragma against inlining has a benchmark beside it, and no struct has a field that makes it
 // incomparable.
 //
-// The tests read the source without types: a call is followed where it names a function of
-// this or of an imported package. Calls of methods are not followed.
+// The tests read the source without types: a call is followed if it names a function of this or of an imported
+// package. Calls of methods are not followed.
 
 // A room is a package by what its files declare, tests aside.
 type room struct {
@@ -124,7 +123,7 @@ func newHouse(t *testing.T, folders map[string][]string, sources map[string]stri
 	return h
 }
 
-// outside says what is not of the product: these folders and what is below them.
+// outside has the folders that are not part of the product, nor is anything below them.
 var outside = []string{"bench", "lab", "research"}
 
 // product returns the house as it is, without what is outside.
@@ -138,8 +137,8 @@ func product(t *testing.T) *house {
 	return newHouse(t, folders, nil)
 }
 
-// starts calls f for all code of a package that runs when a program starts: its init functions,
-// and what its variables are made of.
+// starts calls f for all code of a package that runs when a program starts: its init functions, and the values of its
+// variables.
 func (h *house) starts(r *room, f func(file *ast.File, code ast.Node)) {
 	for _, file := range r.files {
 		for _, d := range file.Decls {
@@ -157,8 +156,8 @@ func (h *house) starts(r *room, f func(file *ast.File, code ast.Node)) {
 	}
 }
 
-// named returns the package and the name that an expression stands for, if it is one of a
-// package: a name of this package or a qualified one. Of x.y.z[i] it is that of x.
+// named returns the package and the name of a package-level expression: a name of this package or a qualified one.
+// For x.y.z[i] it is the name of x.
 func (h *house) named(r *room, file *ast.File, e ast.Expr) (folder, name string) {
 	for {
 		switch x := e.(type) {
@@ -183,8 +182,8 @@ func (h *house) named(r *room, file *ast.File, e ast.Expr) (folder, name string)
 	}
 }
 
-// sets calls f for each variable of a package that code replaces or alters; what only adds an
-// entry to a list or a map is left out.
+// sets calls f for each variable of a package that code replaces or alters. Adding an entry to a list or a map does
+// not count.
 func (h *house) sets(r *room, file *ast.File, code ast.Node, f func(folder, name string, at token.Pos)) {
 	local := locals(code)
 	ast.Inspect(code, func(n ast.Node) bool {
@@ -341,8 +340,7 @@ func TestHooksAreFound(t *testing.T) {
 
 var benchmark = regexp.MustCompile(`\bBenchmark[A-Z]\w*`)
 
-// TestPragmas holds that each go:noinline names, in the comment of its function, a benchmark of
-// its package that shows what it is for.
+// TestPragmas: the comment of a function with go:noinline names a benchmark of its package that shows the effect.
 func TestPragmas(t *testing.T) {
 	h := product(t)
 	for _, r := range h.rooms {
@@ -364,7 +362,7 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// TestComparable holds that no struct has a field that is there to make it incomparable.
+// TestComparable: no struct has a field only to make it incomparable.
 func TestComparable(t *testing.T) {
 	h := product(t)
 	for _, r := range h.rooms {

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// Idea: docs/architecture.md draws the folders of the product as a tree, and lab/README.md those of
-// the laboratory. The table layers says which way the imports point. All are held against the
-// source, so that the drawings stay true.
+// Idea: docs/architecture.md draws the folders of the product as a tree, and lab/README.md those of the laboratory.
+// The table layers says in which direction imports go. The tests compare all three with the source.
 
 const module = "github.com/stowage-go/stowage"
 
@@ -43,13 +42,12 @@ func goFolders(t *testing.T) map[string][]string {
 	return folders
 }
 
-// layouts has the documents with a tree of folders, and the folder that each tree is of.
+// layouts has the documents with a tree of folders, and the root of each tree.
 var layouts = []struct{ document, folder string }{{"docs/architecture.md", "."}, {"lab/README.md", "lab"}}
 
-// drawnFolders returns the folders of the trees in layouts. A line has a folder's name, below its parent's
-// and two columns further right, and at least two spaces before what is said of it. A name may be
-// several folders deep. The first line of a tree is its own folder; the tree above has drawn it if
-// it is not the root.
+// drawnFolders returns the folders of the trees in layouts. A line has a folder's name, below its parent's and two
+// columns further right, and then its description after at least two spaces. A name may be several folders deep. The
+// first line of a tree is its root.
 func drawnFolders(t *testing.T) (all []string) {
 	t.Helper()
 	for _, l := range layouts {
@@ -94,8 +92,7 @@ func tree(t *testing.T, document string) []string {
 	return nil
 }
 
-// TestDocsLayout checks that every folder with Go code is drawn, each by itself,
-// and that every folder drawn is there.
+// TestDocsLayout: every folder with Go code has its own line, and every drawn folder exists.
 func TestDocsLayout(t *testing.T) {
 	folders, named := goFolders(t), drawnFolders(t)
 	for folder := range folders {
@@ -130,9 +127,9 @@ var (
 	pairs   = with(placing, "internal/planners/pairwise")
 )
 
-// layers says what of ours the code of a folder may import, tests aside; "" is the
-// root package, and a name stands for what is below it too. The entry with the
-// longest name that a folder is at or below counts. any is anything.
+// layers has the packages of this repository that the code of a folder may import, tests aside. "" is the root
+// package, and a name includes the folders below it. The longest name that a folder is at or below counts. any allows
+// all.
 var layers = []struct {
 	folder string
 	may    []string
@@ -347,8 +344,8 @@ var layers = []struct {
 
 var any = []string{"*"}
 
-// wire has what the readers of binary formats and some tests need beyond the standard library.
-// What the root package imports stands on none of them.
+// wire has the modules that the readers of binary formats and some tests need beyond the standard library. The root
+// package does not depend on them.
 var wire = map[string]string{
 	"format/tflite": "github.com/google/flatbuffers", "internal/tfliteschema": "github.com/google/flatbuffers",
 	"internal/testkit/tflitemade": "github.com/google/flatbuffers",
@@ -361,8 +358,7 @@ var wire = map[string]string{
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }
 
-// TestDocsImports holds the imports against the layers, and the root module to the
-// standard library.
+// TestDocsImports compares the imports with the layers. The root module may import only the standard library.
 func TestDocsImports(t *testing.T) {
 	own := map[string]bool{} // folders with a go.mod, the root's aside
 	for folder := range goFolders(t) {
@@ -417,7 +413,7 @@ func TestDocsImports(t *testing.T) {
 	}
 }
 
-// needed reports whether an import is that of a reader or of what is below it.
+// needed reports whether an import is a reader's or that of a package below it.
 func needed(folder, name string) bool {
 	for reader, library := range wire {
 		if (folder == reader || strings.HasPrefix(folder, reader+"/")) && strings.HasPrefix(name, library+"/") {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// Idea: a test whose outcome depends on how long something takes fails on a busy machine, with nothing wrong. So a test
-// counts: nodes, looks (run.EndAtLook), calls of a hook that cancels. Limits of time are held by internal/testkit/pace,
-// which fails only in make pace. TestHousePace finds every line of a test that measures time, sleeps, or sets a timer
-// or a timeout. Each is in the table below with the reason why what is asserted holds on a machine of any speed.
-// Timeouts of a nanosecond, which are over at once, and those of minutes and hours, which only end a test that hangs,
-// are not looked at.
+// Idea: a test whose outcome depends on how long something takes fails on a busy machine, with nothing wrong. So a
+// test counts: nodes, looks (run.EndAtLook), calls of a hook that cancels. Limits of time are held by
+// internal/testkit/pace, which fails only in make pace. TestHousePace finds every line of a test that measures time,
+// sleeps, or sets a timer or a timeout. Each is in the table below with the reason why what is asserted holds on a
+// machine of any speed. Two kinds of timeouts are exempt: a nanosecond is over at once, and minutes or hours only end
+// a test that hangs.
 
 var (
 	// clockPatterns are what such lines have, by the end of the file's name.
@@ -24,14 +24,14 @@ var (
 		".py":  regexp.MustCompile(`\btime\.(time|monotonic|perf_counter|process_time|sleep)|\bTimer\(|setitimer|\balarm\(|timeout=|\bsleep [0-9.]`),
 		".mjs": regexp.MustCompile(`performance\.now|Date\.now|setTimeout\(|setInterval\(|timeout(Ms)?: `),
 	}
-	// clockEasy are values that no machine is too slow for: over at once, or so long that they only end what hangs.
+	// clockEasy are values that suit any machine: over at once, or so long that they only end a test that hangs.
 	clockEasy = regexp.MustCompile(`time\.(Minute|Hour|Nanosecond)|patience|Timeout: (-?1|2|10|0|forever)[,}]|` +
 		`(timeout=|timeout: )(60|100|[1-9][0-9]{2,})\b|timeout=None\b|"--timeout", "[1-9][0-9]{2,}"`)
 	// clockTests are the files that are looked at.
 	clockTests = regexp.MustCompile(`_test\.go$|(^|/)tests/[^/]*\.py$|(^|/)test_[^/]*\.py$|\.test\.mjs$|(^|/)bindings/js/test/[^/]*\.mjs$`)
 )
 
-// A clockUse is what a file may do with the clock: lines that have a text, and why.
+// A clockUse permits a file some uses of the clock: lines that have a text, and why.
 type clockUse struct{ file, text, why string }
 
 var clockAllowed = []clockUse{
@@ -112,8 +112,7 @@ var clockAllowed = []clockUse{
 	{"sweep/report/runs_test.go", "Timeout: r.Timeout", "how rows are read; nothing runs"},
 }
 
-// TestHousePace holds that no test depends on a clock, but for what is in the table, and that nothing in the table is
-// old.
+// TestHousePace: no test depends on a clock except those in the table, and the table has no stale entry.
 func TestHousePace(t *testing.T) {
 	files, used := 0, make([]bool, len(clockAllowed))
 	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {

@@ -38,7 +38,7 @@ func packageDoc(t *testing.T, fset *token.FileSet, dir string) *doc.Package {
 	return p
 }
 
-// TestTypes: the comment of each alias in the root begins as that of its type, and says where the rest is.
+// TestTypes: the comment of each alias in the root begins like its type's comment, and links to the rest.
 func TestTypes(t *testing.T) {
 	fset := token.NewFileSet()
 	of := map[string]string{}
@@ -65,8 +65,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestPublicTypes walks the exported names of all packages that a user can
-// import: what they take and give is of types that can be imported as well.
+// TestPublicTypes walks the exported names of all packages that a user can import. Their parameters and results have
+// types that a user can import, too.
 func TestPublicTypes(t *testing.T) {
 	seen := 0
 	for _, dir := range publicPackages(t) {
@@ -125,9 +125,8 @@ func TestPublicTypes(t *testing.T) {
 	}
 }
 
-// publicPackages returns the folders of packages, in all modules, that are
-// neither internal nor commands. The packages of sweep are parts of a command. What is in research is for the command
-// alone, and tests alone are no package.
+// publicPackages returns the folders of packages, in all modules, that are neither internal nor commands. The
+// packages of sweep are parts of a command. Tests alone are no package.
 func publicPackages(t *testing.T) []string {
 	t.Helper()
 	var dirs []string
@@ -150,8 +149,7 @@ func publicPackages(t *testing.T) []string {
 	return dirs
 }
 
-// TestDocumented asks every exported name of the public packages for a comment,
-// fields of structs included.
+// TestDocumented: every exported name of the public packages has a comment, fields of structs included.
 func TestDocumented(t *testing.T) {
 	for _, dir := range publicPackages(t) {
 		fset := token.NewFileSet()

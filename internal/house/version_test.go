@@ -83,7 +83,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestChangelog: the newest section of CHANGELOG.md is that of the version, and only this one may be unreleased.
+// TestChangelog: the newest section of CHANGELOG.md is the version's, and only this one may be unreleased.
 func TestChangelog(t *testing.T) {
 	heads := regexp.MustCompile(`(?m)^## ([0-9.]+), (unreleased|20[0-9]{2}-[0-9]{2}-[0-9]{2})$`).FindAllStringSubmatch(strings.Join(read(t, "CHANGELOG.md"), "\n"), -1)
 	all := regexp.MustCompile(`(?m)^## `).FindAllString(strings.Join(read(t, "CHANGELOG.md"), "\n"), -1)

@@ -45,8 +45,8 @@ func asked(n int64) ([]int64, Answer) {
 	return []int64{n}, ByVendor
 }
 
-// cmsisConvolution goes by the type of the image: 8-bit sizes are asked for weights of 4 bits, too, and 16-bit sizes
-// whatever the bias, whose type the glue looks for among the results.
+// cmsisConvolution goes by the type of the image. 8-bit sizes also serve weights of 4 bits. 16-bit sizes do not
+// depend on the bias, because the glue looks for its type among the results.
 func cmsisConvolution(s Set, op *distance.Operator) ([]int64, Answer) {
 	x := operand(op, 0)
 	if !is(x, "INT8") && !is(x, "INT16") {

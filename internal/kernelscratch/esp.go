@@ -2,9 +2,9 @@ package kernelscratch
 
 import "github.com/stowage-go/stowage/internal/distance"
 
-// Idea: ESP-NN asks for one buffer for a convolution and one for a softmax. For the ESP32-S3 it holds what the vector
-// instructions want: weights with rows of 16 bytes, an image with its padding written out, sums of the weights, and
-// some bytes to align by. The kernels in C ask for a softmax only.
+// Idea: ESP-NN asks for one buffer for a convolution and one for a softmax. For the ESP32-S3 it holds the operands of
+// vector instructions: weights in rows of 16 bytes, the image with its padding, sums of the weights, and some bytes
+// for alignment. The kernels in C ask for a softmax only.
 //
 // The glue asks if the operand is INT8, whatever the dilation, and after the buffer for weights of 4 bits.
 //

@@ -158,8 +158,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestRows has convolutions of one row on MVE, whose two ends may have different padding; the figures are what
-// CMSIS-NN's function says at 99f736a6.
+// TestRows has convolutions of one row on MVE, whose two ends may have different padding. The figures are from
+// CMSIS-NN's function at 99f736a6.
 func TestRows(t *testing.T) {
 	for _, c := range []struct {
 		line string

@@ -6,12 +6,11 @@ import (
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
-// Idea: a kernel's Prepare has the shapes of its operands and the operator's options, and requests scratch for them. A
-// table has one function for each library and kind of operator that does the same sums.
+// Idea: a kernel's Prepare has the shapes of its operands and the operator's options, and requests scratch for them.
+// A table has a function with the same sums for each library and kind of operator.
 //
-// Invariant: for each operator whose shapes are whole, the sums are those of the library's own size functions
-// (lab/kernels compiles them and compares). The libraries count in 32 bits and some in 16: what does not fit is
-// unknown.
+// Invariant: for each operator with complete shapes, the sums equal the library's own size functions (lab/kernels
+// compiles them and compares). The libraries count in 32 bits and some in 16: what does not fit is unknown.
 //
 // Complexity: O(1) for each operator.
 

@@ -44,7 +44,7 @@ const (
 	cmsis700  = "7.0.0"    // 22080c68, November 2024: convolutions in groups are taken for others
 )
 
-// alias has the versions whose formulas are those of another.
+// alias maps a version to another one with the same formulas.
 var alias = map[string]string{
 	"1.0.0": esp112, "1.1.0": esp112, "1.1.1": esp112, "1.2.2": esp121, "d45b843": esp123,
 	"4ab83cc3": cmsis99f7, // tflite-micro's makefile downloads it
@@ -87,7 +87,7 @@ func Names() (all []string) {
 }
 
 // Parse returns the set of a name such as "esp-nn" or "esp-nn@27d1f4a". Without a version it is the library's default
-// version. The case of a name does not matter. A version may begin with v. One whose formulas are those of another
+// version. The case of a name does not matter. A version may begin with v. A version with the formulas of another
 // becomes the other.
 func Parse(text string) (Set, error) {
 	called, version, versioned := strings.Cut(text, "@")

@@ -149,7 +149,7 @@ func (c *cliqueCover) together(of [][]int32, a, b int32) bool {
 	return false
 }
 
-// place chooses the section after which the slot of a clique stands: the first one in which most of the clique live.
+// place chooses the section before the slot of a clique: the first section in which most of the clique live.
 func (c *cliqueCover) place(x clique, of [][]int32, sections int) {
 	type change struct {
 		at int32

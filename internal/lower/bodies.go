@@ -21,8 +21,8 @@ import (
 // with First below Step. Any origin suits Grid{0, 1}.
 type Grid struct{ First, Step int64 }
 
-// And leaves the origins at which a member that begins at bytes above is a multiple of align. ok is false if there are
-// none.
+// And leaves only the origins that align a member: its offset, at bytes above the origin, is a multiple of align. ok
+// is false if no origin is left.
 func (g Grid) And(at, align int64) (both Grid, ok bool) {
 	both.First, both.Step, ok = remainder(g.First, g.Step, mod(-at, align), align)
 	return both, ok

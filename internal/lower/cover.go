@@ -28,7 +28,7 @@ type cliqueCover struct {
 	slots    []slot
 	begin    []int32            // of each section its first slot, and one more for the end
 	inserted map[int32][]clique // slots to put in after a section
-	special  []bool             // members that need not conflict with all that lives beside them; nil if there are none
+	special  []bool             // members that may overlap a member beside them; nil if there are none
 	anew     bool               // some slots are not from time, so slots are numbered component by component
 }
 

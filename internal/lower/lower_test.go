@@ -164,8 +164,8 @@ func valid(p *model.Problem, body []int32, at, offsets []int64) bool {
 	return true
 }
 
-// TestStrips draws problems and offsets: the strip accepts the offsets of the bodies if and only if the rules
-// accept those of the buffers.
+// TestStrips draws problems and offsets. The strip accepts the bodies' offsets if and only if the rules accept the
+// buffers' offsets.
 func TestStrips(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 1))
 	good, bad, skipped := 0, 0, 0

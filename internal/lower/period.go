@@ -49,7 +49,7 @@ func quietest(period int64, lives func(yield func(lower, upper, size int64))) (a
 		last := k == len(events)-1 || events[k+1].at > e.at
 		if last && e.at < period && (least < 0 || crossing < least) {
 			if first < 0 {
-				first = crossing // that at time 0, where the first event is
+				first = crossing // the bytes that cross time 0, the first event
 			}
 			at, least = e.at, crossing
 		}

@@ -16,18 +16,17 @@ import (
 //
 // Who conflicts with whom does not depend on where time begins. So a plan of the turned problem is a plan of the
 // problem, with the same height. Searches are far faster on lives without gaps: two buffers with gaps may lie one
-// above the other in one slot and share nothing in the next. Time begins anew where the fewest bytes cross, as
-// with a period (period.go), if these are fewer than those that cross the seam.
+// above the other in one slot and share nothing in the next. Time begins anew where the fewest bytes cross, as with a
+// period (period.go), if fewer cross there than at the seam.
 //
 // Invariant: two buffers have the same distance in both problems. Offsets, hints, alignments, sizes and the order
 // of the buffers stay. Windows turn with their gaps.
 //
 // Complexity: O(n) if no buffer lives over the seam, else O(p log p) for p pieces.
 
-// Turned returns a valid problem as one whose time begins where the fewest bytes are live from one slot to the
-// next. It takes a problem without rules, or one whose only rule is its period, which it removes. Buffers and
-// their order stay, so the plans of the two are the same. Without rules it returns p itself if there is nothing to
-// gain.
+// Turned returns a valid problem with another start of time: between the two slots that the fewest live bytes cross.
+// It takes a problem without rules, or one whose only rule is its period, which it removes. Buffers and their order
+// stay, so the plans of the two are the same. Without rules it returns p itself if there is nothing to gain.
 func Turned(p *model.Problem) *model.Problem {
 	if p.Rules != nil && p.Rules.Period > 0 {
 		l := &Lowering{Problem: p}

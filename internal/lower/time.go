@@ -27,7 +27,7 @@ func (c *cliqueCover) coverTime() {
 		starts[e] = int32(e)
 	}
 	slices.SortStableFunc(starts, func(a, b int32) int { return cmp.Compare(c.elements[a].first, c.elements[b].first) })
-	var live, odd []int32 // live elements, and those of special members
+	var live, odd []int32 // live elements, and elements of special members
 	c.begin = make([]int32, 0, sections+1)
 	for k := range int32(sections) {
 		ended := func(e int32) bool { return c.elements[e].last <= k }

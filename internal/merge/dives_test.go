@@ -15,9 +15,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestDives: if buffers are missing from packings, dives end lower than attempts in the
-// static orders with as many nodes; with workers as well, whose plans are up to chance; and
-// with one twice alike.
+// TestDives: in packings with some buffers removed, dives find lower plans than attempts in the static orders with as
+// many nodes. This also holds with several workers, whose plans depend on chance. With one worker two runs are the
+// same.
 func TestDives(t *testing.T) {
 	sum := func(o plan.Options) (heights int64, last []int64) {
 		for seed := range plantest.Share[uint64](4, 2) {
@@ -53,9 +53,8 @@ func TestDives(t *testing.T) {
 	}
 }
 
-// TestDivesLimit: the roots of this problem have two partitions. A dive of two nodes for each once
-// took four nodes of a run that had three. With a node limit that a dive could pass, the run ends at
-// the limit and says so.
+// TestDivesLimit: the roots of this problem have two partitions, and a dive takes two nodes in each. A run with a
+// limit of three nodes ends at the limit and says so.
 func TestDivesLimit(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 2, Size: 1},
@@ -71,7 +70,7 @@ func TestDivesLimit(t *testing.T) {
 			if r.Stats.Nodes != limit || r.Stopped != plan.StopNodes {
 				t.Errorf("limit %d, %d workers: %d nodes, stopped by %q", limit, workers, r.Stats.Nodes, r.Stopped)
 			}
-			// What is left was once divided by the partitions beforehand, so 4 nodes ended at 17.
+			// The nodes are not divided among the partitions beforehand.
 			if workers == 1 && (limit >= 4) != (r.Height == 16) {
 				t.Errorf("limit %d: height %d, want 16 from 4 nodes on", limit, r.Height)
 			}

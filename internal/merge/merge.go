@@ -26,12 +26,11 @@ import (
 // hundreds of buffers into dozens of composites. Exact search takes seconds or years for
 // the hundreds, and a millisecond for the dozens.
 //
-// Which halves belong together is a guess. So there are restarts, each with other noise and
-// with another weight of lifespans against sizes. Each restart takes composites apart and
-// merges them again (rounds.go). After merging and after these rounds, exact search has an
-// attempt of a few nodes for each composite. The first attempts ask for the goal. After one
-// has failed there, half of the attempts ask for one step below the lowest plan, and half
-// for up to a quarter of the way to the goal below that.
+// Which halves belong together is a guess. So there are restarts, each with other noise and with another weight of
+// lifespans against sizes. Each restart takes composites apart and merges them again (rounds.go). After merging and
+// after these rounds, exact search has an attempt of a few nodes for each composite. The first attempts ask for the
+// goal. After an attempt has failed there, half of the attempts aim one step below the lowest plan. The other half
+// aim lower, by up to a quarter of the way to the goal.
 //
 // Invariant: an attempt that fails proves nothing. One that succeeds is a plan, which
 // Solve verifies like any other.
@@ -175,7 +174,7 @@ type search struct {
 	nodes  int64
 	failed bool // an attempt at the goal has failed
 	diving diving
-	begun  int     // restarts, with those of earlier runs
+	begun  int     // restarts, earlier runs included
 	walled float64 // the share of bytes in use, if walls are used; otherwise 0
 }
 

@@ -8,10 +8,9 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: what was cut apart fits together again, and little else does. Two roots of equal
-// size that meet in time may be the halves of one rectangle. So may two roots with the same
-// sections. The pair that is least likely to match by chance is merged first. For a pair
-// that meets at a boundary where s roots start and e roots end,
+// Idea: what was cut apart fits together again, and little else does. Two roots of equal size that meet in time may
+// be the halves of one rectangle. So may two roots with the same sections. The pair that is least likely to match by
+// chance is merged first. For a pair that meets at a boundary at which s roots start and e roots end,
 //
 //	score = ln size - ln (s × e)
 //

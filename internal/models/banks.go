@@ -16,10 +16,10 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: with pools, plan answers two questions. Which tensors go where, for a runtime that takes a planner of
-// another's; and for a runtime with one strip, whether that fits a memory, or by how much it is too large.
+// Idea: with pools, plan answers two questions. For a runtime that accepts a foreign plan: which tensors go where?
+// For a runtime with one strip: does the strip fit a memory, or by how much is it too large?
 
-// A banksReport is what plan prints of a plan in pools. The keys of its JSON are a contract; new ones go to the end.
+// A banksReport is the report about a plan in pools. The keys of its JSON are a contract; new ones go to the end.
 type banksReport struct {
 	Model    string           `json:"model"`
 	Tensors  int              `json:"tensors"`
@@ -44,12 +44,12 @@ type banksReport struct {
 	Strip    *stripReport     `json:"one_strip,omitempty"`
 	Stopped  string           `json:"stopped,omitempty"`
 	Kernels  *kernelsReport   `json:"kernels,omitempty"` // that the figures hold for; of a runtime
-	// CannotRun are why the model does not run as it is. What its arena needs is then a lower bound.
+	// CannotRun are the reasons why the model does not run unchanged. The size of its arena is then a lower bound.
 	CannotRun []obstacleReport `json:"cannot_run,omitempty"`
 
-	set      tflm.Set    // the kernels; of a runtime
+	set      tflm.Set    // the runtime's kernels
 	about    []string    // about them
-	doubts   tflm.Doubts // that the target's tail leaves open
+	doubts   tflm.Doubts // about the target's tail
 	memories *Memories
 	slowest  string
 	read     []string // what the reader decided
@@ -72,7 +72,7 @@ type arenaSize struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// A stripReport says what a runtime with one strip needs, and which pools have it.
+// A stripReport has the size that a runtime with one strip needs, and the pools with that size.
 type stripReport struct {
 	Arena         int64       `json:"arena"`
 	Head          int64       `json:"head"`
@@ -133,7 +133,7 @@ func (x *banksPlan) Document(string) *Document { return x.d }
 func (x *banksPlan) Page() *Page               { return nil }
 func (x *banksPlan) Print(w io.Writer) error   { return x.r.print(w) }
 
-// Doubts: what is not known of the arena may make it too large for its pool.
+// Doubts: the unknown parts of the arena may make it too large for its pool.
 func (x *banksPlan) Doubts(bool) (bool, []string) { return x.r.doubts.AtLeast(), nil }
 
 func (x *banksPlan) Write(w io.Writer, kind string, report bool) (bool, error) {
@@ -148,7 +148,7 @@ func (x *banksPlan) Write(w io.Writer, kind string, report bool) (bool, error) {
 	return false, nil
 }
 
-// stripOf says what a runtime with one strip needs.
+// stripOf returns the size that a runtime with one strip needs.
 func stripOf(ctx context.Context, m *tflite.Model, o tflm.BankOptions) (*stripReport, error) {
 	s, err := tflm.OneStrip(ctx, m, o)
 	if err != nil {
@@ -213,7 +213,7 @@ func (p *Options) banksReport(b *tflm.Banks) *banksReport {
 	return r
 }
 
-// solved takes over what a planner says.
+// solved copies a planner's result into the report.
 func (r *banksReport) solved(result *stowage.Result, pools []model.Pool) {
 	r.Status, r.Stopped = result.Status, string(result.Stopped)
 	switch {
@@ -301,7 +301,7 @@ func (r *banksReport) print(w io.Writer) error {
 	return err
 }
 
-// words says whether the strip fits a pool. A runtime's may be two arenas.
+// words says whether the strip fits a pool. A runtime may have two arenas.
 func (q *stripPool) words(two bool) string {
 	fits := func(what string, short int64) string {
 		if short == 0 {

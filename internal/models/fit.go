@@ -9,10 +9,10 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: the exit code answers "does it fit my 256 KiB?". The number that must fit is the
-// smallest arena that works, on one target. It fits if that arena does. It is proven not to fit
-// if even an arena whose head is the proven lower bound does not. Any other case is undecided:
-// a better plan may exist, or an operator may keep an unknown number of bytes.
+// Idea: the exit code answers "does it fit my 256 KiB?". The number that must fit is the smallest arena that works,
+// on one target. The model fits if that arena fits. It is proven not to fit if an arena with the proven lower bound
+// as its head does not fit. Any other case is undecided: a better plan may exist, or an operator may keep an unknown
+// number of bytes.
 //
 // If it does not fit, the report says what would help: planning the same model in place, and
 // the tensors that set the peak.

@@ -19,10 +19,9 @@ import (
 	"github.com/stowage-go/stowage/render/html"
 )
 
-// Idea: a graph in JSON is planned as a model is: the report on standard output, files by -o and
-// --report. The plan in JSON has the names of the graph; it is also what --json prints. Files of
-// other formats have the buffers of the order that was chosen, with the windows that the permits
-// mean.
+// Idea: a graph in JSON is planned as a model is: the report on standard output, files by -o and --report. The plan
+// in JSON has the names of the graph; it is also what --json prints. Files of other formats have the buffers of the
+// chosen order, with the windows that follow from the permits.
 
 // graphModel is a graph of operators.
 type graphModel struct {
@@ -86,7 +85,7 @@ func (x *graphModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	return r, p.check(r.d.Problem)
 }
 
-// Arranged plans the graph in the order that is asked for. Its permits are its own.
+// Arranged plans the graph in the given order, with the graph's own permits.
 func (x *graphModel) Arranged(ctx context.Context, order Order) (*model.Problem, error) {
 	o := graph.Options{
 		Permits: graph.NoPermits, Reorder: order.Reordered, Solve: stowage.Solve,
@@ -152,7 +151,7 @@ func Named(file string, err error) error {
 	return told
 }
 
-// graphReport is what plan says of a graph.
+// graphReport is the report of plan about a graph.
 type graphReport struct {
 	file    string
 	g       *graph.Graph
@@ -164,7 +163,7 @@ type graphReport struct {
 	d       *Document
 }
 
-// document returns the plan as one of the problem that the graph is in its order.
+// document returns the plan as a plan of the graph's problem in the chosen order.
 func (r *graphReport) document() (*Document, error) {
 	l, err := graph.Lower(r.g, r.p.Order, r.permits)
 	if err != nil {
@@ -281,7 +280,7 @@ func (r *graphReport) print(w io.Writer) error {
 	return err
 }
 
-// provenFor is a status with what it holds for: the order of the operators that the plan follows, or all orders.
+// provenFor is a status with its scope: the order of operators that the plan follows, or all orders.
 func provenFor(s stowage.Status, orders bool) string {
 	switch {
 	case s != stowage.Optimal:

@@ -25,7 +25,7 @@ func WhichKernels(s tflm.Set) string {
 	return "the kernels of " + s.String()
 }
 
-// named reports whether the user has said which kernels the firmware has, or what they ask for.
+// named reports whether the user has named the firmware's kernels or their scratch.
 func (p *Options) named() bool { return p.Kernels.From != "" || p.scratchFrom() != "reference" }
 
 // aboutKernels says which kernels the figures hold for, and how much scratch they need.
@@ -131,7 +131,7 @@ func overlaysOf(made *tflm.Plan) []overlayReport {
 	return out
 }
 
-// assumed says what a plan relies on, for report and header; empty if on nothing.
+// assumed names the assumptions of a plan, for report and header; empty if there are none.
 func (r *planReport) assumed() string {
 	switch {
 	case r.Assumes == "" && r.Unchecked > 0:

@@ -64,7 +64,7 @@ var kinds = []Kind{
 	},
 }
 
-// KindOf returns what is known of models of a format: graphs, if it has no row.
+// KindOf returns the kind of a format's models: graphs, if the format has no row.
 func KindOf(k format.Kind) *Kind {
 	for i := range kinds {
 		if kinds[i].format == k {

@@ -12,8 +12,8 @@ import (
 )
 
 // Idea: an option of plan may only help. An order with a lower load may still have a higher plan, and so may values
-// that share a buffer in place, since that lives longer than each of them. So what the options allow is planned first,
-// and then what a part of them allows, if that may be lower:
+// that share a buffer in place, since that lives longer than each of them. So the problem with all options is planned
+// first. Then come the problems with fewer options, if they may be lower:
 //
 //	height <= load of the weaker problem  =>  no plan of that problem is lower
 //
@@ -115,7 +115,7 @@ func (p *lowest) within(height int64) bool {
 	return p.result.Status.HasPlan() && p.result.Height <= height
 }
 
-// become takes the lower plan of fewer options. What is proven for these is not proven for all.
+// become adopts the lower plan of fewer options. Its proofs do not hold for all options.
 func (p *lowest) become(x *lowest) {
 	bound := min(p.result.LowerBound, loadOf(p.a))
 	if x.found == nil || x.found.Nodes == nil {
@@ -129,8 +129,8 @@ func (p *lowest) become(x *lowest) {
 	}
 }
 
-// reorderONNX looks for the order of a model's nodes with the lowest load, and returns the model in
-// it; nil if the load of the order that it has is as low. The search gets a quarter of the time.
+// reorderONNX looks for the order of a model's nodes with the lowest load, and returns the model in that order; nil
+// if the present order's load is as low. The search gets a quarter of the time.
 func reorderONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, options onnx.Options,
 	o stowage.Options,
 ) (*onnx.Model, *onnx.Ordering, error) {
@@ -151,7 +151,7 @@ func reorderONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, options onnx
 	if err != nil {
 		return nil, nil, err
 	}
-	// With results over operands the load may be above what the order was chosen for.
+	// With results over operands the load may be above the one that the order was chosen for.
 	b, err := moved.Arena(options)
 	if err != nil || loadOf(b) >= loadOf(a) {
 		return nil, kept(found), err

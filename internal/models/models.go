@@ -1,9 +1,9 @@
 // Package models has what models of all formats have in common: values, operators that read and write them, scratch,
-// and permits of results to lie over operands. It plans them, reports the plans, and writes them back. Who plans models
-// asks Model and Plan, and never compares formats.
+// and permits of results to lie over operands. It plans them, reports the plans, and writes them back. Code that
+// plans models uses Model and Plan, and never compares formats.
 //
-// A format whose reader returns a graph of operators needs nothing here: it is planned as a graph. One with a runtime,
-// an arena or a report of its own has a row in kinds.
+// A format whose reader returns a graph of operators needs nothing here: it is planned as a graph. A format with its
+// own runtime, arena or report has a row in kinds.
 package models
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // A Model is a model that was read.
 type Model interface {
-	// Problem returns what is planned in the order of the file, and what the reader decided.
+	// Problem returns the problem in the order of the file, and the reader's decisions.
 	Problem(o *Options) (p *model.Problem, notes []string, err error)
 	// Plan plans the model, in memories if the options have any.
 	Plan(ctx context.Context, o *Options) (Plan, error)
@@ -130,7 +130,7 @@ type Page struct {
 	Facts []html.Fact
 }
 
-// An Order is how a model runs: an order of its operators, and what their results may lie over.
+// An Order is how a model runs: an order of its operators, and the operands that their results may lie over.
 type Order struct {
 	Reordered bool         // the order with the lowest peak that is found
 	InPlace   bool         // results lie over operands of element-wise operators

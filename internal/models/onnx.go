@@ -51,7 +51,7 @@ type onnxPlan struct {
 	x    *onnxModel
 	best *lowest
 	r    *onnxReport
-	into string // where the model in its order is written; empty for nowhere
+	into string // the file for the reordered model; empty for none
 }
 
 func (x *onnxModel) Plan(ctx context.Context, p *Options) (Plan, error) {
@@ -89,7 +89,7 @@ func (x *onnxModel) Plan(ctx context.Context, p *Options) (Plan, error) {
 	return &onnxPlan{x: x, best: best, r: r}, nil
 }
 
-// Arranged keeps the order that the model has if none with a lower load is found.
+// Arranged keeps the model's order if none with a lower load is found.
 func (x *onnxModel) Arranged(ctx context.Context, order Order) (*model.Problem, error) {
 	if order.Kernels != "" {
 		return nil, nil
@@ -148,8 +148,8 @@ func (x *onnxPlan) Write(w io.Writer, kind string, report bool) (bool, error) {
 	return false, nil
 }
 
-// Document says for which order of nodes the offsets hold, if it is not that of the file. JSON has no place for a note,
-// so the name of the problem says it there.
+// Document says for which order of nodes the offsets hold, if that is not the file's. JSON has no place for a note,
+// so there the problem's name says it.
 func (x *onnxPlan) Document(string) *Document {
 	d := documentONNX(x.best.a, x.best.result)
 	if !x.moved() {

@@ -16,8 +16,7 @@ import (
 	"github.com/stowage-go/stowage/render/html"
 )
 
-// onnxReport is what plan prints of an ONNX model. The keys of its JSON are a
-// contract; new ones go to the end.
+// onnxReport is the report about an ONNX model. The keys of its JSON are a contract; new ones go to the end.
 type onnxReport struct {
 	Model      string         `json:"model"`
 	Nodes      int            `json:"nodes"`
@@ -33,13 +32,13 @@ type onnxReport struct {
 	Notes      []string       `json:"notes"`
 	Peak       peakReport     `json:"peak"`
 	Fit        *fitReport     `json:"fit,omitempty"` // the answer to --capacity
-	// InPlace is the height with --in-place: what was planned, if the option was given; 0 without a plan.
+	// InPlace is the height with --in-place, whether or not the option was given; 0 without a plan.
 	InPlace int64 `json:"in_place"`
 	orderReport
 	// PeakBefore is with --reorder the most bytes live at once in the order of the file.
 	PeakBefore int64        `json:"peak_before,omitempty"`
 	WouldLower []wouldLower `json:"would_lower"` // what other options would save
-	written    string       // where the model in its order is; empty if it is not written
+	written    string       // the file of the reordered model; empty for none
 }
 
 // fit answers the question if an .onnx model fits: its arena is as large as the plan is high.

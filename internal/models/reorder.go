@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: --reorder says of a model how many operators moved, and what is proven: the least that any
-// order needs. If the order is kept although another one might be better, the report says so.
+// Idea: --reorder reports how many operators moved, and a lower bound for all orders. If the order is kept although
+// another one might be better, the report says so.
 
 // orderReport is the part of a report that is there with --reorder only.
 type orderReport struct {
@@ -24,7 +24,7 @@ func orderOf(made *tflm.Plan) orderReport {
 	return orderReport{&moved, &made.OrderBound, &proven}
 }
 
-// ordered says it in a sentence. what is that which moves, and size that which is bounded.
+// ordered returns the sentence. what names the things that move, size the bounded quantity.
 func (r *orderReport) ordered(what, size string) string {
 	said := "the order of the " + what + "s is kept"
 	if *r.Reordered > 0 {

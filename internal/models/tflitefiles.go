@@ -33,8 +33,8 @@ func FileKind(path, extension string) string {
 	return Array
 }
 
-// untestable says why a self-test of a plan would compare a model with itself, or with nothing; empty
-// if there is something to test. The model that is written has to end with the one that is given.
+// untestable says why a self-test of a plan would compare a model with itself, or with nothing; empty if a test makes
+// sense. The written model has to end with the given one.
 func untestable(m *tflite.Model, made *tflm.Plan) string {
 	switch {
 	case m.Offline != nil:
@@ -47,8 +47,8 @@ func untestable(m *tflite.Model, made *tflm.Plan) string {
 	return ""
 }
 
-// writeSelftest writes what runs a model with and without its plan and compares. The planned model
-// ends with the original.
+// writeSelftest writes a program that runs a model with and without its plan and compares. The planned model ends
+// with the original.
 func (r *planReport) writeSelftest(w io.Writer, name string, original *tflite.Model, planned []byte) error {
 	s := &cheader.Selftest{
 		Model: int64(len(planned)), Hash: cheader.HashOf(planned), Original: int64(len(planned) - len(original.Bytes())),
@@ -98,8 +98,7 @@ func (r *planReport) runtime(model []byte) *cheader.Runtime {
 		atLeast = atLeast || !exact
 		sizes = append(sizes, bytes)
 	}
-	// If the target has reported its tail, its size is exact, even if that of another target is
-	// only a bound.
+	// If the target has reported its tail, the tail's size is exact. For another target the size may be only a bound.
 	if atLeast && r.Tail > 0 && !r.ScratchUnknown && len(r.CannotRun) == 0 {
 		atLeast, sizes = false, sizes[:2]
 	}

@@ -128,8 +128,7 @@ func (x *obstacleReport) words() string {
 	return "as it is the model does not run in TensorFlow Lite Micro: " + x.Why + ": " + x.Next
 }
 
-// arenaReport is the smallest arena that works on a target, for the model as it is and for the
-// planned one.
+// arenaReport is the smallest arena that works on a target, for the unplanned model and for the planned one.
 type arenaReport struct {
 	Target      string     `json:"target"`
 	Before      int64      `json:"before"`
@@ -425,7 +424,7 @@ func (r *planReport) doubtful() bool {
 	return len(r.Unknown)+len(r.CannotRun) > 0 || r.ScratchUnknown
 }
 
-// aboutKernels says which kernels the figures hold for, and what the model needs with others.
+// aboutKernels says which kernels the figures hold for, and the sizes with other kernels.
 func (r *planReport) aboutKernels() []string {
 	out := slices.Clone(r.about)
 	if len(r.Worse) > 0 {

@@ -45,7 +45,7 @@ func count[T int | int64](n T, thing string) string {
 // mostOwners is the number of owners of a peak that people read about.
 const mostOwners = 8
 
-// print writes the peak, and below it either the answer to the question what fits, or what would make the plan smaller.
+// print writes the peak, and below it either whether the model fits, or the options that would make the plan smaller.
 func (r *peakReport) print(s *strings.Builder, fit *fitReport, lower []string) {
 	fmt.Fprintf(s, "peak of %d", r.Bytes)
 	if r.Operator != "" {

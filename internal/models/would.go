@@ -15,7 +15,7 @@ import (
 // together, and a runtime that tiles. This file computes and words all of it, the same for each kind of model. It runs
 // only for a report, under limits that count nodes, and changes nothing in the plan.
 
-// A wouldLower is what an option would save. The keys of its JSON are a contract; new ones go to the end.
+// A wouldLower is the saving by an option. The keys of its JSON are a contract; new ones go to the end.
 type wouldLower struct {
 	Option  string `json:"option"`  // the flags; tiling, which is no flag
 	Head    int64  `json:"head"`    // bytes of the plan with the option; for tiling an estimate

@@ -24,11 +24,10 @@ import (
 //
 // Invariant: the live blocks of the allocator are disjoint and above all placed buffers.
 //
-// Complexity: O(n + sections), without a sort or a search, once or twice. Finish does not
-// look at the limit. Most of its time is spent on memory that it is the first to touch
-// (profiles after a signal, 2026-11-21). So it reads all that it needs of a plain
-// buffer from the span, it copies little, and it makes a second plan only if that may be
-// much lower.
+// Complexity: O(n + sections), without a sort or a search, once or twice. Finish does not look at the limit. Most of
+// its time is spent on memory that it is the first to touch (profiles after a signal, 2026-11-21). So it reads
+// everything about a plain buffer from the span and copies little. It makes a second plan only if that may be much
+// lower.
 //
 // Trials: docs/lab/place.md (stacking ends at the sum of sizes, slots by size class at five times the load).
 
@@ -36,11 +35,10 @@ import (
 // offset. A buffer with a negative offset is stacked above all others. The others keep their
 // offsets. The plan is valid if the placed and the fixed buffers are valid together.
 //
-// If the plan ends more than an eighth above the bound, Finish also stacks all buffers anew
-// that are not fixed, and returns the lower of both plans. A plan can be that high because
-// large buffers of few sections were placed first and lift all the rest. The load of the
-// rest may show beforehand that the plan ends so high. Then Finish stacks all anew first, and
-// that plan is mostly the lower one.
+// If the plan is more than an eighth above the bound, Finish also stacks all buffers that are not fixed from scratch,
+// and returns the lower plan. A plan can be that high because large buffers of few sections were placed first and
+// lift all the rest. The load of the rest may show beforehand that the plan ends so high. Then Finish stacks all anew
+// first, and that plan is mostly the lower one.
 func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	f := newFinisher(tl)
 	if f.placeFixed(offsets); !f.moved {
@@ -193,9 +191,8 @@ type request struct {
 	align        int64
 }
 
-// some places the members that have no offset, and returns the end of the highest. The
-// members lie anywhere in memory. So a loop of its own reads them, in which no read waits for
-// another.
+// some places the members that have no offset, and returns the end of the highest. The members lie anywhere in
+// memory. So a separate loop reads them, in which no read waits for another.
 func (f *finisher) some(members []int32, batch *[256]request, granule int64, offsets []int64) (height int64) {
 	for j, i := range members {
 		r := &batch[j]

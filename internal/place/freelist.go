@@ -6,14 +6,13 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: keep the bytes in use as one set of ranges (ranges.go). The free bytes are the holes
-// of that set and all above it. The set is searched for the lowest place, the tightest place,
-// or the highest place under a limit. Ranges can also be taken out of it again.
+// Idea: keep the bytes in use as one set of ranges (ranges.go). The free bytes are the holes of that set and all
+// bytes above it. The set is searched for the lowest place, the tightest place, or the highest place under a limit.
+// Ranges can also be taken out of it again.
 //
-// Invariant: that of a set, with no tolerance.
+// Invariant: the set's, with no tolerance.
 //
-// Complexity: that of a set. For f ranges, a search looks at the f/pageMost pages, and into
-// those that may have room.
+// Complexity: the set's. With f ranges a search looks at f/pageMost pages, and into those that may have room.
 //
 // Trials: docs/lab/place.md (bins know no addresses, a treap is no faster and four times the code).
 
@@ -36,8 +35,8 @@ func (f *FreeList) Take(from, size int64) { f.sets.add(&f.used, Range{from, from
 // Give returns [from, from+size), which is in use.
 func (f *FreeList) Give(from, size int64) { f.sets.subtract(&f.used, Range{from, from + size}) }
 
-// Find returns a multiple of align at which size bytes are free. The fit says which. Find
-// spends most of its time on holes that are too small.
+// Find returns a multiple of align at which size bytes are free. fit chooses among them. Find spends most of its time
+// on holes that are too small.
 func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 	best, least, end := int64(0), int64(math.MaxInt64), int64(0)
 	all := f.all()

@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// With the memory of placements before it, of other problems too, a placement ends as
-// without, whatever ended those.
+// A placement that reuses the memory of earlier ones, also of other problems and of interrupted ones, gives the plan
+// that it gives without.
 func TestMemoryIsForgotten(t *testing.T) {
 	var m Memory
 	plans := 0

@@ -42,7 +42,7 @@ func (t *store) measure(p *page) {
 // cut gives a set of one full block a directory.
 func (t *store) cut(s *set) {
 	if k := len(t.pages); k < cap(t.pages) {
-		t.pages = t.pages[:k+1] // that of an earlier set, with its memory
+		t.pages = t.pages[:k+1] // a page of an earlier set, with its memory
 	} else {
 		t.pages = append(t.pages, nil)
 	}

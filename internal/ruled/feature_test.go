@@ -66,17 +66,17 @@ func TestEachFeatureCounts(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d are better without it, %d worse", feature, better, worse)
-		// Most features only restrain plans, or only permit more of them. With pools goes also who may be where and at what
-		// cost, so dropping them does both. Without an objective another measure is compared.
+		// Most features only restrain plans, or only permit more of them. Without pools, the places and costs of
+		// buffers in pools go, too. Without an objective another measure is compared.
 		if both := feature == "pools" || feature == "together" || feature == "objective"; better > 0 && worse > 0 && !both {
 			t.Errorf("%s: %d are better without it, and %d worse", feature, better, worse)
 		}
 	}
 }
 
-// answers returns what brute force has for a problem with and without a feature. ok is false if these are equal, or not
-// to be compared. For objectives the values compared are those of the default, among the plans that are best by the
-// problem's own.
+// answers returns what brute force has for a problem with and without a feature. ok is false if these are equal, or
+// not to be compared. For objectives, the values of the default objective are compared, among the plans that are best
+// by the problem's own.
 func answers(p *model.Problem, feature string) (with, without []int64, ok bool) {
 	q := drawn.Without(p, feature)
 	if model.Validate(q) != nil {

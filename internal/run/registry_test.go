@@ -17,8 +17,8 @@ func (users) Plan(context.Context, *model.Problem, plan.Options) (plan.Result, e
 	return plan.Result{}, nil
 }
 
-// TestTimeline holds that planners of this repository get a step that repeats turned, so that no life has a gap,
-// and that a user's own planner gets the problem itself.
+// TestTimeline: planners of this repository get a repeating step turned, so that no life has a gap. A user's planner
+// gets the problem itself.
 func TestTimeline(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "state", Upper: 10, Size: 4, Gaps: []model.Gap{{Lower: 2, Upper: 6}}}, {ID: "x", Lower: 1, Upper: 5, Size: 3},

@@ -80,10 +80,9 @@ type looks struct {
 	each func()
 }
 
-// AtEachLook returns a context for which each is called at every look of a Watch on it or
-// on a context derived from it. A browser has one thread and does not interrupt a
-// goroutine. So no clock and no cancellation comes through there unless the search gives
-// way now and then. each can do that.
+// AtEachLook returns a context for which each is called at every look of a Watch on it or on a context derived from
+// it. A browser has one thread and does not interrupt a goroutine. So no clock and no cancellation comes through
+// unless the search yields now and then. each can do that.
 func AtEachLook(ctx context.Context, each func()) context.Context {
 	return context.WithValue(ctx, looksKey{}, &looks{each: each})
 }

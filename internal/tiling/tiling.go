@@ -116,8 +116,8 @@ const DefaultSteps = 1 << 18
 // After steps it takes the best that it knows; 0 means DefaultSteps. The same program and limit give the same result.
 //
 // Idea: if a chain ends with operator b, only the peak of the operators before it matters. So the lowest peak of the
-// operators up to b is that of the best last chain, or of no chain there. A second pass of the same kind finds the
-// fewest operators in chains that keep that peak:
+// operators up to b has the best last chain, or no chain at the end. A second pass of the same kind finds the fewest
+// operators in chains that keep that peak:
 //
 //	best[b] = min over a of max(best[a - 1], cost(a, b)), or max(best[b - 1], cost(b))
 //

@@ -283,8 +283,8 @@ func runs(p *tiling.Program, k int, a tiling.Axis) bool {
 // event is a line that is computed.
 type event struct{ operator, line int }
 
-// literal lists the lines of a chain in the order in which they are computed, and counts from the list what has to
-// be kept at each moment: what is computed, and is read at that moment or later, and all lines between.
+// literal lists the lines of a chain in the order of their computation. From the list it counts the lines to keep at
+// each moment: those computed and still to be read, and all lines between them.
 func literal(p *tiling.Program, from, to int, a tiling.Axis) (cost, kept int64) {
 	maker := map[int]int{}
 	for k := from; k <= to; k++ {

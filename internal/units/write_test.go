@@ -21,8 +21,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// TestOneTable holds the units that are read against those that are written, here, in the
-// viewer and in Python.
+// TestOneTable: the units that are read and those that are written are the same here, in the viewer and in Python.
 func TestOneTable(t *testing.T) {
 	read := map[string]int64{}
 	for _, u := range units {

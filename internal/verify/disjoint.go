@@ -31,9 +31,8 @@ type band struct {
 	latest     int64 // index of that piece
 }
 
-// clash returns the indices of two pieces that share an address and a time, or -1, -1 if
-// there are none. Of all such pairs it returns one whose common time begins earliest. Two
-// pieces of the same buffer count too.
+// clash returns the indices of two pieces that share an address and a time, or -1, -1 if there are none. It returns
+// such a pair whose common time begins earliest. Two pieces of the same buffer count too.
 func clash(pieces []rectangle) (x, y int) {
 	n := len(pieces)
 	if n <= fewPieces {

@@ -17,8 +17,8 @@ import (
 //	may_overlap  at all times
 //	distance     if offset of the first - offset of the second >= distance
 //
-// A life that crosses the end of a period is cut there. Clocks have no line of time. With them all
-// rectangles last from 0 to 1, and pairs that the clocks order may intersect, too.
+// A life that crosses the end of a period is cut there. Clocks have no line of time. With clocks, all rectangles last
+// from 0 to 1, and pairs that the clocks order may intersect, too.
 //
 // Invariant: this file calls nothing of model.Conflicts, model.MeasuresOf, model.BodiesOf or
 // internal/lower, so a mistake there cannot hide here.

@@ -77,9 +77,8 @@ func First(p *model.Problem, offsets []int64, capacity, height int64) string {
 	return ""
 }
 
-// Collide returns two buffers with fixed offsets that use the same bytes at the same time,
-// or nil if there are none. Of all such pairs it returns one whose common bytes begin
-// lowest. The problem should be one that model.Validate accepts.
+// Collide returns two buffers with fixed offsets that use the same bytes at the same time, or nil if there are none.
+// It returns such a pair whose common bytes begin lowest. The problem should be one that model.Validate accepts.
 func Collide(p *model.Problem) *model.Collision {
 	// clash finds the earliest pair. With times and bytes exchanged, that is the lowest.
 	pieces := cut(p, nil)

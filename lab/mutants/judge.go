@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// Idea: only tests that reach a change can see it, and the shortest of them comes first. Tests of the changed package and
-// of recorded decisions count as a fifth of their length. Each test runs once by itself without a change, which says what
-// it reaches and how long it takes.
+// Idea: only tests that reach a change can see it, and the shortest of them comes first. Tests of the changed package
+// and of recorded decisions count as a fifth of their length. Each test runs once by itself without a change, to
+// learn which changes it reaches and how long it takes.
 //
-// Invariant: a change survives only if tests that reach it have passed for the time that a change may take, or all have.
+// Invariant: a change survives only if all tests that reach it have passed, or enough of them to use up its time.
 //
-// Complexity: the tests once, and a few tests for each change that is seen. Time is the processor's, which other
+// Complexity: the tests once, and a few tests for each change that is seen. Time is processor time, which other
 // programs do not lengthen.
 
 // A verdict is what became of a mutant.
@@ -43,7 +43,7 @@ type judge struct {
 
 func (j *judge) String() string { return j.pkg + "." + j.name }
 
-// most is the time that a test may take with a change: what it took, many times over.
+// most is the time that a test may take with a change: many times its time without.
 func (j *judge) most() time.Duration { return 5*time.Second + 8*j.took }
 
 // A court has the tests, and by change those that reach it.

@@ -23,8 +23,7 @@ func Fits(a, b, most int, p *int) bool {
 }
 `
 
-// TestSites: the changes are those of comparisons, joined conditions and ends, but for nil, constants and what
-// invariants check.
+// TestSites: changes are made to comparisons, joined conditions and ends, except for nil, constants and invariants.
 func TestSites(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "small.go")
 	if err := os.WriteFile(file, []byte(small), 0o600); err != nil {
@@ -44,8 +43,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestTry: a change that a test holds is seen, one that nothing holds survives, and so does one that no test reaches.
-// All of them are in one program, one inside another.
+// TestTry: a change that a test checks is seen. A change that no test checks survives, and so does one that no test
+// reaches. All of them are in one program, nested.
 func TestTry(t *testing.T) {
 	folder, work := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{

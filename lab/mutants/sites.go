@@ -13,8 +13,8 @@ import (
 )
 
 // Idea: a mutant is the program with one change. A test that still passes does not hold what was changed. The changes
-// are those that make a search unsound or weaker: a bound is off by one, a condition is turned, two conditions are
-// joined in the other way, a least is taken for a most.
+// make a search unsound or weaker: a bound is off by one, a condition is negated, && and || are swapped, a minimum
+// becomes a maximum.
 //
 // Invariant: each change compiles, as it keeps all types.
 //

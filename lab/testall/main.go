@@ -2,9 +2,8 @@
 // it lists the slowest tests, and each skipped test with its reason. Flags of go test may come before the packages.
 // Package testjson of gotestsum reads what go test says.
 //
-// One go test does both: -vet=all makes it run all of go vet's checks on each package,
-// with tests or without, beside the tests of others. A go vet of its own would load,
-// compile and check everything once more while nothing else runs.
+// One go test does both: -vet=all makes it run all of go vet's checks on each package, with tests or without, beside
+// the tests of others. A separate go vet would load, compile and check everything once more.
 //
 // With CI=true a skip is a failure, because .ci/run has installed what tests need. Four kinds are exempt:
 //
@@ -30,8 +29,8 @@ import (
 	"gotest.tools/gotestsum/testjson"
 )
 
-// patience is how long the tests of a package may take: go test's own ten minutes are too
-// few for the longest of CI on a machine that does much else.
+// patience is how long the tests of a package may take. go test's default of ten minutes is too short for CI's
+// longest package on a busy machine.
 const patience = "40m"
 
 func main() {
@@ -87,8 +86,8 @@ func read(in io.Reader, w io.Writer) (*testjson.Execution, error) {
 	})
 }
 
-// report prints what did not build, the slowest tests, packages that failed outside of their tests, and skipped tests.
-// It counts. If strict, a skip that is not exempt has failed.
+// report prints builds that failed, the slowest tests, packages that failed outside of their tests, and skipped
+// tests. It returns the counts. If strict, a skip that is not exempt is a failure.
 func report(w io.Writer, run *testjson.Execution, strict bool, allowed string) (passed, failed int) {
 	fmt.Fprint(w, strings.Join(run.Errors(), ""))
 	var long []testjson.TestCase // tests run beside others, so the figure is no measurement of the test alone
@@ -141,7 +140,7 @@ func shorten(pkg string) string {
 	return pkg
 }
 
-// absent are words in the reasons of tests that want what a clone need not have.
+// absent are words in the reasons of tests that need files outside of a clone.
 var absent = []string{
 	"make nightly",
 	"STOWAGE_DATA", "shared/data", "public instances",

@@ -113,7 +113,7 @@ func cut(s *spec.Spec, problems []Problem, version string) (tasks []Task) {
 				u.setKey(version)
 				units = append(units, u)
 			}
-			// A shard that had every k-th task would have the slow planners alone.
+			// Otherwise a shard with every k-th task would have only the slow planners.
 			tasks = append(tasks, newTask(units, version, piece+k))
 		}
 		piece++

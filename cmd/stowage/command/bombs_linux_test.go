@@ -18,8 +18,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/built"
 )
 
-// TestBombs reads small files of each format that are made to take much, packed if they are smaller so
-// (bombsmade_linux_test.go). The command takes at most 200 MB of memory and ten seconds of the processor for each,
+// TestBombs reads small files of each format that try to make their reader grow (bombsmade_linux_test.go), compressed
+// if that makes them smaller. The command takes at most 200 MB of memory and ten seconds of the processor for each,
 // measured from outside, and ends with an answer or with exit code 2.
 func TestBombs(t *testing.T) {
 	const stored = 512 << 10 // bytes: what is larger is no small file
@@ -41,8 +41,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestLongBombs reads small files that unpack to more than any reader may hold for them: they end before a reader has
-// them.
+// TestLongBombs reads small files that unpack to more than any reader may hold for them: reading ends before that.
 func TestLongBombs(t *testing.T) {
 	for _, name := range []string{"commas.csv", "calls.trace", "zeros.tflite"} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +69,7 @@ func smallest(parts ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// defuse runs the command that a file is for, and returns what it says. It is an error if that takes too much.
+// defuse runs the command for a file, and returns its output. Too much time or memory is an error.
 func defuse(t *testing.T, name string, file []byte) string {
 	const (
 		memory = 200_000 // kB

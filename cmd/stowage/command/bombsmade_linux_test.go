@@ -31,8 +31,8 @@ func protoNumber(field, value int) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(field)<<3), uint64(value))
 }
 
-// bombs has small files that pass the first checks of their reader, and then grow: many tiny parts, parts that are
-// shared, long names, deep nesting, lists within lists, and what would take the square of its length.
+// bombs has small files that pass the first checks of their reader and then grow: many tiny parts, shared parts, long
+// names, deep nesting, lists within lists, and texts that could take quadratic time.
 func bombs() map[string]func() []byte {
 	all := map[string]func() []byte{}
 	text := func(name string, parts func() []string) {
@@ -45,7 +45,7 @@ func bombs() map[string]func() []byte {
 		return []string{"lower,upper,size\n", rep("0:", 400_000), "0,1:", rep("0:", 399_999), "0,1\n", rep("x\n", 999)}
 	})
 	text("exponents.csv", func() []string { return []string{"lower,upper,size\n", rep("0,1,1E+999999999\n", 900)} })
-	// A row is cut one field past its header, which is what took most.
+	// A row is cut one field past its header.
 	text("commas.csv", func() []string { return []string{"id,lower,upper,size\na,0,1,1\n", rep(",", 15_000_000), "x"} })
 	text("rows.csv", func() []string { return []string{"lower,upper,size\n", rep("0,1,1\n", 2_500_000)} })
 	text("fractions.csv", func() []string { return []string{"lower,upper,size\n", rep("0,0.5,1\n", 2_000_000)} })
@@ -409,8 +409,8 @@ func bombs() map[string]func() []byte {
 	return all
 }
 
-// sharedTensors lets all references of vectors that follow one another lead to the first table, as far as they
-// look like references. Many of the results are damaged: that is the point.
+// sharedTensors points all references in consecutive vectors to the first table, if they look like references. Many
+// of the results are damaged on purpose.
 func sharedTensors(model []byte) []byte {
 	b := bytes.Clone(model)
 	for at := 4; at+8 <= len(b); at += 4 {

@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// TestCheckJudgesArena plans models, and checks what was written at the smallest arena that the header names: it fits,
-// and in a byte less it does not. The head alone would.
+// TestCheckJudgesArena plans models. The written model fits the smallest arena that the header names, and not a byte
+// less, although the head alone would.
 func TestCheckJudgesArena(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range firmwareModels() {
@@ -72,7 +72,7 @@ func TestCheckAdvisesOnce(t *testing.T) {
 	}
 }
 
-// TestKnownAtLeast reads the figures of other kernels in JSON: of a model that cannot run they are lower bounds.
+// TestKnownAtLeast reads the figures of other kernels in JSON. For a model that cannot run they are lower bounds.
 func TestKnownAtLeast(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{"halves": tflitemade.Halves(), "bytes": tflitemade.Bytes(3, 12)} {

@@ -210,8 +210,7 @@ func (c *compareFlags) read(cmd *cobra.Command, inputs []inputFile) (files []*fo
 	return files, paths, nil
 }
 
-// bars draw the progress of a comparison of several problems on one line that is overwritten. Without a terminal
-// nothing is drawn.
+// bars draw the progress of a comparison on one line of a terminal, if there are several problems.
 type bars struct {
 	w        io.Writer
 	width    func() int
@@ -255,14 +254,13 @@ func (b *bars) stop() {
 	}
 }
 
-// setTable returns a table in the style of all listings. width is that of the terminal, 0 if
-// there is none.
+// setTable returns a table in the style of all listings. width is the terminal's, or 0.
 func setTable(t *comparison.Table, width int) string {
 	var header []any
 	var columns []table.ColumnConfig
 	for k, c := range t.Columns {
 		title := c.Title
-		if !c.Name { // the letters of a problem's name stay as they are
+		if !c.Name { // the case of a problem's name is kept
 			title = strings.ToUpper(title)
 		}
 		header = append(header, title)

@@ -7,7 +7,8 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// TestSortRuns: the measures of the objective decide in their order, then the time; runs without a plan are last.
+// TestSortRuns: first the measures of the objective decide, in their order, then the time. Runs without a plan are
+// last.
 func TestSortRuns(t *testing.T) {
 	run := func(name string, status stowage.Status, elapsed int, cost, height int64) ruledRun {
 		r := &stowage.Result{Status: status, Objective: []stowage.Measure{"cost", "height"}}

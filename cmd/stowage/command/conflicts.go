@@ -79,7 +79,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 	return outcomeOf(stowage.Infeasible)
 }
 
-// placesOf returns the indices that the buffers of a part have in the whole.
+// placesOf returns the indices in the whole of the buffers of a part.
 func placesOf(whole, part *stowage.Problem) []int {
 	in := map[string]bool{}
 	for i := range part.Buffers {
@@ -94,8 +94,7 @@ func placesOf(whole, part *stowage.Problem) []int {
 	return out
 }
 
-// writeConflicts writes the subsets one after the other, and then what is known of the other
-// buffers.
+// writeConflicts writes the subsets in turn, and then what is known of the other buffers.
 func writeConflicts(w io.Writer, width int, found []conflict, all, rest int, left string) error {
 	for k, c := range found {
 		if _, err := fmt.Fprintf(w, "Conflict %d\n", k+1); err != nil {
@@ -130,8 +129,7 @@ func without(p *stowage.Problem, buffers []int) *stowage.Problem {
 	return out
 }
 
-// leftOver says what is known of the buffers that are in no conflict. x is the last answer,
-// which counts if it was about them.
+// leftOver says what is known about the buffers in no conflict. x is the last answer, used if it is about them.
 func leftOver(x *stowage.Explanation, rest *stowage.Problem) string {
 	switch {
 	case len(rest.Buffers) == 0 || x.Status.HasPlan():

@@ -51,7 +51,7 @@ func (d *document) placed() *model.Plan {
 	return &model.Plan{Offsets: d.offsets, Height: d.height, Pools: d.result.Pools, Parts: d.result.Parts}
 }
 
-// writeDSA writes the problem for dsa-solver: the file that the problem came from, if that is one of dsa-solver.
+// writeDSA writes the problem for dsa-solver. A problem from a file of dsa-solver is written as that file.
 func writeDSA(w io.Writer, d *document) error {
 	if d.dsa != nil {
 		return d.dsa.Write(w)
@@ -59,8 +59,7 @@ func writeDSA(w io.Writer, d *document) error {
 	return dsa.Write(w, d.problem)
 }
 
-// writeDSASolution writes the plan for dsa-solver: of the file that the problem came from if that is one of
-// dsa-solver, and otherwise of what writeDSA writes.
+// writeDSASolution writes the plan for dsa-solver, for the file of writeDSA.
 func writeDSASolution(w io.Writer, d *document) error {
 	of := d.dsa
 	if of == nil {

@@ -103,8 +103,8 @@ int main(int, char **argv) {
 	}
 }
 
-// TestFirmwareRuns runs the model in an arena of the header's size. The outputs are those of
-// the model without a plan. It then runs it with 16 bytes less, in a process of its own.
+// TestFirmwareRuns runs the model in an arena of the header's size. The outputs equal the unplanned model's. Then it
+// runs the model with 16 bytes less, in a separate process.
 func TestFirmwareRuns(t *testing.T) {
 	plantest.Nightly(t)
 	start := func() *interpreter.Process {

@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: internal/gen draws the changes; what it needs is a plan of the base, which a session makes. The node limit, not
-// a clock, ends the planner, so the same flags make the same trace.
+// Idea: internal/gen draws the changes. It needs a plan of the base, which a session makes. The node limit, not a
+// clock, ends the planner, so the same flags make the same trace.
 
 // editKind is the kind of gen that makes traces.
 const editKind = "edit"
@@ -34,7 +34,7 @@ type editFlags struct {
 	rules       float64
 }
 
-// editOwn are the flags that only this kind takes, and editTakes all that it takes.
+// editOwn are the flags that only this kind takes, editTakes all its flags.
 var (
 	editOwn   = []string{"base", "changes", "slack", "pins", "rules"}
 	editTakes = append([]string{"seed", "capacity", "output", "quiet", "list", "ends"}, editOwn...)

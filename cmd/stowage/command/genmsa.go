@@ -23,7 +23,7 @@ type msaFlags struct {
 	repacks      int
 }
 
-// msaOwn are the flags that only this kind takes, and msaTakes all that it takes.
+// msaOwn are the flags that only this kind takes, msaTakes all its flags.
 var (
 	msaOwn   = []string{"share", "repacks", "evict"}
 	msaTakes = append([]string{"base", "buffers", "seed", "capacity", "alignment", "output", "quiet", "list", "ends"},

@@ -17,8 +17,8 @@ import (
 // adds. A file with an offset for every buffer leaves nothing to plan, which the command says
 // on standard error. It does not use the plan in a JSON file, and says so too.
 
-// readProblem reads a problem as the flags of a search ask: with the capacity of the flag if
-// there is one, and without fixed offsets if they are to be ignored.
+// readProblem reads a problem for a search: with the flag's capacity if there is one, and without fixed offsets if
+// the flags ignore them.
 func (s *search) readProblem(path string, deadline time.Time) (*format.File, error) {
 	f, err := readProblemUntil(path, s.capacity, s.ignoreOffsets, &s.model, deadline)
 	if err != nil {
@@ -99,8 +99,8 @@ func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) e
 	return nil
 }
 
-// warnRead says that a problem leaves nothing to plan, that the meaning of its times was guessed, or that what is
-// proven of it does not hold for the model that it was read from. The wording is a contract with scripts.
+// warnRead warns that a problem leaves nothing to plan, that the meaning of its times was guessed, or that proofs
+// about it do not hold for the model behind it. The wording is a contract with scripts.
 func warnRead(cmd *cobra.Command, path string, f *format.File) {
 	warnEnds(cmd, path, f)
 	if f.Shares {
@@ -211,8 +211,8 @@ type owned struct {
 	missing int           // the number of buffers without an offset, if offsets is nil
 }
 
-// readOwned reads a problem and the plan in the same file. The capacity is that of the flag if
-// there is one, else that of the file.
+// readOwned reads a problem and the plan in the same file. The capacity is the flag's if there is one, else the
+// file's.
 func readOwned(path string, capacity size, m *modelFlags) (owned, error) {
 	f, err := readProblem(path, capacity, false, m)
 	if err != nil {
@@ -223,8 +223,8 @@ func readOwned(path string, capacity size, m *modelFlags) (owned, error) {
 
 // ownPlan returns the plan that is in a file.
 //
-// A complete offset column is a plan, and not a demand. If its offsets were fixed, the height
-// of the plan would become the lower bound.
+// A complete offset column is a plan, not a list of fixed offsets. If its offsets were fixed, the height of the plan
+// would become the lower bound.
 func ownPlan(f *format.File) owned {
 	if f.Plan != nil && f.Plan.Offsets != nil {
 		return owned{File: f, offsets: f.Plan.Offsets, pools: f.Plan.Pools, parts: f.Plan.Parts}

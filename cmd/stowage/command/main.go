@@ -1,10 +1,9 @@
 // Package command is the command line of the programs stowage and stowage-lab. It reads buffers
 // with sizes and lifespans, gives each an offset, and proves as much as it can about the plan.
 //
-// It is a shell around the root package. Each file that is named after a subcommand turns flags
-// into Options, calls one function of package stowage and writes the result. Nothing here knows
-// how to plan, and nothing here imports a planner: a program has those that its main package
-// imports.
+// It is a shell around the root package. Each file that is named after a subcommand turns flags into Options, calls
+// one function of package stowage and writes the result. Nothing here plans, and nothing here imports a planner: a
+// program has the planners that its main package imports.
 //
 //	main.go        entry point, the root command
 //	program.go     which subcommands a program has: stowage, stowage-lab

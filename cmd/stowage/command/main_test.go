@@ -261,7 +261,7 @@ func TestProgressErases(t *testing.T) {
 	}
 }
 
-// awaited keeps what is written, one writer at a time. It closes seen once a text is among it.
+// awaited collects writes, one writer at a time. It closes seen when they contain a text.
 type awaited struct {
 	all  bytes.Buffer
 	text string

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Idea: manual pages in roff are made from the flag table that help prints, one page for each
-// command. They have no date, so a version always has the same pages.
+// Idea: manual pages in roff are made from the flag table that help prints, one page for each command. They have no
+// date, so the pages of a version never change.
 //
 // Trials: docs/lab/command.md (cobra/doc needs a module for Markdown and loses sections and exit codes).
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Idea: a flag or an argument that several commands take has one name in all of them. --planner takes a list wherever
-// several planners make sense. --json prints a command's report as JSON. A folder is taken wherever several files are;
-// a command that makes one output of one file says which commands take the folder.
+// several planners make sense. --json prints a command's report as JSON. Commands that take several files also take a
+// folder. A command that takes one file says which commands take the folder.
 
 // oldNames maps former names of flags, which the command still accepts, to the present names.
 var oldNames = map[string]string{"planners": "planner"}
@@ -101,7 +101,7 @@ func inputsOf(args []string) ([]inputFile, error) {
 	return all, nil
 }
 
-// folderNext says what to type for all files of a folder, by the command that takes one file.
+// folderNext says which command to type for all files of a folder, in place of a command that takes one file.
 var folderNext = map[string]string{
 	"solve":    "'stowage size %[1]s' and 'stowage compare %[1]s' plan each file in it",
 	"explain":  "'stowage size %s' says which capacity each file in it needs",

@@ -98,8 +98,8 @@ const (
 
 func pictureNames() []string { return []string{"svg", "png", "pdf", "html", "tex"} }
 
-// formatOf chooses the format: that of the flag, else that of the extension, else the first of
-// those allowed. It is called before the search, so that a typing mistake costs no search.
+// formatOf chooses the format: by the flag, else by the extension, else the first that is allowed. It is called
+// before the search, so that a typing mistake costs no search.
 func formatOf(flag, path string, allowed []string) (string, error) {
 	name, from := flag, "--format "+flag
 	if name == "" {
@@ -143,7 +143,7 @@ func checkOutput(path string) error {
 	return nil
 }
 
-// A use is a path and what it is for: an argument or a flag.
+// A use is a path and its role: an argument or a flag.
 type use struct{ what, path string }
 
 // apart refuses a file that another use names too.
@@ -186,8 +186,8 @@ func checkReplaced(outputs []output, inputs []use, force bool) error {
 	return nil
 }
 
-// replaces reports whether an output is a file that is read: by its name, by another one that leads to it, or as
-// standard input.
+// replaces reports whether an output is also an input: by its name, by another name of the file, or as standard
+// input.
 func replaces(path, input string) bool {
 	if input != format.Standard {
 		return samePlace(path, input)
@@ -218,7 +218,7 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 	return outputError{path, err}
 }
 
-// writeText is writeTo for a report that people read: what acts on a terminal is escaped.
+// writeText is writeTo for a report that people read: characters that act on a terminal are escaped.
 func writeText(cmd *cobra.Command, path string, write func(io.Writer) error) error {
 	return writeTo(cmd, path, func(w io.Writer) error { return write(shown.Writer(w)) })
 }

@@ -80,8 +80,8 @@ func requests(t *testing.T, data []byte) (lines []string) {
 	return lines
 }
 
-// TestPlannerClass compiles the class and asks it as the runtime does: with the buffers of the plan, with fewer, and
-// with what the plan does not have.
+// TestPlannerClass compiles the class and calls it as the runtime does: with the buffers of the plan, with fewer, and
+// with buffers that the plan does not have.
 func TestPlannerClass(t *testing.T) {
 	cxx, err := exec.LookPath("c++")
 	if err != nil {

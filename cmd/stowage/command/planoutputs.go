@@ -84,7 +84,7 @@ func (p *planFlags) outputsFor(kind *models.Kind) ([]output, error) {
 	return out, checkOutputs(out)
 }
 
-// noPlace returns the error for an output that is a model, if models of that kind have no place for a plan.
+// noPlace returns the error for a model as output if models of its kind cannot hold a plan.
 func noPlace(path string, kind *models.Kind, names []string, err error) error {
 	switch ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); {
 	case slices.Contains(models.Arrays, ext):
@@ -98,8 +98,8 @@ func noPlace(path string, kind *models.Kind, names []string, err error) error {
 	return err
 }
 
-// checkOrdered refuses offsets of a model in another order without that model: nobody could tell in which order they
-// hold.
+// checkOrdered refuses an output of offsets for a new order without the reordered model: nobody could tell for which
+// order they hold.
 func checkOrdered(kind *models.Kind, outputs []output) error {
 	if slices.ContainsFunc(outputs, func(o output) bool { return o.kind == kind.Own[0] }) {
 		return nil

@@ -16,8 +16,8 @@ import (
 )
 
 // Idea: memories are given one by one with --pool, the fastest first, or all at once by the name of a part with
-// --target; then --pool changes what it names. A name that the part does not have is refused: it is a mistake in
-// writing, or belongs to another part.
+// --target; then --pool changes the memory that it names. A name that the part does not have is refused: it is
+// misspelt, or belongs to another part.
 
 // poolSyntax is what --pool takes.
 const poolSyntax = "NAME=SIZE[,cost=N][,align=N][,reserved=A-B][,arena]"
@@ -31,7 +31,7 @@ type setPool struct {
 	costed, aligned, arena bool
 }
 
-// memories returns the pools that the flags ask for; nil if they ask for none.
+// memories returns the pools in the flags; nil if there are none.
 func (p *planFlags) memories() (*models.Memories, error) {
 	m := &models.Memories{Home: -1, Part: partOf(p.target)}
 	if m.Part == nil && len(p.pools) == 0 {
@@ -163,7 +163,7 @@ func plainName(c rune) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }
 
-// key is the name as C has it: names that are one there must not both be given.
+// key is the name in C. Two names with the same key are refused.
 func key(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-", "_")) }
 
 // idsOf lists pools for messages.

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Idea: stowage and stowage-lab have one command line. A program names those of its subcommands that
-// it has. It has the planners that its main package imports.
+// Idea: stowage and stowage-lab have one command line. A program names its subcommands. It has the planners that its
+// main package imports.
 
-// A Program is a use of the command line under a name of its own.
+// A Program is a program with this command line, under its own name.
 type Program struct {
 	Name          string // as users type it
 	Long, Example string // of its help

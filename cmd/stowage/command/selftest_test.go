@@ -11,9 +11,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// A self-test is compiled against headers that declare what it uses of the runtime. The runtime
-// behind them is a small one: it computes the outputs from the inputs, and does so wrongly for a
-// model that begins with certain bytes. So the control flow of the self-test is run, not kernels.
+// A self-test is compiled against headers that declare the parts of the runtime that it uses. A small runtime stands
+// behind them. It computes the outputs from the inputs, wrongly if the model begins with certain bytes. So the test
+// runs the control flow of the self-test, and no kernels.
 func TestSelftest(t *testing.T) {
 	cxx, err := exec.LookPath("c++")
 	if err != nil {

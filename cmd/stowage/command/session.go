@@ -18,8 +18,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: package session follows the changes of a trace; this command reads it, makes the calls and prints what became
-// of them.
+// Idea: package session follows the changes of a trace; this command reads it, makes the calls and prints their
+// results.
 
 type sessionFlags struct {
 	planner, effort string
@@ -281,7 +281,7 @@ func (t *tally) share() float64 {
 	return t.moved / t.bytes
 }
 
-// unexpected reports whether an answer is another one than the trace expects. An undecided one is not.
+// unexpected reports whether an answer differs from the trace's. An undecided answer never does.
 func unexpected(op *trace.Op, a *session.Answer) bool {
 	return op.Expect == "yes" && a.Status == stowage.Infeasible || op.Expect == "no" && a.Status.HasPlan()
 }
@@ -340,7 +340,8 @@ func kindsOf(r *trace.Rules) (kinds string) {
 // mostNamed is how many buffers of one call are named.
 const mostNamed = 4
 
-// describe says in a line what became of a call; it is empty for what has no answer. about follows the buffer's name.
+// describe returns the result of a call as a line; empty for a call without an answer. about follows the buffer's
+// name.
 func describe(op *trace.Op, t *trace.Trace, about string, a *session.Answer, made bool) string {
 	what := fmt.Sprintf("line %d: %s", op.Line, op.Kind)
 	if subject := subject(op, t); subject != "" {

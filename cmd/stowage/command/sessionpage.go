@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: a page of a session shows each call with the plan before and after it. Package html sees what changed; this
-// file says in words what was asked for, and which buffer did not fit.
+// Idea: a page of a session shows each call with the plan before and after it. Package html finds the changes. This
+// file words the question, and names the buffer that did not fit.
 
 // A sessionPage collects the calls of a session for a page.
 type sessionPage struct {
@@ -54,7 +54,7 @@ func asked(op *trace.Op, s *session.Session) *stowage.Buffer {
 	return &b
 }
 
-// add adds a call and what became of it. b is the buffer that it asks for.
+// add adds a call and its result. b is the buffer that it asks for.
 func (g *sessionPage) add(op *trace.Op, b *stowage.Buffer, a *session.Answer, made bool, s *session.Session) {
 	about := ""
 	if b != nil && op.Kind != trace.Pin && op.Kind != trace.Place {

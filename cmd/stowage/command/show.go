@@ -108,8 +108,8 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	return writeDocument(cmd, s.output, name, d)
 }
 
-// readDocument reads a problem with the plan in the same file, and says what is wrong with the
-// plan. If the file has a lower bound, claim says whose it is.
+// readDocument reads a problem with the plan in the same file, and returns the fault of the plan. If the file has a
+// lower bound, claim names its claimant.
 func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags) (d *document, claim string,
 	err error,
 ) {

@@ -17,16 +17,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: one run that minimises answers every capacity of a problem, as plan/bounds.go explains.
-// So a curve of any number of capacities costs one run for each problem and planner. What
-// the runs on a problem have shown is joined: the lowest plan of all planners, and the highest
-// bound.
+// Idea: one run that minimises answers every capacity of a problem, as plan/bounds.go explains. So a curve of any
+// number of capacities costs one run for each problem and planner. The results of all planners on a problem are
+// joined: the lowest plan and the highest bound.
 //
-// Invariant: before the first run, the bound of a problem is the one that needs no search. So
-// an interrupt leaves a curve that is true, with more that is undecided.
+// Invariant: before the first run, the bound of a problem is the one that needs no search. So an interrupt leaves a
+// true curve, with more of it undecided.
 //
 //	size.go       the flags, the inputs, the runs
-//	sizeat.go     the capacities of the curve: those of --at, or a ladder
+//	sizeat.go     the capacities of the curve: from --at, or a ladder
 //	sizewrite.go  the curve as tables, CSV, JSON and a picture
 
 // sizeTimeout limits a run, unless --timeout is given.
@@ -232,7 +231,7 @@ type curve struct {
 	problems   []sized
 	capacities []capacity // of the curve, ascending
 	unread     []unread   // the inputs that could not be read
-	tensors    string     // what the sizes of .tflite models are; empty if there are none
+	tensors    string     // explains the sizes of .tflite models; empty if there are none
 	without    string     // what they lack
 }
 
@@ -260,9 +259,8 @@ type sizeRun struct {
 // sharesRefusal is why no planner runs on a model whose own plan lets tensors share bytes.
 const sharesRefusal = "tensors share bytes in the model's own plan: see 'stowage plan'"
 
-// read reads the problems and gives them distinct names. All inputs are read before the first
-// run, so that a bad one costs no search. One that cannot be read is reported and counted, and
-// the others are measured, unless there is none.
+// read reads the problems and gives them distinct names. All inputs are read before the first run, so that a bad one
+// costs no search. An unreadable input is reported and counted, and the others are measured.
 func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error {
 	var instances []comparison.Instance
 	var shares []bool
@@ -313,7 +311,7 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	return nil
 }
 
-// largest returns the size of the largest buffer: whatever shares bytes, it needs its own.
+// largest returns the size of the largest buffer: no sharing of bytes goes below it.
 func largest(p *stowage.Problem) (most int64) {
 	for i := range p.Buffers {
 		most = max(most, p.Buffers[i].Size)

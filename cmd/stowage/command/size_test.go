@@ -82,8 +82,8 @@ func TestSizePercent(t *testing.T) {
 	}
 }
 
-// TestSizeAgainstSolve asks size for curves of several problems with limits, and solve for each
-// problem at each capacity. What size says is feasible or infeasible, solve says too.
+// TestSizeAgainstSolve asks size for curves of several problems with limits, and solve about each problem at each
+// capacity. solve agrees with each feasible or infeasible of size.
 func TestSizeAgainstSolve(t *testing.T) {
 	dir := t.TempDir()
 	var files []string

@@ -12,10 +12,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a curve is asked at capacities in bytes, which are the same for all problems, or in
-// percent of each problem's own load, which compare problems of any size. Without --at, the
-// capacities are those at which the curve changes, or, if these are many, those at which shares of
-// the problems fit. Behind each is the next round size: what can be bought.
+// Idea: a curve is asked at capacities in bytes, which are the same for all problems, or in percent of each problem's
+// own load, which compare problems of any size. Without --at, the capacities are the steps of the curve. If these are
+// many, they are the capacities that fit given shares of the problems. Behind each is the next round size: what can
+// be bought.
 //
 // Trials: docs/lab/command.md (over a few powers of ten most rows of all round sizes are equal).
 
@@ -73,9 +73,9 @@ const stepsMost = 16
 // ladder of a long curve.
 var ladderShares = [...]int{1, 10, 25, 50, 75, 90, 95, 99, 100}
 
-// ladder returns the capacities of a curve if --at names none: its steps or shares, the heights of the planners, or the
-// largest if these are many, and the capacities that the files have; behind each of these the next round size; and the
-// last round size below all of them. Between two of them no answer changes, apart from shares.
+// ladder returns the capacities of a curve if --at names none: its steps or shares, the heights of the planners (if
+// these are many, the largest), and the capacities in the files. Each is followed by the next round size. The last
+// round size below all of them comes first. Between two of them no answer changes, apart from shares.
 func (c *curve) ladder() []capacity {
 	ranges := c.ranges()
 	steps := plan.CurveSteps(ranges)

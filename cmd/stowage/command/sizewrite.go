@@ -18,12 +18,11 @@ import (
 	"github.com/stowage-go/stowage/render/chart"
 )
 
-// Idea: each format has the same three things. What is known of each problem; what each planner
-// needs; how many problems fit at each capacity. CSV has the last alone, a line for each
-// capacity, because a file of CSV is one table. The picture has no need for capacities: it draws
-// all of them.
+// Idea: each format has the same three things: facts about each problem, the heights of each planner, and how many
+// problems fit at each capacity. CSV has only the last, a line for each capacity, because a file of CSV is one table.
+// The picture draws all capacities.
 
-// write writes the curve in one of sizeFormats. width is that of the terminal, 0 if there is none.
+// write writes the curve in one of sizeFormats. width is the terminal's, or 0.
 func (c *curve) write(w io.Writer, name string, width int) error {
 	switch name {
 	case "csv":
@@ -163,8 +162,8 @@ func ratio(height, over int64) string {
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }
 
-// plannerTable says what each planner needs: of one problem the height, of several the mean and
-// the worst over the lowest that any of them found.
+// plannerTable has the height of each planner for one problem. For several problems it has the mean and the worst
+// ratio to the lowest height of any planner.
 func (c *curve) plannerTable() *comparison.Table {
 	if len(c.problems) == 1 {
 		return c.onePlannerTable(&c.problems[0])
@@ -335,8 +334,8 @@ func (c *curve) writeCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// writeJSON writes the problems with what is known of each and the run of each planner, then
-// the points of the curve. The keys are a contract.
+// writeJSON writes the problems with facts and each planner's run, then the points of the curve. The keys are a
+// contract.
 func (c *curve) writeJSON(w io.Writer) error {
 	type run struct {
 		Planner    string         `json:"planner"`
@@ -403,8 +402,7 @@ func (c *curve) writeJSON(w io.Writer) error {
 	return writeIndented(w, out)
 }
 
-// chart returns what is drawn: bytes, or, if all capacities are percentages, multiples of the
-// load.
+// chart returns the drawing's data: bytes or, if all capacities are percentages, multiples of the load.
 func (c *curve) chart() chart.Sizes {
 	d := chart.Sizes{Title: "Capacity for " + count(len(c.problems), "problem")}
 	if len(c.problems) == 1 {

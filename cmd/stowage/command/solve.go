@@ -179,8 +179,8 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(r.Status)
 }
 
-// checkRuled refuses what does not go with rules. Standard output gets JSON, because CSV has no rules but clocks. A
-// file in CSV gets the plan alone.
+// checkRuled refuses flags that do not go with rules. Standard output gets JSON, because CSV has no rules but clocks.
+// A file in CSV gets the plan alone.
 func (s *solveFlags) checkRuled(file *format.File) error {
 	switch {
 	case s.certificate != "":
@@ -225,7 +225,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 		problem: p, header: file.Header, extra: file.Extra, times: file.Times, offsets: r.Offsets, pools: r.Pools,
 		parts: r.Parts, height: r.Height, lowerBound: r.LowerBound, result: r,
 	}
-	if !s.ignoreOffsets && s.capacity == 0 && len(s.pools.given) == 0 { // the problem is that of the file
+	if !s.ignoreOffsets && s.capacity == 0 && len(s.pools.given) == 0 { // the problem is the file's, unchanged
 		d.dsa = file.DSA
 	}
 	d.head = file.Head // the tail of the runtime's arena comes on top

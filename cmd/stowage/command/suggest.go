@@ -109,8 +109,8 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 	return usageError{err}
 }
 
-// isFlag asks whether a flag of the command was meant by a word, which has no dashes: they would make
-// any two flags more alike.
+// isFlag reports whether a word probably means a flag of the command. The word has no dashes, which would make any
+// two flags more alike.
 func isFlag(word string, cmd *cobra.Command) string {
 	near := suggest.Nearest(word, flagNames(cmd))
 	for k := range near {

@@ -11,11 +11,10 @@ import (
 	"github.com/stowage-go/stowage/internal/shown"
 )
 
-// Idea: everything that the command prints goes through an outlet. It knows whether it is a
-// terminal, and whether all writes succeeded. On a terminal package shown escapes what acts on the
-// terminal, because the names of buffers come from files. Standard error is always escaped,
-// because a log is often read on a terminal later. Standard output to a file or a pipe is not,
-// because it may be a plan; a report for people is (writeText in output.go). The outlet keeps its
+// Idea: everything that the command prints goes through an outlet. It knows whether it is a terminal, and whether all
+// writes succeeded. On a terminal package shown escapes control characters, because the names of buffers come from
+// files. Standard error is always escaped, because a log is often read on a terminal later. Standard output to a file
+// or a pipe is not, because it may be a plan; a report for people is (writeText in output.go). The outlet keeps its
 // first error, so a lost line always changes the exit code.
 
 // An outlet is standard output or standard error.
@@ -42,7 +41,7 @@ func newOutlet(w io.Writer, messages bool) *outlet {
 	return o
 }
 
-// Write writes p. For messages and on a terminal it writes what package shown makes of it.
+// Write writes p. For messages and on a terminal, package shown escapes it first.
 func (o *outlet) Write(p []byte) (int, error) {
 	w, err := o.w, o.err
 	if o.shows != nil {

@@ -39,7 +39,7 @@ func TestPageOnFullDisk(t *testing.T) {
 	}
 }
 
-// solveRecording solves for a time with a progress file. It returns what the command says.
+// solveRecording solves for a time with a progress file. It returns the command's output.
 func solveRecording(t *testing.T, at, timeout string) (code int, said string) {
 	t.Helper()
 	dir := t.TempDir()

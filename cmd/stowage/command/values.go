@@ -48,7 +48,7 @@ func (d *duration) String() string { return time.Duration(*d).String() }
 // Type names the value in help.
 func (d *duration) Type() string { return "D" }
 
-// ends is what the user says of the ends of lifespans: a word of package times, or nothing.
+// ends is the user's meaning of the ends of lifespans: a word of package times, or empty.
 type ends times.Ends
 
 func (e *ends) Set(text string) error {

@@ -219,8 +219,7 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestContention compares the contention that the sparkline draws with that of the timeline,
-// which computes it in another way.
+// TestContention compares the contention in the sparkline with the timeline's, which is computed in another way.
 func TestContention(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &stowage.Problem{}

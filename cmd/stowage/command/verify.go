@@ -79,7 +79,7 @@ func several(args []string) ([]string, error) {
 	return found, nil
 }
 
-// verifyAll checks the plan of each file. The exit code is that of the first file that is not valid.
+// verifyAll checks the plan of each file. The first invalid file decides the exit code.
 func verifyAll(cmd *cobra.Command, from string, files []string, m *modelFlags, capacity size, certificate string, quiet,
 	asJSON bool,
 ) error {
@@ -355,7 +355,7 @@ func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 	return owned{File: f, offsets: plan.Offsets, pools: plan.Pools, parts: plan.Parts}, nil
 }
 
-// saidOf returns what the user said of the ends of a file, which holds for a plan in the same columns too.
+// saidOf returns the user's meaning of the ends of lifespans, which also holds for a plan in the same columns.
 func saidOf(f *format.File) times.Ends {
 	if f.Times.Said {
 		return f.Times.Ends

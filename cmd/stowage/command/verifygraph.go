@@ -18,10 +18,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a plan of a graph is checked by replaying the graph's operators. A plan in JSON says in which order they run,
-// and what lies over what. Another file, such as CSV, has offsets by name. Its lifespans have the order, if there are
-// any: an operator runs when the first of its results or its scratch begins. One that makes nothing runs as early as it
-// can, since that keeps nothing longer in memory than any other place would.
+// Idea: a plan of a graph is checked by replaying the graph's operators. A plan in JSON has their order, and says
+// which results lie over which operands. Another file, such as CSV, has offsets by name. Its lifespans have the
+// order, if there are any: an operator runs when the first of its results or its scratch begins. An operator without
+// results or scratch runs as early as it can, since no other place frees memory earlier.
 
 // graphIn returns the graph in a file; nil if the file is something else.
 func graphIn(path string) (*graph.Graph, error) {
@@ -146,8 +146,8 @@ func replayed(g *graph.Graph, path string) (*graph.Plan, *graph.Report, error) {
 	return p, r, err
 }
 
-// orderIn returns the order in which the lifespans in a file let the operators of a graph run; the order in which they
-// stand in the graph if the file has no lifespans.
+// orderIn returns the order of a graph's operators that the lifespans in a file give. Without lifespans it is the
+// order of the graph.
 func orderIn(g *graph.Graph, path string) []int {
 	order := graph.Given(g)
 	f, err := format.ReadFile(path)
@@ -176,7 +176,7 @@ func orderIn(g *graph.Graph, path string) []int {
 			at[k] = early
 		}
 	}
-	// Always the first that can run: those without a time, then by time, then as they stand.
+	// Always the first operator that can run: those without a time, then by time, then in the graph's order.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	return graph.Runnable(g, order)
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: an answer of "no" carries its next step: how much is too much, what would be enough, and the command to type.
-// Package explain finds the ways out and words them; this file prints them for solve and explain.
+// Idea: an answer of "no" comes with a next step: how many bytes are too many, how many would be enough, and the
+// command to type. Package explain finds the ways out and words them; this file prints them for solve and explain.
 
-// nextNodes is the node limit of the run by which solve says which capacity is enough.
+// nextNodes is the node limit of the run with which solve finds a capacity that is enough.
 const nextNodes = 2000
 
 // ways looks for ways out, in what is left of the timeout.
@@ -79,7 +79,7 @@ func lacking(p *stowage.Problem) string {
 	return explain.Missing(p, cell)
 }
 
-// enlarged returns the flags of the first capacities that are enough; nothing if none are known.
+// enlarged returns the flags for the first capacities that are enough; empty if none are known.
 func enlarged(enough int64, alone, together []explain.Room, p *stowage.Problem) string {
 	switch {
 	case enough > 0:
@@ -175,7 +175,7 @@ func waysOf(w *explain.Ways, p *stowage.Problem) *waysJSON {
 	return out
 }
 
-// sayNext says, of a run without a plan, how much is too much and what to type next.
+// sayNext says after a run without a plan how many bytes are too many and what to type next.
 func (s *solveFlags) sayNext(ctx context.Context, cmd *cobra.Command, input string, r *stowage.Result,
 	p *stowage.Problem, began time.Time,
 ) {

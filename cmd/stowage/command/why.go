@@ -14,7 +14,7 @@ import (
 	"github.com/stowage-go/stowage/internal/ruled/pools"
 )
 
-// printWhy prints the turns of a run: what each brought, and why the run ended.
+// printWhy prints the turns of a run with their results, and why the run ended.
 func printWhy(w io.Writer, turns []stowage.Turn, r *stowage.Result, p *stowage.Problem, o *stowage.Options) {
 	fmt.Fprintf(w, "goal: %s\n", goalOf(p, o))
 	if p.Ruled() {
@@ -37,7 +37,7 @@ func printWhy(w io.Writer, turns []stowage.Turn, r *stowage.Result, p *stowage.P
 	fmt.Fprintf(w, "ended: %s\n", whyEnded(r, p, o))
 }
 
-// printStages prints the stages of a run with rules: what each tried, and the plan after it.
+// printStages prints the stages of a run with rules: what each stage tried, and the plan after it.
 func printStages(w io.Writer, turns []stowage.Turn, p *stowage.Problem) {
 	if len(turns) == 0 {
 		return

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Idea: the suffix bound and not-first can find something new in a section only if a bound changed there since
-// their last look, or if a buffer was taken out. Such a section is dirty. Consecutive sections between which no
-// unplaced piece begins or ends have the same unplaced pieces. They are a run, and only the first section of a
-// run is ever looked at. Both are bit sets over the sections. To mark the sections of a buffer is to "or" the
-// starts of runs into the dirty set, a word at a time.
+// Idea: the suffix bound and not-first can find something new in a section only if a bound changed there since their
+// last look, or if a buffer was taken out. Such a section is dirty. Consecutive sections between which no unplaced
+// piece begins or ends have the same unplaced pieces. They are a run, and only the first section of a run is ever
+// looked at. Both are bit sets over the sections. Marking the sections of a buffer is an "or" of the starts of runs
+// into the dirty set, a word at a time.
 //
 // On the challenging suite half of the sections equal the one before them.
 //

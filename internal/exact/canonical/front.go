@@ -19,15 +19,14 @@ import (
 // because tops then differ by a few bytes. Fronts turn the search into a dynamic program over sets
 // of buffers.
 //
-// Claim: if a state fails, it has no completion at all, canonical or not, in which each unplaced
-// buffer is at its least offset or above. The proof is an induction over the search. It also shows
-// that in no completion of a node does a waiting buffer lie at its least offset. Take a completion
-// with the least sum of offsets. Its lowest buffer (by rank among equals) rests on placed buffers,
-// so it lies at its least offset. So it does not wait, and it is a candidate. The search below this
-// candidate fails only if no completion exists. The candidates before it have failed earlier. So no
-// completion has one of them at its least offset, and from here on these buffers wait. The proof
-// needs candidates to be tried in ascending order of their least offsets. It does not use ranks. So
-// all orders share what they have refuted, and a capacity uses what failed at higher ones.
+// Claim: if a state fails, it has no completion at all, canonical or not, in which each unplaced buffer is at its
+// least offset or above. The proof is an induction over the search. It also shows that in no completion of a node
+// does a waiting buffer lie at its least offset. Take a completion with the least sum of offsets. Its lowest buffer
+// (by rank among equals) rests on placed buffers, so it lies at its least offset. So it does not wait, and it is a
+// candidate. The search below this candidate fails only if no completion exists. The candidates before it have failed
+// earlier. So no completion has one of them at its least offset, and from here on these buffers wait. The proof needs
+// candidates to be tried in ascending order of their least offsets. It does not use ranks. So all orders share their
+// refuted states, and a capacity uses the states that failed at higher ones.
 //
 // Complexity: a look-up takes O(buffers) for each vector that it compares, at most FrontMost. Memory
 // is bounded (front.go of package common).

@@ -6,9 +6,8 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 )
 
-// Idea: the completions of a component depend only on three things: which of its buffers are
-// unplaced, their least offsets, and the canonical bound. So a state that failed once fails again,
-// whatever led to it.
+// Idea: the completions of a component depend only on three things: which of its buffers are unplaced, their least
+// offsets, and the canonical bound. So a state that failed once fails again, on any path to it.
 //
 //	key = sum over unplaced j of hash(j, lb(j), whether j waits)
 //

@@ -29,7 +29,7 @@ type ranking struct {
 
 	totals []int64 // per buffer: its key T, or its score
 	tie    []int32 // per buffer: its place among those with the same total, if tied
-	tied   bool    // T, or a score, is what counts first
+	tied   bool    // T or a score counts first
 }
 
 // rankChange is an entry of the log: the rank of j was old.

@@ -11,12 +11,12 @@ import "github.com/stowage-go/stowage/internal/exact/common"
 //	lb(c) = max(lb(c), lb(j) + distance(j, c)), rounded up to the alignment of c and into a hole of c
 //
 // Neighbours are found through the sections, so this costs O(sections and neighbours of j), however many buffers
-// there are. If there are windows, all buffers that begin before j ends are asked.
+// there are. If there are windows, all buffers that begin before j ends are looked at.
 //
 // Invariant: lb of an unplaced buffer is the highest top of the placed buffers that it overlaps, aligned and in a
 // hole. total, live, cuts and edges count what is unplaced.
 
-// placement is what is placed.
+// placement has the placed buffers.
 type placement struct {
 	path []common.Buffer // the placed buffers, in the order of their placement
 	best []int64         // per placed buffer, and per buffer of a solved part: its offset
@@ -40,7 +40,7 @@ func (k *Kernel) place(j common.Buffer) (covered, ok bool) {
 	k.liftFloors(j)
 	k.runs.markAround(k.of[j].first, k.of[j].last, k.live[k.of[j].first] > 0)
 	if k.Windowed {
-		// The distance of two buffers is not the size of the lower one.
+		// With windows, the distance of two buffers is not the size of the lower one.
 		for c := range k.begins[k.of[j].last] {
 			if k.placed(c) {
 				continue

@@ -18,8 +18,8 @@ import (
 //
 // Invariant: if search fails, it restores the state. Bounds are an exception if the trail was dropped.
 //
-// search returns exhausted only if nothing below was left undone. It does not do so after a limit, nor if the trail
-// was dropped.
+// search returns exhausted only if nothing below was left undone. After a limit, or if the trail was dropped, it does
+// not.
 
 // component is a set of unplaced buffers that no open cut divides: all buffers whose extents are within its sections.
 // It needs no list, because buffers are numbered by where they begin.
@@ -94,7 +94,7 @@ func (k *Kernel) through() common.Outcome {
 }
 
 // firstOf returns the first candidate of c, or nobody. It also returns the least top that any unplaced buffer could
-// have. A plan that places the next buffer at or above that top leaves a gap that another buffer could fill, so a lower
+// have. If a plan places the next buffer at or above that top, another buffer could fill the gap below. So a lower
 // plan is found elsewhere (dominance, section 6.3). firstOf sets calm if all other buffers come after the candidate:
 // then no buffer waits once it is placed.
 func (k *Kernel) firstOf(c component) (first common.Buffer, lowest int64) {

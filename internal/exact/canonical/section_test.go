@@ -10,12 +10,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCheckSection has sections to which only one of the two inferences objects. Each
-// inference finds what is its own, and nothing if it is off.
+// TestCheckSection has sections that only one of the two inferences refutes. Each inference refutes its own sections,
+// and none if it is off.
 func TestCheckSection(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		bounds [3]int64 // of buffers of sizes 4, 4 and 2, under a capacity of 11
+		bounds [3]int64 // least offsets of buffers of sizes 4, 4 and 2; the capacity is 11
 		off    string
 		fits   bool
 		raised [3]int64

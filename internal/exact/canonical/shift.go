@@ -13,13 +13,13 @@ import (
 //
 //	distance'(i, j) = distance(i, j) + shift(i) - shift(j)
 //
-// is the distance from i up to j. Search is complete as soon as all these distances are above zero. Shifts
-// with that property are potentials of a graph with an arc for each two buffers that meet, as in Johnson's
-// shortest paths. They exist unless the distances along some cycle add up to zero or less. That happens if
-// the buffers of a ring can each lie above the next one.
+// is the distance from i up to j. Search is complete as soon as all these distances are above zero. Shifts with that
+// property are potentials of a graph with an arc for each two buffers that meet, as in Johnson's shortest paths. They
+// exist unless the distances along some cycle add up to zero or less. That happens if each buffer of a ring can lie
+// above the next one.
 //
-// The kernel then searches in shifted offsets and does not know it, except for alignments and for the plan it
-// returns. Windows are counted from the shifted offset as well, so sections see the true space.
+// The kernel then searches in shifted offsets. Only alignments and the returned plan take account of the shift.
+// Windows are counted from the shifted offset as well, so sections see the true space.
 //
 // Shifts do not help if one of two buffers can lie in the middle of the other: such a pair has several
 // forbidden ranges (ladder/ladder.go).

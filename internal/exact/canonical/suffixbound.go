@@ -19,7 +19,7 @@ import "math"
 //
 // Trials: docs/lab/exact.md (narrower numbers and merged passes are no faster).
 
-// tops bounds where the members of a section start, so that a section is skipped in which nothing can be found.
+// tops bounds the least offsets of a section's members. A section in which nothing can be found is skipped.
 type tops struct {
 	of      []int64 // per section: no piece started above it when the section was last looked at
 	highest int64   // the highest start that inference has given a piece since the last placement or its undoing
@@ -37,8 +37,8 @@ func (t *tops) reset() {
 // checkSection applies the suffix bound and not-first to section s. It returns false if the unplaced members
 // do not fit, and raises the bounds that not-first finds.
 //
-// There is nothing to find if even the highest member could be the lowest one. top[s] bounds where members
-// started when the section was last looked at, and highest bounds what has been raised since.
+// Nothing can be found if even the highest member could be the lowest one. top[s] bounds the least offsets at the
+// last look at the section, highest bounds those raised since.
 func (k *Kernel) checkSection(s Section) bool {
 	slack := k.limit - k.total[s]
 	if top := max(k.tops.of[s], k.tops.highest); top <= slack {

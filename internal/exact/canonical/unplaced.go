@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 )
 
-// This file has what is unplaced: a bit set of buffers, and sums over it by section. Buffers are numbered by where they
-// begin, so the buffers of a component are a range of the set.
+// This file has what is unplaced: a bit set of buffers, and sums over it by section. Buffers are numbered in the
+// order of their starts, so the buffers of a component are a range of the set.
 //
 // Invariant: total, live and cuts count exactly the pieces and buffers in the set.
 

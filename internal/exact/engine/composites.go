@@ -7,11 +7,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: package merge finds buffers that fit together too well for chance, and plans each
-// group as one buffer. On full problems of hundreds of buffers it finds in a millisecond what
-// this search would take years to find. It proves nothing if it fails. So it is called
-// between rounds, with as many nodes as all orders may take for the partitions in the round
-// before, and with a new seed each time.
+// Idea: package merge finds buffers that fit together too well for chance, and plans each group as one buffer. On
+// full problems of hundreds of buffers it finds in a millisecond what this search would take years to find. It proves
+// nothing if it fails. So it is called between rounds, with a new seed each time. Its node limit is the sum of all
+// orders' limits for the partitions in the round before.
 //
 // merge plans its groups with this package, so this package cannot import it. The caller
 // passes it in Planner.Composites, as package exact does.

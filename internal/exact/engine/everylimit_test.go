@@ -18,10 +18,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// wild returns a problem of a few buffers with everything that a problem may
-// have, each in some of them: alignments that do not divide one another, gaps
-// with and without windows, fixed offsets, identical buffers, and sizes with a
-// common factor.
+// wild returns a problem of a few buffers that has every feature in some of them: alignments that do not divide each
+// other, gaps with and without windows, fixed offsets, identical buffers, sizes with a common factor.
 func wild(rng *rand.Rand) *model.Problem {
 	n, horizon, factor := 2+rng.IntN(5), 2+rng.Int64N(7), 1+rng.Int64N(3)*rng.Int64N(2)
 	aligned, gapped, fixed := rng.IntN(3), rng.IntN(4), rng.IntN(4)

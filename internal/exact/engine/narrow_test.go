@@ -12,9 +12,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestNarrowAtScale minimises problems whose windows interlock and whose heights
-// are up to 1e18: a bound that rises by one height a round never arrives, nor do
-// offsets that push one another up by their alignment.
+// TestNarrowAtScale minimises problems whose windows interlock and whose heights are up to 1e18: a bound that rises
+// by one height a round would never arrive, and neither would offsets that push each other up by their alignment.
 func TestNarrowAtScale(t *testing.T) {
 	for _, seed := range []uint64{1934, 3147, 4670, 24850, 37503} {
 		p := drawn.Wide(seed)

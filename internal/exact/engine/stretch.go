@@ -10,10 +10,10 @@ import (
 //
 //	lowest(partition) >= lowest(lifespans cut to [low, high))
 //
-// If a partition stays undecided, the planner asks about stretches of its time separately. The first
-// ones have about a dozen buffers, the next ones have twice as many, and so on. A flaw among few
-// buffers is found where it is, however many others would have to be placed around it. Small
-// stretches also have fronts (canonical/front.go). A stretch that fits is not asked about again.
+// If a partition stays undecided, the planner asks about stretches of its time separately. The first ones have about
+// a dozen buffers, the next ones have twice as many, and so on. A flaw among few buffers is found without placing all
+// the others around it. Small stretches also have fronts (canonical/front.go). A stretch that fits is not asked about
+// again.
 //
 // The next stretch begins in the middle of the one before. So each interval that is no longer than
 // half a stretch lies in one stretch as a whole.

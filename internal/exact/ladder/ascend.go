@@ -11,12 +11,11 @@ import (
 // Idea: this is the search of ladder.go. All terms are about levels, so the lowest level is the
 // top of the plan. A node leaves out four kinds of branches.
 //
-// Sleep sets. A buffer that was tried as the next one and failed goes to sleep in the branches
-// that are tried after it. It wakes up when a buffer that it meets is placed. Until then, placing
-// it behind buffers that it does not meet is useless: from such a plan it can return to the level
-// where it was tried, and there it has failed. This argument needs two conditions: the buffer
-// cannot be pulled up, so nothing placed is tied to anything unplaced, and the buffer cannot lie
-// in the gap of another one.
+// Sleep sets. A buffer that was tried as the next one and failed goes to sleep in the branches that are tried after
+// it. It wakes up when a buffer that it meets is placed. Until then, placing it behind buffers that it does not meet
+// is useless: from such a plan it can return to the level at which it was tried, and that has failed. This argument
+// needs two conditions: the buffer cannot be pulled up, so nothing placed is tied to anything unplaced, and the
+// buffer cannot lie in the gap of another one.
 //
 // Bounds. Let near(u) be the unplaced buffers that u meets. If u sleeps, or if
 // level(u) > latest(near(u)+u, u), then u is not the lowest of near(u)+u, and so

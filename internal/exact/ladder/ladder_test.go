@@ -122,7 +122,7 @@ func TestLadder(t *testing.T) {
 				continue
 			}
 			if seed%3 == 0 {
-				l.t = min(l.t, 3) // as where there are more than the table knows
+				l.t = min(l.t, 3) // as if there were more than the table knows
 			}
 			r := rand.New(rand.NewPCG(seed, 1))
 			for range 6 {

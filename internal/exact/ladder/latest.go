@@ -36,8 +36,8 @@ import (
 //
 //	load(S) = max over sections of (bytes that S uses there + min over j in S of first(j))
 //
-// The buffers j are those that use the section. first(j) is the distance from the level of j to
-// the first level that j uses in that section. weigh returns nil if the run is over.
+// j stands for the buffers that use the section. first(j) is the distance from the level of j to the first level that
+// j uses in that section. weigh returns nil if the run is over.
 func (l *Search) weigh(tl *timeline.Timeline, p *timeline.Partition) []int64 {
 	sets := 1 << l.t
 	loads, row, first := make([]int64, sets), make([]int64, sets), make([]int64, sets)

@@ -11,21 +11,20 @@ import (
 //
 //	levels(u) > sum over near w of taken(w, u)
 //
-// levels(u) is the number of aligned levels from the least level of u to the ground. taken(w, u) is
-// the largest number of these levels that w can forbid, wherever w lies. Near are the buffers that
-// u meets and that can still move. If the formula holds, one level is left for u. Without u the
-// formula may hold for more buffers. fill puts the spared buffers back, the last one first, so that
-// each one meets only buffers that were counted.
+// levels(u) is the number of aligned levels from the least level of u to the ground. taken(w, u) is the largest
+// number of these levels that w can forbid, wherever w lies. Near are the buffers that u meets and that can still
+// move. If the formula holds, one level is left for u. Without u the formula may hold for more buffers. fill puts the
+// spared buffers back, the last one first. So each one meets only buffers that were counted.
 //
 // This is what makes a graph with few edges easy to colour: a node with fewer neighbours than
 // colours can wait. Here two buffers are neighbours if each uses a few bytes in time slots of the
 // other, and colours are multiples of the alignment.
 //
-// Why this is sound: if all buffers have a plan that continues the node, then the rest without u has one, too, and
-// every plan of the rest extends to a plan of all. All ranges are chosen and nothing is tied to u, so no level of u
-// from its least one on meets a placed buffer that stays where it is. Placed buffers that may still be pulled up are
-// counted as near: they are the first one that is tied to an unplaced buffer, and those after it. Sleep sets, dominance
-// and stored failures stay valid without the spared buffers, because every plan of the rest extends to a plan of all.
+// Why this is sound: a plan of all buffers that continues the node is also a plan without u. Every plan without u
+// extends to a plan of all. All ranges are chosen and nothing is tied to u, so no level of u from its least one on
+// meets a placed buffer that stays where it is. Placed buffers that may still be pulled up are counted as near: they
+// are the first one that is tied to an unplaced buffer, and those after it. Sleep sets, dominance and stored failures
+// stay valid without the spared buffers, because every plan of the rest extends to a plan of all.
 //
 // Invariant: spared holds the buffers that were left out on the path, in that order. None is in set.
 //

@@ -42,8 +42,8 @@ func (s *Search) rest(g *guess, out, in []int32) bool {
 // freeTries is about how many choices of free items are tried at a wall.
 const freeTries = 8
 
-// endFree adds the guess in which the free items k and l < k (-1 for none) end at the wall
-// as well, and a new one of the given size begins.
+// endFree adds a guess: the free items k and l < k (-1 for none) also end at the wall, and a new item of the given
+// size begins.
 func (s *Search) endFree(g *guess, out, in []int32, k, l int, size int64) {
 	var ends, free []int32
 	for x, i := range g.free {

@@ -9,8 +9,8 @@ import (
 // Under the tag invariants every pile is looked through when it is made, and its counts are
 // computed anew. A difference is a panic.
 
-// check checks that the pile of a guess is that before its last wall, less what ended and plus
-// what began, with each item once, and that the counts of its tree are right.
+// check checks the pile of a guess: the pile before its last wall, less what ended, plus what began, each item once.
+// The counts of its tree are right.
 func (s *Search) check(before, after *guess) {
 	var look func(t *tree)
 	look = func(t *tree) {

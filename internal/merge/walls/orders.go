@@ -93,9 +93,8 @@ type demand struct {
 	mark []bool // by item
 	want int32  // how many items are marked
 	made *tree
-	// The answer: the trees that were there, in order. ref is an item that stays, and
-	// refBefore says whether it is before them or after them in the direction of that order.
-	// If ref is -1, nothing fixes the direction.
+	// The answer: the old trees, in order. ref is an item that stays. refBefore says whether ref is before the trees,
+	// rather than after, in the direction of that order. If ref is -1, nothing fixes the direction.
 	ended     []*tree
 	ref       int32
 	refBefore bool

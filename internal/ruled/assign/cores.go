@@ -64,8 +64,8 @@ func (c *Choices) Checked(ctx context.Context, upper int64, check func(Assignmen
 	return low
 }
 
-// Sure says of a body with a choice where it is in the assignments that cost less than the best plan. It returns 1 if
-// all of them have it in the pool whose room may run out, 0 if none has, and -1 otherwise.
+// Sure returns the place of a body with a choice in all assignments that cost less than the best plan. It returns 1
+// if all of them have it in the pool whose room may run out, 0 if none has, and -1 otherwise.
 func (c *Choices) Sure(k int32) int8 {
 	switch v := c.program.variable[k]; {
 	case v >= 0:

@@ -13,7 +13,7 @@ import (
 //	none, nothing cut off      every assignment is above that limit, which is a bound; go on
 //	something cut off          the bound is the least excess that was; the whole limit is tried, for any assignment
 //
-// Invariant: that of a walk with the whole limit: no assignment has less excess than the bound that is returned.
+// Invariant: as in a walk with the whole limit, no assignment has less excess than the returned bound.
 //
 // Complexity: a walk takes about as much as all those before it, if it takes at least twice as long as the last.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // TestDeepen: walks within more and more excess find the cheapest assignment and no false bound, at any width and
-// limit, and their bound is now and then above that of one walk.
+// limit. Their bound is sometimes above the bound of one walk.
 func TestDeepen(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 6))
 	higher := 0

@@ -19,7 +19,7 @@ import (
 // The linear program (simplex.go) begins without rows. If the solution overfills a section, the section becomes a row.
 // If it overfills none, covers that it violates become rows. Rows that do not bind are dropped again.
 //
-// Invariant: that of multipliers.go: each term of the equation is at least 0 if the loads fit, and all of it is
+// Invariant: as in multipliers.go, each term of the equation is at least 0 if the loads fit, and all of it is
 // computed in whole numbers.
 //
 // Complexity: at most planeRounds linear programs and planeEffort numbers changed in their tables.
@@ -49,7 +49,7 @@ type stretch struct {
 type planes struct {
 	choices   *Choices
 	lp        *simplex
-	place     []int32    // of each body with a choice, that of the pool whose room may run out, or -1
+	place     []int32    // of each body with a choice, the pool whose room may run out, or -1
 	other     []int32    // of each body with a choice, the cheapest place whose room does not run out
 	variable  []int32    // of each body with a choice, its x, or -1
 	body      []int32    // of each x

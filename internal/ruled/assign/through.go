@@ -65,7 +65,7 @@ type balance struct {
 	price   int64
 	most    int64
 	bodies  []int32
-	places  []uint8 // of each body, that of the pool
+	places  []uint8 // of each body, the place of the pool
 	weights []int64
 }
 

@@ -96,8 +96,8 @@ func TestWalkIsCheapest(t *testing.T) {
 	}
 }
 
-// TestWalkIsShort: if the cost is known but for a little, most bodies are struck off the walk, and if lives end
-// states become one.
+// TestWalkIsShort: if the cost is nearly known, most bodies are struck off the walk. When lives end, states become
+// equal.
 func TestWalkIsShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 39))
 	c, _ := choicesOf(drawn.Spilled(r, 60))

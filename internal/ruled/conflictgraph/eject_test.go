@@ -140,7 +140,7 @@ func TestEjectLarge(t *testing.T) {
 	}
 }
 
-// TestOrdersInput holds that a tiling whose input order is that of the cuts is planned at once.
+// TestOrdersInput: a tiling whose input is in the order of the cuts is planned at once.
 func TestOrdersInput(t *testing.T) {
 	in, err := gen.New("clock-tiling",
 		gen.Options{Buffers: 200, Seed: 5, Threads: 4, Messages: 20, Horizon: 1 << 20, Capacity: 1 << 20})

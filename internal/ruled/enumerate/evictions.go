@@ -110,9 +110,9 @@ func (x *search) shares() bool {
 		slices.ContainsFunc(x.p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 })
 }
 
-// fewer looks for the cheapest set that is as good as the set of all evictions in the measures before eviction. No set
-// is better than that of all evictions, so its values are floors. If a set is not as good, no subset is. So the largest
-// sets come first.
+// fewer looks for the cheapest set that is as good as the set of all evictions in the measures before eviction. No
+// set is better than the set of all evictions, so its values are floors. If a set is not as good, no subset is. So
+// the largest sets come first.
 func (x *search) fewer(sets []int, prices []int64, try func(set int)) {
 	if x.best == nil {
 		return // no set has a plan

@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestEvictionsLast: the price is the least, too, if it is the last measure, behind costs and penalties that may rise
-// or fall with one more eviction.
+// TestEvictionsLast: the price is minimal also as the last measure, after costs and penalties that may rise or fall
+// with one more eviction.
 func TestEvictionsLast(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 6))
 	dear := 0

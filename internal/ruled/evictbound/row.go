@@ -21,8 +21,8 @@ import (
 // j units. A unit is the common divisor of the bytes, or more if the table would be too large; bytes are then rounded
 // up. The sections with the largest π · excess are tried.
 //
-// Invariant: the bound is never below that of the same prices without the knapsack, up to rounding, and never false:
-// units and numbers are rounded to the safe side.
+// Invariant: the bound is never false, since units and numbers are rounded to the safe side. Up to rounding, it is
+// never below the bound of the same prices without the knapsack.
 //
 // Complexity: rowEffort steps for each of mostRows sections.
 

@@ -25,7 +25,7 @@ import (
 // Heights before eviction in the objective are minimised with all evictions taken, and become the capacity of the
 // pools.
 //
-// Invariant: a new best plan is never dearer than the last. The bound is that of the loads.
+// Invariant: a new best plan is never dearer than the last. The bound is from the loads.
 //
 // Complexity: about 2 · log2(1024) + mostLeft plans, within the limits of the run.
 //

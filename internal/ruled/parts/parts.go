@@ -59,7 +59,7 @@ func take(p *model.Problem, taken func(n int) bool, o []model.Measure) *Partitio
 	return q
 }
 
-// empty returns a problem without buffers, whose rules are a copy of those of p.
+// empty returns a problem without buffers and with a copy of p's rules.
 func empty(p *model.Problem) *Partition {
 	r := *p.Rules
 	return &Partition{Problem: &model.Problem{Name: p.Name, Capacity: p.Capacity, Rules: &r}}

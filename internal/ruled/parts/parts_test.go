@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestTake: a plan of the parts keeps the rules of their problem if and only if the lifted plan keeps those of the
-// whole one. The measures are the same, except that of evictions, which is the price of what was taken.
+// TestTake: a plan of the parts keeps their problem's rules if and only if the lifted plan keeps the whole problem's.
+// The measures are the same, except that of evictions, which is the price of what was taken.
 func TestTake(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 7))
 	right, wrong, several, turned := 0, 0, 0, 0

@@ -179,8 +179,8 @@ func roomy(st *lower.Strip) int64 {
 	return base + sum
 }
 
-// cut removes the offsets between below and above, both excluded, from rooms. The low ends of the rooms are aligned,
-// and stay so.
+// cut removes the offsets between below and above, both excluded, from rooms. The low ends of the rooms are aligned
+// before and after.
 func cut(of []room, below, above, align int64) []room {
 	for k := 0; k < len(of); k++ {
 		x := of[k]

@@ -192,7 +192,7 @@ func (f *Field) slotter(bodies []int32, order int) *slotter {
 	}
 	s.links = make([][]link, len(s.bodies))
 	for k, i := range s.bodies {
-		// A difference in a tie is that of this body to the other, so the other is at offset - difference.
+		// A difference in a tie is this body's offset less the other's, so the other is at offset - difference.
 		for _, x := range f.hardOf(i) {
 			s.link(k, level[x.to], -x.above, -x.below, 0)
 		}
@@ -289,7 +289,7 @@ func (s *slotter) findTwins(f *Field) {
 				cmp.Compare(x.above, y.above))
 		})
 	}
-	// without returns the ties of a level but for those to a body, and these turned round.
+	// without returns the ties of a level except those to a body, and these with the bodies swapped.
 	same := func(a, b int) bool {
 		i, j := s.bodies[a], s.bodies[b]
 		if !slices.Equal(s.at[a], s.at[b]) || len(ties[a]) != len(ties[b]) {

@@ -61,7 +61,7 @@ func (s *Sets) beside() {
 // compatible reports whether two bodies may have places beside each other in a pool.
 func (s *Sets) compatible(k, m, pool int32) bool {
 	a, b := &s.bodies[k], &s.bodies[m]
-	var bans []span // open ranges of the origin of a less that of b
+	var bans []span // open ranges of origin of a - origin of b
 	for _, i := range a.members {
 		for _, j := range b.members {
 			s.effort -= lookEffort

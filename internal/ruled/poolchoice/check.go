@@ -54,7 +54,7 @@ type checker struct {
 	windows  *pools.Windows
 	pool     int32
 	strip    []int32  // of each of Bodies, the body of the strip, or -1
-	body     []int32  // of each body of the strip, that of Bodies
+	body     []int32  // of each body of the strip, its index in Bodies
 	hot      []window // windows of earlier cores, the latest first
 	nodes    int64    // of a question that may prove a core
 	named    int      // cores

@@ -30,8 +30,8 @@ import (
 //
 // Trials: docs/lab/ruled.md (H at 30 and 50% is proven in 1 and 7 s, and was not in 30 s without).
 //
-// Source: relaxations by what a state forgets are those of dynamic programs with state-space relaxation (Christofides,
-// Mingozzi and Toth 1981).
+// Source: state-space relaxation of dynamic programs, in which a state forgets something (Christofides, Mingozzi and
+// Toth 1981).
 
 // A level has the limits of a walk.
 type level struct {

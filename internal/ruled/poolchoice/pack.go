@@ -69,7 +69,7 @@ type packing struct {
 	best      assign.Assignment
 	least     int64 // its cost
 	cores     []core
-	found     bool           // best is the cheapest, but for what is not proven
+	found     bool           // best is the cheapest, unless unproven cores exclude a cheaper one
 	walks     *assign.Orders // of the pool that failed; nil if there are none
 	checker   *checker       // nil if there is nothing to check
 	useful    bool           // its last pass was of use

@@ -262,8 +262,8 @@ func (s *Search) paidIn(q *pool) (sum int64) {
 	return sum
 }
 
-// allNodes is the most nodes of the run with all pairs apart, which may prove that something has to be paid. someNodes
-// is that of a run for a batch of pairs: there are many batches.
+// allNodes is the most nodes of the run with all pairs apart, which may prove that something has to be paid.
+// someNodes is the limit of a run for one of the many batches of pairs.
 const allNodes, someNodes = 200_000, 20_000
 
 // within calls ask with a limit of so many further nodes.

@@ -63,7 +63,7 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 	if !possible {
 		return answer{status: model.Infeasible, by: run.Bound, bound: capacity + 1}, nil
 	}
-	bound, step := int64(-1), 1 // bound is that of the first undecided case, or -1
+	bound, step := int64(-1), 1 // bound is the first undecided case's, or -1
 	for k := first; ; k = min(k+step, cases) {
 		limit, last := capacity, k == cases
 		if !last {
@@ -75,7 +75,7 @@ func (s *Search) plan(ctx context.Context, st *lower.Strip, capacity int64, mini
 		}
 		switch {
 		case a.status == model.Infeasible:
-			bound = -1 // a plan of an earlier case would be one of this case
+			bound = -1 // a plan of an earlier case would be a plan of this one
 		case a.status == model.Unknown && bound < 0:
 			bound = a.bound
 		case bound >= 0:

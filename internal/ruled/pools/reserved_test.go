@@ -63,8 +63,8 @@ func (u *unsure) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	return u.Planner.Plan(ctx, tl, o)
 }
 
-// TestUndecidedCase: if it is not known whether a plan ends below the first range, a plan above it is not proven the
-// lowest, and its bound is that of the first case.
+// TestUndecidedCase: if it is open whether a plan ends below the first range, a plan above the range is not proven
+// the lowest, and its bound is the first case's.
 func TestUndecidedCase(t *testing.T) {
 	known, err := plan.Find("exact")
 	if err != nil {

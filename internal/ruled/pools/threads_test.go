@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestThreads holds that threads are found in tilings whose buffers are in no order, that these are planned as low as
-// their optimum, and that first fit does not do that.
+// TestThreads: threads are found in tilings whose buffers are in no order. These are planned at their optimum, which
+// first fit misses.
 func TestThreads(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	found := 0

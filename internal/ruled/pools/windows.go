@@ -16,7 +16,7 @@ import (
 // Invariant: a plan of the set is a plan of each window. So if a window has none, the set has none, nor has any set
 // that holds the bodies of the window.
 //
-// A plan can also be made window by window (Roll). What an earlier window has placed is fixed in the later ones, so
+// A plan can also be made window by window (Roll). Bodies placed in an earlier window are fixed in the later ones. So
 // two bodies that live at the same time are apart: the later of them was placed in a window that has the other.
 //
 // Complexity: a run of the planner for each window and set of bodies in it; the answers are kept.

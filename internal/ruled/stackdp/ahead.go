@@ -32,7 +32,7 @@ const (
 // A reach lists the sets before a section that have a completion, ascending, with its excess.
 type reach struct {
 	at    []goal
-	other int64   // the least excess of completing any other set, with that of the items in on; math.MaxInt64 if none
+	other int64   // the least excess of completing any other set, including the items in on; math.MaxInt64 if none
 	on    []int32 // the items that live on: they begin before the section and end after it
 }
 

@@ -179,8 +179,8 @@ func TestChoices(t *testing.T) {
 // The most states of TestSuperfluous.
 const mostPacks, mostChosen = 26_000, 17_000
 
-// TestSuperfluous: dominance, states upside down, what is ahead and the order of choices each make a walk shorter. The
-// numbers of states are those of the walk as it is, and some room.
+// TestSuperfluous: dominance, states upside down, what is ahead and the order of choices each make a walk shorter.
+// The limits on states are the walk's present numbers, with some room.
 func TestSuperfluous(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 16))
 	var packs, chooses int64

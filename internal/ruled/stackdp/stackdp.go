@@ -54,8 +54,8 @@ import (
 //
 // Complexity: O(width · live² · live) for each buffer, and a record for each state that is kept.
 //
-// Source: Stowage. The orders of a section as states are those of dynamic programs over a path decomposition; distances
-// of what has gone are difference bounds (Dill 1989).
+// Source: Stowage. As in dynamic programs over a path decomposition, the states are the orders of a section. The
+// distances that stay after a buffer ends are difference bounds (Dill 1989).
 //
 // Trials: docs/lab/ruled.md (a width of 1,000 packs two sets that exact search does not; other measures pack no more).
 
@@ -150,7 +150,7 @@ type walk struct {
 	leaves     []leaf   // scratch
 	records    []record
 	room       int   // for records
-	cut        int64 // least excess of a state that was cut off, with that of the rest
+	cut        int64 // least excess of a state that was cut off, with the excess of the rest
 	made       int64
 }
 

@@ -4,7 +4,7 @@ package processor
 
 import "time"
 
-// Used returns the time since the program began: this system is not asked for its own.
+// Used returns the time since the program began, in place of processor time.
 func Used() time.Duration { return time.Since(began) }
 
 var began = time.Now()

@@ -6,8 +6,8 @@ import "github.com/stowage-go/stowage/internal/bound"
 // of the same shapes from one block. The trace is planned while it is recorded, without knowledge of the future: an
 // allocation goes into the hole between live blocks that wastes least, on a tie the lowest, or behind the last block.
 //
-// At equal times frees come before allocations, as lifespans are half-open, and
-// allocations in the order of the input.
+// At equal times frees come before allocations, since lifespans are half-open. Allocations come in the order of the
+// input.
 //
 // Invariant: live is sorted by offset and disjoint.
 //

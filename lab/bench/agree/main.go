@@ -1,6 +1,5 @@
-// Command agree asks every planner about random problems whose answer brute force
-// knows, without limits and with limits at every node and look, and fails where
-// one of them says something false. See lab/agree for what is asked.
+// Command agree asks every planner about random problems whose answer brute force knows, without limits and with
+// limits at every node and look. It fails if an answer is false. See lab/agree for the questions.
 //
 //	go run ./lab/bench/agree -problems 1000000
 //	go run ./lab/bench/agree -problems 1000000 -planners exact:1:1,auto:1:0
@@ -9,10 +8,9 @@
 //	go run ./lab/bench/agree -banked -problems 100000   up to 7 buffers in 3 to 5 pools: all measures at their best values, without a limit
 //	go run ./lab/bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
-// A line on standard error says how far it is; a run that was stopped goes on with
-// -from. Each fault is shrunk and printed as CSV with the question that it answers
-// falsely. Exit code 1 if there is one. What an exact planner leaves undecided
-// within its time is counted and listed, and no fault.
+// A line on standard error shows the progress. A stopped run goes on with -from. Each fault is shrunk and printed as
+// CSV, with the question that was answered falsely. The exit code is 1 if there is a fault. Questions that an exact
+// planner leaves undecided within its time are counted and listed; they are no faults.
 package main
 
 import (
@@ -38,9 +36,8 @@ import (
 	_ "github.com/stowage-go/stowage/lab/milp"
 )
 
-// shares is one in how many problems a planner is asked about by default, and how
-// many limits of each kind then fall: what takes microseconds on all, what takes
-// longer on fewer, so that each has some of the time.
+// shares has defaults for each planner: it is asked about one in so many problems, with so many limits of each kind.
+// Planners that take microseconds are asked about all problems, slower ones about fewer.
 const shares = "exact:1:1,auto:1:0,auto:200,tela:20,cp:50,csp:50,meta-csp:50,milp:5000,climb:1000,first-fit:20,boxing:100,*:100"
 
 func main() {
@@ -107,7 +104,7 @@ func verdict(faults int) error {
 	return nil
 }
 
-// A sharer is a planner and one in how many problems it is asked about.
+// A sharer is a planner that is asked about one in so many problems.
 type sharer struct {
 	run.Planner
 	every  uint64

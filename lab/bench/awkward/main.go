@@ -7,11 +7,9 @@
 //	go run ./lab/bench/awkward -problems 500 -ortools 1        each answer held against CP-SAT
 //	go run ./lab/bench/awkward -planner auto -without learning
 //
-// Of each problem the lowest height is asked for, then whether it fits that height,
-// whether it fits a byte less, and whether it fits a capacity near by that the seed
-// draws; in one problem of five some offsets of the plan are pinned first. A
-// question that takes longer than -answer is undecided. The times are those of
-// Solve in this process, sweep and check of the plan included.
+// There are four questions about each problem: its lowest height, and whether it fits that height, a byte less, and a
+// drawn capacity near by. In one problem of five, some offsets of the plan are pinned first. A question that takes
+// longer than -answer is undecided. Times are of Solve in this process, bounds and check of the plan included.
 //
 // CP-SAT (-ortools N: one in N problems) minimises the problem, with and without the pins; every answer
 // follows from its height. It needs Python with ortools; STOWAGE_PYTHON names the
@@ -146,7 +144,7 @@ func (j *job) problem(seed uint64) error {
 	return nil
 }
 
-// hold keeps what was said of a problem, if it is one of those to be held against CP-SAT.
+// hold keeps the answers about a problem if CP-SAT is to check them.
 func (j *job) hold(seed uint64, p *model.Problem, r *stowage.Result) {
 	if j.ortools == 0 || seed%j.ortools != 0 {
 		return
@@ -183,7 +181,7 @@ func (j *job) ask(seed uint64, what string, p *model.Problem, capacity int64) (*
 	return r, nil
 }
 
-// now is the clock, or the time that this process has taken on all cores.
+// now is the clock, or the processor time of this process on all cores.
 func (j *job) now() time.Duration {
 	if !j.cpu {
 		return time.Since(start)

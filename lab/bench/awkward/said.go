@@ -20,7 +20,7 @@ type said struct {
 	of   map[uint64]ortools.Outcome
 }
 
-// decided reports whether an outcome says what the lowest height is, or that there is none.
+// decided reports whether an outcome has the lowest height, or proves that there is no plan.
 func decided(o ortools.Outcome) bool { return o.Status == "optimal" || o.Status == "infeasible" }
 
 // ask returns what CP-SAT says of the problems: from the file, else by asking.

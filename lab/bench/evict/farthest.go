@@ -2,8 +2,8 @@ package main
 
 import "github.com/stowage-go/stowage/model"
 
-// Idea: the baseline walks through time. Where more is live than fits, it takes the eviction of a tensor that is absent
-// now and whose next use is farthest, the largest of several, until the rest fits. It counts bytes only: there are no
+// Idea: the baseline walks through time. If the live tensors do not fit, it evicts the tensor that is not in use and
+// whose next use is farthest, the largest of several, until the others fit. It counts bytes only: there are no
 // offsets, so holes between buffers cost it nothing.
 //
 // Complexity: O(slots · evictions).
@@ -11,7 +11,7 @@ import "github.com/stowage-go/stowage/model"
 // Source: the rule is L. Belady's (A study of replacement algorithms for a virtual-storage computer, IBM Systems
 // Journal 5(2), 1966); tt-mlir spills so.
 
-// farthest returns the price of the evictions that are taken, or false if they are not enough.
+// farthest returns the price of the evictions, or false if they are not enough.
 func farthest(p *model.Problem) (price int64, fits bool) {
 	type absence struct {
 		model.Eviction

@@ -1,11 +1,11 @@
-// Command evict measures what it costs to fit training steps into less memory than they have live, by evictions, beside
-// farthest next use and beside the bound.
+// Command evict measures the price of the evictions that fit training steps into less memory than their load. It
+// compares auto with the rule of the farthest next use and with the bound.
 //
 //	go run ./lab/bench/evict [-timeout 10s] [-into lab/bench/evict/README.md] [-write FOLDER] [FILE]...
 //
 // Without files it takes five training steps of internal/gen, whose graphs say which step uses which tensor. A tensor
-// may leave between two uses. That costs twice its size: it is written out and read back. Each is planned for 90, 80
-// and 60% of its load. A file is a problem with evictions. -write writes the problems, as examples.
+// may leave between two uses, at twice its size: it is written out and read back. Each step is planned for 90, 80 and
+// 60% of its load. A file is a problem with evictions. -write writes the problems, as examples.
 package main
 
 import (

@@ -11,12 +11,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a compiler decides about one buffer after the other, the most valuable first. A buffer goes into fast memory if
-// it fits between the buffers there. If it does not, a repacker may be asked to move those (XLA's memory space
-// assignment, section
-// 2.3 of TelaMalloc's paper). A buffer in fast memory never leaves it for another.
+// Idea: a compiler decides about one buffer after the other, the most valuable first. A buffer goes into fast memory
+// if it fits between the buffers there. If it does not, a repacker may move them (XLA's memory space assignment,
+// section 2.3 of TelaMalloc's paper). A buffer in fast memory never leaves it for another.
 //
-// Invariant: what is in fast memory has offsets that do not overlap and keep to the capacity.
+// Invariant: the offsets of the buffers in fast memory do not overlap and keep to the capacity.
 //
 // Complexity: n² for n buffers without repacking, and n² for each repack by best fit.
 //
@@ -44,15 +43,15 @@ func byBoundedness(b *model.Buffer, value int64) float64 {
 	return float64(value) / math.Sqrt(float64(b.Size))
 }
 
-// A repacker finds new offsets for what is in fast memory. wanted is the buffer that has no room, which is not among
-// those of in; a repacker that is not told of it ignores it. It returns nil if it found nothing.
+// A repacker finds new offsets for the buffers in fast memory, or returns nil. wanted is the buffer that has no room.
+// It is not in the list in, and some repackers ignore it.
 type repacker func(ctx context.Context, q *question, in []int, wanted int) map[int]int64
 
 // mostRepacks is XLA's limit in TelaMalloc's paper.
 const mostRepacks = 50
 
-// loop decides about all buffers and returns the value in fast memory, and how many repacks were asked for and made
-// room.
+// loop decides about all buffers. It returns the value in fast memory, how often the repacker was called, and how
+// often that made room.
 func loop(ctx context.Context, q *question, rank order, repack repacker) (kept int64, asked, helped int) {
 	all := make([]int, len(q.buffers))
 	for i := range all {
@@ -90,8 +89,8 @@ func loop(ctx context.Context, q *question, rank order, repack repacker) (kept i
 	return kept, asked, helped
 }
 
-// bestFit returns the start of the smallest gap that has room for a buffer between those of in, and whether it ends
-// within most.
+// bestFit returns the start of the smallest gap between the buffers in the list that has room for another one, and
+// whether that ends within most.
 func (q *question) bestFit(at map[int]int64, in []int, i int, most int64) (int64, bool) {
 	b := &q.buffers[i]
 	var beside []int
@@ -136,8 +135,8 @@ func (q *question) loadWith(in []int, i int) int64 {
 	return load
 }
 
-// repackBy is a planner in the repacker's place. If told, it plans the buffer that has no room, too; otherwise it makes
-// the plan of those in fast memory as low as it can.
+// repackBy is a planner as the repacker. If told, it also plans the buffer that has no room. Otherwise it plans the
+// buffers in fast memory as low as it can.
 func repackBy(planner string, told bool, patience time.Duration) repacker {
 	return func(ctx context.Context, q *question, in []int, wanted int) map[int]int64 {
 		in = slices.Clone(in)

@@ -1,12 +1,12 @@
-// Command fast measures which buffers go into a fast memory that cannot hold them all: what auto chooses, beside the
-// choice of compilers, which decide about one buffer after the other, and beside the bound.
+// Command fast measures which buffers go into a fast memory that cannot hold them all. It compares auto's choice with
+// the bound, and with compilers, which decide about one buffer at a time.
 //
 //	go run ./lab/bench/fast [-timeout 5s] [-patience 50ms] [-seed 1] [-into lab/bench/fast/README.md] FILE...
 //	go run ./lab/bench/fast [-timeout 5s] [-patience 50ms]
 //
-// Each file is a problem of plain buffers. A buffer's value is its size times its accesses, which are drawn: the file
-// does not say them. Without files it takes five networks whose values are known (networks.go). The fast memory has 30,
-// 50 and 70% of the load.
+// Each file is a problem of plain buffers. A buffer's value is its size times its accesses, which are drawn, since
+// the file does not have them. Without files it takes five networks whose values are known (networks.go). The fast
+// memory has 30, 50 and 70% of the load.
 package main
 
 import (
@@ -114,7 +114,7 @@ type input struct {
 	value   []int64
 }
 
-// measure chooses for a fast memory of this part of the load, by all ways, and returns its row.
+// measure chooses the buffers for a fast memory of this part of the load, in all ways, and returns a row.
 func measure(ctx context.Context, in input, percent int64, timeout, patience time.Duration,
 	sum *summary,
 ) ([]string, error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// five returns networks in the order in which an exporter writes them. Their programs say which operator reads what, so
-// the value of a buffer is its traffic: its bytes once to write, and once for each operator that reads them. An output
-// is read once more.
+// five returns networks in the order in which an exporter writes them. Their programs say which operator reads which
+// tensor, so the value of a buffer is its traffic: its bytes once to write, and once for each operator that reads
+// them. An output is read once more.
 func five() []input {
 	return []input{
 		of(networks.Cells(networks.DARTS(), 14, 48, false, networks.Apart)),

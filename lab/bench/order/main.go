@@ -5,18 +5,18 @@
 //	go run ./lab/bench/order -models [-into docs/order.md] ["[FLAG]... PATH"]...
 //
 // Each network has three orders to begin with: node after node, as an exporter writes it; depth first (reverse
-// post-order); breadth first (level by level). The best order is found from the first of them. With -sharing apart
-// every order's lifespans are also planned by `auto`, and the column height has the arena's bytes for the best order.
-// -sharing in-place lets results of operators element by element lie over operands that die, distances
-// those of convolutions and pools as well; their arenas are not planned here. -large adds randomly wired stages that
-// are larger than any published one.
+// post-order); breadth first (level by level). The best order is found from the first of them. With -sharing apart,
+// `auto` also plans every order's lifespans, and the column height has the arena's bytes for the best order. With
+// -sharing in-place, results of elementwise operators may lie over operands that die. With -sharing distances, so may
+// results of convolutions and pools. For both, no arenas are planned. -large adds randomly wired stages that are
+// larger than any published one.
 //
 //	go run ./lab/bench/order -limited [-states 262144] [-into docs/order.md]
 //
-// measures what is left of the largest stages without beams, without dives and without both, with the same number of
+// measures the peaks of the largest stages without beams, without dives and without both, with the same number of
 // states.
 //
-// The second form is of real models (models.go): files and folders of .tflite and .onnx.
+// The second form orders real models (models.go): files and folders of .tflite and .onnx.
 //
 // The networks are those of internal/testkit/networks. They are made from the papers' descriptions, and are not
 // the files that the papers measured. So the published gains stand beside ours for their order of magnitude.
@@ -155,7 +155,7 @@ func (g *gain) String() string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", math.Exp(g.logs/float64(g.count)), g.least, g.most)
 }
 
-// tables orders all networks, and returns a table of them and, if summed, one of the families.
+// tables orders all networks. It returns their table and, if summed, a table of the families.
 func (b *bench) tables(ctx context.Context, all []networks.Network, summed bool) (string, error) {
 	columns := []string{
 		"network", "operators", "exporter", "depth first", "breadth first", "best", "bound", "gain", "states", "seconds",

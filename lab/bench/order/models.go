@@ -19,8 +19,8 @@ import (
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 )
 
-// Idea: the figures of files that people have are those that `stowage plan` prints, so the command is built and
-// asked: without and with --reorder, with results apart and over operands.
+// Idea: the figures for model files are the ones that `stowage plan` prints. So the command is built and run: without
+// and with --reorder, with results apart and over operands.
 
 // ways are how models are planned, each with and without --reorder: the flags for .tflite and for .onnx.
 var ways = []struct {
@@ -31,7 +31,7 @@ var ways = []struct {
 	{"over operands", map[string][]string{".tflite": {"--diagonal", "reference"}, ".onnx": {"--in-place"}}},
 }
 
-// A report is what the command says of a model: the keys of both of its reports.
+// A report is the command's report about a model: the keys of both forms.
 type report struct {
 	Head    int64 `json:"head_planned"` // of a .tflite model
 	Planned int64 `json:"planned"`      // of an .onnx model
@@ -103,7 +103,7 @@ func (a *asked) model(ctx context.Context, file string, flags []string) error {
 		return err
 	}
 	a.kinds[kind]++
-	apart := [2]int64{math.MaxInt64, math.MaxInt64} // heights: as it is, in the best order
+	apart := [2]int64{math.MaxInt64, math.MaxInt64} // heights: in the file's order, in the best order
 	for k, way := range ways {
 		line := slices.Concat(flags, way.args[kind])
 		given, err := a.plan(ctx, file, line)

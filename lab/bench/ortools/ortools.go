@@ -36,8 +36,8 @@ func Missing() error {
 	return nil
 }
 
-// Run plans problems with peer.py, each for its own capacity if it has one. args
-// are peer.py's flags. The error is also for a plan that is not valid.
+// Run plans problems with peer.py, each for its own capacity if it has one. args are peer.py's flags. An invalid plan
+// is an error, too.
 func Run(ctx context.Context, problems []*stowage.Problem, args ...string) ([]Outcome, error) {
 	dir, err := os.MkdirTemp("", "stowage-ortools")
 	if err != nil {

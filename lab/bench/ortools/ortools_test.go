@@ -71,8 +71,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// TestOracleDecides asks whether a capacity is enough, where it is and where it
-// is not although the load would fit.
+// TestOracleDecides asks about capacities that are enough, and about ones that are not although the load fits.
 func TestOracleDecides(t *testing.T) {
 	plantest.Nightly(t)
 	needPeer(t)

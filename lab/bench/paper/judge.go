@@ -15,7 +15,7 @@ import (
 //   - A median of fewer than 5 problems and a share of fewer than 20 are "too few to tell". A whole suite is not.
 //   - Two times within 5% of each other are a tie. A tie is a win for nobody.
 //
-// Invariant: a figure that is missing, NaN or infinite has no verdict but "not measured".
+// Invariant: the verdict of a figure that is missing, NaN or infinite is "not measured".
 
 // What a figure of ours says beside the paper's.
 const (
@@ -41,7 +41,7 @@ const rules = "A time or a ratio is “as in the paper” within a factor of 1.5
 	"Two times within 5% of each other are a tie, and a win for nobody. " +
 	"The papers' inputs for the Pixel 6 are not public, and their machines are others: ratios say more than times."
 
-// A direction says which side of the paper's figure is better, and more of it.
+// A direction says on which side of the paper's figure ours is better.
 type direction int
 
 const (
@@ -64,7 +64,7 @@ type claim struct {
 // A measure finds a figure in the runs.
 type measure func(c *comparison.Result) found
 
-// found is a figure of ours: a value that stands on n problems, or a share of n.
+// found is a figure of ours: a value from n problems, or a share of n.
 type found struct {
 	value float64
 	n     int
@@ -103,8 +103,8 @@ func (q *claim) verdict(f found) string {
 	return behind
 }
 
-// ratio is the median, over the problems that both solve, of a planner's time over another's. Of an even number it is
-// the geometric mean of the two in the middle, so that the ratio of b to a is one over that of a to b.
+// ratio is the median, over the problems that both solve, of a planner's time over another's. For an even number it
+// is the geometric mean of the two in the middle, so the ratio of b to a is the inverse of the ratio of a to b.
 func ratio(planner, base string) measure {
 	return func(c *comparison.Result) found {
 		a, b := slices.Index(c.Planners, planner), slices.Index(c.Planners, base)
@@ -131,7 +131,7 @@ func ratio(planner, base string) measure {
 	}
 }
 
-// solved is the share that a planner solves within so many seconds, of the problems that it ran on.
+// solved is the share of a planner's problems that it solves within so many seconds.
 func solved(planner string, within float64) measure {
 	return func(c *comparison.Result) found {
 		k := slices.Index(c.Planners, planner)
@@ -180,8 +180,8 @@ func slowest(planner string) measure {
 	}
 }
 
-// fastest is the share of the problems on which a planner is the fastest of all but one that is left out, of those that
-// one of them solves and another ran on.
+// fastest is the share of problems on which a planner is the fastest, one planner left out. It counts problems that
+// one of the others solves and another one ran on.
 func fastest(planner, leftOut string) measure {
 	return func(c *comparison.Result) found {
 		a := slices.Index(c.Planners, planner)

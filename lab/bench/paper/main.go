@@ -1,6 +1,6 @@
-// Command paper sets the figures of papers on memory planning beside ours: MiniMalloc and TelaMalloc (both
-// ASPLOS 2023) and idealloc (CONVOLVE D5.5, 2024). It runs nothing. It reads files of runs, and makes tables,
-// pictures and verdicts of them, as one page.
+// Command paper sets the figures of papers on memory planning beside ours: MiniMalloc and TelaMalloc (both ASPLOS
+// 2023) and idealloc (CONVOLVE D5.5, 2024). It runs no planner. It makes a page of tables, pictures and verdicts from
+// files of runs.
 //
 //	go run ./lab/bench/paper                                   the page, of the runs that are kept
 //	go run ./lab/bench/paper -section ID -runs FILE            one section, of all runs in FILE

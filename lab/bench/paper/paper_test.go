@@ -137,8 +137,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestKept: every section has runs among those that are kept, its specification is there, the page has a verdict of
-// each kind that must be, and the table of a document is what the program makes.
+// TestKept: every section has kept runs and a specification. The page has each kind of verdict. The table in a
+// document is the program's.
 func TestKept(t *testing.T) {
 	results := filepath.Join("..", "results")
 	all, err := readRuns(filepath.Join(results, "paper.jsonl.gz"))

@@ -40,8 +40,8 @@ func readRuns(path string) (runs []comparison.Run, err error) {
 	}
 }
 
-// sample returns the section's runs: those of its problems at its limit, or all that are there. A problem is a row, a
-// planner of the section a column. If a run was made twice, the later one counts.
+// sample returns the section's runs: its problems at its limit, or all. A problem is a row, a planner of the section
+// a column. If a run was made twice, the later one counts.
 func (s *section) sample(runs []comparison.Run, all bool) *comparison.Result {
 	type problem struct {
 		digest   string

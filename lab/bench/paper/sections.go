@@ -13,7 +13,8 @@ type section struct {
 	source string // where the paper's figures stand
 	inputs string // what our problems are
 	spec   string // in sweep/specs
-	// What of the kept runs is the section's: the names of its problems, and the limit of its runs in seconds.
+	// These select the section's runs from the kept ones: the names of its problems, and the limit of its runs in
+	// seconds.
 	problems *regexp.Regexp
 	limit    float64
 	planners []string // the columns, those that were run

@@ -44,7 +44,7 @@ func limitText(c *comparison.Result) string {
 	return fmt.Sprintf(", limit %g s", limit)
 }
 
-// entry formats a cell: the median in ms, > limit, or what else it came to.
+// entry formats a cell: the median in ms, > limit, or another outcome.
 func entry(c comparison.Cell) string {
 	switch seconds, ok := c.Median(); {
 	case ok && c[0].Is(stowage.Infeasible):
@@ -63,8 +63,8 @@ func entry(c comparison.Cell) string {
 	return "> " + comparison.Milliseconds(c[0].Timeout)
 }
 
-// byProblem is a line for each problem, times in ms. The last lines are how many are solved, and the median of the
-// ratios to tela over the problems that both solve.
+// byProblem has a line for each problem, times in ms. The last lines have the number solved, and the median ratio to
+// tela over the problems that both solve.
 func byProblem(c *comparison.Result) *comparison.Table {
 	t := comparison.NewTable(append([]string{"ms" + limitText(c)}, c.Planners...), nil)
 	for i := range c.Instances {
@@ -111,7 +111,7 @@ func sizes(c *comparison.Result) (groups map[int][]int, all []int) {
 	return groups, slices.Sorted(maps.Keys(groups))
 }
 
-// share is the share of problems that a planner solves and its median time, of those that it ran on.
+// share is the share of a planner's problems that it solves, and its median time.
 func share(c *comparison.Result, planner int, problems []int) (part, seconds float64, ran int) {
 	var times []float64
 	n := 0
@@ -130,7 +130,7 @@ func share(c *comparison.Result, planner int, problems []int) (part, seconds flo
 	return float64(n) / float64(len(times)), comparison.Median(times), len(times)
 }
 
-// bySize is a line for each number of buffers: the share solved and the median time in ms.
+// bySize has a line for each number of buffers: the share solved and the median time in ms.
 func bySize(c *comparison.Result) *comparison.Table {
 	header := []string{"buffers" + limitText(c)}
 	for _, name := range c.Planners {
@@ -193,7 +193,7 @@ func sizePictures(c *comparison.Result) []string {
 	return []string{times.HTML(), shares.HTML()}
 }
 
-// byTime is a line for each time: the share that each planner solves within it, of those that it ran on.
+// byTime has a line for each time: the share of its problems that each planner solves within that time.
 func byTime(c *comparison.Result) *comparison.Table {
 	t := comparison.NewTable(append([]string{"solved within"}, c.Planners...), nil)
 	most := 0.0

@@ -7,11 +7,9 @@
 // STOWAGE_DATA (google/minimalloc's benchmarks/challenging). A file's capacity
 // is in its name, as in A.1048576.csv.
 //
-// For each file the programs run in turn, so that whatever else the machine
-// does falls on both, and who goes first changes from pair to pair. The time is
-// by the wall clock, from the start of the process to its end, reading and
-// writing included. The ratio of a file is the median of the ratios of its
-// pairs.
+// For each file the programs run in turn, so that other work of the machine slows both. The first one changes from
+// pair to pair. The time is by the wall clock, from the start of the process to its end, reading and writing
+// included. The ratio of a file is the median of its pairs' ratios.
 //
 // Every run is written to lab/bench/results as JSON, and the table to standard
 // output and, with -into, to the block <!-- bench:challenging --> of a file.

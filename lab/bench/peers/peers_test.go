@@ -38,8 +38,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMarkdown: the ratio is that of the pairs, not that of the medians, and an
-// instance that one side did not plan counts for nothing.
+// TestMarkdown: the ratio is the pairs', not the medians'. An instance that one side did not plan does not count.
 func TestMarkdown(t *testing.T) {
 	r := result{
 		Date: "2000-01-01", Machine: record.Machine{CPU: "abacus", Cores: 1, OS: "none", Arch: "wood", Go: "go"},

@@ -3,9 +3,9 @@
 //
 //	go run ./lab/bench/pypto [-timeout 2s] [-objective peak] [-best best.csv] [-check dsacheck] [-runs runs.csv] [-each] [-into FILE] FOLDER...
 //
-// A folder is searched for .json files. Each is read as dsa-problem-v1, planned by one worker, and verified. README.md
-// says where the files and the verifier are from. Times are the processor's, which other programs on the machine do not
-// lengthen.
+// A folder is searched for .json files. Each is read as dsa-problem-v1, planned by one worker, and verified.
+// README.md says where the files and the verifier are from. Times are processor times, which other programs on the
+// machine do not lengthen.
 package main
 
 import (
@@ -219,7 +219,7 @@ func (x *outcome) first() (value, bound int64) {
 	return model.ValueOf(x.measures, m), model.ValueOf(x.bounds, m)
 }
 
-// classes are the rows of the table. A file is counted in each that it is of.
+// classes are the rows of the table. A file counts in each of its classes.
 var classes = []struct {
 	name string
 	has  func(p *model.Problem) bool

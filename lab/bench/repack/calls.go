@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/session/repack"
 )
 
-// Idea: a trace of requests says what is in fast memory when a repacker is called. Following it gives each call with
-// the plan at hand, what the recorder's repacker made of it, and the request that found no room.
+// Idea: a trace of requests says what is in fast memory when a repacker is called. Each call has the plan at hand,
+// the plan of the recorder's repacker, and the request that found no room.
 
 // A call is one call of the recorder's repacker.
 type call struct {

@@ -15,11 +15,11 @@ import (
 	"github.com/stowage-go/stowage/session/repack"
 )
 
-// Idea: figure 18 of the TelaMalloc paper changes nothing but XLA's repacker, and measures programs. Here the requests
-// of a trace are decided anew, in their order, and the repacker alone differs. A part of a request goes where the part
-// before it lies, if it can; else into the smallest gap, whole or from ceil(size/(capacity/16)) slots before its end.
-// If one part finds no room, the request's parts are taken out, the repacker is called, at most 50 times, and the
-// request is tried once more. The value of a request counts if all of its parts are placed.
+// Idea: figure 18 of the TelaMalloc paper changes nothing but XLA's repacker, and measures programs. Here the
+// requests of a trace are decided again, in their order, and only the repacker differs. A part of a request goes
+// where the part before it lies, if it can; else into the smallest gap, whole or from ceil(size/(capacity/16)) slots
+// before its end. If one part finds no room, the request's parts are taken out, the repacker is called, at most 50
+// times, and the request is tried once more. The value of a request counts if all of its parts are placed.
 //
 // It is a model of XLA's decisions: copies are not counted as a resource, and slices are not made.
 //
@@ -31,8 +31,8 @@ const mostRepacks = 50
 // copied is the part of the capacity that is copied in a slot.
 const copied = 16
 
-// A packer gives the blocks new offsets, and reports whether it did. It may look at the wanted block. no says that it
-// knew at once that no packing helps.
+// A packer gives the blocks new offsets, and reports whether it did. It may look at the wanted block. no means that
+// it saw at once that no packing helps.
 type packer func(ctx context.Context, blocks []repack.Block, wanted repack.Block, t *trace.Trace) (moved,
 	no bool, err error)
 

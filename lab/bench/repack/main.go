@@ -1,11 +1,11 @@
-// Command repack replays the calls that XLA makes of its repacker, from traces of requests: those that record.py makes
-// of real programs, and those of `stowage gen msa`. It answers each call by session/repack and by XLA's best fit.
+// Command repack replays XLA's calls of its repacker. The traces of requests are recorded from real programs
+// (record.py) or made by `stowage gen msa`. It answers each call by session/repack and by XLA's best fit.
 //
 //	go run ./lab/bench/repack [-nodes 500] [-tries 24] [-into README.md] TRACE...
 //	go run ./lab/bench/repack -retained TRACE...
 //
-// A plan above the given one, above the recorder's, or one that the checker refuses is an error. With -retained it
-// makes the decisions anew with each repacker, and prints the value that is retained.
+// A plan is an error if it is above the given one or the recorder's, or if the checker refuses it. With -retained it
+// makes the decisions again with each repacker, and prints the value that is retained.
 package main
 
 import (
@@ -256,7 +256,7 @@ func short(d time.Duration) string {
 	return d.Round(10 * time.Microsecond).String()
 }
 
-// bestFit is XLA's repacker on the blocks of a call as buffers, with the slices as they are given.
+// bestFit is XLA's repacker on the blocks of a call as buffers, with the given slices.
 func bestFit(ctx context.Context, c *repack.Call) (offsets []int64, height int64, err error) {
 	p := repack.Lower(c)
 	p.Capacity = 0

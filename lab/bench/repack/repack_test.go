@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/session/repack"
 )
 
-// invented is a log as libtpu writes it, with the lines that record.py reads. Block 1 is in two slices, and blocks 2
-// and 3 are a ring.
+// invented is a log in the form of libtpu's, with the lines that record.py reads. Block 1 is in two slices, and
+// blocks 2 and 3 are a ring.
 const invented = `I1124 17:11:30.1 18355 memory_space_assignment.cc:471] max_size_in_bytes: 16384
 I1124 17:11:30.1 18355 memory_space_assignment.cc:471] alignment_in_bytes: 4096
 no line of the log

@@ -5,12 +5,10 @@
 //	go run ./lab/bench/scale [-sizes 10000,100000,…] [-planners auto,first-fit] \
 //	    [-runs 3] [-most 1000000] [-processor] [-into docs/compare.md] [-picture docs/images/scale.svg]
 //
-// Problems above -most buffers are run once, and by the first planner alone.
-// Time is wall-clock, with -processor the processor time on all cores, for a machine with
-// other work; memory is the most that was resident. All are the process's
-// own as the system accounts for it. The problems are those of
-// `stowage gen training --seed 1`; they take up to 350 MB in a folder of their
-// own, which is removed.
+// Problems above -most buffers are run once, by the first planner only. Time is wall time; with -processor it is
+// processor time on all cores, for a machine with other work. Memory is the peak resident size. Both are from the
+// system's accounts of the process. The problems are made by `stowage gen training --seed 1`, up to 350 MB in a
+// temporary folder.
 package main
 
 import (
@@ -161,7 +159,7 @@ func (s *scale) row(k int, planner, problem string, n int) error {
 	return nil
 }
 
-// write prints the table, and puts it, the picture and the runs where they are asked for.
+// write prints the table, and writes it, the picture and the runs to the files that the flags name.
 func (s *scale) write(into, picture, results string) error {
 	unit := "s"
 	if s.processor {

@@ -1,11 +1,11 @@
 // Session measures how a plan follows changes: 1,000 changes of each instance by the generator edit, made by a
-// session with all steps, by a fresh solve for each change, by a fresh solve with hints, and by keeping all that is
-// there. It prints a Markdown table. Times are of the processor, so that other programs do not count.
+// session with all steps, by a fresh solve for each change, by a fresh solve with hints, and by moving no buffer. It
+// prints a Markdown table. Times are processor times, so that other programs do not count.
 //
-// By default each way plays its own changes. One that gives up more of them has an emptier memory later, and easier
-// changes. With -same one way plays, and all others are asked the same in its states (same.go).
+// By default each way plays its own changes. A way that gives up more of them has an emptier memory later, and easier
+// changes. With -same one way plays, and all others get the same questions in its states (same.go).
 //
-// By default no clock ends a call, only the node limit. So everything but the times is the same on every machine.
+// By default only the node limit ends a call. So all results but the times are the same on every machine.
 //
 //	go run ./lab/bench/session                     # the networks and A-K of STOWAGE_DATA
 //	go run ./lab/bench/session -changes 100 -only A,J
@@ -41,7 +41,7 @@ type settings struct {
 	seed           uint64
 	limit          time.Duration
 	same           string  // the way that plays while the others are asked; empty if each plays
-	others         []int64 // node limits of the fresh ways that are asked; nil for that of nodes
+	others         []int64 // node limits of the fresh ways that are asked; nil for nodes
 }
 
 // A way is one way to follow the changes.
@@ -50,7 +50,7 @@ type way struct {
 	without []session.Step
 	effort  session.Step
 	open    bool  // no capacity
-	nodes   int64 // node limit of each call; 0 means that of the settings
+	nodes   int64 // node limit of each call; 0 means the settings'
 }
 
 var ways = []way{
@@ -201,8 +201,8 @@ func (w *way) options(c settings) session.Options {
 	return session.Options{Without: w.without, Effort: w.effort, NodeLimit: nodes, Timeout: c.limit}
 }
 
-// play plays a trace in the first of the ways, and asks the others about each change that it plays, in the state
-// before it. outcomes has those of each way, and heights is the height over the load at the end.
+// play plays a trace in the first of the ways, and asks the others about each change, in the state before it.
+// outcomes has the outcomes of each way, heights the height over the load at the end.
 func play(t *trace.Trace, g []way, c settings) (outcomes [][]outcome, heights float64, err error) {
 	ctx := context.Background()
 	from := *t

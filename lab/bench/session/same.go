@@ -11,24 +11,24 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: if each way plays its own changes, their times are of different questions: one that gives up a change does
-// not have that buffer later, so what it is asked then is easier. Here one way plays, and all ways are asked about
-// each of its changes: a session is opened with the buffers, pins and offsets of the moment before, makes the change,
-// and is thrown away. Opening is not timed. The way that plays is asked too, as "session, opened": its row beside that
-// of "session" says what it gains or loses by going on.
+// Idea: if each way plays its own changes, their times are not comparable: a way that gives up a change does not have
+// that buffer later, so its later changes are easier. Here one way plays, and all ways are asked about each of its
+// changes. For that a session is opened with the buffers, pins and offsets of the moment before, makes the change,
+// and is thrown away. Opening is not timed. The way that plays is asked, too, as "session, opened". The difference
+// from the row "session" is the gain or loss of one long session.
 //
-// A way that gives up early is fast. So the fresh ways can be asked with several node limits: that shows the time that
-// they need to decide as much as another.
+// A way that gives up early is fast. So the fresh ways can be asked with several node limits. That shows the time in
+// which they decide as much as another way.
 //
-// Invariant: what is asked leaves no trace in the session that plays. The plans, and so the states, are still those of
-// the way that plays, and may suit it or not. So let each play once.
+// Invariant: questions leave no trace in the session that plays. The states still follow from the plans of the way
+// that plays, and may suit it or not. So each way should play once.
 //
-// Small times are larger than in the default mode, since what is asked in between leaves cold caches and garbage. On a
-// machine with other work pose_landmark_full has a median of 14 µs instead of 6 µs, and a 95th percentile of 162 µs
-// instead of 53 µs. Tried and dropped: a garbage collection before each call. It makes the caches colder still.
+// Small times are larger than in the default mode, since the questions leave cold caches and garbage. On a machine
+// with other work pose_landmark_full has a median of 14 µs instead of 6 µs, and a 95th percentile of 162 µs instead
+// of 53 µs. Tried and dropped: a garbage collection before each call. It makes the caches colder still.
 
-// gamesOf returns the ways that go together: the first of them plays, and the others are asked. which has names of
-// ways, of those that play or, with -same, of those that are asked; if it is empty, all are meant.
+// gamesOf returns the games: in each, the first way plays and the others are asked. which names the ways that play
+// or, with -same, those that are asked. If it is empty, all are meant.
 func gamesOf(c settings, which []string) (games [][]way, err error) {
 	chosen := func(w way) bool { return len(which) == 0 || slices.Contains(which, w.name) }
 	for _, w := range ways {
@@ -80,8 +80,8 @@ func contradict(a, b model.Status) bool {
 	return a != model.Unknown && b != model.Unknown && a.HasPlan() != b.HasPlan()
 }
 
-// A comparison is a table of the way that plays beside each other way: on the changes that both decide, that only one
-// decides, and that none does.
+// A comparison is a table of the way that plays beside each other way: on the changes that both decide, that one
+// decides, and that neither decides.
 type comparison struct {
 	text strings.Builder
 	all  [][]outcome // of the instances since the last total
@@ -92,7 +92,7 @@ const compareHead = "\n| instance | first | second | decided by | changes " +
 	"| first: moved | median | 95th | sum | second: moved | median | 95th | sum |\n" +
 	"|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 
-// add adds an instance. outcomes has those of each way of a game, in the order of the changes.
+// add adds an instance. outcomes has the outcomes of each way of a game, in the order of the changes.
 func (c *comparison) add(name string, g []way, outcomes [][]outcome) {
 	c.n++
 	if c.all == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// tiny puts an instance of 40 buffers, twice, where run looks for the public ones.
+// tiny puts an instance of 40 buffers, twice, into the folder of the public ones.
 func tiny(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func tiny(t *testing.T) {
 }
 
 // lasting returns a trace without removals and rollbacks. After these a session has its buffers in another order than
-// one that is opened, and breaks ties otherwise. The buffers become more, until not all find a place.
+// an opened one, and breaks ties otherwise. The number of buffers grows until not all find a place.
 func lasting(tr *trace.Trace) *trace.Trace {
 	t := *tr
 	t.Ops = slices.DeleteFunc(slices.Clone(tr.Ops), func(op trace.Op) bool {
@@ -57,8 +57,8 @@ func lasting(tr *trace.Trace) *trace.Trace {
 	return &t
 }
 
-// TestSame: a way that plays while others are asked makes the same of each change as alone. The fresh ways, which carry
-// nothing from change to change, make the same of it when they are asked.
+// TestSame: a way that plays gives the same outcomes whether or not others are asked. The fresh ways, which carry
+// nothing from change to change, give the same outcomes when they are asked as when they play.
 func TestSame(t *testing.T) {
 	tiny(t)
 	c := settings{changes: 200, nodes: 20, slack: 1.05, pins: 0.1, seed: 1}

@@ -1,13 +1,12 @@
-// Command size measures what the library adds to a program: it builds small
-// programs with and without it, stripped, and takes the difference. It also builds what users install, as the
-// Makefile does, and says how large the files are; that needs make and a C compiler.
+// Command size measures how many bytes the library adds to a program: it builds small programs with and without it,
+// stripped, and takes the difference. It also builds the products as the Makefile does and prints their sizes; that
+// needs make and a C compiler.
 //
 //	go run ./lab/bench/size [-into docs/measured.md]
 //
-// The programs are in the folders beneath, each written out in full: files grow by pages,
-// so that a frame which they shared would move the difference by one. The one without, baseline, uses the
-// packages of the standard library that nearly every program has anyway: fmt,
-// os, context and time. What the library brings in besides counts as its own.
+// The programs are in the folders beneath, each written out in full: files grow by pages, so shared code could move
+// the difference by a page. The program baseline has no library. It uses packages that nearly every program has: fmt,
+// os, context and time. All other packages that the library imports count as its own.
 package main
 
 import (
@@ -23,16 +22,12 @@ import (
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 )
 
-// most is how many bytes the library may add to a program on linux/amd64. A test holds it. The
-// limit is there to catch a dependency that came in by mistake. It does not shape the code: a
-// line that is plainer is worth its bytes. It was 1,000,000 until problems with rules came, with
-// their own validation, lowering, search and verifier: 754 kB became 1,692 kB. It was 2,000,000 until
-// the choice of fast memory got its walk through orders and its cores: 1,941 kB became 2,134 kB. It was 2,400,000
-// until small problems with rules were enumerated to the end and proofs came before the search: 2,134 kB became 2,359
-// kB.
+// most is how many bytes the library may add to a program on linux/amd64. A test checks it. The limit catches a
+// dependency that came in by mistake. It does not shape the code: a plainer line is worth its bytes. Problems with
+// rules, the choice of fast memory and enumeration raised it, from 1,000,000.
 const most = 2_700_000
 
-// programs are what is built; the first is the one without the library.
+// programs are the programs to build; the first has no library.
 var programs = []struct{ folder, name string }{
 	{"baseline", "no library"},
 	{"auto", "Stowage: auto, what it runs, and verify"},
@@ -86,7 +81,7 @@ func measure(system, arch string) (string, error) {
 	return markdown(sizes, files, system+"/"+arch), nil
 }
 
-// productsIn builds what users install, for this machine, into a folder, and returns the sizes of the files.
+// productsIn builds the products for this machine into a folder, and returns the sizes of the files.
 func productsIn(dir string) (sizes []int64, err error) {
 	for _, p := range products {
 		make := exec.Command("make", "-s", "BIN="+dir, p.target)
@@ -103,8 +98,8 @@ func productsIn(dir string) (sizes []int64, err error) {
 	return sizes, nil
 }
 
-// sizesOn builds the programs, stripped, for a platform into a folder, and returns their
-// sizes. One go build makes them all: each by its own would load the packages again.
+// sizesOn builds the programs, stripped, for a platform into a folder, and returns their sizes. One go build makes
+// them all, since separate ones would load the packages again.
 func sizesOn(dir, system, arch string) ([]int64, error) {
 	args := []string{"build", "-o", dir + string(filepath.Separator), "-trimpath", "-ldflags", "-s -w"}
 	for _, p := range programs {

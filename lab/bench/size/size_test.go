@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestPrograms builds the programs and runs them: a size of one that does not
-// work would mean nothing. On linux/amd64 what the library adds is held to its limit.
+// TestPrograms builds and runs the programs. On linux/amd64 the bytes that the library adds stay within the limit.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
 	sizes, err := sizesOn(dir, runtime.GOOS, runtime.GOARCH)
@@ -38,7 +37,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// recorded compares a size with that of the page, which may be 3% off: compilers differ.
+// recorded compares a size with the page's figure. 3% of difference is allowed, since compilers differ.
 func recorded(t *testing.T, name string, size int64) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "measured.md"))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 )
 
-// Idea: a table of heads, which are there for each model, and one of arenas of those that ran. Both have
-// the models for which there is a lower plan than one without overlaps, in the order that the model has.
+// Idea: a table of heads for all models, and a table of arenas for the models that ran. Both have the models with a
+// plan below the best one without overlaps, in the model's own order.
 
 // best returns the outcome with the lowest head.
 func (r *result) best() *outcome {

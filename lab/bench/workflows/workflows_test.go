@@ -49,8 +49,7 @@ func TestWorkflows(t *testing.T) {
 		for _, fault := range lint(name, text) {
 			t.Error(fault)
 		}
-		// Nothing may do more than its job says, and no checkout leaves a token behind but the
-		// one that pushes tags.
+		// Permissions are given by the job, and only the checkout that pushes tags leaves a token behind.
 		for _, line := range []string{"\npermissions:\n  contents: read\n"} {
 			if !strings.Contains(string(text), line) {
 				t.Errorf("%s lacks %q", name, line)
@@ -67,8 +66,8 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// TestRelease: the release workflow tags every module that is released, looks for the
-// version in files that have it, and publishes what make release makes.
+// TestRelease: the release workflow tags every released module, looks for the version in files that have it, and
+// publishes the output of make release.
 func TestRelease(t *testing.T) {
 	text := read(t, ".github/workflows/release.yml")
 	var modules []string
@@ -118,7 +117,7 @@ type form struct {
 	}
 }
 
-// TestForms: GitHub shows a form only if it is right, and says so nowhere else.
+// TestForms: GitHub shows no form that has a mistake, and reports none.
 func TestForms(t *testing.T) {
 	names, err := filepath.Glob(root + "/.github/ISSUE_TEMPLATE/*.yml")
 	if err != nil || len(names) < 4 {

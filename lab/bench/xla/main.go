@@ -1,16 +1,15 @@
-// Command xla compiles programs with JAX, reads what XLA dumps of their memory, and
-// sets XLA's own heights beside Stowage's.
+// Command xla compiles programs with JAX, reads XLA's dumps of their memory, and compares XLA's heights with
+// Stowage's.
 //
 //	pip install jax flax optax
 //	go run ./lab/bench/xla [-timeout 10s] [-dir DIR] [-into docs/xla.md]
 //
-// dump.py compiles the programs, for the CPU, into the folder DIR; if a folder is
-// named and has dumps, those are read. Of each program the trace in the HloProto and
-// the texts must give the same problem, and XLA's own plan must be valid in it.
+// dump.py compiles the programs, for the CPU, into the folder DIR. If DIR has dumps, these are read instead. The
+// trace in a program's HloProto and its texts must give the same problem, in which XLA's own plan is valid.
 //
-// The table goes to standard output and, with -into, to the block <!-- bench:xla --> of
-// a document; every run is written to lab/bench/results as JSON. The exit code is 1 where
-// anything of this fails. STOWAGE_PYTHON names the interpreter, python3 is the default.
+// The table goes to standard output and, with -into, to the block <!-- bench:xla --> of a document; every run is
+// written to lab/bench/results as JSON. The exit code is 1 if any of this fails. STOWAGE_PYTHON names the
+// interpreter; python3 is the default.
 package main
 
 import (

@@ -21,8 +21,8 @@ var models = []string{
 }
 
 // TestModels plans models with the overlaps that each library permits, runs their operators through the library's
-// kernels, and compares each operator's result with that of a run whose tensors lie apart. It fails if a plan with
-// all distances 16 bytes shorter is not seen to be wrong.
+// kernels, and compares each operator's result with a run whose tensors lie apart. It fails unless a plan with all
+// distances 16 bytes shorter gives a wrong result.
 func TestModels(t *testing.T) {
 	type build struct {
 		name, sources string

@@ -1,6 +1,6 @@
 // Package cmsis measures the kernels of CMSIS-NN: driver/driver.c calls them as the glue of TensorFlow Lite Micro does.
 //
-// The sources are not ours and not here: STOWAGE_CMSIS_NN says where a checkout of ARM-software/CMSIS-NN lies.
+// The sources are not in this repository: STOWAGE_CMSIS_NN is the folder of a checkout of ARM-software/CMSIS-NN.
 package cmsis
 
 import (

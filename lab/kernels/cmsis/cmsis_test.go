@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/lab/kernels/harness"
 )
 
-// TestTable runs CMSIS-NN on the host and on the three kinds of cores, and holds the table of distances against
-// what is measured on every path. It needs compilers, QEMU and the library's sources.
+// TestTable runs CMSIS-NN on the host and on the three kinds of cores, and compares the table of distances with the
+// measured distance on every path. It needs compilers, QEMU and the library's sources.
 func TestTable(t *testing.T) {
 	shapes, sets := 20, 2
 	if testing.Short() {

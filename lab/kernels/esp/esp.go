@@ -1,6 +1,6 @@
 // Package esp measures ESP-NN's kernels in C: driver/driver.c calls them as the glue of esp-tflite-micro does.
 //
-// The sources are not ours and not here: STOWAGE_ESP_NN says where a checkout of espressif/esp-nn lies.
+// The sources are not in this repository: STOWAGE_ESP_NN is the folder of a checkout of espressif/esp-nn.
 package esp
 
 import (
@@ -48,7 +48,7 @@ func (t Target) Driver() (harness.Driver, error) {
 	return d, nil
 }
 
-// Takes reports whether the glue hands a path's operators to the library: those on INT8 whose weights are INT8.
+// Takes reports whether the glue hands a path's operators to the library: operators on INT8 with INT8 weights.
 func Takes(path string) bool {
 	for _, other := range []string{"INT16", "4 bits", "maximum", "minimum", "pad", "groups"} {
 		if strings.Contains(path, other) {

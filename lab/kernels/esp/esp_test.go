@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/lab/kernels/harness"
 )
 
-// TestTable runs both sets of ESP-NN's kernels in C, and holds the table of distances against what is measured on every
-// path that the glue hands to the library. It needs compilers, QEMU and the library's sources.
+// TestTable runs both sets of ESP-NN's kernels in C, and compares the table of distances with the measured distance
+// on every path that the glue hands to the library. It needs compilers, QEMU and the library's sources.
 func TestTable(t *testing.T) {
 	shapes, sets := 20, 2
 	if testing.Short() {

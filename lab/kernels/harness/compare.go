@@ -37,7 +37,7 @@ type Compared struct {
 	Measured *int64 // nil if nothing is read after a write
 }
 
-// Table returns what a library permits for a case, nil with the reason if nothing.
+// Table returns what a library permits for a case, or nil and the reason.
 func Table(l distance.Library, c kernelcase.Case) (*int64, string) {
 	permits, refused := distance.Of(l, c.Operator())
 	for _, p := range permits {
@@ -51,8 +51,8 @@ func Table(l distance.Library, c kernelcase.Case) (*int64, string) {
 	return nil, refused
 }
 
-// Compare draws shapes on a path until the library has taken so many, and holds the table against them. The
-// draw depends on the path's name and the seed. Results are compared with as many sets of data as are asked for.
+// Compare draws shapes on a path until the library has taken so many, and compares the table with them. The draw
+// depends on the path's name and the seed. Results are compared with as many sets of data as are asked for.
 func Compare(ctx context.Context, p *Program, l distance.Library, path Path, shapes, sets int,
 	seed uint64,
 ) (Row, error) {

@@ -8,16 +8,16 @@
 // case is enough, so shapes may be as large as in real models, and kernels in assembly and in vector
 // instructions are measured as they are.
 //
-// A sweep looks at results only: the operand comes closer byte by byte, until the result differs from the one
-// with the tensors apart, over several sets of random data. It needs no QEMU, and is the check that the trace sees what
-// matters. Data that overwrites a byte by an equal one hides an access, so a sweep is a lower bound.
+// A sweep looks at results only: the operand comes closer byte by byte, until the result differs from the one with
+// the tensors apart, over several sets of random data. It needs no QEMU, and checks that the trace misses nothing.
+// Data that overwrites a byte by an equal one hides an access, so a sweep is a lower bound.
 //
-// In a third run, the result is compared with the tensors at given distances: at the table's it must be
-// right with all data, a byte below the traced distance it should be wrong with some.
+// A third run has the tensors at given distances. At the table's distance the result must be right with all data. A
+// byte below the traced distance it should be wrong with some.
 //
 // # Layout
 //
-// machine.go: for what a program is built, and what must be installed; program.go: building and running;
-// draw.go: random cases; compare.go: the table against what was measured. bare has the C code that all drivers
-// share. lab/kernels/cmsis and lab/kernels/esp have the drivers.
+// machine.go: targets of a build, and what must be installed; program.go: building and running; draw.go: random
+// cases; compare.go: the table against what was measured. bare has the C code that all drivers share.
+// lab/kernels/cmsis and lab/kernels/esp have the drivers.
 package harness

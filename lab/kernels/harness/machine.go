@@ -37,8 +37,8 @@ var (
 // Traced reports whether the machine is one that a plugin sees.
 func (m Machine) Traced() bool { return m.Board != nil }
 
-// Missing says what is not installed that the machines need, "" if nothing is. sources is the name of an environment
-// variable that must say where the library's sources are.
+// Missing says what the machines need and is not installed, "" if nothing. sources is the environment variable with
+// the folder of the library's sources.
 func Missing(sources string, machines ...Machine) string {
 	if os.Getenv(sources) == "" {
 		return fmt.Sprintf("%s does not say where the sources are", sources)

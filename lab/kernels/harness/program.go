@@ -75,7 +75,7 @@ type Options struct {
 	Distances [][]int64 // for each case, distances at which the result is compared, at most 16; nothing is traced then
 }
 
-// A Measured is what a run says of a case.
+// A Measured is the result of a run on a case.
 type Measured struct {
 	Status int // the library's; others than 0 are refusals, and then nothing else is valid
 

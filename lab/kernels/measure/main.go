@@ -1,4 +1,4 @@
-// Measure holds the table of distances against kernel libraries, on random shapes, and prints a page of the result.
+// Measure compares the table of distances with kernel libraries, on random shapes, and prints a page of the result.
 //
 // Usage, in the laboratory's folder:
 //

@@ -19,20 +19,20 @@ import (
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
-// Idea: the kernels are compiled from a checkout of tensorflow/tflite-micro, with a program of ours (driver/driver.cc)
-// that prepares and invokes one operator at a time. They are compiled twice. In the first program, the
-// compiler calls a function before each access to memory, so that the distance is recorded by its definition. In
-// the second, kernels are as in firmware, and results are laid over operands: the bytes say whether the table is
-// right with what a compiler makes of the source (vectors, united loads, memcpy).
+// Idea: the kernels are compiled from a checkout of tensorflow/tflite-micro, with a program of ours
+// (driver/driver.cc) that prepares and invokes one operator at a time. They are compiled twice. In the first program,
+// the compiler calls a function before each access to memory, which records the distance by its definition. In the
+// second, kernels are compiled as for firmware, and results are laid over operands. Their bytes say whether the table
+// is right for compiled code (vectors, united loads, memcpy).
 //
 // Cost: compiling is some minutes of a core; an operator is less than a millisecond traced, some milliseconds
 // overlapped. Nothing fetched is kept in this repository.
 
-// Sources is the environment variable that says where the checkout is, with gemmlowp, ruy and flatbuffers in
-// tensorflow/lite/micro/tools/make/downloads, where the makefile's third_party_downloads puts them.
+// Sources is the environment variable with the folder of the checkout. The makefile's third_party_downloads puts
+// gemmlowp, ruy and flatbuffers into its folder tensorflow/lite/micro/tools/make/downloads.
 const Sources = "STOWAGE_TFLM"
 
-// Cache is the environment variable that says where objects are kept from one run to the next.
+// Cache is the environment variable with the folder in which objects are kept between runs.
 const Cache = "STOWAGE_TFLM_BUILD"
 
 // ErrAbsent is returned if sources or compiler are not there.
@@ -157,7 +157,7 @@ func newer(made, source string) bool {
 	return err == nil && other == nil && !a.ModTime().Before(b.ModTime())
 }
 
-// An Answer is what a program says of a pair of an operand and a result.
+// An Answer is a program's result for a pair of an operand and a result.
 type Answer struct {
 	Operand, Result int
 	Value           int64 // traced: the distance, below Never/2 if there is none; overlapped: see driver.cc

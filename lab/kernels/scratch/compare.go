@@ -50,8 +50,8 @@ func Compare(s kernelscratch.Set, ops []*distance.Operator, said []Said) (r Row)
 	return r
 }
 
-// mayBeOpen reports whether the stride, which the glue of a depthwise convolution of one channel does not set, may
-// matter on MVE: for an image and a filter of one row. No stride that is tried needs to show it.
+// mayBeOpen reports whether the stride may matter on MVE: for an image and a filter of one row. The glue of a
+// depthwise convolution of one channel does not set the stride. The tried strides need not show a difference.
 func mayBeOpen(s kernelscratch.Set, op *distance.Operator) bool {
 	return s.Library == distance.MVE && op.Kind == "DEPTHWISE_CONV_2D" && op.Operands[0].Shape[1] == 1 &&
 		op.Operands[0].Shape[3] == 1 && op.Results[0].Shape[3] > 1 && op.Operands[1].Shape[1] == 1

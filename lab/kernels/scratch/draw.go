@@ -6,8 +6,9 @@ import (
 	"github.com/stowage-go/stowage/internal/distance"
 )
 
-// Idea: every formula has cases that hang on a remainder (channels by 4, 8, 16), on a size (a window of 16 bytes, an
-// image of 8 pixels or 40 KiB), and on what is 1. So sizes are drawn from mixtures: small, odd, multiples, and large.
+// Idea: every formula has cases that depend on a remainder (channels by 4, 8, 16), on a size (a window of 16 bytes,
+// an image of 8 pixels or 40 KiB), and on a dimension of 1. So sizes are drawn from mixtures: small, odd, multiples,
+// and large.
 
 // A draw is a source of sizes.
 type draw struct{ *rand.Rand }

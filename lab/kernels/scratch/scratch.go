@@ -1,8 +1,8 @@
-// Package scratch asks the size functions of kernel libraries how much scratch their kernels request, to hold
-// internal/kernelscratch against them.
+// Package scratch asks the size functions of kernel libraries how much scratch their kernels request, and compares
+// internal/kernelscratch with them.
 //
-// The sources are not ours and not here: STOWAGE_CMSIS_NN and STOWAGE_ESP_NN say where clones of ARM-software/CMSIS-NN
-// and espressif/esp-nn lie. Each version is taken from its history.
+// The sources are not in this repository: STOWAGE_CMSIS_NN and STOWAGE_ESP_NN are the folders of clones of
+// ARM-software/CMSIS-NN and espressif/esp-nn. Each version is taken from the clone's history.
 package scratch
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // Idea: the size functions are plain C and compute with numbers only, so a host's compiler builds them for any core:
 // the library's own macros choose which. A program of ours (driver) reads operators, asks what the glue asks, and
-// writes the answers. What the linker does not reach from there, kernels in assembly, is left out.
+// writes the answers. The linker leaves out kernels in assembly, which nothing calls.
 //
 // Cost: a second for a build; 2,000 operators are some milliseconds.
 
@@ -68,7 +68,7 @@ func Missing(s kernelscratch.Set) string {
 // sized matches a file that defines a size function.
 var sized = regexp.MustCompile(`(?m)^ *(\w+ )?int(32_t)? \w*_get_\w*_size\w*\(`)
 
-// Build builds the program that asks a set's size functions, in a folder that is empty, and returns its name.
+// Build builds the program that asks a set's size functions, in an empty folder, and returns its path.
 func Build(ctx context.Context, s kernelscratch.Set, folder string) (string, error) {
 	_, revision := s.Source()
 	pack := filepath.Join(folder, "sources.tar")
@@ -132,7 +132,7 @@ func run(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// A Said is what a library's size functions say of an operator.
+// A Said is the answer of a library's size functions for an operator.
 type Said struct {
 	Requests []int64
 	Kept     int64 // what the glue keeps of what they say, 0 if nothing

@@ -9,9 +9,9 @@ import (
 	"github.com/stowage-go/stowage/lab/kernels/scratch"
 )
 
-// TestFormulas compiles the size functions of every library, build and version, and holds the formulas against them on
-// random operators of every kind, and on those of the models in the folder that STOWAGE_KERNEL_MODELS names. It needs a
-// compiler and the libraries' histories.
+// TestFormulas compiles the size functions of every library, build and version, and compares the formulas with them.
+// The operators are random ones of every kind, and those of the models in the folder STOWAGE_KERNEL_MODELS. It needs
+// a compiler and the libraries' histories.
 func TestFormulas(t *testing.T) {
 	shapes := 2000
 	if testing.Short() {

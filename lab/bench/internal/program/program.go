@@ -86,7 +86,7 @@ func (p *Program) Identify(ctx context.Context) error {
 // A Run is one execution.
 type Run struct {
 	Seconds float64
-	Height  int64 // 0 where there is no plan
+	Height  int64 // 0 without a plan
 	Outcome string
 }
 

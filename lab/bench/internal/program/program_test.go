@@ -10,8 +10,7 @@ import (
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
-// The test binary stands in for both programs: with PEER set it is one that
-// writes a plan, or not.
+// The test binary stands in for both programs: with PEER set, it writes a plan or fails to.
 func TestMain(m *testing.M) {
 	switch peer := os.Getenv("PEER"); peer {
 	case "":

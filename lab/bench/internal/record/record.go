@@ -1,5 +1,5 @@
-// Package record is how the benchmarks say what they have found: as JSON with
-// every raw run and the machine it ran on, and in a marked block of a document.
+// Package record writes the results of benchmarks: as JSON with every raw run and its machine, and in a marked block
+// of a document.
 package record
 
 import (

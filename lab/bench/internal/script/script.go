@@ -1,6 +1,5 @@
-// Package script runs outside planners that have a script in Python in front of them. Such a
-// script takes CSV files, in the form that the command writes, and prints one JSON object a
-// line for each: an Outcome. Every plan is verified here.
+// Package script runs outside planners through scripts in Python. Such a script takes CSV files, in the form that the
+// command writes, and prints one JSON object a line for each: an Outcome. Every plan is verified here.
 package script
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-// An Outcome is what a script says of a problem.
+// An Outcome is a script's result for a problem.
 type Outcome struct {
 	Name       string
 	Status     string // as stowage's
@@ -28,8 +27,8 @@ type Outcome struct {
 	Offsets    map[string]int64 // by id; nil without a plan
 }
 
-// Run runs a script on problems, with its flags in front of the files. A problem's file has its
-// capacity in its name if it has one. The error is also for a plan that is not valid.
+// Run runs a script on problems, with its flags in front of the files. A problem's file has its capacity in its name
+// if it has one. An invalid plan is an error, too.
 func Run(ctx context.Context, python, script string, problems []*stowage.Problem, args ...string) ([]Outcome, error) {
 	dir, err := os.MkdirTemp("", "stowage-script")
 	if err != nil {

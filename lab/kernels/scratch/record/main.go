@@ -1,12 +1,12 @@
-// Record holds internal/kernelscratch against the size functions of CMSIS-NN and ESP-NN, every build at every version,
+// Record compares internal/kernelscratch with the size functions of CMSIS-NN and ESP-NN, in every build and version,
 // and prints a page of the result.
 //
 // Usage, in the laboratory's folder, where the variables name clones of the two libraries:
 //
 //	STOWAGE_CMSIS_NN=… STOWAGE_ESP_NN=… go run ./kernels/scratch/record [-shapes 2000] [-seed 40] [-golden FILE] [MODELS…]
 //
-// MODELS are folders with .tflite files, whose operators are asked about too. With -golden it writes some of what the
-// functions say to a file, for tests that have no sources.
+// MODELS are folders with .tflite files, whose operators are compared, too. With -golden it writes some of the
+// functions' answers to a file, for tests without the sources.
 package main
 
 import (
@@ -119,7 +119,7 @@ func listed(models []model) string {
 	return out + line + "\n"
 }
 
-// A column is what a set's functions say of the operators of the golden file, by their lines.
+// A column has the answers of a set's functions for the operators of the golden file, by line.
 type column struct {
 	set  kernelscratch.Set
 	said map[string]string
@@ -185,7 +185,8 @@ func one(ctx context.Context, s kernelscratch.Set, shapes int, seed uint64, each
 	return c, wrong, nil
 }
 
-// text returns an answer as a golden file has it: requests and, after |, what is kept; - for nothing, ? for open.
+// text returns an answer in the form of a golden file: requests and, after |, the kept bytes; - for nothing, ? for
+// open.
 func text(s scratch.Said) string {
 	if s.Open {
 		return "?"
