@@ -133,7 +133,7 @@ invariants:
 nightly: export STOWAGE_CASES := night
 nightly: PROBLEMS    := 100000
 nightly: MUTANTS_FOR := 30m
-nightly: test forms invariants agree fuzz mutants sweep-spark sweep-stores
+nightly: test forms invariants agree fuzz mutants sweep-stores $(if $(shell command -v java),sweep-spark)
 
 # A sweep on a Flink cluster of this machine, one of whose task managers is killed. It wants Java and
 # Maven, and 160 MB of jars, which Maven keeps in ~/.m2.
