@@ -148,7 +148,7 @@ func TestAllocations(t *testing.T) {
 				t.Error(err)
 			}
 		default:
-			t.Errorf("%d buffers: the median of %d problems is %d allocations, and %s says %d; if that is meant to be, go test . -run TestAllocations -update",
+			t.Errorf("%d buffers: the median of %d problems is %d allocations, and %s says %d; if that is meant to be, go test ./internal/library -run TestAllocations -update",
 				buffers, len(all), got, page, says)
 		}
 	}
