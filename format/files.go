@@ -3,11 +3,12 @@ package format
 import (
 	"bufio"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Idea: a command that takes many files also takes folders and patterns, so that a call is
@@ -19,9 +20,9 @@ import (
 // Files returns the paths of the files that an argument names, in the order of their names. A folder stands for the
 // files in it, not in folders below, whose extension ReadProblem knows, also with .gz behind it. A file .py counts only
 // if it begins as code of Inductor does, because most such files are programs. A path that does not exist stands for
-// the files that it matches as a pattern of package filepath. An element ** of the pattern stands for any number of
-// folders, also none; as the last element, it stands for the files of all these folders. Links to folders are not
-// followed there. Any other path stands for itself.
+// the files that it matches as a pattern of package filepath, or of package doublestar if it has **. An element ** of
+// the pattern stands for any number of folders, also none; as the last element, it stands for the files of all these
+// folders. Links to folders are not followed there. Any other path stands for itself.
 //
 // The error is for a folder or a pattern that has no such file, or is the file system's. A path
 // without a pattern is not opened, so a missing file is no error here.
@@ -35,7 +36,17 @@ func Files(path string) ([]string, error) {
 	case !strings.ContainsAny(path, "*?["):
 		return []string{path}, nil
 	}
-	found, err := glob(path)
+	var found []string
+	if strings.Contains(path, anyDepth) {
+		found, err = doublestar.FilepathGlob(path, doublestar.WithFilesOnly(), doublestar.WithNoFollow(),
+			doublestar.WithFailOnIOErrors())
+		found = slices.DeleteFunc(found, func(file string) bool {
+			return !regular(file) || filepath.Base(path) == anyDepth && !readable(file)
+		})
+		slices.Sort(found)
+	} else {
+		found, err = filepath.Glob(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -45,83 +56,8 @@ func Files(path string) ([]string, error) {
 	return found, nil
 }
 
-// glob is filepath.Glob, where an element ** stands for any number of folders.
-func glob(pattern string) (found []string, err error) {
-	elements := strings.Split(filepath.ToSlash(pattern), "/")
-	at := slices.Index(elements, anyDepth)
-	if at < 0 {
-		return filepath.Glob(pattern)
-	}
-	roots := []string{"."}
-	if at > 0 {
-		above := strings.Join(elements[:at], "/")
-		if above == "" {
-			above = "/" // of /**
-		}
-		if roots, err = filepath.Glob(filepath.FromSlash(above)); err != nil {
-			return nil, err
-		}
-	}
-	rest := elements[at:]
-	for _, element := range rest { // before any folder is read
-		if _, err := filepath.Match(element, ""); err != nil {
-			return nil, err
-		}
-	}
-	for _, root := range roots {
-		if info, err := os.Stat(root); err != nil || !info.IsDir() {
-			continue
-		}
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !regular(path) {
-				return err
-			}
-			below, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			ok, err := matches(rest, strings.Split(filepath.ToSlash(below), "/"))
-			if ok && (rest[len(rest)-1] != anyDepth || readable(path)) {
-				found = append(found, path)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found), nil
-}
-
 // anyDepth is the element of a pattern that stands for any number of folders.
 const anyDepth = "**"
-
-// matches reports whether a path matches a pattern; both are split into their elements.
-func matches(pattern, path []string) (bool, error) {
-	if len(pattern) == 0 {
-		return len(path) == 0, nil
-	}
-	if pattern[0] == anyDepth {
-		if len(pattern) == 1 {
-			return true, nil
-		}
-		for skip := range len(path) + 1 {
-			if ok, err := matches(pattern[1:], path[skip:]); ok || err != nil {
-				return ok, err
-			}
-		}
-		return false, nil
-	}
-	if len(path) == 0 {
-		return false, nil
-	}
-	ok, err := filepath.Match(pattern[0], path[0])
-	if !ok || err != nil {
-		return false, err
-	}
-	return matches(pattern[1:], path[1:])
-}
 
 // readable reports whether a path is a file whose extension ReadProblem knows.
 func readable(path string) bool {

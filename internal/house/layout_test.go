@@ -350,6 +350,7 @@ var wire = map[string]string{
 	"format/tflite": "github.com/google/flatbuffers", "internal/tfliteschema": "github.com/google/flatbuffers",
 	"internal/testkit/tflitemade": "github.com/google/flatbuffers",
 	"internal/testkit/onnxmade":   "google.golang.org/protobuf",
+	"format":                      "github.com/bmatcuk/doublestar",
 	"format/onnx":                 "google.golang.org/protobuf",
 	"format/xla":                  "google.golang.org/protobuf",
 	"internal/testkit/chromium":   "github.com/chromedp",

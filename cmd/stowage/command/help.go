@@ -14,7 +14,7 @@ import (
 // Idea: help, manual pages and completions are made from one table, cobra's flags. This file
 // prints the table in sections with aligned columns. man.go prints the same sections in roff.
 //
-// Trials: docs/lab/command.md (cobra's own template has no groups of flags, no wrapping and no exit codes).
+// Trials: docs/lab/libraries.md (cobra's own template has no groups of flags, no wrapping and no exit codes).
 
 const (
 	groupKey = "stowage.group" // flag annotation: the section it belongs to

@@ -173,18 +173,18 @@ func tellApart(docs []*document, files []string) {
 func viewHandler(page []byte, host string) func(method, asked, path string) answer {
 	_, port, _ := net.SplitHostPort(host)
 	return func(method, asked, path string) answer {
-		refuse := func(code int, why string) answer {
-			return answer{code, "text/plain; charset=utf-8", []byte(why + "\n")}
+		refuse := func(status, why string) answer {
+			return answer{status, "text/plain; charset=utf-8", []byte(why + "\n")}
 		}
 		switch {
 		case asked != host && asked != "localhost:"+port:
-			return refuse(421, "not the name of this server")
+			return refuse("421 Misdirected Request", "not the name of this server")
 		case path != "/":
-			return refuse(404, "there is nothing here")
+			return refuse("404 Not Found", "there is nothing here")
 		case method != "GET" && method != "HEAD":
-			return refuse(405, "this can be read, no more")
+			return refuse("405 Method Not Allowed", "this can be read, no more")
 		}
-		return answer{200, "text/html; charset=utf-8", page}
+		return answer{"200 OK", "text/html; charset=utf-8", page}
 	}
 }
 
