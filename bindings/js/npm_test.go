@@ -445,7 +445,7 @@ func TestPage(t *testing.T) {
 			map[string]any{
 				"type": kind, "x": 500, "y": 300,
 				"data": map[string]any{"items": []any{}, "files": []string{t.TempDir()}, "dragOperationsMask": 1},
-			}, nil)
+			})
 	}
 	page.Until(`/of a folder, drop the files in it/.test(` + says + `)`)
 	// The page plays back the moves of exact search without a request.

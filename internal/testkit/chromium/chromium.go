@@ -184,8 +184,8 @@ func (p *Page) Until(script string) {
 	}
 }
 
-// call sends the page an order of the protocol: https://chromedevtools.github.io/devtools-protocol.
-func (p *Page) call(method string, params map[string]any) {
+// Call sends the page an order of the protocol: https://chromedevtools.github.io/devtools-protocol.
+func (p *Page) Call(method string, params map[string]any) {
 	p.t.Helper()
 	run(p, method, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		return t.Call(ctx, method, params, nil)
@@ -195,14 +195,14 @@ func (p *Page) call(method string, params map[string]any) {
 // Size sets the size of the window in CSS pixels.
 func (p *Page) Size(width, height int) {
 	p.t.Helper()
-	p.call("Emulation.setDeviceMetricsOverride",
+	p.Call("Emulation.setDeviceMetricsOverride",
 		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
 }
 
 // Theme asks for a colour scheme: light or dark.
 func (p *Page) Theme(name string) {
 	p.t.Helper()
-	p.call("Emulation.setEmulatedMedia",
+	p.Call("Emulation.setEmulatedMedia",
 		map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": name}}})
 }
 
@@ -214,21 +214,21 @@ func (p *Page) Mouse(event string, x, y float64, buttons, clicks int) {
 	if buttons == 1 || event == "mouseReleased" {
 		button = "left"
 	}
-	p.call("Input.dispatchMouseEvent",
+	p.Call("Input.dispatchMouseEvent",
 		map[string]any{"type": event, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": clicks})
 }
 
 // Wheel turns the wheel.
 func (p *Page) Wheel(x, y, by float64) {
 	p.t.Helper()
-	p.call("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by})
+	p.Call("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by})
 }
 
 // Key presses a key and lets it go; text is what it types, empty for nothing.
 func (p *Page) Key(key, text string) {
 	p.t.Helper()
-	p.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": text})
-	p.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key})
+	p.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": text})
+	p.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key})
 }
 
 // Picture returns what the window shows, as PNG.
