@@ -25,8 +25,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
-// Idea: what is written in Python is tested in Python, by unittest; here each file of
-// tests is one test. STOWAGE_PYTHON names the interpreter; python3 is the default.
+// Idea: what is written in Python is tested in Python, by unittest; here each file of tests is one test.
+// STOWAGE_PYTHON names the interpreter; python3 is the default.
 
 func TestMain(m *testing.M) { built.Main(m) }
 
@@ -72,15 +72,26 @@ func interpreter() string {
 	return "python3"
 }
 
-// run runs a file of tests, in which there are at least so many. probe is Python that
-// fails if the packages in needs are missing; the test is then skipped.
-func run(t *testing.T, file, needs, probe string, atLeast int, environment ...string) {
+// python returns an interpreter from 3.least on that has modules, which may have a version as in "jaxlib==0.10.2". It
+// skips the test if there is none.
+func python(t *testing.T, least int, modules ...string) string {
 	t.Helper()
-	python := interpreter()
-	if _, err := exec.LookPath(python); err != nil || exec.CommandContext(t.Context(), python, "-c", probe).Run() != nil {
-		t.Skipf("%s needs Python with %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), needs)
+	const probe = `import importlib.metadata as m, importlib.util as u, sys
+least, *modules = sys.argv[1:]
+def there(name, version):
+    return u.find_spec(name) is not None and version in ("", m.version(name) if version else "")
+sys.exit(sys.version_info < (3, int(least)) or not all(there(*x.partition("==")[::2]) for x in modules))`
+	args := append([]string{"-c", probe, strconv.Itoa(least)}, modules...)
+	if exec.CommandContext(t.Context(), interpreter(), args...).Run() != nil {
+		t.Skipf("%s needs Python 3.%d or later with %q, which STOWAGE_PYTHON may name (python3)", t.Name(), least, modules)
 	}
-	cmd := exec.CommandContext(t.Context(), python, "-W", "ignore", "-m", "unittest", "tests."+file)
+	return interpreter()
+}
+
+// run runs a file of tests, in which there are at least so many.
+func run(t *testing.T, file string, modules []string, atLeast int, environment ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), python(t, 10, modules...), "-W", "ignore", "-m", "unittest", "tests."+file)
 	cmd.Env = append(os.Environ(), "STOWAGE="+built.Command(t), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
 	cmd.Env = append(cmd.Env, environment...)
 	var out bytes.Buffer
@@ -95,30 +106,78 @@ func run(t *testing.T, file, needs, probe string, atLeast int, environment ...st
 	}
 }
 
-// python310 fails if an interpreter is too old for the package.
-const python310 = "import sys; sys.exit(sys.version_info < (3, 10))"
-
-// problems is how many problems are planned by the package and by the command.
-func problems() string {
-	return "STOWAGE_PROBLEMS=" + strconv.Itoa(plantest.Share(1000, 200, 100))
+// A file of tests in Python, with the modules that it needs and the number of its tests at least.
+type file struct {
+	name, modules string
+	atLeast       int
+	with          string // library, any (the library if it can be built), problems or cache
 }
 
-// TestStowage is the package over the library, from the clone.
-func TestStowage(t *testing.T) {
-	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 20,
-		"STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
+// TestFiles runs the files of tests that need nothing made before.
+func TestFiles(t *testing.T) {
+	files(t, []file{
+		{"stowage", "", 20, "library problems"}, // numpy and pandas for what is about them
+		{"rules", "", 9, "library problems"},    // against brute force and the command
+		{"barriers", "", 4, "library"},
+		{"units", "", 5, "library"}, // numbers as text: here, by the command and in CSV files
+		{"notebook", "", 5, "library"},
+		{"many", "", 6, "library"},
+		{"sweep", "", 10, "library"},
+		{"signatures", "", 4, "library"},
+		{"mypy", "mypy numpy", 2, ""},
+		{"release", "", 4, ""},
+		{"minimalloc", "", 4, "library"}, // STOWAGE_MINIMALLOC names a checkout, whose tests are run too
+		{"transport", "", 8, "any"},      // for what calls executorch's plug-in
+		{"banked", "", 8, "any"},
+	})
+}
+
+// TestPackages runs those for packages of others.
+func TestPackages(t *testing.T) {
+	plantest.Nightly(t)
+	files(t, []file{
+		{"omnimalloc", "omnimalloc", 3, "library"},
+		{"torch", "torch", 30, "cache"},
+		{"onnxruntime", "onnxruntime onnx", 15, "cache"},
+		{"inductor", "torch", 7, ""},
+		{"jax", "jax jaxlib==0.10.2", 12, "any"},
+		{"xdsl", "xdsl", 13, "any"},
+		{"algorithm", "executorch", 11, ""},
+		{"export", "executorch torch torchao flatbuffers pandas", 15, "any"},
+	})
+}
+
+func files(t *testing.T, all []file) {
+	for _, f := range all {
+		t.Run(f.name, func(t *testing.T) {
+			var environment []string
+			for _, with := range strings.Fields(f.with) {
+				switch with {
+				case "library":
+					environment = append(environment, "STOWAGE_LIBRARY="+library(t))
+				case "any":
+					environment = append(environment, libraryIfAny(t)...)
+				case "problems": // that are planned by the package and by the command
+					environment = append(environment, "STOWAGE_DATA="+public.Dir(),
+						"STOWAGE_PROBLEMS="+strconv.Itoa(plantest.Share(1000, 200, 100)))
+				case "cache":
+					if _, err := exec.LookPath("c++"); err != nil {
+						t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
+					}
+					environment = append(environment, "STOWAGE_CACHE="+t.TempDir())
+				}
+			}
+			run(t, "test_"+f.name, strings.Fields(f.modules), f.atLeast, environment...)
+		})
+	}
 }
 
 // TestShown checks that texts of the package show the same characters as those of the command.
 func TestShown(t *testing.T) {
-	python := interpreter()
-	if exec.CommandContext(t.Context(), python, "-c", python310).Run() != nil {
-		t.Skip("needs Python (python3)")
-	}
 	const script = `import json, sys
 from stowage._errors import shown
 print(json.dumps([[c, shown(chr(c))] for c in range(sys.maxunicode + 1) if shown(chr(c)) != chr(c)]))`
-	out, err := exec.CommandContext(t.Context(), python, "-c", script).Output()
+	out, err := exec.CommandContext(t.Context(), python(t, 10), "-c", script).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,104 +197,17 @@ print(json.dumps([[c, shown(chr(c))] for c in range(sys.maxunicode + 1) if shown
 	}
 }
 
-// TestRules is what problems with rules are given as, and what comes back, against brute force and the command.
-func TestRules(t *testing.T) {
-	run(t, "test_rules", "nothing beside it; numpy for what is about it (python3)", python310, 9,
-		"STOWAGE_LIBRARY="+library(t), problems())
-}
-
-// TestBarriers: which buffers of a plan must wait for which.
-func TestBarriers(t *testing.T) {
-	run(t, "test_barriers", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestUnits compares how numbers are read as text: here, by the command and in CSV files.
-func TestUnits(t *testing.T) {
-	run(t, "test_units", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestNotebook is the picture of a plan in a notebook: its size, and what it shows.
-func TestNotebook(t *testing.T) {
-	run(t, "test_notebook", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestMany is many problems in one call.
-func TestMany(t *testing.T) {
-	run(t, "test_many", "nothing beside it (python3)", python310, 6, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestSweep is many problems, planners, capacities and limits in one call; and problems to try.
-func TestSweep(t *testing.T) {
-	run(t, "test_sweep", "nothing beside it (python3)", python310, 10, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestSignatures: the signatures that help and type checkers show.
-func TestSignatures(t *testing.T) {
-	run(t, "test_signatures", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestRelease is the archives, the checksums and the list of parts of a release.
-func TestRelease(t *testing.T) {
-	run(t, "test_release", "nothing beside it (python3)", python310, 4)
-}
-
-// TestMypy checks the package, and a program that uses it, by mypy --strict.
-func TestMypy(t *testing.T) {
-	run(t, "test_mypy", "mypy and numpy",
-		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('mypy', 'numpy')))", 2)
-}
-
-// TestMinimalloc is the API of google/minimalloc; STOWAGE_MINIMALLOC names a checkout of
-// that project, whose tests are then run with the import changed.
-func TestMinimalloc(t *testing.T) {
-	run(t, "test_minimalloc", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestOmnimalloc is the allocator for OmniMalloc, in its harness.
-func TestOmnimalloc(t *testing.T) {
-	plantest.Nightly(t)
-	run(t, "test_omnimalloc", "omnimalloc",
-		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('omnimalloc') is None)",
-		3, "STOWAGE_LIBRARY="+library(t))
-}
-
-// TestTorch is the arena in PyTorch: the same losses, whatever the program does. The adapter is compiled against the
-// torch that is there.
-func TestTorch(t *testing.T) {
-	plantest.Nightly(t)
-	if _, err := exec.LookPath("c++"); err != nil {
-		t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
-	}
-	run(t, "test_torch", "torch", "import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 30, "STOWAGE_CACHE="+t.TempDir())
-}
-
-// TestOnnxRuntime is the arena in ONNX Runtime: the same outputs, whatever the program does.
-func TestOnnxRuntime(t *testing.T) {
-	plantest.Nightly(t)
-	if _, err := exec.LookPath("c++"); err != nil {
-		t.Skip("there is no c++ on PATH to compile the allocator with (c-compiler, g++)")
-	}
-	run(t, "test_onnxruntime", "onnxruntime and onnx",
-		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or not all(u.find_spec(m) for m in ('onnxruntime', 'onnx')))",
-		15, "STOWAGE_CACHE="+t.TempDir())
-}
-
-// TestInductor is Stowage's plans in the code that PyTorch's Inductor generates: the same bits, and never higher.
-func TestInductor(t *testing.T) {
-	plantest.Nightly(t)
-	run(t, "test_inductor", "torch",
-		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('torch') is None)", 7)
-}
-
-// TestWheel builds the wheel as pip does, installs it into an empty environment and runs the package's tests there,
-// with the wheel's library, command and script. A second build, with STOWAGE_CASES=all, has the same bytes.
+// TestWheel builds the wheel as pip does, installs it into an empty environment and runs
+// the package's tests there: its library, its command and its script are those of the
+// wheel. A second build, with STOWAGE_CASES=all, has the same bytes.
 func TestWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two wheels and an environment take too long for a short run (large)")
 	}
 	library(t)
+	python(t, 11, "venv", "ensurepip")
 	dir := t.TempDir()
-	python := func(cwd, path string, environment []string, args ...string) string {
+	start := func(cwd, path string, environment []string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), path, args...)
 		cmd.Dir = cwd
@@ -246,14 +218,10 @@ func TestWheel(t *testing.T) {
 		}
 		return string(out)
 	}
-	if exec.CommandContext(t.Context(), interpreter(), "-c",
-		"import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))").Run() != nil {
-		t.Skip("the wheel is built by Python 3.11 or later, with venv (python3)")
-	}
 	wheels := make([][]byte, plantest.Share(2, 1, 1))
 	for k := range wheels {
 		to := filepath.Join(dir, strconv.Itoa(k))
-		python("", interpreter(), []string{"STOWAGE_COMMAND=" + built.Command(t)}, "stowage_build.py", to)
+		start("", interpreter(), []string{"STOWAGE_COMMAND=" + built.Command(t)}, "stowage_build.py", to)
 		names, err := filepath.Glob(filepath.Join(to, "stowage-*-py3-none-*.whl"))
 		if err != nil || len(names) != 1 {
 			t.Fatalf("%s: %v", names, err)
@@ -262,8 +230,8 @@ func TestWheel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k == 0 {
-			python("", interpreter(), nil, "-m", "venv", filepath.Join(dir, "venv"))
-			python("", filepath.Join(dir, "venv", "bin", "pip"), nil, "install", "--quiet", "--no-index", names[0])
+			start("", interpreter(), nil, "-m", "venv", filepath.Join(dir, "venv"))
+			start("", filepath.Join(dir, "venv", "bin", "pip"), nil, "install", "--quiet", "--no-index", names[0])
 		}
 	}
 	if !bytes.Equal(wheels[0], wheels[len(wheels)-1]) {
@@ -272,12 +240,12 @@ func TestWheel(t *testing.T) {
 	bin := filepath.Join(dir, "venv", "bin")
 	alone := installed(t, filepath.Join(dir, "venv"), true)
 	begin := time.Now()
-	if out := python(alone.dir, filepath.Join(bin, "python"), alone.environment, "-c",
+	if out := start(alone.dir, filepath.Join(bin, "python"), alone.environment, "-c",
 		"import stowage; print(stowage.solve([0, 1], [2, 3], [4, 5]).height)"); out != "9\n" {
 		t.Errorf("the first plan is %q", out)
 	}
 	t.Logf("import and a first plan in %v", time.Since(begin))
-	if out := python(alone.dir, filepath.Join(bin, "stowage"), alone.environment, "version"); !strings.HasPrefix(out,
+	if out := start(alone.dir, filepath.Join(bin, "stowage"), alone.environment, "version"); !strings.HasPrefix(out,
 		"stowage ") {
 		t.Errorf("the script prints %q", out)
 	}
@@ -355,10 +323,7 @@ func (e elsewhere) test(t *testing.T, python string, environment ...string) {
 // for: pip takes them for their own systems, and no other. With the command alone the package's tests pass, too.
 func TestWheelsElsewhere(t *testing.T) {
 	plantest.Nightly(t)
-	if exec.CommandContext(t.Context(), interpreter(), "-c",
-		"import pip, sys; sys.exit(sys.version_info < (3, 11))").Run() != nil {
-		t.Skip("the wheel is built by Python 3.11 or later, with pip (python3)")
-	}
+	python(t, 11, "pip")
 	dir := t.TempDir()
 	tags := map[string]string{
 		"linux/amd64": "musllinux_1_1_x86_64", "linux/arm64": "musllinux_1_1_aarch64",
@@ -449,19 +414,16 @@ func absolute(t *testing.T, program string) string {
 // line that says what is needed. Without a C compiler the wheel has the command alone, a
 // line says so, and pip installs it here.
 func TestWheelWithout(t *testing.T) {
-	if exec.CommandContext(t.Context(), interpreter(), "-c", "import pip, sys; sys.exit(sys.version_info < (3, 11))").Run() != nil {
-		t.Skip("the wheel is built by Python 3.11 or later, with pip (python3)")
-	}
-	python, err := exec.LookPath(interpreter())
+	path, err := exec.LookPath(python(t, 11, "pip"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	// pip with nothing but what is in a folder on PATH, and nothing of the user's.
-	pip := func(path string, environment []string, args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), python,
+	pip := func(tools string, environment []string, args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), path,
 			append([]string{"-m", "pip", "--disable-pip-version-check", "--no-cache-dir"}, args...)...)
-		cmd.Env = append(os.Environ(), "PATH="+path, "CC=", "STOWAGE_LIBRARY_FILE=", "PYTHONDONTWRITEBYTECODE=1",
+		cmd.Env = append(os.Environ(), "PATH="+tools, "CC=", "STOWAGE_LIBRARY_FILE=", "PYTHONDONTWRITEBYTECODE=1",
 			"PIP_CONFIG_FILE="+os.DevNull)
 		cmd.Env = append(cmd.Env, environment...)
 		out, err := cmd.CombinedOutput()
@@ -494,34 +456,11 @@ func TestWheelWithout(t *testing.T) {
 		names[0]); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), python, "-c",
+	cmd := exec.CommandContext(t.Context(), path, "-c",
 		"import stowage; from stowage import _library; print(stowage.solve([0, 1], [2, 3], [4, 5]).height, _library.load())")
 	cmd.Dir, cmd.Env = t.TempDir(),
 		[]string{"PYTHONPATH=" + to, "PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1"}
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "9 None\n" {
 		t.Errorf("%v: %s", err, out)
 	}
-}
-
-// TestTransport needs Python alone.
-func TestTransport(t *testing.T) {
-	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", python310, 8, libraryIfAny(t)...)
-}
-
-// TestBanked is the plug-in for several memories, on specs of its own.
-func TestBanked(t *testing.T) {
-	run(t, "test_banked", "nothing beside it, for the banks of executorch's plug-in", python310, 8, libraryIfAny(t)...)
-}
-
-func TestAlgorithm(t *testing.T) {
-	plantest.Nightly(t)
-	run(t, "test_algorithm", "executorch",
-		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('executorch') is None)", 11)
-}
-
-// TestExport takes a minute, most of it in ExecuTorch's exporter.
-func TestExport(t *testing.T) {
-	plantest.Nightly(t)
-	run(t, "test_export", "torch and all that executorch needs",
-		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 15, libraryIfAny(t)...)
 }

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"bytes"
+	"io"
 	"strconv"
 
 	"github.com/stowage-go/stowage"
@@ -40,11 +41,5 @@ func stowagePlanGraph(s *C.stowage_solver, text *C.char, length C.size_t, flags 
 	if err != nil {
 		return C.int64_t(fail(s, err))
 	}
-	var b bytes.Buffer
-	if err := json.WriteGraphPlan(&b, g, p); err != nil {
-		return C.int64_t(fail(s, err))
-	}
-	b.WriteByte(0)
-	s.text = (*C.char)(C.CBytes(b.Bytes()))
-	return C.int64_t(b.Len() - 1)
+	return write(s, func(w io.Writer) error { return json.WriteGraphPlan(w, g, p) })
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 	_ "github.com/stowage-go/stowage/plan/all"
 )
 
@@ -23,15 +22,21 @@ import (
 
 // optionsOf returns the options of a run.
 func (p *peer) optionsOf(s *C.stowage_solver) stowage.Options {
-	o := p.options
+	o := valued(s)
+	o.Planner, o.Without, o.Params, o.Progress = p.options.Planner, p.options.Without, p.options.Params, p.options.Progress
+	if start := column(s.start, int(s.count)); start != nil {
+		o.Start = append([]int64{}, start...)
+	}
+	return o
+}
+
+// valued returns the options that are set by number, but for the capacity, which is the problem's.
+func valued(s *C.stowage_solver) (o stowage.Options) {
 	o.Minimize = s.options[C.STOWAGE_MINIMIZE] != 0
 	o.Timeout = time.Duration(s.options[C.STOWAGE_TIMEOUT_NS])
 	o.NodeLimit = int64(s.options[C.STOWAGE_NODES])
 	o.Workers = int(s.options[C.STOWAGE_WORKERS])
 	o.Seed = uint64(s.options[C.STOWAGE_SEED])
-	if start := column(s.start, int(s.count)); start != nil {
-		o.Start = append([]int64{}, start...)
-	}
 	return o
 }
 
@@ -84,22 +89,13 @@ func inOptions(err error) error {
 	return issues.Err()
 }
 
-// stowageRefused says what is wrong with the value of an option that was set by number.
+// stowageRefused says what is wrong with the options that are set by number.
 //
 //export stowageRefused
-func stowageRefused(s *C.stowage_solver, option C.int, value C.int64_t) (code C.int) {
+func stowageRefused(s *C.stowage_solver) (code C.int) {
 	defer guard(s, &code)
-	var o plan.Options
-	switch option {
-	case C.STOWAGE_CAPACITY:
-		o.Capacity = int64(value)
-	case C.STOWAGE_TIMEOUT_NS:
-		o.Timeout = time.Duration(value)
-	case C.STOWAGE_NODES:
-		o.NodeLimit = int64(value)
-	case C.STOWAGE_WORKERS:
-		o.Workers = int(value)
-	}
+	o := valued(s)
+	o.Capacity = int64(s.options[C.STOWAGE_CAPACITY])
 	if err := o.Validate(); err != nil {
 		return fail(s, err)
 	}

@@ -103,7 +103,8 @@ func (p *peer) fill(s *C.stowage_solver) *stowage.Problem {
 	}
 	p.gaps(s)
 	p.name(s)
-	p.problem = stowage.Problem{Buffers: p.buffers, Capacity: capacity, Rules: p.rules(s)}
+	p.problem = stowage.Problem{Buffers: p.buffers, Capacity: capacity}
+	p.rules(s)
 	return &p.problem
 }
 

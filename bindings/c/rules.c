@@ -18,54 +18,41 @@ static int begin(stowage_solver *s) {
 	return STOWAGE_OK;
 }
 
-// wide refuses an index that does not fit Go's 32 bits, as the caller has given it. Go says what is wrong with others. It sets
-// the error.
-static int wide(stowage_solver *s) {
-	static const struct {
-		int list, column;
-		const char *name, *of;
-	} indices[] = {
-		{STOWAGE_APART, 0, "apart", "buffer"}, {STOWAGE_APART, 1, "apart", "buffer"},
-		{STOWAGE_MAY_OVERLAP, 0, "may_overlap", "buffer"}, {STOWAGE_MAY_OVERLAP, 1, "may_overlap", "buffer"},
-		{STOWAGE_TOGETHER, 0, "together", "buffer"}, {STOWAGE_TOGETHER, 1, "together", "buffer"},
-		{STOWAGE_DISTANCES, 0, "distances", "buffer"}, {STOWAGE_DISTANCES, 1, "distances", "buffer"},
-		{STOWAGE_PENALTIES, 0, "penalties", "buffer"}, {STOWAGE_PENALTIES, 1, "penalties", "buffer"},
-		{STOWAGE_ALLOWED, 1, "allowed", "pool"}, {STOWAGE_COSTS, 1, "costs", "pool"},
-	};
-	for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) {
-		const int64_t *column = s->rules.list[indices[k].list].column[indices[k].column];
-		for (int64_t i = 0; i < s->rules.list[indices[k].list].count; i++)
-			if (column[i] < INT32_MIN || column[i] > INT32_MAX) {
-				char text[160];
-				snprintf(text, sizeof text, "%s[%" PRId64 "] \"%" PRId64 "\": there is no %s of this index; there are %" PRId64, indices[k].name, i, column[i],
-					indices[k].of, indices[k].of[0] == 'p' ? s->rules.pools : s->count);
-				stowageFail(s, STOWAGE_E_INPUT, text);
-				return 1;
-			}
-	}
-	return 0;
-}
+// The lists: their names, how many columns must be there, and what the indices in the columns name: b is a buffer and p a
+// pool. A capital letter is whom the rule belongs to.
+static const struct {
+	const char *name, *of;
+	int columns;
+} lists[STOWAGE_LISTS] = {
+	[STOWAGE_RESERVED] = {"reserved", "P", 3}, [STOWAGE_ALLOWED] = {"allowed", "Bp", 2}, [STOWAGE_COSTS] = {"costs", "Bp", 3},
+	[STOWAGE_EVICTIONS] = {"evictions", "B", 4}, [STOWAGE_TOGETHER] = {"together", "bb", 2}, [STOWAGE_APART] = {"apart", "bb", 2},
+	[STOWAGE_MAY_OVERLAP] = {"may_overlap", "bb", 2}, [STOWAGE_DISTANCES] = {"distances", "bb", 3},
+	[STOWAGE_PENALTIES] = {"penalties", "bb", 3},
+};
 
+// Go finds the place of a rule by its owner, and other indices have 32 bits there. What is wrong with those Go says, in the
+// words that are used here.
 int stowageBadRules(stowage_solver *s) {
-	static const struct {
-		int list;
-		const char *name, *owner;
-	} owned[] = {
-		{STOWAGE_RESERVED, "reserved", "pool"}, {STOWAGE_ALLOWED, "allowed", "buffer"},
-		{STOWAGE_COSTS, "costs", "buffer"}, {STOWAGE_EVICTIONS, "evictions", "buffer"},
-	};
-	for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) {
-		const int64_t *owner = s->rules.list[owned[k].list].column[0];
-		int64_t most = k == 0 ? s->rules.pools : s->count;
-		for (int64_t i = 0; i < s->rules.list[owned[k].list].count; i++)
-			if (owner[i] < 0 || owner[i] >= most) {
-				char text[128];
-				snprintf(text, sizeof text, "%s: there is no %s of the number %" PRId64 "; there are %" PRId64, owned[k].name, owned[k].owner, owner[i], most);
+	char text[160];
+	for (int list = 0; list < STOWAGE_LISTS; list++)
+		for (int k = 0; lists[list].of[k] != 0; k++) {
+			char of = lists[list].of[k];
+			const char *name = lists[list].name, *thing = of == 'p' || of == 'P' ? "pool" : "buffer";
+			int64_t most = thing[0] == 'p' ? s->rules.pools : s->count;
+			for (int64_t i = 0; i < s->rules.list[list].count; i++) {
+				int64_t x = s->rules.list[list].column[k][i];
+				int owner = of < 'a';
+				if (owner ? x >= 0 && x < most : x >= INT32_MIN && x <= INT32_MAX)
+					continue;
+				if (owner)
+					snprintf(text, sizeof text, "%s: there is no %s of the number %" PRId64 "; there are %" PRId64, name, thing, x, most);
+				else
+					snprintf(text, sizeof text, "%s[%" PRId64 "] \"%" PRId64 "\": there is no %s of this index; there are %" PRId64, name, i, x, thing, most);
 				stowageFail(s, STOWAGE_E_INPUT, text);
 				return 1;
 			}
-	}
-	return wide(s);
+		}
+	return 0;
 }
 
 // bad_count refuses a number of rules that is none.
@@ -89,12 +76,12 @@ int stowage_set_pools(stowage_solver *s, int64_t count, const char *const *names
 	return stowageLeave(s, STOWAGE_OK);
 }
 
-// set_list sets the columns of a list. The last one may be NULL if that means something.
-static int set_list(stowage_solver *s, int list, int64_t count, const int64_t *a, const int64_t *b, const int64_t *c, const int64_t *d, int columns, int optional) {
+// set_list sets the columns of a list. Those that it needs must not be NULL.
+static int set_list(stowage_solver *s, int list, int64_t count, const int64_t *a, const int64_t *b, const int64_t *c, const int64_t *d) {
 	ENTER_BY(begin, s);
 	const int64_t *column[4] = {a, b, c, d};
 	const char *wrong = bad_count(count);
-	for (int k = 0; wrong == NULL && count > 0 && k < columns - optional; k++)
+	for (int k = 0; wrong == NULL && count > 0 && k < lists[list].columns; k++)
 		if (column[k] == NULL)
 			wrong = "rules: a column is NULL";
 	if (wrong != NULL)
@@ -106,39 +93,31 @@ static int set_list(stowage_solver *s, int list, int64_t count, const int64_t *a
 }
 
 int stowage_set_reserved(stowage_solver *s, int64_t count, const int64_t *pool, const int64_t *lower, const int64_t *upper) {
-	return set_list(s, STOWAGE_RESERVED, count, pool, lower, upper, NULL, 3, 0);
+	return set_list(s, STOWAGE_RESERVED, count, pool, lower, upper, NULL);
 }
-
 int stowage_set_allowed(stowage_solver *s, int64_t count, const int64_t *buffer, const int64_t *pool) {
-	return set_list(s, STOWAGE_ALLOWED, count, buffer, pool, NULL, NULL, 2, 0);
+	return set_list(s, STOWAGE_ALLOWED, count, buffer, pool, NULL, NULL);
 }
-
 int stowage_set_costs(stowage_solver *s, int64_t count, const int64_t *buffer, const int64_t *pool, const int64_t *cost) {
-	return set_list(s, STOWAGE_COSTS, count, buffer, pool, cost, NULL, 3, 0);
+	return set_list(s, STOWAGE_COSTS, count, buffer, pool, cost, NULL);
 }
-
 int stowage_set_together(stowage_solver *s, int64_t count, const int64_t *first, const int64_t *second, const int64_t *distance) {
-	return set_list(s, STOWAGE_TOGETHER, count, first, second, distance, NULL, 3, 1);
+	return set_list(s, STOWAGE_TOGETHER, count, first, second, distance, NULL);
 }
-
 int stowage_set_apart(stowage_solver *s, int64_t count, const int64_t *first, const int64_t *second) {
-	return set_list(s, STOWAGE_APART, count, first, second, NULL, NULL, 2, 0);
+	return set_list(s, STOWAGE_APART, count, first, second, NULL, NULL);
 }
-
 int stowage_set_may_overlap(stowage_solver *s, int64_t count, const int64_t *first, const int64_t *second) {
-	return set_list(s, STOWAGE_MAY_OVERLAP, count, first, second, NULL, NULL, 2, 0);
+	return set_list(s, STOWAGE_MAY_OVERLAP, count, first, second, NULL, NULL);
 }
-
 int stowage_set_distances(stowage_solver *s, int64_t count, const int64_t *first, const int64_t *second, const int64_t *distance) {
-	return set_list(s, STOWAGE_DISTANCES, count, first, second, distance, NULL, 3, 0);
+	return set_list(s, STOWAGE_DISTANCES, count, first, second, distance, NULL);
 }
-
 int stowage_set_penalties(stowage_solver *s, int64_t count, const int64_t *first, const int64_t *second, const int64_t *cost) {
-	return set_list(s, STOWAGE_PENALTIES, count, first, second, cost, NULL, 3, 0);
+	return set_list(s, STOWAGE_PENALTIES, count, first, second, cost, NULL);
 }
-
 int stowage_set_evictions(stowage_solver *s, int64_t count, const int64_t *buffer, const int64_t *lower, const int64_t *upper, const int64_t *cost) {
-	return set_list(s, STOWAGE_EVICTIONS, count, buffer, lower, upper, cost, 4, 0);
+	return set_list(s, STOWAGE_EVICTIONS, count, buffer, lower, upper, cost);
 }
 
 int stowage_set_clocks(stowage_solver *s, int64_t threads, const int64_t *lower, const int64_t *upper) {
@@ -201,16 +180,12 @@ int stowage_get_measure(stowage_solver *s, const char *measure, int64_t *value, 
 int64_t stowage_barriers(stowage_solver *s, const int64_t *offsets, int64_t room, int64_t *buffer, int64_t *at, int64_t *behind, int64_t *until, int64_t *turn) {
 	int (*enter)(stowage_solver *) = offsets == NULL ? planned : stowageReady;
 	ENTER_BY(enter, s);
-	int64_t waits = stowageBarriers(s, (int64_t *)offsets, room, buffer, at, behind, until, turn);
-	stowageLeave(s, STOWAGE_OK);
-	return waits;
+	return stowageLeave(s, stowageBarriers(s, (int64_t *)offsets, room, buffer, at, behind, until, turn));
 }
 
 int64_t stowage_get_parts(stowage_solver *s, int64_t room, int64_t *buffer, int64_t *lower, int64_t *upper, int64_t *pool, int64_t *offset) {
 	ENTER_BY(planned, s);
-	int64_t parts = stowageGetParts(s, room, buffer, lower, upper, pool, offset);
-	stowageLeave(s, STOWAGE_OK);
-	return parts;
+	return stowageLeave(s, stowageGetParts(s, room, buffer, lower, upper, pool, offset));
 }
 
 int64_t stowage_verify_plan(stowage_solver *s, const int64_t *offsets, const int64_t *pools, int64_t parts, const int64_t *buffer,
@@ -223,8 +198,6 @@ int64_t stowage_verify_plan(stowage_solver *s, const int64_t *offsets, const int
 		wrong = "parts: only their pools may be NULL";
 	if (wrong != NULL)
 		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, wrong));
-	int64_t broken = stowageVerifyPlan(s, (int64_t *)offsets, (int64_t *)pools, parts, (int64_t *)buffer, (int64_t *)lower,
-		(int64_t *)upper, (int64_t *)pool, (int64_t *)offset);
-	stowageLeave(s, STOWAGE_OK);
-	return broken;
+	return stowageLeave(s, stowageVerifyPlan(s, (int64_t *)offsets, (int64_t *)pools, parts, (int64_t *)buffer, (int64_t *)lower,
+		(int64_t *)upper, (int64_t *)pool, (int64_t *)offset));
 }

@@ -5,12 +5,14 @@ import "C"
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/columns"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -67,58 +69,35 @@ func texts(at **C.char, n int) []string {
 	return all
 }
 
-// list returns the columns of a list of rules.
-func list(s *C.stowage_solver, which int) (count int, columns [4][]int64) {
+// rows returns the rows of a list, each with the numbers of the columns that are there.
+func rows(s *C.stowage_solver, which int) iter.Seq[[]int64] {
 	l := &s.rules.list[which]
-	count = int(l.count)
-	for k := range columns {
-		columns[k] = column(l.column[k], count)
-	}
-	return count, columns
-}
-
-// pairs returns a list of pairs, and the number that each pair has; nil if pairs have none.
-func pairs(s *C.stowage_solver, which int) (all []model.Pair, of []int64) {
-	n, c := list(s, which)
-	for k := range n {
-		all = append(all, model.Pair{index(c[0][k]), index(c[1][k])})
-	}
-	return all, c[2]
-}
-
-// rules gives the problem the rules that the caller has set.
-func (p *peer) rules(s *C.stowage_solver) *model.Rules {
-	if s.rules.any == 0 {
-		return nil
-	}
-	r := &model.Rules{Threads: int(s.rules.threads), Period: int64(s.rules.period)}
-	p.pools(s, r)
-	for _, of := range texts(s.rules.objective, int(s.rules.measures)) {
-		r.Objective = append(r.Objective, model.Measure(of))
-	}
-	r.Apart, _ = pairs(s, C.STOWAGE_APART)
-	r.MayOverlap, _ = pairs(s, C.STOWAGE_MAY_OVERLAP)
-	ties, at := pairs(s, C.STOWAGE_TOGETHER)
-	for k, x := range ties {
-		tie := model.Together{Buffers: []int32{x[0], x[1]}}
-		if at != nil {
-			tie.At = []int64{0, at[k]}
+	return func(yield func([]int64) bool) {
+		var columns [][]int64
+		for k := range l.column {
+			if c := column(l.column[k], int(l.count)); c != nil {
+				columns = append(columns, c)
+			}
 		}
-		r.Together = append(r.Together, tie)
+		row := make([]int64, len(columns))
+		for i := range int(l.count) {
+			for k, c := range columns {
+				row[k] = c[i]
+			}
+			if !yield(row) {
+				return
+			}
+		}
 	}
-	near, distance := pairs(s, C.STOWAGE_DISTANCES)
-	for k, x := range near {
-		r.Distances = append(r.Distances, model.Distance{Buffers: x, Distance: distance[k]})
-	}
-	better, cost := pairs(s, C.STOWAGE_PENALTIES)
-	for k, x := range better {
-		r.Penalties = append(r.Penalties, model.Penalty{Buffers: x, Cost: cost[k]})
-	}
-	p.extras(s, r)
-	return r
 }
 
-func (p *peer) pools(s *C.stowage_solver, r *model.Rules) {
+// rules gives the problem of the peer the rules that the caller has set.
+func (p *peer) rules(s *C.stowage_solver) {
+	if s.rules.any == 0 {
+		return
+	}
+	r := &model.Rules{Period: int64(s.rules.period)}
+	p.problem.Rules = r
 	n := int(s.rules.pools)
 	capacity, alignment, cost := column(s.rules.capacity, n), column(s.rules.alignment, n), column(s.rules.cost, n)
 	for k, id := range texts(s.rules.names, n) {
@@ -133,50 +112,22 @@ func (p *peer) pools(s *C.stowage_solver, r *model.Rules) {
 		}
 		r.Pools = append(r.Pools, pool)
 	}
-}
-
-// extras sets what the lists say of buffers and pools.
-func (p *peer) extras(s *C.stowage_solver, r *model.Rules) {
-	n, c := list(s, C.STOWAGE_RESERVED)
-	for k := range n {
-		pool := &r.Pools[c[0][k]]
-		pool.Reserved = append(pool.Reserved, model.Range{Lower: c[1][k], Upper: c[2][k]})
+	for _, of := range texts(s.rules.objective, int(s.rules.measures)) {
+		r.Objective = append(r.Objective, model.Measure(of))
 	}
-	extra := func(i int64) *model.Extra {
-		b := &p.buffers[i]
-		if b.Extra == nil {
-			b.Extra = &model.Extra{}
-		}
-		return b.Extra
+	var lists columns.Lists
+	for which := range lists {
+		lists[which] = rows(s, which)
 	}
-	n, c = list(s, C.STOWAGE_ALLOWED)
-	for k := range n {
-		x := extra(c[0][k])
-		x.Pools = append(x.Pools, index(c[1][k]))
-	}
-	n, c = list(s, C.STOWAGE_COSTS)
-	for k := range n {
-		x := extra(c[0][k])
-		x.Costs = append(x.Costs, model.PoolCost{Pool: index(c[1][k]), Cost: c[2][k]})
-	}
-	n, c = list(s, C.STOWAGE_EVICTIONS)
-	for k := range n {
-		x := extra(c[0][k])
-		x.Evictions = append(x.Evictions, model.Eviction{Lower: c[1][k], Upper: c[2][k], Cost: c[3][k]})
-	}
+	lists.Fill(&p.problem)
 	for i := range p.buffers {
 		if x := p.buffers[i].Extra; x != nil {
 			slices.SortStableFunc(x.Evictions, func(a, b model.Eviction) int { return cmp.Compare(a.Lower, b.Lower) })
 		}
 	}
-	threads := int(s.rules.threads)
-	all := len(p.buffers) * threads
+	all := len(p.buffers) * int(s.rules.threads)
 	lower, upper := slices.Clone(column(s.rules.clock_lower, all)), slices.Clone(column(s.rules.clock_upper, all))
-	for i := range p.buffers {
-		if from, to := i*threads, (i+1)*threads; threads > 0 {
-			p.buffers[i].SetClocks(lower[from:to:to], upper[from:to:to])
-		}
-	}
+	columns.Clocks(&p.problem, int(s.rules.threads), lower, upper)
 }
 
 //export stowageGetPools

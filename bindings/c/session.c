@@ -1,5 +1,6 @@
 // Idea: a session lives on the Go side. Its handle is C memory, so that a call after the end, a second call at the same
-// time and a call in a forked child meet a check here, and never Go.
+// time and a call in a forked child meet a check here, and never Go. A call is one structure, whatever it asks: so there
+// is one way in, here and in session.go.
 //
 // Invariant: while busy is 1, one thread alone has the handle. closed goes from 0 to 1, and peer is valid while it is 0.
 
@@ -48,32 +49,6 @@ static int enter(stowage_session *s) {
 	if (code == STOWAGE_OK && s->closed)
 		return leave(s, say(s, STOWAGE_E_INPUT, "the session is closed"));
 	return code;
-}
-
-// named is enter for a call that is about a buffer.
-static int named(stowage_session *s, const char *id) {
-	int code = enter(s);
-	if (code == STOWAGE_OK && id == NULL)
-		return leave(s, say(s, STOWAGE_E_INPUT, "id: it is NULL"));
-	return code;
-}
-
-// with is enter for a call that reads the problem of a solver, or writes to it.
-static int with(stowage_session *s, stowage_solver *problem, int (*how)(stowage_solver *)) {
-	int code = enter(s);
-	if (code != STOWAGE_OK)
-		return code;
-	if (problem == NULL)
-		return leave(s, say(s, STOWAGE_E_INPUT, "there is no solver: it is NULL"));
-	if ((code = how(problem)) != STOWAGE_OK)
-		return leave(s, say(s, code, stowage_error(problem)));
-	return STOWAGE_OK;
-}
-
-// part leaves both.
-static int part(stowage_session *s, stowage_solver *problem, int code) {
-	stowageLeave(problem, STOWAGE_OK);
-	return leave(s, code);
 }
 
 int stowage_session_open(stowage_solver *problem, const int64_t *offsets, const stowage_session_options *options, size_t size, stowage_session **session) {
@@ -137,128 +112,95 @@ int stowage_session_set_token(stowage_session *s, stowage_token *t) {
 	return leave(s, STOWAGE_OK);
 }
 
-int stowage_session_set_weight(stowage_session *s, const char *id, int64_t weight) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionWeight(s, (char *)id, weight));
+// made makes a call of an open session in Go. It enters the solvers that the call reads or writes.
+static int64_t made(stowage_session *s, struct stowage_call c) {
+	int code = enter(s);
+	if (code != STOWAGE_OK)
+		return code;
+	if (c.call <= STOWAGE_CALL_LAST_NAMED && c.id == NULL)
+		return leave(s, say(s, STOWAGE_E_INPUT, "id: it is NULL"));
+	if (c.rules == c.problem) // the rules of the buffers themselves, which count once
+		c.rules = NULL;
+	if (c.call >= STOWAGE_CALL_FIRST_SOLVER) {
+		if (c.problem == NULL)
+			return leave(s, say(s, STOWAGE_E_INPUT, "there is no solver: it is NULL"));
+		if ((code = (c.call == STOWAGE_CALL_SNAPSHOT ? stowageEnter : stowageReady)(c.problem)) != STOWAGE_OK)
+			return leave(s, say(s, code, stowage_error(c.problem)));
+		if (c.rules != NULL && (code = stowageReady(c.rules)) != STOWAGE_OK) {
+			stowageLeave(c.problem, STOWAGE_OK);
+			return leave(s, say(s, code, stowage_error(c.rules)));
+		}
+	}
+	int64_t answer = stowageSessionCall(s, &c);
+	if (c.rules != NULL)
+		stowageLeave(c.rules, STOWAGE_OK);
+	if (c.problem != NULL)
+		stowageLeave(c.problem, STOWAGE_OK);
+	leave(s, STOWAGE_OK);
+	return answer;
 }
 
+#define CALL(s, which, ...) made(s, (struct stowage_call){.call = STOWAGE_CALL_##which, __VA_ARGS__})
+
+int stowage_session_set_weight(stowage_session *s, const char *id, int64_t weight) { return CALL(s, WEIGHT, .id = id, .number = {weight}); }
+
 int stowage_session_add(stowage_session *s, const char *id, int64_t lower, int64_t upper, int64_t size, int64_t alignment, int64_t *offset) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionAdd(s, (char *)id, lower, upper, size, alignment, 1, offset));
+	return CALL(s, ADD, .id = id, .number = {lower, upper, size, alignment}, .to = offset);
 }
 
 int stowage_session_fits(stowage_session *s, const char *id, int64_t lower, int64_t upper, int64_t size, int64_t alignment, int64_t *offset) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionAdd(s, (char *)id, lower, upper, size, alignment, 0, offset));
-}
-
-// placed is stowageSessionPlace with the rules of a second solver; NULL, or the same one: there are no others.
-static int placed(stowage_session *s, stowage_solver *buffers, stowage_solver *rules, int effort, int keep, int64_t *offsets) {
-	int code = with(s, buffers, stowageReady);
-	if (code != STOWAGE_OK)
-		return code;
-	if (rules == buffers)
-		rules = NULL;
-	if (rules != NULL && (code = stowageReady(rules)) != STOWAGE_OK)
-		return part(s, buffers, say(s, code, stowage_error(rules)));
-	code = stowageSessionPlace(s, buffers, rules, effort, keep, offsets);
-	if (rules != NULL)
-		stowageLeave(rules, STOWAGE_OK);
-	return part(s, buffers, code);
-}
-
-int stowage_session_place(stowage_session *s, stowage_solver *buffers, int effort, int64_t *offsets) {
-	return placed(s, buffers, NULL, effort, 1, offsets);
-}
-
-int stowage_session_fits_all(stowage_session *s, stowage_solver *buffers, int64_t *offsets) {
-	return placed(s, buffers, NULL, STOWAGE_STEP_NONE, 0, offsets);
+	return CALL(s, FITS, .id = id, .number = {lower, upper, size, alignment}, .to = offset);
 }
 
 int stowage_session_place_with(stowage_session *s, stowage_solver *buffers, stowage_solver *rules, int effort, int64_t *offsets) {
-	return placed(s, buffers, rules, effort, 1, offsets);
+	return CALL(s, PLACE, .problem = buffers, .rules = rules, .number = {effort}, .to = offsets);
 }
 
 int stowage_session_fits_with(stowage_session *s, stowage_solver *buffers, stowage_solver *rules, int64_t *offsets) {
-	return placed(s, buffers, rules, STOWAGE_STEP_NONE, 0, offsets);
+	return CALL(s, FITS_ALL, .problem = buffers, .rules = rules, .to = offsets);
 }
 
-int stowage_session_bind(stowage_session *s, stowage_solver *rules) {
-	int code = with(s, rules, stowageReady);
-	return code != STOWAGE_OK ? code : part(s, rules, stowageSessionBind(s, rules, 1));
+int stowage_session_place(stowage_session *s, stowage_solver *buffers, int effort, int64_t *offsets) {
+	return stowage_session_place_with(s, buffers, NULL, effort, offsets);
 }
 
-int stowage_session_unbind(stowage_session *s, stowage_solver *rules) {
-	int code = with(s, rules, stowageReady);
-	return code != STOWAGE_OK ? code : part(s, rules, stowageSessionBind(s, rules, 0));
-}
+int stowage_session_fits_all(stowage_session *s, stowage_solver *buffers, int64_t *offsets) { return stowage_session_fits_with(s, buffers, NULL, offsets); }
+int stowage_session_bind(stowage_session *s, stowage_solver *rules) { return CALL(s, BIND, .problem = rules); }
+int stowage_session_unbind(stowage_session *s, stowage_solver *rules) { return CALL(s, UNBIND, .problem = rules); }
+int stowage_session_replace(stowage_session *s, stowage_solver *one, int64_t *offset) { return CALL(s, REPLACE, .problem = one, .to = offset); }
+int stowage_session_snapshot(stowage_session *s, stowage_solver *to) { return CALL(s, SNAPSHOT, .problem = to); }
 
-int stowage_session_remove(stowage_session *s, const char *id) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionRemove(s, (char *)id));
-}
+int stowage_session_remove(stowage_session *s, const char *id) { return CALL(s, REMOVE, .id = id); }
+int stowage_session_unpin(stowage_session *s, const char *id) { return CALL(s, UNPIN, .id = id); }
+int stowage_session_pin(stowage_session *s, const char *id, int64_t offset) { return CALL(s, PIN, .id = id, .number = {offset}); }
 
 int stowage_session_resize(stowage_session *s, const char *id, int64_t size, int64_t *offset) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionResize(s, (char *)id, size, offset));
+	return CALL(s, RESIZE, .id = id, .number = {size}, .to = offset);
 }
 
 int stowage_session_retime(stowage_session *s, const char *id, int64_t lower, int64_t upper, int64_t *offset) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionRetime(s, (char *)id, lower, upper, offset));
-}
-
-int stowage_session_replace(stowage_session *s, stowage_solver *buffer, int64_t *offset) {
-	int code = with(s, buffer, stowageReady);
-	return code != STOWAGE_OK ? code : part(s, buffer, stowageSessionReplace(s, buffer, offset));
-}
-
-int stowage_session_pin(stowage_session *s, const char *id, int64_t offset) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionPin(s, (char *)id, offset));
+	return CALL(s, RETIME, .id = id, .number = {lower, upper}, .to = offset);
 }
 
 int stowage_session_pin_in(stowage_session *s, const char *id, int64_t pool, int64_t offset) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionPinIn(s, (char *)id, pool, offset));
+	return CALL(s, PIN_IN, .id = id, .number = {offset, pool});
 }
 
-int stowage_session_unpin(stowage_session *s, const char *id) {
-	int code = named(s, id);
-	return code != STOWAGE_OK ? code : leave(s, stowageSessionUnpin(s, (char *)id));
-}
+int stowage_session_limit(stowage_session *s, int64_t capacity) { return CALL(s, LIMIT, .number = {capacity}); }
+int stowage_session_limit_pool(stowage_session *s, int64_t pool, int64_t capacity) { return CALL(s, LIMIT_POOL, .number = {capacity, pool}); }
+int stowage_session_replan(stowage_session *s, int64_t height, int effort) { return CALL(s, REPLAN, .number = {effort, height}); }
+int64_t stowage_session_mark(stowage_session *s) { return CALL(s, MARK, .id = NULL); }
+int stowage_session_rollback(stowage_session *s, int64_t mark) { return CALL(s, ROLLBACK, .number = {mark}); }
+int stowage_session_commit(stowage_session *s, int64_t mark) { return CALL(s, COMMIT, .number = {mark}); }
 
-int stowage_session_limit(stowage_session *s, int64_t capacity) {
-	ENTER_BY(enter, s);
-	return leave(s, stowageSessionLimit(s, capacity));
-}
-
-int stowage_session_limit_pool(stowage_session *s, int64_t pool, int64_t capacity) {
-	ENTER_BY(enter, s);
-	return leave(s, stowageSessionLimitPool(s, pool, capacity));
-}
-
-int stowage_session_replan(stowage_session *s, int64_t height, int effort) {
-	ENTER_BY(enter, s);
-	return leave(s, stowageSessionReplan(s, height, effort));
-}
-
-int64_t stowage_session_mark(stowage_session *s) {
-	ENTER_BY(enter, s);
-	int64_t mark = stowageSessionMark(s);
-	leave(s, STOWAGE_OK);
-	return mark;
-}
-
-int stowage_session_rollback(stowage_session *s, int64_t mark) {
-	ENTER_BY(enter, s);
-	return leave(s, stowageSessionReturn(s, mark, 1));
-}
-
-int stowage_session_commit(stowage_session *s, int64_t mark) {
-	ENTER_BY(enter, s);
-	return leave(s, stowageSessionReturn(s, mark, 0));
-}
+int64_t stowage_session_count(stowage_session *s) { return CALL(s, COUNT, .id = NULL); }
+int64_t stowage_session_height(stowage_session *s) { return CALL(s, HEIGHT, .id = NULL); }
+int64_t stowage_session_load(stowage_session *s) { return CALL(s, LOAD, .id = NULL); }
+int64_t stowage_session_capacity(stowage_session *s) { return CALL(s, CAPACITY, .id = NULL); }
+int64_t stowage_session_offset(stowage_session *s, const char *id) { return CALL(s, OFFSET, .id = id); }
+int64_t stowage_session_pool_of(stowage_session *s, const char *id) { return CALL(s, POOL_OF, .id = id); }
+int64_t stowage_session_offsets(stowage_session *s, int64_t room, int64_t *to) { return CALL(s, OFFSETS, .number = {room}, .to = to); }
+int64_t stowage_session_pools(stowage_session *s, int64_t room, int64_t *to) { return CALL(s, POOLS, .number = {room}, .to = to); }
 
 int stowage_session_get_answer(const stowage_session *s, stowage_session_answer *a, size_t size) {
 	if (s == NULL || a == NULL)
@@ -268,48 +210,4 @@ int stowage_session_get_answer(const stowage_session *s, stowage_session_answer 
 	memset(a, 0, size);
 	memcpy(a, &s->answer, size < sizeof s->answer ? size : sizeof s->answer);
 	return STOWAGE_OK;
-}
-
-// asked returns a figure of the session: its number is that of stowageSessionFigure.
-static int64_t asked(stowage_session *s, int figure) {
-	ENTER_BY(enter, s);
-	int64_t answer = stowageSessionFigure(s, figure);
-	leave(s, STOWAGE_OK);
-	return answer;
-}
-
-int64_t stowage_session_count(stowage_session *s) { return asked(s, 0); }
-int64_t stowage_session_height(stowage_session *s) { return asked(s, 1); }
-int64_t stowage_session_load(stowage_session *s) { return asked(s, 2); }
-int64_t stowage_session_capacity(stowage_session *s) { return asked(s, 3); }
-
-// place_of returns the offset of a buffer, or its pool.
-static int64_t place_of(stowage_session *s, const char *id, int pool) {
-	int code = named(s, id);
-	if (code != STOWAGE_OK)
-		return code;
-	int64_t place = stowageSessionPlaceOf(s, (char *)id, pool);
-	leave(s, STOWAGE_OK);
-	return place;
-}
-
-int64_t stowage_session_offset(stowage_session *s, const char *id) { return place_of(s, id, 0); }
-int64_t stowage_session_pool_of(stowage_session *s, const char *id) { return place_of(s, id, 1); }
-
-// places writes the offsets of all buffers, or their pools.
-static int64_t places(stowage_session *s, int64_t room, int64_t *to, int pools) {
-	ENTER_BY(enter, s);
-	if (room > 0 && to == NULL)
-		return leave(s, say(s, STOWAGE_E_INPUT, pools ? "there is no room for pools: it is NULL" : "there is no room for offsets: it is NULL"));
-	int64_t count = stowageSessionPlaces(s, room, to, pools);
-	leave(s, STOWAGE_OK);
-	return count;
-}
-
-int64_t stowage_session_offsets(stowage_session *s, int64_t room, int64_t *offsets) { return places(s, room, offsets, 0); }
-int64_t stowage_session_pools(stowage_session *s, int64_t room, int64_t *pools) { return places(s, room, pools, 1); }
-
-int stowage_session_snapshot(stowage_session *s, stowage_solver *to) {
-	int code = with(s, to, stowageEnter);
-	return code != STOWAGE_OK ? code : part(s, to, stowageSessionSnapshot(s, to));
 }

@@ -149,22 +149,20 @@ func stowageSessionClose(s *C.stowage_session) {
 	s.peer = 0
 }
 
-//export stowageSessionWeight
-func stowageSessionWeight(s *C.stowage_session, id *C.char, weight C.int64_t) (code C.int) {
-	defer caught(s, &code)
-	f, name := followerOf(s), C.GoString(id)
+// weigh says what a byte of a buffer that comes later costs if it moves.
+func (f *follower) weigh(name string, weight int64) error {
 	if _, _, there := f.Buffer(name); there {
-		return failed(s, fault(name, "weight", int64(weight), "is for a buffer that comes later: this one is in the session"))
+		return fault(name, "weight", weight, "is for a buffer that comes later: this one is in the session")
 	}
 	if weight < 0 || weight > session.MaxWeight {
-		return failed(s, fault(name, "weight", int64(weight), fmt.Sprintf("must be from 0 to %d", session.MaxWeight)))
+		return fault(name, "weight", weight, fmt.Sprintf("must be from 0 to %d", session.MaxWeight))
 	}
 	if weight == 1 {
 		delete(f.weights, name)
 	} else {
-		f.weights[name] = int64(weight)
+		f.weights[name] = weight
 	}
-	return C.STOWAGE_OK
+	return nil
 }
 
 // fault returns an input error about a buffer.
@@ -174,18 +172,138 @@ func fault(id, field string, value int64, message string) error {
 	return issues.Err()
 }
 
-// answered makes a call that has an answer, and writes the answer into the handle.
-func answered(s *C.stowage_session, offsets *C.int64_t,
-	call func(context.Context, *follower) (session.Answer, error),
-) (code C.int) {
+// stowageSessionCall makes a call. It returns what the caller's function returns.
+//
+//export stowageSessionCall
+func stowageSessionCall(s *C.stowage_session, c *C.struct_stowage_call) (code C.int64_t) {
 	defer caught(s, &code)
-	s.answer = C.stowage_session_answer{}
-	ctx, end := heeding(s.token)
-	defer end()
-	a, err := call(ctx, followerOf(s))
-	if err != nil {
-		return failed(s, err)
+	f, name, x := followerOf(s), text(c.id), int64(c.number[0])
+	var err error
+	switch c.call {
+	case C.STOWAGE_CALL_WEIGHT:
+		err = f.weigh(name, x)
+	case C.STOWAGE_CALL_REMOVE:
+		err = f.Remove(name)
+	case C.STOWAGE_CALL_UNPIN:
+		err = f.Unpin(name)
+	case C.STOWAGE_CALL_ROLLBACK:
+		err = f.Rollback(session.Mark(x))
+	case C.STOWAGE_CALL_COMMIT:
+		err = f.Commit(session.Mark(x))
+	case C.STOWAGE_CALL_SNAPSHOT:
+		f.snapshot(c.problem)
+	case C.STOWAGE_CALL_OFFSET, C.STOWAGE_CALL_POOL_OF:
+		_, at, there := f.Buffer(name)
+		if !there {
+			var issues model.Issues
+			issues.Add(model.Issue{Field: "id", Value: name, Message: "is not in the session"})
+			err = issues.Err()
+		}
+		if pool, _ := f.PoolOf(name); c.call == C.STOWAGE_CALL_POOL_OF {
+			at = int64(pool)
+		}
+		code = C.int64_t(at)
+	case C.STOWAGE_CALL_OFFSETS, C.STOWAGE_CALL_POOLS:
+		code, err = f.places(c)
+	case C.STOWAGE_CALL_MARK:
+		code = C.int64_t(f.Mark())
+	case C.STOWAGE_CALL_COUNT:
+		code = C.int64_t(f.Len())
+	case C.STOWAGE_CALL_HEIGHT:
+		code = C.int64_t(f.Height())
+	case C.STOWAGE_CALL_LOAD:
+		load, _ := f.Peak()
+		code = C.int64_t(load)
+	case C.STOWAGE_CALL_CAPACITY:
+		code = C.int64_t(f.Capacity())
+	default:
+		s.answer = C.stowage_session_answer{}
+		ctx, end := heeding(s.token)
+		defer end()
+		var a session.Answer
+		if a, err = f.ask(ctx, c, name); err == nil {
+			answered(s, &a, c.to)
+			code = C.int64_t(a.Status)
+		}
 	}
+	if err != nil {
+		return C.int64_t(failed(s, err))
+	}
+	return code
+}
+
+// ask makes a call that has an answer.
+func (f *follower) ask(ctx context.Context, c *C.struct_stowage_call, name string) (none session.Answer, err error) {
+	x, y, size, alignment := int64(c.number[0]), int64(c.number[1]), int64(c.number[2]), int64(c.number[3])
+	b := model.Buffer{ID: name, Lower: x, Upper: y, Size: size, Alignment: alignment}
+	switch c.call {
+	case C.STOWAGE_CALL_PIN_IN, C.STOWAGE_CALL_LIMIT_POOL:
+		if err := wide("pool", []int64{y}); err != nil {
+			return none, err
+		}
+	case C.STOWAGE_CALL_PLACE, C.STOWAGE_CALL_REPLAN:
+		if err := noStep(x); err != nil {
+			return none, err
+		}
+	}
+	switch c.call {
+	case C.STOWAGE_CALL_ADD:
+		return f.Add(ctx, b)
+	case C.STOWAGE_CALL_FITS:
+		return f.Fits(ctx, b)
+	case C.STOWAGE_CALL_RESIZE:
+		return f.Resize(ctx, name, x)
+	case C.STOWAGE_CALL_RETIME:
+		return f.Retime(ctx, name, x, y)
+	case C.STOWAGE_CALL_PIN, C.STOWAGE_CALL_PIN_IN:
+		if x == C.STOWAGE_NONE {
+			_, x, _ = f.Buffer(name)
+		}
+		if c.call == C.STOWAGE_CALL_PIN {
+			return f.Pin(ctx, name, x)
+		}
+		return f.PinIn(ctx, name, index(y), x)
+	case C.STOWAGE_CALL_LIMIT:
+		return f.Limit(ctx, x)
+	case C.STOWAGE_CALL_LIMIT_POOL:
+		return f.LimitPool(ctx, index(y), x)
+	case C.STOWAGE_CALL_REPLAN:
+		return f.Replan(ctx, y, session.Step(x))
+	}
+	// The others are about the problem of a solver.
+	problem := peerOf(c.problem).fill(c.problem)
+	if n := len(problem.Buffers); n != 1 && c.call == C.STOWAGE_CALL_REPLACE {
+		return none, inputError(fmt.Sprintf("count: there must be one buffer, and there are %d", n))
+	}
+	rules, err := f.RulesOf(problem)
+	if err == nil && c.rules != nil {
+		var more session.Rules
+		more, err = f.RulesOf(peerOf(c.rules).fill(c.rules))
+		rules.Join(more)
+	}
+	if err != nil {
+		return none, err
+	}
+	buffers := owned(problem.Buffers)
+	switch c.call {
+	case C.STOWAGE_CALL_PLACE:
+		return f.PlaceWith(ctx, buffers, rules, session.Step(x))
+	case C.STOWAGE_CALL_FITS_ALL:
+		return f.FitsWith(ctx, buffers, rules)
+	case C.STOWAGE_CALL_BIND:
+		return f.Bind(ctx, rules)
+	case C.STOWAGE_CALL_UNBIND:
+		return f.Unbind(ctx, rules)
+	}
+	if !rules.None() {
+		return none, inputError("rules: a buffer that replaces another one has none; stowage_session_bind adds rules")
+	}
+	buffers[0].Gaps = slices.Clone(buffers[0].Gaps)
+	return f.Replace(ctx, buffers[0].ID, func(to *model.Buffer) { *to = buffers[0] })
+}
+
+// answered writes an answer into the handle, and offsets to the caller.
+func answered(s *C.stowage_session, a *session.Answer, offsets *C.int64_t) {
 	m := &a.Moved
 	s.answer = C.stowage_session_answer{
 		status: C.int32_t(a.Status), step: C.int32_t(a.Step), moved_buffers: C.int32_t(m.Buffers),
@@ -209,85 +327,6 @@ func answered(s *C.stowage_session, offsets *C.int64_t,
 			column(s.answer.pools, n)[k] = int64(pool)
 		}
 	}
-	return C.int(a.Status)
-}
-
-//export stowageSessionAdd
-func stowageSessionAdd(s *C.stowage_session, id *C.char, lower, upper, size, alignment C.int64_t, keep C.int,
-	offset *C.int64_t,
-) C.int {
-	b := model.Buffer{
-		ID: C.GoString(id), Lower: int64(lower), Upper: int64(upper), Size: int64(size), Alignment: int64(alignment),
-	}
-	return answered(s, offset, func(ctx context.Context, f *follower) (session.Answer, error) {
-		if keep == 0 {
-			return f.Fits(ctx, b)
-		}
-		return f.Add(ctx, b)
-	})
-}
-
-//export stowageSessionPlace
-func stowageSessionPlace(
-	s *C.stowage_session, from, with *C.stowage_solver, effort, keep C.int, offsets *C.int64_t,
-) C.int {
-	return answered(s, offsets, func(ctx context.Context, f *follower) (session.Answer, error) {
-		if err := noStep(int64(effort)); err != nil {
-			return session.Answer{}, err
-		}
-		problem := peerOf(from).fill(from)
-		rules, err := f.RulesOf(problem)
-		if err != nil {
-			return session.Answer{}, err
-		}
-		if with != nil {
-			more, err := f.RulesOf(peerOf(with).fill(with))
-			if err != nil {
-				return session.Answer{}, err
-			}
-			rules.Join(more)
-		}
-		buffers := owned(problem.Buffers)
-		if keep == 0 {
-			return f.FitsWith(ctx, buffers, rules)
-		}
-		return f.PlaceWith(ctx, buffers, rules, session.Step(effort))
-	})
-}
-
-//export stowageSessionBind
-func stowageSessionBind(s *C.stowage_session, from *C.stowage_solver, keep C.int) C.int {
-	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
-		rules, err := f.RulesOf(peerOf(from).fill(from))
-		if err != nil {
-			return session.Answer{}, err
-		}
-		if keep == 0 {
-			return f.Unbind(ctx, rules)
-		}
-		return f.Bind(ctx, rules)
-	})
-}
-
-//export stowageSessionReplace
-func stowageSessionReplace(s *C.stowage_session, from *C.stowage_solver, offset *C.int64_t) C.int {
-	return answered(s, offset, func(ctx context.Context, f *follower) (session.Answer, error) {
-		problem := peerOf(from).fill(from)
-		if n := len(problem.Buffers); n != 1 {
-			return session.Answer{}, inputError(fmt.Sprintf("count: there must be one buffer, and there are %d", n))
-		}
-		rules, err := f.RulesOf(problem)
-		if err != nil {
-			return session.Answer{}, err
-		}
-		if !rules.None() {
-			const none = "rules: a buffer that replaces another one has none; stowage_session_bind adds rules"
-			return session.Answer{}, inputError(none)
-		}
-		b := owned(problem.Buffers)[0]
-		b.Gaps = slices.Clone(b.Gaps)
-		return f.Replace(ctx, b.ID, func(to *model.Buffer) { *to = b })
-	})
 }
 
 // noStep returns the error for an effort that is none.
@@ -298,168 +337,27 @@ func noStep(effort int64) error {
 	return nil
 }
 
-//export stowageSessionRemove
-func stowageSessionRemove(s *C.stowage_session, id *C.char) (code C.int) {
-	defer caught(s, &code)
-	return done(s, followerOf(s).Remove(C.GoString(id)))
-}
-
-// done returns the code of a call without an answer.
-func done(s *C.stowage_session, err error) C.int {
-	if err != nil {
-		return failed(s, err)
+// places writes the offsets of all buffers, or their pools, and returns how many there are.
+func (f *follower) places(c *C.struct_stowage_call) (C.int64_t, error) {
+	what, of := "offsets", func(plan *model.Plan, i int) int64 { return plan.Offsets[i] }
+	if c.call == C.STOWAGE_CALL_POOLS {
+		what, of = "pools", func(plan *model.Plan, i int) int64 { return int64(plan.PoolOf(i)) }
 	}
-	return C.STOWAGE_OK
-}
-
-//export stowageSessionResize
-func stowageSessionResize(s *C.stowage_session, id *C.char, size C.int64_t, offset *C.int64_t) C.int {
-	return answered(s, offset, func(ctx context.Context, f *follower) (session.Answer, error) {
-		return f.Resize(ctx, C.GoString(id), int64(size))
-	})
-}
-
-//export stowageSessionRetime
-func stowageSessionRetime(s *C.stowage_session, id *C.char, lower, upper C.int64_t, offset *C.int64_t) C.int {
-	return answered(s, offset, func(ctx context.Context, f *follower) (session.Answer, error) {
-		return f.Retime(ctx, C.GoString(id), int64(lower), int64(upper))
-	})
-}
-
-//export stowageSessionPin
-func stowageSessionPin(s *C.stowage_session, id *C.char, offset C.int64_t) C.int {
-	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
-		name, at := C.GoString(id), int64(offset)
-		if at == C.STOWAGE_NONE {
-			_, at, _ = f.Buffer(name)
-		}
-		return f.Pin(ctx, name, at)
-	})
-}
-
-//export stowageSessionPinIn
-func stowageSessionPinIn(s *C.stowage_session, id *C.char, pool, offset C.int64_t) C.int {
-	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
-		name, at := C.GoString(id), int64(offset)
-		if at == C.STOWAGE_NONE {
-			_, at, _ = f.Buffer(name)
-		}
-		if err := wide("pool", []int64{int64(pool)}); err != nil {
-			return session.Answer{}, err
-		}
-		return f.PinIn(ctx, name, index(int64(pool)), at)
-	})
-}
-
-//export stowageSessionLimitPool
-func stowageSessionLimitPool(s *C.stowage_session, pool, capacity C.int64_t) C.int {
-	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
-		if err := wide("pool", []int64{int64(pool)}); err != nil {
-			return session.Answer{}, err
-		}
-		return f.LimitPool(ctx, index(int64(pool)), int64(capacity))
-	})
-}
-
-//export stowageSessionUnpin
-func stowageSessionUnpin(s *C.stowage_session, id *C.char) (code C.int) {
-	defer caught(s, &code)
-	return done(s, followerOf(s).Unpin(C.GoString(id)))
-}
-
-//export stowageSessionLimit
-func stowageSessionLimit(s *C.stowage_session, capacity C.int64_t) C.int {
-	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer,
-		error,
-	) {
-		return f.Limit(ctx, int64(capacity))
-	})
-}
-
-//export stowageSessionReplan
-func stowageSessionReplan(s *C.stowage_session, height C.int64_t, effort C.int) C.int {
-	return answered(s, nil, func(ctx context.Context, f *follower) (session.Answer, error) {
-		if err := noStep(int64(effort)); err != nil {
-			return session.Answer{}, err
-		}
-		return f.Replan(ctx, int64(height), session.Step(effort))
-	})
-}
-
-//export stowageSessionMark
-func stowageSessionMark(s *C.stowage_session) (mark C.int64_t) {
-	defer caught(s, &mark)
-	return C.int64_t(followerOf(s).Mark())
-}
-
-// stowageSessionReturn is rollback, or commit if undo is 0.
-//
-//export stowageSessionReturn
-func stowageSessionReturn(s *C.stowage_session, mark C.int64_t, undo C.int) (code C.int) {
-	defer caught(s, &code)
-	if undo != 0 {
-		return done(s, followerOf(s).Rollback(session.Mark(mark)))
+	room := int(max(c.number[0], 0))
+	if room > 0 && c.to == nil {
+		return 0, inputError("there is no room for " + what + ": it is NULL")
 	}
-	return done(s, followerOf(s).Commit(session.Mark(mark)))
-}
-
-//export stowageSessionFigure
-func stowageSessionFigure(s *C.stowage_session, figure C.int) (number C.int64_t) {
-	defer caught(s, &number)
-	f := followerOf(s)
-	switch figure {
-	case 0:
-		return C.int64_t(f.Len())
-	case 1:
-		return C.int64_t(f.Height())
-	case 2:
-		load, _ := f.Peak()
-		return C.int64_t(load)
-	}
-	return C.int64_t(f.Capacity())
-}
-
-// stowageSessionPlaceOf returns the offset of a buffer, or its pool if pool is not 0.
-//
-//export stowageSessionPlaceOf
-func stowageSessionPlaceOf(s *C.stowage_session, id *C.char, pool C.int) (place C.int64_t) {
-	defer caught(s, &place)
-	f, name := followerOf(s), C.GoString(id)
-	_, at, there := f.Buffer(name)
-	if !there {
-		var issues model.Issues
-		issues.Add(model.Issue{Field: "id", Value: name, Message: "is not in the session"})
-		return C.int64_t(failed(s, issues.Err()))
-	}
-	if pool != 0 {
-		in, _ := f.PoolOf(name)
-		return C.int64_t(in)
-	}
-	return C.int64_t(at)
-}
-
-// stowageSessionPlaces writes the offsets of all buffers, or their pools if pools is not 0.
-//
-//export stowageSessionPlaces
-func stowageSessionPlaces(s *C.stowage_session, room C.int64_t, to *C.int64_t, pools C.int) (count C.int64_t) {
-	defer caught(s, &count)
-	_, plan := followerOf(s).Snapshot()
+	_, plan := f.Snapshot()
 	n := len(plan.Offsets)
-	all := column(to, min(n, int(max(room, 0))))
+	all := column(c.to, min(n, room))
 	for k := range all {
-		if pools != 0 {
-			all[k] = int64(plan.PoolOf(k))
-		} else {
-			all[k] = plan.Offsets[k]
-		}
+		all[k] = of(plan, k)
 	}
-	return C.int64_t(n)
+	return C.int64_t(n), nil
 }
 
-//export stowageSessionSnapshot
-func stowageSessionSnapshot(s *C.stowage_session, to *C.stowage_solver) (code C.int) {
-	defer caught(s, &code)
-	f := followerOf(s)
+// snapshot makes the session's problem and plan those of a solver.
+func (f *follower) snapshot(to *C.stowage_solver) {
 	problem, plan := f.Snapshot()
 	take(to, problem)
 	p := peerOf(to)
@@ -472,5 +370,4 @@ func stowageSessionSnapshot(s *C.stowage_session, to *C.stowage_solver) (code C.
 	}
 	p.problem, p.result, p.minimized = *problem, &r, false
 	p.tell(to)
-	return C.STOWAGE_OK
 }

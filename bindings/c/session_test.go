@@ -2,7 +2,7 @@ package main_test
 
 import (
 	"bytes"
-	"os"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,51 +15,62 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// Idea: testdata/session.c checks what each function of a session does and refuses. It also plays traces, and what it
-// prints of each call is compared with what the session in Go answered.
+// Idea: testdata/session.c and, with rules, ruled.c check what each function of a session does and refuses.
+// testdata/calls.c makes the calls of random sessions, and what it prints is compared with what the session in Go
+// answered.
+
+var sessions = []string{"testdata/session.c", "testdata/ruled.c"}
 
 func TestSession(t *testing.T) {
-	execute(t, program(t, "testdata/session.c", false, c99...))
-	execute(t, program(t, "testdata/session.c", true, c99...))
+	for _, source := range sessions {
+		execute(t, program(t, source, false, c99...))
+		execute(t, program(t, source, true, c99...))
+	}
 }
 
-// TestSessionPlays: Go and C agree on every call of random traces, byte for byte. Python is compared with
-// the same answers by its own tests.
-func TestSessionPlays(t *testing.T) {
-	path := program(t, "testdata/session.c", false, c99...)
-	cases, err := changes.Cases(plantest.Share(200, 40, 20))
+// plays holds that Go and C agree on every call of sessions, byte for byte, and that there are calls and steps of each
+// kind. Python is compared with the same answers by its own tests.
+func plays(t *testing.T, cases []changes.Case, err error, kinds string) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all strings.Builder
-	var in bytes.Buffer
+	var calls, answers strings.Builder
 	for i := range cases {
-		want, err := cases[i].Answers()
-		if err != nil {
-			t.Fatalf("%s: %v", cases[i].Name, err)
-		}
-		all.WriteString(want)
-		in.WriteString(cases[i].Lines())
+		c := &cases[i]
+		_, plan, _ := strings.Cut(c.Head, "\n")
+		offsets, _, _ := strings.Cut(plan, "\n")
+		fmt.Fprintf(&calls, "%d %d\n%s%s%s", len(c.Problem), len(strings.Fields(offsets)), c.Problem, c.Head, c.Calls)
+		answers.WriteString(c.Answers)
 	}
-	kinds := changes.Kinds(all.String())
-	t.Log(kinds)
-	for _, kind := range []string{
-		"keep", "fit", "repair", "no", "undecided", "fits", "replan", "pin", "unpin", "mark", "rollback", "commit",
-	} {
-		if kinds[kind] == 0 {
-			t.Errorf("no call of the traces is or takes %s", kind)
+	want, count := answers.String(), changes.Kinds(answers.String())
+	t.Log(count)
+	for _, kind := range strings.Fields(kinds) {
+		if count[kind] == 0 {
+			t.Errorf("no call is or takes %s", kind)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), path, "play")
-	cmd.Stdin = &in
+	cmd := exec.CommandContext(t.Context(), program(t, "testdata/calls.c", false, c99...))
+	cmd.Stdin = strings.NewReader(calls.String())
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, &errs)
 	}
-	if out.String() != all.String() {
-		t.Errorf("C differs from Go: %s", changes.Difference(out.String(), all.String()))
+	if out.String() != want {
+		t.Errorf("C differs from Go: %s", changes.Difference(out.String(), want))
 	}
+}
+
+func TestSessionPlays(t *testing.T) {
+	cases, err := changes.Cases(plantest.Share(200, 40, 20))
+	plays(t, cases, err, "keep fit repair no undecided add ask replan pin unpin mark rollback commit")
+}
+
+func TestRuledSessionPlays(t *testing.T) {
+	cases, err := changes.RuledCases(plantest.Share(300, 24, 18))
+	plays(t, cases, err, "keep fit repair hints no undecided refused place fits bind unbind replace resize pin pin_in "+
+		"limit_pool replan rollback commit")
 }
 
 // TestSessionThreads calls one session from eight threads, and closes it meanwhile.
@@ -68,32 +79,32 @@ func TestSessionThreads(t *testing.T) {
 }
 
 func TestSessionLeaks(t *testing.T) {
-	execute(t, program(t, "testdata/session.c", false, c99...), "leaks",
-		strconv.Itoa(plantest.Share(400_000, 80_000, 40_000)))
+	for k, calls := range []int{plantest.Share(400_000, 80_000, 40_000), plantest.Share(240_000, 24_000, 12_000)} {
+		execute(t, program(t, sessions[k], false, c99...), "leaks", strconv.Itoa(calls))
+	}
 }
 
 // TestSessionSanitizers repeats the checks with the C code instrumented.
 func TestSessionSanitizers(t *testing.T) {
 	library(t)
-	path := program(t, "testdata/session.c", false, append(slices.Clone(c99), sanitizers(t)...)...)
-	execute(t, path)
-	execute(t, path, "threads")
-	execute(t, path, "leaks", "2000")
+	flags := append(slices.Clone(c99), sanitizers(t)...)
+	for _, source := range sessions {
+		execute(t, program(t, source, false, flags...))
+		execute(t, program(t, source, false, flags...), "leaks", "2000")
+	}
+	execute(t, program(t, "testdata/session.c", false, flags...), "threads")
 }
 
 // TestSessionGuide compiles the C code of docs/sessions.md, and compares what it prints with the page.
 func TestSessionGuide(t *testing.T) {
-	all := regexp.MustCompile("(?s)```c\n(.*?)```\n\nIt prints\n\n```text\n(.*?)```").FindAllStringSubmatch(string(mustRead(t, filepath.FromSlash("../../docs/sessions.md"))), -1)
+	page := string(mustRead(t, filepath.FromSlash("../../docs/sessions.md")))
+	all := regexp.MustCompile("(?s)```c\n(.*?)```\n\nIt prints\n\n```text\n(.*?)```").FindAllStringSubmatch(page, -1)
 	if len(all) != 2 {
 		t.Fatalf("docs/sessions.md has %d programs in C with their output, not one without rules and one with", len(all))
 	}
 	for _, m := range all {
-		path := filepath.Join(t.TempDir(), "guide.c")
-		if err := os.WriteFile(path, []byte("#include <stdio.h>\n#include \"stowage.h\"\nint main(void) {\n"+m[1]+
-			"return 0;\n}\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if got := execute(t, program(t, path, false, c99...)); got != m[2] {
+		text := "#include <stdio.h>\n#include \"stowage.h\"\nint main(void) {\n" + m[1] + "return 0;\n}\n"
+		if got := printed(t, "guide.c", text, c99); got != m[2] {
 			t.Errorf("the page's program prints %q, and the page says %q", got, m[2])
 		}
 	}

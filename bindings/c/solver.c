@@ -54,11 +54,10 @@ int stowageEnter(stowage_solver *s) {
 	return STOWAGE_OK;
 }
 
-int stowageLeave(stowage_solver *s, int code) {
+int64_t stowageLeave(stowage_solver *s, int64_t answer) {
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
-	return code;
+	return answer;
 }
-
 
 stowage_solver *stowage_new(void) { return calloc(1, sizeof(stowage_solver)); }
 
@@ -122,12 +121,13 @@ int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, 
 	return stowageLeave(s, STOWAGE_OK);
 }
 
-// bad_text refuses NULL, and a length that was a negative number.
-static int bad_text(stowage_solver *s, const char *text, size_t length) {
+// enter_text is ENTER for a call that reads a text. It refuses NULL, and a length that was a negative number.
+static int enter_text(stowage_solver *s, const char *text, size_t length) {
+	ENTER(s);
 	if (text == NULL)
-		return stowageFail(s, STOWAGE_E_INPUT, "there is no text: it is NULL");
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there is no text: it is NULL"));
 	if (length > PTRDIFF_MAX)
-		return stowageFail(s, STOWAGE_E_INPUT, "the text's length: no text is so long");
+		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "the text's length: no text is so long"));
 	return STOWAGE_OK;
 }
 
@@ -200,15 +200,13 @@ int stowage_set_gaps(stowage_solver *s, const int64_t *first, const int64_t *low
 }
 
 int stowage_read_json(stowage_solver *s, const char *text, size_t length) {
-	ENTER(s);
-	int code = bad_text(s, text, length);
-	return stowageLeave(s, code < 0 ? code : stowageReadJSON(s, (char *)text, length));
+	int code = enter_text(s, text, length);
+	return code < 0 ? code : stowageLeave(s, stowageReadJSON(s, (char *)text, length));
 }
 
 int stowage_generate(stowage_solver *s, const char *json, size_t length) {
-	ENTER(s);
-	int code = bad_text(s, json, length);
-	return stowageLeave(s, code < 0 ? code : stowageGenerate(s, (char *)json, length));
+	int code = enter_text(s, json, length);
+	return code < 0 ? code : stowageLeave(s, stowageGenerate(s, (char *)json, length));
 }
 
 int64_t stowage_count(const stowage_solver *s) { return s == NULL ? 0 : s->count; }
@@ -221,19 +219,17 @@ int stowage_set(stowage_solver *s, int option, int64_t value) {
 		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there is no option of this number"));
 	// Every value is valid for the seed and for minimize. For the other options, Go looks at
 	// values that may be wrong, because it has the error messages.
-	if (option != STOWAGE_SEED && option != STOWAGE_MINIMIZE && (value < 0 || value > STOWAGE_MOST)) {
-		int code = stowageRefused(s, option, value);
-		if (code < 0)
-			return stowageLeave(s, code);
-	}
+	int64_t before = s->options[option];
+	int code = STOWAGE_OK;
 	s->options[option] = value;
-	return stowageLeave(s, STOWAGE_OK);
+	if (option != STOWAGE_SEED && option != STOWAGE_MINIMIZE && (value < 0 || value > STOWAGE_MOST) && (code = stowageRefused(s)) < 0)
+		s->options[option] = before;
+	return stowageLeave(s, code);
 }
 
 int stowage_set_options(stowage_solver *s, const char *json, size_t length) {
-	ENTER(s);
-	int code = bad_text(s, json, length);
-	return stowageLeave(s, code < 0 ? code : stowageSetOptions(s, (char *)json, length));
+	int code = enter_text(s, json, length);
+	return code < 0 ? code : stowageLeave(s, stowageSetOptions(s, (char *)json, length));
 }
 
 int stowage_on_progress(stowage_solver *s, stowage_progress_fn progress, void *user) {
@@ -369,56 +365,30 @@ const char *stowage_stats(stowage_solver *s, size_t *length) {
 const char *stowage_plan_graph(stowage_solver *s, const char *graph, size_t length, int flags, size_t *plan_length) {
 	if (plan_length != NULL)
 		*plan_length = 0;
-	if (stowageEnter(s) != STOWAGE_OK)
-		return NULL;
-	free(s->text);
-	s->text = NULL;
-	if (bad_text(s, graph, length) == STOWAGE_OK) {
-		int64_t n = stowagePlanGraph(s, (char *)graph, length, flags);
-		if (n > 0 && plan_length != NULL)
-			*plan_length = (size_t)n;
-	}
-	stowageLeave(s, STOWAGE_OK);
-	return s->text;
+	return enter_text(s, graph, length) < 0 ? NULL : written(s, stowagePlanGraph(s, (char *)graph, length, flags), plan_length);
 }
 
 const char *stowage_plan_trace(stowage_solver *s, const char *trace, size_t length, int64_t alignment, int64_t guard, size_t *plan_length) {
 	if (plan_length != NULL)
 		*plan_length = 0;
-	if (stowageEnter(s) != STOWAGE_OK)
-		return NULL;
-	free(s->text);
-	s->text = NULL;
-	if (bad_text(s, trace, length) == STOWAGE_OK) {
-		int64_t n = stowagePlanTrace(s, (char *)trace, length, alignment, guard);
-		if (n > 0 && plan_length != NULL)
-			*plan_length = (size_t)n;
-	}
-	stowageLeave(s, STOWAGE_OK);
-	return s->text;
+	return enter_text(s, trace, length) < 0 ? NULL : written(s, stowagePlanTrace(s, (char *)trace, length, alignment, guard), plan_length);
 }
 
 int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {
 	ENTER_BY(stowageReady, s);
 	if (offsets == NULL && s->count > 0)
 		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there are no offsets: they are NULL"));
-	int64_t broken = stowageVerify(s, (int64_t *)offsets);
-	stowageLeave(s, STOWAGE_OK);
-	return broken;
+	return stowageLeave(s, stowageVerify(s, (int64_t *)offsets));
 }
 
 int64_t stowage_bound(stowage_solver *s) {
 	ENTER_BY(stowageReady, s);
-	int64_t bound = stowageBound(s);
-	stowageLeave(s, STOWAGE_OK);
-	return bound;
+	return stowageLeave(s, stowageBound(s));
 }
 
 int64_t stowage_load(stowage_solver *s) {
 	ENTER_BY(stowageReady, s);
-	int64_t load = stowageLoad(s);
-	stowageLeave(s, STOWAGE_OK);
-	return load;
+	return stowageLeave(s, stowageLoad(s));
 }
 
 const char *stowage_digest(stowage_solver *s) {
@@ -431,9 +401,7 @@ int64_t stowage_explain(stowage_solver *s, int64_t *buffers) {
 	ENTER_BY(stowageReady, s);
 	if (buffers == NULL && s->count > 0)
 		return stowageLeave(s, stowageFail(s, STOWAGE_E_INPUT, "there is no room for buffers: it is NULL"));
-	int64_t count = stowageExplain(s, buffers);
-	stowageLeave(s, STOWAGE_OK);
-	return count;
+	return stowageLeave(s, stowageExplain(s, buffers));
 }
 
 int64_t stowage_assign(int64_t count, const int64_t *lower, const int64_t *upper, const int64_t *size, const int64_t *alignment, int64_t *offsets) {

@@ -15,7 +15,8 @@ struct stowage_token {
 	unsigned char byte;
 };
 
-// The lists of rules. Their columns are in the order of the arguments of the call that sets them.
+// The lists of rules, as package columns has them. Their columns are in the order of the arguments of the call that sets
+// them.
 enum {
 	STOWAGE_RESERVED, STOWAGE_ALLOWED, STOWAGE_COSTS, STOWAGE_TOGETHER, STOWAGE_APART, STOWAGE_MAY_OVERLAP,
 	STOWAGE_DISTANCES, STOWAGE_PENALTIES, STOWAGE_EVICTIONS, STOWAGE_LISTS
@@ -75,14 +76,34 @@ struct stowage_session {
 	char *error, *proof; // malloc'ed; NULL for none
 };
 
+// The calls of a session. Those up to the last named one are about a buffer by its name; those from the first solver on
+// read the problem of a solver, or write to it.
+enum {
+	STOWAGE_CALL_WEIGHT, STOWAGE_CALL_ADD, STOWAGE_CALL_FITS, STOWAGE_CALL_REMOVE, STOWAGE_CALL_RESIZE, STOWAGE_CALL_RETIME,
+	STOWAGE_CALL_PIN, STOWAGE_CALL_PIN_IN, STOWAGE_CALL_UNPIN, STOWAGE_CALL_OFFSET, STOWAGE_CALL_POOL_OF,
+	STOWAGE_CALL_LAST_NAMED = STOWAGE_CALL_POOL_OF,
+	STOWAGE_CALL_LIMIT, STOWAGE_CALL_LIMIT_POOL, STOWAGE_CALL_REPLAN, STOWAGE_CALL_MARK, STOWAGE_CALL_ROLLBACK, STOWAGE_CALL_COMMIT,
+	STOWAGE_CALL_COUNT, STOWAGE_CALL_HEIGHT, STOWAGE_CALL_LOAD, STOWAGE_CALL_CAPACITY, STOWAGE_CALL_OFFSETS, STOWAGE_CALL_POOLS,
+	STOWAGE_CALL_PLACE, STOWAGE_CALL_FITS_ALL, STOWAGE_CALL_BIND, STOWAGE_CALL_UNBIND, STOWAGE_CALL_REPLACE, STOWAGE_CALL_SNAPSHOT,
+	STOWAGE_CALL_FIRST_SOLVER = STOWAGE_CALL_PLACE
+};
+
+struct stowage_call {
+	int32_t call;
+	const char *id;
+	int64_t number[4];
+	stowage_solver *problem, *rules;
+	int64_t *to; // where offsets or pools are written
+};
+
 // solver.c has these; rules.c and session.c call them too.
 int stowageEnter(stowage_solver *);                            // begins a call
 int stowageReady(stowage_solver *);                            // begins a call that reads columns
-int stowageLeave(stowage_solver *, int code);                  // ends a call, which returns code
+int64_t stowageLeave(stowage_solver *, int64_t answer);        // ends a call, which returns the answer
 int stowageFail(stowage_solver *, int code, const char *text); // sets the error, and returns code
 int stowageForked(void);                                       // whether this is a forked child
 
-// rules.c has this: whether a list names an owner that is none. It sets the error.
+// rules.c has this: whether a list names an owner that is none, or an index that is too wide for Go. It sets the error.
 int stowageBadRules(stowage_solver *);
 
 #define ENTER_BY(how, s)                \

@@ -523,12 +523,7 @@ class solver {
   std::vector<barrier> barriers() {
     idle();
     const int64_t n = check(stowage_barriers(get(), nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr));
-    std::vector<int64_t> column[5];
-    for (auto &c : column) c.resize(std::size_t(n));
-    check(stowage_barriers(get(), nullptr, n, column[0].data(), column[1].data(), column[2].data(), column[3].data(), column[4].data()));
-    std::vector<barrier> all;
-    for (std::size_t k = 0; k < std::size_t(n); k++) all.push_back({column[0][k], column[1][k], column[2][k], column[3][k], column[4][k]});
-    return all;
+    return rows<barrier>(n, [&](auto... column) { return stowage_barriers(get(), nullptr, n, column...); });
   }
 
   // bound returns a proven lower bound of the height without a search.
@@ -618,6 +613,17 @@ class solver {
     return code;
   }
 
+  // rows reads n rows of five numbers, which a call writes into columns.
+  template <class Row, class Call>
+  std::vector<Row> rows(int64_t n, Call call) const {
+    std::vector<int64_t> column[5];
+    for (std::vector<int64_t> &c : column) c.resize(std::size_t(n));
+    check(call(column[0].data(), column[1].data(), column[2].data(), column[3].data(), column[4].data()));
+    std::vector<Row> all;
+    for (std::size_t k = 0; k < std::size_t(n); k++) all.push_back({column[0][k], column[1][k], column[2][k], column[3][k], column[4][k]});
+    return all;
+  }
+
   std::string text(const char *at, const std::size_t &length) const {
     if (at == nullptr) throw error(STOWAGE_E_INPUT, stowage_error(get()));
     return std::string(at, length);
@@ -659,11 +665,7 @@ class solver {
         p.pools.resize(count());
         check(stowage_get_pools(get(), p.pools.data()));
         const int64_t n = check(stowage_get_parts(get(), 0, nullptr, nullptr, nullptr, nullptr, nullptr));
-        std::vector<int64_t> column[5];
-        for (std::vector<int64_t> &c : column) c.resize(std::size_t(n));
-        check(stowage_get_parts(get(), n, column[0].data(), column[1].data(), column[2].data(), column[3].data(), column[4].data()));
-        for (std::size_t k = 0; k < std::size_t(n); k++)
-          p.parts.push_back({column[0][k], column[1][k], column[2][k], column[3][k], column[4][k]});
+        p.parts = rows<part>(n, [&](auto... column) { return stowage_get_parts(get(), n, column...); });
       }
     }
     return p;
@@ -819,83 +821,46 @@ class session {
   }
 
   answer fits(const std::string &id, int64_t lower, int64_t upper, int64_t size, int64_t alignment = 1) {
-    int64_t at = STOWAGE_NONE;
-    const int code = stowage_session_fits(get(), text(id), lower, upper, size, alignment, &at);
-    return told(code, {at});
+    return one([&](int64_t *at) { return stowage_session_fits(get(), text(id), lower, upper, size, alignment, at); });
   }
   answer add(const std::string &id, int64_t lower, int64_t upper, int64_t size, int64_t alignment = 1) {
-    int64_t at = STOWAGE_NONE;
-    const int code = stowage_session_add(get(), text(id), lower, upper, size, alignment, &at);
-    return told(code, {at});
+    return one([&](int64_t *at) { return stowage_session_add(get(), text(id), lower, upper, size, alignment, at); });
   }
 
-  // place adds all buffers of a solver, or none; fits asks whether they could be added.
-  answer place(solver &buffers, stowage::step effort = stowage::step::none) {
-    std::vector<int64_t> at(buffers.count() + 1);
-    const int code = stowage_session_place(get(), buffers.get(), int(effort), at.data());
-    at.resize(buffers.count());
-    return told(code, std::move(at));
-  }
-  answer fits(solver &buffers) {
-    std::vector<int64_t> at(buffers.count() + 1);
-    const int code = stowage_session_fits_all(get(), buffers.get(), at.data());
-    at.resize(buffers.count());
-    return told(code, std::move(at));
-  }
-
-  // The same with rules about these buffers and those of the session, beside the rules of the solver itself.
+  // place adds all buffers of a solver, or none; fits asks whether they could be added. rules are about these buffers and
+  // those of the session, beside the rules of the solver itself.
+  answer place(solver &buffers, stowage::step effort = stowage::step::none) { return placed(buffers, nullptr, effort, true); }
+  answer fits(solver &buffers) { return placed(buffers, nullptr, stowage::step::none, false); }
   answer place(solver &buffers, const named_rules &rules, stowage::step effort = stowage::step::none) {
-    std::vector<int64_t> at(buffers.count() + 1);
-    solver with = solver_of(rules);
-    const int code = stowage_session_place_with(get(), buffers.get(), with.get(), int(effort), at.data());
-    at.resize(buffers.count());
-    return told(code, std::move(at));
+    return placed(buffers, solver_of(rules).get(), effort, true);
   }
   answer fits(solver &buffers, const named_rules &rules) {
-    std::vector<int64_t> at(buffers.count() + 1);
-    solver with = solver_of(rules);
-    const int code = stowage_session_fits_with(get(), buffers.get(), with.get(), at.data());
-    at.resize(buffers.count());
-    return told(code, std::move(at));
+    return placed(buffers, solver_of(rules).get(), stowage::step::none, false);
   }
 
   // bind adds rules about buffers of the session, and unbind takes rules out.
-  answer bind(const named_rules &rules) {
-    solver with = solver_of(rules);
-    return told(stowage_session_bind(get(), with.get()), {});
-  }
-  answer unbind(const named_rules &rules) {
-    solver with = solver_of(rules);
-    return told(stowage_session_unbind(get(), with.get()), {});
-  }
+  answer bind(const named_rules &rules) { return told(stowage_session_bind(get(), solver_of(rules).get()), {}); }
+  answer unbind(const named_rules &rules) { return told(stowage_session_unbind(get(), solver_of(rules).get()), {}); }
 
   // replace gives a buffer all that a solver says of its only one, which has its name.
-  answer replace(solver &one) {
-    int64_t at = STOWAGE_NONE;
-    const int code = stowage_session_replace(get(), one.get(), &at);
-    return told(code, {at});
+  answer replace(solver &other) {
+    return one([&](int64_t *at) { return stowage_session_replace(get(), other.get(), at); });
   }
 
   answer resize(const std::string &id, int64_t size) {
-    int64_t at = STOWAGE_NONE;
-    const int code = stowage_session_resize(get(), text(id), size, &at);
-    return told(code, {at});
+    return one([&](int64_t *at) { return stowage_session_resize(get(), text(id), size, at); });
   }
   answer retime(const std::string &id, int64_t lower, int64_t upper) {
-    int64_t at = STOWAGE_NONE;
-    const int code = stowage_session_retime(get(), text(id), lower, upper, &at);
-    return told(code, {at});
+    return one([&](int64_t *at) { return stowage_session_retime(get(), text(id), lower, upper, at); });
   }
   void remove(const std::string &id) { check(stowage_session_remove(get(), text(id))); }
 
   // pin fixes a buffer at an offset, or where it lies.
   answer pin(const std::string &id, std::optional<int64_t> offset = std::nullopt) {
-    const int code = stowage_session_pin(get(), text(id), offset.value_or(STOWAGE_NONE));
-    return pinned(code, id);
+    return pinned(stowage_session_pin(get(), text(id), offset.value_or(STOWAGE_NONE)), id);
   }
   answer pin_in(const std::string &id, int64_t pool, std::optional<int64_t> offset = std::nullopt) {
-    const int code = stowage_session_pin_in(get(), text(id), pool, offset.value_or(STOWAGE_NONE));
-    return pinned(code, id);
+    return pinned(stowage_session_pin_in(get(), text(id), pool, offset.value_or(STOWAGE_NONE)), id);
   }
   void unpin(const std::string &id) { check(stowage_session_unpin(get(), text(id))); }
 
@@ -925,16 +890,8 @@ class session {
   int64_t capacity() const { return check(stowage_session_capacity(get())); }
 
   // offsets and pools are in the order in which the buffers arrived. snapshot returns a solver with the problem and the plan.
-  std::vector<int64_t> offsets() const {
-    std::vector<int64_t> all(count() + 1);
-    all.resize(std::size_t(check(stowage_session_offsets(get(), std::int64_t(all.size()), all.data()))));
-    return all;
-  }
-  std::vector<int64_t> pools() const {
-    std::vector<int64_t> all(count() + 1);
-    all.resize(std::size_t(check(stowage_session_pools(get(), std::int64_t(all.size()), all.data()))));
-    return all;
-  }
+  std::vector<int64_t> offsets() const { return column_of(stowage_session_offsets); }
+  std::vector<int64_t> pools() const { return column_of(stowage_session_pools); }
   solver snapshot() const {
     solver s;
     check(stowage_session_snapshot(get(), s.get()));
@@ -962,6 +919,27 @@ class session {
   static const char *text(const std::string &id) {
     if (id.find('\0') != std::string::npos) throw error(STOWAGE_E_INPUT, "id: it has a zero byte in it");
     return id.c_str();
+  }
+
+  std::vector<int64_t> column_of(int64_t (*of)(stowage_session *, int64_t, int64_t *)) const {
+    std::vector<int64_t> column(count() + 1);
+    column.resize(std::size_t(check(of(get(), std::int64_t(column.size()), column.data()))));
+    return column;
+  }
+
+  // one makes a call that writes the offset of one buffer, and placed one about the buffers of a solver.
+  template <class Call>
+  answer one(Call call) const {
+    int64_t at = STOWAGE_NONE;
+    const int code = call(&at);
+    return told(code, {at});
+  }
+  answer placed(solver &buffers, stowage_solver *rules, stowage::step effort, bool keep) const {
+    std::vector<int64_t> at(buffers.count() + 1);
+    const int code = keep ? stowage_session_place_with(get(), buffers.get(), rules, int(effort), at.data())
+                          : stowage_session_fits_with(get(), buffers.get(), rules, at.data());
+    at.resize(buffers.count());
+    return told(code, std::move(at));
   }
 
   // solver_of returns a solver with rules about buffers that it knows by their names.

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/stowage-go/stowage/arena"
 	trace "github.com/stowage-go/stowage/format/arena"
@@ -28,11 +29,5 @@ func stowagePlanTrace(s *C.stowage_solver, text *C.char, length C.size_t, alignm
 	if err != nil {
 		return C.int64_t(fail(s, err))
 	}
-	var b bytes.Buffer
-	if err := trace.WritePlans(&b, plans); err != nil {
-		return C.int64_t(fail(s, err))
-	}
-	b.WriteByte(0)
-	s.text = (*C.char)(C.CBytes(b.Bytes()))
-	return C.int64_t(b.Len() - 1)
+	return write(s, func(w io.Writer) error { return trace.WritePlans(w, plans) })
 }

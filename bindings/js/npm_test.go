@@ -86,7 +86,6 @@ func TestTypes(t *testing.T) {
 
 // TestSizes: the page reads sizes as the command does.
 func TestSizes(t *testing.T) {
-	node := nodeOrSkip(t)
 	texts := []string{
 		"0", "1", "1000", "64k", "64K", "64kb", "64kB", "64KiB", "64kib", "1.5MiB", "1.5 MiB", "2m", "2mb", "3g", "3gb",
 		"3gib", "4t", "4tb",
@@ -94,20 +93,7 @@ func TestSizes(t *testing.T) {
 		"1pib", "1e", "1ek",
 		"0x10", "1_000", "ten", "1 000", "1ib", "infinity", "nan", "1kk", "1 k b",
 	}
-	given, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	script := `import { parse } from "../../render/html/viewer/numbers.js"; console.log(JSON.stringify(` + string(given) +
-		`.map(parse)))`
-	out, err := exec.Command(node, "--input-type=module", "-e", script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []*float64 // JSON has null for NaN
-	if err := json.Unmarshal(out, &got); err != nil || len(got) != len(texts) {
-		t.Fatalf("%v: %s", err, out)
-	}
+	got := mapped[*float64](t, `import { parse } from "../../render/html/viewer/numbers.js"`, "parse", texts) // null for NaN
 	refused := 0
 	for k, text := range texts {
 		want, err := units.Parse(text)
@@ -127,19 +113,14 @@ func TestSizes(t *testing.T) {
 
 // TestShown: texts of the package show the same characters as those of the command.
 func TestShown(t *testing.T) {
-	node := nodeOrSkip(t)
 	script := `import { shownText, shownLines } from "./src/shown.js";
 		for (let c = 0; c < 0x110000; c++) {
 			if (c >= 0xd800 && c < 0xe000) continue; // no letters
 			const [text, lines] = [shownText, shownLines].map((of) => of(String.fromCodePoint(c)));
 			if (text.length > 2 || lines !== text || c < 0x80) console.log(JSON.stringify([c, text, lines]));
 		}`
-	out, err := exec.Command(node, "--input-type=module", "-e", script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := map[rune][2]string{}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(printed(t, script)) {
 		var row []any
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
@@ -159,7 +140,6 @@ func TestShown(t *testing.T) {
 
 // TestUnits: the package reads sizes and times as the command does.
 func TestUnits(t *testing.T) {
-	node := nodeOrSkip(t)
 	sizes := []string{
 		"0", "1", "64k", "64kb", "64KiB", "1.5MiB", "1.5 MiB", "2m", "3gb", "4TiB", "5b", "1e6", "1.5e3kB", "25e-1k",
 		"+7", "-7", "", " ", "k", "1.", ".5", "1.2.3",
@@ -172,29 +152,18 @@ func TestUnits(t *testing.T) {
 		"3ns", "-1", "-1s", "", "s", "10x", "1 2", "1d", "1m30", "ten", ".5s", "1.s",
 		"+3", "+3s", "1,5s", "0s", "1e3s", "5 ms ", "1hour",
 	}
-	given, err := json.Marshal([][]string{sizes, times})
-	if err != nil {
-		t.Fatal(err)
-	}
-	script := `import { sizeOf, timeOf } from "./src/units.js"; const [sizes, times] = ` + string(given) + `;
-		console.log(JSON.stringify([sizes.map((s) => String(sizeOf(s))), times.map((s) => String(timeOf(s)))]))`
-	out, err := exec.Command(node, "--input-type=module", "-e", script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got [][]string
-	if err := json.Unmarshal(out, &got); err != nil || len(got) != 2 {
-		t.Fatalf("%v: %s", err, out)
-	}
+	const module = `import { sizeOf, timeOf } from "./src/units.js"`
+	gotSizes := mapped[string](t, module, "(s) => String(sizeOf(s))", sizes)
+	gotTimes := mapped[string](t, module, "(s) => String(timeOf(s))", times)
 	for k, text := range sizes {
 		want, err := units.Parse(text)
 		switch {
-		case err == nil && got[0][k] != strconv.FormatInt(want, 10), errors.Is(err, units.ErrSyntax) && got[0][k] != "null":
-			t.Errorf("size %q: the package reads %s, the command %d, %v", text, got[0][k], want, err)
+		case err == nil && gotSizes[k] != strconv.FormatInt(want, 10), errors.Is(err, units.ErrSyntax) && gotSizes[k] != "null":
+			t.Errorf("size %q: the package reads %s, the command %d, %v", text, gotSizes[k], want, err)
 		}
 	}
 	for k, text := range times {
-		ms, err := strconv.ParseFloat(got[1][k], 64)
+		ms, err := strconv.ParseFloat(gotTimes[k], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,6 +172,30 @@ func TestUnits(t *testing.T) {
 			t.Errorf("time %q: the package reads %v ms, the command %v, %v", text, ms, want, err)
 		}
 	}
+}
+
+// printed returns what a script prints.
+func printed(t *testing.T, script string) string {
+	t.Helper()
+	out, err := exec.Command(nodeOrSkip(t), "--input-type=module", "-e", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// mapped returns what a function of a module makes of texts.
+func mapped[T any](t *testing.T, module, function string, texts []string) (got []T) {
+	t.Helper()
+	given, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := printed(t, fmt.Sprintf("%s; console.log(JSON.stringify(%s.map(%s)))", module, given, function))
+	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got) != len(texts) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return got
 }
 
 func nodeOrSkip(t *testing.T) string {

@@ -249,6 +249,7 @@ var layers = []struct {
 	{"internal/distance", nil},
 	{"internal/kernelscratch", []string{"internal/distance"}},
 	{"internal/tiling", nil},
+	{"internal/columns", []string{"model"}},
 	{"internal/setting", []string{"model", "plan", "internal/laboratory", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "graph", "format", "internal/profile", "internal/lower"}},
 	{"format/arena", []string{"model", "format/internal", "internal/units"}},
@@ -277,7 +278,7 @@ var layers = []struct {
 	{"internal/testkit/chromium", nil},
 	{"bindings/js", []string{
 		"plan/all", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run",
-		"internal/viewdata", "internal/jsbundle", "render/html", "bindings/js/wasm/bridge",
+		"internal/columns", "internal/viewdata", "internal/jsbundle", "render/html", "bindings/js/wasm/bridge",
 	}},
 
 	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
@@ -335,7 +336,7 @@ var layers = []struct {
 	{"sweep/cmd", any},
 	{"sweep/engines", nil}, // tests
 	{"bindings/c", []string{
-		"", "model", "plan", "graph", "session", "arena", "format/arena", "format/json", "plan/all",
+		"", "model", "plan", "graph", "session", "arena", "format/arena", "format/json", "plan/all", "internal/columns",
 		"internal/digest", "internal/explain", "internal/figures", "internal/gen", "internal/profile", "internal/setting",
 		"internal/shown", "internal/units",
 	}},

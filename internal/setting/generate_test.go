@@ -210,12 +210,25 @@ func setCXX() (lines []string) {
 
 // arguments writes the arguments of a call: those by place, then those by name alone.
 func arguments(byPlace []keyword, byName ...[]keyword) (lines []string) {
+	all := []string{}
 	for _, k := range byPlace {
-		lines = append(lines, k.name+": "+k.python+",")
+		all = append(all, k.name+": "+k.python+",")
 	}
-	lines = append(lines, "*,")
+	all = append(all, "*,")
 	for _, k := range slices.Concat(byName...) {
-		lines = append(lines, k.name+": "+k.python+",")
+		all = append(all, k.name+": "+k.python+",")
+	}
+	return filled(all, 140)
+}
+
+// filled puts as many texts into a line as it has room for.
+func filled(texts []string, width int) (lines []string) {
+	for _, text := range texts {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(text) <= width {
+			lines[last] += " " + text
+		} else {
+			lines = append(lines, text)
+		}
 	}
 	return lines
 }
@@ -282,16 +295,19 @@ func list(name string, exported bool, all []keyword, more ...string) string {
 	items := []string{}
 	export := ""
 	if exported {
-		export, items = "export ", []string{"...COMMON"}
+		export, items = "export ", []string{"...COMMON,"}
 	}
 	for _, k := range all {
-		items = append(items, strconv.Quote(camel(k.name)))
+		items = append(items, strconv.Quote(camel(k.name))+",")
 	}
-	items = append(items, quotes(more)...)
-	if line := export + "const " + name + " = [" + strings.Join(items, ", ") + "];"; len(line) <= 120 {
-		return line
+	for _, name := range more {
+		items = append(items, strconv.Quote(name)+",")
 	}
-	return export + "const " + name + " = [\n  " + strings.Join(items, ",\n  ") + ",\n];"
+	if line := strings.TrimSuffix(strings.Join(items, " "), ","); len(export+"const "+name+" = ["+line+"];") <= 120 {
+		return export + "const " + name + " = [" + line + "];"
+	}
+	// Prettier would give each name a line.
+	return "// prettier-ignore\n" + export + "const " + name + " = [\n  " + strings.Join(filled(items, 118), "\n  ") + "\n];"
 }
 
 // ---- Lists

@@ -51,39 +51,19 @@ def _of_columns(call: _Call) -> _Call:
 @_of_columns
 def solve(
     # generated: solve
-    lower: Times,
-    upper: Times,
-    size: Sizes,
-    alignment: Union[SupportsIndex, str, Holes, None] = None,
-    *,
-    offset: Optional[Holes] = None,
-    hint: Optional[Holes] = None,
-    gaps: Optional[Iterable[Optional[Gaps]]] = None,
-    names: Optional[Iterable[object]] = None,
-    pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None,
-    allowed: Optional[Allowed] = None,
+    lower: Times, upper: Times, size: Sizes, alignment: Union[SupportsIndex, str, Holes, None] = None, *, offset: Optional[Holes] = None,
+    hint: Optional[Holes] = None, gaps: Optional[Iterable[Optional[Gaps]]] = None, names: Optional[Iterable[object]] = None,
+    pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None, allowed: Optional[Allowed] = None,
     costs: Optional[Iterable[Optional[Mapping[Name, int]]]] = None,
-    together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None,
-    apart: Optional[Pairs] = None,
-    may_overlap: Optional[Pairs] = None,
-    distances: Optional[Triples] = None,
-    penalties: Optional[Triples] = None,
+    together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None, apart: Optional[Pairs] = None,
+    may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
     evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
-    period: Optional[SupportsIndex] = None,
-    objective: Union[str, Iterable[str], None] = None,
-    planner: Optional[str] = None,
-    capacity: Optional[Size] = None,
-    minimize: bool = False,
-    timeout: Optional[Seconds] = None,
-    nodes: Optional[SupportsIndex] = None,
-    workers: Optional[SupportsIndex] = None,
-    seed: SupportsIndex = 0,
-    without: Sequence[str] = (),
-    params: Optional[Mapping[str, object]] = None,
-    start: Optional[Start] = None,
-    progress: Optional[Callable[[Progress], object]] = None,
+    period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, planner: Optional[str] = None,
+    capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None,
+    workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
+    params: Optional[Mapping[str, object]] = None, start: Optional[Start] = None, progress: Optional[Callable[[Progress], object]] = None,
     # end of solve
-) -> Plan:
+) -> Plan:  # fmt: skip
     """Plans buffers that are given as columns.
 
     lower, upper  buffer i is live at the times lower[i], lower[i] + 1, … upper[i] - 1
@@ -130,28 +110,15 @@ def solve(
 def plan(
     source: Source,
     # generated: plan
-    *,
-    planner: Optional[str] = None,
-    capacity: Optional[Size] = None,
-    minimize: bool = False,
-    timeout: Optional[Seconds] = None,
-    nodes: Optional[SupportsIndex] = None,
-    workers: Optional[SupportsIndex] = None,
-    seed: SupportsIndex = 0,
-    without: Sequence[str] = (),
-    params: Optional[Mapping[str, object]] = None,
-    start: Union[Start, str, os.PathLike[str], None] = None,
-    progress: Optional[Callable[[Progress], object]] = None,
-    ignore_offsets: bool = False,
-    dims: Optional[Mapping[str, int]] = None,
-    values: Optional[Mapping[str, int]] = None,
-    shapes: Optional[Mapping[str, str]] = None,
-    sizes: Optional[Mapping[str, Union[int, str]]] = None,
-    alignment: Optional[int] = None,
-    heap: Optional[str] = None,
+    *, planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False, timeout: Optional[Seconds] = None,
+    nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
+    params: Optional[Mapping[str, object]] = None, start: Union[Start, str, os.PathLike[str], None] = None,
+    progress: Optional[Callable[[Progress], object]] = None, ignore_offsets: bool = False, dims: Optional[Mapping[str, int]] = None,
+    values: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, str]] = None,
+    sizes: Optional[Mapping[str, Union[int, str]]] = None, alignment: Optional[int] = None, heap: Optional[str] = None,
     ends: Optional[str] = None,
     # end of plan
-) -> Plan:
+) -> Plan:  # fmt: skip
     """Plans a problem, as `stowage solve` does.
 
     source is a Problem; a table (a DataFrame, or a dict of columns) with lower, upper, size
@@ -212,24 +179,14 @@ def plan(
 def size(
     source: Source,
     # generated: size
-    *,
-    planner: Optional[str] = None,
-    timeout: Optional[Seconds] = None,
-    nodes: Optional[SupportsIndex] = None,
-    workers: Optional[SupportsIndex] = None,
-    seed: SupportsIndex = 0,
-    without: Sequence[str] = (),
-    params: Optional[Mapping[str, object]] = None,
-    ignore_offsets: bool = False,
-    dims: Optional[Mapping[str, int]] = None,
-    values: Optional[Mapping[str, int]] = None,
-    shapes: Optional[Mapping[str, str]] = None,
-    sizes: Optional[Mapping[str, Union[int, str]]] = None,
-    alignment: Optional[int] = None,
-    heap: Optional[str] = None,
+    *, planner: Optional[str] = None, timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None,
+    workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0, without: Sequence[str] = (),
+    params: Optional[Mapping[str, object]] = None, ignore_offsets: bool = False, dims: Optional[Mapping[str, int]] = None,
+    values: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, str]] = None,
+    sizes: Optional[Mapping[str, Union[int, str]]] = None, alignment: Optional[int] = None, heap: Optional[str] = None,
     ends: Optional[str] = None,
     # end of size
-) -> Sizing:
+) -> Sizing:  # fmt: skip
     """Finds which capacities are enough for a problem, as `stowage size` does.
 
     One run that looks for the lowest plan answers every capacity: the plan fits from its height
@@ -270,20 +227,11 @@ def _unproven(problem: Problem, planner: str) -> Plan:
 def solve_many(
     problems: Iterable[Buffers],
     # generated: solve_many
-    *,
-    at_once: Optional[SupportsIndex] = None,
-    planner: Optional[str] = None,
-    capacity: Optional[Size] = None,
-    minimize: bool = False,
-    timeout: Optional[Seconds] = None,
-    nodes: Optional[SupportsIndex] = None,
-    workers: Optional[SupportsIndex] = None,
-    seed: SupportsIndex = 0,
-    without: Sequence[str] = (),
-    params: Optional[Mapping[str, object]] = None,
-    ends: Optional[str] = None,
+    *, at_once: Optional[SupportsIndex] = None, planner: Optional[str] = None, capacity: Optional[Size] = None, minimize: bool = False,
+    timeout: Optional[Seconds] = None, nodes: Optional[SupportsIndex] = None, workers: Optional[SupportsIndex] = None, seed: SupportsIndex = 0,
+    without: Sequence[str] = (), params: Optional[Mapping[str, object]] = None, ends: Optional[str] = None,
     # end of solve_many
-) -> list[Plan]:
+) -> list[Plan]:  # fmt: skip
     """Plans many problems and returns their plans, in the order of the problems.
 
     Each problem is a Problem, a table or buffers, as for plan. at_once is the number of
@@ -460,7 +408,7 @@ def _load_ruled(path: str) -> Optional[Problem]:
         if isinstance(b, dict) and ("upper" not in b or float in (type(b["upper"]), type(b.get("lower")))):
             return None  # the command says how these times are read
     try:
-        checked = _library.read(text)
+        checked = _library.document("read_json", text)
     except InputError as err:
         raise InputError("\n".join(f"{path}:{line}" for line in str(err).splitlines())) from None
     return None if checked is None else _problem_of(json.loads(checked))

@@ -44,7 +44,7 @@ def generate(
             asked[name] = share
     import json
 
-    document = _library.generate(json.dumps({"kind": kind, **asked}))
+    document = _library.document("generate", json.dumps({"kind": kind, **asked}).encode())
     if document is None:
         flags = [x for name, value in asked.items() for x in ("--" + name, str(value))]
         document = _command.run(["gen", "--format", "json", "--quiet", *flags, "--", kind])[1]

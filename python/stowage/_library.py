@@ -525,28 +525,14 @@ def _behind(s: Solver, offsets: int, progress: Optional[Callable[[Progress], obj
     return int(code)
 
 
-def generate(asked: str) -> Optional[str]:
-    """Makes a problem by stowage_generate and returns its JSON; None if no library can be used."""
-    lib = load()
-    if lib is None:
-        return None
-    s, text = Solver(lib, False), asked.encode()
-    if (code := lib.stowage_generate(s.handle, text, len(text))) == FORKED:
-        _after_fork()
-        return None
-    if code < 0:
-        raise s.error(code)
-    return str(lib.stowage_json(s.handle, None).decode())
-
-
-def read(text: bytes) -> Optional[str]:
-    """Reads a problem by stowage_read_json and returns it as the library writes it; None if no
-    library can be used."""
+def document(call: str, given: bytes) -> Optional[str]:
+    """Makes a problem by stowage_generate, or reads one by stowage_read_json, and returns it as the library writes it; None
+    if no library can be used."""
     lib = load()
     if lib is None:
         return None
     s = Solver(lib, False)
-    if (code := lib.stowage_read_json(s.handle, text, len(text))) == FORKED:
+    if (code := getattr(lib, "stowage_" + call)(s.handle, given, len(given))) == FORKED:
         _after_fork()
         return None
     if code < 0:

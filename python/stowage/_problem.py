@@ -79,6 +79,11 @@ class Buffer(NamedTuple):
     id: Optional[str] = None  #: its name; without one, its number
 
 
+def _of(k: int, doc: str) -> Any:
+    """Returns a property that is a column of a Problem."""
+    return property(lambda p: p._columns[k], doc=doc)
+
+
 class Problem:
     """Buffers as columns, and a capacity if there is one.
 
@@ -106,30 +111,16 @@ class Problem:
     def __init__(
         self,
         # generated: Problem
-        lower: Times,
-        upper: Times,
-        size: Sizes,
-        alignment: Union[SupportsIndex, str, Holes, None] = None,
-        *,
-        offset: Optional[Holes] = None,
-        hint: Optional[Holes] = None,
-        gaps: Optional[Iterable[Optional[Gaps]]] = None,
-        names: Optional[Iterable[object]] = None,
-        pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None,
-        allowed: Optional[Allowed] = None,
+        lower: Times, upper: Times, size: Sizes, alignment: Union[SupportsIndex, str, Holes, None] = None, *, offset: Optional[Holes] = None,
+        hint: Optional[Holes] = None, gaps: Optional[Iterable[Optional[Gaps]]] = None, names: Optional[Iterable[object]] = None,
+        pools: Optional[Iterable[Union[Pool, str, Mapping[str, object], Sequence[object]]]] = None, allowed: Optional[Allowed] = None,
         costs: Optional[Iterable[Optional[Mapping[Name, int]]]] = None,
-        together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None,
-        apart: Optional[Pairs] = None,
-        may_overlap: Optional[Pairs] = None,
-        distances: Optional[Triples] = None,
-        penalties: Optional[Triples] = None,
+        together: Optional[Iterable[Union[Iterable[Name], Mapping[str, object]]]] = None, apart: Optional[Pairs] = None,
+        may_overlap: Optional[Pairs] = None, distances: Optional[Triples] = None, penalties: Optional[Triples] = None,
         evictions: Optional[Iterable[Optional[Iterable[Union[Iterable[SupportsInt], Mapping[str, object]]]]]] = None,
-        period: Optional[SupportsIndex] = None,
-        objective: Union[str, Iterable[str], None] = None,
-        capacity: Size = 0,
-        name: str = "",
+        period: Optional[SupportsIndex] = None, objective: Union[str, Iterable[str], None] = None, capacity: Size = 0, name: str = "",
         # end of Problem
-    ) -> None:
+    ) -> None:  # fmt: skip
         starts = ends = None
         if type(lower) is not list or not lower or type(lower[0]) is not int:  # a look costs a microsecond
             starts, ends = clocks_of("lower", lower), clocks_of("upper", upper)
@@ -207,37 +198,12 @@ class Problem:
         """The number of bytes to fit into; 0 if there is none."""
         return self._capacity
 
-    @property
-    def lower(self) -> Values:
-        """The first time at which each buffer is live."""
-        return self._columns[0]  # type: ignore[no-any-return]
-
-    @property
-    def upper(self) -> Values:
-        """The first time at which each buffer is no longer live."""
-        return self._columns[1]  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> Values:
-        """The size of each buffer in bytes."""
-        return self._columns[2]  # type: ignore[no-any-return]
-
-    @property
-    def alignment(self) -> Optional[Values]:
-        """The offset of each buffer is a multiple of this; None if every offset will do."""
-        return self._columns[3]  # type: ignore[no-any-return]
-
-    @property
-    def offset(self) -> Optional[Values]:
-        """The fixed offset of each buffer, -1 for a buffer without one; None if no buffer
-        has one."""
-        return self._columns[4]  # type: ignore[no-any-return]
-
-    @property
-    def hint(self) -> Optional[Values]:
-        """The offset to try first for each buffer, -1 for a buffer without one; None if no
-        buffer has one."""
-        return self._columns[5]  # type: ignore[no-any-return]
+    lower: Values = _of(0, "The first time at which each buffer is live.")
+    upper: Values = _of(1, "The first time at which each buffer is no longer live.")
+    size: Values = _of(2, "The size of each buffer in bytes.")
+    alignment: Optional[Values] = _of(3, "The offset of each buffer is a multiple of this; None if every offset will do.")
+    offset: Optional[Values] = _of(4, "The fixed offset of each buffer, -1 for a buffer without one; None if no buffer has one.")
+    hint: Optional[Values] = _of(5, "The offset to try first for each buffer, -1 for a buffer without one; None if no buffer has one.")
 
     @classmethod
     def of(cls, source: Buffers, *, ends: Optional[str] = None) -> Problem:

@@ -53,6 +53,11 @@ class Part(NamedTuple):
 LISTS = ("reserved", "allowed", "costs", "together", "apart", "may_overlap", "distances", "penalties", "evictions")
 
 
+def _rows(name: str, doc: str) -> Any:
+    """Returns a property that is a list of Rules."""
+    return property(lambda rules: list(rules._lists[name]), doc=doc)
+
+
 class Rules:
     """The rules of a problem, for reading. Buffers and pools are numbers.
 
@@ -120,16 +125,13 @@ class Rules:
                 add("together", numbers[0], member, place - places[0])
             if number is not None and len(numbers) == 1:  # a session lets one buffer leave its group
                 add("together", numbers[0], numbers[0], 0)
-        for name in ("apart", "may_overlap"):
-            for k, pair in enumerate(_many(name, given.get(name))):
-                add(name, *(buffers(f"{name}[{k}]", x) for x in _row(f"{name}[{k}]", pair, 2, str)))
-        for name, key in (("distances", "distance"), ("penalties", "cost")):
+        for name, key in (("apart", ""), ("may_overlap", ""), ("distances", "distance"), ("penalties", "cost")):
             for k, rule in enumerate(_many(name, given.get(name))):
                 what = f"{name}[{k}]"
-                if isinstance(rule, Mapping):
+                if key and isinstance(rule, Mapping):
                     rule = (*_many(what, rule.get("buffers")), rule.get(key))
-                first, second, value = _row(what, rule, 3, str)
-                add(name, buffers(what, first), buffers(what, second), _whole(what, value))
+                first, second, *value = _row(what, rule, 3 if key else 2, str)
+                add(name, buffers(what, first), buffers(what, second), *(_whole(what, x) for x in value))
         objective = given.get("objective")
         self.objective: tuple[str, ...] = (objective,) if isinstance(objective, str) else tuple(str(x) for x in _many("objective", objective))
         period = given.get("period")
@@ -171,30 +173,11 @@ class Rules:
         """Of each buffer, the stretches in which a plan may do without it, each (lower, upper, cost)."""
         return self._of_each("evictions")
 
-    @property
-    def together(self) -> list[tuple[int, ...]]:
-        """(first, second, distance) of buffers in one pool."""
-        return list(self._lists["together"])
-
-    @property
-    def apart(self) -> list[tuple[int, ...]]:
-        """Pairs of buffers that share no byte."""
-        return list(self._lists["apart"])
-
-    @property
-    def may_overlap(self) -> list[tuple[int, ...]]:
-        """Pairs of buffers that may share bytes although both live."""
-        return list(self._lists["may_overlap"])
-
-    @property
-    def distances(self) -> list[tuple[int, ...]]:
-        """(first, second, distance) of buffers that may share bytes in the slot where they meet."""
-        return list(self._lists["distances"])
-
-    @property
-    def penalties(self) -> list[tuple[int, ...]]:
-        """(first, second, cost) of buffers that had better share no byte."""
-        return list(self._lists["penalties"])
+    together: list[tuple[int, ...]] = _rows("together", "(first, second, distance) of buffers in one pool.")
+    apart: list[tuple[int, ...]] = _rows("apart", "Pairs of buffers that share no byte.")
+    may_overlap: list[tuple[int, ...]] = _rows("may_overlap", "Pairs of buffers that may share bytes although both live.")
+    distances: list[tuple[int, ...]] = _rows("distances", "(first, second, distance) of buffers that may share bytes in the slot where they meet.")
+    penalties: list[tuple[int, ...]] = _rows("penalties", "(first, second, cost) of buffers that had better share no byte.")
 
     @property
     def clocks(self) -> Optional[tuple[list[list[int]], list[list[int]]]]:

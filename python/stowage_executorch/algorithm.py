@@ -101,14 +101,10 @@ class Stowage:
                     result.spec_dict[spec] = SpecAllocResult(mem_id, 0, _offset(spec, offsets, bottom))
                 result.bufsizes[mem_id] = size
             arena = Arena(
-                mem_id=mem_id,
-                tensors=len(members),
-                room=room,
-                greedy=taken,
-                size=min(size, taken),
+                mem_id=mem_id, tensors=len(members), room=room, greedy=taken, size=min(size, taken),
                 lower_bound=min(bottom + plan.lower_bound + extra_padding, taken),
                 proven=min(size, taken) <= bottom + plan.lower_bound + extra_padding,
-            )
+            )  # fmt: skip
             self.arenas.append(arena)
             log.info("arena %d: %d bytes, greedy has %d%s", mem_id, arena.size, taken, ", proven" * arena.proven)
         return result

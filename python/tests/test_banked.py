@@ -148,8 +148,7 @@ class TestBanked(unittest.TestCase):
             ([], "no bank"), (two(0, 16), "0 bytes"), ([Bank("a", 16, 0)], "begin with 1"), ([Bank("a", 16, 1), Bank("a", 16, 2)], "shares its name"),
             ([Bank("a", 16, 1), Bank("b", 16, 1)], "shares its name or its mem_id 1"),
         ):
-            with self.assertRaisesRegex(ValueError, why):
-                Banked(banks)
+            self.assertRaisesRegex(ValueError, why, Banked, banks)
 
 
 if __name__ == "__main__":

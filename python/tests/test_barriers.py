@@ -22,10 +22,8 @@ class Barriers(unittest.TestCase):
 
     def test_faults(self):
         self.assertEqual(stowage.barriers(stowage.solve([], [], [])), [])
-        with self.assertRaisesRegex(stowage.InputError, "there is no plan"):
-            stowage.barriers(stowage.solve([0, 0], [1, 1], [4, 4], capacity=7))
-        with self.assertRaisesRegex(stowage.InputError, "takes a Plan, not list"):
-            stowage.barriers([0])
+        self.assertRaisesRegex(stowage.InputError, "there is no plan", stowage.barriers, stowage.solve([0, 0], [1, 1], [4, 4], capacity=7))
+        self.assertRaisesRegex(stowage.InputError, "takes a Plan, not list", stowage.barriers, [0])
 
 
 if __name__ == "__main__":

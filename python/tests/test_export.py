@@ -359,13 +359,11 @@ class Export(unittest.TestCase):
             self.assertFalse(torch.allclose(run(program, args)[0][0], Two()(*args), atol=1e-3))
             program, sizes = planned(bare, algorithm, alloc_graph_input=False, alloc_graph_output=False)
             self.assertEqual(sizes["forward"], [0, 0])
-            with self.assertRaisesRegex(RuntimeError, "load"):
-                run(program, args)
+            self.assertRaisesRegex(RuntimeError, "load", run, program, args)
 
     def test_no_command(self):
         edge = edge_of((torch.nn.ReLU(), (torch.randn(4),)))
-        with self.assertRaisesRegex(StowageError, "nowhere"):
-            planned(edge, suite("/nowhere/stowage"))
+        self.assertRaisesRegex(StowageError, "nowhere", planned, edge, suite("/nowhere/stowage"))
 
 
 if __name__ == "__main__":

@@ -175,8 +175,7 @@ class Jax(unittest.TestCase):
 
         real = _rewrite._set
         with unittest.mock.patch.object(_rewrite, "_set", overlapping):
-            with self.assertRaisesRegex(stowage.jax.Refused, r"^check: .*step \d+ \(.+\)"):
-                stowage.jax.replan(self.compiled)
+            self.assertRaisesRegex(stowage.jax.Refused, r"^check: .*step \d+ \(.+\)", stowage.jax.replan, self.compiled)
             with unittest.mock.patch.object(_rewrite, "check"), self.assertRaisesRegex(stowage.Error, "outputs? differ"):
                 stowage.jax.replan(self.compiled)
 
@@ -185,8 +184,7 @@ class Jax(unittest.TestCase):
 
         with unittest.mock.patch.object(jaxlib, "__version__", "0.11.0"):
             for call in (lambda: stowage.jax.replan(self.compiled), lambda: stowage.jax.rewrite(b"")):
-                with self.assertRaisesRegex(stowage.jax.Refused, r"jaxlib 0\.11\.0 is not known.*0\.10\.2"):
-                    call()
+                self.assertRaisesRegex(stowage.jax.Refused, r"jaxlib 0\.11\.0 is not known.*0\.10\.2", call)
 
     def test_executables_of_other_versions_are_refused(self):
         """An executable may come from another machine: its own head counts, whatever jaxlib is here."""
@@ -248,18 +246,14 @@ class Jax(unittest.TestCase):
             with contextlib.suppress(stowage.InputError), unittest.mock.patch.object(_rewrite, "plan_of", side_effect=stowage.InputError):
                 _rewrite.executable(bytes(data), None)
         for payload in (b"", b"\x80\x04.", b"no pickle", serialize(self.compiled)[0][:500]):
-            with self.assertRaisesRegex(stowage.InputError, "payload: "):
-                stowage.jax.rewrite(payload)
+            self.assertRaisesRegex(stowage.InputError, "payload: ", stowage.jax.rewrite, payload)
 
     def test_what_is_no_compiled_function(self):
-        with self.assertRaisesRegex(stowage.InputError, "compiled is a function"):
-            stowage.jax.replan(lambda x: x)
-        with self.assertRaisesRegex(stowage.InputError, "runs is -1"):
-            stowage.jax.replan(self.compiled, runs=-1)
+        self.assertRaisesRegex(stowage.InputError, "compiled is a function", stowage.jax.replan, lambda x: x)
+        self.assertRaisesRegex(stowage.InputError, "runs is -1", stowage.jax.replan, self.compiled, runs=-1)
 
     def test_nothing_to_plan(self):
-        with self.assertRaisesRegex(stowage.jax.Refused, "no heap"):
-            stowage.jax.replan(compile(lambda x: x + 1, jax.ShapeDtypeStruct((4,), jnp.float32)))
+        self.assertRaisesRegex(stowage.jax.Refused, "no heap", stowage.jax.replan, compile(lambda x: x + 1, jax.ShapeDtypeStruct((4,), jnp.float32)))
 
 
 class Machine:

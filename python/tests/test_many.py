@@ -63,23 +63,18 @@ class Many(unittest.TestCase):
                 plan = stowage.solve([0, 1], [2, 3], [4, 5], planner=name)
                 self.assertTrue(stowage.valid(plan.problem, plan), name)
             for call in (stowage.solve, lambda *p, planner: stowage.sweep([stowage.Problem(*p)], planners=planner)):
-                with self.assertRaisesRegex(stowage.InputError, 'planner "milp" is in stowage-lab'):
-                    call([0, 1], [2, 3], [4, 5], planner="milp")
+                self.assertRaisesRegex(stowage.InputError, 'planner "milp" is in stowage-lab', call, [0, 1], [2, 3], [4, 5], planner="milp")
 
     def test_what_is_wrong(self):
         problems = [made(5, k) for k in range(20)]
         with self.assertRaisesRegex(stowage.InputError, "problem 3: no column|problem 3: the table has no column upper"):
             stowage.solve_many([*problems[:3], {"lower": [0], "size": [1]}])
-        with self.assertRaisesRegex(stowage.InputError, "problem 0: 'model.tflite' is a path; stowage.load reads"):
-            stowage.solve_many(["model.tflite"])
+        self.assertRaisesRegex(stowage.InputError, "problem 0: 'model.tflite' is a path; stowage.load reads", stowage.solve_many, ["model.tflite"])
         with self.assertRaisesRegex(stowage.InputError, 'problem 7: buffer odd: upper "1"'):
             stowage.solve_many([*problems[:7], stowage.Problem([2], [1], [1], names=["odd"]), *problems[7:]])
-        with self.assertRaisesRegex(stowage.InputError, "nobody"):
-            stowage.solve_many(problems, planner="nobody")
-        with self.assertRaisesRegex(stowage.InputError, "at_once is 0"):
-            stowage.solve_many(problems, at_once=0)
-        with self.assertRaisesRegex(TypeError, r"solve_many\(\) got an unexpected keyword argument 'capactiy'"):
-            stowage.solve_many(problems, capactiy=5)
+        self.assertRaisesRegex(stowage.InputError, "nobody", stowage.solve_many, problems, planner="nobody")
+        self.assertRaisesRegex(stowage.InputError, "at_once is 0", stowage.solve_many, problems, at_once=0)
+        self.assertRaisesRegex(TypeError, r"solve_many\(\) got an unexpected keyword argument 'capactiy'", stowage.solve_many, problems, capactiy=5)
         self.assertEqual(stowage.solve_many([]), [])
         self.assertEqual([p.status for p in stowage.solve_many([[(0, 1, 5)], stowage.Problem([0], [1], [5], capacity=4)])], ["optimal", "infeasible"])
 
@@ -96,8 +91,7 @@ class Many(unittest.TestCase):
         want = [(p.offsets, p.height) for p in stowage.solve_many(problems)]
         with mock.patch.object(_library, "load", lambda: None):
             self.assertEqual([(p.offsets, p.height) for p in stowage.solve_many(problems, at_once=2)], want)
-            with self.assertRaisesRegex(stowage.InputError, "problem 1: "):
-                stowage.solve_many([problems[0], stowage.Problem([2], [1], [1])])
+            self.assertRaisesRegex(stowage.InputError, "problem 1: ", stowage.solve_many, [problems[0], stowage.Problem([2], [1], [1])])
 
 
 if __name__ == "__main__":

@@ -42,16 +42,12 @@ class Omnimalloc(unittest.TestCase):
         self.assertEqual(found.status, "unknown")
         # What does not fit is another matter.
         both = Pool(id="p", allocations=(Allocation("a", 10, 0, 4, offset=0), Allocation("b", 10, 0, 4, offset=5)))
-        with self.assertRaisesRegex((RuntimeError, ValueError), "no capacity is enough|collide"):
-            allocate(both, "stowage")
+        self.assertRaisesRegex((RuntimeError, ValueError), "no capacity is enough|collide", allocate, both, "stowage")
 
     def test_refuses(self):
-        with self.assertRaisesRegex(TypeError, "planer"):
-            StowageAllocator(planer="exact")
-        with self.assertRaisesRegex(ValueError, "scalar"):
-            allocate(Pool(id="p", allocations=(Allocation("a", 1, (0, 1), (2, 3)),)), "stowage")
-        with self.assertRaises(stowage.InputError):
-            allocate(Pool(id="p", allocations=(Allocation("a", 1, 0, 1),)), StowageAllocator(timeout=-1))
+        self.assertRaisesRegex(TypeError, "planer", StowageAllocator, planer="exact")
+        self.assertRaisesRegex(ValueError, "scalar", allocate, Pool(id="p", allocations=(Allocation("a", 1, (0, 1), (2, 3)),)), "stowage")
+        self.assertRaises(stowage.InputError, allocate, Pool(id="p", allocations=(Allocation("a", 1, 0, 1),)), StowageAllocator(timeout=-1))
 
 
 if __name__ == "__main__":

@@ -199,8 +199,7 @@ class OnnxRuntime(unittest.TestCase):
             whole = pathlib.Path(file).read_bytes()
             for text in (whole[:-5], whole[: len(whole) // 2], b"", whole.replace(b"a", b"b", 1)):
                 pathlib.Path(file).write_bytes(text)
-                with self.assertRaisesRegex(stowage.InputError, "model.plan"):
-                    session(file=file)
+                self.assertRaisesRegex(stowage.InputError, "model.plan", session, file=file)
 
     def test_a_run_fails(self):
         s = session()

@@ -173,14 +173,12 @@ class Rules(unittest.TestCase):
                 pathlib.Path(path).write_text(json.dumps(d))
                 self.assertEqual(stowage.load(path).buffer(0).offset, d["buffers"][0]["fixed"])
             pathlib.Path(path).write_text(json.dumps({**d, "apart": [["a", "zz"]]}, indent=1))
-            with self.assertRaisesRegex(stowage.InputError, r"x\.json:\d+: .*zz"):
-                stowage.load(path)
+            self.assertRaisesRegex(stowage.InputError, r"x\.json:\d+: .*zz", stowage.load, path)
             plan = spill()
             plan.save(path)
             self.assertEqual(stowage.load(path).as_dict(), plan.problem.as_dict())
             self.assertEqual(json.loads(pathlib.Path(path).read_text())["plan"]["pools"], plan.pools)
-            with self.assertRaisesRegex(stowage.InputError, "rules is written as .json"):
-                plan.save(os.path.join(folder, "x.csv"))
+            self.assertRaisesRegex(stowage.InputError, "rules is written as .json", plan.save, os.path.join(folder, "x.csv"))
 
     def test_evictions(self):
         # The example of the model: at a capacity of 8, b leaves for 3, or a for 5.
@@ -204,8 +202,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(pickle.loads(pickle.dumps(plan.problem)).as_dict(), plan.problem.as_dict())
         self.assertEqual(stowage.solve([0, 3], [2, 5], [4, 3], period=4).height, 7)
         self.assertEqual(stowage.solve([0, 3], [2, 5], [4, 3]).height, 4)
-        with self.assertRaisesRegex(stowage.InputError, "clocks"):
-            stowage.solve([(0, 0)], [1], [4])
+        self.assertRaisesRegex(stowage.InputError, "clocks", stowage.solve, [(0, 0)], [1], [4])
 
     @unittest.skipIf(numpy is None, "numpy is missing")
     def test_numpy(self):
@@ -228,8 +225,7 @@ class Rules(unittest.TestCase):
                 spill(**kw)
         plan = spill()
         for ask in (stowage.lower_bound, stowage.size, lambda p: stowage.plan(p, start=[0] * 4)):
-            with self.assertRaisesRegex(stowage.Error, "rules"):
-                ask(plan.problem)
+            self.assertRaisesRegex(stowage.Error, "rules", ask, plan.problem)
         self.assertEqual(stowage.Problem([0], [1], [2], apart=[], pools=None).rules, None)
 
     def test_explained(self):

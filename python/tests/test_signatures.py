@@ -62,8 +62,7 @@ class Signatures(unittest.TestCase):
             (lambda: stowage.plan([(0, 1, 2)], capactiy=5), "plan"),
             (lambda: stowage.solve_many([], capactiy=5), "solve_many"),
         ):
-            with self.assertRaisesRegex(TypeError, rf"^{name}\(\) got an unexpected keyword argument 'capactiy'"):
-                call()
+            self.assertRaisesRegex(TypeError, rf"^{name}\(\) got an unexpected keyword argument 'capactiy'", call)
 
 
 if __name__ == "__main__":

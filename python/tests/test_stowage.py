@@ -233,8 +233,7 @@ class Library(unittest.TestCase):
         size = array("q", [1, 2])
         p = stowage.Problem([0, 0], [1, 1], size)
         for change in (lambda: setattr(p, "size", [5, 5]), lambda: setattr(p, "capacity", 2**64), lambda: p.lower.append(1), lambda: size.extend(range(9999))):
-            with self.assertRaises((AttributeError, BufferError)):
-                change()
+            self.assertRaises((AttributeError, BufferError), change)
         self.assertEqual(stowage.plan(p).height, 3)
         del p
         size.extend(range(9999))
@@ -283,19 +282,16 @@ class Library(unittest.TestCase):
             p = stowage.solve(*FIVE)
             there = os.path.join(folder, "plan.csv")
             p.save(there)
-            with self.assertRaises(FileNotFoundError):
-                stowage.plan(there, start=missing)
+            self.assertRaises(FileNotFoundError, stowage.plan, there, start=missing)
             for path in (os.path.join(folder, "no", "x.svg"), os.path.join(folder, "no", "x.json"), os.path.join(there, "x.csv"), folder):
                 with self.assertRaises(OSError) as caught:
                     p.save(path)
                 self.assertIsInstance(caught.exception, stowage.Error)
                 self.assertEqual(caught.exception.filename, path)
             if os.path.exists("/dev/full"):
-                with self.assertRaisesRegex(OSError, "No space"):
-                    p.save("/dev/full")
+                self.assertRaisesRegex(OSError, "No space", p.save, "/dev/full")
             # What fails changes nothing.
-            with self.assertRaisesRegex(stowage.InputError, "^plan.nothing: no such output format"):
-                p.save(os.path.join(folder, "plan.nothing"))
+            self.assertRaisesRegex(stowage.InputError, "^plan.nothing: no such output format", p.save, os.path.join(folder, "plan.nothing"))
             self.assertEqual(os.listdir(folder), ["plan.csv"])
             os.chmod(there, 0o640)
             p.save(there)
@@ -341,8 +337,7 @@ class Library(unittest.TestCase):
         examples = pathlib.Path(__file__).parents[2] / "examples"
         p = stowage.plan(examples / "tiny.onnx", dims={"batch": 2})
         self.assertTrue(p.optimal and "input" in p.by_name())
-        with self.assertRaisesRegex(stowage.InputError, "batch"):
-            stowage.plan(examples / "tiny.onnx")
+        self.assertRaisesRegex(stowage.InputError, "batch", stowage.plan, examples / "tiny.onnx")
         shaped = stowage.plan(examples / "tiny.onnx", shapes={"input": "2x3x16x16"})
         self.assertEqual(shaped.by_name(), p.by_name())
         with self.assertRaisesRegex(stowage.InputError, r'shape of input "2x4x16x16": does not fit what the model says: it is FLOAT'):
@@ -398,8 +393,7 @@ class Reading(unittest.TestCase):
                     said = []
                     for source in (table, path):
                         try:
-                            with self.assertWarnsRegex(stowage.InputWarning, word.strip()):
-                                stowage.plan(source)
+                            self.assertWarnsRegex(stowage.InputWarning, word.strip(), stowage.plan, source)
                             said.append("")
                         except stowage.InputError as err:
                             said.append(re.search(r"is not a known.*: (did you mean .*\?)", str(err).replace("which is not a known one", "is not a known"))[1])
@@ -407,8 +401,7 @@ class Reading(unittest.TestCase):
                     refused += said[0] != ""
         self.assertTrue(20 < refused < 60, refused)
         for name in ("align", "gap", "fixed", "siz", "ids"):
-            with self.assertRaisesRegex(stowage.InputError, name):
-                stowage.plan({**self.BARE, name: [16, 16]})
+            self.assertRaisesRegex(stowage.InputError, name, stowage.plan, {**self.BARE, name: [16, 16]})
         with self.assertWarns(stowage.InputWarning):
             self.assertEqual(stowage.plan({**self.BARE, "ALIGNMENT": [16, 16], "op": [1, 2]}).offsets, [16, 0])
 
@@ -423,8 +416,7 @@ class Reading(unittest.TestCase):
             stowage.solve(*self.BARE.values(), offset=[90, 0]).save(path)
             with self.assertWarnsRegex(stowage.InputWarning, "first.csv: every buffer.*ignore_offsets=True plans anew, start=.*first.csv"):
                 self.assertEqual(stowage.plan(path).height, 95)
-            with self.assertWarnsRegex(stowage.InputWarning, "every buffer"):
-                stowage.load(path)
+            self.assertWarnsRegex(stowage.InputWarning, "every buffer", stowage.load, path)
             for source in (first, path):
                 self.assertEqual(stowage.plan(source, ignore_offsets=True).height, 11)
             self.assertIsNone(stowage.load(path, ignore_offsets=True).offset)
@@ -432,8 +424,7 @@ class Reading(unittest.TestCase):
             self.assertEqual(stowage.plan(path, start=path, progress=lambda _: None).height, 11)
             self.assertEqual((stowage.lower_bound(path), stowage.verify(path, [90, 0])), (95, ""))
             self.assertEqual(stowage.plan({**self.BARE, "offset": [90, None]}).height, 95)
-            with self.assertRaisesRegex(stowage.InputError, "start is the path of a file"):
-                stowage.plan(self.BARE, start=path)
+            self.assertRaisesRegex(stowage.InputError, "start is the path of a file", stowage.plan, self.BARE, start=path)
 
     def test_notes_of_files(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -463,10 +454,8 @@ class NextSteps(unittest.TestCase):
 
     def test_solve_takes_columns(self):
         for source in ("model.csv", {"lower": [0], "upper": [2], "size": [3]}, stowage.Problem([0], [2], [3]), self.ROWS):
-            with self.assertRaisesRegex(TypeError, "solve takes the columns lower, upper and size; stowage.plan takes a file"):
-                stowage.solve(source)
-        with self.assertRaisesRegex(TypeError, "missing 1 required positional argument: 'size'"):
-            stowage.solve([0], [2])
+            self.assertRaisesRegex(TypeError, "solve takes the columns lower, upper and size; stowage.plan takes a file", stowage.solve, source)
+        self.assertRaisesRegex(TypeError, "missing 1 required positional argument: 'size'", stowage.solve, [0], [2])
         self.assertEqual(stowage.solve(lower=[0], upper=[2], size=[3]).height, 3)
 
     def test_explain(self):
@@ -520,14 +509,11 @@ class Times(unittest.TestCase):
     def test_other_names(self):
         with tempfile.TemporaryDirectory() as folder:
             for source in self.sources(folder, {"lower": [0, 2], "to": [2, 4], "size": [600, 600]}):
-                with self.assertRaisesRegex(stowage.InputError, 'ends="half-open" if it has the first time slot after'):
-                    stowage.plan(source)
+                self.assertRaisesRegex(stowage.InputError, 'ends="half-open" if it has the first time slot after', stowage.plan, source)
                 self.assertEqual(stowage.plan(source, ends="half-open").height, 600)
-                with self.assertRaisesRegex(stowage.InputError, "ends is 'both', must be"):
-                    stowage.plan(source, ends="both")
+                self.assertRaisesRegex(stowage.InputError, "ends is 'both', must be", stowage.plan, source, ends="both")
             for source in self.sources(folder, {"lower": [0, 2], "upper": [2, 4], "size": [600, 600]})[:1]:
-                with self.assertRaisesRegex(stowage.InputError, "upper is half-open, and ends says otherwise"):
-                    stowage.plan(source, ends="inclusive")
+                self.assertRaisesRegex(stowage.InputError, "upper is half-open, and ends says otherwise", stowage.plan, source, ends="inclusive")
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
                     self.assertEqual(stowage.plan(source, ends="half-open").height, 600)
@@ -562,17 +548,14 @@ class Times(unittest.TestCase):
             ([0], [1e-20], "more than 18 decimal places: round"), ([1e-10, 0], [1e10, 1], "10000000000.0 does not fit into 64 bits if it is multiplied by 10000000000"),
             ([0.5], [float("nan")], "upper of buffer 0: nan is no whole number"), ([0.5], ["1"], "upper of buffer 0: '1' is no whole number"),
         ):  # fmt: skip
-            with self.assertRaisesRegex(stowage.InputError, says):
-                stowage.solve(lower, upper, [1] * len(lower))
-        with self.assertRaisesRegex(stowage.InputError, "size of buffer 0: 1.5 is no whole number"):
-            stowage.solve([0], [1], [1.5])
+            self.assertRaisesRegex(stowage.InputError, says, stowage.solve, lower, upper, [1] * len(lower))
+        self.assertRaisesRegex(stowage.InputError, "size of buffer 0: 1.5 is no whole number", stowage.solve, [0], [1], [1.5])
 
     def test_own_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = self.sources(folder, {"id": ["a"], "lower": [0], "upper": [2], "size": [600]})[2]
             for plan in (stowage.plan(path), stowage.solve_many([stowage.load(path)])[0]):
-                with self.assertRaisesRegex(stowage.InputError, "would replace the file that its problem was read from.*force=True"):
-                    plan.save(path)
+                self.assertRaisesRegex(stowage.InputError, "would replace the file that its problem was read from.*force=True", plan.save, path)
                 plan.save(os.path.join(folder, "other.csv"))
             plan.save(path, force=True)
 
@@ -586,17 +569,14 @@ class Wrong(unittest.TestCase):
             lambda: stowage.plan({"lower": [0], "upper": [None], "size": [1]}),
             lambda: stowage.plan([(0, None, 5)]),
         ):
-            with self.assertRaisesRegex(stowage.InputError, "^upper of buffer 0 is None, must be a whole number$"):
-                call()
-        with self.assertRaisesRegex(stowage.InputError, "^upper is None, must be a column"):
-            stowage.solve([0], None, [1])
+            self.assertRaisesRegex(stowage.InputError, "^upper of buffer 0 is None, must be a whole number$", call)
+        self.assertRaisesRegex(stowage.InputError, "^upper is None, must be a column", stowage.solve, [0], None, [1])
 
     def test_rules_of_buffers_without_names(self):
         for rule in ({"apart": [("a", "b")]}, {"together": [["a", "b"]]}, {"distances": [("a", "b", 1)]}):
             with self.assertRaisesRegex(stowage.InputError, "no buffer 'a': the buffers have no names, so they are called by their numbers; names="):
                 stowage.solve([0, 0], [1, 1], [1, 1], **rule)
-        with self.assertRaisesRegex(stowage.InputError, "no buffer 'a'$"):
-            stowage.solve([0, 0], [1, 1], [1, 1], names="xy", apart=[("a", "x")])
+        self.assertRaisesRegex(stowage.InputError, "no buffer 'a'$", stowage.solve, [0, 0], [1, 1], [1, 1], names="xy", apart=[("a", "x")])
         for name in ("allowed", "costs", "evictions"):
             with self.assertRaisesRegex(stowage.InputError, f"^{name} is a dict, must be a list with an entry for each of the 2 buffers"):
                 stowage.solve([0, 0], [1, 1], [1, 1], pools=["p"], **{name: {"a": ["p"]}})
@@ -617,8 +597,7 @@ class Wrong(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(stowage.InputError, r"^m.tflite: a model is not written here, only a plan: .json, .csv.*stowage plan -o OUT.tflite"):
                 p.save(os.path.join(folder, "m.tflite"))
-            with self.assertRaisesRegex(stowage.InputError, "^m.onnx: a model is not written here"):
-                p.save(os.path.join(folder, "m.onnx"))
+            self.assertRaisesRegex(stowage.InputError, "^m.onnx: a model is not written here", p.save, os.path.join(folder, "m.onnx"))
             self.assertEqual(os.listdir(folder), [])
 
     def test_the_height_of_a_model_is_its_head(self):
@@ -636,8 +615,7 @@ class Wrong(unittest.TestCase):
                     self.assertEqual(stowage.sweep([table], ends=ends)[0].height, height)
                     with stowage.Session(table, ends=ends) as session:
                         self.assertEqual(session.height, height)
-        with self.assertRaisesRegex(stowage.InputError, "^ends is 'x'"):
-            stowage.solve_many([table], ends="x")
+        self.assertRaisesRegex(stowage.InputError, "^ends is 'x'", stowage.solve_many, [table], ends="x")
 
 
 class Running(unittest.TestCase):
@@ -654,8 +632,7 @@ class Running(unittest.TestCase):
         def stop(_):
             raise KeyError("enough")
 
-        with self.assertRaisesRegex(KeyError, "enough"):
-            stowage.solve(*hard(2000), timeout=60, progress=stop)
+        self.assertRaisesRegex(KeyError, "enough", stowage.solve, *hard(2000), timeout=60, progress=stop)
         self.assertEqual(stowage.solve(*FIVE).stopped, "")
 
     def test_progress_of_the_command(self):
@@ -672,8 +649,7 @@ class Running(unittest.TestCase):
         def stop(_):
             raise KeyError("enough")
 
-        with self.assertRaisesRegex(KeyError, "enough"):
-            stowage.solve(*hard(2000), planner="boxing", timeout=60, progress=stop)
+        self.assertRaisesRegex(KeyError, "enough", stowage.solve, *hard(2000), planner="boxing", timeout=60, progress=stop)
         # As on Windows without a console.
         send = subprocess.Popen.send_signal
 
@@ -1003,10 +979,8 @@ class Sizes(unittest.TestCase):
             pathlib.Path(path).write_text('{"capacity": 5, "buffers": [{"lower": 0, "upper": 2, "size": 4, "offset": 2}]}')
             self.assertEqual(stowage.size(path).height, 6)
             self.assertEqual(stowage.size(path, ignore_offsets=True).height, 4)
-        with self.assertRaisesRegex(stowage.InputError, "capacity is -1, must be a whole number from 0 on"):
-            s.fits(-1)
-        with self.assertRaisesRegex(stowage.InputError, "are for files"):
-            stowage.size([(0, 1, 2)], alignment=4)
+        self.assertRaisesRegex(stowage.InputError, "capacity is -1, must be a whole number from 0 on", s.fits, -1)
+        self.assertRaisesRegex(stowage.InputError, "are for files", stowage.size, [(0, 1, 2)], alignment=4)
         large = stowage.Problem(*hard(500))
         self.assertTrue(stowage.size(large, timeout=0.3).plan)
 
@@ -1055,10 +1029,8 @@ class Numpy(unittest.TestCase):
         table = numpy.stack(columns, axis=1)  # its columns are not in a row
         self.assertEqual(stowage.solve(*table.T).offsets.tolist(), want)
         for bad, words in ((numpy.array([[1]]), "2 dimensions"), (numpy.array([2**63], "uint64"), "does not fit"), (numpy.array([0.5]), "no whole number")):
-            with self.assertRaisesRegex(stowage.InputError, words):
-                stowage.solve([0], [1], bad)
-        with self.assertRaisesRegex(stowage.InputError, "masked"):
-            stowage.solve([0, 0], [1, 1], numpy.ma.array([1, 2], mask=[0, 1]))
+            self.assertRaisesRegex(stowage.InputError, words, stowage.solve, [0], [1], bad)
+        self.assertRaisesRegex(stowage.InputError, "masked", stowage.solve, [0, 0], [1, 1], numpy.ma.array([1, 2], mask=[0, 1]))
         self.assertEqual(stowage.solve(*columns[:3], numpy.int64(4), seed=numpy.uint64(2**64 - 1), nodes=numpy.int32(9)).problem.buffer(3).alignment, 4)
         records = numpy.rec.fromarrays(columns, names=["begin", "upper", "size", "alignment"])
         self.assertEqual(stowage.plan(records).offsets.tolist(), want)
@@ -1192,18 +1164,14 @@ class Graphs(unittest.TestCase):
         crossed = copy.deepcopy(GRAPH)
         crossed["operators"].reverse()
         self.assertEqual(stowage.plan_graph(crossed, reorder=True)["order"], ["conv", "relu"])
-        with self.assertRaisesRegex(stowage.InputError, "which runs later"):
-            stowage.plan_graph(crossed)
+        self.assertRaisesRegex(stowage.InputError, "which runs later", stowage.plan_graph, crossed)
 
     def test_faults(self):
         wrong = copy.deepcopy(GRAPH)
         wrong["operators"][0]["operands"] = ["picture"]
-        with self.assertRaisesRegex(stowage.InputError, 'operators.operands "picture": is no value of the graph'):
-            stowage.plan_graph(wrong)
-        with self.assertRaisesRegex(stowage.InputError, "permits is 'some'"):
-            stowage.plan_graph(GRAPH, permits="some")
-        with self.assertRaisesRegex(stowage.InputError, "cannot be written as JSON"):
-            stowage.plan_graph({"values": {1, 2}})
+        self.assertRaisesRegex(stowage.InputError, 'operators.operands "picture": is no value of the graph', stowage.plan_graph, wrong)
+        self.assertRaisesRegex(stowage.InputError, "permits is 'some'", stowage.plan_graph, GRAPH, permits="some")
+        self.assertRaisesRegex(stowage.InputError, "cannot be written as JSON", stowage.plan_graph, {"values": {1, 2}})
 
     def test_verify(self):
         p = stowage.plan_graph(GRAPH)
@@ -1214,10 +1182,8 @@ class Graphs(unittest.TestCase):
         self.assertIn("value features at [0, 3072) overlaps value image at [96, 4192)", stowage.verify_graph(GRAPH, near))
         with self.assertRaisesRegex(stowage.InputError, r'^plan.json:1: offsets "image": the offset of this value'):
             stowage.verify_graph(GRAPH, {**p, "offsets": {}})
-        with self.assertRaisesRegex(stowage.InputError, r"^graph.json:1: operators: the key is missing"):
-            stowage.verify_graph({"values": []}, p)
-        with self.assertRaisesRegex(stowage.InputError, "the plan cannot be written as JSON"):
-            stowage.verify_graph(GRAPH, {1, 2})
+        self.assertRaisesRegex(stowage.InputError, r"^graph.json:1: operators: the key is missing", stowage.verify_graph, {"values": []}, p)
+        self.assertRaisesRegex(stowage.InputError, "the plan cannot be written as JSON", stowage.verify_graph, GRAPH, {1, 2})
 
 
 if __name__ == "__main__":

@@ -110,10 +110,8 @@ class Sweep(unittest.TestCase):
                 ({"seeds": -1}, "seed is -1"), ({"names": ["a"]}, "1 for 9 problems"), ({"planners": [5]}, "must be a name"),
                 ({"at_once": 0}, "at_once is 0"), ({"timeout": 0}, "timeout"),
             ):  # fmt: skip
-                with self.assertRaisesRegex(stowage.InputError, says):
-                    stowage.sweep(self.problems, **wrong)
-        with self.assertRaisesRegex(stowage.InputError, "problem 1: "):
-            stowage.sweep([[(0, 1, 5)], {"lower": [0]}])
+                self.assertRaisesRegex(stowage.InputError, says, stowage.sweep, self.problems, **wrong)
+        self.assertRaisesRegex(stowage.InputError, "problem 1: ", stowage.sweep, [[(0, 1, 5)], {"lower": [0]}])
         with mock.patch.object(_library, "load", lambda: None), self.assertRaisesRegex(stowage.Error, "needs the library"):
             stowage.sweep(self.problems)
 
@@ -158,8 +156,7 @@ class Generate(unittest.TestCase):
             ("randon", {}, "no generator is named \"randon\""), ("random", {"holes": 0.5}, "takes no holes"), ("random", {"buffers": 0}, "buffers is 0"),
             ("random", {"min_size": "9", "max_size": 3}, "above max-size"), ("random", {"gaps": 2.0}, "must be from 0 to 1"),
         ):  # fmt: skip
-            with self.assertRaisesRegex(stowage.InputError, says):
-                stowage.generate(kind, **options)
+            self.assertRaisesRegex(stowage.InputError, says, stowage.generate, kind, **options)
             with mock.patch.object(_library, "load", lambda: None), self.assertRaisesRegex(stowage.InputError, says):
                 stowage.generate(kind, **options)
 

@@ -172,8 +172,7 @@ class Torch(unittest.TestCase):
                 with a:
                     self.assertEqual(program(), expected)
                 continue
-            with self.assertRaises(KeyError):
-                reference(hook=hook)
+            self.assertRaises(KeyError, reference, hook=hook)
             with self.assertRaises(KeyError), a:
                 program(hook=hook)
         self.served(a)
@@ -352,8 +351,7 @@ class Torch(unittest.TestCase):
         for _ in range(4):
             with a:
                 x = torch.ones(1000)
-                with self.assertRaises(RuntimeError):
-                    torch.empty(10**15, dtype=torch.uint8)
+                self.assertRaises(RuntimeError, torch.empty, 10**15, dtype=torch.uint8)
                 y = x * 2
                 del x, y
         s = a.stats()
@@ -456,13 +454,11 @@ class Torch(unittest.TestCase):
                 file.write_bytes(damaged)
                 with self.subTest(length=len(damaged)):
                     if damaged:
-                        with self.assertRaisesRegex(stowage.InputError, "steps.plan: .*line"):
-                            arena(file=file)
+                        self.assertRaisesRegex(stowage.InputError, "steps.plan: .*line", arena, file=file)
                     b, program, expected = arena(), Program(), plain([8] * 5)
                     for i in range(5):
                         if damaged and i == 3:
-                            with self.assertRaises(stowage.InputError):
-                                b.load(file)
+                            self.assertRaises(stowage.InputError, b.load, file)
                         with b:
                             self.assertEqual(program(), expected[i])
                     self.served(b)
@@ -498,8 +494,7 @@ class Torch(unittest.TestCase):
 
     def test_what_is_asked_for_is_checked(self):
         for options, word in (({"record": 0}, "record"), ({"plans": 1.5}, "plans"), ({"wait": "soon"}, "wait"), ({"timeout": -1}, "timeout")):
-            with self.assertRaisesRegex(stowage.InputError, word):
-                arena(**options)
+            self.assertRaisesRegex(stowage.InputError, word, arena, **options)
 
     def test_the_planner_fails(self):
         a = arena(plans=1)
@@ -631,8 +626,7 @@ class Cuda(unittest.TestCase):
     def test_there_is_no_gpu(self):
         if torch.cuda.is_available():
             self.skipTest("there is a GPU")
-        with self.assertRaisesRegex(stowage.Error, "no GPU"):
-            stowage.torch.cuda()
+        self.assertRaisesRegex(stowage.Error, "no GPU", stowage.torch.cuda)
 
 
 if __name__ == "__main__":

@@ -50,19 +50,14 @@ class Transport(unittest.TestCase):
         without = mock.patch.object(transport._library, "load", lambda: None)
         with without, mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
             os.environ.pop("STOWAGE")
-            with self.assertRaisesRegex(StowageError, "not on PATH.*go install"):
-                plan([Buffer(0, 1, 1)])
+            self.assertRaisesRegex(StowageError, "not on PATH.*go install", plan, [Buffer(0, 1, 1)])
             os.environ["STOWAGE"] = str(self.folder / "missing")
-            with self.assertRaisesRegex(StowageError, "environment variable STOWAGE is .*missing"):
-                plan([Buffer(0, 1, 1)])
-        with self.assertRaisesRegex(StowageError, "command is .*nothing"):
-            plan([Buffer(0, 1, 1)], command=str(self.folder / "nothing"))
+            self.assertRaisesRegex(StowageError, "environment variable STOWAGE is .*missing", plan, [Buffer(0, 1, 1)])
+        self.assertRaisesRegex(StowageError, "command is .*nothing", plan, [Buffer(0, 1, 1)], command=str(self.folder / "nothing"))
 
     def test_refusals_are_errors(self):
-        with self.assertRaisesRegex(StowageError, "refused the problem: .*the lifespan is empty"):
-            plan([Buffer(0, 2, 8), Buffer(3, 3, 8)])
-        with self.assertRaisesRegex(StowageError, "refused the problem: .*size"):
-            plan([Buffer(0, 2, -8)])
+        self.assertRaisesRegex(StowageError, "refused the problem: .*the lifespan is empty", plan, [Buffer(0, 2, 8), Buffer(3, 3, 8)])
+        self.assertRaisesRegex(StowageError, "refused the problem: .*size", plan, [Buffer(0, 2, -8)])
 
     def test_limits_are_checked(self):
         for wrong in ({"timeout": 0}, {"timeout": -1}, {"timeout": float("nan")}, {"nodes": 0}, {"nodes": -5}):
@@ -88,8 +83,7 @@ class Transport(unittest.TestCase):
         path = self.folder / "broken"
         path.write_bytes(b"\x7fELF nothing")
         path.chmod(0o755)
-        with self.assertRaisesRegex(StowageError, "cannot be run"):
-            plan([Buffer(0, 1, 1)], command=str(path))
+        self.assertRaisesRegex(StowageError, "cannot be run", plan, [Buffer(0, 1, 1)], command=str(path))
 
 
 @unittest.skipUnless(os.environ.get("STOWAGE_LIBRARY"), "needs the library, which STOWAGE_LIBRARY names")
@@ -114,12 +108,9 @@ class ByLibrary(unittest.TestCase):
                 self.assertEqual(by_library, plan(buffers, nodes=nodes, command=self.command))
 
     def test_errors(self):
-        with self.assertRaisesRegex(StowageError, "refused the problem: .*the lifespan is empty"):
-            plan([Buffer(0, 2, 8), Buffer(3, 3, 8)])
-        with self.assertRaisesRegex(ValueError, "timeout is -1"):
-            plan([Buffer(0, 2, 8)], timeout=-1)
-        with self.assertRaisesRegex(AssertionError, "asked for"):
-            plan([Buffer(0, 2, 8)], command="stowage")
+        self.assertRaisesRegex(StowageError, "refused the problem: .*the lifespan is empty", plan, [Buffer(0, 2, 8), Buffer(3, 3, 8)])
+        self.assertRaisesRegex(ValueError, "timeout is -1", plan, [Buffer(0, 2, 8)], timeout=-1)
+        self.assertRaisesRegex(AssertionError, "asked for", plan, [Buffer(0, 2, 8)], command="stowage")
 
 
 if __name__ == "__main__":

@@ -148,8 +148,7 @@ class Units(unittest.TestCase):
         self.assertEqual(minimalloc.from_csv(good).buffers[0].gaps[0].lifespan.lower, 2)
         for bad in (good.replace("9", "٩"), good.replace("9", "1_0"), good.replace("2-4", "٢-4")):
             self.assertIsNone(minimalloc.from_csv(bad))
-        with self.assertRaises(stowage.InputError):
-            stowage.solve([0], [9], [4], gaps=["٢-4"])
+        self.assertRaises(stowage.InputError, stowage.solve, [0], [9], [4], gaps=["٢-4"])
 
 
 if __name__ == "__main__":

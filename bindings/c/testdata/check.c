@@ -2,25 +2,12 @@
 // and without sanitizers. Without an argument it checks; "threads" makes 1,000
 // calls from eight threads, "leaks" 100,000 calls, "overhead" measures, and "stream"
 // answers problems on standard input, for the tests in Go.
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "stowage.h"
-
-#define CHECK(what)                                                                  \
-	do {                                                                             \
-		if (!(what)) {                                                               \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);       \
-			exit(1);                                                                 \
-		}                                                                            \
-	} while (0)
+#include "check.h"
 
 static const int64_t lower5[] = {0, 3, 0, 9, 0}, upper5[] = {3, 9, 9, 21, 21}, size5[] = {4, 4, 4, 4, 4};
 
@@ -671,17 +658,7 @@ static void threads(void) {
 		pthread_join(all[k], NULL);
 }
 
-static int64_t resident(void) { // in kB
-	long long pages = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-	if (f == NULL || fscanf(f, "%*d %lld", &pages) != 1)
-		pages = 0;
-	if (f != NULL)
-		fclose(f);
-	return pages * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
-static void leaks(int all) {
+static void leak(int all) {
 	columns c = make(20, 20);
 	int64_t before = 0, after;
 	int k;
@@ -809,7 +786,7 @@ int main(int argc, char **argv) {
 	if (strcmp(what, "threads") == 0)
 		threads();
 	else if (strcmp(what, "leaks") == 0)
-		leaks(argc > 2 ? atoi(argv[2]) : 100000);
+		leak(argc > 2 ? atoi(argv[2]) : 100000);
 	else if (strcmp(what, "overhead") == 0)
 		overhead();
 	else if (strcmp(what, "stream") == 0)

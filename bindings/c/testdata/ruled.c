@@ -1,22 +1,6 @@
-// Sessions with rules, from C. Without an argument it checks what each function does and refuses; "play" plays
-// calls from standard input (internal/testkit/changes writes them); "leaks" makes many calls.
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "stowage.h"
-
-#define CHECK(what)                                                                 \
-	do {                                                                            \
-		if (!(what)) {                                                              \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);              \
-			exit(1);                                                                \
-		}                                                                           \
-	} while (0)
-
-static const char *steps[] = {"none", "keep", "fit", "repair", "window", "hints", "fresh"};
+// Sessions with rules, from C. Without an argument it checks what each function does and refuses; "leaks" makes many
+// calls.
+#include "check.h"
 
 // guide returns the session of docs/sessions.md, section With rules. b is in pool 0, too, or in b_in.
 static stowage_session *guide(stowage_solver *s, int64_t b_in) {
@@ -301,238 +285,28 @@ static void refusals(void) {
 	stowage_token_free(t);
 }
 
-// The problem of a call that is played: new buffers, or rules by names.
-enum { MOST = 8 };
-struct call {
-	stowage_solver *s;
-	int64_t count, lower[MOST], upper[MOST], size[MOST], alignment[MOST], fixed[MOST], hint[MOST];
-	int64_t allowed, buffer[MOST], pool[MOST], threads, clock_lower[64], clock_upper[64];
-	int64_t rules[4], first[4][MOST], second[4][MOST], by[4][MOST];
-	char id[MOST][64];
-	const char *names[MOST];
-};
-
-static const char *const lists[] = {"together", "apart", "may_overlap", "distances"};
-
-static int64_t named(struct call *c, const char *id) {
-	int64_t k;
-	for (k = 0; k < c->count; k++)
-		if (strcmp(c->id[k], id) == 0)
-			return k;
-	CHECK(c->count < MOST);
-	strcpy(c->id[c->count], id);
-	c->names[c->count] = c->id[c->count];
-	return c->count++;
-}
-
-static void read_buffer(struct call *c) {
-	char id[64];
-	int64_t k, t, pool;
-	CHECK(scanf("%63s", id) == 1);
-	k = named(c, id);
-	CHECK(scanf("%" SCNd64 "%" SCNd64 "%" SCNd64 "%" SCNd64 "%" SCNd64 "%" SCNd64 "%" SCNd64 "%" SCNd64, &c->lower[k], &c->upper[k], &c->size[k], &c->alignment[k],
-		  &c->fixed[k], &c->hint[k], &pool, &t) == 8);
-	if (pool >= 0)
-		c->buffer[c->allowed] = k, c->pool[c->allowed++] = pool;
-	if (t > 0)
-		c->threads = t;
-	for (pool = 0; pool < t; pool++)
-		CHECK(scanf("%" SCNd64, &c->clock_lower[k * t + pool]) == 1);
-	for (pool = 0; pool < t; pool++)
-		CHECK(scanf("%" SCNd64, &c->clock_upper[k * t + pool]) == 1);
-}
-
-static void read_rules(struct call *c, int n) {
-	for (; n > 0; n--) {
-		char kind[16], a[64], b[64];
-		int64_t by, k = 0, m;
-		CHECK(scanf("%15s %63s %63s %" SCNd64, kind, a, b, &by) == 4);
-		while (strcmp(lists[k], kind) != 0)
-			CHECK(++k < 4);
-		m = c->rules[k]++;
-		c->first[k][m] = named(c, a), c->second[k][m] = named(c, b), c->by[k][m] = by;
-	}
-}
-
-// given gives the solver of a call what was read.
-static stowage_solver *given(struct call *c) {
-	stowage_solver *s = c->s = stowage_new();
-	CHECK(stowage_set_buffers(s, c->count, c->lower, c->upper, c->size) == 0 && stowage_set_names(s, c->names) == 0);
-	CHECK(stowage_set_alignments(s, c->alignment) == 0 && stowage_set_fixed(s, c->fixed) == 0 && stowage_set_hints(s, c->hint) == 0);
-	CHECK(stowage_set_allowed(s, c->allowed, c->buffer, c->pool) == 0 && stowage_set_clocks(s, c->threads, c->clock_lower, c->clock_upper) == 0);
-	CHECK(stowage_set_together(s, c->rules[0], c->first[0], c->second[0], c->by[0]) == 0 && stowage_set_apart(s, c->rules[1], c->first[1], c->second[1]) == 0);
-	CHECK(stowage_set_may_overlap(s, c->rules[2], c->first[2], c->second[2]) == 0 && stowage_set_distances(s, c->rules[3], c->first[3], c->second[3], c->by[3]) == 0);
-	return s;
-}
-
-// play plays calls and prints what package changes prints of them.
-static void play(void) {
-	long long length, n, nodes, seed, effort;
-	while (scanf("%lld %lld", &length, &n) == 2) {
-		char *text = malloc((size_t)length + 1), kind[16], id[64];
-		int64_t *at = calloc((size_t)n + 256, sizeof *at), *in = calloc((size_t)n + 256, sizeof *in), marks[64], marked = 0, k;
-		stowage_session_options o;
-		stowage_session *plan;
-		stowage_solver *s = stowage_new();
-		getchar();
-		CHECK(fread(text, 1, (size_t)length, stdin) == (size_t)length && stowage_read_json(s, text, (size_t)length) == 0 && stowage_count(s) == n);
-		CHECK(scanf("%lld %lld %lld", &nodes, &seed, &effort) == 3);
-		for (k = 0; k < n; k++)
-			CHECK(scanf("%" SCNd64, &at[k]) == 1);
-		for (k = 0; k < n; k++)
-			CHECK(scanf("%" SCNd64, &in[k]) == 1);
-		CHECK(stowage_set(s, STOWAGE_NODES, nodes) == 0 && stowage_set(s, STOWAGE_SEED, seed) == 0);
-		memset(&o, 0, sizeof o);
-		o.effort = effort;
-		o.pools = in;
-		if (stowage_session_open(s, at, &o, sizeof o, &plan) != STOWAGE_FEASIBLE) {
-			fprintf(stderr, "%s\n", stowage_error(s));
-			exit(1);
-		}
-		stowage_free(s), free(text);
-		while (scanf("%15s", kind) == 1 && strcmp(kind, "end") != 0) {
-			int64_t a = 0, b = 0, count, placed = 0, offsets[MOST];
-			int code = -100, done = -100, news, own, with;
-			struct call first, second;
-			memset(&first, 0, sizeof first), memset(&second, 0, sizeof second);
-			printf("%s", kind);
-			if (strcmp(kind, "place") == 0 || strcmp(kind, "fits") == 0) {
-				CHECK(scanf("%lld %d %d %d", &effort, &news, &own, &with) == 4);
-				for (placed = news; news > 0; news--)
-					read_buffer(&first);
-				read_rules(&first, own), read_rules(&second, with);
-				given(&first);
-				if (with > 0)
-					given(&second);
-				code = kind[0] == 'p' ? stowage_session_place_with(plan, first.s, second.s, (int)effort, offsets) : stowage_session_fits_with(plan, first.s, second.s, offsets);
-			} else if (strcmp(kind, "bind") == 0 || strcmp(kind, "unbind") == 0) {
-				CHECK(scanf("%d", &with) == 1);
-				read_rules(&first, with);
-				code = (kind[0] == 'b' ? stowage_session_bind : stowage_session_unbind)(plan, given(&first));
-			} else if (strcmp(kind, "replace") == 0) {
-				read_buffer(&first);
-				placed = 1;
-				code = stowage_session_replace(plan, given(&first), offsets);
-			} else if (strcmp(kind, "remove") == 0 || strcmp(kind, "unpin") == 0) {
-				CHECK(scanf("%63s", id) == 1);
-				done = (kind[0] == 'r' ? stowage_session_remove : stowage_session_unpin)(plan, id);
-			} else if (strcmp(kind, "resize") == 0) {
-				CHECK(scanf("%63s %" SCNd64, id, &a) == 2);
-				placed = 1;
-				code = stowage_session_resize(plan, id, a, offsets);
-			} else if (strcmp(kind, "retime") == 0) {
-				CHECK(scanf("%63s %" SCNd64 " %" SCNd64, id, &a, &b) == 3);
-				placed = 1;
-				code = stowage_session_retime(plan, id, a, b, offsets);
-			} else if (strcmp(kind, "pin") == 0 || strcmp(kind, "pin_in") == 0) {
-				CHECK(scanf("%63s %" SCNd64, id, &a) == 2 && (kind[3] == 0 || scanf("%" SCNd64, &b) == 1));
-				placed = 1;
-				code = kind[3] == 0 ? stowage_session_pin(plan, id, a) : stowage_session_pin_in(plan, id, a, b);
-				offsets[0] = kind[3] == 0 ? a : b;
-			} else if (strcmp(kind, "limit_pool") == 0) {
-				CHECK(scanf("%" SCNd64 " %" SCNd64, &a, &b) == 2);
-				code = stowage_session_limit_pool(plan, a, b);
-			} else if (strcmp(kind, "mark") == 0) {
-				CHECK(marked < 64 && (marks[marked++] = stowage_session_mark(plan)) > 0);
-				done = 0;
-			} else {
-				CHECK(scanf("%" SCNd64, &a) == 1);
-				if (strcmp(kind, "limit") == 0)
-					code = stowage_session_limit(plan, a);
-				else if (strcmp(kind, "replan") == 0)
-					code = stowage_session_replan(plan, a, STOWAGE_STEP_NONE);
-				else if (strcmp(kind, "rollback") == 0)
-					done = stowage_session_rollback(plan, marks[a]);
-				else if (strcmp(kind, "commit") == 0)
-					done = stowage_session_commit(plan, marks[a]);
-				else {
-					fprintf(stderr, "no call is named %s\n", kind);
-					exit(1);
-				}
-			}
-			if (code == STOWAGE_E_INPUT || code == STOWAGE_E_UNSUPPORTED || done == STOWAGE_E_INPUT || done == STOWAGE_E_UNSUPPORTED) {
-				const char *c;
-				printf(" refused: ");
-				for (c = stowage_session_error(plan); *c != 0; c++)
-					printf(*c == '\n' ? "; " : "%c", *c);
-			} else if (done == 0) {
-				printf(" done");
-			} else {
-				stowage_session_answer x;
-				CHECK(code >= 0 && stowage_session_get_answer(plan, &x, sizeof x) == 0 && x.status == code);
-				printf(" %d %s at", x.status, steps[x.step]);
-				for (k = 0; k < placed && code == STOWAGE_FEASIBLE; k++)
-					printf(" %" PRId64, offsets[k]);
-				printf(" in");
-				for (k = 0; k < placed && x.pools != NULL; k++)
-					printf(" %" PRId64, x.pools[k]);
-				printf(" moved %" PRId64 " %d %" PRId64 " %" PRId64 " least %d enough %" PRId64 " nodes %" PRId64, x.moved_cost, x.moved_buffers, x.moved_bytes, x.moved_slots, x.least, x.enough, x.nodes);
-				if (code == STOWAGE_INFEASIBLE)
-					printf(" %s %" PRId64 " %" PRId64 " %" PRId64 ": %s", x.why, x.proof_time, x.proof_load, x.proof_bound, stowage_session_proof(plan));
-			}
-			stowage_free(first.s), stowage_free(second.s);
-			count = stowage_session_offsets(plan, n + 256, at);
-			CHECK(count >= 0 && count == stowage_session_pools(plan, n + 256, in));
-			printf(" |");
-			for (k = 0; k < count; k++)
-				printf(" %" PRId64, at[k]);
-			printf(" |");
-			for (k = 0; k < count; k++)
-				printf(" %" PRId64, in[k]);
-			printf("\n");
-		}
-		stowage_session_free(plan);
-		free(at), free(in);
-	}
-}
-
-// leaks makes sessions and calls, as that of session.c does.
-static void leaks(int calls) {
+// once makes a session and twelve calls.
+static void once(int k) {
 	static const int64_t low[] = {2}, up[] = {6}, size[] = {2}, four[] = {4}, zero[1], one[] = {1};
 	static const char *const view[] = {"view"};
-	int k, round;
-	long before = 0, after = 0;
-	for (round = 0; round < 10; round++) {
-		for (k = 0; k < calls / 10; k += 12) {
-			stowage_solver *s = stowage_new(), *more = stowage_new(), *rules = pair("a", "view");
-			stowage_session *plan = guide(s, k / 12 % 2);
-			int64_t at, mark = stowage_session_mark(plan);
-			CHECK(stowage_set_buffers(more, 1, low, up, size) == 0 && stowage_set_names(more, view) == 0 && stowage_set_together(rules, 1, zero, one, four) == 0);
-			CHECK(stowage_session_fits_with(plan, more, rules, &at) == STOWAGE_FEASIBLE && stowage_session_place_with(plan, more, rules, 0, &at) == STOWAGE_FEASIBLE);
-			CHECK(stowage_session_pin_in(plan, "a", 1, 8) == STOWAGE_FEASIBLE && stowage_session_limit_pool(plan, 0, 3) == STOWAGE_INFEASIBLE);
-			CHECK(stowage_session_bind(plan, more) == STOWAGE_FEASIBLE && stowage_session_limit_pool(plan, 2, 3) == STOWAGE_E_INPUT);
-			CHECK(stowage_session_unbind(plan, rules) == STOWAGE_FEASIBLE && stowage_session_resize(plan, "view", 3, &at) == STOWAGE_FEASIBLE);
-			CHECK(stowage_session_snapshot(plan, s) == STOWAGE_OK && stowage_json(s, NULL) != NULL && stowage_session_rollback(plan, mark) == STOWAGE_OK);
-			CHECK(stowage_session_pin(plan, "a", STOWAGE_NONE) == STOWAGE_FEASIBLE); // its answer has pools, which go with the session
-			stowage_session_free(plan);
-			stowage_free(s), stowage_free(more), stowage_free(rules);
-		}
-#ifdef __linux__
-		{
-			long pages = 0, resident = 0;
-			FILE *f = fopen("/proc/self/statm", "r");
-			CHECK(f != NULL && fscanf(f, "%ld %ld", &pages, &resident) == 2);
-			fclose(f);
-			if (round < 5 && resident > before)
-				before = resident;
-			if (round == 5 || (round > 5 && resident < after))
-				after = resident;
-		}
-#endif
-	}
-	printf("%ld and %ld pages\n", before, after);
-	CHECK(after <= before + before / 10 + 256);
+	stowage_solver *s = stowage_new(), *more = stowage_new(), *rules = pair("a", "view");
+	stowage_session *plan = guide(s, k % 2);
+	int64_t at, mark = stowage_session_mark(plan);
+	CHECK(stowage_set_buffers(more, 1, low, up, size) == 0 && stowage_set_names(more, view) == 0 && stowage_set_together(rules, 1, zero, one, four) == 0);
+	CHECK(stowage_session_fits_with(plan, more, rules, &at) == STOWAGE_FEASIBLE && stowage_session_place_with(plan, more, rules, 0, &at) == STOWAGE_FEASIBLE);
+	CHECK(stowage_session_pin_in(plan, "a", 1, 8) == STOWAGE_FEASIBLE && stowage_session_limit_pool(plan, 0, 3) == STOWAGE_INFEASIBLE);
+	CHECK(stowage_session_bind(plan, more) == STOWAGE_FEASIBLE && stowage_session_limit_pool(plan, 2, 3) == STOWAGE_E_INPUT);
+	CHECK(stowage_session_unbind(plan, rules) == STOWAGE_FEASIBLE && stowage_session_resize(plan, "view", 3, &at) == STOWAGE_FEASIBLE);
+	CHECK(stowage_session_snapshot(plan, s) == STOWAGE_OK && stowage_json(s, NULL) != NULL && stowage_session_rollback(plan, mark) == STOWAGE_OK);
+	CHECK(stowage_session_pin(plan, "a", STOWAGE_NONE) == STOWAGE_FEASIBLE); // its answer has pools, which go with the session
+	stowage_session_free(plan);
+	stowage_free(s), stowage_free(more), stowage_free(rules);
 }
 
 int main(int argc, char **argv) {
-	if (argc > 1 && strcmp(argv[1], "play") == 0) {
-		play();
-	} else if (argc > 2 && strcmp(argv[1], "leaks") == 0) {
-		leaks(atoi(argv[2]));
-	} else {
-		answers();
-		each();
-		refusals();
-	}
+	if (argc > 2 && strcmp(argv[1], "leaks") == 0)
+		leaks(atoi(argv[2]), 12, once);
+	else
+		answers(), each(), refusals();
 	return 0;
 }

@@ -1,27 +1,11 @@
-// What sessions answer, from C. Without an argument it checks what each function does and refuses; "play" plays
-// traces from standard input (internal/testkit/changes writes them); "threads" calls from several threads; "leaks"
-// makes many calls.
-#include <inttypes.h>
+// What sessions answer, from C. Without an argument it checks what each function does and refuses; "threads" calls from
+// several threads; "leaks" makes many calls.
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #ifdef __linux__
 #include <sys/wait.h>
 #endif
 
-#include "stowage.h"
-
-#define CHECK(what)                                                                 \
-	do {                                                                            \
-		if (!(what)) {                                                              \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);              \
-			exit(1);                                                                \
-		}                                                                           \
-	} while (0)
-
-static const char *steps[] = {"none", "keep", "fit", "repair", "window", "hints", "fresh"};
+#include "check.h"
 
 // abc returns a session with the buffers a, b and c of docs/sessions.md.
 static stowage_session *abc(stowage_solver *s) {
@@ -237,98 +221,6 @@ static void forked(void) {
 #endif
 }
 
-// play plays traces and prints what package changes prints of them.
-static void play(void) {
-	char kind[16], id[64];
-	long long n, capacity, alignment, nodes, seed, effort;
-	while (scanf("%lld %lld %lld %lld %lld %lld", &n, &capacity, &alignment, &nodes, &seed, &effort) == 6) {
-		int64_t *column = calloc((size_t)n * 5 + 1, sizeof *column), *offsets = calloc((size_t)n * 4 + 256, sizeof *offsets), k;
-		char(*names)[64] = calloc((size_t)n + 1, 64), marks[64][64];
-		const char **pointers = calloc((size_t)n + 1, sizeof *pointers);
-		int64_t numbers[64];
-		int marked = 0;
-		long long lower, upper, size, align, at, height;
-		stowage_session_options o = {0};
-		stowage_session *plan;
-		stowage_solver *s = stowage_new();
-		for (k = 0; k < n; k++) {
-			CHECK(scanf("%15s %63s %lld %lld %lld %lld %lld %lld", kind, names[k], &lower, &upper, &size, &align, &at, &height) == 8 && strcmp(kind, "add") == 0);
-			pointers[k] = names[k];
-			column[k] = lower, column[n + k] = upper, column[2 * n + k] = size, column[3 * n + k] = align, column[4 * n + k] = at;
-		}
-		CHECK(stowage_set_buffers(s, n, column, column + n, column + 2 * n) == 0 && stowage_set_names(s, pointers) == 0 && stowage_set_alignments(s, column + 3 * n) == 0);
-		CHECK(stowage_set(s, STOWAGE_CAPACITY, capacity) == 0 && stowage_set(s, STOWAGE_NODES, nodes) == 0 && stowage_set(s, STOWAGE_SEED, seed) == 0);
-		o.alignment = alignment;
-		o.effort = effort;
-		CHECK(stowage_session_open(s, column + 4 * n, &o, sizeof o, &plan) == STOWAGE_FEASIBLE);
-		stowage_free(s); // a session needs no solver
-		memset(column, 0, ((size_t)n * 5 + 1) * sizeof *column);
-		while (scanf("%15s %63s %lld %lld %lld %lld %lld %lld", kind, id, &lower, &upper, &size, &align, &at, &height) == 8 && strcmp(kind, "end") != 0) {
-			int code = -100, there = stowage_session_offset(plan, id) >= 0;
-			int64_t offset = -1, count;
-			stowage_session_answer a;
-			printf("%s %s", kind, strcmp(id, "-") == 0 ? "" : id);
-			if (strcmp(kind, "mark") == 0) {
-				CHECK(marked < 64);
-				strcpy(marks[marked], id);
-				CHECK((numbers[marked++] = stowage_session_mark(plan)) > 0);
-				printf(" done");
-			} else if (strcmp(kind, "rollback") == 0 || strcmp(kind, "commit") == 0) {
-				while (strcmp(marks[--marked], id) != 0)
-					CHECK(marked > 0);
-				CHECK((kind[0] == 'r' ? stowage_session_rollback : stowage_session_commit)(plan, numbers[marked]) == STOWAGE_OK);
-				printf(" done");
-			} else if (strcmp(kind, "add") == 0) {
-				code = stowage_session_add(plan, id, lower, upper, size, align, &offset);
-			} else if (strcmp(kind, "fits") == 0) {
-				code = stowage_session_fits(plan, id, lower, upper, size, align, &offset);
-			} else if (strcmp(kind, "replan") == 0) {
-				code = stowage_session_replan(plan, height, STOWAGE_STEP_NONE);
-			} else if (!there) {
-				printf(" left out");
-			} else if (strcmp(kind, "remove") == 0) {
-				CHECK(stowage_session_remove(plan, id) == STOWAGE_OK);
-				printf(" done");
-			} else if (strcmp(kind, "unpin") == 0) {
-				CHECK(stowage_session_unpin(plan, id) == STOWAGE_OK);
-				printf(" done");
-			} else if (strcmp(kind, "resize") == 0) {
-				code = stowage_session_resize(plan, id, size, &offset);
-			} else if (strcmp(kind, "retime") == 0) {
-				code = stowage_session_retime(plan, id, lower, upper, &offset);
-			} else if (strcmp(kind, "pin") == 0) {
-				if ((code = stowage_session_pin(plan, id, at)) == STOWAGE_FEASIBLE)
-					offset = stowage_session_offset(plan, id);
-			} else {
-				fprintf(stderr, "no call is named %s\n", kind);
-				exit(1);
-			}
-			if (code != -100) {
-				char proof[256];
-				if (code < 0) {
-					fprintf(stderr, "%s %s: %s\n", kind, id, stowage_session_error(plan));
-					exit(1);
-				}
-				snprintf(proof, sizeof proof, "%s", stowage_session_proof(plan));
-				CHECK(stowage_session_get_answer(plan, &a, sizeof a) == STOWAGE_OK || strcmp(kind, "pin") == 0);
-				CHECK(a.status == code && (proof[0] != 0) == (code == STOWAGE_INFEASIBLE));
-				printf(" %d %s at %" PRId64 " moved %" PRId64 " %d %" PRId64 " %" PRId64 " least %d enough %" PRId64 " nodes %" PRId64, a.status, steps[a.step], offset,
-					a.moved_cost, a.moved_buffers, a.moved_bytes, a.moved_slots, a.least, a.enough, a.nodes);
-				if (code == STOWAGE_INFEASIBLE)
-					printf(" %s %" PRId64 " %" PRId64 " %" PRId64 ": %s", a.why, a.proof_time, a.proof_load, a.proof_bound, proof);
-			}
-			count = stowage_session_offsets(plan, n * 4 + 256, offsets);
-			CHECK(count >= 0 && count == stowage_session_count(plan));
-			printf(" |");
-			for (k = 0; k < count; k++)
-				printf(" %" PRId64, offsets[k]);
-			printf("\n");
-		}
-		stowage_session_free(plan);
-		free(column), free(offsets), free(names), free(pointers);
-	}
-}
-
 // Threads: one session is used by several threads, and each call answers or is refused as busy. Meanwhile each thread has a
 // session of its own.
 static stowage_session *shared;
@@ -383,52 +275,26 @@ static void threads(void) {
 	stowage_free(s);
 }
 
-// leaks makes sessions and calls, and prints the most memory that the process has in the first half and the least in the second:
-// garbage comes and goes, what leaks stays.
-static void leaks(int calls) {
-	int k, round;
-	long before = 0, after = 0;
-	for (round = 0; round < 10; round++) {
-		for (k = 0; k < calls / 10; k += 8) {
-			stowage_solver *s = stowage_new();
-			stowage_session *plan = abc(s);
-			int64_t at, mark = stowage_session_mark(plan);
-			CHECK(stowage_session_add(plan, "x", 2, 6, 8, 0, &at) == STOWAGE_FEASIBLE);
-			CHECK(stowage_session_fits(plan, "y", 2, 6, 9, 0, &at) == STOWAGE_INFEASIBLE && stowage_session_remove(plan, "q") == STOWAGE_E_INPUT);
-			CHECK(stowage_session_set_weight(plan, "y", 3) == STOWAGE_OK && stowage_session_rollback(plan, mark) == STOWAGE_OK);
-			CHECK(stowage_session_snapshot(plan, s) == STOWAGE_OK);
-			stowage_session_free(plan);
-			stowage_free(s);
-		}
-#ifdef __linux__
-		{
-			long pages = 0, resident = 0;
-			FILE *f = fopen("/proc/self/statm", "r");
-			CHECK(f != NULL && fscanf(f, "%ld %ld", &pages, &resident) == 2);
-			fclose(f);
-			if (round < 5 && resident > before)
-				before = resident;
-			if (round == 5 || (round > 5 && resident < after))
-				after = resident;
-		}
-#endif
-	}
-	printf("%ld and %ld pages\n", before, after);
-	CHECK(after <= before + before / 10 + 256);
+// once makes a session and eight calls.
+static void once(int k) {
+	stowage_solver *s = stowage_new();
+	stowage_session *plan = abc(s);
+	int64_t at, mark = stowage_session_mark(plan);
+	CHECK(stowage_session_add(plan, "x", 2, 6, 8, 0, &at) == STOWAGE_FEASIBLE);
+	CHECK(stowage_session_fits(plan, "y", 2, 6, 9, 0, &at) == STOWAGE_INFEASIBLE && stowage_session_remove(plan, "q") == STOWAGE_E_INPUT);
+	CHECK(stowage_session_set_weight(plan, "y", 3) == STOWAGE_OK && stowage_session_rollback(plan, mark) == STOWAGE_OK);
+	CHECK(stowage_session_snapshot(plan, s) == STOWAGE_OK);
+	stowage_session_free(plan);
+	stowage_free(s);
+	(void)k;
 }
 
 int main(int argc, char **argv) {
-	if (argc > 1 && strcmp(argv[1], "play") == 0) {
-		play();
-	} else if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+	if (argc > 1 && strcmp(argv[1], "threads") == 0)
 		threads();
-	} else if (argc > 2 && strcmp(argv[1], "leaks") == 0) {
-		leaks(atoi(argv[2]));
-	} else {
-		answers();
-		many();
-		refusals();
-		forked();
-	}
+	else if (argc > 2 && strcmp(argv[1], "leaks") == 0)
+		leaks(atoi(argv[2]), 8, once);
+	else
+		answers(), many(), refusals(), forked();
 	return 0;
 }

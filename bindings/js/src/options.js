@@ -10,35 +10,16 @@ import { timeOf } from "./units.js";
 /** The options that every call has, and those of a search. */
 export const COMMON = ["worker", "signal"];
 // generated: options
+// prettier-ignore
 export const OPTIONS = [
-  ...COMMON,
-  "ends",
-  "planner",
-  "capacity",
-  "minimize",
-  "timeout",
-  "timeoutMs",
-  "nodes",
-  "seed",
-  "without",
-  "params",
-  "start",
-  "onProgress",
-  "bigint",
+  ...COMMON, "ends", "planner", "capacity", "minimize", "timeout", "timeoutMs", "nodes", "seed", "without", "params",
+  "start", "onProgress", "bigint",
 ];
 
 /** The options of an explanation. */
+// prettier-ignore
 export const EXPLAIN = [
-  ...COMMON,
-  "ends",
-  "smallest",
-  "planner",
-  "capacity",
-  "timeout",
-  "timeoutMs",
-  "nodes",
-  "seed",
-  "bigint",
+  ...COMMON, "ends", "smallest", "planner", "capacity", "timeout", "timeoutMs", "nodes", "seed", "bigint",
 ];
 
 /** What a file may leave open. */

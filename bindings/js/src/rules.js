@@ -5,21 +5,14 @@ import { Faults, InputError } from "./faults.js";
 import { sizeOf } from "./units.js";
 
 // generated: rules
+// prettier-ignore
 const RULES = [
-  "pools",
-  "allowed",
-  "costs",
-  "together",
-  "apart",
-  "mayOverlap",
-  "distances",
-  "penalties",
-  "evictions",
-  "clocks",
-  "period",
-  "objective",
+  "pools", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions", "clocks",
+  "period", "objective",
 ];
 // end of rules
+// Those that are lists, row after row.
+const LISTS = ["reserved", ...RULES.slice(1, 9)];
 const POOL = ["id", "capacity", "alignment", "cost", "reserved"];
 
 const given = (value) => value !== undefined && value !== null;
@@ -45,18 +38,8 @@ export function rulesOf(rules, n, ids) {
   faults.end();
   const pools = rowsOf(rules.pools, "pools").map((pool, k) => poolOf(pool, k));
   const buffer = placesOf("buffer", n, ids);
-  const pool = poolsOf(pools);
-  const lists = {
-    reserved: [],
-    allowed: [],
-    costs: [],
-    together: [],
-    apart: [],
-    mayOverlap: [],
-    distances: [],
-    penalties: [],
-    evictions: [],
-  };
+  const pool = poolsOf(pools.map(({ id }) => id));
+  const lists = Object.fromEntries(LISTS.map((name) => [name, []]));
   pools.forEach(({ id, reserved }, k) => {
     for (const range of reserved) lists.reserved.push(BigInt(k), ...numbersIn(range, 2, `reserved of pool ${id}`));
   });
@@ -88,19 +71,13 @@ export function rulesOf(rules, n, ids) {
       throw new InputError(`${what} has ${members.length} buffers and ${at.length} distances`);
     for (let m = 1; m < members.length; m++) lists.together.push(members[0], members[m], at[m] - at[0]);
   });
-  for (const name of ["apart", "mayOverlap"]) {
-    rowsOf(rules[name], name).forEach((pair, k) => {
-      lists[name].push(...rowOf(pair, 2, `${name}[${k}]`).map((x) => buffer(x, `${name}[${k}]`)));
-    });
-  }
-  for (const [name, key] of [
-    ["distances", "distance"],
-    ["penalties", "cost"],
-  ]) {
+  // Pairs, and what a pair has beside its buffers if it has something.
+  for (const [name, key] of Object.entries({ apart: "", mayOverlap: "", distances: "distance", penalties: "cost" })) {
     rowsOf(rules[name], name).forEach((rule, k) => {
       const what = `${name}[${k}]`;
-      const [a, b, value] = rowOf(Array.isArray(rule) ? rule : [...rowsOf(rule?.buffers, what), rule?.[key]], 3, what);
-      lists[name].push(buffer(a, what), buffer(b, what), wholeOf(value, what));
+      const keyed = key && !Array.isArray(rule) ? [...rowsOf(rule?.buffers, what), rule?.[key]] : rule;
+      const [a, b, ...value] = rowOf(keyed, key ? 3 : 2, what);
+      lists[name].push(buffer(a, what), buffer(b, what), ...value.map((x) => wholeOf(x, what)));
     });
   }
   const out = {
@@ -137,7 +114,7 @@ export function placesIn({ pools, parts }, rules, n, ids) {
   const what = "pools";
   if (!given(pools) && !given(parts)) return {};
   if (!rules) throw new InputError("pools and parts are for a problem with rules");
-  const pool = poolsOf(rules.ids.map((id) => ({ id })));
+  const pool = poolsOf(rules.ids);
   const buffer = placesOf("buffer", n, ids);
   const out = {};
   if (given(pools)) {
@@ -197,12 +174,8 @@ function poolOf(pool, k) {
   };
 }
 
-const poolsOf = (pools) =>
-  placesOf(
-    "pool",
-    pools.length,
-    pools.map(({ id }) => id),
-  );
+/** Returns a function that makes places of names of pools. */
+const poolsOf = (names) => placesOf("pool", names.length, names);
 
 /** Returns a function that makes a place of a name or a place. */
 function placesOf(thing, n, ids) {

@@ -1,9 +1,8 @@
-// Package changes has traces of sessions for tests of bindings, and what a session in Go answers to each call, as
-// text. A binding plays the same trace, writes the same text, and is compared byte for byte.
+// Package changes has calls of sessions for tests of bindings, and what a session in Go answers to each, as text. A
+// binding makes the same calls, writes the same text, and is compared byte for byte.
 package changes
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -14,16 +13,10 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// A Case is a trace with the options of the session that plays it.
-type Case struct {
-	Name    string
-	Trace   *trace.Trace
-	Options session.Options
-}
-
 // Cases returns n traces by `gen edit` over random problems: with marks, rollbacks and pins, with capacities from
 // the first plan's height up, and with limits at nodes and steps. Questions and replans are mixed in.
 func Cases(n int) ([]Case, error) {
+	ctx := context.Background()
 	var all []Case
 	for seed := range uint64(n) {
 		base, err := gen.Generate("random",
@@ -36,7 +29,7 @@ func Cases(n int) ([]Case, error) {
 				base.Buffers[i].Alignment = 1 << (i % 8)
 			}
 		}
-		s, err := session.Open(context.Background(), base, nil, session.Options{})
+		s, err := session.Open(ctx, base, nil, session.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +44,12 @@ func Cases(n int) ([]Case, error) {
 		if seed%5 == 4 {
 			o.Effort = session.Repair
 		}
-		all = append(all, Case{fmt.Sprintf("seed %d", seed), t, o})
+		c, err := tracedCase(ctx, t, o)
+		if err != nil {
+			return nil, fmt.Errorf("seed %d: %w", seed, err)
+		}
+		c.Name = fmt.Sprint("seed ", seed)
+		all = append(all, c)
 	}
 	return all, nil
 }
@@ -77,89 +75,6 @@ func ask(t *trace.Trace, seed uint64) {
 		}
 	}
 	t.Ops = ops
-}
-
-// Text returns the trace as a file has it.
-func (c *Case) Text() ([]byte, error) {
-	var b bytes.Buffer
-	err := trace.Write(&b, c.Trace)
-	return b.Bytes(), err
-}
-
-// Lines returns the trace for a reader that knows no JSON: a line with the numbers of the session, one for each of its
-// buffers, then one for each call, in words.
-func (c *Case) Lines() string {
-	var b strings.Builder
-	first := 0
-	for first < len(c.Trace.Ops) && c.Trace.Ops[first].Offset != nil && c.Trace.Ops[first].Kind == trace.Add {
-		first++
-	}
-	fmt.Fprintln(&b, first, c.Trace.Capacity, c.Trace.Alignment, c.Options.NodeLimit, int64(c.Options.Seed),
-		int(c.Options.Effort))
-	for i := range c.Trace.Ops {
-		op := &c.Trace.Ops[i]
-		at := int64(-1)
-		if op.Offset != nil {
-			at = *op.Offset
-		}
-		id := op.ID
-		if id == "" {
-			id = "-"
-		}
-		fmt.Fprintln(&b, op.Kind, id, op.Lower, op.Upper, op.Size, op.Alignment, at, op.Height)
-	}
-	return b.String() + "end - 0 0 0 0 0 0\n"
-}
-
-// Answers plays the trace in Go, and returns a line for each call: what it answered, and the offsets after it.
-func (c *Case) Answers() (string, error) {
-	ctx := context.Background()
-	s, rest, err := session.Begin(ctx, c.Trace, c.Options)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	player := session.NewPlayer(s)
-	for i := range rest {
-		op := &rest[i]
-		a, made, err := player.Play(ctx, op)
-		if err != nil {
-			return "", fmt.Errorf("%v: %w", *op, err)
-		}
-		fmt.Fprintf(&b, "%s %s", op.Kind, op.ID)
-		switch op.Kind {
-		case trace.Mark, trace.Rollback, trace.Commit, trace.Remove, trace.Unpin:
-			if made {
-				b.WriteString(" done")
-			} else {
-				b.WriteString(" left out")
-			}
-		default:
-			if !made {
-				b.WriteString(" left out")
-				break
-			}
-			least, at := 0, int64(-1)
-			if a.Least {
-				least = 1
-			}
-			if len(a.Offsets) == 1 {
-				at = a.Offsets[0]
-			}
-			fmt.Fprintf(&b, " %d %s at %d moved %d %d %d %d least %d enough %d nodes %d", int(a.Status), a.Step, at,
-				a.Moved.Cost, a.Moved.Buffers, a.Moved.Bytes, a.Moved.Slots, least, a.Enough, a.Nodes)
-			if p := a.Proof; p != nil {
-				fmt.Fprintf(&b, " %s %d %d %d: %s", p.Why, p.Slot, p.Load, p.LowestPossible, p)
-			}
-		}
-		_, plan := s.Snapshot()
-		b.WriteString(" |")
-		for _, offset := range plan.Offsets {
-			fmt.Fprint(&b, " ", offset)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String(), nil
 }
 
 // Difference returns the first line in which two texts differ, for a message; it is empty if they are equal.

@@ -16,14 +16,14 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: calls of sessions with rules as text, for readers without JSON, and Go's answer to each. A call is drawn for
+// Idea: calls of sessions as text, for readers without JSON, and Go's answer to each. A call is drawn for
 // the present state of the session, so the answers are made together with the calls.
 
-// A RuledCase is a session with rules and calls of it.
-type RuledCase struct {
+// A Case is a session and calls of it.
+type Case struct {
 	Name    string
 	Problem []byte // as JSON
-	Head    string // lines with nodes, seed and effort; with the offsets that the session opens with; and with the pools
+	Head    string // lines with nodes, seed, effort and whether there are rules; with the offsets; and with the pools
 	Calls   string // one after another, and "end"
 	Answers string // a line for each call
 }
@@ -47,7 +47,7 @@ type rule struct {
 
 // RuledCases returns n sessions with rules, and n/6 that traces with rules make. Of three, one is a tiny problem with
 // any rules; the others have two pools that just hold their buffers.
-func RuledCases(n int) (all []RuledCase, err error) {
+func RuledCases(n int) (all []Case, err error) {
 	if all, err = tracedRules(n / 6); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func RuledCases(n int) (all []RuledCase, err error) {
 		if err := json.Write(&text, problem, nil); err != nil {
 			return nil, err
 		}
-		c := RuledCase{Name: fmt.Sprint("seed ", seed), Problem: text.Bytes()}
+		c := Case{Name: fmt.Sprint("seed ", seed), Problem: text.Bytes()}
 		// The problem as its readers have it.
 		if problem, _, err = json.Read(bytes.NewReader(c.Problem), ""); err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func RuledCases(n int) (all []RuledCase, err error) {
 		if d.s, err = session.OpenPlan(ctx, problem, plan, o); err != nil {
 			return nil, err
 		}
-		c.Head = head(&o, plan)
+		c.Head = head(&o, problem.Rules, plan)
 		for range 60 {
 			if err := d.call(ctx); err != nil {
 				return nil, fmt.Errorf("%s: %w", c.Name, err)
@@ -105,9 +105,13 @@ func RuledCases(n int) (all []RuledCase, err error) {
 	return all, nil
 }
 
-// head returns the lines of RuledCase.Head.
-func head(o *session.Options, plan *model.Plan) string {
-	first := fmt.Sprintln(o.NodeLimit, int64(o.Seed), int(o.Effort))
+// head returns the lines of Case.Head.
+func head(o *session.Options, rules *model.Rules, plan *model.Plan) string {
+	ruled := 0
+	if rules != nil {
+		ruled = 1
+	}
+	first := fmt.Sprintln(o.NodeLimit, int64(o.Seed), int(o.Effort), ruled)
 	return first + numbers(plan.Offsets) + "\n" + numbers(poolsOf(plan)) + "\n"
 }
 
@@ -130,6 +134,9 @@ func tinyRules(seed uint64) *model.Problem {
 
 // inPairs splits ties into pairs, as columns have them: messages count the lists.
 func inPairs(r *model.Rules) {
+	if r == nil {
+		return
+	}
 	var pairs []model.Together
 	for _, t := range r.Together {
 		for k := 1; k < len(t.Buffers); k++ {

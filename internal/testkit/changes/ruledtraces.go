@@ -13,12 +13,12 @@ import (
 	"github.com/stowage-go/stowage/session"
 )
 
-// Idea: traces with rules, as `gen edit --rules` makes them, in the words of ruled.go. The player of traces makes the
+// Idea: traces, as `gen edit` makes them with rules and without, in the words of ruled.go. The player of traces makes the
 // calls in Go, and a line that it leaves out is left out of the words. So C and Python agree with what `stowage
 // session` plays.
 
 // tracedRules returns n traces with rules as cases.
-func tracedRules(n int) (all []RuledCase, err error) {
+func tracedRules(n int) (all []Case, err error) {
 	ctx := context.Background()
 	for seed := range uint64(n) {
 		base, err := ruledBase(seed)
@@ -82,7 +82,7 @@ func ruledBase(seed uint64) (*model.Problem, error) {
 }
 
 // tracedCase plays a trace.
-func tracedCase(ctx context.Context, t *trace.Trace, o session.Options) (c RuledCase, err error) {
+func tracedCase(ctx context.Context, t *trace.Trace, o session.Options) (c Case, err error) {
 	s, rest, err := session.Begin(ctx, t, o)
 	if err != nil {
 		return c, err
@@ -102,8 +102,8 @@ func tracedCase(ctx context.Context, t *trace.Trace, o session.Options) (c Ruled
 	if d.s, err = session.OpenPlan(ctx, problem, plan, o); err != nil {
 		return c, err
 	}
-	c.Head = head(&o, plan)
-	player, marks := session.NewPlayer(d.s), map[string]int{}
+	c.Head = head(&o, problem.Rules, plan)
+	player, marks, plain := session.NewPlayer(d.s), map[string]int{}, problem.Rules == nil
 	for i := range rest {
 		op := &rest[i]
 		old, now, _ := d.s.Buffer(op.ID)
@@ -114,7 +114,7 @@ func tracedCase(ctx context.Context, t *trace.Trace, o session.Options) (c Ruled
 		if !made {
 			continue
 		}
-		kind := d.word(op, old, now, marks)
+		kind := d.word(op, old, now, marks, plain)
 		switch op.Kind {
 		case trace.Remove, trace.Unpin, trace.Mark, trace.Rollback, trace.Commit:
 			err = d.done(kind, nil)
@@ -129,10 +129,16 @@ func tracedCase(ctx context.Context, t *trace.Trace, o session.Options) (c Ruled
 	return c, nil
 }
 
-// word writes an operation in words, and returns its first. old is its buffer before, which lay at the offset now.
-func (d *ruledDraw) word(op *trace.Op, old model.Buffer, now int64, marks map[string]int) string {
+// word writes an operation in words, and returns its first. old is its buffer before, which lay at the offset now. In a
+// session without rules one buffer comes by a call of its own.
+func (d *ruledDraw) word(op *trace.Op, old model.Buffer, now int64, marks map[string]int, plain bool) string {
 	say := func(form string, x ...any) { fmt.Fprintf(&d.calls, form+"\n", x...) }
 	kind := string(op.Kind)
+	if b := op.Buffer(); plain && (op.Kind == trace.Add || op.Kind == trace.Fits) {
+		kind = map[trace.Kind]string{trace.Add: "add", trace.Fits: "ask"}[op.Kind]
+		say("%s %s %d %d %d %d", kind, b.ID, b.Lower, b.Upper, b.Size, b.Alignment)
+		return kind
+	}
 	switch op.Kind {
 	case trace.Add, trace.Place, trace.Fits:
 		buffers, rules := op.Buffers, flat(op.Rules)
@@ -182,7 +188,8 @@ func (d *ruledDraw) word(op *trace.Op, old model.Buffer, now int64, marks map[st
 	case trace.Replan:
 		say("replan %d", op.Height)
 	case trace.Mark:
-		marks[op.ID] = len(marks)
+		marks[op.ID] = d.next
+		d.next++
 		say("mark")
 	default:
 		say("%s %d", kind, marks[op.ID])

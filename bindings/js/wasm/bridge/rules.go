@@ -3,13 +3,20 @@
 package bridge
 
 import (
+	"slices"
 	"syscall/js"
 
+	"github.com/stowage-go/stowage/internal/columns"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a list of rules is one column, row after row. bindings/js/src/rules.js has made it, and has checked that the
 // first number of a row that belongs to a buffer or a pool is one. What is wrong beyond that Validate says.
+
+// lists are the names of the lists of package columns.
+var lists = [columns.Count]string{
+	"reserved", "allowed", "costs", "together", "apart", "mayOverlap", "distances", "penalties", "evictions",
+}
 
 // Rules gives a problem its rules; a value that is undefined gives none.
 func Rules(p *model.Problem, v js.Value) {
@@ -27,50 +34,13 @@ func Rules(p *model.Problem, v js.Value) {
 	for k := range v.Get("objective").Length() {
 		r.Objective = append(r.Objective, model.Measure(v.Get("objective").Index(k).String()))
 	}
-	rows(v.Get("reserved"), 3, func(x []int64) {
-		r.Pools[x[0]].Reserved = append(r.Pools[x[0]].Reserved, model.Range{Lower: x[1], Upper: x[2]})
-	})
-	extra := func(i int64) *model.Extra {
-		b := &p.Buffers[i]
-		if b.Extra == nil {
-			b.Extra = &model.Extra{}
-		}
-		return b.Extra
+	var all columns.Lists
+	for k, name := range lists {
+		all[k] = slices.Chunk(Column(v.Get(name)), columns.Widths[k])
 	}
-	rows(v.Get("allowed"), 2, func(x []int64) { extra(x[0]).Pools = append(extra(x[0]).Pools, int32(x[1])) })
-	rows(v.Get("costs"), 3, func(x []int64) {
-		extra(x[0]).Costs = append(extra(x[0]).Costs, model.PoolCost{Pool: int32(x[1]), Cost: x[2]})
-	})
-	rows(v.Get("evictions"), 4, func(x []int64) {
-		extra(x[0]).Evictions = append(extra(x[0]).Evictions, model.Eviction{Lower: x[1], Upper: x[2], Cost: x[3]})
-	})
-	pair := func(x []int64) model.Pair { return model.Pair{int32(x[0]), int32(x[1])} }
-	rows(v.Get("together"), 3, func(x []int64) {
-		r.Together = append(r.Together, model.Together{Buffers: []int32{int32(x[0]), int32(x[1])}, At: []int64{0, x[2]}})
-	})
-	rows(v.Get("apart"), 2, func(x []int64) { r.Apart = append(r.Apart, pair(x)) })
-	rows(v.Get("mayOverlap"), 2, func(x []int64) { r.MayOverlap = append(r.MayOverlap, pair(x)) })
-	rows(v.Get("distances"), 3, func(x []int64) {
-		r.Distances = append(r.Distances, model.Distance{Buffers: pair(x), Distance: x[2]})
-	})
-	rows(v.Get("penalties"), 3, func(x []int64) {
-		r.Penalties = append(r.Penalties, model.Penalty{Buffers: pair(x), Cost: x[2]})
-	})
+	all.Fill(p)
 	if threads := v.Get("threads"); !threads.IsUndefined() {
-		r.Threads = threads.Int()
-		lower, upper := Column(v.Get("clockLower")), Column(v.Get("clockUpper"))
-		for i := range p.Buffers {
-			from, to := i*r.Threads, (i+1)*r.Threads
-			p.Buffers[i].SetClocks(lower[from:to:to], upper[from:to:to])
-		}
-	}
-}
-
-// rows calls row with each row of a list.
-func rows(v js.Value, length int, row func(x []int64)) {
-	all := Column(v)
-	for k := 0; k+length <= len(all); k += length {
-		row(all[k : k+length])
+		columns.Clocks(p, threads.Int(), Column(v.Get("clockLower")), Column(v.Get("clockUpper")))
 	}
 }
 
@@ -81,9 +51,9 @@ func Placed(offsets, pools, parts js.Value) *model.Plan {
 	for _, k := range Column(pools) {
 		plan.Pools = append(plan.Pools, int32(k))
 	}
-	rows(parts, 5, func(x []int64) {
+	for x := range slices.Chunk(Column(parts), 5) {
 		plan.AddPart(int32(x[0]), model.Part{Lower: x[1], Upper: x[2], Pool: int32(x[3]), Offset: x[4]})
-	})
+	}
 	return plan
 }
 

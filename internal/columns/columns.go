@@ -1,0 +1,83 @@
+// Package columns makes the rules of a problem from lists of numbers, as C and JavaScript give them.
+package columns
+
+import (
+	"iter"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// The lists, and what is in their rows. Buffers and pools are numbers.
+const (
+	Reserved   = iota // pool, lower, upper
+	Allowed           // buffer, pool
+	Costs             // buffer, pool, cost
+	Together          // first, second and, if there is one, the distance of second above first
+	Apart             // first, second
+	MayOverlap        // first, second
+	Distances         // first, second, distance
+	Penalties         // first, second, cost
+	Evictions         // buffer, lower, upper, cost
+	Count
+)
+
+// Widths are the numbers in a row of each list.
+var Widths = [Count]int{3, 2, 3, 3, 2, 2, 3, 3, 4}
+
+// Lists are the rows of each list, which last until the next one is asked for; nil for no rows.
+type Lists [Count]iter.Seq[[]int64]
+
+// Fill adds the rules of the lists to a problem, which has its pools already. The first number of a row of Reserved,
+// Allowed, Costs and Evictions is one that there is, and other indices fit 32 bits. What is wrong beyond that
+// model.Validate says.
+func (l *Lists) Fill(p *model.Problem) {
+	r := p.Rules
+	each := func(list int, row func(x []int64)) {
+		if l[list] != nil {
+			l[list](func(x []int64) bool { row(x); return true })
+		}
+	}
+	extra := func(i int64) *model.Extra {
+		b := &p.Buffers[i]
+		if b.Extra == nil {
+			b.Extra = &model.Extra{}
+		}
+		return b.Extra
+	}
+	pair := func(x []int64) model.Pair { return model.Pair{int32(x[0]), int32(x[1])} }
+	each(Reserved, func(x []int64) {
+		r.Pools[x[0]].Reserved = append(r.Pools[x[0]].Reserved, model.Range{Lower: x[1], Upper: x[2]})
+	})
+	each(Allowed, func(x []int64) { extra(x[0]).Pools = append(extra(x[0]).Pools, int32(x[1])) })
+	each(Costs, func(x []int64) {
+		extra(x[0]).Costs = append(extra(x[0]).Costs, model.PoolCost{Pool: int32(x[1]), Cost: x[2]})
+	})
+	each(Together, func(x []int64) {
+		tie := model.Together{Buffers: []int32{int32(x[0]), int32(x[1])}}
+		if len(x) > 2 {
+			tie.At = []int64{0, x[2]}
+		}
+		r.Together = append(r.Together, tie)
+	})
+	each(Apart, func(x []int64) { r.Apart = append(r.Apart, pair(x)) })
+	each(MayOverlap, func(x []int64) { r.MayOverlap = append(r.MayOverlap, pair(x)) })
+	each(Distances, func(x []int64) {
+		r.Distances = append(r.Distances, model.Distance{Buffers: pair(x), Distance: x[2]})
+	})
+	each(Penalties, func(x []int64) {
+		r.Penalties = append(r.Penalties, model.Penalty{Buffers: pair(x), Cost: x[2]})
+	})
+	each(Evictions, func(x []int64) {
+		extra(x[0]).Evictions = append(extra(x[0]).Evictions, model.Eviction{Lower: x[1], Upper: x[2], Cost: x[3]})
+	})
+}
+
+// Clocks gives the buffers of a problem their lifespans by several clocks: threads numbers for each.
+func Clocks(p *model.Problem, threads int, lower, upper []int64) {
+	p.Rules.Threads = threads
+	for i := range p.Buffers {
+		if from, to := i*threads, (i+1)*threads; threads > 0 {
+			p.Buffers[i].SetClocks(lower[from:to:to], upper[from:to:to])
+		}
+	}
+}
