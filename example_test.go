@@ -201,8 +201,7 @@ func (stacker) Plan(_ context.Context, p *stowage.Problem, o stowage.Options) (s
 	return stowage.NewResult(stowage.Feasible, offsets), nil
 }
 
-// A planner of one's own is known by its name once it is registered. Its plans
-// are verified as all others are.
+// A user's planner is known by its name once it is registered. Its plans are verified like all others.
 func ExampleRegister() {
 	stowage.Register(stacker{})
 	p := &stowage.Problem{Buffers: []stowage.Buffer{
@@ -277,7 +276,7 @@ func ExampleExplainSmallest() {
 	// large
 }
 
-// What no plan can be under, without planning: here 10 bytes are live in [2, 3).
+// A lower bound of all plans, without planning: here 10 bytes are live in [2, 3).
 func ExampleLowerBound() {
 	bound, err := stowage.LowerBound(&stowage.Problem{Buffers: []stowage.Buffer{
 		{ID: "a", Lower: 0, Upper: 3, Size: 4},
@@ -291,8 +290,8 @@ func ExampleLowerBound() {
 	// Output: 10
 }
 
-// A search that is watched, and ended once its plan is good enough. What it has is
-// kept: Stopped says why there is no proof.
+// A search that is watched, and ended once its plan is good enough. The plan is kept. Stopped says why there is no
+// proof.
 func ExampleMinimize() {
 	p := &stowage.Problem{}
 	for i := range int64(300) {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestCompare draws cycles. A planner that sees the future gets the problem of the plan, so it never takes less than
-// the least plan, if that is above the load, too: several cycles in a row fit in less.
+// the lowest plan.
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 40))
 	above := 0

@@ -83,8 +83,8 @@ func drawn(r *rand.Rand) *trace.Trace {
 	return t
 }
 
-// TestDrawn plays traces drawn at random by their own plans, in C: nothing misses and nothing is refused, so no
-// lifespan is too short. What is kept is what the plan says.
+// TestDrawn plays traces drawn at random by their own plans, in C. Nothing misses and nothing is refused, so no
+// lifespan is too short. The arena keeps the bytes that the plan names.
 func TestDrawn(t *testing.T) {
 	needCC(t)
 	dir := t.TempDir()

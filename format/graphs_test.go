@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/graph"
 )
 
-// TestGraphRow: a row with a reader of graphs is all that a new kind of models needs here. Its problem is that of the
-// operators as they stand, with nothing over an operand.
+// TestGraphRow: a row with a reader of graphs is all that a new kind of models needs here. Its problem has the
+// operators in the graph's order, with nothing over an operand.
 func TestGraphRow(t *testing.T) {
 	const kind Kind = "toy"
 	old := readers

@@ -29,8 +29,7 @@ func zipped(t *testing.T, content []byte) []byte {
 	return b.Bytes()
 }
 
-// TestPacked reads each format packed, by extension and by content, and wants what is
-// read unpacked.
+// TestPacked reads each format packed, by extension and by content, with the same result as unpacked.
 func TestPacked(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{
@@ -72,8 +71,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestPackedBroken has files that only claim to be packed, or are damaged, refused as
-// bad input, with the file named once.
+// TestPackedBroken: files that only claim to be packed, or are damaged, are bad input. The error names the file once.
 func TestPackedBroken(t *testing.T) {
 	whole := zipped(t, bytes.Repeat([]byte("id,lower,upper,size\n"), 1000))
 	flipped := bytes.Clone(whole)
@@ -112,9 +110,8 @@ func TestPackedRatio(t *testing.T) {
 	}
 }
 
-// TestPackedBomb has a file refused that is a thousandth of what is in it: as a model, and as
-// text, the file named. It takes little more memory than the limit, though the length of the
-// content is not known: all that is ever allocated is counted.
+// TestPackedBomb: a file whose content is a thousand times larger is refused by name, as a model and as text. That
+// takes little more memory than the limit, although the length of the content is unknown. All allocations count.
 func TestPackedBomb(t *testing.T) {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)

@@ -64,8 +64,8 @@ func diagonal(p *stowage.Problem) *graph.Graph {
 	return g
 }
 
-// TestDiagonal plans the models of data/diagonal as graphs: each comes out at the height that the
-// interpreter ran at, proven, and one byte closer the checker refuses it.
+// TestDiagonal plans the models of data/diagonal as graphs: each plan has the height at which the interpreter ran,
+// and is proven. The checker refuses it with one byte less of distance.
 func TestDiagonal(t *testing.T) {
 	if public.Dir() == "" {
 		t.Skip("no public instances: set STOWAGE_DATA to their folder")

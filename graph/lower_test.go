@@ -17,8 +17,8 @@ func listed(g *graph.Graph) []int {
 	return order
 }
 
-// TestLowerSaysTheSame holds the problem that Lower makes, the checker and the oracle against
-// one another, at random offsets of random graphs: all three accept, or none.
+// TestLowerSaysTheSame compares the problem that Lower makes, the checker and the oracle with each other, at random
+// offsets of random graphs: all three accept, or none.
 func TestLowerSaysTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 23))
 	accepted, over, judged := 0, 0, 0
@@ -80,8 +80,8 @@ func TestLowerSaysTheSame(t *testing.T) {
 	}
 }
 
-// TestLowerKeepsOthersApart: an operand and a result that no permit is for lie apart, though both are in permits, and
-// though their sizes are below their alignment.
+// TestLowerKeepsOthersApart: an operand and a result without a permit for the pair lie apart, even if both are in
+// other permits and smaller than their alignment.
 func TestLowerKeepsOthersApart(t *testing.T) {
 	g := &graph.Graph{Inputs: []int{0, 1}, Outputs: []int{2, 3}}
 	for _, name := range []string{"x1", "x2", "y1", "y2"} {
@@ -124,7 +124,7 @@ func spread(g *graph.Graph, l *graph.Lowering, at []int64) *graph.Plan {
 	return p
 }
 
-// TestMakeAgainstBruteForce holds the plans of random graphs against the lowest that there is.
+// TestMakeAgainstBruteForce compares the plans of random graphs with the lowest ones.
 func TestMakeAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 23))
 	graphs, saved, over := 2000, 0, 0

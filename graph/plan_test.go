@@ -13,7 +13,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestNeverHigher: with whatever limit of nodes, permits and other orders raise no plan.
+// TestNeverHigher: under any node limit, permits and other orders raise no plan.
 func TestNeverHigher(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 23))
 	lower := 0
@@ -53,8 +53,8 @@ func TestNeverHigher(t *testing.T) {
 	}
 }
 
-// TestJoined: what is joined, and split again, is never copied if the permits say so. The first value joined is read
-// before, the second has to be made where the join wants it.
+// TestJoined: values that are joined, and split again, are not copied if the permits allow it. The first value was
+// read before. The second one has to be made at its place in the join.
 func TestJoined(t *testing.T) {
 	join := func(k, y int, parts ...int) graph.Operator {
 		o := graph.Operator{Name: "join" + strconv.Itoa(k), Operands: parts, Results: []int{y}}
@@ -104,8 +104,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestCapacity: a capacity that only a step reaches is reached, and one that none can is said to be
-// too small.
+// TestCapacity: a capacity that only one of the steps reaches is reached. A capacity that none can reach is reported
+// as too small.
 func TestCapacity(t *testing.T) {
 	g := &graph.Graph{
 		Values: []graph.Value{{Name: "x", Size: 10}, {Name: "y", Size: 10}, {Name: "z", Size: 2}},
@@ -145,8 +145,8 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestRoomy: with a capacity that is enough without permits, the bound and the status are still of all permits, and of
-// all orders if they may change.
+// TestRoomy: also if the capacity is enough without permits, the bound and the status are about all permits, and
+// about all orders if they may change.
 func TestRoomy(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 23))
 	below := 0
@@ -177,8 +177,8 @@ func TestRoomy(t *testing.T) {
 	}
 }
 
-// TestTimeout: a planner that needs a third of the timeout for a good plan finds it in the order given and without
-// permits, too, whatever else is asked for. Without the rest of the time each mode here but the last is higher.
+// TestTimeout: a planner that needs a third of the timeout for a good plan finds it in the given order and without
+// permits, with any options. Without the time that is left over, each mode but the last would be higher.
 func TestTimeout(t *testing.T) {
 	const limit = time.Hour
 	slow := func(ctx context.Context, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
@@ -232,8 +232,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestStopped: a proof was not ended by a limit, even if the last run says so, and an open answer was if any run or the
-// context says so.
+// TestStopped: with a proof, no limit is reported, even if the last run ended at one. With an open answer, a limit is
+// reported if any run or the context ended at one.
 func TestStopped(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 12))
 	counts := map[plan.Stop]int{}

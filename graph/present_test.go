@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 )
 
-// TestPresent: what the tree finds is what a list of the blocks finds, while blocks come and go.
+// TestPresent: the tree finds the same blocks as a list, while blocks come and go.
 func TestPresent(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 23))
 	hits := 0
@@ -46,8 +46,8 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// TestWideVerify: of a graph whose values are all there at once, four times the values take less than ten times the
-// processor's time. A list of what is there took sixteen times.
+// TestWideVerify: for a graph whose values are all live at once, four times the values take less than ten times the
+// processor time. With a list it would be sixteen times.
 func TestWideVerify(t *testing.T) {
 	pace.Grows(t, 10_000, 10, "four times as many values", func(n int) {
 		g := &Graph{Values: []Value{{Name: "in", Size: 1}}, Inputs: []int{0}}

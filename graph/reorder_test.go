@@ -44,9 +44,9 @@ func orders(g *graph.Graph, f func(order []int)) {
 	extend()
 }
 
-// TestReorderAgainstBruteForce holds plans in any order against the lowest plan of all orders, all offsets and all
-// choices of overlaps: each is that plan, and is said to be. The oracle counts small numbers; the graph that is planned
-// has a multiple of them.
+// TestReorderAgainstBruteForce compares plans in any order with the lowest plan of all orders, all offsets and all
+// choices of overlaps: each is that plan, and is said to be. The oracle counts small numbers; the graph that is
+// planned has a multiple of them.
 func TestReorderAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 23))
 	graphs, saved, beyond, most := 2000, 0, 0, 0

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestVerifyRules spoils a sound plan in one way at a time: the rule that it breaks is named, at
-// the operator and for the values at fault.
+// TestVerifyRules spoils a sound plan in one way at a time. The error names the broken rule, the operator and the
+// values.
 func TestVerifyRules(t *testing.T) {
 	at := int64(32)
 	sound := func() (*graph.Graph, *graph.Plan) {

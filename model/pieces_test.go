@@ -12,7 +12,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestPieces holds the pieces of a buffer against what it uses slot by slot.
+// TestPieces compares the pieces of a buffer with what it uses slot by slot.
 func TestPieces(t *testing.T) {
 	var cut, windows int
 	for seed := range uint64(3000) {

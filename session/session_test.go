@@ -16,7 +16,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestFits holds that Fits changes nothing, and that Place then says the same.
+// TestFits: Fits changes nothing, and Place then says the same.
 func TestFits(t *testing.T) {
 	ctx := context.Background()
 	for _, kind := range kinds {
@@ -60,7 +60,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestRollback holds that Rollback restores every field, and that Commit keeps what earlier marks undo.
+// TestRollback: Rollback restores every field, and Commit keeps what earlier marks undo.
 func TestRollback(t *testing.T) {
 	ctx := context.Background()
 	for _, kind := range kinds {
@@ -358,8 +358,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestReplan holds that Replan never raises the plan, that the lowest one is the lowest by brute force, and that no
-// step that is left out is taken.
+// TestReplan: Replan never raises the plan, the lowest one is the lowest by brute force, and no step that is left out
+// is taken.
 func TestReplan(t *testing.T) {
 	ctx := context.Background()
 	for _, rules := range []*model.Rules{nil, {Pools: []model.Pool{{ID: "only"}}}} {

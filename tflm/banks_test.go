@@ -40,7 +40,7 @@ func leastTraffic(b *Banks, costs []int64) int64 {
 	return best
 }
 
-// TestBanks holds the traffic of small networks against all assignments, and every plan against the verifier.
+// TestBanks compares the traffic of small networks with all assignments, and every plan with the verifier.
 func TestBanks(t *testing.T) {
 	split, exact := 0, 0
 	for seed := range uint64(12) {

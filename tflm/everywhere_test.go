@@ -198,8 +198,8 @@ func modelsNamed(t *testing.T, folder string, names ...string) map[string]*tflit
 	return found
 }
 
-// TestWakeWords holds heads and arenas of 32 bit against what the vendor's size functions give, and what devices logged
-// (esphome/issues#7242, esphome#15628). With the plan that is written no kernels make them larger.
+// TestWakeWords compares heads and arenas of 32 bit with what the vendor's size functions give, and what devices
+// logged (esphome/issues#7242, esphome#15628). With the plan that is written no kernels make them larger.
 func TestWakeWords(t *testing.T) {
 	plantest.Nightly(t)
 	models := modelsNamed(t, pypi.WakeWords(t), "okay_nabu.tflite", "hey_jarvis.tflite", "alexa.tflite",

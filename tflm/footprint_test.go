@@ -9,9 +9,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// TestFootprint holds smallest arenas against those that builds of the runtime were
-// found to need, by bisection to 16 bytes: tensorflow/tflite-micro 90b983c for
-// 32-bit Arm (armhf, under qemu) and for x86-64, and the package on PyPI.
+// TestFootprint compares smallest arenas with those that builds of the runtime were found to need, by bisection to 16
+// bytes: tensorflow/tflite-micro 90b983c for 32-bit Arm (armhf, under qemu) and for x86-64, and the package on PyPI.
 func TestFootprint(t *testing.T) {
 	targets := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}
 	for _, c := range []struct {

@@ -223,8 +223,8 @@ func (s *single) model() []byte {
 	return tflitemade.Model([]tflitemade.Graph{g})
 }
 
-// TestKernels holds the table of kernels against the interpreter, operator by
-// operator: heads, tails and smallest arenas.
+// TestKernels compares the table of kernels with the interpreter, operator by operator: heads, tails and smallest
+// arenas.
 func TestKernels(t *testing.T) {
 	p := start(t)
 	limits := map[tflm.Limit]int{}

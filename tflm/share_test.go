@@ -223,7 +223,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestOccupied holds rectangles against those that they are made of, byte by byte.
+// TestOccupied compares rectangles with those that they are made of, byte by byte.
 func TestOccupied(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {

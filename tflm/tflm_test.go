@@ -335,8 +335,7 @@ func TestFaultyPlan(t *testing.T) {
 	}
 }
 
-// TestExample holds the model among the examples against how it is made, and
-// against what is said of it.
+// TestExample compares the model among the examples with how it is made, and with what is said of it.
 func TestExample(t *testing.T) {
 	data := tflitemade.Network(60, 8)
 	golden.File(t, "../examples/tiny.tflite", data)

@@ -75,13 +75,13 @@ func program(t *testing.T, source string, static bool, compiler ...string) strin
 	return programIn(t, library(t), source, static, compiler...)
 }
 
-// compiled are the programs that are there, by the compiler's command; programs is where they are.
+// compiled are the compiled programs, by the compiler's command; programs is their folder.
 var (
 	compiled = map[string]string{}
 	programs = built.Folder(func(string) error { return nil })
 )
 
-// programIn compiles a program against the library in a folder, for the first test that asks.
+// programIn compiles a program against the library in a folder, once.
 func programIn(t *testing.T, dir, source string, static bool, compiler ...string) string {
 	t.Helper()
 	args := append(slices.Clone(compiler[1:]), "-Wall", "-Wextra", "-Werror", "-g", "-I.")
@@ -162,8 +162,8 @@ func TestHPP(t *testing.T) {
 	}
 }
 
-// TestShown holds that the library exports the names of its header and no others. A program may
-// have a function fatalf of its own.
+// TestShown: the library exports the names of its header and no others. A program may have a function fatalf of its
+// own.
 func TestShown(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a library shows is read from ELF files (POSIX)")
@@ -229,8 +229,7 @@ func mustRead(t *testing.T, path string) []byte {
 	return data
 }
 
-// TestHeader compares what stowage.h and solver.h repeat of the Go code: the largest size, and
-// the options by name.
+// TestHeader compares stowage.h and solver.h with the Go code: the largest size, and the options by name.
 func TestHeader(t *testing.T) {
 	header, most := mustRead(t, "stowage.h"), strconv.FormatInt(model.MaxSum, 10)
 	if !bytes.Contains(header, []byte(most)) || !bytes.Contains(mustRead(t, "solver.h"), []byte("INT64_C("+most+")")) {
@@ -251,8 +250,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestPlanners asks for planners by name. The library has those of the product, and says where those
-// of the laboratory are.
+// TestPlanners asks for planners by name. The library has the product's planners, and says where to find the
+// laboratory's.
 func TestPlanners(t *testing.T) {
 	library(t)
 	for _, name := range plan.Names() {

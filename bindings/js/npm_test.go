@@ -351,8 +351,7 @@ func TestPage(t *testing.T) {
 		}
 		page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
 	}
-	// Each file begins anew: the answers about the file before are gone, and nothing of
-	// it is seen beside what is wrong with the next.
+	// Each file starts afresh: answers about the file before are gone, also if the next file has a fault.
 	drop("x.csv", plain.Bytes())
 	page.Until(`/^x.csv: optimal, height 12,/.test(` + says + `) && !document.getElementById("playback").hidden`)
 	page.Eval(`document.getElementById("plan-capacity").value = "7"; document.getElementById("plan-dims").value = "batch=3"; document.getElementById("plan-alignment").value = "64"`, nil)
@@ -379,8 +378,8 @@ func TestPage(t *testing.T) {
 	if got := page.Text(`document.getElementById("legend").lastElementChild.textContent`); got != "cannot fit together" {
 		t.Errorf("the legend ends with %q", got)
 	}
-	// The page asks for what a model leaves open, and shows nothing of another file. The button
-	// Plan then continues.
+	// The page asks for the open properties of a model, and shows nothing of another file. The button Plan then
+	// continues.
 	drop("open.onnx", onnxmade.Network(4, 24))
 	page.Until(`/Give them under Model, as Dimensions batch=1/.test(` + says +
 		`) && !stowage.files.length && document.activeElement.id === "plan-dims"`)

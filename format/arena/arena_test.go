@@ -273,7 +273,7 @@ func examples(t testing.TB) (traces, plans []byte) {
 	return data, b.Bytes()
 }
 
-// TestRoundTrip holds that what is read is written again, byte for byte.
+// TestRoundTrip: what is read is written again, byte for byte.
 func TestRoundTrip(t *testing.T) {
 	traces, plans := examples(t)
 	if again := rewrite(t, traces, true); !bytes.Equal(again, traces) {
@@ -348,7 +348,7 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// FuzzTrace holds that what is read is written as it was, but for an absent checksum.
+// FuzzTrace: a trace that is read is written unchanged, apart from an absent checksum.
 func FuzzTrace(f *testing.F) {
 	traces, _ := examples(f)
 	f.Add(traces)

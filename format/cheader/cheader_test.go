@@ -48,9 +48,8 @@ func TestIdentifiers(t *testing.T) {
 	}
 }
 
-// TestLongNames has names that are the same but for their middle, their end, or not at
-// all, and one longer than any line. Each has its own macro of at most 63 characters,
-// which keeps the beginning and the end of the name.
+// TestLongNames has names that differ only in the middle, only at the end, or not at all, and one longer than any
+// line. Each has its own macro of at most 63 characters, which keeps the beginning and the end of the name.
 func TestLongNames(t *testing.T) {
 	const long = "model/batch_normalization/FusedBatchNormV3;model/conv2d_2/Conv2D;model/conv2d_1/Conv2D1"
 	for _, model := range []string{"m", "embedding_model", strings.Repeat("a_model_", 12) + "of_mine"} {
@@ -83,10 +82,9 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestRuntime has a header for a runtime: its arenas under the names that say which is
-// which, and nowhere the head under a name that could be taken for one of them. The array
-// compiles as C and C++, is aligned, has the bytes of the model, and agrees with the
-// header on all sizes.
+// TestRuntime has a header for a runtime. Its arenas have distinct names, and no name of the head could be taken for
+// an arena's. The array compiles as C and C++, is aligned, has the bytes of the model, and agrees with the header on
+// all sizes.
 func TestRuntime(t *testing.T) {
 	r := &Runtime{
 		Note:   "*/ one /* line\nof a note */",
@@ -165,8 +163,8 @@ int main(void) {
 	}
 }
 
-// TestCompiled compiles both files, alone and together, in several dialects, and runs
-// a program that holds them against the plan.
+// TestCompiled compiles both files, alone and together, in several dialects, and runs a program that compares them
+// with the plan.
 func TestCompiled(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	if err != nil {

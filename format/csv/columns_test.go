@@ -51,8 +51,7 @@ func TestSharedColumns(t *testing.T) {
 	}
 }
 
-// TestPythonColumns holds the names of columns that the Python package takes in tables
-// against those of files.
+// TestPythonColumns compares the names of columns that the Python package takes in tables with those of files.
 func TestPythonColumns(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "python", "stowage", "_problem.py"))
 	if err != nil {

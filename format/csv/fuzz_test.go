@@ -24,8 +24,8 @@ var seeds = []string{
 	"x,,\n\n \n,\"\"\"\",\"\"\n",
 }
 
-// FuzzRead holds that Read never panics, that its error says where, and that
-// what it takes it can read again from what Write makes of it.
+// FuzzRead: Read never panics, and its error names the place. If Read accepts a text, it also reads what Write makes
+// of it.
 func FuzzRead(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)

@@ -76,8 +76,7 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// TestExtraRoundTrip writes drawn problems with columns of somebody's, under each
-// separator, and demands all of it back.
+// TestExtraRoundTrip writes drawn problems with foreign columns, under each separator, and reads all of it back.
 func TestExtraRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -109,8 +108,7 @@ func TestExtraRoundTrip(t *testing.T) {
 	})
 }
 
-// TestExtraRefuses has columns for other buffers refused, and those of which there are
-// no fields.
+// TestExtraRefuses: foreign columns are refused if they are for other buffers, or have no fields.
 func TestExtraRefuses(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}}}
 	h := Header{"id", "lower", "upper", "size", "op"}
@@ -196,8 +194,7 @@ func TestSecondNames(t *testing.T) {
 	}
 }
 
-// TestNamesThatMeanNothing keeps columns that are words of somebody's, and those that
-// only look like id and end if the file has these.
+// TestNamesThatMeanNothing keeps foreign columns, and columns that only look like id and end if the file has both.
 func TestNamesThatMeanNothing(t *testing.T) {
 	const text = "id,lower,upper,size,offset,fixed,idx,ids,uid,send,op,name,kind\na,0,1,1,0,yes,0,0,0,1,conv,x,y\n"
 	_, h, _, err := ReadExtra(strings.NewReader(text), "x.csv")
@@ -207,8 +204,8 @@ func TestNamesThatMeanNothing(t *testing.T) {
 	}
 }
 
-// TestThousands has a point that may be one between thousands refused, wherever a number
-// stands: 12.000 is 12 to some and 12000 to others.
+// TestThousands: a point that may separate thousands is refused in every number: 12.000 is 12 to some and 12000 to
+// others.
 func TestThousands(t *testing.T) {
 	for number, refused := range map[string]bool{
 		"12.000": true, "1.000": true, "+120.000": true, "12.0": false, "12.00": false, "12.0000": false,

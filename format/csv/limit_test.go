@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestManyColumns has a header of two million columns refused for little more than the memory
-// that its text takes, and one of as many as there may be read.
+// TestManyColumns: a header of two million columns is refused with little more memory than its text. A header of the
+// most columns is read.
 func TestManyColumns(t *testing.T) {
 	text := "id,lower,upper,size" + strings.Repeat(",c", 2_000_000) + "\na,0,1,1\n"
 	var before, after runtime.MemStats

@@ -10,8 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 )
 
-// TestWideTable has a header of nearly as many columns as there may be read in the time of its
-// size.
+// TestWideTable: a header of nearly the most columns is read in linear time.
 func TestWideTable(t *testing.T) {
 	const many = 9_900
 	var names, fields strings.Builder

@@ -190,8 +190,8 @@ func TestWriteGraphPlan(t *testing.T) {
 	}
 }
 
-// FuzzGraph: no text makes the reader fail otherwise than by an error of the input, and what it
-// reads is a valid graph that comes back as it was.
+// FuzzGraph: the reader's only failure is an error of the input. A graph that it reads is valid and comes back
+// unchanged.
 func FuzzGraph(f *testing.F) {
 	f.Add(sound)
 	for _, cut := range []string{`"size": 4096`, `["x", "w"]`, `"equal": true`, `{"name": "y"`} {
@@ -284,8 +284,7 @@ func TestReadGraphPlan(t *testing.T) {
 	}
 }
 
-// FuzzGraphPlan: no text makes the reader fail otherwise than by an error of the input, and what it reads can be
-// checked and written.
+// FuzzGraphPlan: the reader's only failure is an error of the input. A plan that it reads can be checked and written.
 func FuzzGraphPlan(f *testing.F) {
 	g := soundGraph()
 	p := &graph.Plan{

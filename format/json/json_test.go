@@ -431,8 +431,8 @@ func roundTrip(t interface {
 	}
 }
 
-// FuzzRead holds that Read never panics, takes no more than JSON, says where in
-// its errors, and can read again what Write makes of what it takes.
+// FuzzRead: Read never panics, accepts no more than JSON, and names the place in its errors. If it accepts a text, it
+// also reads what Write makes of it.
 func FuzzRead(f *testing.F) {
 	f.Add(example)
 	f.Add(`{"version":1,"buffers":[]}`)

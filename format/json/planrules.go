@@ -191,7 +191,7 @@ func (d *decoder) resolveParts(x *parted) {
 	plan.Parts = append(plan.Parts, model.Parts{Buffer: buffer, Parts: x.parts})
 }
 
-// checkMeasures holds what a plan says of its measures against its offsets.
+// checkMeasures compares what a plan says of its measures with its offsets.
 func (d *decoder) checkMeasures() {
 	c, plan := &d.claims, d.plan
 	given := model.MeasuresOf(&d.problem, &model.Plan{Offsets: plan.Offsets, Pools: plan.Pools, Parts: plan.Parts})

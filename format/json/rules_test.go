@@ -162,7 +162,7 @@ func TestRulesForms(t *testing.T) {
 	}
 }
 
-// TestRulesNone holds that a problem without rules is of version 1, whatever version it had.
+// TestRulesNone: a problem without rules is of version 1, whatever version it had.
 func TestRulesNone(t *testing.T) {
 	p, plan, err := ReadAll(strings.NewReader(strings.Replace(example, `"version": 1`, `"version": 2`, 1)), "x.json")
 	if err != nil || p.Rules != nil {

@@ -70,9 +70,9 @@ func (d *decoder) checkPlan(valid bool) {
 	}
 }
 
-// checkHeight holds height, bound and status of a plan against the height h of its offsets and
-// against one another. first says that the height is the first measure of the objective. Then
-// an optimal plan has the least, and its bound is filled in if it is left out.
+// checkHeight compares height, bound and status of a plan with the height h of its offsets and with one another.
+// first says that the height is the first measure of the objective. Then an optimal plan has the least, and its bound
+// is filled in if it is left out.
 func (d *decoder) checkHeight(h int64, first bool) {
 	plan := d.plan
 	height, bound := strconv.FormatInt(h, 10), strconv.FormatInt(plan.LowerBound, 10)

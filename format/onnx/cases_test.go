@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// TestCases holds shapes and elements against what onnx's own test cases of operators
-// really compute: 1,884 of them, each as it is and with its small inputs known.
+// TestCases compares shapes and elements with the results of onnx's 1,884 test cases of operators, each unchanged and
+// with its small inputs known.
 func TestCases(t *testing.T) {
 	python := onnxPython(t)
 	said, err := exec.Command(python, filepath.Join("testdata", "cases_peer.py"), t.TempDir()).Output()

@@ -332,8 +332,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestDeclared: what the file says of a value fills in what its node leaves open, and
-// gives way if the node says otherwise.
+// TestDeclared: the file's declaration of a value fills in what its node leaves open. If the node contradicts it, the
+// node counts.
 func TestDeclared(t *testing.T) {
 	m := made.Model{Domains: []string{"own"}, Graph: made.Graph{
 		Inputs: []made.Value{made.Floats("x", 6)}, Outputs: []made.Value{
@@ -636,7 +636,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestTolerated has what is odd, and no fault: other readers take it, too.
+// TestTolerated has oddities that other readers accept, too.
 func TestTolerated(t *testing.T) {
 	x := []made.Value{made.Floats("x", 4)}
 	plain := made.Model{Graph: made.Graph{
@@ -823,7 +823,7 @@ func hostile() map[string][]byte {
 	}
 }
 
-// TestHostile holds what hostile files take against the limits of package mutate.
+// TestHostile compares what hostile files take with the limits of package mutate.
 func TestHostile(t *testing.T) {
 	for name, data := range hostile() {
 		t.Run(name, func(t *testing.T) { _ = mutate.Hold(t, data, func(data []byte) error { return try(t, data) }) })
@@ -909,7 +909,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { _ = try(t, data) })
 }
 
-// TestExample holds the model among the examples against how it is made.
+// TestExample compares the model among the examples with how it is made.
 func TestExample(t *testing.T) {
 	golden.File(t, "../../examples/tiny.onnx", made.Network(9, 8))
 }

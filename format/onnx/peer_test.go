@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestPeer holds the shapes against those of onnx.shape_inference on the models that
-// the onnx wheel carries: if both know a dimension it is the same one.
+// TestPeer compares the shapes with onnx.shape_inference's on the models in the onnx wheel: if both know a dimension,
+// they agree.
 func TestPeer(t *testing.T) {
 	models, planned, compared := peer(t, nil)
 	if models < 140 || planned < models-7 || compared < 4000 {
@@ -41,7 +41,7 @@ func TestPublicModels(t *testing.T) {
 	}
 }
 
-// peer compares the shapes in models, or in those of the wheel if none is named.
+// peer compares the shapes in models, by default the wheel's.
 func peer(t *testing.T, files []string) (count, planned, compared int) {
 	t.Helper()
 	python := onnxPython(t)

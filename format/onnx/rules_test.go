@@ -11,8 +11,8 @@ import (
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
-// TestRules gives every operator inputs and attributes that make no sense: a rule
-// must say so, or leave open what it cannot tell, and never make a shape that is none.
+// TestRules gives every operator nonsensical inputs and attributes. A rule must refuse them, or leave results open,
+// and never make an invalid shape.
 func TestRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	numbers := []int64{

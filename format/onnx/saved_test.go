@@ -18,15 +18,15 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// savedModels are models that ONNX Runtime saved at its default level, without their weights, and what
-// it makes of them. They are made by
+// savedModels are models that ONNX Runtime saved at its default level, without their weights, and its results. They
+// are made by
 //
 //	python3 saved_peer.py saved >saved/tensors.json
 //
 // in testdata, on a processor with blocks of 16 channels.
 var savedModels = filepath.Join("testdata", "saved")
 
-// A savedModel is a model that ONNX Runtime saved, and what its nodes make.
+// A savedModel is a model that ONNX Runtime saved, with its nodes' results.
 type savedModel struct {
 	File    string                  `json:"file"`
 	Dims    map[string]int64        `json:"dims"`
@@ -128,7 +128,7 @@ func publicModels(t *testing.T, name string) (files []string) {
 	return files
 }
 
-// runSaved lets ONNX Runtime save models in a folder, and returns what it makes of them.
+// runSaved lets ONNX Runtime save models in a folder, and returns its results.
 func runSaved(t *testing.T, environment []string, folder string, arguments ...string) []byte {
 	t.Helper()
 	script := filepath.Join("testdata", "saved_peer.py")
@@ -343,8 +343,8 @@ func TestFoundSaved(t *testing.T) {
 	}
 }
 
-// TestContrib holds the rules of ONNX Runtime's own operators against what it makes, operator by operator. The
-// document names all that have no rule.
+// TestContrib compares the rules of ONNX Runtime's own operators with its results, operator by operator. The document
+// names all that have no rule.
 func TestContrib(t *testing.T) {
 	plantest.Nightly(t)
 	folder := t.TempDir()

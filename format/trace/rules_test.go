@@ -124,7 +124,7 @@ func TestRulesFaults(t *testing.T) {
 	}
 }
 
-// TestRulesOfMark holds that a rollback brings back what rules may name, with the lifespans from before.
+// TestRulesOfMark: a rollback restores the buffers that rules may name, with their lifespans.
 func TestRulesOfMark(t *testing.T) {
 	const text = `{"op":"open","format":"stowage-trace/1"}
 {"op":"add","id":"a","lower":0,"upper":2,"size":1}

@@ -39,9 +39,8 @@ type made struct {
 	color        int64
 }
 
-// module makes a module at random. Values share places as XLA makes them share: one
-// that begins where the other ends, as in a loop, or apart, as those that branches
-// give back, which are then parts of tuples at one offset.
+// module makes a module at random. Values share places as in XLA: a value begins where another ends, as in a loop. Or
+// they live apart, as results of branches do, which are parts of tuples at one offset.
 func module(rng *rand.Rand) made {
 	m := made{instructions: 4 + rng.IntN(40), old: rng.IntN(2) == 0, whole: rng.IntN(2) == 0}
 	n := 1 + rng.IntN(25)
@@ -166,8 +165,8 @@ type madeEvent struct {
 	value int
 }
 
-// events plays the schedule as XLA's heap does: what an instruction defines is there
-// before what it uses last is freed, unless it takes the place of that.
+// events plays the schedule as XLA's heap does: an instruction's results are allocated before its last operands are
+// freed, unless a result takes an operand's place.
 func (m *made) events() []madeEvent {
 	var out []madeEvent
 	freed := make([]bool, len(m.values))

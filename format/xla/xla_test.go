@@ -53,7 +53,7 @@ func valid(t *testing.T, h *Heap) {
 	}
 }
 
-// A meeting is that a value of one place is live with one of another: their sizes.
+// A meeting is a pair of values of different places that are live at the same time: their sizes.
 type meeting struct {
 	a, b         string
 	sizeA, sizeB int64
@@ -138,8 +138,8 @@ func tidy(all []meeting) []meeting {
 	})
 }
 
-// TestMade reads the dumps of modules made at random: the trace and the texts give one
-// problem, in which those meet who meet in the trace, and XLA's plan is valid.
+// TestMade reads the dumps of modules made at random: the trace and the texts give one problem. The same values meet
+// as in the trace, and XLA's plan is valid.
 func TestMade(t *testing.T) {
 	gaps, windows, shared := 0, 0, 0
 	for seed := range uint64(400) {

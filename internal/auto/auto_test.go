@@ -82,8 +82,7 @@ func limits(r *rand.Rand) (o plan.Options, cancelled bool) {
 	return o, cancelled
 }
 
-// TestNeverWorse is the contract of auto: whatever the limits, it has a plan
-// where first-fit has one, no higher.
+// TestNeverWorse: under any limits, auto has a plan if first-fit has one, and it is no higher.
 func TestNeverWorse(t *testing.T) {
 	count := plantest.Share(1500, 600, 200)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -191,8 +190,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestInfeasible is on problems whose load fits and which do not: the answer is
-// a proof, or Unknown if a limit came.
+// TestInfeasible has problems that do not fit, although their load does: the answer is a proof, or Unknown if a limit
+// came.
 func TestInfeasible(t *testing.T) {
 	proofs := 0
 	for seed := range uint64(20) {
@@ -401,8 +400,8 @@ func TestMember(t *testing.T) {
 	}
 }
 
-// TestEnough asks for a capacity that a node limit leaves undecided: what is known to
-// be enough has a plan, and lies above it.
+// TestEnough asks for a capacity that a node limit leaves undecided. The capacity known to be enough has a plan, and
+// is larger.
 func TestEnough(t *testing.T) {
 	in, err := gen.New("pinwheel", gen.Options{Buffers: 300, Seed: 3})
 	if err != nil {

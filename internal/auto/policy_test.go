@@ -23,7 +23,7 @@ func (m members) names() string {
 	return strings.Join(all, " ")
 }
 
-// TestPolicy holds what the table says at the sizes around each of its limits.
+// TestPolicy checks the table at the sizes around each of its limits.
 func TestPolicy(t *testing.T) {
 	all := settings{heuristics: true, merge: true, exact: true, climb: true}
 	without := func(switchOff func(*settings)) settings {

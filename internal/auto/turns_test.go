@@ -22,9 +22,9 @@ func turnsOf(t *testing.T, p *model.Problem, o plan.Options) (turns []string) {
 	return turns
 }
 
-// TestTurnsOfClasses has the turns of a run in their order, for a problem of each class whose
-// turns differ. The problems end at no plan, so each turn comes; a node limit keeps it short.
-// For a capacity that is too full for heuristics, merge and exact search come before them.
+// TestTurnsOfClasses has the turns of a run in their order, for a problem of each class whose turns differ. No plan
+// ends these runs early, so each turn comes. A node limit keeps them short. For a capacity that is too full for
+// heuristics, merge and exact search come before them.
 func TestTurnsOfClasses(t *testing.T) {
 	const (
 		start = "heuristics: a plan to start from"
@@ -79,8 +79,8 @@ func TestTurnAtPeak(t *testing.T) {
 	}
 }
 
-// TestFull holds the two conditions under which a capacity of 80 is too full for heuristics:
-// first-fit ends above 80 + 80/8, and two thirds of 80 are in use on average.
+// TestFull checks the two conditions under which a capacity of 80 is too full for heuristics: first-fit ends above 80
+// + 80/8, and two thirds of 80 are in use on average.
 func TestFull(t *testing.T) {
 	for _, c := range []struct {
 		height, capacity int64

@@ -224,7 +224,7 @@ func ask(t *testing.T, p *model.Problem, planner string) int {
 	return len(waits)
 }
 
-// TestBarriers holds the waits of random plans against the brute force, with every feature of the model.
+// TestBarriers compares the waits of random plans with the brute force, with every feature of the model.
 func TestBarriers(t *testing.T) {
 	cases := 400
 	if testing.Short() {
@@ -295,7 +295,7 @@ func TestBarriersDense(t *testing.T) {
 	}
 }
 
-// TestBarriersByHand has one reason for each wait, and for each that is left out.
+// TestBarriersByHand has an example of each reason for a wait, and for leaving one out.
 func TestBarriersByHand(t *testing.T) {
 	buffer := func(id string, lower, upper, size int64, gaps ...model.Gap) model.Buffer {
 		return model.Buffer{ID: id, Lower: lower, Upper: upper, Size: size, Gaps: gaps}

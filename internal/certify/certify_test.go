@@ -49,9 +49,9 @@ func windowed(p *model.Problem) bool {
 	})
 }
 
-// TestEveryProof asks for certificates of random problems of every shape, one under the
-// least height, which brute force knows, and holds them against the checker. At the
-// least height there is none, and only windows keep one from coming about.
+// TestEveryProof asks for certificates of random problems of every shape, one byte under the least height, and gives
+// them to the checker. Brute force knows the least height, at which there is no certificate. Only for problems with
+// windows there may be none below it.
 func TestEveryProof(t *testing.T) {
 	problems := plantest.Share[uint64](20_000, 6000, 2000)
 	asked, none, searched := 0, 0, 0
@@ -196,9 +196,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOtherLanguage holds the checker in Python, which shares no line with anything here,
-// against this one: it accepts what this one does, and no damaged certificate of something
-// false.
+// TestOtherLanguage compares the independent checker in Python with this one. It accepts the same certificates, and
+// no damaged one of a false statement.
 func TestOtherLanguage(t *testing.T) {
 	python := pythonOf(t)
 	dir := t.TempDir()

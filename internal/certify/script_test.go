@@ -104,8 +104,8 @@ func readByStowage(text []byte) []readBuffer {
 	return list
 }
 
-// spellings are what tables have in place of a field, or in its middle, at its ends and
-// between lines: other ways to write a number, and what one of two readers may overlook.
+// spellings are texts for a field, its middle, its ends and between lines: other ways to write a number, and
+// characters that one of two readers may overlook.
 var spellings = []string{
 	" ", "  ", "\t", "\r", "\n", "\r\n", "\v", "\f", "\x00", "\x1c", "\x1f", "\u0085", "\u00a0", "\u2003", "\u2028",
 	"\u200b", "\ufeff", "\u3000",
@@ -235,8 +235,7 @@ func TestScriptReads(t *testing.T) {
 	}
 }
 
-// TestScriptRefuses has certificates refused that say something false of files that Stowage
-// reads, and that the script once read in another way.
+// TestScriptRefuses: certificates that are false for files as Stowage reads them are refused.
 func TestScriptRefuses(t *testing.T) {
 	python := pythonOf(t)
 	dir := t.TempDir()

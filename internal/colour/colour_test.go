@@ -72,7 +72,7 @@ func TestNeighboursDiffer(t *testing.T) {
 	}
 }
 
-// TestGroups holds the groups against names as compilers give them.
+// TestGroups compares the groups with names as compilers give them.
 func TestGroups(t *testing.T) {
 	unet, err := gen.New("unet", gen.Options{})
 	if err != nil {

@@ -89,8 +89,8 @@ func statuses(c *Result) string {
 	return s.String()
 }
 
-// TestInterrupted ends the context while a planner waits for that: what is done
-// stays, and what was cut short is not kept for the next time.
+// TestInterrupted ends the context while a planner waits for that. Finished runs stay, and interrupted ones are not
+// cached.
 func TestInterrupted(t *testing.T) {
 	path := t.TempDir() + "/runs.jsonl"
 	cache := open(t, path)
@@ -125,8 +125,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestPlannerDies: it takes neither the process nor the other runs with it, is
-// said so with the place, and is tried again the next time.
+// TestPlannerDies: a panic of a planner ends neither the process nor other runs. It is reported with its place, and
+// the run is tried again the next time.
 func TestPlannerDies(t *testing.T) {
 	cache := open(t, t.TempDir()+"/runs.jsonl")
 	s := &Request{
@@ -254,7 +254,7 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// TestWide checks that many problems have no column each in text, if no line is so long.
+// TestWide: in text, problems have no columns of their own if the lines would be too long.
 func TestWide(t *testing.T) {
 	for _, n := range []int{mostColumns, mostColumns + 1} {
 		c := Result{Planners: []string{"good", "half"}}

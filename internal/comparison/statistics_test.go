@@ -59,8 +59,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestMarkdown holds the table against what go-pretty writes, which files of
-// comparisons have.
+// TestMarkdown compares the table with go-pretty's, which files of comparisons have.
 func TestMarkdown(t *testing.T) {
 	got := NewTable([]string{"planner", "a|b"}, [][]string{{"first-fit", "1.000*"}, {"two\nlines", ""}}).Markdown()
 	want := "| planner | a\\|b |\n| --- | ---:|\n| first-fit | 1.000* |\n| two<br/>lines |  |\n"

@@ -32,7 +32,7 @@ func TestOf(t *testing.T) {
 		}
 		seen[d] = name
 	}
-	// Files of runs are kept, so that the digest must stay what it is.
+	// Files of runs are kept, so the digest must never change.
 	if got := digest.Of(p); got != "0d4c13a16f2e0316" {
 		t.Errorf("digest %s", got)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/operators"
 )
 
-// TestLines holds the lines against the loops that are written out: what is read before an element is written is of
-// the lines that its line is computed from, and the outermost of these are read.
+// TestLines compares the lines with the loops that are written out: the elements read before an element is written
+// are in the lines that its line is computed from, and the outermost of these lines are read.
 func TestLines(t *testing.T) {
 	// A STRIDED_SLICE is never drawn with one batch.
 	whole := strings.Fields(`FULLY_CONNECTED PACK UNPACK SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND EXPAND_DIMS SQUEEZE RESHAPE

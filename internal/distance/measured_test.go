@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/kernelcase"
 )
 
-// TestMeasured holds the table against distances that were measured by tracing the libraries' own kernels
+// TestMeasured compares the table with distances that were measured by tracing the libraries' own kernels
 // (lab/kernels). It fails if a rule permits less than a kernel needs, or if a path that is permitted is far above.
 func TestMeasured(t *testing.T) {
 	file, err := os.Open("testdata/measured.txt")

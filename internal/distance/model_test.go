@@ -11,10 +11,10 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/operators"
 )
 
-// Idea: the loops of each kernel are written out here once more, plainly, index by index, with a call for
-// each read and each write. What these calls record is the distance by its definition: the most that was written
-// before a read, less where it reads. The table has to give the same for operators drawn at random. The
-// loops are from TensorFlow Lite Micro's sources and know nothing of nests and runs.
+// Idea: the loops of each kernel are written out here once more, plainly, index by index, with a call for each read
+// and each write. The recorded calls give the distance by its definition: the end of the writes before a read, less
+// the start of the read. The table has to give the same for operators drawn at random. The loops are from TensorFlow
+// Lite Micro's sources and do not use nests and runs.
 
 // A trace is what a kernel does, in order: for each pair of an operand and a result the largest distance.
 type trace struct {
@@ -615,7 +615,8 @@ func run(t *trace) bool {
 	return true
 }
 
-// TestModels holds every rule of the reference kernels against the loops that are written out: the distances are equal.
+// TestModels compares every rule of the reference kernels with the loops that are written out: the distances are
+// equal.
 func TestModels(t *testing.T) {
 	draws := 3000
 	if testing.Short() {

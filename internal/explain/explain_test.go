@@ -21,8 +21,8 @@ import (
 	_ "github.com/stowage-go/stowage/internal/exact"
 )
 
-// brute is a planner for tiny problems: every offset of every buffer. It asks
-// nothing of the timeline. dice, where set, says which runs stay undecided.
+// brute is a planner for tiny problems: it tries every offset of every buffer and does not use the timeline. dice, if
+// set, says which runs stay undecided.
 type brute struct {
 	dice  *rand.Rand
 	calls *int
@@ -107,7 +107,7 @@ func random(rng *rand.Rand) *model.Problem {
 	return p
 }
 
-// check holds an explanation against exhaustive search.
+// check compares an explanation with exhaustive search.
 func check(t *testing.T, seed uint64, p *model.Problem, e *plan.Explanation, capacity int64) {
 	t.Helper()
 	fits := func(set []int) bool { return search(subset(p, set, capacity), capacity, nil) != nil }
@@ -286,7 +286,7 @@ func (refusing) Plan(context.Context, *timeline.Timeline, plan.Options) (plan.Re
 	return plan.Result{}, errRefused
 }
 
-// stalling proves the whole problem infeasible. Asked again, it ends the whole call, and answers nothing before.
+// stalling proves the whole problem infeasible. At the second question it ends the whole call without an answer.
 type stalling struct {
 	brute
 	latest *time.Time // the latest end of a run
@@ -343,8 +343,8 @@ func TestLargeOverload(t *testing.T) {
 	}
 }
 
-// TestFlawFirst explains problems of 160 buffers of which a dozen do not fit: it begins
-// with those that exact search has found, without a limit, and is soon through.
+// TestFlawFirst explains problems of 160 buffers of which a dozen do not fit: it begins with the dozen that exact
+// search found, has no limit, and is soon done.
 func TestFlawFirst(t *testing.T) {
 	planner, err := run.Lookup("exact")
 	if err != nil {

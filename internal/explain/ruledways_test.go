@@ -36,8 +36,8 @@ func squeezed(r *rand.Rand) *model.Problem {
 }
 
 // TestRuledWaysOut makes each change that WaysOut names to random problems with two to four pools that have no plan:
-// all have one then, by brute force. If a capacity is said to be the least, one byte less is not enough; below the
-// bound that is said, nothing is. A moment that is too full is named only if there is no plan.
+// all have one then, by brute force. If a capacity is called the least, one byte less is not enough. No capacity
+// below the bound is enough. An overfull moment is named only if there is no plan.
 func TestRuledWaysOut(t *testing.T) {
 	known, err := plan.Find("auto")
 	if err != nil {

@@ -104,7 +104,7 @@ func TestRuled(t *testing.T) {
 	}
 }
 
-// TestRuledReason: pools and rules are named, and what may share bytes all the same counts in no clique.
+// TestRuledReason: pools and rules are named. Buffers that may share bytes count in no clique.
 func TestRuledReason(t *testing.T) {
 	two := func(distances ...model.Distance) *model.Problem {
 		return &model.Problem{

@@ -64,8 +64,8 @@ func tight(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	return p, capacity, capacity > 0
 }
 
-// beside returns two or three problems, one after the other in time, and a
-// capacity that none of them fits, if there is one.
+// beside returns two or three problems that follow each other in time, and a capacity that none of them fits, if
+// there is one.
 func beside(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	p = &model.Problem{Name: "beside-seed-" + strconv.FormatUint(seed, 10)}

@@ -12,7 +12,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestRuledStable holds the kinds with rules against fingerprints, as TestStable does the others.
+// TestRuledStable is TestStable for the kinds with rules.
 func TestRuledStable(t *testing.T) {
 	var s strings.Builder
 	for _, k := range Ruled() {

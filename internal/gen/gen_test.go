@@ -50,8 +50,7 @@ func loads(p *model.Problem) (low, high int64) {
 	return low, high
 }
 
-// TestStable holds every kind against a fingerprint: a seed means the same
-// problem for good.
+// TestStable compares every kind with a fingerprint: a seed means the same problem for good.
 func TestStable(t *testing.T) {
 	var s strings.Builder
 	for _, k := range Kinds() {
@@ -131,8 +130,7 @@ func TestKnownOptimum(t *testing.T) {
 	}
 }
 
-// TestHoles leaves pieces out: the plan stays one, and the optimum is said if it is
-// known.
+// TestHoles leaves pieces out: the plan stays valid, and the optimum is given if it is known.
 func TestHoles(t *testing.T) {
 	known, unknown := 0, 0
 	for _, kind := range []string{"perfect", "pinwheel", "walls", "cracks"} {
@@ -309,8 +307,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAnyOptions draws options with no regard to sense: the outcome is an
-// error or a valid problem of the size asked for.
+// TestAnyOptions draws any options, sensible or not. The result is an error or a valid problem of the given size.
 func TestAnyOptions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom(Kinds()).Draw(t, "kind")

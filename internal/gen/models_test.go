@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestExamples holds the files of examples/ against the generators.
+// TestExamples compares the files of examples/ with the generators.
 func TestExamples(t *testing.T) {
 	for name, p := range map[string]*model.Problem{
 		"minimalloc":        MiniMalloc(),

@@ -177,8 +177,8 @@ func TestSkylineIsCanonical(t *testing.T) {
 }
 
 func TestSkylineGivesUp(t *testing.T) {
-	// The long buffers all overlap; the short ones set their extents apart, so
-	// that each placement of a long one puts all other keys out of date.
+	// The long buffers all overlap. The short ones make their extents differ, so each placement of a long one changes
+	// all other keys.
 	p := &model.Problem{}
 	const n = 6 * effort
 	for i := range int64(n) {

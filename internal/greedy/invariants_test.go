@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCorrupted breaks one thing after the other: each is caught, by its name.
+// TestCorrupted breaks one thing at a time. The check names each.
 func TestCorrupted(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 9, Size: 4},

@@ -16,8 +16,8 @@ import (
 
 func endless() *run.Watch { return run.NewWatch(context.Background()) }
 
-// outward returns a sweeper that is ready for sweeps from peaks, which are to end lower
-// than a plan (nil for none); nil if there are none.
+// outward returns a sweeper for sweeps from peaks, or nil if there are no peaks. The sweeps must end lower than a
+// plan, if it is not nil.
 func outward(w *run.Watch, tl *timeline.Timeline, than []int64) *Sweeper {
 	s, _ := NewSweeper(w, tl)
 	if s == nil || !s.Outward() {
@@ -91,7 +91,7 @@ func TestOutwardIsValid(t *testing.T) {
 			check()
 			again++
 		}
-		// A plan to be lower than is taken over if it is lower.
+		// The plan to beat is adopted if it is lower.
 		if same, h := outward(endless(), tl, offsets).first(height); h != height || !slices.Equal(same, offsets) {
 			t.Fatalf("seed %d: %d, though %d is enough", seed, h, height)
 		}

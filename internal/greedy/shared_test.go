@@ -34,8 +34,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestEachTrialRuns has each row of the table run by itself, and its plan taken: without this a
-// row that never runs would be missed by nobody.
+// TestEachTrialRuns runs each row of the table by itself, so that no row is dead.
 func TestEachTrialRuns(t *testing.T) {
 	few, many := timeline.New(wave(60)), timeline.New(wave(200))
 	for k := range trials {

@@ -292,7 +292,7 @@ func (h *house) hooks() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestNoHooks holds that no package sets another's variables, at an import or later.
+// TestNoHooks: no package sets another's variables, at an import or later.
 func TestNoHooks(t *testing.T) {
 	h := product(t)
 	if len(h.rooms) < 40 {

@@ -35,7 +35,7 @@ func dangling(comment, folder string, all map[string]bool) (names []string) {
 	return names
 }
 
-// TestHouseFileNames holds that each file that a comment names is there.
+// TestHouseFileNames: each file that a comment names is there.
 func TestHouseFileNames(t *testing.T) {
 	all := map[string]bool{}
 	folders := goFolders(t)

@@ -31,7 +31,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestNoAllocation holds that a check that passes allocates nothing: millions of them run in a test.
+// TestNoAllocation: a check that passes allocates nothing, since millions of them run in a test.
 func TestNoAllocation(t *testing.T) {
 	at, size := 1000, int64(1<<40)
 	if n := testing.AllocsPerRun(100, func() {

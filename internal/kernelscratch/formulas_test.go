@@ -13,9 +13,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/scratchcase"
 )
 
-// TestFormulas holds every formula against what the libraries' compiled size functions said of random operators and of
-// four wake words (testdata/sizes.txt, which lab/kernels/scratch/record wrote). It has to see every set with every
-// kind.
+// TestFormulas compares every formula with the libraries' compiled size functions on random operators and four wake
+// words (testdata/sizes.txt, which lab/kernels/scratch/record wrote). It has to see every set with every kind.
 func TestFormulas(t *testing.T) {
 	data, err := os.ReadFile("testdata/sizes.txt")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/kernelscratch"
 )
 
-// TestParse reads back each set by its name, and refuses what it does not know with what there is.
+// TestParse reads each set back by its name. The error for an unknown name lists the known ones.
 func TestParse(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range kernelscratch.Sets() {

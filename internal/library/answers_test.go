@@ -68,8 +68,8 @@ func TestInvalidPlan(t *testing.T) {
 	}
 }
 
-// TestImpossibleStatus has a planner that says what cannot be: that nothing fits
-// if there is no capacity, and a status that does not exist.
+// TestImpossibleStatus has a planner with impossible answers: Infeasible without a capacity, and a status that does
+// not exist.
 func TestImpossibleStatus(t *testing.T) {
 	var result stowage.Result
 	stowage.Register(own{"test-liar", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result,
@@ -225,8 +225,7 @@ func TestLowerBound(t *testing.T) {
 	}
 }
 
-// TestContext ends before it begins: there is a plan all the same, and no proof
-// that was not made.
+// TestContext has a context that has ended before the call: there is still a plan, and no false proof.
 func TestContext(t *testing.T) {
 	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
 	if err != nil {
@@ -251,8 +250,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestCertify: what is proven is checked, what is not is an ErrNoCertificate, and what is
-// wrong with a request an InputError.
+// TestCertify: a certificate of a proof passes the check. Without a proof the error is ErrNoCertificate, and for a
+// bad request an InputError.
 func TestCertify(t *testing.T) {
 	ctx := context.Background()
 	p := &stowage.Problem{Buffers: []stowage.Buffer{

@@ -19,16 +19,15 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
-// Idea: what a call of Solve takes if there is little to search, as a program sees
-// it that plans while it runs. One shape of problem would be one path through
-// the planner, so each size is asked of all generators that make it, some with an
-// alignment, and of slices of real models.
+// Idea: the time of a call of Solve if there is little to search, for a program that plans while it runs. One shape
+// of problem would be one path through the planner, so each size is asked of all generators that make it, some with
+// an alignment, and of slices of real models.
 //
 //	go test -run '^$' -bench Latency -benchtime 300x ./internal/library
 //
-// A round solves each problem once, and a problem's time is its median over the rounds,
-// the collector's share included. What is reported of them is the median, what nine in
-// ten stay under, and the most; and the median number of allocations.
+// A round solves each problem once, and a problem's time is its median over the rounds, the collector's share
+// included. The report has the median, the ninth decile and the maximum of these times, and the median number of
+// allocations.
 
 // aim says what is asked of a problem.
 type aim struct {
@@ -106,8 +105,8 @@ func BenchmarkLatency(b *testing.B) {
 
 var update = flag.Bool("update", false, "rewrite the allocations in the page on auto")
 
-// TestAllocations holds how often Solve allocates if there is little to search, and what the page says of it. It
-// varies a little: a collection in between takes pools away, and the public instances may be absent.
+// TestAllocations checks how often Solve allocates if there is little to search, and the page's figure. The number
+// varies a little: a collection in between empties pools, and the public instances may be absent.
 func TestAllocations(t *testing.T) {
 	const varies = 4
 	page := filepath.Join("..", "..", "docs", "planners", "auto.md")

@@ -22,9 +22,8 @@ func wide(n int) *stowage.Problem {
 	return p
 }
 
-// TestLimitInPreparation has limits come before there is anything to plan with. A timeout
-// does not prevent the cheapest plan, of however many buffers. A context that ends leaves a
-// large problem unknown, and a small one with a plan.
+// TestLimitInPreparation has limits that come before planning begins. A timeout never prevents the cheapest plan. A
+// context that ends leaves a large problem unknown, and a small one with a plan.
 func TestLimitInPreparation(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -63,8 +62,8 @@ func TestLimitInPreparation(t *testing.T) {
 	}
 }
 
-// TestLatePlan gives every planner no time at all for more buffers than a timeout used to
-// leave unplanned, and demands a plan that is not far above the load. Solve verifies it.
+// TestLatePlan gives every planner no time for many buffers, and demands a plan that is not far above the load. Solve
+// verifies it.
 func TestLatePlan(t *testing.T) {
 	p := &stowage.Problem{}
 	for i := range int64(100_000) {
@@ -86,7 +85,7 @@ func TestLatePlan(t *testing.T) {
 	}
 }
 
-// heldUp holds up who asks for its deadline, as a loaded machine may hold up a process.
+// heldUp delays the caller of Deadline, as a loaded machine may delay a process.
 type heldUp struct{ context.Context }
 
 func (c heldUp) Deadline() (time.Time, bool) {

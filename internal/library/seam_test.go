@@ -58,7 +58,7 @@ func TestSeam(t *testing.T) {
 	}
 }
 
-// TestSeamInWords holds that Explain names times as the problem has them.
+// TestSeamInWords: Explain names times as the problem has them.
 func TestSeamInWords(t *testing.T) {
 	p := &stowage.Problem{Capacity: 5, Buffers: []stowage.Buffer{
 		{ID: "state", Upper: 10, Size: 4, Gaps: []stowage.Gap{{Lower: 2, Upper: 6}}},

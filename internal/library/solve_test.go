@@ -50,8 +50,7 @@ func verified(t *testing.T, p *stowage.Problem, offsets []int64, capacity int64)
 	return r
 }
 
-// TestSolve is about what the capacity of the problem, that of the options and
-// Minimize mean together.
+// TestSolve: the meaning of the problem's capacity, the options' capacity and Minimize together.
 func TestSolve(t *testing.T) {
 	for _, tc := range []struct {
 		own     int64 // the capacity of the problem; the lowest plan has 12
@@ -360,8 +359,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestProgress is what the callback is told: it is called by one goroutine at a
-// time, the height falls, the bound rises, and the plan is one.
+// TestProgress: the callback is called by one goroutine at a time, the height falls, the bound rises, and the plan is
+// valid.
 func TestProgress(t *testing.T) {
 	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHeavySearch holds the heaviest clique of random graphs against all sets. Weights are small, so that many cliques
-// are heavier than the next by 1.
+// TestHeavySearch compares the heaviest clique of random graphs with all sets. Weights are small, so that many
+// cliques are heavier than the next by 1.
 func TestHeavySearch(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 24))
 	for range 400 {

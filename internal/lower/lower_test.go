@@ -268,7 +268,7 @@ func describe(p *model.Problem) (s string) {
 	return s
 }
 
-// TestNeverLive has two buffers that are to be apart and that their gaps cover: they meet in a slot all the same.
+// TestNeverLive has two buffers that must be apart and whose gaps cover their lives: they still meet in a slot.
 func TestNeverLive(t *testing.T) {
 	gone := model.Buffer{Lower: 0, Upper: 1, Size: 4, Gaps: []model.Gap{{Lower: 0, Upper: 1}}}
 	p := &model.Problem{Rules: &model.Rules{Apart: []model.Pair{{0, 1}}}, Buffers: []model.Buffer{gone, gone}}

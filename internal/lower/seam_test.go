@@ -184,7 +184,7 @@ func TestNoSeam(t *testing.T) {
 	}
 }
 
-// TestSeamOfStrip holds that a pool is turned by itself, with rules beside it.
+// TestSeamOfStrip: a pool is turned by itself, with rules beside it.
 func TestSeamOfStrip(t *testing.T) {
 	p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "a"}, {ID: "b"}}, Apart: []model.Pair{{1, 2}}}, Buffers: []model.Buffer{
 		{ID: "state", Upper: 10, Size: 4, Gaps: []model.Gap{{Lower: 2, Upper: 7}}},

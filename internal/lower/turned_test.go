@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestTurned holds that two buffers meet in the turned problem exactly if they do in the one with a period, and that
-// some problem is cut where nothing crosses.
+// TestTurned: two buffers meet in the turned problem if and only if they meet in the one with a period. Some problem
+// is cut where nothing crosses.
 func TestTurned(t *testing.T) {
 	clean := 0
 	for seed := range uint64(300) {

@@ -31,7 +31,7 @@ func halves(t *testing.T) *merger {
 	return m
 }
 
-// TestCorrupted breaks one thing after the other: each is caught, by its name.
+// TestCorrupted breaks one thing at a time. The check names each.
 func TestCorrupted(t *testing.T) {
 	for _, tc := range []struct {
 		says    string

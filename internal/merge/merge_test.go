@@ -150,8 +150,7 @@ func (f *forest) check(t *testing.T, buffers int) {
 	}
 }
 
-// TestRounds demands that a round leaves fewer roots, or as many, or the forest as it
-// was, and that the lists hold throughout.
+// TestRounds: a round never leaves more roots, and the lists stay right throughout.
 func TestRounds(t *testing.T) {
 	w := run.NewWatch(context.Background())
 	defer w.Close()
@@ -184,8 +183,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestSealed demands that what is not a rectangle of its own choosing is merged with
-// nothing, and that alignments are kept apart.
+// TestSealed: a buffer that is no free rectangle is merged with nothing, and buffers of different alignments are not
+// merged.
 func TestSealed(t *testing.T) {
 	at := int64(4)
 	p := &model.Problem{Buffers: []model.Buffer{

@@ -78,7 +78,7 @@ func TestKinds(t *testing.T) {
 			if kind.Pools() == isGraph || kind.Runtime != isTFLite || IsModel(name[4:]) == isGraph {
 				t.Errorf("%s: pools %v, a runtime %v", name, kind.Pools(), kind.Runtime)
 			}
-			// Asked again, so that nothing of the plan is left in the model.
+			// A second plan shows that nothing of the first is left in the model.
 			_, m = open()
 			whole, err := m.Arranged(t.Context(), Order{Reordered: true})
 			if err != nil || len(whole.Buffers) == 0 {

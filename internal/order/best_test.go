@@ -20,8 +20,8 @@ func all() map[string]Techniques {
 	}
 }
 
-// judge holds a result against the oracle: the order runs, its peak is what is said, never above the given one,
-// and the bound holds.
+// judge compares a result with the oracle: the order runs, its peak is right and never above the given order's, and
+// the bound holds.
 func judge(t *testing.T, o *oracle, r Result, given []int32, lowest int64) {
 	t.Helper()
 	if peak := o.peak(given); r.Given != peak {
@@ -107,7 +107,7 @@ func TestEqualsSets(t *testing.T) {
 	t.Logf("%d graphs, %d with a gain", graphs, gained)
 }
 
-// ending is a context that has ended at its look after so many.
+// ending is a context that has ended after so many looks.
 type ending struct {
 	context.Context
 	looks int
@@ -145,8 +145,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestLimits ends the search at every state: the result is never worse than the given order, and never claims
-// what is not so.
+// TestLimits ends the search at every state: the result is never worse than the given order, and never false.
 func TestLimits(t *testing.T) {
 	ended := 0
 	for seed := range uint64(300) {

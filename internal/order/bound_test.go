@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestSampledBound: with fewer operators than samples, ancestors and descendants found one by one give the bound that
-// all of them together give. What an operator demands by itself is never more.
+// TestSampledBound: with fewer operators than samples, ancestors and descendants found one by one give the same bound
+// as all together. The bound of a single operator is never higher.
 func TestSampledBound(t *testing.T) {
 	above := 0
 	for seed := range plantest.Share[uint64](6000, 1000) {

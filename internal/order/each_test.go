@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// a watcher writes down all orders, and leaves out beginnings as refuse says.
+// a watcher collects all orders, except those with a beginning that refuse rejects.
 type watcher struct {
 	order  []int32
 	all    [][]int32
@@ -72,8 +72,8 @@ func eachOf(t *testing.T, p *Program, limit int64, steps int, w *watcher) bool {
 	return done
 }
 
-// TestEachShowsAll: at a limit, what is shown are the orders within it, each once; with a lower limit on the way, none
-// above that after it; and what the visitor leaves out is all that is missing.
+// TestEachShowsAll: the orders within a limit are shown, each once. After the visitor lowers the limit, none above it
+// is shown. Only orders that the visitor rejects are missing.
 func TestEachShowsAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 23))
 	shown, spared := 0, 0
@@ -151,7 +151,7 @@ func TestEachEnds(t *testing.T) {
 	}
 }
 
-// TestEachRemembersSets: from a set without a way on it does not go on twice. Here the bad operator is late, and all
+// TestEachRemembersSets: a set from which no order goes on is entered once. Here the bad operator is late, and all
 // orders of the others lead to it.
 func TestEachRemembersSets(t *testing.T) {
 	p := &Program{Sizes: make([]int64, 11)}

@@ -5,7 +5,7 @@ import (
 )
 
 // Under the tag invariants a walk computes anew what it keeps up to date, whenever it goes to a set, and a search
-// holds its order against the limit. A difference is a panic.
+// compares its order with the limit. A difference is a panic.
 
 // check computes everything that the walk knows from the set of operators that have run.
 func (w *walk) check() {

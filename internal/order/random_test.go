@@ -3,8 +3,8 @@ package order
 import "math/rand/v2"
 
 // drawn returns a program drawn widely: shapes, sizes, scratch, further edges, permits with distances, aliases,
-// values never read, several outputs, zero sizes, constants. The numbering of operators is shuffled, so that the
-// order 0, 1, 2, … may not run; topological orders are what given is for.
+// values never read, several outputs, zero sizes, constants. The numbering of operators is shuffled, so the order 0,
+// 1, 2, … may not run. given is a topological order.
 func drawn(seed uint64, operators int) (p *Program, given []int32) {
 	r := rand.New(rand.NewPCG(seed, 23))
 	chance := func(x float64) bool { return r.Float64() < x }

@@ -75,8 +75,8 @@ func TestFinishAnew(t *testing.T) {
 	}
 }
 
-// TestFinishIsTheLower has no plan of a placement that a limit cuts higher than the
-// one that stacks all, unless it is within an eighth of the bound.
+// TestFinishIsTheLower: the plan of a placement that a limit cuts is no higher than stacking all buffers, unless it
+// is within an eighth of the bound.
 func TestFinishIsTheLower(t *testing.T) {
 	anew := 0
 	for seed := range uint64(60) {
@@ -143,7 +143,7 @@ func TestStackKeeps(t *testing.T) {
 	}
 }
 
-// Space is used again: what is finished is nowhere near the sum of the sizes.
+// Space is reused: the plan is far below the sum of the sizes.
 func TestFinishIsLow(t *testing.T) {
 	p := plantest.Mixed(20000)
 	tl := timeline.New(p)

@@ -56,8 +56,8 @@ func (t *store) ranges(s set) (all []Range) {
 	return all
 }
 
-// TestStore holds sets that grow to many pages and close up again against plain
-// lists: what is in them, and where they have room.
+// TestStore compares sets that grow to many pages and close up again with plain lists: what is in them, and where
+// they have room.
 func TestStore(t *testing.T) {
 	rounds := plantest.Share(24, 8, 10)
 	var store store // keeps its memory over the rounds
@@ -121,7 +121,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestBlocks has blocks of all sizes apart, and takes again what came back.
+// TestBlocks: blocks of all sizes do not overlap, and freed ones are reused.
 func TestBlocks(t *testing.T) {
 	var s store
 	s.reset(0)

@@ -32,7 +32,7 @@ func two() (*model.Problem, *model.Plan) {
 	}
 }
 
-// TestOf stacks two pools: the second at the bottom, and its far capacity left out.
+// TestOf stacks two pools: the second is at the bottom, and its distant capacity is not drawn.
 func TestOf(t *testing.T) {
 	p, plan := two()
 	d, err := Of(p, plan)

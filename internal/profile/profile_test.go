@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
-// TestNew holds the load against what each buffer uses at each time.
+// TestNew compares the load with what each buffer uses at each time.
 func TestNew(t *testing.T) {
 	gaps := 0
 	for seed := range uint64(2000) {

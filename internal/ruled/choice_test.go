@@ -17,7 +17,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestChoice holds answers for several pools against brute force.
+// TestChoice compares answers for several pools with brute force.
 func TestChoice(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 20))
 	counts := map[model.Status]int{}
@@ -30,8 +30,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestNothingRidesFree: no buffer, with those that are together with it, is in a dearer pool than one that has a place
-// for it beside what is there.
+// TestNothingRidesFree: no body is in a dearer pool if a cheaper one still has room for it.
 func TestNothingRidesFree(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 21))
 	looked := 0

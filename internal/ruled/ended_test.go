@@ -63,7 +63,7 @@ func (c *counting) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Optio
 }
 
 // TestEnded: if the deadline or a cancel comes at any call of the planner, an open answer says so, with pools,
-// penalties and evictions. It once said that the run had ended by itself.
+// penalties and evictions.
 func TestEnded(t *testing.T) {
 	exact, err := plan.Find("exact")
 	if err != nil {

@@ -25,7 +25,7 @@ func evictions(r *rand.Rand) *model.Problem {
 	}
 }
 
-// TestEvictions holds answers about evictions against brute force.
+// TestEvictions compares answers about evictions with brute force.
 func TestEvictions(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 7))
 	counts, pairs := map[model.Status]int{}, map[string]int{}

@@ -27,7 +27,7 @@ func penalised(r *rand.Rand) *model.Problem {
 	}
 }
 
-// TestPenalties holds least penalties against brute force, with every other rule beside them.
+// TestPenalties compares least penalties with brute force, with every other rule beside them.
 func TestPenalties(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 8))
 	counts := map[model.Status]int{}

@@ -15,7 +15,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestRecorded holds what the stages decide, with many nodes and with few, and holds each answer against brute force.
+// TestRecorded: the stages decide as recorded, with many nodes and with few. Brute force agrees with each answer.
 func TestRecorded(t *testing.T) {
 	all := recorded.Rules(8)
 	known := truths{}
@@ -50,7 +50,7 @@ type truths map[*model.Problem]struct {
 	decided bool
 }
 
-// judge holds a result against brute force.
+// judge compares a result with brute force.
 func (x truths) judge(t *testing.T, p *model.Problem, r *plan.Result, kind string, k int) {
 	t.Helper()
 	if r.Status.HasPlan() {

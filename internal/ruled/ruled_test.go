@@ -22,7 +22,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestOptimal holds answers against brute force: what is called optimal is, what is called infeasible has no plan, no
+// TestOptimal compares answers with brute force: what is called optimal is, what is called infeasible has no plan, no
 // bound is above the best value, and no plan is below it.
 func TestOptimal(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 2))

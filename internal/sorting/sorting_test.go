@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/thresholds"
 )
 
-// TestBy holds the order, ties included, against that of package slices.
+// TestBy compares the order, ties included, with that of package slices.
 func TestBy(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{0, 1, 2, run - 1, run, run + 1, 2 * run, 5*run + 3, stretch + 1, 3*stretch + 5} {

@@ -146,7 +146,7 @@ func TestClashes(t *testing.T) {
 	}
 }
 
-// TestEachInUse holds that every constant of this package is described and used.
+// TestEachInUse: every constant of this package is described and used.
 func TestEachInUse(t *testing.T) {
 	packages := product(t)
 	used := map[string]bool{}

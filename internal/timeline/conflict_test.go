@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestPairs holds Overlaps, Distance and Forbid of every ordered pair against
-// every difference of offsets that could matter.
+// TestPairs compares Overlaps, Distance and Forbid of every ordered pair with every difference of offsets that could
+// matter.
 func TestPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	const reach = maxSize + 1

@@ -7,7 +7,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCorrupted breaks one thing after the other: each is caught, by its name.
+// TestCorrupted breaks one thing at a time. The check names each.
 func TestCorrupted(t *testing.T) {
 	caught := func(f func()) (what string) { // plantest.Caught imports this package
 		defer func() { what, _ = recover().(string) }()

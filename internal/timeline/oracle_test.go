@@ -69,8 +69,7 @@ type section struct {
 	lower, upper int64
 }
 
-// sections compares the sets of all slots with one another and keeps those that
-// no other contains.
+// sections compares the sets of all slots with each other and keeps those that no other contains.
 func (g grid) sections() []section {
 	all := g.pieces()
 	at := func(t int64) []piece {

@@ -20,8 +20,8 @@ func rounds(n int) int {
 	return n
 }
 
-// TestSections holds the sections, spans, loads and extents of random problems
-// against the oracle's: every maximal set of pieces is a section, and no other.
+// TestSections compares the sections, spans, loads and extents of random problems with the oracle's: every maximal
+// set of pieces is a section, and no other.
 func TestSections(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	several, gapped := 0, 0
@@ -201,7 +201,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// TestExample holds the package comment against the paper's example.
+// TestExample compares the package comment with the paper's example.
 func TestExample(t *testing.T) {
 	tl := New(gen.MiniMalloc())
 	if !slices.Equal(tl.Starts, []int64{0, 3, 9}) || !slices.Equal(tl.Ends, []int64{3, 9, 21}) ||

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDisjoint draws rectangles that mostly meet nobody, from a few to
-// thousands, and holds disjoint against meetings, which looks for the pairs.
+// TestDisjoint draws rectangles that mostly meet nobody, from a few to thousands, and compares disjoint with
+// meetings, which looks for the pairs.
 func TestDisjoint(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var valid, not, again int
@@ -76,7 +76,7 @@ func TestDisjoint(t *testing.T) {
 	}
 }
 
-// TestRanks holds the set of numbers against a slice of them.
+// TestRanks compares the set of numbers with a slice of them.
 func TestRanks(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, limit := range []int{1, 2, 63, 64, 65, 4096, 4097, 300_000} {

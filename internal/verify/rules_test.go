@@ -14,8 +14,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCheckPlanDrawn holds plans of drawn problems, best ones and such that are shaken, against an
-// enumeration that shares nothing with this package, and the measures against those of the model.
+// TestCheckPlanDrawn compares plans of drawn problems, best ones and such that are shaken, with an enumeration that
+// shares nothing with this package, and the measures with those of the model.
 func TestCheckPlanDrawn(t *testing.T) {
 	right, wrong := 0, 0
 	for seed := range uint64(400) {

@@ -216,8 +216,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestHostileOffsets holds offsets at the ends of int64 against the same plan
-// moved to where nothing can overflow.
+// TestHostileOffsets compares offsets at the ends of int64 with the same plan moved to where nothing can overflow.
 func TestHostileOffsets(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -337,8 +336,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestCollide holds the search for fixed offsets that collide against a look at
-// every slot and byte of each pair.
+// TestCollide compares the search for fixed offsets that collide with a look at every slot and byte of each pair.
 func TestCollide(t *testing.T) {
 	at := func(x int64) *int64 { return &x }
 	collisions := 0

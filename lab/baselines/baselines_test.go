@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestRegistrations holds what is registered against the descriptions.
+// TestRegistrations compares what is registered with the descriptions.
 func TestRegistrations(t *testing.T) {
 	for _, i := range stowage.Planners() {
 		r, err := plan.Find(i.Name)

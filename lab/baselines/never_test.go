@@ -53,8 +53,7 @@ func drawn(t *testing.T, seed uint64) *model.Problem {
 	return p
 }
 
-// TestNeverWorseThanTheBox holds auto, with no more than a thousand nodes,
-// against every heuristic.
+// TestNeverWorseThanTheBox compares auto, with no more than a thousand nodes, with every heuristic.
 func TestNeverWorseThanTheBox(t *testing.T) {
 	count := *never
 	if testing.Short() {

@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/render/svg"
 )
 
-// Idea: a page of a session has the buffers at its start, and of each call what it changed, some 130 bytes. The viewer
-// makes the plan before and after a call from that (viewer/session.js). Pools have lanes, whose room is that of the
-// whole session, so that a buffer that stays is not drawn elsewhere.
+// Idea: a page of a session has the buffers at the start, and the changes of each call, some 130 bytes. From these
+// the viewer makes the plans before and after a call (viewer/session.js). Lanes of pools have room for the whole
+// session, so a buffer that stays is always drawn at the same place.
 //
 // Complexity: O(n) for each call, to see what changed.
 

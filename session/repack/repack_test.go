@@ -135,7 +135,7 @@ func brute(blocks []Block, align, most int64) int64 {
 	return best
 }
 
-// TestBruteForce holds repacks of drawn calls against all orders and offsets.
+// TestBruteForce compares repacks of drawn calls with all orders and offsets.
 func TestBruteForce(t *testing.T) {
 	r := gen.NewRNG(1, "repack")
 	shared, swapped, lower := 0, 0, 0
@@ -197,7 +197,7 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// TestChecker holds the checker against painting, with offsets and orders that are mostly wrong.
+// TestChecker compares the checker with painting, with offsets and orders that are mostly wrong.
 func TestChecker(t *testing.T) {
 	r := gen.NewRNG(2, "repack")
 	good := 0

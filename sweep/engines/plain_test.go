@@ -108,7 +108,7 @@ func settled(rows []core.Row) (all []core.Row) {
 	return all
 }
 
-// check holds the rows and the files of a sweep against those of the plain loop.
+// check compares the rows and the files of a sweep with those of the plain loop.
 func check(t *testing.T, out string) {
 	t.Helper()
 	tasks, want := plain()

@@ -127,7 +127,7 @@ func TestSummaryGolden(t *testing.T) {
 	golden.File(t, "testdata/summary.csv", got)
 }
 
-// TestSummaryPlain holds the summary against a plain computation from the rows.
+// TestSummaryPlain compares the summary with a plain computation from the rows.
 func TestSummaryPlain(t *testing.T) {
 	for name, in := range cases() {
 		lines, total := Summary(in.Rows), 0

@@ -15,7 +15,7 @@ type shrunk struct {
 
 func (s shrunk) Stored() int64 { return s.stored }
 
-// TestBudget has the budgets of plain and packed content, which is paid for, too.
+// TestBudget has the budgets of plain and packed content. Unpacked bytes count, too.
 func TestBudget(t *testing.T) {
 	content := strings.Repeat("x", 1000)
 	for _, c := range []struct {

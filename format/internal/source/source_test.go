@@ -102,8 +102,8 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestBinary reads what there is, whether its size is known or not, names the file where
-// that fails, and leaves off early if there is nothing but zeros.
+// TestBinary reads all content, whether its size is known or not. An error names the file. Content of only zeros ends
+// the reading early.
 func TestBinary(t *testing.T) {
 	noise := make([]byte, 100_000)
 	for i := range noise {

@@ -7,8 +7,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// coarse returns n buffers with alignment 4 but for the first, which keeps sizes from
-// being rounded for all alike.
+// coarse returns n buffers with alignment 4, except the first. So sizes are not rounded for all of them.
 func coarse(seed uint64, n int) *model.Problem {
 	p := plantest.Aligned(seed, n)
 	for i := range p.Buffers[1:] {

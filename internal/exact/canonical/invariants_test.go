@@ -43,7 +43,7 @@ func midway(gapped bool, without ...string) (*Kernel, component) {
 	return k, c
 }
 
-// TestCorrupted breaks one thing after the other: each is caught, by its name.
+// TestCorrupted breaks one thing at a time. The check names each.
 func TestCorrupted(t *testing.T) {
 	for _, gapped := range []bool{false, true} {
 		if k, c := midway(gapped, "suffix-bound"); plantest.Caught(func() { k.check(c) }) != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// TestNearbyIsWhatSharesASection compares near with a scan of all pieces while buffers are placed, with the table of
-// members and without.
+// TestNearbyIsWhatSharesASection compares nearby with a scan of all pieces while buffers are placed, with the table
+// of members and without.
 func TestNearbyIsWhatSharesASection(t *testing.T) {
 	compared := 0
 	for seed := range uint64(60) {

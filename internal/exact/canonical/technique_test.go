@@ -21,7 +21,7 @@ import (
 // their number is known: that fails if the technique is off. On many small problems the
 // search with the technique is held against brute force: that fails if it is too strong.
 
-// only returns the names of all techniques but those given, which are left on.
+// only returns the names of all techniques to switch off, so that the given ones stay on.
 func only(on ...string) (without []string) {
 	for _, t := range run.Describe(plan.Info{}, func() run.Settings { return new(common.Switches) }).Techniques {
 		if !slices.Contains(on, t.Name) {

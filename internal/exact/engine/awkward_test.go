@@ -130,7 +130,7 @@ func TestStretches(t *testing.T) {
 	}
 }
 
-// TestFlaw holds that what Flaw returns does not fit by itself.
+// TestFlaw: what Flaw returns does not fit by itself.
 func TestFlaw(t *testing.T) {
 	few := 0
 	for seed := range uint64(12) {

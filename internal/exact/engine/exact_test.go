@@ -13,7 +13,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// check demands a plan at the known minimum of a problem and a proof under it.
+// check demands a plan at the known minimum of a problem, and a proof one byte below it.
 func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
 	t.Helper()
 	plantest.AtMinimum(t, &Planner{}, p, minimum, o, false)

@@ -58,7 +58,7 @@ func (l *Search) check(set uint32, x, e *rungs) {
 	}
 }
 
-// checkPlan holds the plan in At against the table: no buffer has a higher level than latest allows, for the set of
+// checkPlan compares the plan in At with the table: no buffer has a higher level than latest allows, for the set of
 // all buffers at its level or above, and for that set without any one of them.
 func (l *Search) checkPlan() {
 	var x rungs

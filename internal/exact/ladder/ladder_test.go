@@ -95,8 +95,8 @@ func meshing(seed uint64) *model.Problem {
 	return p
 }
 
-// TestLadder holds the search against brute force, at, under and above the lowest height,
-// in turns so that tables and what has failed are used again.
+// TestLadder compares the search with brute force, at, under and above the lowest height, in turns so that tables and
+// what has failed are used again.
 func TestLadder(t *testing.T) {
 	problems := plantest.Share[uint64](3000, 1000, 600)
 	for _, kind := range []struct {

@@ -62,8 +62,8 @@ func TestSpareCountsLevels(t *testing.T) {
 	}
 }
 
-// TestSparesCountWhatIsPulledUp has a placed buffer that is tied to an unplaced one and takes
-// the place of a spared one if that counts on it to stay.
+// TestSparesCountWhatIsPulledUp has a placed buffer that is tied to an unplaced one. It may move into the place of a
+// spared buffer that counts on it to stay.
 func TestSparesCountWhatIsPulledUp(t *testing.T) {
 	l := ladderOf(t, timeline.New(meshing(29712)), nil)
 	if v := climb(t, l, 17); v != common.Fits {

@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 )
 
-// TestMSA follows traces: what lies in fast memory never overlaps, groups have one offset, packings move what they say,
-// and requests end as they say.
+// TestMSA follows traces: blocks in fast memory never overlap, a group has one offset, and packings and requests do
+// what they say.
 func TestMSA(t *testing.T) {
 	base, err := gen.Generate("random", gen.Options{Seed: 4, Buffers: 60, MaxSize: 1 << 20, MinSize: 64})
 	if err != nil {

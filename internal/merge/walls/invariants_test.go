@@ -7,7 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestCorrupted breaks one thing after the other: each is caught, by its name.
+// TestCorrupted breaks one thing at a time. The check names each.
 func TestCorrupted(t *testing.T) {
 	for _, tc := range []struct {
 		says    string

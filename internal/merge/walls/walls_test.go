@@ -52,9 +52,8 @@ func (t *tree) orders() [][]int32 {
 	return all
 }
 
-// TestOrders holds trees against lists of all orders: after some demands, with a leaf or
-// two in the place of what was contiguous, a tree stands for just those that meet them
-// all, and says how many they are.
+// TestOrders compares trees with lists of all orders: after some demands, with a leaf or two in the place of
+// contiguous items, a tree stands for exactly the orders that meet all demands, and counts them.
 func TestOrders(t *testing.T) {
 	refused, met := 0, 0
 	seeds := plantest.Share(1500, 200)
@@ -77,7 +76,7 @@ func TestOrders(t *testing.T) {
 				in = append(in, w.add(Item{Size: 1}))
 			}
 			keep = append(keep, live[len(out):]...)
-			// Orders in which what goes is contiguous, with what comes in its place, either way.
+			// Orders in which the ending items are contiguous, with the new items in their place, either way.
 			next := map[string][]int32{}
 			for _, order := range want {
 				from := slices.IndexFunc(order, func(i int32) bool { return slices.Contains(out, i) })
@@ -120,8 +119,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestOffsets demands that whatever comes through a search is a plan of the height that was
-// asked for, on grids coarse and fine, full and not.
+// TestOffsets: every result of a search is a plan of the given height, on coarse and fine grids, full or not.
 func TestOffsets(t *testing.T) {
 	watch := run.NewWatch(t.Context())
 	defer watch.Close()

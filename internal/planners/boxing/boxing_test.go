@@ -78,8 +78,7 @@ func random(seed uint64, n int) *model.Problem {
 	return p
 }
 
-// Every buffer is in one box, boxes are as high as what they hold needs, and
-// cover it in time.
+// Every buffer is in one box. A box is as high as its content needs, and covers it in time.
 func TestBoxesHold(t *testing.T) {
 	var dummies, rounds int
 	for seed := range uint64(60) {
@@ -394,8 +393,7 @@ func TestHugeSizes(t *testing.T) {
 	}
 }
 
-// TestBeyondFloats ends: a limit in floats was below the least size, so that no item was
-// small, again and again.
+// TestBeyondFloats ends, although a limit in floats is below the least size, so that no item is small.
 func TestBeyondFloats(t *testing.T) {
 	gap := func(lower, upper int64) []model.Gap {
 		return []model.Gap{{Lower: -1, Upper: 0, Window: &model.Window{Lower: lower, Upper: upper}}}

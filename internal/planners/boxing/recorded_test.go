@@ -6,7 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/recorded"
 )
 
-// TestRecorded holds what each setting decides, and that no setting proves what another one refutes.
+// TestRecorded: each setting decides as recorded, and none proves what another one refutes.
 func TestRecorded(t *testing.T) {
 	recorded.Planner{Name: "boxing", Nodes: 2000, Params: []string{
 		"tries=1", "waste=2", "fit=best", "start-address=64", "search=mcts",

@@ -92,8 +92,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// From a plan of height 8, the highest partition alone is asked, a step lower,
-// and within a capacity at the highest step under that first.
+// From a plan of height 8, only the highest partition is asked for less: one step lower, or first at the highest step
+// within the capacity.
 func TestDescends(t *testing.T) {
 	p := two()
 	for i := range p.Buffers {

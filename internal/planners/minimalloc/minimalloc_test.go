@@ -95,7 +95,7 @@ func TestChallenging(t *testing.T) {
 	}
 }
 
-// TestOracle: plans are plans, and a word is no more than what was searched.
+// TestOracle: plans are valid, and answers follow from the search.
 func TestOracle(t *testing.T) {
 	plantest.Oracle{
 		Planner: planner{}, Seeds: plantest.Share[uint64](2000, 300), Heuristic: true, Nodes: 20_000,
@@ -103,8 +103,7 @@ func TestOracle(t *testing.T) {
 	}.Run(t)
 }
 
-// TestDecides: without windows all is decided, whatever is switched off, but where
-// hatless buffers are not tried in order.
+// TestDecides: without windows all is decided under any switches, unless hatless buffers are not tried in order.
 func TestDecides(t *testing.T) {
 	for seed := range plantest.Share[uint64](2000, 500) {
 		rng := rand.New(rand.NewPCG(seed, 3))

@@ -23,7 +23,7 @@ func (e *Engine) check() {
 	e.checkCounts()
 }
 
-// checkBounds holds the bounds against their trail entries:
+// checkBounds compares the bounds with their trail entries:
 //
 //	value[2j] + value[2j+1] <= 0   and   value[v] = trail[at[v]].value
 func (e *Engine) checkBounds() {
@@ -34,8 +34,8 @@ func (e *Engine) checkBounds() {
 	}
 }
 
-// checkPairs holds each pair against the bounds of its buffers: a literal that holds has
-// passed the bounds on, and an open pair may still go either way.
+// checkPairs compares each pair with the bounds of its buffers: a literal that holds has passed the bounds on, and an
+// open pair may still go either way.
 func (e *Engine) checkPairs() {
 	for literal := range int32(2 * len(e.order)) {
 		lower, upper := e.first[literal>>1], e.second[literal>>1]

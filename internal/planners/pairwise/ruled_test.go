@@ -20,8 +20,8 @@ func values(p *model.Problem, plan *model.Plan) (v []int64) {
 	return v
 }
 
-// TestRuled holds the choices against brute force: each best plan makes them, the least offsets for these are no worse,
-// and whatever sides are drawn, offsets that have them break no rule.
+// TestRuled compares the choices with brute force: each best plan makes them, the least offsets for these are no
+// worse, and whatever sides are drawn, offsets that have them break no rule.
 func TestRuled(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 12))
 	best, drawnPlans, impossible := 0, 0, 0

@@ -46,7 +46,7 @@ func pathSearch(t *testing.T, o plan.Options) *search {
 	return s
 }
 
-// fail has point 8 have tried the candidates over the placements at points.
+// fail lets point 8 fail with its candidates, because of the placements at points.
 func (s *search) fail(candidates []int32, points ...int32) {
 	p := &s.points[8]
 	p.list, p.tried = candidates, int32(len(candidates))
@@ -55,8 +55,8 @@ func (s *search) fail(candidates []int32, points ...int32) {
 	}
 }
 
-// TestRetreat has a major backtrack go to the latest point of the conflict set,
-// and by one point if there is none or the technique is off.
+// TestRetreat: a major backtrack goes to the latest point of the conflict set. If there is none, or the technique is
+// off, it goes back by one point.
 func TestRetreat(t *testing.T) {
 	for _, c := range []struct {
 		without []string
@@ -77,9 +77,8 @@ func TestRetreat(t *testing.T) {
 	}
 }
 
-// TestPromotion has what failed go in front of what its target has not tried, the
-// starved buffer first, and no more wait there than may. What was tried there does
-// not shut it out, but in a narrow tree.
+// TestPromotion: failed candidates go in front of the target's untried ones, the starved buffer first, up to a limit.
+// Candidates already tried at the target may be tried again, except in a narrow tree.
 func TestPromotion(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -111,8 +110,8 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// TestStuck has the deepest point in whose subtree too much has happened give up
-// its choice, if it is above the target, and it and those above it get patience.
+// TestStuck: the deepest point with too many backtracks in its subtree gives up its choice, if it is above the
+// target. That point and the points above it get more patience.
 func TestStuck(t *testing.T) {
 	for _, c := range []struct {
 		without []string
@@ -142,8 +141,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// TestOtherPhases has a point try the candidates of other phases when those of its
-// own have failed, however many these are.
+// TestOtherPhases: a point tries the candidates of other phases after all of its own have failed.
 func TestOtherPhases(t *testing.T) {
 	// Two peaks with a trough between them; in each the longest, the largest and
 	// the widest buffer are three.
@@ -185,7 +183,7 @@ func TestOtherPhases(t *testing.T) {
 	}
 }
 
-// TestStrategyAlone has the strategies of figure 14 be the engine and a selection.
+// TestStrategyAlone: the strategies of figure 14 are the engine with one selection each.
 func TestStrategyAlone(t *testing.T) {
 	for _, name := range []string{"lifetime", "size", "area", "lowest"} {
 		var set settings

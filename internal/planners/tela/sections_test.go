@@ -81,8 +81,7 @@ func TestSectionsRefuteRightly(t *testing.T) {
 	}
 }
 
-// TestSectionsComeBack has the piles be those of the path after a search with
-// many backtracks.
+// TestSectionsComeBack: after a search with many backtracks, the piles match the path.
 func TestSectionsComeBack(t *testing.T) {
 	tl, capacity := hard(t)
 	var set settings

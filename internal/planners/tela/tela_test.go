@@ -21,7 +21,7 @@ func solve(t testing.TB, tl *timeline.Timeline, o plan.Options) plan.Result {
 	return plantest.Solve(t, context.Background(), Planner{}, tl, o)
 }
 
-// check demands a plan at the known minimum of a problem and a proof under it.
+// check demands a plan at the known minimum of a problem, and a proof one byte below it.
 func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
 	t.Helper()
 	plantest.AtMinimum(t, Planner{}, p, minimum, o, slices.Contains(o.Without, "completion"))

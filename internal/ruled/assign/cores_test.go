@@ -22,8 +22,8 @@ func (h hidden) held(c *Choices, of Assignment) int {
 	})
 }
 
-// TestChecked holds the branches with a check against every assignment. What does not pack is drawn; the check names
-// the bodies of it that are not sure, or is undecided and guesses.
+// TestChecked compares the checked branches with every assignment. The sets that do not pack are drawn. The check
+// names their unsure bodies, or is undecided and guesses.
 func TestChecked(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 1))
 	all, proven, refusals, sure, guesses, unproven, wider := 0, 0, 0, 0, 0, 0, 0

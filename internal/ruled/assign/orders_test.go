@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestOrdersRefuse: there is a question for plain buffers of one pool that may be short of room. Each exception alone
-// leaves none, since the answer would not hold.
+// TestOrdersRefuse: a question is asked only for plain buffers of one pool that may be short of room. Each exception
+// alone prevents it, since the answer would not hold.
 func TestOrdersRefuse(t *testing.T) {
 	ask := func(change func(p *model.Problem)) *Orders {
 		p := &model.Problem{

@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestPlanes holds prices of inequalities against every assignment: the equation is exact, no inequality is exceeded,
+// TestPlanes compares prices of inequalities with every assignment: the equation is exact, no inequality is exceeded,
 // and the walk with these prices is right at any width. The bound is mostly above that of prices for room.
 func TestPlanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 4))

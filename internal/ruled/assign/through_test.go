@@ -12,7 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestWalkIsCheapest holds prices and the walk through time against every assignment: the equation of the prices is
+// TestWalkIsCheapest compares prices and the walk through time with every assignment: the equation of the prices is
 // exact, the bound of a walk of any width is one, and a wide walk finds the cheapest.
 func TestWalkIsCheapest(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 30))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMostOf holds the largest sum that fits against all sums.
+// TestMostOf compares the largest sum that fits with all sums.
 func TestMostOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 1))
 	less := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestTree holds the branches against every assignment: the cheapest is found and proven, also if only a dearer one is
-// known before. With little effort no bound is false.
+// TestTree compares the branches with every assignment: the cheapest is found and proven, also if only a dearer one
+// is known before. With little effort no bound is false.
 func TestTree(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 5))
 	all, branched, cut, proven := 0, 0, 0, 0

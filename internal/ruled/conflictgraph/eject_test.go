@@ -64,7 +64,7 @@ func drawn(t *testing.T, r *rand.Rand, most int) *model.Problem {
 	return p
 }
 
-// TestEject holds plans of small problems against brute force.
+// TestEject compares plans of small problems with brute force.
 func TestEject(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	asked, found, orders := 0, 0, 0
@@ -165,7 +165,7 @@ func TestOrdersInput(t *testing.T) {
 	}
 }
 
-// TestMisses holds that a search for what is out of reach ends by itself.
+// TestMisses: a search for what is out of reach ends by itself.
 func TestMisses(t *testing.T) {
 	p := drawn(t, rand.New(rand.NewPCG(1, 3)), 30)
 	s := New(graphOf(p), 0, 0)
@@ -174,7 +174,7 @@ func TestMisses(t *testing.T) {
 	checked(t, p, s)
 }
 
-// TestEnds holds that a watch that is over ends both searches, with or without a plan.
+// TestEnds: a watch that is over ends both searches, with or without a plan.
 func TestEnds(t *testing.T) {
 	p := drawn(t, rand.New(rand.NewPCG(1, 1)), 30)
 	over := watch()

@@ -108,7 +108,7 @@ func TestRuinCovers(t *testing.T) {
 	}
 }
 
-// TestLeastPrice holds the bound of the loads against every cover, and a cheap cover against the cheapest.
+// TestLeastPrice compares the bound of the loads with every selection, and a cheap selection with the cheapest.
 func TestLeastPrice(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 9))
 	tight, rowed, all, cheapest := 0, 0, 0, 0

@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestFillRow holds the knapsack of one section against all sets. With units of several bytes it is a bound, and with
+// TestFillRow compares the knapsack of one section with all sets. With units of several bytes it is a bound, and with
 // units of one byte exact.
 func TestFillRow(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 22))
@@ -61,7 +61,7 @@ func TestUpTo(t *testing.T) {
 	}
 }
 
-// TestCovers holds what a set of evictions frees against the load of each slot, beside reserved ranges and ties.
+// TestCovers compares what a set of evictions frees with the load of each slot, beside reserved ranges and ties.
 func TestCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 23))
 	counts := map[bool]int{}

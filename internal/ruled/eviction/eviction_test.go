@@ -57,7 +57,7 @@ func evict(t *testing.T, ctx context.Context, p *model.Problem, planner run.Plan
 	return r
 }
 
-// judged holds an answer against brute force. It reports whether the plan is the best.
+// judged compares an answer with brute force. It reports whether the plan is the best.
 func judged(t *testing.T, p *model.Problem, got *plan.Result, best []int64) bool {
 	t.Helper()
 	if !got.Status.HasPlan() {
@@ -93,7 +93,7 @@ var heights = [][]model.Measure{
 	{model.MeasureMaxPeak, model.MeasureEviction, model.MeasureMaxHeight},
 }
 
-// TestMany plans tiny problems as if they had many evictions, and holds the answers against brute force.
+// TestMany plans tiny problems as if they had many evictions, and compares the answers with brute force.
 func TestMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 8))
 	counts, met := map[model.Status]int{}, 0
@@ -126,7 +126,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestFew plans tiny problems set by set, half of them with an early end, and holds the answers against brute force.
+// TestFew plans tiny problems set by set, half of them with an early end, and compares the answers with brute force.
 func TestFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 25))
 	counts := map[model.Status]int{}

@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestTrue: no bound is above the best value, whatever has been held at the best values of the measures before. Each
+// TestTrue: no bound is above the best value, for any number of earlier measures held at their best values. Each
 // measure's bound is often met, at the first rank and at later ones.
 func TestTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 4))

@@ -12,7 +12,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCliques holds the bound by cliques against brute force.
+// TestCliques compares the bound by cliques with brute force.
 func TestCliques(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 7))
 	above, met, problems := 0, 0, 0

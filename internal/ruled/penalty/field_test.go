@@ -39,7 +39,7 @@ func onePool(r *rand.Rand) *lowered {
 	}
 }
 
-// TestField holds a field against the verifier: offsets drawn at random are a plan of the one if and only if they are
+// TestField compares a field with the verifier: offsets drawn at random are a plan of the one if and only if they are
 // of the other, and they pay the same.
 func TestField(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 3))

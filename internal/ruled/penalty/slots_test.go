@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestSlots holds what slots prove against brute force: with nodes enough the least penalty, with fewer a bound
-// and a plan on either side of it.
+// TestSlots compares the proofs of slots with brute force: the least penalty if the nodes suffice, otherwise a bound
+// below it and a plan above it.
 func TestSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 6))
 	proven, problems := 0, 0

@@ -67,8 +67,8 @@ func TestBranchesKeepToLoads(t *testing.T) {
 	}
 }
 
-// stubborn is a planner that needs more than a question's nodes for one set, which it has no plan for otherwise. It
-// ends the run after a few questions without a limit.
+// stubborn is a planner that needs more nodes for one set than a question has. It ends the run after a few questions
+// without a limit.
 type stubborn struct {
 	run.Planner
 	size int64 // sum of the set's sizes
@@ -93,8 +93,8 @@ func (s *stubborn) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Optio
 	return s.Planner.Plan(ctx, tl, o)
 }
 
-// TestInsist: if the time is short, the assignment with the cheapest loads is planned before the others, with all of
-// it. Without that, the time is over before it in 6 of 40.
+// TestInsist: if the time is short, the assignment with the cheapest loads is planned first, with all of the time.
+// Without that, the time is over before in 6 of 40 runs.
 func TestInsist(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 41))
 	met, problems := 0, 0

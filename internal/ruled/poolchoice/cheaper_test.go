@@ -25,7 +25,7 @@ func TestDistanceRides(t *testing.T) {
 	}
 }
 
-// TestBeside: what is looked at beside a body has all that it conflicts with, and few others.
+// TestBeside: the bodies looked at beside a body include all that conflict with it, and few others.
 func TestBeside(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 42))
 	c, _ := chooserOf(drawn.Spilled(r, 60), find(t, "exact"))

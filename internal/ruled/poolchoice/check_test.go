@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 		if n > 10*want {
 			t.Fatalf("%d of %d problems", met, want)
 		}
-		// Sets whose load fits and that do not pack, in part one after the other in time.
+		// Sets whose load fits and that do not pack; some follow each other in time.
 		p := &model.Problem{Rules: &model.Rules{
 			Pools:     []model.Pool{{ID: "fast", Capacity: 24}, {ID: "slow"}},
 			Objective: []model.Measure{model.MeasureCost},

@@ -29,7 +29,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// TestFloorsHold holds the bounds of heights against the loads of every assignment that costs no more than the best
+// TestFloorsHold compares the bounds of heights with the loads of every assignment that costs no more than the best
 // plan.
 func TestFloorsHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 21))

@@ -35,9 +35,9 @@ func paying(r *rand.Rand) *model.Problem {
 	return p
 }
 
-// TestMeasuresInTurn holds plans of one pool against brute force: penalty and height in either order, beside reserved
-// ranges, and in a third of the runs with an early end. A bound of the second measure must hold for every plan with the
-// best value of the first.
+// TestMeasuresInTurn compares plans of one pool with brute force: penalty and height in either order, beside reserved
+// ranges, and in a third of the runs with an early end. A bound of the second measure must hold for every plan with
+// the best value of the first.
 func TestMeasuresInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 26))
 	counts, paid := map[model.Status]int{}, 0

@@ -29,7 +29,7 @@ func untangled(t *testing.T, p *model.Problem) *untangling {
 	return u
 }
 
-// TestJoins holds groups that are planned apart against brute force: sums of heights and of bounds are those of the
+// TestJoins compares groups that are planned apart with brute force: sums of heights and of bounds are those of the
 // whole.
 func TestJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
@@ -72,7 +72,7 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// TestJoinsLarge holds that independent threads are proven in few nodes.
+// TestJoinsLarge: independent threads are proven in few nodes.
 func TestJoinsLarge(t *testing.T) {
 	for seed := range uint64(3) {
 		in, err := gen.New("clocks", gen.Options{

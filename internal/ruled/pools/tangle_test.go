@@ -72,7 +72,7 @@ func TestTangle(t *testing.T) {
 	}
 }
 
-// TestTangleCapacity holds that a capacity is kept, or said to be too small, whatever the goal.
+// TestTangleCapacity: a capacity is kept, or said to be too small, whatever the goal.
 func TestTangleCapacity(t *testing.T) {
 	in, err := gen.New("clock-tiling", gen.Options{Buffers: 60, Threads: 3, Messages: 9, Horizon: 900, Capacity: 9000})
 	if err != nil {

@@ -34,7 +34,7 @@ func windowsOf(t *testing.T, p *model.Problem) (*Search, *Windows) {
 	return s, s.WindowsOf(0, all)
 }
 
-// TestWindows holds windows and plans made window by window against brute force, for random sets of the buffers.
+// TestWindows compares windows and plans made window by window with brute force, for random sets of the buffers.
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 2))
 	refuted, short, rolled, late := 0, 0, 0, 0

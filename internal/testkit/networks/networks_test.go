@@ -83,7 +83,7 @@ func TestWirings(t *testing.T) {
 	}
 }
 
-// TestRowsAhead holds the distance of a convolution against the order of its reads and writes, element by element.
+// TestRowsAhead compares the distance of a convolution with the order of its reads and writes, element by element.
 func TestRowsAhead(t *testing.T) {
 	for _, c := range []struct{ height, width, in, out, kernel, stride int }{
 		{5, 4, 3, 3, 3, 1}, {6, 6, 2, 4, 3, 2}, {4, 4, 4, 2, 1, 1}, {7, 5, 1, 6, 5, 1}, {8, 8, 3, 3, 7, 2},

@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestChainsRuled holds the two enumerations against one another: one tries every offset, the other those on which
+// TestChainsRuled compares the two enumerations with each other: one tries every offset, the other those on which
 // bodies can rest.
 func TestChainsRuled(t *testing.T) {
 	plans, none := 0, 0

@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestOracle holds the oracle against every vector of offsets, for problems of
-// up to 3 buffers, and its plans against the verifier for larger ones.
+// TestOracle compares the oracle with every vector of offsets, for problems of up to 3 buffers, and its plans with
+// the verifier for larger ones.
 func TestOracle(t *testing.T) {
 	collide, windows, above := 0, 0, 0
 	for seed := range uint64(4000) {

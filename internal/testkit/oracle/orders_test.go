@@ -8,8 +8,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestOraclesAgree holds the two oracles against each other, and their plans
-// against the verifier.
+// TestOraclesAgree compares the two oracles with each other, and their plans with the verifier.
 func TestOraclesAgree(t *testing.T) {
 	const seeds = 8000
 	var o Orders

@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestRuledPublic holds the enumeration against the public problems with rules, whose answers an independent
-// model of constraints found, too.
+// TestRuledPublic compares the enumeration with the public problems with rules, whose answers an independent model of
+// constraints found, too.
 func TestRuledPublic(t *testing.T) {
 	cases, err := public.RuledCases()
 	if errors.Is(err, fs.ErrNotExist) {

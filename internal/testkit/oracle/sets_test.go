@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// TestSets holds Sets against the plain enumeration, and its plans against the rules.
+// TestSets compares Sets with the plain enumeration, and its plans with the rules.
 func TestSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 2))
 	both, plans := 0, 0

@@ -1,4 +1,4 @@
-// Package recorded holds what searches decide against files of digests. A digest covers all that a group of runs
+// Package recorded compares what searches decide with files of digests. A digest covers all that a group of runs
 // answers: plans, bounds, proofs, nodes. So it changes if a condition or a bound in the search changes, even if the
 // plans stay right. The flag -update writes the files anew, for a change that is meant.
 //

@@ -415,7 +415,7 @@ func TestTieBreaks(t *testing.T) {
 	}
 }
 
-// TestGenerators holds the two generators against what C and Python print.
+// TestGenerators compares the two generators with what C and Python print.
 func TestGenerators(t *testing.T) {
 	r := randR(0)
 	var got []uint32

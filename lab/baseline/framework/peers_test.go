@@ -19,8 +19,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestPeers holds planners against the real ones, where Python has them: the
-// offsets must be the same, one by one, on random problems.
+// TestPeers compares planners with the real ones, where Python has them: the offsets must be the same, one by one, on
+// random problems.
 func TestPeers(t *testing.T) {
 	plantest.Nightly(t)
 	var problems []*model.Problem
@@ -76,8 +76,8 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestSources holds planners against what their sources, compiled, gave on eight
-// problems: those of C and C++ that no registry carries as a program.
+// TestSources compares planners with what their sources, compiled, gave on eight problems: those of C and C++ that no
+// registry carries as a program.
 func TestSources(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "sources.json"))
 	if err != nil {
@@ -112,8 +112,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestPeerTFLM holds tflm-greedy against the interpreter of TFLM: the height must
-// be that of the part of the arena that is planned.
+// TestPeerTFLM compares tflm-greedy with the interpreter of TFLM: the height must be that of the part of the arena
+// that is planned.
 func TestPeerTFLM(t *testing.T) {
 	plantest.Nightly(t)
 	seeds := make([]int, 60)

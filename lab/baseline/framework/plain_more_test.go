@@ -124,8 +124,8 @@ func TestXLASweepAgainstPlain(t *testing.T) {
 	}
 }
 
-// TestPeakShares holds the bytes of the peak that a buffer can share against a count
-// over all pairs, with and without gaps.
+// TestPeakShares compares the bytes of the peak that a buffer can share with a count over all pairs, with and without
+// gaps.
 func TestPeakShares(t *testing.T) {
 	for seed := range uint64(60) {
 		p := shuffled(2+int(seed), seed)
@@ -162,8 +162,7 @@ func TestPeakShares(t *testing.T) {
 	}
 }
 
-// TestPoolAgainstPlain holds TVM's pool against a walk over a list that is sorted anew
-// for each request.
+// TestPoolAgainstPlain compares TVM's pool with a walk over a list that is sorted anew for each request.
 func TestPoolAgainstPlain(t *testing.T) {
 	for seed := range uint64(60) {
 		p := shuffled(2+int(seed)*2, seed)

@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// TestProductTFLM holds tflm-greedy against the product's own copy of the runtime's planner,
-// with and without pinned buffers. Pinned ones are taken from a stack, so they do not collide.
+// TestProductTFLM compares tflm-greedy with the product's own copy of the runtime's planner, with and without pinned
+// buffers. Pinned ones are taken from a stack, so they do not collide.
 func TestProductTFLM(t *testing.T) {
 	pinned := 0
 	for seed := range uint64(300) {

@@ -44,9 +44,8 @@ func TestContentionByHand(t *testing.T) {
 		pick string
 		want []int64
 	}{
-		// Contention: a, b, c 9 (slot 0); d 5. b before c before a by
-		// size × life²; d has less, but b's row has room for it at 0 only if
-		// nothing more contended fits there.
+		// Contention: a, b and c have 9 (slot 0), d has 5. By size × life² the order is b, c, a. d comes last, and
+		// goes into b's row at 0 only if nothing more contended fits there.
 		{
 			"row by row",
 			buffers([4]int64{0, 1, 2, 1}, [4]int64{0, 3, 3, 1}, [4]int64{0, 2, 4, 1}, [4]int64{3, 5, 5, 1}),
@@ -90,7 +89,7 @@ func TestContentionByHand(t *testing.T) {
 	}
 }
 
-// A buffer lies on the floor or on what is under it, but for its alignment.
+// A buffer lies on the floor or on the buffer below, up to alignment.
 func TestContentionRests(t *testing.T) {
 	for seed := range uint64(500) {
 		p := plantest.Random(rand.New(rand.NewPCG(seed, 9)))

@@ -44,7 +44,7 @@ func windowed(p *model.Problem) bool {
 	})
 }
 
-// agree holds the planners against a known least height, with random switches.
+// agree compares the planners with a known least height, with random switches.
 func agree(t *testing.T, rng *rand.Rand, p *model.Problem, height int64, exists bool, seen map[string]int) {
 	t.Helper()
 	for name := range planners {

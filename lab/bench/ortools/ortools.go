@@ -1,7 +1,6 @@
-// Package ortools is an outside peer: peer.py plans with OR-Tools CP-SAT, with one
-// no-overlap for each maximal section. Where Python has ortools (pip install
-// ortools), the tests here hold the exact planners against it, and lab/bench/outside
-// makes it a planner of stowage-lab: it shares no code with them.
+// Package ortools is an outside peer: peer.py plans with OR-Tools CP-SAT, with one no-overlap for each maximal
+// section. Where Python has ortools (pip install ortools), the tests here compare the exact planners with it, and
+// lab/bench/outside makes it a planner of stowage-lab: it shares no code with them.
 package ortools
 
 import (

@@ -1,7 +1,7 @@
 // Package chain runs whole models through a kernel library, planned with overlaps against unplanned.
 //
 // The operators, shapes and their order are a model's own; weights and scales are random, so that no part of the
-// interpreter is needed. One arena has every tensor at a place of its own, the other has the plan.
+// interpreter is needed. In one arena all tensors are apart; the other has the plan.
 package chain
 
 import (
@@ -137,8 +137,8 @@ func (c *Chain) Apart() Placed {
 	return p
 }
 
-// Plan plans the arena with the overlaps that a library permits; nearer makes each distance shorter by some bytes,
-// which is wrong. With an empty library nothing overlaps.
+// Plan plans the arena with the overlaps that a library permits. nearer makes each distance too short by so many
+// bytes. With an empty library nothing overlaps.
 func (c *Chain) Plan(ctx context.Context, l distance.Library, nearer int64) (Placed, error) {
 	all := c.tensors()
 	g := &graph.Graph{Inputs: []int{0}, Outputs: []int{slices.Index(all, c.out)}}
@@ -179,8 +179,8 @@ func (c *Chain) Plan(ctx context.Context, l distance.Library, nearer int64) (Pla
 	return p, nil
 }
 
-// Run runs the chain with the tensors apart and as placed, over some sets of inputs, and returns for each set the first
-// operator whose result differs, -1 if none does.
+// Run runs the chain with the tensors apart and as placed, on some sets of inputs. For each set it returns the first
+// operator whose result differs, or -1.
 func (c *Chain) Run(ctx context.Context, program *harness.Program, p Placed, sets int) ([]int, error) {
 	apart := c.Apart()
 	r := harness.Model{

@@ -48,7 +48,7 @@ type tally struct {
 	overlapping             int // pairs without a permit that a distance would have allowed
 }
 
-// TestKernels holds the table against the kernels themselves.
+// TestKernels compares the table with the kernels themselves.
 func TestKernels(t *testing.T) {
 	recorder, over := build(t, reference.Traced), ""
 	if !*traced {

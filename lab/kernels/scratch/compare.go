@@ -26,7 +26,7 @@ func (r *Row) add(format string, args ...any) {
 	}
 }
 
-// Compare holds the formulas of a set against what its library's functions say.
+// Compare compares the formulas of a set with what its library's functions say.
 func Compare(s kernelscratch.Set, ops []*distance.Operator, said []Said) (r Row) {
 	for i, op := range ops {
 		r.Compared++

@@ -79,8 +79,8 @@ func random(r *rand.Rand, n int) (*model.Problem, []int64) {
 	return p, offsets
 }
 
-// TestBrowserFacts holds what the viewer works out against what a loop over all
-// moments says: load, peak, height, owners, who ends on top, and what is live where.
+// TestBrowserFacts compares what the viewer works out with what a loop over all moments says: load, peak, height,
+// owners, who ends on top, and what is live where.
 func TestBrowserFacts(t *testing.T) {
 	page := chromium.Open(t, 1200, 800)
 	r := rand.New(rand.NewPCG(1, 2))

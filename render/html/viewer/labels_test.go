@@ -146,7 +146,7 @@ func TestBrowserLabels(t *testing.T) {
 	page.Quiet()
 }
 
-// checkTexts holds the texts of a picture against the problem.
+// checkTexts compares the texts of a picture with the problem.
 func checkTexts(t *testing.T, where string, p *model.Problem, all []drawn) {
 	t.Helper()
 	var labels []drawn

@@ -121,8 +121,8 @@ func TestBrowserSession(t *testing.T) {
 	page.Quiet()
 }
 
-// TestBrowserSessionStates holds that the page has the plan of Go after each call of a random trace, in whatever order
-// it goes to them.
+// TestBrowserSessionStates: the page has the plan of Go after each call of a random trace, in whatever order it goes
+// to them.
 func TestBrowserSessionStates(t *testing.T) {
 	page := chromium.Open(t, 1200, 800)
 	base, err := gen.Generate("random", gen.Options{Seed: 3, Buffers: 30, MinSize: 64, MaxSize: 4096, MaxLife: 300})

@@ -19,7 +19,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestNative holds the commands that are there against the oracle.
+// TestNative compares the commands that are there with the oracle.
 func TestNative(t *testing.T) {
 	plantest.Nightly(t)
 	var engines []string

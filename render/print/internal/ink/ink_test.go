@@ -54,7 +54,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestColours holds the colours, strokes and dashes against the style that each SVG has.
+// TestColours compares the colours, strokes and dashes with the style that each SVG has.
 func TestColours(t *testing.T) {
 	var file bytes.Buffer
 	if err := svg.Write(&file, sample.Paper(), []int64{8, 8, 4, 4, 0}, svg.Options{}); err != nil {
