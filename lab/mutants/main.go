@@ -1,7 +1,7 @@
 // Mutants breaks conditions and bounds at random places of the search packages, runs the tests, and lists the changes
 // that no test sees. It changes no file: the Go command reads the changes through an overlay.
 //
-//	go run ./lab/mutants [-n 200] [-seed TEXT] [-for 1h] [-each 8s] [-at 2] [-log FILE] [-times FILE] [PACKAGE...]
+//	go run ./lab/mutants [-n 200] [-seed TEXT] [-for 1h] [-log FILE] [PACKAGE...]
 //
 // The seed is any text; the hash of the last commit before the draw shows that nobody chose the places. All changes are
 // built into the tests at once (embed.go). A change meets the short tests that reach it, in any package, the shortest
@@ -44,20 +44,24 @@ func main() {
 	n := flag.Int("n", 200, "how many mutants are drawn")
 	seed := flag.String("seed", "1", "any text")
 	budget := flag.Duration("for", time.Hour, "no mutant is begun after this time")
-	longest := flag.Duration("longest", 2*time.Second, "tests that take more of the processor's time judge nothing")
+	longest := flag.Duration("longest", 3*time.Second, "tests that take more of the processor's time judge nothing")
 	each := flag.Duration("each", 8*time.Second, "the processor's time for the tests of a change that they do not see")
 	at := flag.Int("at", 2, "how many tests run at a time")
 	log := flag.String("log", "", "a file of verdicts: those in it are not asked for again")
 	clock := flag.String("times", "", "a file of how long tests take: those that take too long are not tried again")
+	own := flag.Bool("own", false, "only the tests of the named packages judge")
 	flag.Parse()
-	if err := run(flag.Args(), *n, *seed, *log, *clock, *budget, *longest, *each, *at); err != nil {
+	if err := run(flag.Args(), *n, *seed, *log, *clock, *budget, *longest, *each, *at, *own); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(folders []string, n int, seed, log, clock string, budget, longest, each time.Duration, at int) error {
+func run(folders []string, n int, seed, log, clock string, budget, longest, each time.Duration, at int, own bool) error {
 	tests := slices.Concat(searches, callers)
+	if own {
+		tests = folders
+	}
 	if len(folders) == 0 {
 		folders = searches
 	}

@@ -150,6 +150,26 @@ func Rules(each int) map[string][]*model.Problem {
 	for _, feature := range drawn.RuledFeatures {
 		kinds["broad "+feature] = func(r *rand.Rand) *model.Problem { return drawn.Broad(r, feature) }
 	}
+	return draw(kinds, each)
+}
+
+// LargeRules returns problems with rules that are too large to be enumerated.
+func LargeRules(each int) map[string][]*model.Problem {
+	return draw(map[string]func(r *rand.Rand) *model.Problem{
+		"crowd":     func(r *rand.Rand) *model.Problem { return drawn.Crowd(r, 24) },
+		"spilled":   func(r *rand.Rand) *model.Problem { return drawn.Spilled(r, 40) },
+		"several":   func(r *rand.Rand) *model.Problem { return drawn.Several(r, 30) },
+		"tight":     func(r *rand.Rand) *model.Problem { return drawn.Tight(r, 24) },
+		"penalties": func(r *rand.Rand) *model.Problem { return drawn.BroadOf(r, 14, "penalties", "capacity") },
+		"distances": func(r *rand.Rand) *model.Problem { return drawn.BroadOf(r, 14, "distances", "pools") },
+		"together":  func(r *rand.Rand) *model.Problem { return drawn.BroadOf(r, 14, "together", "reserved") },
+		"clocks":    func(r *rand.Rand) *model.Problem { return drawn.BroadOf(r, 20, "clocks") },
+		"period":    func(r *rand.Rand) *model.Problem { return drawn.BroadOf(r, 14, "period", "choice") },
+		"objective": func(r *rand.Rand) *model.Problem { return drawn.BroadOf(r, 14, "objective", "costs") },
+	}, each)
+}
+
+func draw(kinds map[string]func(r *rand.Rand) *model.Problem, each int) map[string][]*model.Problem {
 	all := map[string][]*model.Problem{}
 	for k, kind := range slices.Sorted(maps.Keys(kinds)) {
 		for s := range each {
