@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -396,6 +395,3 @@ func (s *Session) Buffer(id string) (b model.Buffer, offset int64, ok bool) {
 
 // poolOf returns the pool of a buffer.
 func (s *Session) poolOf(i int32) int32 { return placing{pool: s.pool}.in(i) }
-
-// isInvalid says that a plan was refused by the verifier.
-func isInvalid(err error) bool { return errors.Is(err, ErrInvalidPlan) }

@@ -110,7 +110,7 @@ func TestRollback(t *testing.T) {
 					c := drawChange(r, n, &next)
 					m := n.clone()
 					a, err := c.call(ctx, s)
-					if err != nil && isInvalid(err) {
+					if errors.Is(err, ErrInvalidPlan) {
 						t.Fatal(err)
 					}
 					if err == nil && a.Status == model.Feasible {

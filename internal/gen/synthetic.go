@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"iter"
 	"strconv"
 
 	"github.com/stowage-go/stowage/model"
@@ -25,32 +24,6 @@ import (
 // solve few of them; synthetic_test.go holds the load and the overlap.
 //
 // Trials: docs/lab/tests.md (random sizes and lifespans at the load are nearly always easy or impossible).
-
-// The range of the synthetic suite.
-const (
-	SyntheticMin  = 20 // buffers of the smallest problems
-	SyntheticMax  = 60 // buffers of the largest
-	SyntheticEach = 25 // problems of each size
-	syntheticStep = 2  // from size to size: 21 sizes, 525 problems
-)
-
-// Synthetic yields the 525 problems of the synthetic suite, the smallest first:
-// 25 of each even number of buffers from 20 to 60, with the seeds 0 to 24.
-func Synthetic() iter.Seq[*Instance] {
-	return func(yield func(*Instance) bool) {
-		for n := SyntheticMin; n <= SyntheticMax; n += syntheticStep {
-			for seed := range uint64(SyntheticEach) {
-				in, err := New("synthetic", Options{Buffers: n, Seed: seed})
-				if err != nil {
-					panic(err) // the defaults are in range
-				}
-				if !yield(in) {
-					return
-				}
-			}
-		}
-	}
-}
 
 // synthetic makes one problem of the suite, or of any other size.
 func synthetic(o Options) (*Instance, error) {

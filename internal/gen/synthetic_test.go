@@ -11,7 +11,11 @@ import (
 func TestSynthetic(t *testing.T) {
 	count, overlaps, pairs := 0, 0, 0
 	names := map[string]bool{}
-	for in := range Synthetic() {
+	for k := range 525 {
+		in, err := New("synthetic", Options{Buffers: 20 + 2*(k/25), Seed: uint64(k % 25)})
+		if err != nil {
+			t.Fatal(err)
+		}
 		p := in.Problem
 		count++
 		names[p.Name] = true

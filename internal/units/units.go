@@ -1,9 +1,8 @@
 // Package units reads numbers of bytes and times as people write them, plain or with a
 // unit, and counts things as people say it.
 //
-// KiB, MiB, GiB and TiB are binary, and so are K, M, G and T alone; kB, MB, GB and TB
-// are decimal. Case does not count, a fraction does as long as it comes out at whole
-// bytes, and so does an exponent: 1.5MiB, 80mib, 1e6.
+// KiB, MiB, GiB and TiB are binary, and so are K, M, G and T alone; kB, MB, GB and TB are decimal. Case does not count,
+// a fraction does as long as it comes out at whole bytes, and so does an exponent: 1.5MiB, 80mib, 1e6.
 package units
 
 import (
