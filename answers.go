@@ -21,17 +21,15 @@ import (
 
 // A Sizing says which capacities are enough for a problem.
 type Sizing struct {
-	// Bounds has the lower bound and the height of the plan, in bytes. Its method Fits
-	// answers every capacity.
+	// Bounds has the lower bound and the height of the plan, in bytes. Its method Fits answers every capacity.
 	plan.Bounds
 	// Result is the run that found this out, with the same Status, LowerBound and Height. If it
 	// has a plan, that plan fits every capacity from Height up.
 	Result *Result
 }
 
-// Size finds which capacities are enough for p: the least one, with a proof, if no limit
-// comes first. It takes as long as Minimize. The capacities of p and o do not count. A problem with
-// rules is refused (ErrUnsupported).
+// Size finds which capacities are enough for p: the least one, with a proof, if no limit comes first. It takes as long
+// as Minimize. The capacities of p and o do not count. A problem with rules is refused (ErrUnsupported).
 //
 //	s, err := stowage.Size(ctx, p, stowage.Options{Timeout: time.Second})
 //	switch s.Fits(512 << 10) {
@@ -40,10 +38,9 @@ type Sizing struct {
 //	default:                 // a limit came first; s.LowerBound <= the least capacity <= s.Height
 //	}
 //
-// LowerBound may be above that of Minimize, because Size rounds it up to a height that the
-// sizes of the buffers can make: if all sizes are multiples of 64, so is the least height. A
-// heuristic, such as first-fit, proves little more than the load; plan.Bounds.Join adds
-// up what several planners have shown, and plan.CurveAt counts many problems.
+// LowerBound may be above that of Minimize, because Size rounds it up to a height that the sizes of the buffers can
+// make: if all sizes are multiples of 64, so is the least height. A heuristic, such as first-fit, proves little more
+// than the load; plan.Bounds.Join adds up what several planners have shown, and plan.CurveAt counts many problems.
 //
 // The error is an *InputError or one of those that Solve has.
 func Size(ctx context.Context, p *Problem, o Options) (*Sizing, error) {
@@ -76,12 +73,10 @@ func Size(ctx context.Context, p *Problem, o Options) (*Sizing, error) {
 // Another irreducible set may have fewer buffers (see ExplainSmallest). If the problem is
 // feasible, or a limit comes before an answer, the Status of the explanation says so.
 //
-// o.Timeout limits the whole call; o.NodeLimit limits each run of the planner. Without a
-// capacity, a problem is infeasible only if two fixed offsets collide. If none do, the
-// error is ErrNoCapacity.
+// o.Timeout limits the whole call; o.NodeLimit limits each run of the planner. Without a capacity, a problem is
+// infeasible only if two fixed offsets collide. If none do, the error is ErrNoCapacity.
 //
-// A problem with rules needs no capacity: its pools have theirs. Explanation.Reason then names the
-// pools and the rules.
+// A problem with rules needs no capacity: its pools have theirs. Explanation.Reason then names the pools and the rules.
 func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	planner, err := prepare(ctx, p, &o, &run.Clock{})
 	if err != nil {
@@ -95,10 +90,9 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	return explain.Irreducible(ctx, p, planner, o)
 }
 
-// ExplainSmallest is Explain for the smallest set: the fewest buffers that cannot fit the
-// capacity together. This takes longer, exponentially so in the worst case. If a limit
-// comes first, Explanation.Smallest is false, Buffers is the smallest set found so far,
-// and every such set has at least AtLeast buffers. o.NodeLimit limits each run of the
+// ExplainSmallest is Explain for the smallest set: the fewest buffers that cannot fit the capacity together. This takes
+// longer, exponentially so in the worst case. If a limit comes first, Explanation.Smallest is false, Buffers is the
+// smallest set found so far, and every such set has at least AtLeast buffers. o.NodeLimit limits each run of the
 // planner.
 func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	planner, err := prepare(ctx, p, &o, &run.Clock{})
@@ -116,8 +110,7 @@ func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, 
 type Certificate struct {
 	// Capacity is a number of bytes: no plan of the problem fits into it.
 	Capacity int64
-	// Buffers has the buffers that the proof uses, as indices into Problem.Buffers: they
-	// alone cannot fit the capacity.
+	// Buffers has the buffers that the proof uses, as indices into Problem.Buffers: they alone cannot fit the capacity.
 	Buffers []int
 	// Cases is the number of cases that the proof distinguishes. It is 1 if the sizes of
 	// the buffers of one moment already add up to more than the capacity.
@@ -126,20 +119,17 @@ type Certificate struct {
 	made *certify.Certificate
 }
 
-// Write writes the certificate to w in the format of docs/certificates.md. The error is
-// w's.
+// Write writes the certificate to w in the format of docs/certificates.md. The error is w's.
 func (c *Certificate) Write(w io.Writer) error { return c.made.Write(w) }
 
 // Certify makes a certificate that no plan of p fits the capacity, which is o.Capacity,
 // or p.Capacity if that is 0. To prove that a plan is the lowest, certify the capacity
 // one below its height. To prove a lower bound, certify the capacity one below the bound.
 //
-// The error is ErrNoCapacity without a capacity. It is ErrNoCertificate if a plan fits, if
-// a limit of o or ctx came first, or if the proof needs the windows of gaps, which the
-// format cannot express.
+// The error is ErrNoCapacity without a capacity. It is ErrNoCertificate if a plan fits, if a limit of o or ctx came
+// first, or if the proof needs the windows of gaps, which the format cannot express.
 //
-// Certify uses only Capacity, Timeout, NodeLimit and Seed of o. Timeout covers only the
-// search.
+// Certify uses only Capacity, Timeout, NodeLimit and Seed of o. Timeout covers only the search.
 func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	o = Options{Planner: "exact", Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout, Seed: o.Seed}
 	if _, err := prepare(ctx, p, &o, &run.Clock{}); err != nil {
@@ -170,10 +160,9 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	return made, nil
 }
 
-// VerifyCertificate reads a certificate from r and checks it against p. It returns the
-// capacity in bytes that the certificate is about: no plan of p fits it, so every plan is
-// at least one byte higher. The error is an *InputError if the problem is nil or bad, or
-// r is nil. Any other error says what is wrong with the certificate, or is r's.
+// VerifyCertificate reads a certificate from r and checks it against p. It returns the capacity in bytes that the
+// certificate is about: no plan of p fits it, so every plan is at least one byte higher. The error is an *InputError if
+// the problem is nil or bad, or r is nil. Any other error says what is wrong with the certificate, or is r's.
 //
 // VerifyCertificate uses no code of the planners.
 func VerifyCertificate(p *Problem, r io.Reader) (capacity int64, err error) {

@@ -1,8 +1,7 @@
-// Package stowage plans static memory: it gives each buffer a place in one block of
-// memory. The size and the lifespan of each buffer must be known before the program runs.
-// Buffers that are live at the same time never overlap. The block fits a given capacity,
-// or is as small as possible. If the search proves that no smaller block exists, the
-// status of the result is Optimal.
+// Package stowage plans static memory: it gives each buffer a place in one block of memory. The size and the lifespan
+// of each buffer must be known before the program runs. Buffers that are live at the same time never overlap. The block
+// fits a given capacity, or is as small as possible. If the search proves that no smaller block exists, the status of
+// the result is Optimal.
 //
 //	p := &stowage.Problem{Buffers: []stowage.Buffer{
 //		{ID: "b1", Lower: 0, Upper: 3, Size: 4},
@@ -10,17 +9,15 @@
 //	}}
 //	r, err := stowage.Minimize(ctx, p, stowage.Options{})
 //
-// Time is logical and half-open: a buffer is live from Lower up to, but not including,
-// Upper. Sizes, offsets, heights and capacities are int64 in any unit of space, called
-// bytes here. The height of a plan is its largest offset + size. A capacity of 0 means
-// that there is none. Every plan that this package returns has passed Verify.
+// Time is logical and half-open: a buffer is live from Lower up to, but not including, Upper. Sizes, offsets, heights
+// and capacities are int64 in any unit of space, called bytes here. The height of a plan is its largest offset + size.
+// A capacity of 0 means that there is none. Every plan that this package returns has passed Verify.
 //
 // A problem may have Rules: several memories, pairs of buffers kept apart, penalties and so on. Solve,
 // Minimize, Explain and VerifyPlan take such a problem. The other functions return ErrUnsupported.
 // docs/memories.md has an example of each rule.
 //
-// An error says that the request is bad; the outcome of a run is a Status. For errors.As
-// and errors.Is, the errors are
+// An error says that the request is bad; the outcome of a run is a Status. For errors.As and errors.Is, the errors are
 //
 //	*InputError         the problem, an option or the plan to start from is bad, or the
 //	                    context is nil; the error lists every fault
@@ -30,8 +27,7 @@
 //	ErrNoCertificate    Certify found no proof that it can write down
 //	ErrInvalidPlan      a fault of the planner: its plan does not pass Verify
 //
-// You can register a planner of your own under a name. Its plans are verified like all
-// others:
+// You can register a planner of your own under a name. Its plans are verified like all others:
 //
 //	type stacker struct{}
 //
@@ -54,8 +50,7 @@
 //
 //	func init() { stowage.Register(stacker{}) }
 //
-// The functions may be called from many goroutines at once, and on the same problem:
-// they do not change it.
+// The functions may be called from many goroutines at once, and on the same problem: they do not change it.
 //
 // The types are aliases of those in the packages model and plan.
 package stowage
@@ -87,14 +82,12 @@ const DefaultPlanner = "auto"
 
 // Kinds of errors, for errors.Is.
 var (
-	// ErrUnknownPlanner means that no planner of that name is registered. The
-	// message lists the planners that are.
+	// ErrUnknownPlanner means that no planner of that name is registered. The message lists the planners that are.
 	ErrUnknownPlanner = plan.ErrUnknownPlanner
 	// ErrUnsupported means that the planner does not take this problem: the problem has
 	// a feature that the planner cannot honour, or is too large for it.
 	ErrUnsupported = plan.ErrUnsupported
-	// ErrNoCapacity means that neither the options nor the problem have the
-	// capacity that Explain or Certify needs.
+	// ErrNoCapacity means that neither the options nor the problem have the capacity that Explain or Certify needs.
 	ErrNoCapacity = plan.ErrNoCapacity
 	// ErrNoCertificate means that Certify found no proof that it can write down: a plan
 	// fits, a limit came first, or the proof needs the windows of gaps.
@@ -105,18 +98,16 @@ var (
 	ErrInvalidPlan = plan.ErrInvalidPlan
 )
 
-// Solve plans p. The capacity is o.Capacity, or p.Capacity if that is 0. With a capacity
-// Solve returns any plan that fits, unless o.Minimize asks for the lowest plan. Without a
-// capacity it always looks for the lowest plan.
+// Solve plans p. The capacity is o.Capacity, or p.Capacity if that is 0. With a capacity Solve returns any plan that
+// fits, unless o.Minimize asks for the lowest plan. Without a capacity it always looks for the lowest plan.
 //
 // The error is for bad input (see the list of errors in the package comment). If no plan
 // exists, or none was found in time, the Status of the result says so. If ctx ends, the
 // search stops and Solve returns the best plan so far; Result.Stopped has the reason.
 //
-// o.Timeout covers the whole call: validation, preparation, the planner, and the check of
-// its plan, for which Solve reserves time. Solve always makes at least the cheapest plan,
-// even if that takes longer than the timeout: about half a second for a million buffers.
-// If that plan does not fit the capacity, the Status is Unknown.
+// o.Timeout covers the whole call: validation, preparation, the planner, and the check of its plan, for which Solve
+// reserves time. Solve always makes at least the cheapest plan, even if that takes longer than the timeout: about half
+// a second for a million buffers. If that plan does not fit the capacity, the Status is Unknown.
 //
 // The end of ctx is stricter. If ctx ends during validation or preparation, the Status is
 // Unknown for a problem of more than 65,536 pieces, and faults of the problem may go
@@ -240,10 +231,9 @@ func Minimize(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return Solve(ctx, p, o)
 }
 
-// Verify checks a plan of p: offsets in bytes, in the order of p.Buffers. If capacity is
-// 0, p.Capacity counts. The report lists the faults of the plan. The error is an
-// *InputError if the problem is nil or bad, or the capacity is out of range. A problem with
-// rules is refused (ErrUnsupported): VerifyPlan checks it.
+// Verify checks a plan of p: offsets in bytes, in the order of p.Buffers. If capacity is 0, p.Capacity counts. The
+// report lists the faults of the plan. The error is an *InputError if the problem is nil or bad, or the capacity is out
+// of range. A problem with rules is refused (ErrUnsupported): VerifyPlan checks it.
 //
 // Verify takes O(n log n) time for n buffers, and O(log n) more for each overlap. It
 // shares only a sort with the planners.

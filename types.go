@@ -12,8 +12,7 @@ import (
 // [model.Problem] has its fields and methods.
 type Problem = model.Problem
 
-// A Buffer is one block of memory with a known size and lifespan.
-// [model.Buffer] has its fields and methods.
+// A Buffer is one block of memory with a known size and lifespan. [model.Buffer] has its fields and methods.
 type Buffer = model.Buffer
 
 // A Piece is a stretch of a buffer's life during which it uses one range of its bytes.
@@ -26,13 +25,11 @@ type Piece = model.Piece
 // [model.Gap] has its fields and methods.
 type Gap = model.Gap
 
-// A Window is the half-open range [Lower, Upper) of a buffer's own bytes,
-// counted from the buffer's offset, that stays in use during a Gap.
-// [model.Window] has its fields and methods.
+// A Window is the half-open range [Lower, Upper) of a buffer's own bytes, counted from the buffer's offset, that stays
+// in use during a Gap. [model.Window] has its fields and methods.
 type Window = model.Window
 
-// A Plan gives an offset to each buffer of a problem.
-// [model.Plan] has its fields and methods.
+// A Plan gives an offset to each buffer of a problem. [model.Plan] has its fields and methods.
 type Plan = model.Plan
 
 // Options say how a planner runs. The zero value looks for the lowest plan, with the
@@ -40,8 +37,7 @@ type Plan = model.Plan
 // [plan.Options] has its fields and methods.
 type Options = plan.Options
 
-// Progress is a snapshot of a running search.
-// [plan.Progress] has its fields and methods.
+// Progress is a snapshot of a running search. [plan.Progress] has its fields and methods.
 type Progress = plan.Progress
 
 // A Turn is one run of a part of a planner that runs several, such as auto. Each turn starts
@@ -61,8 +57,7 @@ type Move = plan.Move
 // [plan.Wait] has its fields and methods.
 type Wait = plan.Wait
 
-// A MoveKind says what happens in a Move.
-// [plan.MoveKind] has its fields and methods.
+// A MoveKind says what happens in a Move. [plan.MoveKind] has its fields and methods.
 type MoveKind = plan.MoveKind
 
 // The kinds of moves.
@@ -74,13 +69,11 @@ const (
 	MovePlan  = plan.MovePlan  // every buffer of the part is placed
 )
 
-// A Result is the outcome of a run. NewResult makes one from a status and offsets. A
-// literal has the offsets in the embedded Plan: Plan: Plan{Offsets: offsets}.
-// [plan.Result] has its fields and methods.
+// A Result is the outcome of a run. NewResult makes one from a status and offsets. A literal has the offsets in the
+// embedded Plan: Plan: Plan{Offsets: offsets}. [plan.Result] has its fields and methods.
 type Result = plan.Result
 
-// Status is the outcome of a run.
-// [model.Status] has its fields and methods.
+// Status is the outcome of a run. [model.Status] has its fields and methods.
 type Status = model.Status
 
 // The outcomes. A limit is never reported as infeasible.
@@ -107,20 +100,16 @@ const (
 	StopEffort    = plan.StopEffort    // "effort": the planner gave up by itself: no limit came
 )
 
-// Stats count the effort of a run.
-// [plan.Stats] has its fields and methods.
+// Stats count the effort of a run. [plan.Stats] has its fields and methods.
 type Stats = plan.Stats
 
-// A Report is the outcome of a check of a plan.
-// [model.Report] has its fields and methods.
+// A Report is the outcome of a check of a plan. [model.Report] has its fields and methods.
 type Report = model.Report
 
-// A Violation is one breach of one rule.
-// [model.Violation] has its fields and methods.
+// A Violation is one breach of one rule. [model.Violation] has its fields and methods.
 type Violation = model.Violation
 
-// A Rule is a rule that every plan must follow.
-// [model.Rule] has its fields and methods.
+// A Rule is a rule that every plan must follow. [model.Rule] has its fields and methods.
 type Rule = model.Rule
 
 // The rules of a plan.
@@ -134,13 +123,11 @@ const (
 	RuleHeight    = model.RuleHeight    // "height": the claimed height is the largest offset + size
 )
 
-// A Collision names two buffers whose fixed offsets make them use the same bytes at the
-// same time. A problem with a collision has no valid plan, whatever the capacity.
-// [model.Collision] has its fields and methods.
+// A Collision names two buffers whose fixed offsets make them use the same bytes at the same time. A problem with a
+// collision has no valid plan, whatever the capacity. [model.Collision] has its fields and methods.
 type Collision = model.Collision
 
-// An Explanation names buffers that cannot fit a capacity together.
-// [plan.Explanation] has its fields and methods.
+// An Explanation names buffers that cannot fit a capacity together. [plan.Explanation] has its fields and methods.
 type Explanation = plan.Explanation
 
 // An InputError says what is wrong with an input: its first MaxIssues (20) faults, and
@@ -148,24 +135,19 @@ type Explanation = plan.Explanation
 // [model.InputError] has its fields and methods.
 type InputError = model.InputError
 
-// An Issue is one thing that is wrong with an input.
-// [model.Issue] has its fields and methods.
+// An Issue is one thing that is wrong with an input. [model.Issue] has its fields and methods.
 type Issue = model.Issue
 
-// A Planner makes plans. After Register, Solve finds it by its name.
-// [plan.Planner] has its fields and methods.
+// A Planner makes plans. After Register, Solve finds it by its name. [plan.Planner] has its fields and methods.
 type Planner = plan.Planner
 
-// Info, which is PlannerInfo in the root package, describes a planner.
-// [plan.Info] has its fields and methods.
+// Info, which is PlannerInfo in the root package, describes a planner. [plan.Info] has its fields and methods.
 type PlannerInfo = plan.Info
 
-// A Technique is a part of a planner that can be switched off.
-// [plan.Technique] has its fields and methods.
+// A Technique is a part of a planner that can be switched off. [plan.Technique] has its fields and methods.
 type Technique = plan.Technique
 
-// A Param is a parameter of a planner.
-// [plan.Param] has its fields and methods.
+// A Param is a parameter of a planner. [plan.Param] has its fields and methods.
 type Param = plan.Param
 
 // Rules say what one block of bytes and plain lifespans cannot. The zero value says nothing.
@@ -176,16 +158,13 @@ type Rules = model.Rules
 // [model.Pool] has its fields and methods.
 type Pool = model.Pool
 
-// A Range is the half-open range [Lower, Upper) of bytes.
-// [model.Range] has its fields and methods.
+// A Range is the half-open range [Lower, Upper) of bytes. [model.Range] has its fields and methods.
 type Range = model.Range
 
-// Extra has the properties of a buffer that only some problems have.
-// [model.Extra] has its fields and methods.
+// Extra has the properties of a buffer that only some problems have. [model.Extra] has its fields and methods.
 type Extra = model.Extra
 
-// A PoolCost is the cost of a buffer in a pool: at least 0.
-// [model.PoolCost] has its fields and methods.
+// A PoolCost is the cost of a buffer in a pool: at least 0. [model.PoolCost] has its fields and methods.
 type PoolCost = model.PoolCost
 
 // Clocks are the start and the end of a lifespan, with one number for each thread. Lower is at most
@@ -193,10 +172,9 @@ type PoolCost = model.PoolCost
 // [model.Clocks] has its fields and methods.
 type Clocks = model.Clocks
 
-// An Eviction is a stretch [Lower, Upper) of a buffer's life in which the buffer may be absent: it is
-// spilled and reloaded, or computed again. A plan that takes the eviction pays Cost. The life then has
-// parts, before and after the eviction, each with an offset of its own.
-// [model.Eviction] has its fields and methods.
+// An Eviction is a stretch [Lower, Upper) of a buffer's life in which the buffer may be absent: it is spilled and
+// reloaded, or computed again. A plan that takes the eviction pays Cost. The life then has parts, before and after the
+// eviction, each with an offset of its own. [model.Eviction] has its fields and methods.
 type Eviction = model.Eviction
 
 // A Pair is two different buffers, as indices into Problem.Buffers, in any order.
@@ -221,14 +199,11 @@ type Distance = model.Distance
 // [model.Measure] has its fields and methods.
 type Measure = model.Measure
 
-// A Value is a measure and its number, or a bound of it.
-// [model.Value] has its fields and methods.
+// A Value is a measure and its number, or a bound of it. [model.Value] has its fields and methods.
 type Value = model.Value
 
-// A Part is a stretch of a buffer's life between evictions that a plan takes.
-// [model.Part] has its fields and methods.
+// A Part is a stretch of a buffer's life between evictions that a plan takes. [model.Part] has its fields and methods.
 type Part = model.Part
 
-// Parts are the parts of one buffer, in the order of time.
-// [model.Parts] has its fields and methods.
+// Parts are the parts of one buffer, in the order of time. [model.Parts] has its fields and methods.
 type Parts = model.Parts

@@ -6,16 +6,14 @@ import (
 	trace "github.com/stowage-go/stowage/format/arena"
 )
 
-// Idea: what PyTorch's allocator for CUDA would hold for the same allocations. It is the default
-// allocator on GPUs, and the one whose waste users ask about. On a CPU, where PyTorch calls malloc, it is
-// a comparison and no measurement.
+// Idea: what PyTorch's allocator for CUDA would hold for the same allocations. It is the default allocator on GPUs, and
+// the one whose waste users ask about. On a CPU, where PyTorch calls malloc, it is a comparison and no measurement.
 //
-// Rules of the source, at default settings and without expandable segments: a request is rounded up to
-// 512 bytes. Up to 1 MiB it comes from small segments of 2 MiB, else from segments of 20 MiB if it is
-// below 10 MiB, else from a segment of its size rounded up to 2 MiB. The smallest free block that is
-// large enough is taken, the lowest of those. What is left is split off if it is at least 512 bytes
-// in a small segment, or above 1 MiB in a large one. Free neighbours are joined. Segments
-// are never given back: that happens only if the device has no memory left.
+// Rules of the source, at default settings and without expandable segments: a request is rounded up to 512 bytes. Up to
+// 1 MiB it comes from small segments of 2 MiB, else from segments of 20 MiB if it is below 10 MiB, else from a segment
+// of its size rounded up to 2 MiB. The smallest free block that is large enough is taken, the lowest of those. What is
+// left is split off if it is at least 512 bytes in a small segment, or above 1 MiB in a large one. Free neighbours are
+// joined. Segments are never given back: that happens only if the device has no memory left.
 //
 // This is a simulation by these rules. PyTorch's own compiled code takes the same bytes on the twelve programs
 // of lab/bench/torch, which compares the two. Neither was compared with a GPU.

@@ -11,9 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Idea: a command that takes many files also takes folders and patterns, so that a call is
-// the same in every shell. cmd.exe and PowerShell expand no patterns, and a folder may hold more
-// files than a command line.
+// Idea: a command that takes many files also takes folders and patterns, so that a call is the same in every shell.
+// cmd.exe and PowerShell expand no patterns, and a folder may hold more files than a command line.
 //
 // Trials: docs/lab/formats.md (reading the folders below by default took minutes on a home folder; ** asks for it).
 

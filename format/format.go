@@ -54,8 +54,7 @@ const Standard = "-"
 // With any other extension the first bytes of the content tell it; .gz is ignored. A
 // problem without a name gets the name of its file, without folder and extension.
 //
-// The error is the file system's, or a *model.InputError that lists the faults of the
-// content.
+// The error is the file system's, or a *model.InputError that lists the faults of the content.
 func ReadProblem(path string) (*model.Problem, *model.Plan, error) {
 	f, err := ReadFile(path)
 	if err != nil {
@@ -71,14 +70,12 @@ func ReadProblem(path string) (*model.Problem, *model.Plan, error) {
 type File struct {
 	// Problem is the problem to plan.
 	Problem *model.Problem
-	// Plan is the plan in the file, with its claims: of a JSON file, of a planned model of
-	// TensorFlow Lite, or of a dump. It is nil if there is none, and for CSV, where
-	// offsets are fixed offsets of the problem.
+	// Plan is the plan in the file, with its claims: of a JSON file, of a planned model of TensorFlow Lite, or of a
+	// dump. It is nil if there is none, and for CSV, where offsets are fixed offsets of the problem.
 	Plan *json.Plan
 	// Header is the header of a CSV file; nil for any other file.
 	Header csv.Header
-	// Extra has the other columns of a CSV file, for csv.WriteOptions; nil for any other
-	// file.
+	// Extra has the other columns of a CSV file, for csv.WriteOptions; nil for any other file.
 	Extra *csv.Extra
 	// Shares is set for a model of TensorFlow Lite whose own plan lets tensors share bytes while both live, as Vela's
 	// plans do. Problem keeps these tensors apart, so a bound of Problem is no bound for the model.
@@ -94,8 +91,7 @@ type File struct {
 	Times times.Read
 	// Kind is the kind of the file.
 	Kind Kind
-	// Heaps has the names of the heaps in a dump; Problem is one of them. It is nil for
-	// any other file.
+	// Heaps has the names of the heaps in a dump; Problem is one of them. It is nil for any other file.
 	Heaps []string
 }
 
@@ -140,9 +136,8 @@ func (in *Input) read(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// Pinned reports whether every buffer of the problem has a fixed offset. Nothing is then left
-// to plan. An example is a plan in CSV that is read as a problem. Pinned is false for a
-// problem without buffers.
+// Pinned reports whether every buffer of the problem has a fixed offset. Nothing is then left to plan. An example is a
+// plan in CSV that is read as a problem. Pinned is false for a problem without buffers.
 func (f *File) Pinned() bool {
 	for i := range f.Problem.Buffers {
 		if f.Problem.Buffers[i].Fixed == nil {
@@ -159,10 +154,9 @@ func (f *File) Unpin() {
 	}
 }
 
-// ReadPlan reads a plan of p from a CSV file, a JSON file or a planned model of TensorFlow
-// Lite. Buffers and pools are matched by their IDs. The plan is in the order of p.Buffers,
-// with its height. The format is found as by ReadProblem. The error is the file system's, or
-// lists the faults of the content; files of other kinds are an error.
+// ReadPlan reads a plan of p from a CSV file, a JSON file or a planned model of TensorFlow Lite. Buffers and pools are
+// matched by their IDs. The plan is in the order of p.Buffers, with its height. The format is found as by ReadProblem.
+// The error is the file system's, or lists the faults of the content; files of other kinds are an error.
 func ReadPlan(path string, p *model.Problem) (*model.Plan, error) {
 	return ReadPlanUntil(path, p, time.Time{})
 }
@@ -184,9 +178,8 @@ func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) (*model.Pl
 	return plan, nameLate(err, in.Name)
 }
 
-// Write writes a problem to w and, if plan is not nil, its plan. The format is JSON if
-// path ends in .json, and otherwise CSV, which has only the offsets of a plan and refuses rules.
-// No file named path is opened.
+// Write writes a problem to w and, if plan is not nil, its plan. The format is JSON if path ends in .json, and
+// otherwise CSV, which has only the offsets of a plan and refuses rules. No file named path is opened.
 func Write(w io.Writer, path string, p *model.Problem, plan *json.Plan) error {
 	if extension(path) == ".json" {
 		return json.Write(w, p, plan)

@@ -65,8 +65,7 @@ const (
 // Model reports whether files of this kind are models, from which the problem is derived.
 func (k Kind) Model() bool { return rowOf(k).model }
 
-// Dump reports whether files of this kind are dumps: a compiler or a runtime wrote down
-// which memory it needed.
+// Dump reports whether files of this kind are dumps: a compiler or a runtime wrote down which memory it needed.
 func (k Kind) Dump() bool { return rowOf(k).dump }
 
 // rowOf returns the row of a kind, or an empty row if there is no such kind.
@@ -81,34 +80,28 @@ func rowOf(k Kind) *row {
 
 // Options give values that a file leaves open. The zero value gives none.
 type Options struct {
-	// Dims has the sizes of open dimensions of a model. The key is the name of the
-	// dimension, or INPUT:AXIS.
+	// Dims has the sizes of open dimensions of a model. The key is the name of the dimension, or INPUT:AXIS.
 	Dims map[string]int64
 	// Values has the values of inputs that hold one number. The key is the input's name.
 	Values map[string]int64
 	// Shapes has the types and shapes of tensors whose shape cannot be derived. The key is the tensor's name.
 	Shapes map[string]onnx.Shape
-	// Sizes has the sizes in bytes of tensors whose shape cannot be derived. The key is
-	// the tensor's name.
+	// Sizes has the sizes in bytes of tensors whose shape cannot be derived. The key is the tensor's name.
 	Sizes map[string]int64
-	// Alignment: sizes and offsets are multiples of it, in bytes. 0 means the default of
-	// the format.
+	// Alignment: sizes and offsets are multiples of it, in bytes. 0 means the default of the format.
 	Alignment int64
-	// Heap is the heap of a dump to read, by its name in File.Heaps. Empty means the heap
-	// with the largest load.
+	// Heap is the heap of a dump to read, by its name in File.Heaps. Empty means the heap with the largest load.
 	Heap string
 	// Ends says what the ends of lifespans mean in a table or in JSON, if their name leaves it open. Empty means
 	// inclusive for the name end.
 	Ends times.Ends
 	// Scratch returns the memory that the kernels of a .tflite model request beside its tensors. Nil means none.
 	Scratch func(m *tflite.Model) []tflite.Scratch
-	// Deadline is when to stop waiting for a pipe, a terminal or another file that is not
-	// regular; the error then is a *LateError. The zero time means never. A regular file
-	// is always read to its end.
+	// Deadline is when to stop waiting for a pipe, a terminal or another file that is not regular; the error then is a
+	// *LateError. The zero time means never. A regular file is always read to its end.
 	Deadline time.Time
-	// Beside opens a file that lies beside the one being read, such as the live ranges of
-	// an XLA text, and gets its name. The error fs.ErrNotExist says that there is no such
-	// file. Nil means os.Open.
+	// Beside opens a file that lies beside the one being read, such as the live ranges of an XLA text, and gets its
+	// name. The error fs.ErrNotExist says that there is no such file. Nil means os.Open.
 	Beside func(name string) (io.ReadCloser, error)
 }
 
@@ -310,9 +303,8 @@ func (in *Input) Content() ([]byte, error) {
 	return content, nil
 }
 
-// Open opens a file, or standard input if the path is "-", and finds out its kind. A file
-// packed with gzip is unpacked. The error is the file system's, or a *model.InputError if
-// the file is not valid gzip.
+// Open opens a file, or standard input if the path is "-", and finds out its kind. A file packed with gzip is unpacked.
+// The error is the file system's, or a *model.InputError if the file is not valid gzip.
 func Open(path string) (*Input, error) { return OpenUntil(path, time.Time{}) }
 
 // OpenUntil is Open with a deadline, which is that of Options.Deadline.
@@ -415,8 +407,7 @@ func start(b *bufio.Reader) []byte {
 	}
 }
 
-// document reports whether a file begins as JSON does: with an object, or a list of them. An
-// empty list is one, too.
+// document reports whether a file begins as JSON does: with an object, or a list of them. An empty list is one, too.
 func document(head []byte) bool {
 	t := text(head)
 	if rest, ok := bytes.CutPrefix(t, []byte("[")); ok {

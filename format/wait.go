@@ -8,17 +8,14 @@ import (
 	"time"
 )
 
-// Idea: a regular file is there as a whole, but a pipe or a terminal may keep its reader
-// waiting for ever. A read that waits cannot be called off on all systems. So a goroutine of
-// its own opens and reads such a file, and hands over what has come; its reader gives up at
-// the deadline. The goroutine may then wait on, until the other end is closed or the program
-// ends.
+// Idea: a regular file is there as a whole, but a pipe or a terminal may keep its reader waiting for ever. A read that
+// waits cannot be called off on all systems. So a goroutine of its own opens and reads such a file, and hands over what
+// has come; its reader gives up at the deadline. The goroutine may then wait on, until the other end is closed or the
+// program ends.
 //
-// Invariant: there are two buffers. While one is being used, the other is being filled or
-// waits to be handed over.
+// Invariant: there are two buffers. While one is being used, the other is being filled or waits to be handed over.
 
-// A LateError says that Options.Deadline came before the end of a pipe, or of another file
-// that is not regular.
+// A LateError says that Options.Deadline came before the end of a pipe, or of another file that is not regular.
 type LateError struct {
 	Name string // the file's name
 }

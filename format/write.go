@@ -21,10 +21,9 @@ import (
 //
 // Trials: docs/lab/formats.md (os.CreateTemp ignores the umask; writing in place can leave half a file).
 
-// WriteFile replaces a file by the content that write produces. If write fails, the file
-// stays as it was. An existing file keeps its permissions; for a symbolic link, its target
-// is replaced. The path "-", or an empty one, is standard output. The error is write's or
-// the file system's.
+// WriteFile replaces a file by the content that write produces. If write fails, the file stays as it was. An existing
+// file keeps its permissions; for a symbolic link, its target is replaced. The path "-", or an empty one, is standard
+// output. The error is write's or the file system's.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if path == "" {
 		path = Standard
@@ -85,8 +84,7 @@ func resolve(path string) (string, route, error) {
 			return "", 0, err
 		}
 		if !filepath.IsAbs(link) {
-			// Not filepath.Join, which would take ".." for the name's parent
-			// where the folder is a link itself.
+			// Not filepath.Join, which would take ".." for the name's parent where the folder is a link itself.
 			dir, _ := filepath.Split(target)
 			link = dir + link
 		}
@@ -107,8 +105,7 @@ func writeDirectly(target string, write func(io.Writer) error) error {
 func replace(target string, write func(io.Writer) error) (err error) {
 	mode, exists := fs.FileMode(0), false
 	if old, err := os.OpenFile(target, os.O_WRONLY, 0); err == nil {
-		// A rename would succeed on a file that may not be written; hence the
-		// attempt to open it.
+		// A rename would succeed on a file that may not be written; hence the attempt to open it.
 		info, err := old.Stat()
 		old.Close()
 		if err != nil {
@@ -147,8 +144,7 @@ func replace(target string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// beside creates a file in the folder of target, with the permissions that the
-// umask leaves to a new file.
+// beside creates a file in the folder of target, with the permissions that the umask leaves to a new file.
 func beside(target string) (*os.File, error) {
 	dir, _ := filepath.Split(target)
 	const attempts = 100

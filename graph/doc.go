@@ -1,6 +1,5 @@
-// Package graph plans a program: operators with operands, results and permissions in, an
-// order, overlaps and offsets out. It is for compilers that know which operator may write
-// over what it reads.
+// Package graph plans a program: operators with operands, results and permissions in, an order, overlaps and offsets
+// out. It is for compilers that know which operator may write over what it reads.
 //
 //	g := &graph.Graph{
 //		Values: []graph.Value{{Name: "x", Size: 64}, {Name: "y", Size: 64}, {Name: "z", Size: 16}},
@@ -26,9 +25,8 @@
 // exactly the distance at which there is nothing to copy. A wrong permit makes a wrong program: only the author of
 // the operator's code can know what it allows.
 //
-// The steps are apart, too. Validate checks a graph. Lower turns a graph and an order into a
-// problem that every planner takes. Verify checks a plan by replaying the operators, and
-// shares no code with Lower.
+// The steps are apart, too. Validate checks a graph. Lower turns a graph and an order into a problem that every planner
+// takes. Verify checks a plan by replaying the operators, and shares no code with Lower.
 //
 // The package imports no planner, so that readers of files can fill a Graph. Options.Solve
 // brings one: usually stowage.Solve.

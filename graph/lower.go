@@ -19,8 +19,7 @@ import (
 //
 //	x has [a, b)   y has [Above + b, Below + a)
 //
-// a and b may be chosen freely, as long as both windows lie in their values.
-// results, that have such a permit:
+// a and b may be chosen freely, as long as both windows lie in their values. results, that have such a permit:
 //
 //	first   all but Y, in full: X meets the scratch and the other results
 //	pairs   for each x of X and y of Y, a tick for each forbidden range of the pair:
@@ -57,9 +56,8 @@ import (
 
 // A Lowering is a graph in a given order, as a problem.
 type Lowering struct {
-	// Problem has a buffer for each value that takes memory, in their order, then one for each
-	// scratch, in the order of the operators. The buffers do not depend on the order; their
-	// lifespans do.
+	// Problem has a buffer for each value that takes memory, in their order, then one for each scratch, in the order of
+	// the operators. The buffers do not depend on the order; their lifespans do.
 	Problem *model.Problem
 	// Value has the buffer of each value, as an index into Problem.Buffers; -1 for none.
 	Value []int

@@ -89,20 +89,16 @@ type Saved struct {
 type Plan struct {
 	// Order has the operators in the order in which they run.
 	Order []int
-	// Offsets has the offset of each value in bytes: -1 for constants. It is nil if Status has
-	// no plan.
+	// Offsets has the offset of each value in bytes: -1 for constants. It is nil if Status has no plan.
 	Offsets []int64
-	// Scratch has the offset of each operator's scratch in bytes: -1 if it has none. It is nil
-	// if Offsets is.
+	// Scratch has the offset of each operator's scratch in bytes: -1 if it has none. It is nil if Offsets is.
 	Scratch []int64
-	// Height is the largest offset + size: the number of bytes that the plan needs; 0 if there
-	// is none.
+	// Height is the largest offset + size: the number of bytes that the plan needs; 0 if there is none.
 	Height int64
 	// LowerBound: no plan with the permits that count is lower, in bytes. With Options.Reorder it holds for all orders,
 	// else for the order of the graph.
 	LowerBound int64
-	// Status is the outcome. Optimal and Infeasible hold for all orders or for one, as
-	// LowerBound does.
+	// Status is the outcome. Optimal and Infeasible hold for all orders or for one, as LowerBound does.
 	Status model.Status
 	// Overlaps has each result that lies over an operand, in the order of the operators.
 	Overlaps []Overlap

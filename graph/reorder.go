@@ -30,8 +30,7 @@ import (
 //   - All its permits are exact and share different bytes of one result, or of one operand. Package order counts their sum,
 //     and no plan saves more.
 //
-// Two orders are enough to reach the bound on nearly all graphs of the tests; exhaust.go has the
-// others.
+// Two orders are enough to reach the bound on nearly all graphs of the tests; exhaust.go has the others.
 //
 // Complexity: that of order.Best, once, and a second time if an operator is loose.
 
@@ -345,10 +344,9 @@ func forced(g *Graph, order []int) bool {
 	return true
 }
 
-// Orders returns orders of the operators that may lead to the lowest plan, the best first, and a
-// bound in bytes: no plan in any order is lower. It plans nothing. Of the options it takes Permits
-// and States. If the context ends, the orders are the best so far, and the bound still holds. The
-// error is a *model.InputError for a bad graph.
+// Orders returns orders of the operators that may lead to the lowest plan, the best first, and a bound in bytes: no
+// plan in any order is lower. It plans nothing. Of the options it takes Permits and States. If the context ends, the
+// orders are the best so far, and the bound still holds. The error is a *model.InputError for a bad graph.
 func Orders(ctx context.Context, g *Graph, o Options) (orders [][]int, bound int64, err error) {
 	if err := Validate(g); err != nil {
 		return nil, 0, err

@@ -95,8 +95,7 @@ func (v *validator) inRange(at Place, field string, x, least int64) bool {
 	return false
 }
 
-// need adds bytes with their alignment to the sum: a plan that has them one above the other
-// must not overflow.
+// need adds bytes with their alignment to the sum: a plan that has them one above the other must not overflow.
 func (v *validator) need(at Place, field string, size, alignment int64) {
 	if v.sum > model.MaxSum {
 		return
@@ -248,8 +247,7 @@ const (
 	nobody = -2
 )
 
-// needs calls f with each operator that must run before operator k. by says who makes each
-// value.
+// needs calls f with each operator that must run before operator k. by says who makes each value.
 func needs(g *Graph, by []int, k int, f func(before int)) {
 	for _, x := range g.Operators[k].Operands {
 		if by[x] >= 0 {
@@ -328,8 +326,7 @@ func (v *validator) cycle() {
 	v.add(Place{-1, path[0]}, "operands", "", "the operator waits for itself: "+strings.Join(names, ", then "))
 }
 
-// checkOrder returns an error if order does not have each operator of a valid graph once,
-// behind all that it needs.
+// checkOrder returns an error if order does not have each operator of a valid graph once, behind all that it needs.
 func checkOrder(g *Graph, order []int) error {
 	v := validator{g: g}
 	if len(order) != len(g.Operators) {

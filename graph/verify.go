@@ -33,9 +33,8 @@ type Violation struct {
 	Rule model.Rule
 	// Operator is the operator at fault, or at which the fault shows; -1 for none.
 	Operator int
-	// A and B are the values at fault, as indices into Graph.Values; -1 for none. Of an
-	// overlap A is the one that begins at Operator; -1 if that is the operator's scratch. B is
-	// -1 if it is scratch, too.
+	// A and B are the values at fault, as indices into Graph.Values; -1 for none. Of an overlap A is the one that
+	// begins at Operator; -1 if that is the operator's scratch. B is -1 if it is scratch, too.
 	A, B int
 	// Message names them, and the numbers, in one line.
 	Message string
@@ -45,8 +44,7 @@ type Violation struct {
 type Report struct {
 	// Height is the largest offset + size in bytes, recomputed.
 	Height int64
-	// Overlaps has each result that lies over an operand as a permit allows, in the order of the
-	// operators.
+	// Overlaps has each result that lies over an operand as a permit allows, in the order of the operators.
 	Overlaps []Overlap
 	// Violations has the first 1,000 violations.
 	Violations []Violation

@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// MaxIssues is the number of faults of one input that are kept and printed. Further
-// faults are only counted.
+// MaxIssues is the number of faults of one input that are kept and printed. Further faults are only counted.
 const MaxIssues = 20
 
 // An Issue is one thing that is wrong with an input.
@@ -20,8 +19,7 @@ type Issue struct {
 	Message string // what is wrong, such as "must be at least 1"
 }
 
-// String formats the issue as file:line: buffer: field "value": message. It leaves out
-// the parts that are empty.
+// String formats the issue as file:line: buffer: field "value": message. It leaves out the parts that are empty.
 func (i Issue) String() string {
 	s := i.File
 	if s != "" {

@@ -27,8 +27,7 @@ type ids struct {
 
 func newIDs(buffers []Buffer) *ids { return &ids{buffers: buffers, number: -1} }
 
-// add adds buffer i and returns i. If a buffer of the same ID was added before, add returns
-// that one instead.
+// add adds buffer i and returns i. If a buffer of the same ID was added before, add returns that one instead.
 func (s *ids) add(i int) int {
 	if s.slots == nil {
 		if n := endNumber(s.buffers[i].ID); n > s.number {

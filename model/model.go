@@ -17,9 +17,8 @@ type Window struct {
 	Upper int64 // one past the last byte in use, relative to the buffer's offset
 }
 
-// A Gap is a stretch [Lower, Upper) of logical time, within a buffer's lifespan, in which
-// the buffer is inactive. It then uses no space or, if Window is set, only that part of
-// its space.
+// A Gap is a stretch [Lower, Upper) of logical time, within a buffer's lifespan, in which the buffer is inactive. It
+// then uses no space or, if Window is set, only that part of its space.
 type Gap struct {
 	Lower  int64   // first time slot of the gap
 	Upper  int64   // one past the last time slot of the gap
@@ -28,20 +27,16 @@ type Gap struct {
 
 // A Buffer is one block of memory with a known size and lifespan.
 type Buffer struct {
-	// ID names the buffer in files and messages. Every buffer of a Problem must have one,
-	// and no two buffers the same.
+	// ID names the buffer in files and messages. Every buffer of a Problem must have one, and no two buffers the same.
 	ID string
 	// Lower and Upper bound the lifespan, half-open: the buffer is live in the
 	// logical time slots Lower, Lower+1, …, Upper-1. Lower must be less than Upper.
 	Lower, Upper int64
-	// Size is the number of bytes (or any other unit of space) that the buffer
-	// takes, at least 1.
+	// Size is the number of bytes (or any other unit of space) that the buffer takes, at least 1.
 	Size int64
-	// Alignment: the buffer's offset must be a multiple of it. 0 and 1 both mean no
-	// constraint.
+	// Alignment: the buffer's offset must be a multiple of it. 0 and 1 both mean no constraint.
 	Alignment int64
-	// Gaps are the times within the lifespan at which the buffer is inactive, in
-	// ascending order and disjoint.
+	// Gaps are the times within the lifespan at which the buffer is inactive, in ascending order and disjoint.
 	Gaps []Gap
 	// Fixed is the only offset in bytes that the buffer may have; nil for any offset.
 	Fixed *int64
@@ -65,19 +60,16 @@ func (b *Buffer) Align() int64 {
 type Problem struct {
 	// Name says where the problem comes from, for messages and pictures. It may be empty.
 	Name string
-	// Buffers are the blocks to place. Plan.Offsets has their order; planners use the
-	// order only to break ties.
+	// Buffers are the blocks to place. Plan.Offsets has their order; planners use the order only to break ties.
 	Buffers []Buffer
 	// Capacity is the number of bytes that the plan must fit into;
 	// 0 means that there is no limit. It must be 0 if there are Rules.Pools, which have their own.
 	Capacity int64
-	// Rules say what one strip of bytes cannot: pools, pairs apart, penalties and so on; nil for
-	// nothing.
+	// Rules say what one strip of bytes cannot: pools, pairs apart, penalties and so on; nil for nothing.
 	Rules *Rules
 }
 
-// CapacityOr returns capacity, or p.Capacity if capacity is 0. The result is 0 if both
-// are.
+// CapacityOr returns capacity, or p.Capacity if capacity is 0. The result is 0 if both are.
 func (p *Problem) CapacityOr(capacity int64) int64 {
 	if capacity != 0 {
 		return capacity
@@ -99,8 +91,7 @@ type Plan struct {
 	Parts []Parts
 }
 
-// HeightOf returns the largest offset + size in bytes, or 0 if p has no buffers. offsets
-// are in the order of p.Buffers.
+// HeightOf returns the largest offset + size in bytes, or 0 if p has no buffers. offsets are in the order of p.Buffers.
 func HeightOf(p *Problem, offsets []int64) int64 {
 	var h int64
 	for i := range p.Buffers {

@@ -1,8 +1,7 @@
 package model
 
-// Idea: at each moment of its life a buffer uses one range of its bytes, or none. Pieces has
-// these ranges over time. This is the only place that interprets gaps and windows: conflicts,
-// loads and pictures all use Pieces.
+// Idea: at each moment of its life a buffer uses one range of its bytes, or none. Pieces has these ranges over time.
+// This is the only place that interprets gaps and windows: conflicts, loads and pictures all use Pieces.
 //
 // Complexity: O(gaps of the buffer).
 

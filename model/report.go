@@ -28,9 +28,8 @@ const (
 type Violation struct {
 	// Rule is the rule that the plan breaks.
 	Rule Rule
-	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless
-	// Rule is RuleOverlap, RuleApart or RuleTogether; then A < B. Both are -1 if no buffer
-	// is at fault.
+	// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless Rule is RuleOverlap, RuleApart
+	// or RuleTogether; then A < B. Both are -1 if no buffer is at fault.
 	A, B int
 	// Message names the buffers and the numbers, in one line.
 	Message string
@@ -47,8 +46,7 @@ type Report struct {
 	Measures []Value
 	// Violations has the first 1,000 violations, in the order of the buffers.
 	Violations []Violation
-	// Total is the number of violations in all. Two buffers that overlap more than once
-	// count once.
+	// Total is the number of violations in all. Two buffers that overlap more than once count once.
 	Total int
 	// Truncated says that the check stopped looking for overlaps after 1,048,576 of them.
 	// Total then is a lower bound, and Violations may lack overlaps of the first buffers.

@@ -22,8 +22,7 @@ package model
 
 // Rules say what one block of bytes and plain lifespans cannot. The zero value says nothing.
 type Rules struct {
-	// Pools are the memories to plan for. Empty means one pool without a name, whose capacity is
-	// Problem.Capacity.
+	// Pools are the memories to plan for. Empty means one pool without a name, whose capacity is Problem.Capacity.
 	Pools []Pool
 	// Together ties buffers to one pool and to fixed distances between their offsets: views,
 	// aliases, contiguous groups. Lists that share a buffer unite.
@@ -35,11 +34,9 @@ type Rules struct {
 	// Distances has pairs that meet in one slot, and may share bytes in it if they are far enough
 	// apart. The first buffer of a pair dies in the slot, and the second is born in it.
 	Distances []Distance
-	// Penalties has pairs that cost something if they share bytes. If a pair is listed twice, the
-	// costs are added.
+	// Penalties has pairs that cost something if they share bytes. If a pair is listed twice, the costs are added.
 	Penalties []Penalty
-	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has
-	// Extra.Clocks.
+	// Threads is the number of clocks, or 0 if time is one line. If it is not 0, every buffer has Extra.Clocks.
 	Threads int
 	// Period is the length of a step that repeats, in slots, or 0 if time does not repeat. If it is not 0,
 	// every buffer has 0 <= Lower < Period and Upper <= Lower + Period, and slots count modulo Period.
@@ -73,9 +70,8 @@ type Extra struct {
 	// Clocks is the lifespan by clocks, for problems with Rules.Threads. Lower and Upper of the
 	// buffer are then the sums of the two: SetClocks fills them in.
 	Clocks *Clocks
-	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in
-	// ascending order, with at least one slot between two. Each begins after the start of the lifespan and ends before its
-	// end.
+	// Evictions are stretches of the lifespan in which the buffer may be absent, at a price. They are in ascending
+	// order, with at least one slot between two. Each begins after the start of the lifespan and ends before its end.
 	Evictions []Eviction
 }
 

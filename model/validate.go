@@ -12,9 +12,8 @@ import (
 // take. It leaves room for one addition without overflow.
 const MaxSum = math.MaxInt64 / 4
 
-// Validate checks a problem and reports all of its faults as an *InputError, or nil if
-// there are none. Fixed offsets that collide, or end above the capacity, are no faults:
-// such a problem is valid, and infeasible.
+// Validate checks a problem and reports all of its faults as an *InputError, or nil if there are none. Fixed offsets
+// that collide, or end above the capacity, are no faults: such a problem is valid, and infeasible.
 func Validate(p *Problem) error {
 	return ValidateAt(p, func(int) Issue { return Issue{} })
 }
@@ -31,11 +30,9 @@ type Terms struct {
 	// Where returns an Issue with the file and line of buffer i, or of the whole input if
 	// i is -1; nil if neither is known.
 	Where func(i int) Issue
-	// Name returns the file's name of a field, such as start for lower; nil if the file
-	// has the names of this package.
+	// Name returns the file's name of a field, such as start for lower; nil if the file has the names of this package.
 	Name func(field string) string
-	// Inclusive says that lifespans and gaps of the file end with their last
-	// time slot.
+	// Inclusive says that lifespans and gaps of the file end with their last time slot.
 	Inclusive bool
 	// Time returns a time as the file has it, such as 1.25 for 125; nil if they are the same.
 	Time func(v int64) string
@@ -44,8 +41,7 @@ type Terms struct {
 	Over func() bool
 }
 
-// pollBuffers is the number of buffers between looks at Terms.Over: some five
-// milliseconds.
+// pollBuffers is the number of buffers between looks at Terms.Over: some five milliseconds.
 const pollBuffers = 1 << 16
 
 // ValidateAs is Validate with messages in the terms t of a file.

@@ -302,8 +302,7 @@ func (v *validator) pairs(field string, n int, at func(int) Pair) bool {
 	return ok
 }
 
-// distances checks that the buffers of each distance meet in one slot: the first dies there, the
-// second is born there.
+// distances checks that the buffers of each distance meet in one slot: the first dies there, the second is born there.
 func (v *validator) distances(r *Rules) {
 	seen := make(map[Pair]bool, len(r.Distances))
 	for k, d := range r.Distances {

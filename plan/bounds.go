@@ -13,13 +13,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Bounds are what is known of the capacities of one problem. The zero value says that
-// nothing is.
+// Bounds are what is known of the capacities of one problem. The zero value says that nothing is.
 type Bounds struct {
-	// Status says what Height is. Optimal: the least capacity, so that LowerBound is the
-	// same. Feasible: a capacity that is enough; a smaller one may be too. Unknown: no plan
-	// is known, and Height is 0. Infeasible: no capacity is enough, because two fixed
-	// offsets collide, and Height is 0.
+	// Status says what Height is. Optimal: the least capacity, so that LowerBound is the same. Feasible: a capacity
+	// that is enough; a smaller one may be too. Unknown: no plan is known, and Height is 0. Infeasible: no capacity is
+	// enough, because two fixed offsets collide, and Height is 0.
 	Status model.Status
 	// LowerBound is a proven bound in bytes: no plan is lower.
 	LowerBound int64
@@ -27,9 +25,8 @@ type Bounds struct {
 	Height int64
 }
 
-// BoundsOf returns what the result of a run says of all capacities. The run may have had a
-// capacity: then Infeasible means that this capacity is not enough, unless
-// Result.Collision is set.
+// BoundsOf returns what the result of a run says of all capacities. The run may have had a capacity: then Infeasible
+// means that this capacity is not enough, unless Result.Collision is set.
 func BoundsOf(r *Result) Bounds {
 	known := Bounds{LowerBound: r.LowerBound}
 	switch {
@@ -51,9 +48,8 @@ func (b Bounds) settled() Bounds {
 	return b
 }
 
-// Fits says whether a plan fits a capacity in bytes: Feasible if one is known, Infeasible if
-// it is proven that there is none, and Unknown otherwise. A capacity of 0 is zero bytes here:
-// only a problem without buffers fits.
+// Fits says whether a plan fits a capacity in bytes: Feasible if one is known, Infeasible if it is proven that there is
+// none, and Unknown otherwise. A capacity of 0 is zero bytes here: only a problem without buffers fits.
 func (b Bounds) Fits(capacity int64) model.Status {
 	switch {
 	case b.Status == model.Infeasible || capacity < b.LowerBound:
@@ -64,10 +60,9 @@ func (b Bounds) Fits(capacity int64) model.Status {
 	return model.Unknown
 }
 
-// Join returns what two Bounds of the same problem say together: the lower of the heights
-// and the higher of the bounds. The error is for two that contradict each other, such as
-// a plan that is lower than the other's bound. One of the two is then wrong, or they are of
-// two problems.
+// Join returns what two Bounds of the same problem say together: the lower of the heights and the higher of the bounds.
+// The error is for two that contradict each other, such as a plan that is lower than the other's bound. One of the two
+// is then wrong, or they are of two problems.
 func (b Bounds) Join(o Bounds) (Bounds, error) {
 	joint := Bounds{LowerBound: max(b.LowerBound, o.LowerBound)}
 	for _, one := range [...]Bounds{b, o} {

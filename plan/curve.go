@@ -36,9 +36,8 @@ func CurveAt(problems []Bounds, capacity int64) CurvePoint {
 	return p
 }
 
-// CurveSteps returns the capacities at which the curve changes, ascending: each lower bound and
-// each height. From one of them up to the next, all capacities have the same answers. Below
-// the first, no problem fits.
+// CurveSteps returns the capacities at which the curve changes, ascending: each lower bound and each height. From one
+// of them up to the next, all capacities have the same answers. Below the first, no problem fits.
 func CurveSteps(problems []Bounds) []int64 {
 	var steps []int64
 	for _, r := range problems {

@@ -13,9 +13,8 @@ var (
 	ErrNoCapacity = errors.New("a capacity is needed: without one every problem fits")
 	// ErrNoCertificate means that no proof was found that can be written down.
 	ErrNoCertificate = errors.New("no certificate")
-	// ErrInvalidPlan means that a planner returned a plan that breaks a rule, a lower
-	// bound above the height of its plan, or a status that is impossible. The fault is
-	// in the planner, not in its input.
+	// ErrInvalidPlan means that a planner returned a plan that breaks a rule, a lower bound above the height of its
+	// plan, or a status that is impossible. The fault is in the planner, not in its input.
 	ErrInvalidPlan = errors.New("invalid plan")
 )
 

@@ -13,9 +13,8 @@ const mostListed = 20
 // Problem.Buffers. Describe has their names.
 func (x Explanation) String() string { return x.Describe(nil) }
 
-// Describe returns the explanation as one sentence, with the IDs of the buffers. p is the
-// problem that was explained; if it is nil, the sentence has indices in place of IDs. It
-// lists at most 20 buffers.
+// Describe returns the explanation as one sentence, with the IDs of the buffers. p is the problem that was explained;
+// if it is nil, the sentence has indices in place of IDs. It lists at most 20 buffers.
 func (x Explanation) Describe(p *model.Problem) string {
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }
 	span := func(from, to int64) string { return "[" + n(from) + ", " + n(to) + ")" }

@@ -10,8 +10,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Options say how a planner runs. The zero value looks for the lowest plan, with the
-// planner auto and without limits.
+// Options say how a planner runs. The zero value looks for the lowest plan, with the planner auto and without limits.
 type Options struct {
 	// Planner is the name of the planner to run; empty means auto. Planners ignore it.
 	Planner string
@@ -26,9 +25,8 @@ type Options struct {
 	// NodeLimit ends the search after this many nodes; 0 means never. A node is the
 	// planner's own deterministic unit of effort.
 	NodeLimit int64
-	// Workers is the number of goroutines that may search in parallel. 0 means one; more
-	// than 1,024 count as 1,024. With one worker, the same input, seed and NodeLimit give
-	// the same plan.
+	// Workers is the number of goroutines that may search in parallel. 0 means one; more than 1,024 count as 1,024.
+	// With one worker, the same input, seed and NodeLimit give the same plan.
 	Workers int
 	// Seed seeds every random choice. The default 0 is a seed like any other.
 	Seed uint64
@@ -47,8 +45,7 @@ type Options struct {
 	// for never. The search then runs with one worker, and is otherwise the same. Planners
 	// with Info.Moves do this: tela, exact, and auto (for its exact search).
 	Moves func(Move)
-	// Turns is called after each turn of a planner that runs several, such as auto, in
-	// order; nil for never.
+	// Turns is called after each turn of a planner that runs several, such as auto, in order; nil for never.
 	Turns func(Turn)
 }
 
@@ -56,13 +53,11 @@ type Options struct {
 // planners: for them Capacity already includes the problem's own.
 func (o *Options) Minimizing() bool { return o.Minimize || o.Capacity == 0 }
 
-// Fits reports whether a height in bytes is within Capacity. Every height is if Capacity
-// is 0.
+// Fits reports whether a height in bytes is within Capacity. Every height is if Capacity is 0.
 func (o *Options) Fits(height int64) bool { return o.Capacity == 0 || height <= o.Capacity }
 
-// Validate checks the numbers that every planner has: Capacity, Timeout, NodeLimit and
-// Workers must not be negative, and Capacity is at most model.MaxSum. The error is a
-// *model.InputError that lists all faults.
+// Validate checks the numbers that every planner has: Capacity, Timeout, NodeLimit and Workers must not be negative,
+// and Capacity is at most model.MaxSum. The error is a *model.InputError that lists all faults.
 func (o *Options) Validate() error {
 	var issues model.Issues
 	o.validate(&issues)
@@ -85,9 +80,8 @@ func (o *Options) validate(issues *model.Issues) {
 	}
 }
 
-// CheckOptions does what Validate does. It also refuses techniques and parameters that
-// the planner does not have, and values that the planner does not take. The error is a
-// *model.InputError that lists all faults.
+// CheckOptions does what Validate does. It also refuses techniques and parameters that the planner does not have, and
+// values that the planner does not take. The error is a *model.InputError that lists all faults.
 func CheckOptions(info Info, o Options) error {
 	var issues model.Issues
 	issues.Join(CheckNames(&info, &o))

@@ -1,10 +1,9 @@
 // Package plan holds what all planners share: the interface Planner, the options and
 // results of a run, and the registry that finds a planner by its name.
 //
-// A planner is a package that calls Register from an init function. A program has the
-// planner if it imports that package, as with image/png. The root package imports what its
-// default planner needs; plan/all has the others of Stowage, lab/baselines and lab/milp those of the laboratory. A
-// program may register planners of its own.
+// A planner is a package that calls Register from an init function. A program has the planner if it imports that
+// package, as with image/png. The root package imports what its default planner needs; plan/all has the others of
+// Stowage, lab/baselines and lab/milp those of the laboratory. A program may register planners of its own.
 //
 //	plan.go      Planner, Info: what a planner is
 //	options.go   Options: what a run takes
@@ -23,21 +22,18 @@ import (
 
 // A Planner makes plans. After Register, Solve finds it by its name.
 //
-// Plan gets a validated problem, and options whose Capacity already includes the
-// problem's own. It must change neither. The timeout is a deadline of ctx: Plan must
-// return soon after ctx ends, with the best plan so far. Plan must be safe to call from
-// many goroutines at once.
+// Plan gets a validated problem, and options whose Capacity already includes the problem's own. It must change neither.
+// The timeout is a deadline of ctx: Plan must return soon after ctx ends, with the best plan so far. Plan must be safe
+// to call from many goroutines at once.
 //
-// The error is only for a problem that the planner does not take; plan.Unsupported makes
-// it, of the kind ErrUnsupported. Every outcome of a run is a Status. Plan must not return
-// a plan above Options.Capacity. If it has no other, the Status is Unknown, or Infeasible
-// if that is proven, without Offsets. Solve refuses a plan above the capacity with
-// ErrInvalidPlan.
+// The error is only for a problem that the planner does not take; plan.Unsupported makes it, of the kind
+// ErrUnsupported. Every outcome of a run is a Status. Plan must not return a plan above Options.Capacity. If it has no
+// other, the Status is Unknown, or Infeasible if that is proven, without Offsets. Solve refuses a plan above the
+// capacity with ErrInvalidPlan.
 //
-// Solve completes the result: the planner's name, the elapsed time, the height, why the
-// run ended, and what follows from the bounds of the problem. Solve verifies the plan. It
-// does not check that a lower bound, or the Status Infeasible, is proven. It does not
-// recover from a panic of the planner.
+// Solve completes the result: the planner's name, the elapsed time, the height, why the run ended, and what follows
+// from the bounds of the problem. Solve verifies the plan. It does not check that a lower bound, or the Status
+// Infeasible, is proven. It does not recover from a panic of the planner.
 type Planner interface {
 	Info() Info
 	Plan(ctx context.Context, p *model.Problem, o Options) (Result, error)
@@ -45,8 +41,7 @@ type Planner interface {
 
 // Info, which is PlannerInfo in the root package, describes a planner.
 type Info struct {
-	// Name is the planner's name in Options.Planner, on the command line and in JSON: lower
-	// case, with hyphens.
+	// Name is the planner's name in Options.Planner, on the command line and in JSON: lower case, with hyphens.
 	Name string
 	// Summary says in one line how the planner works.
 	Summary string

@@ -16,9 +16,8 @@ var registry struct {
 	entries []*Registration
 }
 
-// A Registration has what a run needs to know of a planner without its Info. Register
-// reads the planner's Info; RegisterAs does not, so that an import costs no start-up time for
-// descriptions that nobody reads.
+// A Registration has what a run needs to know of a planner without its Info. Register reads the planner's Info;
+// RegisterAs does not, so that an import costs no start-up time for descriptions that nobody reads.
 type Registration struct {
 	// Name is Info.Name.
 	Name string
@@ -26,11 +25,9 @@ type Registration struct {
 	Planner Planner
 	// Exact is Info.Exact.
 	Exact func() bool
-	// Check returns an error for options that the planner does not take, as CheckOptions
-	// does.
+	// Check returns an error for options that the planner does not take, as CheckOptions does.
 	Check func(*Options) error
-	// Plan is Planner.Plan. It is nil for planners of this module, which are called in
-	// another way.
+	// Plan is Planner.Plan. It is nil for planners of this module, which are called in another way.
 	Plan func(context.Context, *model.Problem, Options) (Result, error)
 }
 
@@ -60,9 +57,8 @@ func RegisterAs(r *Registration) {
 	}
 }
 
-// Find returns the registration of the planner of that name. The error is an
-// ErrUnknownPlanner that lists the registered names and the package that adds more, or says that the
-// planner is in the laboratory.
+// Find returns the registration of the planner of that name. The error is an ErrUnknownPlanner that lists the
+// registered names and the package that adds more, or says that the planner is in the laboratory.
 func Find(name string) (*Registration, error) {
 	registry.RLock()
 	r := find(name)

@@ -14,24 +14,19 @@ type Result struct {
 	// Plan has the offsets, in the order of Problem.Buffers, and the height, both in
 	// bytes. If there is no plan that fits, Offsets is nil and Height is 0.
 	model.Plan
-	// LowerBound is a proven bound in bytes: no plan is lower. It is above the capacity
-	// if Status is Infeasible.
+	// LowerBound is a proven bound in bytes: no plan is lower. It is above the capacity if Status is Infeasible.
 	LowerBound int64
-	// Objective lists the measures that the run minimised, the first first. It is set only if the
-	// problem has rules.
+	// Objective lists the measures that the run minimised, the first first. It is set only if the problem has rules.
 	Objective []model.Measure
 	// Measures has every measure of the plan; nil if the problem has no rules, or there is no plan.
 	Measures []model.Value
-	// Bounds has a proven lower bound of each measure of Objective, for plans that have the best
-	// values of the measures before it. A bound that equals its measure is a proof. It is nil if the
-	// problem has no rules.
+	// Bounds has a proven lower bound of each measure of Objective, for plans that have the best values of the measures
+	// before it. A bound that equals its measure is a proof. It is nil if the problem has no rules.
 	Bounds []model.Value
-	// Enough: set only if Status is Unknown. The smallest capacity in bytes, above the
-	// requested one, for which the run found a plan; 0 if it found none. A capacity below
-	// LowerBound is proven not to be enough.
+	// Enough: set only if Status is Unknown. The smallest capacity in bytes, above the requested one, for which the run
+	// found a plan; 0 if it found none. A capacity below LowerBound is proven not to be enough.
 	Enough int64
-	// Collision: set only if Status is Infeasible because of two fixed offsets. No
-	// capacity is enough then.
+	// Collision: set only if Status is Infeasible because of two fixed offsets. No capacity is enough then.
 	Collision *model.Collision
 	// Planner is the name of the planner that ran.
 	Planner string
@@ -42,24 +37,21 @@ type Result struct {
 	// planner; "bound" if the lower bound that needs no search was enough; or "collision" if
 	// two fixed offsets collide. It is empty if Status is neither Optimal nor Infeasible.
 	ProvedBy string
-	// Stopped says what ended the run before it had an answer; Finished (empty) if it has
-	// one.
+	// Stopped says what ended the run before it had an answer; Finished (empty) if it has one.
 	Stopped Stop
 	// Stats count the effort.
 	Stats Stats
 }
 
-// NewResult returns a result with a status, and offsets in the order of Problem.Buffers,
-// or nil if there is no plan. A planner may leave the other fields empty: Solve fills in
-// the height, the planner's name and the time, and raises LowerBound if it knows a higher
-// one.
+// NewResult returns a result with a status, and offsets in the order of Problem.Buffers, or nil if there is no plan. A
+// planner may leave the other fields empty: Solve fills in the height, the planner's name and the time, and raises
+// LowerBound if it knows a higher one.
 func NewResult(status model.Status, offsets []int64) Result {
 	return Result{Status: status, Plan: model.Plan{Offsets: offsets}}
 }
 
-// A Stop says why a run ended before it had an answer. If the run minimises, the answer is
-// a plan that is proven to be the lowest, or a proof that none fits. Otherwise it is any
-// plan that fits, or that proof.
+// A Stop says why a run ended before it had an answer. If the run minimises, the answer is a plan that is proven to be
+// the lowest, or a proof that none fits. Otherwise it is any plan that fits, or that proof.
 type Stop string
 
 // The reasons for the end of a run. Finished is for a run that has its answer, and for a
@@ -78,9 +70,8 @@ type Stats struct {
 	Nodes int64
 	// Backtracks counts the nodes that failed.
 	Backtracks int64
-	// Minor and Major split Backtracks if the planner distinguishes them, and are 0 if it
-	// does not. Minor counts the nodes that failed at once; Major counts the nodes that
-	// failed after all of their candidates had.
+	// Minor and Major split Backtracks if the planner distinguishes them, and are 0 if it does not. Minor counts the
+	// nodes that failed at once; Major counts the nodes that failed after all of their candidates had.
 	Minor, Major int64
 	// Elapsed is the wall-clock time of the run.
 	Elapsed time.Duration
@@ -106,12 +97,10 @@ type Explanation struct {
 	// Status is Infeasible if a reason was found, Feasible if the problem has a plan, and
 	// Unknown if a limit came first.
 	Status model.Status
-	// Buffers has the buffers that cannot fit together, as indices into Problem.Buffers,
-	// ascending.
+	// Buffers has the buffers that cannot fit together, as indices into Problem.Buffers, ascending.
 	Buffers []int
-	// Irreducible says that without any one of Buffers, the others fit. If it is false, a
-	// limit came, and a part of Buffers may already be too much. Another irreducible set
-	// may have fewer buffers.
+	// Irreducible says that without any one of Buffers, the others fit. If it is false, a limit came, and a part of
+	// Buffers may already be too much. Another irreducible set may have fewer buffers.
 	Irreducible bool
 	// Smallest says that every set of buffers that cannot fit has at least as many
 	// buffers as this one. Only ExplainSmallest sets it.
@@ -119,8 +108,7 @@ type Explanation struct {
 	// AtLeast is a proven lower bound on the number of buffers of a set that cannot fit:
 	// any AtLeast-1 buffers of the problem fit. It is 0 except after ExplainSmallest.
 	AtLeast int
-	// Collision: set only if the two buffers have fixed offsets that collide, so that no
-	// capacity is enough.
+	// Collision: set only if the two buffers have fixed offsets that collide, so that no capacity is enough.
 	Collision *model.Collision
 	// Capacity is the capacity in bytes that Buffers cannot fit. It is 0 if no capacity is
 	// enough and none was asked for.

@@ -6,14 +6,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Turn is one run of a part of a planner that runs several, such as auto. Each turn starts
-// from the best plan so far.
+// A Turn is one run of a part of a planner that runs several, such as auto. Each turn starts from the best plan so far.
 type Turn struct {
 	// Planner is the name of the part: a planner, or "heuristics". In a run of auto, "exact" is
 	// exact search without the turns of merge that the planner exact has.
 	Planner string
-	// Round counts the rounds in which the parts take turns, from 1. It is 0 for a turn
-	// before the first round.
+	// Round counts the rounds in which the parts take turns, from 1. It is 0 for a turn before the first round.
 	Round int
 	// Reason says in a few words why the turn came.
 	Reason string

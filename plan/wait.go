@@ -11,8 +11,7 @@ type Wait struct {
 	For int
 	// Until is the time at which For ends its use: its Upper, or the start of a gap or of an eviction.
 	Until int64
-	// Turn is 0, unless time repeats (Rules.Period). It is then the turn of For, counted from that of
-	// Buffer: -1 is the turn before. At and Until are times as the problem has them, so that
-	// Until + Turn*Period <= At.
+	// Turn is 0, unless time repeats (Rules.Period). It is then the turn of For, counted from that of Buffer: -1 is the
+	// turn before. At and Until are times as the problem has them, so that Until + Turn*Period <= At.
 	Turn int
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Step is a way to find a place, named in the package comment. Later steps take longer, and may move
-// more.
+// A Step is a way to find a place, named in the package comment. Later steps take longer, and may move more.
 type Step uint8
 
 // The steps in their order. No step is only for answers that needed none.

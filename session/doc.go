@@ -19,9 +19,8 @@
 //
 // # How a place is found
 //
-// A call tries the steps below in this order, and stops at the first that succeeds or at
-// Options.Effort. Before the first step the load over time is looked up: if it exceeds the
-// capacity, the answer is Infeasible after O(log n).
+// A call tries the steps below in this order, and stops at the first that succeeds or at Options.Effort. Before the
+// first step the load over time is looked up: if it exceeds the capacity, the answer is Infeasible after O(log n).
 //
 //	keep     every buffer keeps its offset
 //	fit      the changed buffer goes into a free place; no other buffer moves

@@ -10,11 +10,10 @@ import (
 )
 
 // Idea: a walk in which buffers may overlap for a while. A buffer without a place goes where it overlaps the others
-// least. Then buffers that overlap, drawn at random with a preference for those that have moved, go where they
-// overlap least, until no two overlap. An overlap costs its bytes times the weight of the pair. If no buffer can do
-// better, the weight of each pair that overlaps grows, and the walk goes on. So it leaves its dead ends. An ejection
-// (guided.go) sees only whether a buffer is in the way. Here buffers of a stack that must give way by a few bytes do
-// so one by one:
+// least. Then buffers that overlap, drawn at random with a preference for those that have moved, go where they overlap
+// least, until no two overlap. An overlap costs its bytes times the weight of the pair. If no buffer can do better, the
+// weight of each pair that overlaps grows, and the walk goes on. So it leaves its dead ends. An ejection (guided.go)
+// sees only whether a buffer is in the way. Here buffers of a stack that must give way by a few bytes do so one by one:
 //
 //	bytes
 //	  |  [ a ]              |  [ a ]              |  [ a ]
@@ -23,9 +22,8 @@ import (
 //	  |    x: no room       |      [ c ]          |      [ c ]
 //	  +---------- time      +---------- time      +---------- time
 //
-// A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So the
-// first weight of a pair, which is also the amount by which its weight grows, falls with the fourth root of the
-// smaller size.
+// A small buffer that lies wholly within a large one overlaps by few bytes, and would stay there for long. So the first
+// weight of a pair, which is also the amount by which its weight grows, falls with the fourth root of the smaller size.
 //
 // At a dead end the order of the offsets may have a plan (pack.go).
 //
@@ -34,9 +32,8 @@ import (
 // the weights, and so leaves in another way.
 //
 // The best place of a buffer is found in one pass. Let G(y) be the weighted bytes of the others below y, a line with
-// corners at their ends. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which the buffer
-// touches another one this is a straight line, too. So the least cost is at such an offset, at 0, or at the highest
-// offset.
+// corners at their ends. At offset o a buffer costs G(o + size) - G(o). Between two offsets at which the buffer touches
+// another one this is a straight line, too. So the least cost is at such an offset, at 0, or at the highest offset.
 //
 // Invariant: clash[i] is the number of buffers that i overlaps, and list has those with one or more.
 //

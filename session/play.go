@@ -11,9 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a trace is a list of calls. Buffers with offsets that come first are the problem with which the session
-// opens. If the session does not make a change, it lacks a buffer or a rule that later lines name; those lines are
-// left out.
+// Idea: a trace is a list of calls. Buffers with offsets that come first are the problem with which the session opens.
+// If the session does not make a change, it lacks a buffer or a rule that later lines name; those lines are left out.
 //
 // A trace with rules opens a session with rules. So does one with groups: the buffers of a group that are there are
 // tied, and have one offset.

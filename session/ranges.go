@@ -20,8 +20,7 @@ import (
 //
 // Complexity: O(n) to find the live buffers, and O(k log k) for k forbidden ranges.
 
-// A ban is a range of offsets that a buffer forbids to another: all offsets between low and high, without
-// these two.
+// A ban is a range of offsets that a buffer forbids to another: all offsets between low and high, without these two.
 type ban struct {
 	low, high int64
 	buffer    int32

@@ -2,11 +2,10 @@ package session
 
 import "slices"
 
-// Idea: walks and planners move much, up to all buffers. swapback.go returns buffers if the ones in their way find
-// free places. Walking back returns more of them. A moved buffer goes to its old offset. The moved ones that it
-// overlaps there give way in a short walk over overlaps (overlap.go), which holds the buffers at their old offsets.
-// If the walk ends in a plan, the plan is kept, and all buffers at their old offsets are held from then on. If not,
-// all is undone.
+// Idea: walks and planners move much, up to all buffers. swapback.go returns buffers if the ones in their way find free
+// places. Walking back returns more of them. A moved buffer goes to its old offset. The moved ones that it overlaps
+// there give way in a short walk over overlaps (overlap.go), which holds the buffers at their old offsets. If the walk
+// ends in a plan, the plan is kept, and all buffers at their old offsets are held from then on. If not, all is undone.
 //
 // Before that, the plan is put as near to the old offsets as its order allows (pack.go), if that moves less.
 //

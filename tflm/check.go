@@ -21,8 +21,7 @@ import (
 // Tensors may share bytes on purpose: a result over an operand that dies, if the kernel works in place (inplace.go),
 // and tensors that belong to one operator alone (share.go).
 //
-// Source: tensorflow/tflite-micro 90b983c; TestTraps gives faulty plans to its
-// interpreter.
+// Source: tensorflow/tflite-micro 90b983c; TestTraps gives faulty plans to its interpreter.
 
 // A Severity says how bad a finding is.
 type Severity string
@@ -90,8 +89,7 @@ type Verdict struct {
 // MaxFindings is the number of findings that a verdict keeps.
 const MaxFindings = 1000
 
-// OK reports whether the plan has no fault. A model without a plan has none: the
-// runtime plans by itself.
+// OK reports whether the plan has no fault. A model without a plan has none: the runtime plans by itself.
 func (v *Verdict) OK() bool {
 	for i := range v.Findings {
 		if v.Findings[i].Severity == Fault {
@@ -393,9 +391,8 @@ func (x *pinned) scratchOver(variables []int) error {
 	return nil
 }
 
-// noteShared says that an operator has tensors that share bytes. The kernel of a
-// custom operator comes with its compiler. That of a builtin operator is the
-// runtime's, and may not be made for it.
+// noteShared says that an operator has tensors that share bytes. The kernel of a custom operator comes with its
+// compiler. That of a builtin operator is the runtime's, and may not be made for it.
 func (x *pinned) noteShared(operator int, s *shared) {
 	m, o := x.model, &x.model.Operators[operator]
 	others := ""

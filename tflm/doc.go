@@ -8,9 +8,8 @@
 //   - Reference returns the scratch of the reference kernels, for Options.Scratch.
 //     Probe prints what the kernels of a device ask for.
 //
-// The arena has two ends. The head, at the bottom, has the tensors and the scratch
-// of kernels, which share bytes over time: it is what is planned. The tail, at the
-// top, has what lives as long as the interpreter.
+// The arena has two ends. The head, at the bottom, has the tensors and the scratch of kernels, which share bytes over
+// time: it is what is planned. The tail, at the top, has what lives as long as the interpreter.
 //
 // Sources: tensorflow/tflite-micro 90b983c, and its interpreter.
 package tflm

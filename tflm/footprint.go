@@ -95,9 +95,8 @@ const maxScratch = 12
 // perBuffer is the bytes for a buffer in the planner's arrays, on all targets.
 const perBuffer = 40
 
-// Predict returns the footprint of a model with a plan of this head, in bytes, on
-// a target, if it is built with the kernels of the set. The arena's problem has the
-// scratch buffers; offsets are the plan's, nil for none.
+// Predict returns the footprint of a model with a plan of this head, in bytes, on a target, if it is built with the
+// kernels of the set. The arena's problem has the scratch buffers; offsets are the plan's, nil for none.
 func (s Set) Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target) Footprint {
 	return s.predict(m, a, offsets, head, t, perBuffer)
 }

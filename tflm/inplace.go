@@ -26,9 +26,8 @@ import (
 //
 //	head in place <= load apart  =>  no plan apart has a smaller head
 //
-// Source: reference kernels of tensorflow/tflite-micro 90b983c; TestInPlaceKernels
-// runs each of them in place in the interpreter, on floats, TestInterpreter whole
-// models.
+// Source: reference kernels of tensorflow/tflite-micro 90b983c; TestInPlaceKernels runs each of them in place in the
+// interpreter, on floats, TestInterpreter whole models.
 
 // inPlace are the operators whose result may lie over an operand with as many bytes. Then each element of the result
 // comes from the element of the operand at the same place. For the operators of oneOperand this is the first operand;
@@ -79,8 +78,7 @@ func groups(m *tflite.Model, l *tflite.Lifetimes, are func(operand, result int) 
 	return first
 }
 
-// inPlaceAt reports whether one of two tensors is the result of an operator that
-// may lie over the other, its operand.
+// inPlaceAt reports whether one of two tensors is the result of an operator that may lie over the other, its operand.
 func inPlaceAt(m *tflite.Model, l *tflite.Lifetimes, a, b int) bool {
 	for g := range m.Subgraphs {
 		s := &m.Subgraphs[g]

@@ -32,8 +32,7 @@ type kernel struct {
 // options are the bytes of a structure and its alignment.
 type options struct{ size, align data }
 
-// data are the bytes of a structure on 64 bit, 32 bit, and in the interpreter of
-// PyPI.
+// data are the bytes of a structure on 64 bit, 32 bit, and in the interpreter of PyPI.
 type data [3]int64
 
 func words(size int64) options { return options{same(size), same(4)} }

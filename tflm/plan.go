@@ -39,9 +39,8 @@ type Options struct {
 	// Kernels lets results lie over operands as closely as the kernels of a library permit, in
 	// place included: InPlace has no effect then. It is empty for results that lie apart.
 	Kernels Kernels
-	// Reorder looks for the order of the operators with the lowest plan, and takes it if the head
-	// gets smaller. The order is kept if the model has several subgraphs, a plan that is kept, or
-	// operators for an NPU.
+	// Reorder looks for the order of the operators with the lowest plan, and takes it if the head gets smaller. The
+	// order is kept if the model has several subgraphs, a plan that is kept, or operators for an NPU.
 	Reorder bool
 	// States limits the search for an order: how many sets of operators it keeps. 0 means 262,144.
 	States int
@@ -78,8 +77,7 @@ type Plan struct {
 	// Greedy is the head of the arena in bytes with the runtime's own plan. Head is that with this plan. Without a plan
 	// (Result.Status) Head is 0.
 	Greedy, Head int64
-	// Before is the head of the model as it is: Greedy, unless it has a plan
-	// that can be followed.
+	// Before is the head of the model as it is: Greedy, unless it has a plan that can be followed.
 	Before int64
 	// Faulty says that the model has a plan that CheckFor finds a fault in, for Options.Kernels. Its head on a device
 	// is no figure to compare with.
@@ -91,8 +89,7 @@ type Plan struct {
 	// Unchecked counts the pairs of tensors of a kept plan that share bytes at operators of the runtime. The plan is
 	// right only with kernels that permit these pairs. With Options.Kernels it is 0.
 	Unchecked int
-	// Kernels is the library whose order of reading and writing the plan assumes; empty if the plan
-	// assumes nothing.
+	// Kernels is the library whose order of reading and writing the plan assumes; empty if the plan assumes nothing.
 	Kernels Kernels
 	// Overlays are the pairs of a result and an operand that share bytes, in the order of the operators.
 	Overlays []Overlay
@@ -116,8 +113,7 @@ type Plan struct {
 	lowered *graph.Lowering // the lowering that made United, if Kernels is set
 	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
-	// Placed are the offsets of the arena's buffers, scratch included, as the
-	// planner has them.
+	// Placed are the offsets of the arena's buffers, scratch included, as the planner has them.
 	Placed []int64
 }
 

@@ -15,8 +15,7 @@ import (
 type Peak struct {
 	// Tick is the runtime's clock.
 	Tick int32
-	// Operator runs at that tick. It is an index into the model's operators; -1 before
-	// the first.
+	// Operator runs at that tick. It is an index into the model's operators; -1 before the first.
 	Operator int
 	// Bytes are live, rounded as the runtime does: the load.
 	Bytes int64

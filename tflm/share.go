@@ -11,10 +11,9 @@ import (
 // run of an operator that has both. Whether that is right depends only on the kernel of that operator, so the plan is
 // kept as it is.
 //
-// A tensor is in use during its lifespan, as the runtime counts it, with one
-// exception. A scratch operand is a tensor that operators read and nothing writes. It
-// has no value to keep, so it is in use only while those operators run. The runtime
-// lets it live from the beginning.
+// A tensor is in use during its lifespan, as the runtime counts it, with one exception. A scratch operand is a tensor
+// that operators read and nothing writes. It has no value to keep, so it is in use only while those operators run. The
+// runtime lets it live from the beginning.
 //
 // Models for Arm's Ethos-U go further. Vela compiles operators into one operator "ethos-u". Its third operand is a
 // scratch tensor that covers the arena as far as the NPU may reach: a window. All other tensors lie inside of it,
@@ -32,12 +31,10 @@ import (
 // npu is the custom operator into which Vela compiles.
 const npu = "ethos-u"
 
-// window is the operand of npu that is the NPU's window to the arena. The next one is
-// that to its fast memory.
+// window is the operand of npu that is the NPU's window to the arena. The next one is that to its fast memory.
 const window = 2
 
-// maxWindows bounds the windows that are known as such, so that a damaged model costs
-// no more than its size.
+// maxWindows bounds the windows that are known as such, so that a damaged model costs no more than its size.
 const maxWindows = 64
 
 // sharing says which overlaps of a plan are meant.
@@ -177,8 +174,7 @@ func (s *sharing) has(t, operator int) bool {
 	return ok
 }
 
-// once reports whether an operator has one moment alone: it runs no subgraph, and is
-// run once.
+// once reports whether an operator has one moment alone: it runs no subgraph, and is run once.
 func (s *sharing) once(operator int) bool {
 	return len(s.m.Operators[operator].Callees) == 0 && s.l.Operators[operator].First == s.l.Operators[operator].Last
 }

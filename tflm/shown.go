@@ -14,8 +14,7 @@ import (
 //   - A tensor ends where another takes over its bytes.
 //   - A tensor that another one covers, and that begins together with it, begins after it.
 //
-// The result is only for pictures. As a problem it would be wrong, since each tensor is needed to the end of its
-// life.
+// The result is only for pictures. As a problem it would be wrong, since each tensor is needed to the end of its life.
 //
 // In a plan for a library of kernels each tensor has the bytes that it needs at each moment, as in the planner: an
 // operand is there in part while its result is. Coverings says which bytes are still in two tensors.

@@ -13,12 +13,10 @@ import (
 // and C99, and needs no header: names have the linkage of C. In C++ a constant is local to its file unless it is
 // declared first, so each is.
 
-// arrayAlignment is what the array begins at a multiple of: the largest alignment of data
-// in a TensorFlow Lite model.
+// arrayAlignment is what the array begins at a multiple of: the largest alignment of data in a TensorFlow Lite model.
 const arrayAlignment = 16
 
-// HashOf returns the beginning of the SHA-256 of a model, 12 hexadecimal digits, to
-// identify the model in comments.
+// HashOf returns the beginning of the SHA-256 of a model, 12 hexadecimal digits, to identify the model in comments.
 func HashOf(model []byte) string {
 	sum := sha256.Sum256(model)
 	return hex.EncodeToString(sum[:6])
@@ -32,11 +30,10 @@ func (r *Runtime) declare(w io.Writer, prefix string) {
 	}
 }
 
-// WriteArray writes a model as a constant array in C++ or C. The file defines
-// prefix_model_data, its size prefix_model_data_size, and prefix_tensor_arena_size_…
-// for each size of the runtime's arena, with the value of the macro in the header.
-// name is Plan.Name, which gives the prefix. r must not be nil; its Model and Hash are
-// ignored, because they follow from data. The error is w's.
+// WriteArray writes a model as a constant array in C++ or C. The file defines prefix_model_data, its size
+// prefix_model_data_size, and prefix_tensor_arena_size_… for each size of the runtime's arena, with the value of the
+// macro in the header. name is Plan.Name, which gives the prefix. r must not be nil; its Model and Hash are ignored,
+// because they follow from data. The error is w's.
 func WriteArray(w io.Writer, name string, data []byte, r *Runtime) error {
 	b := bufio.NewWriter(w)
 	of := *r

@@ -1,11 +1,9 @@
-// Package cheader writes plans as C: a header of macros for the arena's size and each
-// tensor's offset, a source file with the arena itself and a table of its tensors, or a
-// model as a constant array.
+// Package cheader writes plans as C: a header of macros for the arena's size and each tensor's offset, a source file
+// with the arena itself and a table of its tensors, or a model as a constant array.
 //
-// Names of tensors become identifiers. A character that C does not allow becomes an
-// underscore, and equal identifiers get a number. Macros have at most 63 characters, as
-// many as C99 distinguishes. In a longer name a hash replaces the middle. The full names
-// are in the table and in comments.
+// Names of tensors become identifiers. A character that C does not allow becomes an underscore, and equal identifiers
+// get a number. Macros have at most 63 characters, as many as C99 distinguishes. In a longer name a hash replaces the
+// middle. The full names are in the table and in comments.
 package cheader
 
 import (
@@ -98,8 +96,7 @@ func shorten(s, name string, most int) string {
 	return s[:left] + middle + s[len(s)-(most-len(middle)-left):]
 }
 
-// identifiers returns a different one for each tensor, so short that a macro of it is
-// not longer than allowed.
+// identifiers returns a different one for each tensor, so short that a macro of it is not longer than allowed.
 func (p *Plan) identifiers() []string {
 	most := longestMacro - len(p.prefix()) - len("_OFFSET_")
 	out := make([]string, len(p.Tensors))
@@ -138,8 +135,7 @@ func comment(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "*/", "*_/"), "/*", "/_*")
 }
 
-// literal returns text as a string of C, with octal escapes for all that could mean
-// something else.
+// literal returns text as a string of C, with octal escapes for all that could mean something else.
 func literal(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -154,8 +150,7 @@ func literal(text string) string {
 	return b.String()
 }
 
-// CheckAlignment returns an error if alignment, in bytes, is neither 0 nor a power of two:
-// C cannot express any other.
+// CheckAlignment returns an error if alignment, in bytes, is neither 0 nor a power of two: C cannot express any other.
 func CheckAlignment(alignment int64) error {
 	if alignment < 0 || alignment&(alignment-1) != 0 {
 		return fmt.Errorf("the arena must begin at a multiple of %d, but an alignment in C must be a power of two", alignment)
@@ -200,8 +195,7 @@ extern unsigned char %[1]s_%[4]s[%[3]d];
 `, p.prefix(), len(p.Tensors)+1, max(1, p.Arena), p.arena())
 }
 
-// sizes writes the macros of the arena's size: that of the plan, and those that the
-// runtime needs.
+// sizes writes the macros of the arena's size: that of the plan, and those that the runtime needs.
 func (p *Plan) sizes(w io.Writer, upper string) {
 	if r := p.Runtime; r != nil {
 		fmt.Fprintf(w, "/* %s\n * They hold for the model of %d bytes whose SHA-256 begins with %s.%s */\n", r.about("\n * "),
@@ -326,8 +320,7 @@ const struct %[1]s_tensor %[1]s_tensors[%[3]d] = {
 	return b.Flush()
 }
 
-// aligned writes the alignment of the definition that follows, as far as the language
-// has a word for it.
+// aligned writes the alignment of the definition that follows, as far as the language has a word for it.
 func aligned(w io.Writer, alignment int64) {
 	fmt.Fprintf(w, `#if defined(__cplusplus) && __cplusplus >= 201103L
 alignas(%[1]d)

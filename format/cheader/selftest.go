@@ -40,9 +40,8 @@ var selftestText string
 
 var selftest = sync.OnceValue(func() *template.Template { return template.Must(template.New("selftest").Parse(selftestText)) })
 
-// WriteSelftest writes a self-test in C++11 for firmware with TensorFlow Lite Micro. The file
-// defines prefix_selftest, and needs the array that WriteArray writes. name is Plan.Name, which
-// gives the prefix. The error is w's.
+// WriteSelftest writes a self-test in C++11 for firmware with TensorFlow Lite Micro. The file defines prefix_selftest,
+// and needs the array that WriteArray writes. name is Plan.Name, which gives the prefix. The error is w's.
 func WriteSelftest(w io.Writer, name string, s *Selftest) error {
 	type size struct{ Name, About, Bytes string }
 	prefix := prefixOf(name)

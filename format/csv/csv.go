@@ -15,10 +15,9 @@
 // If a file has no ID column of these names, a column name is the ID. If it has no column
 // size, a column bytes is the size.
 //
-// Some programs write half-open lifespans under the name end. ReadOptions.Ends says so, and
-// Extra.Times how the file was read. The ends of gaps are as those of lifespans: inclusive if
-// the file has end in place of upper, as in the older files of google/minimalloc. Windows are
-// always half-open.
+// Some programs write half-open lifespans under the name end. ReadOptions.Ends says so, and Extra.Times how the file
+// was read. The ends of gaps are as those of lifespans: inclusive if the file has end in place of upper, as in the
+// older files of google/minimalloc. Windows are always half-open.
 //
 // Times may have fractions. All times of the file are then multiplied by the same power of
 // ten, which Extra.Times has too. No offset depends on that.
@@ -26,23 +25,19 @@
 // Other columns are kept, and are written again with the plan. A name that is one slip
 // away from one of the above is an error, because it is most likely a misspelling.
 //
-// Fields are separated by commas, semicolons or tabs: the header decides, or a line sep=;
-// before it. Whole numbers may have a fraction of zeros or an exponent, as spreadsheets
-// write them: 3.0, 1.05E+06. But 3.000 is refused, because it may mean thousands, unless
-// another time of the file shows that a point begins a fraction. Sizes, alignments, hints and
-// offsets may have a unit: 1.5MiB. The numbers of gaps have neither: they are an optional minus
-// sign and the digits 0 to 9. The times of gaps may have a fraction, such as 0.5-1.25.
+// Fields are separated by commas, semicolons or tabs: the header decides, or a line sep=; before it. Whole numbers may
+// have a fraction of zeros or an exponent, as spreadsheets write them: 3.0, 1.05E+06. But 3.000 is refused, because it
+// may mean thousands, unless another time of the file shows that a point begins a fraction. Sizes, alignments, hints
+// and offsets may have a unit: 1.5MiB. The numbers of gaps have neither: they are an optional minus sign and the digits
+// 0 to 9. The times of gaps may have a fraction, such as 0.5-1.25.
 //
-// Fields may be quoted as in RFC 4180, and a quoted field may span lines. Lines may end
-// with LF, CRLF or, in a file without LF, CR. A byte order mark is skipped, and so are
-// rows of separators alone and empty columns without a name at the right. A line that
-// begins with # is a comment, unless it has as many fields as the header; then it is a
-// row. Spaces count in an ID, but not around header names and integers. A header without
-// rows is a problem without buffers.
+// Fields may be quoted as in RFC 4180, and a quoted field may span lines. Lines may end with LF, CRLF or, in a file
+// without LF, CR. A byte order mark is skipped, and so are rows of separators alone and empty columns without a name at
+// the right. A line that begins with # is a comment, unless it has as many fields as the header; then it is a row.
+// Spaces count in an ID, but not around header names and integers. A header without rows is a problem without buffers.
 //
-// All faults of an input are reported at once, as a *model.InputError with file, line,
-// buffer, column and value. A file is read whole, and the IDs of a problem share its
-// memory.
+// All faults of an input are reported at once, as a *model.InputError with file, line, buffer, column and value. A file
+// is read whole, and the IDs of a problem share its memory.
 package csv
 
 import (
@@ -219,8 +214,7 @@ func (t *table) sound() bool {
 // filled reports whether there is more than space in a field.
 func filled(field string) bool { return trim(field) != "" }
 
-// field returns a field of the current row, empty if the file has no such
-// column or the row is too short.
+// field returns a field of the current row, empty if the file has no such column or the row is too short.
 func (t *table) field(c column) string {
 	if k := t.head.at[c]; k >= 0 && k < len(t.scan.fields) {
 		return t.scan.fields[k]

@@ -135,9 +135,8 @@ type header struct {
 	extra     []int              // the fields of the other columns
 }
 
-// header reads the current row as a header. It reports columns of need that are
-// missing, columns that stand there twice and, if strict, columns that mean something
-// by a wrong name. It returns false if the rows would make no sense.
+// header reads the current row as a header. It reports columns of need that are missing, columns that stand there twice
+// and, if strict, columns that mean something by a wrong name. It returns false if the rows would make no sense.
 func (t *table) header(need []column, strict bool) bool {
 	h := &t.head
 	for c := range h.at {

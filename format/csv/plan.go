@@ -12,10 +12,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// ReadPlan reads a plan of p from a file with the columns id and offset, and pool if p has
-// several pools. Its rows may be in any order: they are matched to the buffers of p by their
-// IDs. Without a column id, rows are numbered from 0. Other columns are ignored. The plan is
-// in the order of p.Buffers, with its height.
+// ReadPlan reads a plan of p from a file with the columns id and offset, and pool if p has several pools. Its rows may
+// be in any order: they are matched to the buffers of p by their IDs. Without a column id, rows are numbered from 0.
+// Other columns are ignored. The plan is in the order of p.Buffers, with its height.
 //
 // The error is a *model.InputError for rows with an unknown ID, duplicate IDs, offsets
 // that are missing, negative or above model.MaxSum, unknown pools, and buffers without a row.

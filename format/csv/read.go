@@ -16,10 +16,9 @@ import (
 // fails the first pass goes into the second with its ID and with harmless values. So it gives no second message, but an
 // ID that stands twice is found, and the buffers keep their numbers.
 
-// Read reads a problem from r; file is its name in messages. Without a column for IDs, the
-// ID of a buffer is its number, from 0. The buffers have an alignment of at least 1 and
-// their gaps in ascending order. A column offset sets Buffer.Fixed. The error is r's, or a
-// *model.InputError that lists the faults of the content.
+// Read reads a problem from r; file is its name in messages. Without a column for IDs, the ID of a buffer is its
+// number, from 0. The buffers have an alignment of at least 1 and their gaps in ascending order. A column offset sets
+// Buffer.Fixed. The error is r's, or a *model.InputError that lists the faults of the content.
 func Read(r io.Reader, file string) (*model.Problem, error) {
 	p, _, err := ReadHeader(r, file)
 	return p, err

@@ -8,9 +8,8 @@ import "strings"
 // can be read back. Fields beyond the most that a record may have are passed over: a line of nothing but separators
 // would take sixteen times its length.
 //
-// Invariant: between calls pos is at the start of a line, nextLine is its
-// number. A record that breaks the rules sets fault, and the scan goes on at
-// the next line.
+// Invariant: between calls pos is at the start of a line, nextLine is its number. A record that breaks the rules sets
+// fault, and the scan goes on at the next line.
 //
 // Complexity: O(n); no allocation but for fields with doubled quotes.
 //

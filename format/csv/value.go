@@ -133,9 +133,8 @@ func parseOffset(s string) (v int64, none bool, fault string) {
 //	time    = integer [ "." digit { digit } ]
 //	integer = [ "-" ] digit { digit }    digit is one of 0 to 9
 //
-// Other numbers of a file may be spelled as spreadsheets do (+3, 1E3). A gap has two to
-// four of them in one field, with minus signs between: it stays unambiguous only if they are
-// plain.
+// Other numbers of a file may be spelled as spreadsheets do (+3, 1E3). A gap has two to four of them in one field, with
+// minus signs between: it stays unambiguous only if they are plain.
 func parseGap(s string, inclusive bool, p *points) (g model.Gap, fault string) {
 	ok, large := true, false
 	digits := func(from int) (to int) {

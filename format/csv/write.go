@@ -14,17 +14,15 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// WriteOptions choose the dialect. The zero value writes half-open lifespans in the columns
-// of google/minimalloc.
+// WriteOptions choose the dialect. The zero value writes half-open lifespans in the columns of google/minimalloc.
 type WriteOptions struct {
 	// Inclusive writes the columns start and end, with inclusive ends of lifespans and
 	// gaps, as older tools read them. It is ignored if Header is set.
 	Inclusive bool
-	// Header has the columns to write, by any of their names, in any order; ReadHeader
-	// returns the header of a file. If it lacks columns that the problem needs, IDs are
-	// added before it and other columns after it. Without a header the columns are those
-	// of google/minimalloc: id, lower, upper, size, then alignment, hint, gaps and offset
-	// if any buffer has one.
+	// Header has the columns to write, by any of their names, in any order; ReadHeader returns the header of a file. If
+	// it lacks columns that the problem needs, IDs are added before it and other columns after it. Without a header the
+	// columns are those of google/minimalloc: id, lower, upper, size, then alignment, hint, gaps and offset if any
+	// buffer has one.
 	Header Header
 	// Extra has the separator, the contents of the columns of Header that have no meaning to
 	// Stowage, and how times are written; ReadExtra returns those of a file. It must have the
@@ -39,13 +37,11 @@ func Write(w io.Writer, p *model.Problem, offsets []int64) error {
 	return WriteWith(w, p, offsets, WriteOptions{})
 }
 
-// WriteWith writes a problem and, if offsets is not nil, its plan: an offset in bytes for
-// each buffer, in order, -1 for none. Without a plan the column offset has the fixed
-// offsets, if there are any.
+// WriteWith writes a problem and, if offsets is not nil, its plan: an offset in bytes for each buffer, in order, -1 for
+// none. Without a plan the column offset has the fixed offsets, if there are any.
 //
-// An ID is written as it is, and quoted if necessary. A spreadsheet takes an ID that
-// begins with =, +, - or @ for a formula. It is written nevertheless, because other
-// programs match the buffers of a plan by their IDs.
+// An ID is written as it is, and quoted if necessary. A spreadsheet takes an ID that begins with =, +, - or @ for a
+// formula. It is written nevertheless, because other programs match the buffers of a plan by their IDs.
 //
 // Read returns the problem that was written, with two differences: the format has no name
 // and no capacity, and Read sorts gaps.

@@ -1,23 +1,19 @@
-// Package cuda reads snapshots of PyTorch's allocator for CUDA as problems of memory
-// planning.
+// Package cuda reads snapshots of PyTorch's allocator for CUDA as problems of memory planning.
 //
 // torch.cuda.memory._dump_snapshot(FILE) writes a snapshot, after torch.cuda.memory._record_memory_history(). It is a
 // pickle with every allocation and every free, in order. So a plan that knows the future can be compared with the
 // memory that the allocator reserved.
 //
-// The allocator never gives a block of one stream to another, so each stream of each
-// device is a problem by itself. Time is the number of the event in the device's
-// trace. A block that existed before the trace is live from its start; a block that is
-// never freed is live to its end. A block is live until free_completed, when another
-// tensor may use its memory.
+// The allocator never gives a block of one stream to another, so each stream of each device is a problem by itself.
+// Time is the number of the event in the device's trace. A block that existed before the trace is live from its start;
+// a block that is never freed is live to its end. A block is live until free_completed, when another tensor may use its
+// memory.
 //
-// The reader of pickles (pickle.go) makes only data and runs no code. It trusts no
-// length or number of a file.
+// The reader of pickles (pickle.go) makes only data and runs no code. It trusts no length or number of a file.
 //
-// Source: pytorch 016a041, torch/csrc/cuda/memory_snapshot.cpp for the layout of the
-// pickle and c10/cuda/CUDACachingAllocator.cpp for the meaning of the events. The
-// package was tested on snapshots that Python's own pickler wrote in that layout, not
-// on one from a GPU.
+// Source: pytorch 016a041, torch/csrc/cuda/memory_snapshot.cpp for the layout of the pickle and
+// c10/cuda/CUDACachingAllocator.cpp for the meaning of the events. The package was tested on snapshots that Python's
+// own pickler wrote in that layout, not on one from a GPU.
 package cuda
 
 import (
@@ -67,8 +63,7 @@ type Heap struct {
 	// Problem has a buffer for each block. Its ID is the number of its event in the
 	// device's trace, or its address if it existed before the trace.
 	Problem *model.Problem
-	// Reserved is the most memory in bytes that the allocator had reserved for the
-	// stream.
+	// Reserved is the most memory in bytes that the allocator had reserved for the stream.
 	Reserved int64
 }
 
@@ -77,8 +72,7 @@ func (h *Heap) Name() string {
 	return strconv.FormatInt(h.Device, 10) + ":" + strconv.FormatInt(h.Stream, 10)
 }
 
-// IsSnapshot reports whether head, the beginning of a file, may be that of a pickled
-// dictionary.
+// IsSnapshot reports whether head, the beginning of a file, may be that of a pickled dictionary.
 func IsSnapshot(head []byte) bool {
 	if len(head) < 3 || head[0] != 0x80 || head[1] < 2 || head[1] > 5 {
 		return false
@@ -90,9 +84,8 @@ func IsSnapshot(head []byte) bool {
 	return len(rest) > 0 && rest[0] == '}'
 }
 
-// Read reads a snapshot from r; file is its name in messages. It returns at least one
-// heap, ordered by device and stream. The error is r's, or a *model.InputError that
-// lists the faults.
+// Read reads a snapshot from r; file is its name in messages. It returns at least one heap, ordered by device and
+// stream. The error is r's, or a *model.InputError that lists the faults.
 func Read(r io.Reader, file string) ([]Heap, error) {
 	data, budget, err := source.Binary(r, file)
 	if err != nil {

@@ -34,8 +34,7 @@ const (
 	mark
 )
 
-// A datum is a value: its number, the place of its text, or the number of its
-// container.
+// A datum is a value: its number, the place of its text, or the number of its container.
 type datum struct {
 	n      int64
 	length uint32 // of a text

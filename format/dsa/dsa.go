@@ -19,8 +19,7 @@
 //
 // Complexity: O(bytes). An exclusive pin adds a pair for each buffer.
 //
-// Source: tonibohnlein/dsa-solver a8d1257, docs/structured_problem_schema_v1.md and
-// schemas/dsa-problem-v1.schema.json.
+// Source: tonibohnlein/dsa-solver a8d1257, docs/structured_problem_schema_v1.md and schemas/dsa-problem-v1.schema.json.
 package dsa
 
 import (

@@ -50,8 +50,7 @@ type Pool struct {
 const (
 	from  = " = alloc_from_pool("
 	again = "  # alloc"
-	// bufferBytes is what a buffer takes in memory, nameBytes what another name or a pool
-	// does.
+	// bufferBytes is what a buffer takes in memory, nameBytes what another name or a pool does.
 	bufferBytes, nameBytes, poolBytes = 300, 100, 1000
 )
 
@@ -68,9 +67,8 @@ var sizes = map[string]int64{
 // IsCode reports whether head, the beginning of a file, may be that of generated code.
 func IsCode(head []byte) bool { return strings.HasPrefix(string(head), "# AOT ID: ") }
 
-// Read reads the pools of generated code from r, at least one, in the order of the
-// code; file is its name in messages. The error is r's, or a *model.InputError that
-// names each fault by its line.
+// Read reads the pools of generated code from r, at least one, in the order of the code; file is its name in messages.
+// The error is r's, or a *model.InputError that names each fault by its line.
 func Read(r io.Reader, file string) ([]Pool, error) {
 	text, err := source.Read(r, file)
 	if err != nil {

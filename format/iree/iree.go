@@ -1,20 +1,17 @@
-// Package iree reads what IREE packs into its transient buffers as problems of
-// memory planning.
+// Package iree reads what IREE packs into its transient buffers as problems of memory planning.
 //
 //	iree-compile … --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices 2> dump.mlir
 //
-// prints each function before its slices are laid out. Each stream.resource.pack in
-// it is a problem by itself:
+// prints each function before its slices are laid out. Each stream.resource.pack in it is a problem by itself:
 //
 //	%7:3 = stream.resource.pack … slices({
 //	  [0, 6] = %c57600,
 //	  [1, 3] = %2
 //	}) : index
 //
-// A slice is live from the first number to the second, both included. Its size is a
-// constant, or known only at run time. IREE puts slices of the second kind one above the
-// other after all others, so they are not in the problem. The ID of a slice is the result
-// that holds its offset, %7#1 for the first.
+// A slice is live from the first number to the second, both included. Its size is a constant, or known only at run
+// time. IREE puts slices of the second kind one above the other after all others, so they are not in the problem. The
+// ID of a slice is the result that holds its offset, %7#1 for the first.
 //
 // Complexity: O(bytes).
 //
@@ -32,8 +29,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Alignment is the alignment of slices on the CPU, in bytes. Other targets may ask for
-// more.
+// Alignment is the alignment of slices on the CPU, in bytes. Other targets may ask for more.
 const Alignment = 64
 
 // A Pack is the problem of one stream.resource.pack.
@@ -42,8 +38,7 @@ type Pack struct {
 	Name string
 	// Problem has a buffer for each slice of a known size.
 	Problem *model.Problem
-	// Dynamic is the number of slices whose size is known only at run time. They are
-	// not in Problem.
+	// Dynamic is the number of slices whose size is known only at run time. They are not in Problem.
 	Dynamic int
 }
 
@@ -57,9 +52,8 @@ const (
 // IsDump reports whether head, the beginning of a file, may be that of a dump.
 func IsDump(head []byte) bool { return strings.HasPrefix(string(head), "// -----// IR ") }
 
-// Read reads the packs of a dump from r, at least one, in the order of the dump; file
-// is its name in messages. The error is r's, or a *model.InputError that names each
-// fault by its line.
+// Read reads the packs of a dump from r, at least one, in the order of the dump; file is its name in messages. The
+// error is r's, or a *model.InputError that names each fault by its line.
 func Read(r io.Reader, file string) ([]Pack, error) {
 	text, err := source.Read(r, file)
 	if err != nil {

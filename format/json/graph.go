@@ -305,8 +305,7 @@ func (d *graphDecoder) names(field string, operator bool) []int {
 	return indices
 }
 
-// resolve looks up the names. If something is wrong already, names may be missing for that
-// reason.
+// resolve looks up the names. If something is wrong already, names may be missing for that reason.
 func (d *graphDecoder) resolve() {
 	if d.issues.Err() != nil {
 		return

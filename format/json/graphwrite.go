@@ -31,9 +31,8 @@ import (
 //	  "saved": {"in_place": 0, "distance": 2960, "order": 0}
 //	}
 //
-// Offsets and scratch leave out what takes no memory, constants too; a value without bytes has the
-// offset 0. Without a plan, order, offsets, scratch, overlaps and saved are left out, and the height
-// is 0.
+// Offsets and scratch leave out what takes no memory, constants too; a value without bytes has the offset 0. Without a
+// plan, order, offsets, scratch, overlaps and saved are left out, and the height is 0.
 
 // WriteGraph writes a graph to w. ReadGraph returns it as it was. The error is w's, or says that
 // the graph is bad or that a name is not valid UTF-8; then nothing is written.
@@ -71,9 +70,8 @@ func WriteGraph(w io.Writer, g *graph.Graph) error {
 	return e.err
 }
 
-// WriteGraphPlan writes a plan of a graph to w. The error is w's, or says that the plan does not
-// match the graph, that the graph is bad, or that a name is not valid UTF-8; then nothing is
-// written.
+// WriteGraphPlan writes a plan of a graph to w. The error is w's, or says that the plan does not match the graph, that
+// the graph is bad, or that a name is not valid UTF-8; then nothing is written.
 func WriteGraphPlan(w io.Writer, g *graph.Graph, p *graph.Plan) error {
 	if err := writableGraph(g); err != nil {
 		return err

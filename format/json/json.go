@@ -1,5 +1,4 @@
-// Package json reads and writes problems and plans as JSON. One file holds a
-// problem and, optionally, a plan of it:
+// Package json reads and writes problems and plans as JSON. One file holds a problem and, optionally, a plan of it:
 //
 //	{
 //	  "version": 1,
@@ -33,10 +32,9 @@
 //
 //	[{"lower": 0, "upper": 3, "size": 4}, {"lower": 3, "upper": 9, "size": 4}]
 //
-// The values of a plan must be consistent. The height is that of the offsets. The lower
-// bound is not above the height, and equals it if the status is optimal. The lower bound
-// of an infeasible problem is above its capacity. The reader does not check whether the
-// offsets are a valid plan; stowage.Verify does.
+// The values of a plan must be consistent. The height is that of the offsets. The lower bound is not above the height,
+// and equals it if the status is optimal. The lower bound of an infeasible problem is above its capacity. The reader
+// does not check whether the offsets are a valid plan; stowage.Verify does.
 //
 // # Version 2
 //
@@ -83,9 +81,8 @@
 // Unknown keys are refused, because an unknown key is most likely misspelled. A new key
 // therefore comes with a new version.
 //
-// All faults of an input are reported at once, as a *model.InputError with file, line,
-// buffer, key and value. Only a fault of the JSON grammar, such as a file that is cut off,
-// is reported alone.
+// All faults of an input are reported at once, as a *model.InputError with file, line, buffer, key and value. Only a
+// fault of the JSON grammar, such as a file that is cut off, is reported alone.
 package json
 
 import "github.com/stowage-go/stowage/model"

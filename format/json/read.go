@@ -16,10 +16,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Read reads a problem from r; file is its name in messages. It also returns the offsets
-// of the plan in the file, in bytes and in the order of the buffers, or nil if the file
-// has none. The buffers have an alignment of at least 1 and their gaps in ascending order.
-// The error is r's, or a *model.InputError that lists the faults of the content.
+// Read reads a problem from r; file is its name in messages. It also returns the offsets of the plan in the file, in
+// bytes and in the order of the buffers, or nil if the file has none. The buffers have an alignment of at least 1 and
+// their gaps in ascending order. The error is r's, or a *model.InputError that lists the faults of the content.
 func Read(r io.Reader, file string) (*model.Problem, []int64, error) {
 	p, plan, err := ReadAll(r, file)
 	if plan == nil {
@@ -40,8 +39,7 @@ type ReadOptions struct {
 	Ends times.Ends
 }
 
-// ReadWith is ReadAll with options. It also says how the times were read: WriteWith writes
-// fractions as they were.
+// ReadWith is ReadAll with options. It also says how the times were read: WriteWith writes fractions as they were.
 func ReadWith(r io.Reader, file string, o ReadOptions) (*model.Problem, *Plan, times.Read, error) {
 	text, err := source.Read(r, file)
 	if err != nil {
@@ -114,10 +112,9 @@ func elsewhereRead(text string) string {
 	return ""
 }
 
-// ReadPlan reads a plan of p, in the order of p.Buffers and with its height. The buffers and
-// pools of the file may be in another order: they are matched by their IDs. Their other
-// values must be valid, but may differ from those in p. The error is as of Read; a file
-// without a plan is one too.
+// ReadPlan reads a plan of p, in the order of p.Buffers and with its height. The buffers and pools of the file may be
+// in another order: they are matched by their IDs. Their other values must be valid, but may differ from those in p.
+// The error is as of Read; a file without a plan is one too.
 func ReadPlan(r io.Reader, file string, p *model.Problem) (*model.Plan, error) {
 	q, plan, err := ReadAll(r, file)
 	if err != nil {
@@ -188,9 +185,8 @@ func (d *decoder) release(id string) {
 	d.held = model.Issues{}
 }
 
-// place returns an issue at a place of the text. Lines are counted from the
-// start of it, so only for as many as can be kept: a million faults must not
-// take a million times the length of the file. A duplicate asks for three lines.
+// place returns an issue at a place of the text. Lines are counted from the start of it, so only for as many as can be
+// kept: a million faults must not take a million times the length of the file. A duplicate asks for three lines.
 func (d *decoder) place(at int) model.Issue {
 	issue := model.Issue{File: d.File}
 	if d.refused++; d.refused <= 3*model.MaxIssues {
@@ -280,8 +276,7 @@ func meant(what, name string, keys []string) string {
 	return what + " has " + strings.Join(keys, ", ")
 }
 
-// inside names a key of an object in messages; those of the document and of a
-// buffer stand alone.
+// inside names a key of an object in messages; those of the document and of a buffer stand alone.
 func inside(what, key string) string {
 	switch what {
 	case "the document", "a buffer":
@@ -556,8 +551,7 @@ func spelled(field, raw string) string {
 	return ": expected " + number
 }
 
-// unquote takes the quotes off a string, so that a message does not double
-// them.
+// unquote takes the quotes off a string, so that a message does not double them.
 func unquote(raw string) string {
 	var s string
 	if raw[0] == '"' && stdjson.Unmarshal([]byte(raw), &s) == nil {

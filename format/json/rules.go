@@ -321,8 +321,7 @@ func (d *decoder) choice() *choice {
 	return &d.choices[len(d.choices)-1]
 }
 
-// clocks reads a start or an end as a list, a number a thread. It is nil if the next value is
-// one number.
+// clocks reads a start or an end as a list, a number a thread. It is nil if the next value is one number.
 func (d *decoder) clocks(field string) []int64 {
 	if !d.two || d.peek() != '[' {
 		return nil

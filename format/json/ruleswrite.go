@@ -27,8 +27,7 @@ func says(p *model.Problem) bool {
 	return false
 }
 
-// writableRules says why the rules cannot be written, if so: an index that is none, or a name that
-// is not valid UTF-8.
+// writableRules says why the rules cannot be written, if so: an index that is none, or a name that is not valid UTF-8.
 func writableRules(p *model.Problem, plan *Plan) error {
 	r := p.Rules
 	for k := range r.Pools {

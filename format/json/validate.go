@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// validate checks the document as a whole: the problem, and that the plan
-// belongs to it. That the plan is valid is for others to verify; here it only
-// must not contradict itself.
+// validate checks the document as a whole: the problem, and that the plan belongs to it. That the plan is valid is for
+// others to verify; here it only must not contradict itself.
 func (d *decoder) validate() error {
 	readable := d.issues.Err() == nil
 	d.refused = 0 // each pass keeps its own first issues

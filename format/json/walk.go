@@ -18,8 +18,7 @@ import (
 // Invariant: pos is at the first byte of a value, key or closing bracket, or within the white space, comma or colon
 // before it.
 //
-// Complexity: O(n), two passes. Strings are slices of the text unless they have
-// escapes.
+// Complexity: O(n), two passes. Strings are slices of the text unless they have escapes.
 //
 // Trials: docs/lab/formats.md (encoding/json boxes every token, stops at the first fault and accepts repeated keys).
 
@@ -87,8 +86,7 @@ func valid(text []byte) *source.Text {
 	return &source.Text{Text: unsafe.String(unsafe.SliceData(text), len(text))}
 }
 
-// peek skips what stands before the next value, key or closing bracket, and
-// returns its first byte.
+// peek skips what stands before the next value, key or closing bracket, and returns its first byte.
 func (w *walker) peek() byte {
 	for {
 		switch c := w.Text.Text[w.pos]; c {
@@ -110,8 +108,7 @@ func (w *walker) more() bool {
 	return false
 }
 
-// enter steps into an object or array, which opens with the given bracket;
-// false if the next value is another.
+// enter steps into an object or array, which opens with the given bracket; false if the next value is another.
 func (w *walker) enter(bracket byte) bool {
 	if w.peek() != bracket {
 		return false

@@ -113,8 +113,7 @@ func Writable(p *model.Problem) error {
 	return errors.Join(errs...)
 }
 
-// An encoder appends values to dst and writes it to w. After the first error
-// of w it writes no more.
+// An encoder appends values to dst and writes it to w. After the first error of w it writes no more.
 type encoder struct {
 	w    io.Writer
 	dst  []byte

@@ -19,22 +19,19 @@
 //
 // # Where sizes come from
 //
-// There are three sources: the shape that follows from a node's inputs, the shape that
-// the file gives (value_info, and the types of outputs), and shapes and sizes that the user gives
-// (Options). Options.Dims gives the dimensions that inputs leave open. An error names
-// the source that is missing.
+// There are three sources: the shape that follows from a node's inputs, the shape that the file gives (value_info, and
+// the types of outputs), and shapes and sizes that the user gives (Options). Options.Dims gives the dimensions that
+// inputs leave open. An error names the source that is missing.
 //
 // # What the arena holds
 //
-// The arena holds every tensor that is neither stored nor constant. Stored tensors are
-// the initialisers, whose data is in the file or beside it. Constant tensors are
-// computed only from constants, which a compiler does once. The package opens no file
-// of external data.
+// The arena holds every tensor that is neither stored nor constant. Stored tensors are the initialisers, whose data is
+// in the file or beside it. Constant tensors are computed only from constants, which a compiler does once. The package
+// opens no file of external data.
 //
 // The package trusts no offset, length, shape or index of a file (internal/graph).
 //
-// Sources: onnx 1.23.2, onnx.proto for the format and the operators' definitions for
-// shapes.
+// Sources: onnx 1.23.2, onnx.proto for the format and the operators' definitions for shapes.
 package onnx
 
 import (
@@ -66,9 +63,8 @@ type Model struct {
 	data []byte
 }
 
-// Read reads a model from r; file is its name in messages. The error is r's, or a
-// *model.InputError that names the fault by its place in the model, such as "node 3
-// "conv1" (Conv), attribute pads".
+// Read reads a model from r; file is its name in messages. The error is r's, or a *model.InputError that names the
+// fault by its place in the model, such as "node 3 "conv1" (Conv), attribute pads".
 func Read(r io.Reader, file string) (*Model, error) {
 	data, budget, err := source.Binary(r, file)
 	if err != nil {
@@ -77,8 +73,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 	return parseWithin(data, file, budget)
 }
 
-// Parse is Read for the content of a file. The model keeps data, which must not
-// change.
+// Parse is Read for the content of a file. The model keeps data, which must not change.
 func Parse(data []byte, file string) (*Model, error) {
 	return parseWithin(data, file, source.BudgetOf(len(data)))
 }

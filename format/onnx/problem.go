@@ -14,11 +14,9 @@ import (
 
 // An Arena is the problem of a model's tensors.
 type Arena struct {
-	// Problem has the buffers. Sizes and offsets are in bytes, multiples of the
-	// alignment.
+	// Problem has the buffers. Sizes and offsets are in bytes, multiples of the alignment.
 	Problem *model.Problem
-	// Tensors has the values of the model. A value in a function or a loop occurs once
-	// for each time that it is made.
+	// Tensors has the values of the model. A value in a function or a loop occurs once for each time that it is made.
 	Tensors []Tensor
 	// Steps has the nodes that run, in the order of their ticks.
 	Steps []Step
@@ -31,11 +29,9 @@ type Tensor struct {
 	Name  string  // as in the file
 	Type  Type    // type of its elements
 	Shape []int64 // dimensions, -1 for unknown ones; nil if the rank is unknown
-	// Bytes is the size in bytes, or an upper bound of it. It is 0 if the size is not
-	// known, as may be for constants.
+	// Bytes is the size in bytes, or an upper bound of it. It is 0 if the size is not known, as may be for constants.
 	Bytes int64
-	// Stored tensors are initialisers. Constant tensors are computed only from
-	// constants. Neither kind has a buffer.
+	// Stored tensors are initialisers. Constant tensors are computed only from constants. Neither kind has a buffer.
 	Stored, Constant bool
 	// Buffer is the index of the tensor's buffer in the problem; -1 for none.
 	Buffer int
@@ -51,9 +47,8 @@ type Step struct {
 	Node     string // name, or number in its graph if it has none
 }
 
-// Arena returns the problem of the model's tensors. The error is a *model.InputError
-// that names the nodes whose sizes cannot be derived; it is an *OpenError if inputs
-// have open dimensions.
+// Arena returns the problem of the model's tensors. The error is a *model.InputError that names the nodes whose sizes
+// cannot be derived; it is an *OpenError if inputs have open dimensions.
 func (m *Model) Arena(o Options) (*Arena, error) {
 	if o.Alignment == 0 {
 		o.Alignment = Alignment
@@ -124,8 +119,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 // buffer reports whether a value takes room in the arena.
 func (v *value) buffer() bool { return !v.Constant && v.Stored == nil && v.Bytes() > 0 }
 
-// ids returns an ID for each value that begins a buffer: its name, with a number
-// if that is taken or too long.
+// ids returns an ID for each value that begins a buffer: its name, with a number if that is taken or too long.
 func (w *walker) ids(first []int32) []string {
 	taken := make(map[string]bool, len(w.values))
 	for i := range w.values {

@@ -173,10 +173,9 @@ func (w *walker) program(prior [][]int32) *order.Program {
 	return p
 }
 
-// Reordered returns the model as a file with the nodes of its graph in another order: order has
-// their numbers, the first to run first. All else stays byte for byte, and the file has the same
-// size. The error wraps ErrOrder if a node would run before one that it needs, or if order does not
-// have each node once.
+// Reordered returns the model as a file with the nodes of its graph in another order: order has their numbers, the
+// first to run first. All else stays byte for byte, and the file has the same size. The error wraps ErrOrder if a node
+// would run before one that it needs, or if order does not have each node once.
 func (m *Model) Reordered(order []int) ([]byte, error) {
 	nodes := m.file.Graph.Nodes
 	label := func(k int) string { return nodes[k].Label(k) }

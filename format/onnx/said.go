@@ -45,8 +45,7 @@ func (w *walker) give(r *shape.Result, name string) {
 	}
 }
 
-// typed returns what the file's type of a value says. The name of an input lets
-// Options.Dims name its axes.
+// typed returns what the file's type of a value says. The name of an input lets Options.Dims name its axes.
 func (w *walker) typed(t *graph.TypeInfo, input string) shape.Result {
 	var r shape.Result
 	if t == nil {

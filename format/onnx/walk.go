@@ -32,18 +32,15 @@ type Options struct {
 	// Dims has the sizes of dimensions that inputs leave open. The key is the
 	// dimension's name in the model, or INPUT:AXIS if it has none.
 	Dims map[string]int64
-	// Values has the values of inputs that are one whole number or truth value, and
-	// the same in each run: for example the condition of a branch. The key is the
-	// input's name. These inputs then take no memory.
+	// Values has the values of inputs that are one whole number or truth value, and the same in each run: for example
+	// the condition of a branch. The key is the input's name. These inputs then take no memory.
 	Values map[string]int64
 	// Shapes has the types and shapes of values that the model leaves open, and whose shape cannot be derived. The
 	// key is the value's name.
 	Shapes map[string]Shape
-	// Sizes has the sizes in bytes of values whose size cannot be derived. The key is
-	// the value's name.
+	// Sizes has the sizes in bytes of values whose size cannot be derived. The key is the value's name.
 	Sizes map[string]int64
-	// Alignment: sizes and offsets are multiples of it, in bytes. 0 means the constant
-	// Alignment.
+	// Alignment: sizes and offsets are multiples of it, in bytes. 0 means the constant Alignment.
 	Alignment int64
 	// InPlace lets a result share the memory of an operand: views always, element-wise
 	// results if the operand is not used later.

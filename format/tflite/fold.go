@@ -11,16 +11,14 @@ import (
 // into a float32 constant when it loads the model. TensorFlow Lite Micro does not fold and has no such kernel, so the
 // model does not run there. It runs if the file is folded. Besides, weights must not count as buffers of the arena.
 //
-// The folded file is larger: its float16 data stay, and each weight's float32
-// data come in front. See prepend.go.
+// The folded file is larger: its float16 data stay, and each weight's float32 data come in front. See prepend.go.
 //
 // Source: what TensorFlow Lite does on loading (constant folding by XNNPACK and
 // the interpreter). No test here runs a folded model yet.
 
-// Fold converts float16 constants that the model only dequantises into float32
-// constants, and removes the operators that did so. It returns the new model and the
-// number of these constants. If there are none, it returns the model itself. The error
-// is ErrNewer, ErrExternal or ErrDamaged.
+// Fold converts float16 constants that the model only dequantises into float32 constants, and removes the operators
+// that did so. It returns the new model and the number of these constants. If there are none, it returns the model
+// itself. The error is ErrNewer, ErrExternal or ErrDamaged.
 func (m *Model) Fold() (*Model, int, error) {
 	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
 	for i := range m.Operators {

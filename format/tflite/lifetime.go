@@ -28,8 +28,7 @@ type Lifespan struct {
 // untouched is the lifespan of what no operator touches.
 var untouched = Lifespan{-1, -1}
 
-// Lifetimes has the lifespans of a model's tensors and of the scratch buffers of its
-// operators.
+// Lifetimes has the lifespans of a model's tensors and of the scratch buffers of its operators.
 type Lifetimes struct {
 	Tensors   []Lifespan // one for each tensor
 	Operators []Lifespan // one for each operator: the lifespan of its scratch buffers

@@ -89,10 +89,9 @@ func ReadLog(r io.Reader, file string) ([]Request, error) {
 	return out, issues.Err()
 }
 
-// ScratchOf returns the scratch buffers among the requests of a runtime for this
-// model. These are the requests that follow the tensors; the ticks tell the operator
-// of each. file is the log's name in messages. The error is a *model.InputError if the
-// requests belong to another model.
+// ScratchOf returns the scratch buffers among the requests of a runtime for this model. These are the requests that
+// follow the tensors; the ticks tell the operator of each. file is the log's name in messages. The error is a
+// *model.InputError if the requests belong to another model.
 func (m *Model) ScratchOf(requests []Request, l *Lifetimes, file string) ([]Scratch, error) {
 	refuse := func(line int, message string) error {
 		return model.Issue{File: file, Line: line, Message: message + ": the log is not of " + m.File}.Err()

@@ -15,10 +15,9 @@ const MetadataName = "OfflineMemoryAllocation"
 // Online is the offset of a tensor that the planner on the device places.
 const Online = -1
 
-// An Offline is the metadata OfflineMemoryAllocation, a plan made before the program
-// runs. It has 32-bit words: a version, a subgraph, a count, and an offset for each
-// tensor of all subgraphs. TensorFlow Lite Micro reads only the count and the offsets.
-// If the model has several entries of the name, the last one counts.
+// An Offline is the metadata OfflineMemoryAllocation, a plan made before the program runs. It has 32-bit words: a
+// version, a subgraph, a count, and an offset for each tensor of all subgraphs. TensorFlow Lite Micro reads only the
+// count and the offsets. If the model has several entries of the name, the last one counts.
 type Offline struct {
 	Version, Subgraph int32 // the first two words, which no runtime reads
 	// Count is the number of offsets that the metadata claims to have. A runtime

@@ -18,8 +18,7 @@ import (
 //
 // Source: the schema of tensorflow/tflite-micro 90b983c.
 
-// Options are what a kernel is told beside its tensors. Fields that the operator does not have
-// are zero.
+// Options are what a kernel is told beside its tensors. Fields that the operator does not have are zero.
 type Options struct {
 	Same             bool  // padding: windows are centred; if not, they stay inside the image
 	StrideH          int32 // rows that a window moves
@@ -191,9 +190,8 @@ func (p *parser) optionsOf(o *tfliteschema.Operator, code tfliteschema.BuiltinOp
 // maxIntegers bounds the elements of a constant that says where a kernel reads.
 const maxIntegers = 1 << 12
 
-// Integers returns the elements of a constant tensor of whole numbers, such as paddings, axes or
-// sizes. It is nil if the tensor is not constant, has other elements or more than 4096, or if its
-// data is not in the model.
+// Integers returns the elements of a constant tensor of whole numbers, such as paddings, axes or sizes. It is nil if
+// the tensor is not constant, has other elements or more than 4096, or if its data is not in the model.
 func (m *Model) Integers(tensor int) []int64 {
 	t := &m.Tensors[tensor]
 	width := 0

@@ -13,10 +13,9 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// Idea: references in a flatbuffer lead only forward, so nothing can be added behind the file. New parts go in front:
-// a new root with a new model table whose fields refer into the old file, and new tables and lists for the changes.
-// The old file follows, byte for byte. So weights, signatures and unknown parts keep their alignment and their
-// distances.
+// Idea: references in a flatbuffer lead only forward, so nothing can be added behind the file. New parts go in front: a
+// new root with a new model table whose fields refer into the old file, and new tables and lists for the changes. The
+// old file follows, byte for byte. So weights, signatures and unknown parts keep their alignment and their distances.
 //
 //	0   reference to the new model table, "TFL3"
 //	8   model table                       (fields → into the old file, or below)
@@ -35,20 +34,16 @@ import (
 //
 // Source: Stowage; the metadata is TensorFlow Lite Micro's, see offline.go.
 
-// headAlign is the multiple that the new head is padded to, at least that of
-// any data in a flatbuffer.
+// headAlign is the multiple that the new head is padded to, at least that of any data in a flatbuffer.
 const headAlign = 64
 
-// ErrNewer means that the model uses fields of a newer schema than this package knows,
-// so that it cannot be rewritten.
+// ErrNewer means that the model uses fields of a newer schema than this package knows, so that it cannot be rewritten.
 var ErrNewer = errors.New("the model has fields of a newer schema, so it is not rewritten")
 
-// ErrExternal means that the model has data outside of the flatbuffer at absolute
-// places, which rewriting would move.
+// ErrExternal means that the model has data outside of the flatbuffer at absolute places, which rewriting would move.
 var ErrExternal = errors.New("the model has data at fixed places behind its flatbuffer, so it is not rewritten")
 
-// ErrDamaged means that a part of the model that planning does not read points outside
-// of the file.
+// ErrDamaged means that a part of the model that planning does not read points outside of the file.
 var ErrDamaged = errors.New("the model is damaged in a part that planning does not read, so it is not rewritten")
 
 // WithOffsets returns the model as a file with an offline plan. offsets has one offset
@@ -151,8 +146,7 @@ func (m *Model) rewrite(c changes) ([]byte, error) {
 	}
 	fields, at := h.table(root.Table(), modelLayout, own)
 	h.refer(0, at)
-	// A model without any buffer gets the empty one that comes first by
-	// convention.
+	// A model without any buffer gets the empty one that comes first by convention.
 	first := max(root.BuffersLength(), 1)
 	data := []*[]byte{}
 	index := map[int]int{} // of a tensor's new buffer
@@ -240,8 +234,7 @@ func (h *head) subgraphs(m *Model, root *tfliteschema.Model, c changes, index ma
 	return at
 }
 
-// metadata writes the list of metadata, the old entries less ours and then
-// ours, and returns where it is.
+// metadata writes the list of metadata, the old entries less ours and then ours, and returns where it is.
 func (h *head) metadata(root *tfliteschema.Model, buffer int) int {
 	var entry tfliteschema.Metadata
 	var kept []int
@@ -268,8 +261,7 @@ func (h *head) metadata(root *tfliteschema.Model, buffer int) int {
 	return at
 }
 
-// buffer writes a buffer whose data begin at a multiple of 16, and returns where
-// it is.
+// buffer writes a buffer whose data begin at a multiple of 16, and returns where it is.
 func (h *head) buffer(data []byte) int {
 	table := h.vtable([]int{4})
 	h.u32(uint32(table - h.lastVtable))
@@ -296,9 +288,8 @@ type head struct {
 // A reference from a place in the head to one in the old file.
 type reference struct{ at, to int }
 
-// table writes a copy of an old table: the same scalars, references to the same
-// places, and words of zero for the fields of own, which the caller fills in. It
-// returns where each field is and where the table is.
+// table writes a copy of an old table: the same scalars, references to the same places, and words of zero for the
+// fields of own, which the caller fills in. It returns where each field is and where the table is.
 func (h *head) table(old flatbuffers.Table, l layout, own []int) (fields []int, at int) {
 	vtable := int(old.Pos) - int(old.GetSOffsetT(old.Pos))
 	count := (int(binary.LittleEndian.Uint16(h.old[vtable:])) - 4) / 2

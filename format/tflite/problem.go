@@ -7,9 +7,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the buffers of the problem are the tensors of the arena in the runtime's order, then the scratch buffers in
-// the order in which its kernels request them. The order matters because planners break ties by it, as the runtime's
-// does.
+// Idea: the buffers of the problem are the tensors of the arena in the runtime's order, then the scratch buffers in the
+// order in which its kernels request them. The order matters because planners break ties by it, as the runtime's does.
 //
 // Times are half-open and shifted by one: the runtime gives untouched tensors room at the time -1, which is 0 here.
 
@@ -27,8 +26,7 @@ type Arena struct {
 	Tensor []int
 	// Scratch is the index in Problem.Buffers of the first scratch buffer.
 	Scratch int
-	// Operators has, for each scratch buffer, the operator that requests it, as an
-	// index into Model.Operators.
+	// Operators has, for each scratch buffer, the operator that requests it, as an index into Model.Operators.
 	Operators []int
 	// Empty has the operators of requests of 0 bytes, which are no buffers. The runtime keeps records of them.
 	Empty []int
@@ -85,8 +83,7 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 // RoundUp rounds a size in bytes up to a multiple of Alignment.
 func RoundUp(bytes int64) int64 { return (bytes + Alignment - 1) / Alignment * Alignment }
 
-// Label returns a tensor's name for messages: its name in the model, or its number if
-// the name is empty or long.
+// Label returns a tensor's name for messages: its name in the model, or its number if the name is empty or long.
 func (m *Model) Label(tensor int) string {
 	const most = 60
 	name := m.Tensors[tensor].Name
@@ -96,8 +93,7 @@ func (m *Model) Label(tensor int) string {
 	return "tensor " + strconv.Itoa(tensor) + " " + strconv.Quote(name)
 }
 
-// names returns an ID for each tensor: its name if that is its own, else its
-// name and number.
+// names returns an ID for each tensor: its name if that is its own, else its name and number.
 func (m *Model) names() []string {
 	count := make(map[string]int, len(m.Tensors))
 	for i := range m.Tensors {

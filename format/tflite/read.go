@@ -16,9 +16,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Read reads a model from r; file is its name in messages. The error is r's, or a
-// *model.InputError that names each fault by its place in the model, such as "subgraph
-// 0, operator 3, input 1".
+// Read reads a model from r; file is its name in messages. The error is r's, or a *model.InputError that names each
+// fault by its place in the model, such as "subgraph 0, operator 3, input 1".
 func Read(r io.Reader, file string) (*Model, error) {
 	data, budget, err := source.Binary(r, file)
 	if err != nil {
@@ -27,8 +26,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 	return parseWithin(data, file, budget)
 }
 
-// Parse is Read for the content of a file. The model keeps data, which must not
-// change.
+// Parse is Read for the content of a file. The model keeps data, which must not change.
 func Parse(data []byte, file string) (*Model, error) {
 	return parseWithin(data, file, source.BudgetOf(len(data)))
 }
@@ -262,9 +260,8 @@ func (p *parser) operator(place string, o *tfliteschema.Operator, s *Subgraph, s
 	return out
 }
 
-// options returns where the table of an operator's options is, once it has been
-// walked over: options have another shape with each operator. It is 0 if there
-// is none.
+// options returns where the table of an operator's options is, once it has been walked over: options have another shape
+// with each operator. It is 0 if there is none.
 func (p *parser) options(o *tfliteschema.Operator, s *shape) (at flatbuffers.UOffsetT, fault string) {
 	tab := o.Table()
 	const optionsField = 4 + 2*4

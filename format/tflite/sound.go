@@ -16,8 +16,7 @@ import (
 // budget: one visit for every tableBytes of the file. A real file never comes near that, because its tensors and
 // operators are larger. So the memory that a model takes is bounded by the size of its file.
 //
-// Source: the flatbuffers format; the C++ library has such a verifier, the Go
-// library has none.
+// Source: the flatbuffers format; the C++ library has such a verifier, the Go library has none.
 
 // A shape says what the fields of a table are, by their number in the schema.
 type shape struct {
@@ -178,8 +177,7 @@ func (w *walk) table(at int64, s *shape) bool {
 	return true
 }
 
-// field checks a field at a position of the table that begins at start and ends
-// at end.
+// field checks a field at a position of the table that begins at start and ends at end.
 func (w *walk) field(start, at, end int64, s *shape, f *field) bool {
 	what := s.name + "." + f.name
 	width := int64(4)

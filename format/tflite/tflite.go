@@ -1,12 +1,10 @@
 // Package tflite reads TensorFlow Lite models as problems of memory planning, with the lifespans of TensorFlow Lite
 // Micro. It writes a plan into the model, where that runtime looks for it.
 //
-// A model is a flatbuffer: subgraphs of operators that read and write tensors. The
-// tensors that are neither constants nor variables share one arena. The size of a
-// tensor follows from its shape and type, its lifespan from the order of the operators
-// (lifetime.go). The metadata OfflineMemoryAllocation holds a plan: an offset for each
-// tensor (offline.go). To write it, the package puts a new head before the old file,
-// which stays unchanged (prepend.go).
+// A model is a flatbuffer: subgraphs of operators that read and write tensors. The tensors that are neither constants
+// nor variables share one arena. The size of a tensor follows from its shape and type, its lifespan from the order of
+// the operators (lifetime.go). The metadata OfflineMemoryAllocation holds a plan: an offset for each tensor
+// (offline.go). To write it, the package puts a new head before the old file, which stays unchanged (prepend.go).
 //
 // The package trusts no offset, length, shape or index of a file (sound.go, read.go).
 //
@@ -33,15 +31,13 @@ type Model struct {
 	// Tensors has the tensors of all subgraphs, one subgraph after the other.
 	// TensorFlow Lite Micro numbers tensors in this order.
 	Tensors []Tensor
-	// Subgraphs has the subgraphs of the model. The first is the one that a program
-	// runs.
+	// Subgraphs has the subgraphs of the model. The first is the one that a program runs.
 	Subgraphs []Subgraph
 	// Operators has the operators of all subgraphs, one subgraph after the other.
 	Operators []Operator
 	// Offline is the plan in the model; nil if there is none.
 	Offline *Offline
-	// TrailingZIP says that a ZIP archive with associated files follows the
-	// flatbuffer.
+	// TrailingZIP says that a ZIP archive with associated files follows the flatbuffer.
 	TrailingZIP bool
 
 	data []byte
@@ -63,19 +59,16 @@ type Tensor struct {
 	Name  string  // as in the file; may be empty, and several tensors may have the same
 	Type  Type    // type of its elements
 	Shape []int32 // dimensions, none negative; empty for a scalar
-	// Bytes is the size in bytes: the number of elements of Shape times the size of
-	// Type.
+	// Bytes is the size in bytes: the number of elements of Shape times the size of Type.
 	Bytes int64
 	// Constant tensors have their data in the file. Variable tensors keep their value
 	// between runs. Neither kind is in the head of the arena.
 	Constant, Variable bool
 	Buffer             int // index of the constant's data in the model's buffers
-	// Handle says that the tensor is the result of a VAR_HANDLE. The kernel keeps it,
-	// so the plan has no place for it.
+	// Handle says that the tensor is the result of a VAR_HANDLE. The kernel keeps it, so the plan has no place for it.
 	Handle bool
-	// Channels counts the scales of the tensor's quantization: 1 for the whole tensor,
-	// more for one a channel. It is 0 if the tensor has no scales, or scales without
-	// zero points.
+	// Channels counts the scales of the tensor's quantization: 1 for the whole tensor, more for one a channel. It is 0
+	// if the tensor has no scales, or scales without zero points.
 	Channels int
 }
 
@@ -96,15 +89,13 @@ type Subgraph struct {
 type Operator struct {
 	Code   Code   // number in the schema
 	Custom string // name of a custom operator (Code is CUSTOM); empty for others
-	// Inputs and Outputs are indices into Model.Tensors; -1 means that the operator
-	// has no such input.
+	// Inputs and Outputs are indices into Model.Tensors; -1 means that the operator has no such input.
 	Inputs, Outputs []int32
 	// Callees are the subgraphs that an IF, WHILE or CALL_ONCE runs.
 	Callees []int32
 	// Resource is the name of the variable of a VAR_HANDLE.
 	Resource string
-	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or its
-	// second operand.
+	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or its second operand.
 	TransposedX, TransposedY bool
 	// Options say in which order the kernel reads and writes. It is nil if the operator has no such options, or if
 	// they cannot be read.
@@ -121,7 +112,9 @@ func (t Type) String() string { return nameIn(tfliteschema.EnumNamesTensorType()
 type Code int32
 
 // String returns the operator's name in the schema, such as CONV_2D.
-func (c Code) String() string { return nameIn(tfliteschema.EnumNamesBuiltinOperator(), int(c), "operator ") }
+func (c Code) String() string {
+	return nameIn(tfliteschema.EnumNamesBuiltinOperator(), int(c), "operator ")
+}
 
 // nameIn returns name k of a list. If it has none, nameIn returns k behind what it is.
 func nameIn(names []string, k int, what string) string {

@@ -180,8 +180,7 @@ func steps(pieces []piece) []piece {
 	return out
 }
 
-// merge joins the pieces of each place that touch or overlap; if they overlap,
-// the larger size counts.
+// merge joins the pieces of each place that touch or overlap; if they overlap, the larger size counts.
 func merge(pieces []piece) []piece {
 	slices.SortFunc(pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.lower, b.lower), cmp.Compare(b.size, a.size),
@@ -199,8 +198,7 @@ func merge(pieces []piece) []piece {
 	return out
 }
 
-// profile appends the pieces of one place, in order of lower, without overlaps: at
-// each time the largest that is live.
+// profile appends the pieces of one place, in order of lower, without overlaps: at each time the largest that is live.
 func profile(out []piece, pieces []piece) []piece {
 	first := len(out)
 	add := func(p piece) {

@@ -62,9 +62,8 @@ const (
 	eventSharesWith  protowire.Number = 5
 )
 
-// Read reads an HloProto from r; file is its name in messages. The error is r's, or a
-// *model.InputError that names the fault by its place in the message, such as
-// "buffer_assignment, heap_simulator_trace 0, event 12".
+// Read reads an HloProto from r; file is its name in messages. The error is r's, or a *model.InputError that names the
+// fault by its place in the message, such as "buffer_assignment, heap_simulator_trace 0, event 12".
 func Read(r io.Reader, file string) (*Dump, error) {
 	data, budget, err := source.Binary(r, file)
 	if err != nil {
@@ -403,8 +402,7 @@ func (p *reader) heap(values []value) Heap {
 	return h
 }
 
-// name returns the name of a buffer as XLA prints it: that of its instruction, with
-// the index of a part.
+// name returns the name of a buffer as XLA prints it: that of its instruction, with the index of a part.
 func (p *reader) name(l *logical) string {
 	name := l.name
 	if l.instruction >= 0 && p.names[l.instruction] != nil {

@@ -56,10 +56,9 @@ func IsText(head []byte) bool {
 	return false
 }
 
-// ReadText reads NAME-buffer-assignment.txt from r; file is its name in messages.
-// beside opens another text of the same NAME, given its suffix, and returns its name
-// in messages; it is nil if there are no other texts. The error is r's, that of
-// beside, or a *model.InputError.
+// ReadText reads NAME-buffer-assignment.txt from r; file is its name in messages. beside opens another text of the same
+// NAME, given its suffix, and returns its name in messages; it is nil if there are no other texts. The error is r's,
+// that of beside, or a *model.InputError.
 func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadCloser, string, error)) (*Dump, error) {
 	main, err := source.Read(r, file)
 	if err != nil {

@@ -145,8 +145,7 @@ func (t *tracing) event(b []byte) {
 	t.members = append(t.members, k)
 }
 
-// values returns the buffers of one allocation as values, those of no bytes left
-// out. They are in order of their id.
+// values returns the buffers of one allocation as values, those of no bytes left out. They are in order of their id.
 func (t *tracing) values(members []int32) []value {
 	const valueBytes = 96 + 2*32 + 48 + 100 + 64 // with its piece, its buffer and its name
 	if !t.spend(t.where(), len(members)*valueBytes) {

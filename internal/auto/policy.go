@@ -6,11 +6,10 @@ import (
 	"github.com/stowage-go/stowage/internal/thresholds"
 )
 
-// Idea: this file has the policy of auto: which planners have a turn, in which order, and with
-// which share of the effort. The policy depends on the size of the problem, on the goal (any
-// plan that fits, or the lowest) and on whether there is a limit. The file has no other code:
-// auto.go and turns.go carry the policy out. greedy.NewPortfolio decides what makes the plan to
-// start from, a sweep or first-fit.
+// Idea: this file has the policy of auto: which planners have a turn, in which order, and with which share of the
+// effort. The policy depends on the size of the problem, on the goal (any plan that fits, or the lowest) and on whether
+// there is a limit. The file has no other code: auto.go and turns.go carry the policy out. greedy.NewPortfolio decides
+// what makes the plan to start from, a sweep or first-fit.
 //
 // A run has four parts. It ends as soon as there is nothing left to look for.
 //
@@ -49,9 +48,8 @@ type class struct {
 	mergeLook mergeLook
 	exactLook exactLook
 	round     members
-	// lowest and fits say how part 4 ends if there is no limit: if the lowest plan is
-	// wanted, and if any plan that fits will do. With a limit it ends untilAnswer, that is,
-	// with an answer or at the limit.
+	// lowest and fits say how part 4 ends if there is no limit: if the lowest plan is wanted, and if any plan that fits
+	// will do. With a limit it ends untilAnswer, that is, with an answer or at the limit.
 	lowest, fits ending
 }
 
@@ -87,9 +85,8 @@ const (
 
 // The efforts of the first turns, and what follows from them.
 const (
-	// exactEffort is the first turn of exact search: nodes times the incidences of all
-	// buffers and sections. With its rounds of inference, a node costs about ten
-	// nanoseconds for each incidence, so that is about a second.
+	// exactEffort is the first turn of exact search: nodes times the incidences of all buffers and sections. With its
+	// rounds of inference, a node costs about ten nanoseconds for each incidence, so that is about a second.
 	exactEffort = 1e8
 	// mergeLookPart is the part of that effort that the look of merge gets.
 	mergeLookPart = 100
@@ -104,14 +101,12 @@ const (
 	fewPlans = 4
 	// grow is how much longer each turn is than the one before.
 	grow = 4
-	// shares is the part of a node limit that each first turn gets at most, so that every
-	// search has its turn.
+	// shares is the part of a node limit that each first turn gets at most, so that every search has its turn.
 	shares = 8
 	// looksShare is the part of a time limit that the looks get. If 10 ms are all there is, and
 	// half of them go to other programs, most heuristics would never run otherwise.
 	looksShare = 4
-	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then
-	// takes twice as long.
+	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then takes twice as long.
 	gapsShare = 2
 )
 

@@ -106,8 +106,7 @@ func (a *auto) looks(ctx context.Context) {
 	}
 }
 
-// full reports whether a capacity is so full that no heuristic is likely to get there: see
-// fullOf.
+// full reports whether a capacity is so full that no heuristic is likely to get there: see fullOf.
 func (a *auto) full(capacity int64) bool {
 	if capacity == 0 || a.height <= thresholds.Within(capacity, thresholds.FarBy) {
 		return false

@@ -126,8 +126,7 @@ func (g *graph) before(x, y int32) bool {
 	return a.upper <= b.lower
 }
 
-// reduce returns those of found that no chain through another of found leads to use y from. All of found are
-// before y.
+// reduce returns those of found that no chain through another of found leads to use y from. All of found are before y.
 func (g *graph) reduce(y int32, found []int32) []int32 {
 	slices.SortFunc(found, func(a, b int32) int { return cmp.Compare(b, a) })
 	found = slices.Compact(found)

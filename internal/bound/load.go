@@ -1,9 +1,8 @@
 package bound
 
-// Idea: loads are summed from changes. A stay adds its bytes at its first section and
-// takes them away after its last. One pass at the end turns changes into sums. So a stay
-// of any length costs O(1). Sections are numbered already. internal/profile has the load
-// over time, computed from the model alone, for pictures.
+// Idea: loads are summed from changes. A stay adds its bytes at its first section and takes them away after its last.
+// One pass at the end turns changes into sums. So a stay of any length costs O(1). Sections are numbered already.
+// internal/profile has the load over time, computed from the model alone, for pictures.
 
 // Loads is the space in use per section while it is summed. It has one entry more than
 // there are sections. Add every stay, then call Sum once.
@@ -26,8 +25,7 @@ func (p Loads) Sum() []int64 {
 	return p[:len(p)-1]
 }
 
-// Peak returns the highest load and the first section that has it, or 0 and 0 if there is
-// no section.
+// Peak returns the highest load and the first section that has it, or 0 and 0 if there is no section.
 func Peak(load []int64) (peak int64, section int32) {
 	for s, x := range load {
 		if x > peak {

@@ -10,9 +10,8 @@ import (
 //
 //	offset(b) >= Up(offset(a) + distance, alignment of b)
 //
-// A propagation raises each offset until no constraint asks for more. A cycle of
-// constraints may raise its offsets for ever. The capacity would end that, but it
-// may be 2^60 bytes away. Two facts prove that a cycle never ends:
+// A propagation raises each offset until no constraint asks for more. A cycle of constraints may raise its offsets for
+// ever. The capacity would end that, but it may be 2^60 bytes away. Two facts prove that a cycle never ends:
 //
 //   - Its distances add up to more than 0. Each round then lifts an offset by as
 //     much again. Without windows all distances are positive, and so is the sum.

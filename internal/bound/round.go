@@ -6,8 +6,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Up returns the least multiple of the given number that is at least x. x may have any
-// sign. The number is at least 1.
+// Up returns the least multiple of the given number that is at least x. x may have any sign. The number is at least 1.
 func Up(x, multiple int64) int64 {
 	if multiple <= 1 {
 		return x
@@ -37,8 +36,7 @@ func Down(x, multiple int64) int64 {
 	return x - r
 }
 
-// GCD returns the greatest common divisor of a and b, which may have any sign. It is 0 if
-// both are 0.
+// GCD returns the greatest common divisor of a and b, which may have any sign. It is 0 if both are 0.
 func GCD(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -49,8 +47,7 @@ func GCD(a, b int64) int64 {
 	return a
 }
 
-// LCM returns the least common multiple of two numbers of at least 1, or 0 if it is above
-// most.
+// LCM returns the least common multiple of two numbers of at least 1, or 0 if it is above most.
 func LCM(a, b, most int64) int64 {
 	a /= GCD(a, b)
 	if b > most/a {
@@ -59,8 +56,7 @@ func LCM(a, b, most int64) int64 {
 	return a * b
 }
 
-// Period returns the least common multiple of alignments, or math.MaxInt64 if it is above
-// any offset.
+// Period returns the least common multiple of alignments, or math.MaxInt64 if it is above any offset.
 func Period(alignments []int64) int64 {
 	period := int64(1)
 	for _, a := range alignments {

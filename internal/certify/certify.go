@@ -1,6 +1,5 @@
-// Package certify writes certificates. A certificate is a file that proves that no plan of
-// a problem fits a capacity. verify.Certificate checks it without knowing how it was made.
-// docs/certificates.md has the format.
+// Package certify writes certificates. A certificate is a file that proves that no plan of a problem fits a capacity.
+// verify.Certificate checks it without knowing how it was made. docs/certificates.md has the format.
 package certify
 
 import (
@@ -17,10 +16,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the certificate is made anew, so it does not matter which planner proved the bound.
-// If the buffers of one section exceed the capacity by their sizes alone, they are the
-// whole certificate, with no questions. Otherwise exact search refutes the capacity and
-// records the questions that it asks (engine.Refute).
+// Idea: the certificate is made anew, so it does not matter which planner proved the bound. If the buffers of one
+// section exceed the capacity by their sizes alone, they are the whole certificate, with no questions. Otherwise exact
+// search refutes the capacity and records the questions that it asks (engine.Refute).
 //
 // Complexity: a pass over the sections, or the search.
 

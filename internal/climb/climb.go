@@ -21,14 +21,12 @@ import (
 // lowest plan. Critical goes on from its own order, unless the lowest plan has become lower
 // in the meantime. If there are few buffers, all their orders are tried instead (orders.go).
 //
-// Workers search side by side, each with its own seed, and take over the lowest plan
-// between turns.
+// Workers search side by side, each with its own seed, and take over the lowest plan between turns.
 //
 // Invariant: the height of the lowest plan never rises. The first plan is a heuristic's.
 //
-// Complexity: a turn of critical is turnSteps × n steps, where each placement takes n. A turn
-// of core is a few sweeps and exact searches, where a node takes as many steps as its
-// problem has buffers.
+// Complexity: a turn of critical is turnSteps × n steps, where each placement takes n. A turn of core is a few sweeps
+// and exact searches, where a node takes as many steps as its problem has buffers.
 //
 // Source: this project.
 
@@ -217,8 +215,7 @@ func (s *search) climb(w *worker) {
 	}
 }
 
-// keep takes a plan if it is the lowest so far, and reports whether it is. From then on nobody
-// changes it.
+// keep takes a plan if it is the lowest so far, and reports whether it is. From then on nobody changes it.
 func (s *search) keep(offsets []int64) bool {
 	height := model.HeightOf(s.tl.Problem, offsets)
 	s.mu.Lock()

@@ -6,31 +6,27 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: in large graphs the load reaches its peak only for a moment. Heuristics waste space
-// there, because they place something early that is in the way at the peak. So the core, the
-// sections around the peak, is planned first: only the buffers that are active in it, by exact
-// search, at the bound. Sweeps from the core to both ends of time place the rest
-// (greedy.Sweeper), which has room to spare. Cores of several widths are tried. Later turns
-// aim higher than the bound, and at other peaks.
+// Idea: in large graphs the load reaches its peak only for a moment. Heuristics waste space there, because they place
+// something early that is in the way at the peak. So the core, the sections around the peak, is planned first: only the
+// buffers that are active in it, by exact search, at the bound. Sweeps from the core to both ends of time place the
+// rest (greedy.Sweeper), which has room to spare. Cores of several widths are tried. Later turns aim higher than the
+// bound, and at other peaks.
 //
-// The buffers that are live in all sections of the core are one pile at its bottom. For
-// example, a training graph of 30,000 buffers has 7,700 live at the peak. In a core of forty
-// sections, exact search sees only a hundred of them.
+// The buffers that are live in all sections of the core are one pile at its bottom. For example, a training graph of
+// 30,000 buffers has 7,700 live at the peak. In a core of forty sections, exact search sees only a hundred of them.
 //
 // For two buffers f and g of the core,
 //
 //	f and g conflict  =>  they conflict in a section of the core
 //
-// since both are live there. So cutting lifespans to the core loses no conflict. This is not
-// so with gaps, and the rest could not go around fixed offsets. In both cases there are no
-// cores.
+// since both are live there. So cutting lifespans to the core loses no conflict. This is not so with gaps, and the rest
+// could not go around fixed offsets. In both cases there are no cores.
 //
 // Invariant: the offsets of the core are valid for the whole problem.
 //
 // Complexity: a bounded exact search and up to twelve sweeps for each core.
 //
-// A core of all sections is exact search with a node limit. It solves B, C, F, H and K of
-// A–K at once.
+// A core of all sections is exact search with a node limit. It solves B, C, F, H and K of A–K at once.
 //
 // Trials: docs/lab/climb.md (first fit of the rest, by the old plan's order or by size, leaves S_1 above its load).
 
@@ -55,9 +51,8 @@ func (w *worker) coring() bool {
 	return true
 }
 
-// core tries cores until one lowers the plan, at most one of each width. The first ones are
-// around the highest peak and aim at the goal, from narrow to wide. Later ones are at random
-// peaks, are narrower, and aim at
+// core tries cores until one lowers the plan, at most one of each width. The first ones are around the highest peak and
+// aim at the goal, from narrow to wide. Later ones are at random peaks, are narrower, and aim at
 //
 //	height - share × (height - goal)
 //

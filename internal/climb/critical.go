@@ -14,11 +14,10 @@ import (
 //
 //	sum of the sizes in the chain = height    (without alignment)
 //
-// This is the critical path of scheduling, with sections as machines. Only a plan that breaks
-// the chain is lower. So a move takes a buffer of the chain, and puts it where another one
-// near it in the chain is in the order. Some moves ignore the chain, or else the search would
-// stop where no move within it helps. A plan that is no higher is kept, since several chains
-// may reach the top, and each of them must be broken.
+// This is the critical path of scheduling, with sections as machines. Only a plan that breaks the chain is lower. So a
+// move takes a buffer of the chain, and puts it where another one near it in the chain is in the order. Some moves
+// ignore the chain, or else the search would stop where no move within it helps. A plan that is no higher is kept,
+// since several chains may reach the top, and each of them must be broken.
 //
 // If a buffer rests on several others, chance chooses one.
 //
@@ -122,8 +121,7 @@ func (w *worker) trace() {
 	}
 }
 
-// under reports whether buffer j rests on i. For j = -1 it reports whether i ends at the
-// height of the plan.
+// under reports whether buffer j rests on i. For j = -1 it reports whether i ends at the height of the plan.
 func (w *worker) under(i, j int) bool {
 	b, offsets := w.tl.Problem.Buffers, w.critical.offsets
 	top := offsets[i] + b[i].Size

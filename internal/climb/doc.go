@@ -1,8 +1,7 @@
 // Package climb is the planner "climb": local search, for problems that are too hard for exact
 // search and whose plans by heuristics stay above the bound.
 //
-// It starts from a plan (Options.Start, or the best of greedy's orders) and lowers it by two
-// techniques in turn:
+// It starts from a plan (Options.Start, or the best of greedy's orders) and lowers it by two techniques in turn:
 //
 //	core.go      plan the sections around the peak exactly, then the other buffers
 //	             by sweeps from there
@@ -11,7 +10,6 @@
 //	orders.go    try all orders, if there are few buffers
 //	climb.go     the planner: turns, workers, limits
 //
-// Words: the order of a plan is its buffers by offset. The target is a height to reach.
-// Effort is counted in steps, about one step for each buffer that is read, so that turns and
-// limits do not depend on the clock.
+// Words: the order of a plan is its buffers by offset. The target is a height to reach. Effort is counted in steps,
+// about one step for each buffer that is read, so that turns and limits do not depend on the clock.
 package climb

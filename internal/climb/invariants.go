@@ -9,9 +9,8 @@ import (
 // Under the tag invariants each order that critical takes is looked through, and its height is
 // computed anew. A difference is a panic.
 
-// check checks that order has each buffer once, that height is the height of offsets and of
-// first fit in that order, and that the chain leads from the top of the plan to a buffer that
-// rests on none.
+// check checks that order has each buffer once, that height is the height of offsets and of first fit in that order,
+// and that the chain leads from the top of the plan to a buffer that rests on none.
 func (w *worker) check() {
 	c := &w.critical
 	in := make([]bool, len(c.order))

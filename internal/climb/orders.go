@@ -7,10 +7,9 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
-// Idea: n buffers have n! orders, 5,040 for seven buffers. All of them are placed, and nothing
-// is left to search. Local search would place some of them again and again, for millions of
-// steps. Without windows, one of these plans is optimal: first fit in the order of the offsets
-// of an optimal plan puts no buffer higher than that plan does.
+// Idea: n buffers have n! orders, 5,040 for seven buffers. All of them are placed, and nothing is left to search. Local
+// search would place some of them again and again, for millions of steps. Without windows, one of these plans is
+// optimal: first fit in the order of the offsets of an optimal plan puts no buffer higher than that plan does.
 //
 // Complexity: n! placements of n buffers, some ten milliseconds for seven.
 
@@ -30,8 +29,7 @@ func (w *worker) orders() {
 	}
 }
 
-// following replaces an order by the next one in dictionary order. It returns false after the
-// last.
+// following replaces an order by the next one in dictionary order. It returns false after the last.
 func following(order []int32) bool {
 	k := len(order) - 2
 	for k >= 0 && order[k] > order[k+1] {

@@ -8,31 +8,26 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the hash of an ID picks its colour, so that a buffer keeps it from one
-// plan to the next. If a neighbour already has that colour, the buffer takes the next
-// free one.
+// Idea: the hash of an ID picks its colour, so that a buffer keeps it from one plan to the next. If a neighbour already
+// has that colour, the buffer takes the next free one.
 //
-// A sweep over time finds the neighbours: when a piece starts, those right
-// below and above it, and those that end at that moment on its left. Of two
-// that touch, the later one always sees the earlier one, so no pair is missed
-// in a valid plan.
+// A sweep over time finds the neighbours: when a piece starts, those right below and above it, and those that end at
+// that moment on its left. Of two that touch, the later one always sees the earlier one, so no pair is missed in a
+// valid plan.
 //
 // Complexity: O(p log p) for p pieces, but for the moves within the ordered
 // slice of live pieces, which are cheap up to tens of thousands live at once.
 //
 // Trials: docs/lab/pictures.md (colours by size melt runs of equal sizes into one block).
 
-// maxNeighbours bounds the neighbours kept for a buffer. A plan that overlaps
-// itself may have any number of them.
+// maxNeighbours bounds the neighbours kept for a buffer. A plan that overlaps itself may have any number of them.
 const maxNeighbours = 24
 
-// mostApart is up to how many buffers neighbours are told apart. In a picture of more
-// they are of a pixel or two each.
+// mostApart is up to how many buffers neighbours are told apart. In a picture of more they are of a pixel or two each.
 const mostApart = 100_000
 
-// Apart returns an index into Palette for each buffer. Neighbours in the plan that the
-// offsets give have different colours if there are enough of them; without offsets, and
-// for very many buffers, the names alone decide.
+// Apart returns an index into Palette for each buffer. Neighbours in the plan that the offsets give have different
+// colours if there are enough of them; without offsets, and for very many buffers, the names alone decide.
 func Apart(p *model.Problem, offsets []int64) []uint8 {
 	out := make([]uint8, len(p.Buffers))
 	for i := range out {
@@ -69,8 +64,7 @@ func Apart(p *model.Problem, offsets []int64) []uint8 {
 	return out
 }
 
-// A piece is a stretch of a buffer's life in which one range of its bytes is in use, the
-// latter relative to its offset.
+// A piece is a stretch of a buffer's life in which one range of its bytes is in use, the latter relative to its offset.
 type piece struct {
 	buffer       int32
 	lower, upper int64

@@ -8,10 +8,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: compilers name a tensor after where it is in the model and what makes it:
-// down1.conv2, act.17, /layer1/conv/Conv_output_0, fusion.12. So a name tells two groups.
-// The operator is its last word without the number: conv, act, Conv, fusion. The prefix
-// is its first word after what all names share: down, act, layer1.
+// Idea: compilers name a tensor after where it is in the model and what makes it: down1.conv2, act.17,
+// /layer1/conv/Conv_output_0, fusion.12. So a name tells two groups. The operator is its last word without the number:
+// conv, act, Conv, fusion. The prefix is its first word after what all names share: down, act, layer1.
 //
 // A grouping is of use if it has at least two groups, none with nearly all buffers, if
 // groups are not as many as buffers, and if the eight groups that have a colour hold at
@@ -130,9 +129,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// operator returns the last word of a name that has more than a number, without its
-// number; "" if there is none. TensorFlow Lite joins the names of what it fused by a
-// semicolon; the first counts.
+// operator returns the last word of a name that has more than a number, without its number; "" if there is none.
+// TensorFlow Lite joins the names of what it fused by a semicolon; the first counts.
 func operator(id string) string {
 	id, _, _ = strings.Cut(id, ";")
 	for {
@@ -144,9 +142,8 @@ func operator(id string) string {
 	}
 }
 
-// word returns a word without the number at its end, and without what ONNX adds to the
-// name of an operator for its output: conv1, conv_1, conv2a and conv_output_0 are conv.
-// A d after the number stays: conv2d is an operator.
+// word returns a word without the number at its end, and without what ONNX adds to the name of an operator for its
+// output: conv1, conv_1, conv2a and conv_output_0 are conv. A d after the number stays: conv2d is an operator.
 func word(s string) string {
 	s = strings.TrimLeft(s, "%@")
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }

@@ -25,8 +25,7 @@ func Milliseconds(seconds float64) string { return threeDigits(seconds*1e3, 10, 
 // Ratio writes a ratio with about two significant digits.
 func Ratio(x float64) string { return threeDigits(x, 9.95, 99.5) }
 
-// threeDigits writes x with two decimals up to one bound, with one up to the
-// next, and whole beyond.
+// threeDigits writes x with two decimals up to one bound, with one up to the next, and whole beyond.
 func threeDigits(x, two, one float64) string {
 	switch {
 	case x < two:
@@ -47,8 +46,7 @@ func Grouped(n int64) string {
 	return text
 }
 
-// overLoad writes a height over the load with three decimals. One that is not
-// 1 never shows as 1.
+// overLoad writes a height over the load with three decimals. One that is not 1 never shows as 1.
 func overLoad(x float64) string {
 	if x > 1 && x < 1.0005 {
 		return ">1.000"

@@ -56,9 +56,8 @@ func (in *Instance) Ratio(height int64) float64 {
 	return float64(height) / float64(max(in.Load, 1))
 }
 
-// DistinctNames makes the names of the instances distinct: a file's path in
-// place of its name if two share that, and a number if it is the same
-// file, a mistake that is then easy to see.
+// DistinctNames makes the names of the instances distinct: a file's path in place of its name if two share that, and a
+// number if it is the same file, a mistake that is then easy to see.
 func DistinctNames(instances []Instance) {
 	count := map[string]int{}
 	for _, in := range instances {

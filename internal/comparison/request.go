@@ -7,20 +7,17 @@ import (
 	"time"
 )
 
-// Idea: a request is a list of (problem, planner) pairs, each run until it has its
-// repeats; what has been run is in the cache, and is not run again. So hours of
-// runs survive an interrupt, and a request can be widened later.
+// Idea: a request is a list of (problem, planner) pairs, each run until it has its repeats; what has been run is in the
+// cache, and is not run again. So hours of runs survive an interrupt, and a request can be widened later.
 //
-// Planners take turns on a problem, so that a slow spell of the machine meets
-// all of them. Several problems at a time share its caches and memory: for
-// shares solved that does no harm, for ratios of milliseconds it does.
+// Planners take turns on a problem, so that a slow spell of the machine meets all of them. Several problems at a time
+// share its caches and memory: for shares solved that does no harm, for ratios of milliseconds it does.
 
 // A Request says what is run.
 type Request struct {
 	Planners  []string
 	Instances []Instance
-	// Ask is what is asked of every pair: the limits, workers, seed, and
-	// whether any plan that fits will do.
+	// Ask is what is asked of every pair: the limits, workers, seed, and whether any plan that fits will do.
 	Ask    Run
 	Repeat int // runs of a pair; 0 means 1
 	Jobs   int // problems at a time; 0 means 1
@@ -29,19 +26,16 @@ type Request struct {
 	Optimum time.Duration
 	// Peers answer for names in Planners, whether these are registered planners or not.
 	Peers map[string]Peer
-	// Visited says that runs note the nodes of their search, and On, if it
-	// is not empty, what they ran on.
+	// Visited says that runs note the nodes of their search, and On, if it is not empty, what they ran on.
 	Visited bool
 	On      string
-	// Begin and Tick, if they are not nil, are called when a problem begins
-	// and after each of its planners, the search for the optimum included; from
-	// several goroutines if there are several jobs.
+	// Begin and Tick, if they are not nil, are called when a problem begins and after each of its planners, the search
+	// for the optimum included; from several goroutines if there are several jobs.
 	Begin, Tick func(instance int)
 }
 
-// Run makes all runs that the cache does not have. If the context ends it
-// returns what there is by then. The error is of the cache: what goes wrong in a
-// planner is in its runs.
+// Run makes all runs that the cache does not have. If the context ends it returns what there is by then. The error is
+// of the cache: what goes wrong in a planner is in its runs.
 func (s *Request) Run(ctx context.Context, cache *Cache) (*Result, error) {
 	c := &Result{
 		Planners: s.Planners, Instances: s.Instances,

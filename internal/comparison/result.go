@@ -22,8 +22,7 @@ type Result struct {
 // them.
 type Cell []Run
 
-// Median returns the median time of a cell; ok is false, and the time infinite,
-// if it has no answer.
+// Median returns the median time of a cell; ok is false, and the time infinite, if it has no answer.
 func (c Cell) Median() (seconds float64, ok bool) {
 	if len(c) == 0 || !c[0].Solved() {
 		return math.Inf(1), false
@@ -77,8 +76,7 @@ func (c *Result) repeated() bool {
 	return false
 }
 
-// At returns the run of a planner on an instance that counts, nil if it was
-// not made.
+// At returns the run of a planner on an instance that counts, nil if it was not made.
 func (c *Result) At(instance, planner int) *Run {
 	if cell := c.Cells[instance][planner]; len(cell) > 0 {
 		return &cell[0]
@@ -128,8 +126,7 @@ func (c *Result) Optimum(instance int) int64 {
 	return 0
 }
 
-// Err is the error for the runs that show a mistake: plans that the verifier
-// refused, and planners that died.
+// Err is the error for the runs that show a mistake: plans that the verifier refused, and planners that died.
 func (c *Result) Err() error {
 	var errs []error
 	for k := range c.Instances {

@@ -12,8 +12,7 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// A Run is one run: what was asked, then what came out. The keys are a
-// contract, since files of them are kept.
+// A Run is one run: what was asked, then what came out. The keys are a contract, since files of them are kept.
 type Run struct {
 	Problem  string  `json:"problem"` // digest
 	Name     string  `json:"name"`
@@ -53,8 +52,7 @@ func (r *Run) HasPlan() bool { return r.Is(stowage.Optimal) || r.Is(stowage.Feas
 // Solved reports whether the run has an answer: a plan or a refutation.
 func (r *Run) Solved() bool { return r.HasPlan() || r.Is(stowage.Infeasible) }
 
-// proven reports whether the run has proven the lowest height, or that there
-// is no plan.
+// proven reports whether the run has proven the lowest height, or that there is no plan.
 func (r *Run) proven() bool { return r.Is(stowage.Optimal) || r.Is(stowage.Infeasible) }
 
 // broken reports whether the run shows a mistake in a planner.
@@ -68,8 +66,7 @@ func (r Run) asked() Run {
 	}
 }
 
-// A Peer answers in place of a planner: it fills in what came out. It must
-// verify its plans.
+// A Peer answers in place of a planner: it fills in what came out. It must verify its plans.
 type Peer func(ctx context.Context, in *Instance, r *Run)
 
 // Solve runs a registered planner, or a variant of one, as r asks and fills in what came out. What a planner

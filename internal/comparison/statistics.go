@@ -5,13 +5,11 @@ import (
 	"slices"
 )
 
-// Median returns the middle of the values, or the mean of the two in the
-// middle. There must be one at least.
+// Median returns the middle of the values, or the mean of the two in the middle. There must be one at least.
 func Median(values []float64) float64 { return Quantile(values, 0.5) }
 
-// Quantile returns the value below which the share q of the values lies, from 0
-// for the least to 1 for the greatest; between two it goes in proportion. There
-// must be one at least.
+// Quantile returns the value below which the share q of the values lies, from 0 for the least to 1 for the greatest;
+// between two it goes in proportion. There must be one at least.
 func Quantile(values []float64, q float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	at := q * float64(len(v)-1)

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// A Table is rows of text under headings. It says what the columns are; how
-// they are set is up to who prints it.
+// A Table is rows of text under headings. It says what the columns are; how they are set is up to who prints it.
 type Table struct {
 	Title   string // a line above; empty for none
 	Columns []Column

@@ -61,8 +61,7 @@ func (c *Result) Write(w io.Writer, name string, text func(*Table) string) error
 	return err
 }
 
-// Tables returns what the problems are, then heights and times: in one table
-// if there is one problem, in two otherwise.
+// Tables returns what the problems are, then heights and times: in one table if there is one problem, in two otherwise.
 func (c *Result) Tables() []*Table {
 	problems := NewTable([]string{"problem", "buffers", "load", "lower bound", "optimum", "capacity"}, nil)
 	for k := range c.Instances {
@@ -207,8 +206,7 @@ func (c *Result) cell(i, k int) string {
 	}
 }
 
-// mean writes the geometric mean of the ratios; it says so if they are of a
-// part of the instances only.
+// mean writes the geometric mean of the ratios; it says so if they are of a part of the instances only.
 func (c *Result) mean(ratios []float64) string {
 	if len(ratios) == 0 {
 		return ""
@@ -293,8 +291,7 @@ func (c *Result) writeJSON(w io.Writer) error {
 		LowerBound int64   `json:"lower_bound"`
 		Seconds    float64 `json:"seconds"`
 		Message    string  `json:"message,omitempty"`
-		// All has the seconds of each run, if there are several; Seconds is then
-		// their median.
+		// All has the seconds of each run, if there are several; Seconds is then their median.
 		All []float64 `json:"all_seconds,omitempty"`
 	}
 	type problem struct {

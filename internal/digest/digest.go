@@ -9,9 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Of returns 16 hexadecimal digits that name the problem by its content: its buffers, in their
-// order. Its name and its capacity do not count. Files of runs have the digest, so it must never
-// change.
+// Of returns 16 hexadecimal digits that name the problem by its content: its buffers, in their order. Its name and its
+// capacity do not count. Files of runs have the digest, so it must never change.
 func Of(p *model.Problem) string {
 	h := sha256.New()
 	for i := range p.Buffers {

@@ -149,11 +149,10 @@ func cmsisQuads(permits []Permit, pixels, bytes int64) []Permit {
 // cmsisRow is arm_convolve_1_x_n_s8 on MVE: an edge on the left by a copy, the middle in place, an edge on the
 // right by a copy.
 //
-// The copy on the right has one pixel less than the filter, wherever the image ends
-// (arm_convolve_1_x_n_s8.c:116 and 188), and as much padding as there are windows over the edge, if the
-// padding is odd (:93). With a stride either can be too little or too much: the kernel then reads past the image or
-// past the copy, and its result depends on what lies there. That is a fault of the kernel also without
-// any overlap, so nothing is promised.
+// The copy on the right has one pixel less than the filter, wherever the image ends (arm_convolve_1_x_n_s8.c:116 and
+// 188), and as much padding as there are windows over the edge, if the padding is odd (:93). With a stride either can
+// be too little or too much: the kernel then reads past the image or past the copy, and its result depends on what lies
+// there. That is a fault of the kernel also without any overlap, so nothing is promised.
 func cmsisRow(e edge, pixel int64, packed bool, permits []Permit) ([]Permit, string) {
 	total := (e.result-1)*e.stride + e.filter - e.image
 	odd := total % 2
@@ -275,8 +274,7 @@ func cmsisExtreme(_ Library, op *Operator, reference rule) ([]Permit, string) {
 	return kept, ""
 }
 
-// cmsisPad is arm_pad_s8: a row of the image is one copy if no channels are padded, else a pixel is
-// (arm_pad_s8.c:80).
+// cmsisPad is arm_pad_s8: a row of the image is one copy if no channels are padded, else a pixel is (arm_pad_s8.c:80).
 func cmsisPad(_ Library, op *Operator, reference rule) ([]Permit, string) {
 	if !taken(op) || op.Operands[0].Type.Name == "INT16" {
 		return reference(op)

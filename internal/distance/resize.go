@@ -15,8 +15,7 @@ import (
 // Source: tensorflow/lite/kernels/internal/reference/resize_bilinear.h, resize_nearest_neighbor.h; micro/kernels/
 // resize_bilinear.cc.
 
-// resize returns a window whose places are given for each row and column: the first of n that
-// is read for index i of m.
+// resize returns a window whose places are given for each row and column: the first of n that is read for index i of m.
 func resize(op *Operator, place func(i, n, m int64) int64) (w *window, refused string) {
 	if why := op.has(1, 1); why != "" {
 		return nil, why

@@ -2,18 +2,15 @@ package distance
 
 import "fmt"
 
-// Idea: a window slides over the image by rows, in a row by columns. At each place it reads what
-// of the image it covers, and writes a pixel. The reference kernels of CONV_2D, DEPTHWISE_CONV_2D and
-// the pools all do so:
+// Idea: a window slides over the image by rows, in a row by columns. At each place it reads what of the image it
+// covers, and writes a pixel. The reference kernels of CONV_2D, DEPTHWISE_CONV_2D and the pools all do so:
 //
 //	for each batch, row, column, channel of the result: read its window, then write the element
 //
-// A channel of a convolution reads all channels of its group; one of a depthwise convolution or a pool
-// reads its own.
+// A channel of a convolution reads all channels of its group; one of a depthwise convolution or a pool reads its own.
 //
-// The first byte that a place reads is where the first row and the first column of the window inside the image
-// meet. So the rows of the result differ only by fixed moves, and the cost is rows plus columns of the
-// result.
+// The first byte that a place reads is where the first row and the first column of the window inside the image meet. So
+// the rows of the result differ only by fixed moves, and the cost is rows plus columns of the result.
 //
 // Source: tensorflow/lite/kernels/internal/reference: conv.h, depthwiseconv_float.h, pooling.h, and
 // integer_ops; micro/kernels/conv.cc, depthwise_conv.cc and pooling.cc, which unpack 4-bit weights to scratch

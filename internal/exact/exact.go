@@ -1,6 +1,5 @@
-// Package exact is the planner `exact`: exact search (package engine) that has a turn of
-// package merge after each of its rounds. merge itself plans with the engine, so the code
-// that combines the two stands above both.
+// Package exact is the planner `exact`: exact search (package engine) that has a turn of package merge after each of
+// its rounds. merge itself plans with the engine, so the code that combines the two stands above both.
 package exact
 
 import (

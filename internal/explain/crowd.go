@@ -13,9 +13,8 @@ import (
 // at most the sum of as many of the largest. And none is superfluous: each is at least as large as the last one
 // taken, and without the last one the sum was within the capacity.
 //
-// Invariant: the buffers returned are active at once, and the bytes that they use in the
-// section sum to more than the capacity. Alignment and fixed offsets may make fewer of them
-// infeasible. The caller must find that out.
+// Invariant: the buffers returned are active at once, and the bytes that they use in the section sum to more than the
+// capacity. Alignment and fixed offsets may make fewer of them infeasible. The caller must find that out.
 //
 // Complexity: O(n log n) for each section that is compared.
 //
@@ -23,13 +22,11 @@ import (
 //
 // Trials: docs/lab/explain.md (deletion one by one keeps whatever its order leaves).
 
-// maxSections is the number of overloaded sections that Irreducible compares, the most
-// loaded first.
+// maxSections is the number of overloaded sections that Irreducible compares, the most loaded first.
 const maxSections = 64
 
-// crowd returns the fewest buffers that overload one section, largest first, or nil if no
-// section is overloaded. It compares at most the given number of sections, and ends after
-// the first if over says so.
+// crowd returns the fewest buffers that overload one section, largest first, or nil if no section is overloaded. It
+// compares at most the given number of sections, and ends after the first if over says so.
 func crowd(tl *timeline.Timeline, capacity int64, sections int, over func() bool) []int {
 	var crowded []int32
 	for s, load := range tl.Load {
@@ -50,8 +47,7 @@ func crowd(tl *timeline.Timeline, capacity int64, sections int, over func() bool
 	return fewest
 }
 
-// fewestOver returns the largest members of section s, as many as it takes to exceed the
-// capacity.
+// fewestOver returns the largest members of section s, as many as it takes to exceed the capacity.
 func fewestOver(tl *timeline.Timeline, s int32, capacity int64) []int {
 	var few []int
 	var sum int64

@@ -33,12 +33,11 @@ import (
 // Irreducible runs the planner on p with o.Capacity. If that is proven infeasible, it
 // removes buffers for as long as the rest is infeasible too.
 //
-// o.Timeout limits the whole call (0: no limit). o.NodeLimit limits each run of the
-// planner. Minimize, Progress and Moves are ignored. A run that reaches a limit counts as if
-// its buffers fitted. The subset then stays larger, and Irreducible stays false unless later
-// runs decide it. Fixed offsets that collide are a reason without a capacity. If there is no
-// such pair and no capacity, the error is plan.ErrNoCapacity. Other errors are for input
-// that the planner cannot take.
+// o.Timeout limits the whole call (0: no limit). o.NodeLimit limits each run of the planner. Minimize, Progress and
+// Moves are ignored. A run that reaches a limit counts as if its buffers fitted. The subset then stays larger, and
+// Irreducible stays false unless later runs decide it. Fixed offsets that collide are a reason without a capacity. If
+// there is no such pair and no capacity, the error is plan.ErrNoCapacity. Other errors are for input that the planner
+// cannot take.
 func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner,
 	o plan.Options,
 ) (*plan.Explanation, error) {
@@ -138,8 +137,7 @@ func describe(e *plan.Explanation, p *model.Problem, core []int) {
 	}
 }
 
-// tooLarge returns the first buffer that does not fit even alone. It is a reason by itself
-// and needs no search.
+// tooLarge returns the first buffer that does not fit even alone. It is a reason by itself and needs no search.
 func tooLarge(p *model.Problem, capacity int64) (i int, ok bool) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]

@@ -6,25 +6,21 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
-// Idea: find the smallest set of suspects that has four properties of every smallest
-// infeasible set that is closed. It hits each correction set, since otherwise it would be
-// part of a set that fits. It is closed under dominance. The neighbours of each member take
-// all places of that member. And its members are too high to fit as one stack. The search
-// branches on the correction set with the fewest free members. If all are hit, it branches
-// on the neighbours of a member that has places left, then on any suspect. A member that
-// failed is out for the later branches of its node.
+// Idea: find the smallest set of suspects that has four properties of every smallest infeasible set that is closed. It
+// hits each correction set, since otherwise it would be part of a set that fits. It is closed under dominance. The
+// neighbours of each member take all places of that member. And its members are too high to fit as one stack. The
+// search branches on the correction set with the fewest free members. If all are hit, it branches on the neighbours of
+// a member that has places left, then on any suspect. A member that failed is out for the later branches of its node.
 //
-// Invariant: the trail has every suspect that is in or out, in the order of the decisions.
-// If a suspect is in, its dominators are in. If a suspect is out, those that it dominates
-// are out.
+// Invariant: the trail has every suspect that is in or out, in the order of the decisions. If a suspect is in, its
+// dominators are in. If a suspect is out, those that it dominates are out.
 //
 // Bound: correction sets without a common free member need one member each.
 //
 // Complexity: exponential in the size of the set. A node reads each correction set.
 //
-// Source: Reiter, "A theory of diagnosis from first principles", 1987; Ignatiev,
-// Previti, Liffiton, Marques-Silva, "Smallest MUS extraction with minimal hitting
-// set dualization", CP 2015.
+// Source: Reiter, "A theory of diagnosis from first principles", 1987; Ignatiev, Previti, Liffiton, Marques-Silva,
+// "Smallest MUS extraction with minimal hitting set dualization", CP 2015.
 
 const (
 	free = iota
@@ -63,9 +59,8 @@ func newHitter(s *suspects, capacity int64, over func() bool, limit int64) *hitt
 	return h
 }
 
-// add adds a correction set: every infeasible set has one of these suspects. If a closed set
-// has one of them, it has the dominators of that one too. So it is enough to store the
-// members that no other member dominates.
+// add adds a correction set: every infeasible set has one of these suspects. If a closed set has one of them, it has
+// the dominators of that one too. So it is enough to store the members that no other member dominates.
 func (h *hitter) add(correction []int32) {
 	h.stamp++
 	for _, i := range correction {
@@ -194,9 +189,8 @@ func (h *hitter) search(more int) bool {
 	return false
 }
 
-// choose returns the suspects of the next branch: at least one of them must be taken. It
-// returns nil if the set is complete. ok is false if the given number of further suspects is
-// not enough.
+// choose returns the suspects of the next branch: at least one of them must be taken. It returns nil if the set is
+// complete. ok is false if the given number of further suspects is not enough.
 func (h *hitter) choose(more int) (branch []int32, ok bool) {
 	h.stamp++
 	var best []int32
@@ -272,8 +266,7 @@ func (h *hitter) freeOf(set []int32) []int32 {
 	return left
 }
 
-// tooMuch reports whether the taken suspects and the given number of others can exceed the
-// capacity as one stack.
+// tooMuch reports whether the taken suspects and the given number of others can exceed the capacity as one stack.
 func (h *hitter) tooMuch(more int) bool {
 	rest := h.capacity
 	for _, i := range h.trail {
@@ -339,9 +332,8 @@ func (h *hitter) undo(mark int) {
 	h.trail = h.trail[:mark]
 }
 
-// fill takes more suspects, up to the given number, those next to taken ones first. A set
-// that hits all correction sets still does with more members. And if the larger set fits,
-// the correction set that it leaves is smaller.
+// fill takes more suspects, up to the given number, those next to taken ones first. A set that hits all correction sets
+// still does with more members. And if the larger set fits, the correction set that it leaves is smaller.
 func (h *hitter) fill(most int) {
 	for h.size < most {
 		var best int32 = -1

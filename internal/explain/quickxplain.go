@@ -6,10 +6,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: to find a small infeasible part of an infeasible set, split the set in two halves.
-// Keep all of the first half and find what the second must contribute, which is often
-// nothing. Keep only that, and find what the first must contribute. A half that contributes
-// nothing is removed in one run, however large it is.
+// Idea: to find a small infeasible part of an infeasible set, split the set in two halves. Keep all of the first half
+// and find what the second must contribute, which is often nothing. Keep only that, and find what the first must
+// contribute. A half that contributes nothing is removed in one run, however large it is.
 //
 // Invariant: base ∪ candidates is proven infeasible on entry, and base ∪ result on return. An
 // undecided run counts as "fits". That keeps the invariant, and the result may be larger.
@@ -19,9 +18,8 @@ import (
 //
 // Complexity: O(k log(n/k) + k) runs for k buffers of n. Removal one by one takes n.
 //
-// Source: Junker, "QuickXplain", AAAI 2004. google/minimalloc's
-// ComputeIrreducibleInfeasibleSubset removes buffers one by one, and reports the problem
-// infeasible if a run times out.
+// Source: Junker, "QuickXplain", AAAI 2004. google/minimalloc's ComputeIrreducibleInfeasibleSubset removes buffers one
+// by one, and reports the problem infeasible if a run times out.
 
 // quickXplain returns the candidates that base needs to stay infeasible. fresh says that base
 // has changed since it was last tried.
@@ -38,10 +36,9 @@ func (t *trial) quickXplain(base []int, fresh bool, candidates []int) []int {
 	return slices.Concat(also, keep)
 }
 
-// polish removes buffers from an infeasible core, one by one, for as long as the rest is
-// infeasible. It reports whether the rest was shown to fit without each of the buffers that
-// stay. The core is ascending. Most answers are known already. A run that is needed may take
-// its share of the time left.
+// polish removes buffers from an infeasible core, one by one, for as long as the rest is infeasible. It reports whether
+// the rest was shown to fit without each of the buffers that stay. The core is ascending. Most answers are known
+// already. A run that is needed may take its share of the time left.
 func (t *trial) polish(core []int) (rest []int, irreducible bool) {
 	for again := true; again; {
 		// A set that was undecided in one pass may be decided once other buffers are gone.

@@ -12,22 +12,19 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: implicit hitting sets. The complement of a set that fits is a correction set: each
-// infeasible set has one of its buffers. So an infeasible set is at least as large as the
-// smallest set that hits all known correction sets (hitting.go). If this hitting set does
-// not fit, it is a smallest infeasible set. If it fits, it is grown until nothing can be
-// added. The buffers left out are one more correction set, which it does not hit.
+// Idea: implicit hitting sets. The complement of a set that fits is a correction set: each infeasible set has one of
+// its buffers. So an infeasible set is at least as large as the smallest set that hits all known correction sets
+// (hitting.go). If this hitting set does not fit, it is a smallest infeasible set. If it fits, it is grown until
+// nothing can be added. The buffers left out are one more correction set, which it does not hit.
 //
-// Buffers of different partitions never meet, so a smallest set lies in one partition. All
-// partitions are searched for a set of two buffers, then of three and so on. The first set
-// that is found is the answer.
+// Buffers of different partitions never meet, so a smallest set lies in one partition. All partitions are searched for
+// a set of two buffers, then of three and so on. The first set that is found is the answer.
 //
 // Invariant: no infeasible set has fewer than s.proven buffers, and s.best is infeasible. If
 // the run on a set stays undecided, the set counts as one that fits and proven is frozen. A
 // set found later may be smaller than best, but is not proven to be smallest.
 //
-// Complexity: exponential in hitting sets and in runs. Usually a reason of a few buffers
-// takes a few dozen runs.
+// Complexity: exponential in hitting sets and in runs. Usually a reason of a few buffers takes a few dozen runs.
 //
 // Source: Ignatiev, Previti, Liffiton, Marques-Silva, "Smallest MUS extraction
 // with minimal hitting set dualization", CP 2015.
@@ -44,8 +41,7 @@ func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan
 	if err != nil || e.Status != model.Infeasible {
 		return e, err
 	}
-	// A single buffer that does not fit, or a pair that collides, has been found already. Other
-	// sets have at least two.
+	// A single buffer that does not fit, or a pair that collides, has been found already. Other sets have at least two.
 	s := &hunt{trial: t, best: e.Buffers, proven: min(2, len(e.Buffers)), irreducible: e.Irreducible}
 	if s.proven < len(s.best) {
 		s.run(ctx)
@@ -95,8 +91,7 @@ func (s *hunt) run(ctx context.Context) {
 	}
 }
 
-// climb searches for a set of k buffers, then of k+1, until one is found or the next is no
-// smaller than best.
+// climb searches for a set of k buffers, then of k+1, until one is found or the next is no smaller than best.
 func (s *hunt) climb() {
 	if !s.prepare() {
 		return
@@ -172,9 +167,8 @@ func leastOver(adds []int64, capacity int64) int {
 	return len(adds) + 1
 }
 
-// level returns an infeasible set of k buffers of the partition. It returns nil if there is
-// none, or if a set stayed undecided and s.frozen is set. known is false if a limit ended the
-// search.
+// level returns an infeasible set of k buffers of the partition. It returns nil if there is none, or if a set stayed
+// undecided and s.frozen is set. known is false if a limit ended the search.
 func (s *hunt) level(p *part, k int) (set []int, known bool) {
 	if k < p.least {
 		return nil, true
@@ -210,9 +204,8 @@ func (s *hunt) level(p *part, k int) (set []int, known bool) {
 	}
 }
 
-// grow adds suspects to a set that fits until short runs find no more to add. Suspects that
-// were left out most often come first, so that correction sets have little in common. Then
-// small ones come before large ones.
+// grow adds suspects to a set that fits until short runs find no more to add. Suspects that were left out most often
+// come first, so that correction sets have little in common. Then small ones come before large ones.
 func (s *hunt) grow(h *hitter, hits []int32) []int32 {
 	rest := h.rest(hits)
 	sorting.By(rest, func(a, b int32) bool {

@@ -15,21 +15,19 @@ import (
 //
 //	sum over neighbours of takes(i, j) < places(i)
 //
-// then i fits whenever the rest of the set does. So a set from which nothing can be removed
-// does not have i. Neighbours that are no suspects themselves do not count. So when one
-// buffer goes, others may follow.
+// then i fits whenever the rest of the set does. So a set from which nothing can be removed does not have i. Neighbours
+// that are no suspects themselves do not count. So when one buffer goes, others may follow.
 //
 // Dominance removes the remaining symmetry. Buffer j dominates i if j is at least as large,
 // uses at least the same bytes at all times of i, and has an alignment that is a multiple of
 // that of i. If the offset of i is fixed, j must be fixed there too.
 //
 // Invariant: some smallest set is closed: with each buffer it has those that dominate it.
-// Proof: let i be in a smallest set S, let j dominate i, and let j not be in S. In a plan of
-// S - i + j, i could take the place of j: the offset is a multiple of i's alignment, i ends
-// no higher, and j uses all bytes that i would use there. Then S would fit. Hence S - i + j is
-// infeasible, and a smallest set too. Each such exchange moves up in the order of dominance
-// (buffers that dominate each other are ordered by index). So the exchanges end, at a closed
-// set. All that this package concludes about a smallest set holds for that one.
+// Proof: let i be in a smallest set S, let j dominate i, and let j not be in S. In a plan of S - i + j, i could take
+// the place of j: the offset is a multiple of i's alignment, i ends no higher, and j uses all bytes that i would use
+// there. Then S would fit. Hence S - i + j is infeasible, and a smallest set too. Each such exchange moves up in the
+// order of dominance (buffers that dominate each other are ordered by index). So the exchanges end, at a closed set.
+// All that this package concludes about a smallest set holds for that one.
 //
 // Complexity: O(n²) pairs that overlap, in each pass. At most maxSuspects remain.
 //
@@ -44,8 +42,7 @@ type neighbour struct {
 	takes  int64
 }
 
-// suspects are the buffers of one partition that may be in a smallest set. They have indices
-// of their own.
+// suspects are the buffers of one partition that may be in a smallest set. They have indices of their own.
 type suspects struct {
 	buffers []int // their indices in Problem.Buffers, ascending
 	places  []int64
@@ -67,8 +64,7 @@ func newCounter(tl *timeline.Timeline, capacity int64, over func() bool) *counte
 	return &counter{tl: tl, capacity: capacity, over: over, own: make([]int32, len(tl.Problem.Buffers))}
 }
 
-// offsets returns the first and the last possible offset of buffer i, and the step between
-// possible offsets.
+// offsets returns the first and the last possible offset of buffer i, and the step between possible offsets.
 func (c *counter) offsets(i int) (first, last, step int64) {
 	b := &c.tl.Problem.Buffers[i]
 	if b.Fixed != nil {
@@ -235,13 +231,11 @@ func (c *counter) dominates(j, i int) bool {
 	return true
 }
 
-// stacked returns the most that each of the buffers adds to a stack of any of them. A buffer
-// with a fixed offset adds more than the capacity. A set whose numbers sum to at most the
-// capacity fits.
+// stacked returns the most that each of the buffers adds to a stack of any of them. A buffer with a fixed offset adds
+// more than the capacity. A set whose numbers sum to at most the capacity fits.
 //
-// If of any two alignments one divides the other, build the stack in descending order of
-// alignment. It then wastes no more than rounding each size up. Otherwise each buffer may
-// have to move up by its alignment less one.
+// If of any two alignments one divides the other, build the stack in descending order of alignment. It then wastes no
+// more than rounding each size up. Otherwise each buffer may have to move up by its alignment less one.
 func stacked(tl *timeline.Timeline, buffers []int, capacity int64) []int64 {
 	align := func(k int32) int64 { return tl.Problem.Buffers[buffers[k]].Align() }
 	chain, last := true, int64(1)

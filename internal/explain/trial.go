@@ -25,9 +25,8 @@ const minPatience = 100 * time.Millisecond
 // it are mostly easier, but some are harder.
 func patience(whole time.Duration) time.Duration { return max(minPatience, 4*whole) }
 
-// The node limit of the first runs is between minNodes and mostNodes. The nodes that a proof
-// for the whole problem took are a guess at what its parts take. A part that only just fits
-// may take for ever.
+// The node limit of the first runs is between minNodes and mostNodes. The nodes that a proof for the whole problem took
+// are a guess at what its parts take. A part that only just fits may take for ever.
 const minNodes, mostNodes = 4096, 1 << 36
 
 type trial struct {
@@ -63,8 +62,7 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	o := t.options
 	o.NodeLimit = nodes
 	if deadline, ok := t.ctx.Deadline(); ok {
-		// A run takes at most a quarter of the time left, so that one hard run leaves time for the
-		// later ones.
+		// A run takes at most a quarter of the time left, so that one hard run leaves time for the later ones.
 		o.Timeout = max(1, min(t.patience, time.Until(deadline)/4))
 	}
 	t.runs++
@@ -92,8 +90,7 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 // over reports whether no more runs are possible.
 func (t *trial) over() bool { return t.err != nil || t.ctx.Err() != nil }
 
-// stretch raises the time limit of a run to its share of the time left, if at most so many
-// runs follow.
+// stretch raises the time limit of a run to its share of the time left, if at most so many runs follow.
 func (t *trial) stretch(runs int) {
 	if deadline, ok := t.ctx.Deadline(); ok {
 		t.patience = max(t.patience, time.Until(deadline)/time.Duration(runs))

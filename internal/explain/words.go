@@ -10,10 +10,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: one place words the reason why nothing fits, for the command and for the C library.
-// Why words an Explanation, which a planner has searched for. Reason words what needs no
-// search. It reads the problem itself, in O(n log n), after a run that has proven that
-// nothing fits.
+// Idea: one place words the reason why nothing fits, for the command and for the C library. Why words an Explanation,
+// which a planner has searched for. Reason words what needs no search. It reads the problem itself, in O(n log n),
+// after a run that has proven that nothing fits.
 
 // Local says why a problem with rules has no plan if one of these is the reason: a buffer has no place, two buffers
 // have none beside each other, or a moment is too full. It has no capital letter and no full stop. It is empty if none
@@ -107,9 +106,8 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 // mostShown is the number of buffers that Told names.
 const mostShown = 8
 
-// Told says in a few sentences which buffers of p cannot fit, and why. It is for pictures and
-// pages, which have no room for a table. It returns "" if that is not known. name is how an
-// ID is written.
+// Told says in a few sentences which buffers of p cannot fit, and why. It is for pictures and pages, which have no room
+// for a table. It returns "" if that is not known. name is how an ID is written.
 func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) string {
 	if x.Status != model.Infeasible {
 		return ""

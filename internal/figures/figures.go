@@ -23,15 +23,13 @@ type Figures struct {
 	Seconds    float64      `json:"seconds"` // wall-clock time in the planner
 	// Stopped says why the run ended without an answer; it is empty if there is an answer.
 	Stopped plan.Stop `json:"stopped"`
-	// Enough and NotEnough are set only if the status is unknown. Enough is the smallest
-	// capacity that is known to be enough, 0 if none is. NotEnough is the largest capacity
-	// that is proven not to be enough.
+	// Enough and NotEnough are set only if the status is unknown. Enough is the smallest capacity that is known to be
+	// enough, 0 if none is. NotEnough is the largest capacity that is proven not to be enough.
 	Enough    int64 `json:"enough,omitempty"`
 	NotEnough int64 `json:"not_enough,omitempty"`
 	// Reason says in words why nothing fits. It is set only if the status is infeasible.
 	Reason string `json:"reason,omitempty"`
-	// FoundBy, ProvedBy and Ended are single words: see the functions of these names, and
-	// plan.Result.
+	// FoundBy, ProvedBy and Ended are single words: see the functions of these names, and plan.Result.
 	FoundBy  string `json:"found_by"`
 	ProvedBy string `json:"proved_by"`
 	Ended    string `json:"ended"`
@@ -83,8 +81,7 @@ func byName(values []model.Value) map[model.Measure]int64 {
 	return of
 }
 
-// FoundBy returns who found the plan: the part of the planner, or the planner itself. It is
-// empty if there is no plan.
+// FoundBy returns who found the plan: the part of the planner, or the planner itself. It is empty if there is no plan.
 func FoundBy(r *plan.Result) string {
 	if !r.Status.HasPlan() {
 		return ""

@@ -101,9 +101,8 @@ func abs(x float64) float64 {
 	return x
 }
 
-// pieces turns cracks into the rectangles between them. Cracks along space are walls, in order of time. At a wall,
-// the part of the pile between its ends is replaced by new pieces, which are cut by the cracks along time that start
-// there.
+// pieces turns cracks into the rectangles between them. Cracks along space are walls, in order of time. At a wall, the
+// part of the pile between its ends is replaced by new pieces, which are cut by the cracks along time that start there.
 func pieces(all []crack, horizon, units int64, r *RNG) []rect {
 	var times, places []int
 	for k := range all {

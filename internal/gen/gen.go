@@ -2,8 +2,7 @@
 // the literature, and the activations of published networks. `stowage gen` offers them all. Generators for tests
 // alone are in internal/testkit/drawn.
 //
-// A kind, its options and its seed decide the problem, byte for byte, on every
-// machine and with every version of Go.
+// A kind, its options and its seed decide the problem, byte for byte, on every machine and with every version of Go.
 package gen
 
 import (
@@ -173,8 +172,7 @@ func fixedKind(make func() *model.Problem) func(Options) (*Instance, error) {
 // Kinds returns the generators of problems without rules, in the order in which help should list them.
 func Kinds() []Kind { return slices.Clone(kinds()) }
 
-// Generate makes a problem of the kind. The error names every option that is
-// unknown to the kind or out of range.
+// Generate makes a problem of the kind. The error names every option that is unknown to the kind or out of range.
 func Generate(kind string, o Options) (*model.Problem, error) {
 	in, err := New(kind, o)
 	if err != nil {

@@ -7,11 +7,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a network is a list of steps in execution order, each of which reads
-// tensors and writes one. A tensor is live from the step that writes it to the
-// last that reads it, both included, so the lifespan is [writer, last reader +
-// 1). Inputs are written before the first step and results are read after the
-// last. Weights are constants and take no part.
+// Idea: a network is a list of steps in execution order, each of which reads tensors and writes one. A tensor is live
+// from the step that writes it to the last that reads it, both included, so the lifespan is [writer, last reader + 1).
+// Inputs are written before the first step and results are read after the last. Weights are constants and take no part.
 //
 // A step that can be run backwards leaves a record on a tape (train.go).
 
@@ -22,8 +20,7 @@ const granule = 64
 // tensorID indexes graph.tensors.
 type tensorID int
 
-// tensor is a value of the graph: a channel-last image, or any other shape
-// folded into it.
+// tensor is a value of the graph: a channel-last image, or any other shape folded into it.
 type tensor struct {
 	name    string
 	h, w, c int64

@@ -22,9 +22,8 @@ import (
 // a perfect packing fills the other space. The bound of the load sees nothing, and the core must be found among many
 // buffers.
 //
-// Cores were found by filling a capacity with random sizes slot by slot, asking
-// the oracle, and dropping buffers as long as no plan appeared. Uniformly
-// random problems of up to 9 buffers gave none in 400,000 tries.
+// Cores were found by filling a capacity with random sizes slot by slot, asking the oracle, and dropping buffers as
+// long as no plan appeared. Uniformly random problems of up to 9 buffers gave none in 400,000 tries.
 
 // shape is a buffer without a name.
 type shape struct{ lower, upper, size int64 }

@@ -29,8 +29,7 @@ type featureMap struct {
 	side, channels int64
 }
 
-// network adds a network and returns its result. It reads the result of an
-// earlier one.
+// network adds a network and returns its result. It reads the result of an earlier one.
 func (p *program) network(earlier bufferID) bufferID {
 	element := p.Pick(1, 2)
 	conv := func(in featureMap, side, channels int64) featureMap {

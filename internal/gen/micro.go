@@ -10,8 +10,7 @@ import (
 // blocks share time, so a solver has nothing to do. In full-overlap-N all N blocks share all of it, so every pair is
 // a constraint. The paper gives no sizes; they are drawn at random.
 
-// nonOverlapping gives buffer i the slot i, so the largest buffer is the
-// optimum.
+// nonOverlapping gives buffer i the slot i, so the largest buffer is the optimum.
 func nonOverlapping(o Options) (*Instance, error) {
 	in := lifeless(o, "non-overlapping")
 	for i := range in.Problem.Buffers {

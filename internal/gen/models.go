@@ -6,13 +6,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// The activations of published networks, from the tables of their papers. The
-// order of execution is the order in which a layer-by-layer runtime goes
-// through the paper's figures, branch by branch; no step runs in place.
+// The activations of published networks, from the tables of their papers. The order of execution is the order in which
+// a layer-by-layer runtime goes through the paper's figures, branch by branch; no step runs in place.
 
-// MobileNetV2 returns the activations of an inference of one 224×224 image in
-// int8 (Sandler et al., arXiv 1801.04381, table 2). A convolution, its
-// normalisation and its activation are one step.
+// MobileNetV2 returns the activations of an inference of one 224×224 image in int8 (Sandler et al., arXiv 1801.04381,
+// table 2). A convolution, its normalisation and its activation are one step.
 func MobileNetV2() *model.Problem {
 	g := newGraph("mobilenet-v2", 1)
 	x := g.conv("conv1", g.input("image", 224, 224, 3), 32, 2)
@@ -52,10 +50,9 @@ func MobileNetV2() *model.Problem {
 	return g.problem(g.same("softmax", x))
 }
 
-// UNet returns the activations of an inference of one 572×572 image in float16
-// (Ronneberger et al., arXiv 1505.04597, figure 1): unpadded 3×3 convolutions,
-// and skips that stay live from each level of the way down to the same level
-// of the way up, where they are cropped.
+// UNet returns the activations of an inference of one 572×572 image in float16 (Ronneberger et al., arXiv 1505.04597,
+// figure 1): unpadded 3×3 convolutions, and skips that stay live from each level of the way down to the same level of
+// the way up, where they are cropped.
 func UNet() *model.Problem {
 	g, results := unetGraph()
 	return g.problem(results...)
@@ -91,9 +88,8 @@ func unetGraph() (*graph, []tensorID) {
 	return g, []tensorID{g.conv("segmentation", x, 2, 1)}
 }
 
-// GoogLeNet returns the activations of an inference of one 224×224 image in
-// int8 (Szegedy et al., arXiv 1409.4842, table 1), without the auxiliary
-// classifiers.
+// GoogLeNet returns the activations of an inference of one 224×224 image in int8 (Szegedy et al., arXiv 1409.4842,
+// table 1), without the auxiliary classifiers.
 func GoogLeNet() *model.Problem {
 	g, results := googleNetGraph()
 	return g.problem(results...)
@@ -141,10 +137,9 @@ func googleNetGraph() (*graph, []tensorID) {
 	return g, []tensorID{g.same("softmax", x)}
 }
 
-// DenseNet121 returns the activations of an inference of one 224×224 image in
-// float16 (Huang et al., arXiv 1608.06993, table 1, growth rate 32). Each dense
-// layer joins all features of its block so far, normalises, and convolves
-// twice; the features themselves stay live to the end of the block.
+// DenseNet121 returns the activations of an inference of one 224×224 image in float16 (Huang et al., arXiv 1608.06993,
+// table 1, growth rate 32). Each dense layer joins all features of its block so far, normalises, and convolves twice;
+// the features themselves stay live to the end of the block.
 func DenseNet121() *model.Problem {
 	g, results := denseNetGraph()
 	return g.problem(results...)
@@ -182,9 +177,8 @@ func denseNetGraph() (*graph, []tensorID) {
 	return g, []tensorID{g.same("softmax", x)}
 }
 
-// GPT2Prefill returns the activations of GPT-2 small (Radford et al., 2019: 12
-// blocks, 12 heads, width 768) over a prompt of 128 tokens in float16. Attention
-// is computed head by head; the keys and values are results, as the decoding
+// GPT2Prefill returns the activations of GPT-2 small (Radford et al., 2019: 12 blocks, 12 heads, width 768) over a
+// prompt of 128 tokens in float16. Attention is computed head by head; the keys and values are results, as the decoding
 // that follows reads them.
 func GPT2Prefill() *model.Problem {
 	g, results := gpt2Graph()
@@ -232,8 +226,7 @@ func ResNet50Training() *model.Problem { return resNet50Training().problem() }
 func resNet50Training() *graph {
 	g := newGraph("resnet50-training", 4)
 	image := g.input("image", 224, 224, 3)
-	// convNorm is a convolution and its normalisation, the latter with the
-	// activation that may follow.
+	// convNorm is a convolution and its normalisation, the latter with the activation that may follow.
 	convNorm := func(name string, in tensorID, kernel, channels, stride int64) tensorID {
 		h, w, c := g.shape(in)
 		h, w = ceilDiv(h, stride), ceilDiv(w, stride)

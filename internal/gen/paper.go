@@ -16,9 +16,8 @@ func MiniMalloc() *model.Problem {
 	}}
 }
 
-// Wave returns the worked example of IREE Wave's page on shared memory
-// allocation: first-fit by decreasing size gives the offsets 12, 28, 0, 33, 22,
-// 0 and the height 37, which is the load. The page has inclusive ends.
+// Wave returns the worked example of IREE Wave's page on shared memory allocation: first-fit by decreasing size gives
+// the offsets 12, 28, 0, 33, 22, 0 and the height 37, which is the load. The page has inclusive ends.
 func Wave() *model.Problem {
 	p := &model.Problem{Name: "paper-wave"}
 	for i, a := range [...]shape{{1, 5, 10}, {2, 6, 5}, {1, 3, 8}, {4, 7, 4}, {3, 8, 6}, {5, 9, 12}} {

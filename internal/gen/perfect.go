@@ -9,9 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: cut the rectangle horizon × capacity into n smaller ones and forget
-// where they were. Every byte is in use at every time, so the load is the
-// capacity at all times, and a plan of that height exists: the cut itself.
+// Idea: cut the rectangle horizon × capacity into n smaller ones and forget where they were. Every byte is in use at
+// every time, so the load is the capacity at all times, and a plan of that height exists: the cut itself.
 //
 // With holes, some pieces are left out: then the load is the capacity only at some times, or never.
 //
@@ -40,8 +39,7 @@ func (r rect) area() float64 { return float64(r.upper-r.lower) * float64(r.end-r
 func perfect(o Options) (*Instance, error)  { return tiling(o, "perfect", 0) }
 func pinwheel(o Options) (*Instance, error) { return tiling(o, "pinwheel", 0.7) }
 
-// tiling makes a perfect packing; share is how many of the cuts are pinwheels,
-// if there is room for one.
+// tiling makes a perfect packing; share is how many of the cuts are pinwheels, if there is room for one.
 func tiling(o Options, kind string, share float64) (*Instance, error) {
 	units, err := unitsOf(o)
 	if err != nil {

@@ -53,10 +53,9 @@ func (r *RNG) Gaps(b *model.Buffer, windows float64) []model.Gap {
 	return gaps
 }
 
-// highOverlap draws lifespans of 20% to 60% of the horizon, as in the synthetic suite of section 8.3 of the
-// MiniMalloc paper (which is not public). Most pairs of buffers are live together, but no moment has them all. With
-// lives of 40% and more nearly all buffers share the middle of the horizon, and any order of stacking is a lowest
-// plan.
+// highOverlap draws lifespans of 20% to 60% of the horizon, as in the synthetic suite of section 8.3 of the MiniMalloc
+// paper (which is not public). Most pairs of buffers are live together, but no moment has them all. With lives of 40%
+// and more nearly all buffers share the middle of the horizon, and any order of stacking is a lowest plan.
 func highOverlap(o Options) (*Instance, error) {
 	o.MinLife = max(1, o.Horizon/5)
 	o.MaxLife = max(o.MinLife, o.Horizon/5*3)

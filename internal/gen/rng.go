@@ -11,8 +11,7 @@ import (
 // their seeds. The generators of tests (internal/testkit/drawn) draw from it too.
 type RNG struct{ state uint64 }
 
-// NewRNG returns a generator for a seed and a kind of problem, so that two
-// kinds with one seed have nothing in common.
+// NewRNG returns a generator for a seed and a kind of problem, so that two kinds with one seed have nothing in common.
 func NewRNG(seed uint64, kind string) *RNG {
 	r := &RNG{state: seed}
 	for _, c := range []byte(kind) {

@@ -31,9 +31,8 @@ func (g *graph) layer(name string, h, w, c, weights int64, saveIn, saveOut bool,
 	return out
 }
 
-// backward adds the backward pass from the loss, whose gradient is seed, and
-// returns the gradients of the weights in the order of the layers. Tensors
-// that frozen reports need no gradient.
+// backward adds the backward pass from the loss, whose gradient is seed, and returns the gradients of the weights in
+// the order of the layers. Tensors that frozen reports need no gradient.
 func (g *graph) backward(loss, seed tensorID, frozen func(tensorID) bool) []tensorID {
 	grads := map[tensorID]tensorID{loss: seed}
 	var weights []tensorID

@@ -5,9 +5,8 @@ package gen
 // gradients of the weights are made on the way back and live until the optimiser has used them. Besides, there are
 // short lives: workspaces, gradients of activations, masks, the temporaries of the optimiser.
 //
-// Layers come in blocks of transformer shape, with the residual kept across
-// them. Some blocks are checkpointed: only their input is kept, and the rest is
-// computed again before their backward pass.
+// Layers come in blocks of transformer shape, with the residual kept across them. Some blocks are checkpointed: only
+// their input is kept, and the rest is computed again before their backward pass.
 
 // layersPerBlock is the number of layers of a block; six blocks make about
 // buffersPerSix buffers over the whole step, a little less on average.
@@ -103,8 +102,7 @@ func (p *program) backward(layers []layer, gradient bufferID) {
 		g := int64(1)
 		id := bufferID(-1)
 		if len(gradients) > 0 {
-			// The first round goes over all gradients; what is left after it
-			// are steps that need no gradient any more.
+			// The first round goes over all gradients; what is left after it are steps that need no gradient any more.
 			id = gradients[k%len(gradients)]
 			if id >= 0 {
 				g = p.buffers[id].Size

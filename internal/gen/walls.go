@@ -103,8 +103,7 @@ func (r *RNG) wall(pile []rect, at int64, begin, high int) (from, to int) {
 	return 0, 0
 }
 
-// split cuts [start, end) into so many pieces that begin at a time; nil if there are
-// too few units.
+// split cuts [start, end) into so many pieces that begin at a time; nil if there are too few units.
 func (r *RNG) split(start, end int64, count int, lower int64) []rect {
 	if int64(count) > end-start {
 		return nil

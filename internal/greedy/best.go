@@ -44,8 +44,7 @@ const (
 	grown                  // first fit in the order of the offsets of chunks that grow, filled in the order (deferred.go)
 )
 
-// cost is what a method takes per buffer, in units of a first-fit placement, roughly, as
-// measured on pangu_2.6B.
+// cost is what a method takes per buffer, in units of a first-fit placement, roughly, as measured on pangu_2.6B.
 var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
 
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
@@ -138,8 +137,7 @@ type Portfolio struct {
 	Offsets []int64
 	Height  int64
 	Name    string
-	// Collided says that two buffers with fixed offsets use the same bytes at the same time.
-	// Then there is no plan.
+	// Collided says that two buffers with fixed offsets use the same bytes at the same time. Then there is no plan.
 	Collided bool
 
 	memory place.Memory
@@ -225,8 +223,7 @@ func (p *Portfolio) keep(name string, offsets []int64, height int64) {
 	}
 }
 
-// sweep runs the given passes until a plan is low enough. If passes is nil, it sweeps from the
-// peaks.
+// sweep runs the given passes until a plan is low enough. If passes is nil, it sweeps from the peaks.
 func (p *Portfolio) sweep(name string, passes []int32) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
@@ -347,9 +344,8 @@ func ByOffset(offsets []int64) []int32 {
 	return byColumns(nil, len(offsets), [][]uint64{key})
 }
 
-// Best returns the lowest plan of a whole portfolio: the offset of each buffer, the height in bytes,
-// and the name of the row. It stops at the capacity (0 for none) or the bound. The height may
-// exceed the capacity.
+// Best returns the lowest plan of a whole portfolio: the offset of each buffer, the height in bytes, and the name of
+// the row. It stops at the capacity (0 for none) or the bound. The height may exceed the capacity.
 //
 // offsets is nil if two fixed buffers collide, or if a limit came before that was known.
 func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets []int64, height int64, name string) {

@@ -129,8 +129,7 @@ func (r *grownRow) release(k int32) {
 	r.enter(k)
 }
 
-// fuse makes a chunk part of its left neighbour, after one of them, which is free, has
-// left the free list.
+// fuse makes a chunk part of its left neighbour, after one of them, which is free, has left the free list.
 func (r *grownRow) fuse(free, left, right int32) {
 	at := r.search(r.chunks[free].size)
 	for r.free[at] != free {

@@ -21,9 +21,8 @@ import (
 //
 // Complexity: that of place.Place.
 //
-// Source: IREE wave (ceaa2b5), "Optimizing Shared Memory Allocations". Its worked example is a
-// test. Its lifetimes are inclusive: (1, 5) is [1, 6) here. Fixed offsets, gaps, windows and
-// alignment are additions.
+// Source: IREE wave (ceaa2b5), "Optimizing Shared Memory Allocations". Its worked example is a test. Its lifetimes are
+// inclusive: (1, 5) is [1, 6) here. Fixed offsets, gaps, windows and alignment are additions.
 //
 // Trials: docs/lab/greedy.md (breaking ties by duration helps S_1 and hurts pangu_2.6B).
 

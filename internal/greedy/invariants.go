@@ -13,9 +13,8 @@ import (
 // Under the tag invariants a Sweeper computes anew what it keeps up to date: the bytes in
 // use during a sweep, and the heights of its plans. A difference is a panic.
 
-// checkSpace checks that just the bytes of the live buffers are in use. k is the number of
-// buffers of rest that are placed. Some sixty steps of a sweep are checked, because each
-// check sorts all that is live.
+// checkSpace checks that just the bytes of the live buffers are in use. k is the number of buffers of rest that are
+// placed. Some sixty steps of a sweep are checked, because each check sorts all that is live.
 func (s *Sweeper) checkSpace(p *sweptPart, way int, cut int32, rest []int32, k int) {
 	if k%(1+len(rest)/64) != 0 {
 		return

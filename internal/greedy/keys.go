@@ -9,8 +9,7 @@ import (
 // Here are the sort keys that come from frameworks. MiniMalloc's are in orders.go. The
 // portfolio can use every key that a framework's planner sorts by.
 
-// whole returns 1 for each buffer that lives from the first time of the problem to the last,
-// and 0 for the others.
+// whole returns 1 for each buffer that lives from the first time of the problem to the last, and 0 for the others.
 func whole(tl *timeline.Timeline) []uint64 {
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range tl.Problem.Buffers {
@@ -54,9 +53,8 @@ func weight(tl *timeline.Timeline) []uint64 {
 	})
 }
 
-// ticks returns how long each buffer lives on XLA's clock. Each allocation and each release is
-// one tick of this clock. At equal times releases come first, and the rest follows start, end
-// and index.
+// ticks returns how long each buffer lives on XLA's clock. Each allocation and each release is one tick of this clock.
+// At equal times releases come first, and the rest follows start, end and index.
 func ticks(tl *timeline.Timeline) []uint64 {
 	buffers := tl.Problem.Buffers
 	starts, ends := Sorted(nil, tl, "be"), Sorted(nil, tl, "eb")

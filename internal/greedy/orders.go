@@ -9,10 +9,9 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: an order is a word. Each letter is a sort key, and the first letter counts most.
-// Ties keep the order of the input. An upper-case letter sorts by descending keys: buffers
-// that are hard to place come early, because they are large, long-lived, or in crowded
-// sections. A lower-case letter sorts by ascending keys.
+// Idea: an order is a word. Each letter is a sort key, and the first letter counts most. Ties keep the order of the
+// input. An upper-case letter sorts by descending keys: buffers that are hard to place come early, because they are
+// large, long-lived, or in crowded sections. A lower-case letter sorts by ascending keys.
 //
 // Source: the letters are MiniMalloc's static preorderings. The spatial and temporal orders
 // of XLA, and by-size and by-conflicts of TVM USMP, are words of these letters.
@@ -110,10 +109,9 @@ func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	return byColumns(w, len(tl.Problem.Buffers), columns)
 }
 
-// byColumns returns the numbers below n in descending order of their keys. The first column
-// counts most, and ties are ascending. A few numbers are sorted by comparisons. Many are
-// sorted digit by digit, from the last column to the first. If a limit comes first, byColumns
-// returns nil.
+// byColumns returns the numbers below n in descending order of their keys. The first column counts most, and ties are
+// ascending. A few numbers are sorted by comparisons. Many are sorted digit by digit, from the last column to the
+// first. If a limit comes first, byColumns returns nil.
 func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 	if n < thresholds.DigitsLeast {
 		return sorting.Order(n, func(a, b int32) bool {
@@ -150,8 +148,7 @@ func total(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	return highest(w, tl, func(s int) int64 { return tl.Load[s] })
 }
 
-// crowd returns, for each buffer, the largest number of active buffers in a section in which
-// it is active.
+// crowd returns, for each buffer, the largest number of active buffers in a section in which it is active.
 func crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	count := make([]int64, tl.Sections()+1)
 	for i := range tl.Problem.Buffers {
@@ -166,8 +163,7 @@ func crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	return highest(w, tl, func(s int) int64 { return count[s] })
 }
 
-// highest returns, for each buffer, the maximum of a profile over the sections in which it is
-// active.
+// highest returns, for each buffer, the maximum of a profile over the sections in which it is active.
 func highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []uint64 {
 	m := tl.Sections()
 	tree := make([]int64, 2*m) // tree[m+s] is section s, tree[k] the larger of its children

@@ -6,11 +6,10 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: wasted space counts only where the load is at its peak; everywhere else there is
-// room. So planning begins at the peak. All buffers that are live there form a pile, without
-// a byte between them. From there, one sweep goes forwards through the buffers that begin
-// later, and one goes backwards through those that ended earlier. On both ways the buffers of
-// the pile end one by one and the load falls, so there is more and more room.
+// Idea: wasted space counts only where the load is at its peak; everywhere else there is room. So planning begins at
+// the peak. All buffers that are live there form a pile, without a byte between them. From there, one sweep goes
+// forwards through the buffers that begin later, and one goes backwards through those that ended earlier. On both ways
+// the buffers of the pile end one by one and the load falls, so there is more and more room.
 //
 // Only the pile connects the two sweeps. Three orders of the pile are tried:
 //
@@ -18,8 +17,7 @@ import (
 //	by end           does the same on the forward sweep
 //	by both ranks    does so approximately on both
 //
-// A sweep puts each buffer at the highest place under the bound, or else into the smallest
-// hole.
+// A sweep puts each buffer at the highest place under the bound, or else into the smallest hole.
 //
 // If the plan still ends above the bound, other sections next to the peak are almost full as
 // well. A sweep does not see this when it comes to the first of them. So several sections
@@ -28,20 +26,17 @@ import (
 //
 // Invariant: free space = the bytes that are used by no buffer that is live at the section of the sweep.
 //
-// Complexity: up to twelve sweeps (sweep.go). A sweep that gets too high ends at once, usually
-// near the peak.
+// Complexity: up to twelve sweeps (sweep.go). A sweep that gets too high ends at once, usually near the peak.
 //
 // If there are gaps or fixed offsets, there are no such plans.
 //
-// Source: this project. The sweeps from time zero (sweep.go) end S_1 (28,526 buffers)
-// above its load, and local search does not come down from there; this is at the load
-// after two sweeps (go test -bench Outward ./internal/greedy).
+// Source: this project. The sweeps from time zero (sweep.go) end S_1 (28,526 buffers) above its load, and local search
+// does not come down from there; this is at the load after two sweeps (go test -bench Outward ./internal/greedy).
 //
 // Trials: docs/lab/greedy.md (random peaks lower nothing, other places only what climb lowers anyway).
 
-// A PlaceLoose places loose, the buffers that are live in some of the sections [low, high) but not
-// in all, between the floor and the target. It writes their offsets into at, and reports
-// whether they fit.
+// A PlaceLoose places loose, the buffers that are live in some of the sections [low, high) but not in all, between the
+// floor and the target. It writes their offsets into at, and reports whether they fit.
 type PlaceLoose func(loose []int32, low, high int32, floor, target int64, at []int64) bool
 
 // Outward prepares sweeps from the peaks. It returns false if there are gaps or fixed
@@ -66,8 +61,7 @@ func (s *Sweeper) Outward() bool {
 	return true
 }
 
-// FromPeaks sweeps each partition that is above the goal from its peak, and then from its
-// beginning and from its end.
+// FromPeaks sweeps each partition that is above the goal from its peak, and then from its beginning and from its end.
 func (s *Sweeper) FromPeaks(goal int64) {
 	if !s.Outward() {
 		return

@@ -7,11 +7,10 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: each buffer goes into a slot, and the slots lie one above another. A slot holds one
-// buffer at a time and is as large as its largest buffer. A smaller buffer wastes the rest of
-// its slot. But a slot begins at a multiple of all alignments in it, so different alignments
-// waste nothing between the buffers of a slot. Afterwards, first fit in the order of the
-// offsets fills the waste.
+// Idea: each buffer goes into a slot, and the slots lie one above another. A slot holds one buffer at a time and is as
+// large as its largest buffer. A smaller buffer wastes the rest of its slot. But a slot begins at a multiple of all
+// alignments in it, so different alignments waste nothing between the buffers of a slot. Afterwards, first fit in the
+// order of the offsets fills the waste.
 //
 // A buffer takes the first slot that is free while it lives. First fit finds that slot: it is
 // the offset of the buffer if all buffers have one byte.

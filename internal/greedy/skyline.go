@@ -43,9 +43,8 @@ func skyline(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	return nil
 }
 
-// StackLowest puts every buffer on the skyline, the lowest first, ties by the order. If a
-// limit comes, whole is false, and the buffers that are left have the offset -1. A nil order
-// is one that a limit has cut (Sorted).
+// StackLowest puts every buffer on the skyline, the lowest first, ties by the order. If a limit comes, whole is false,
+// and the buffers that are left have the offset -1. A nil order is one that a limit has cut (Sorted).
 func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
 	offsets, stacked := stackLowest(w, tl, order, math.MaxInt)
 	return offsets, len(stacked) == len(offsets)

@@ -12,36 +12,31 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: go through time once, as an allocator would, with a free list. At each section, give
-// back the bytes of the buffers that have ended, then place those that start, the
-// longest-lived first:
+// Idea: go through time once, as an allocator would, with a free list. At each section, give back the bytes of the
+// buffers that have ended, then place those that start, the longest-lived first:
 //
 //	lives longer than the threshold    the lowest free place
 //	otherwise                          the highest free place under the ceiling
 //	does not fit under the ceiling     the lowest free place
 //
-// So the long-lived buffers stack up from offset 0, as activations do that are kept until the
-// backward pass, and the short-lived ones leave no holes among them. The ceiling is the bound,
-// or a height that is low enough.
+// So the long-lived buffers stack up from offset 0, as activations do that are kept until the backward pass, and the
+// short-lived ones leave no holes among them. The ceiling is the bound, or a height that is low enough.
 //
 // The best threshold differs from graph to graph. So the sweep is repeated with other
 // thresholds until a plan is close enough to the bound.
 //
 // Invariant: the free list has exactly the bytes that no live buffer uses.
 //
-// Partitions are independent. Each keeps its lowest plan of all sweeps, and is not swept again
-// once that is low enough.
+// Partitions are independent. Each keeps its lowest plan of all sweeps, and is not swept again once that is low enough.
 //
 // Complexity: n steps of a free list a pass (place.FreeList); go test -bench Sweep
 // ./internal/sweep times a pass over a training graph of a million buffers.
 //
-// Gaps are not used: a buffer keeps its place from its first active section to
-// its last. Fixed offsets are honoured, at a price: their bytes are out of
-// bounds for all other buffers of the partition, at all times.
+// Gaps are not used: a buffer keeps its place from its first active section to its last. Fixed offsets are honoured, at
+// a price: their bytes are out of bounds for all other buffers of the partition, at all times.
 //
-// Source: two-ended placement is folklore of embedded allocators (TFLite
-// Micro's arena has persistent buffers at one end and scratch at the other);
-// the single sweep over events answers omnimalloc's development branch.
+// Source: two-ended placement is folklore of embedded allocators (TFLite Micro's arena has persistent buffers at one
+// end and scratch at the other); the single sweep over events answers omnimalloc's development branch.
 //
 // Trials: docs/lab/greedy.md (other placements end as low and are no faster; a ceiling is never beaten).
 
@@ -137,8 +132,7 @@ func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
 	return s, place.Whole
 }
 
-// order sets the starts and ends of a way. It returns false if there are many buffers and a
-// limit comes first.
+// order sets the starts and ends of a way. It returns false if there are many buffers and a limit comes first.
 func (s *Sweeper) order(way int) bool {
 	if len(s.parts) > 0 && s.parts[0].starts[way] != nil {
 		return true
@@ -253,8 +247,7 @@ func (s *Sweeper) pass(long int32, ceiling, goal int64) {
 	}
 }
 
-// stack completes the plan of the partitions that have none: the buffers that are not placed
-// go above those that are.
+// stack completes the plan of the partitions that have none: the buffers that are not placed go above those that are.
 func (s *Sweeper) stack(placed []int32) {
 	for k := range s.parts {
 		if s.parts[k].height == math.MaxInt64 {
@@ -282,9 +275,8 @@ func (s *Sweeper) extent(i int32, way int) (from, to int32) {
 	return first, last
 }
 
-// ways sweeps both ways from the settled buffers, which have the given height. It tries the
-// thresholds in turn until the plan is low enough. It keeps the plan if it is lower than the
-// lowest of the partition.
+// ways sweeps both ways from the settled buffers, which have the given height. It tries the thresholds in turn until
+// the plan is low enough. It keeps the plan if it is lower than the lowest of the partition.
 func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int64, thresholds ...int32) {
 	for way, cut := range cuts {
 		least := p.height

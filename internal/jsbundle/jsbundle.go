@@ -1,15 +1,13 @@
 // Package jsbundle makes one script of JavaScript modules, without a tool of JavaScript's.
 //
-// Idea: the viewer is ES modules, one matter each, which browsers and node run as they
-// are. A page that stands alone has one script, so the modules are put end to end when
-// a page is written: each becomes a function that returns what it exports, called once,
-// after those that it imports. No tool beyond Go is needed to build that, and nothing
-// that is generated is committed.
+// Idea: the viewer is ES modules, one matter each, which browsers and node run as they are. A page that stands alone
+// has one script, so the modules are put end to end when a page is written: each becomes a function that returns what
+// it exports, called once, after those that it imports. No tool beyond Go is needed to build that, and nothing that is
+// generated is committed.
 //
-// The modules keep to what this understands, which a test holds: an import is a
-// statement in one or more lines with names in braces or one name for all, an export
-// stands before a declaration of a function, a class or a constant, and there are no
-// circles.
+// The modules keep to what this understands, which a test holds: an import is a statement in one or more lines with
+// names in braces or one name for all, an export stands before a declaration of a function, a class or a constant, and
+// there are no circles.
 //
 // Complexity: one pass over the text.
 package jsbundle
@@ -32,8 +30,7 @@ var (
 	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*(?://.*|/\*\*.*\*/|/\*\*|\*/|\*(?: .*)?)\n`) })
 )
 
-// Script returns the module of that name, NAME.js of the files, with all that it
-// imports, as one script.
+// Script returns the module of that name, NAME.js of the files, with all that it imports, as one script.
 func Script(files fs.FS, name string) (string, error) {
 	b := &bundle{files: files, state: map[string]int{}}
 	err := b.add(name)

@@ -2,10 +2,9 @@
 // problem, its strip. A strip has one buffer for each body (buffers that are tied together), and its
 // times are slots. Any planner can plan a strip.
 //
-// Idea: every conflict graph is a plain problem. Cover its edges by cliques, and make each clique a
-// time slot. A buffer lives in the slots of its cliques and has gaps between them. Then two buffers
-// conflict if and only if the graph has their edge. A section of time is such a clique already, so
-// only what rules touch is covered anew:
+// Idea: every conflict graph is a plain problem. Cover its edges by cliques, and make each clique a time slot. A buffer
+// lives in the slots of its cliques and has gaps between them. Then two buffers conflict if and only if the graph has
+// their edge. A section of time is such a clique already, so only what rules touch is covered anew:
 //
 //	may_overlap, together   a section in which two do not conflict becomes several slots (split.go)
 //	apart                   a slot is put in after a section (apart.go)

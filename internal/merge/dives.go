@@ -11,12 +11,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a problem that is nearly full leaves one or two hundred composites. The three
-// orders of exact search are not enough for these: success depends on which composite is
-// placed first. So composites are planned by dives, short searches in orders drawn at random
-// (engine.Diver). A dive that lowers the plan shows which orders are good for this problem.
-// Three of four later orders are drawn near it, most of them so near that only a few
-// composites change places. After a success, dives aim further below the lowest plan.
+// Idea: a problem that is nearly full leaves one or two hundred composites. The three orders of exact search are not
+// enough for these: success depends on which composite is placed first. So composites are planned by dives, short
+// searches in orders drawn at random (engine.Diver). A dive that lowers the plan shows which orders are good for this
+// problem. Three of four later orders are drawn near it, most of them so near that only a few composites change places.
+// After a success, dives aim further below the lowest plan.
 //
 // Noise belongs to buffers, and a composite has the noise of its first buffer. So the next
 // restart, which merges other buffers, can use the orders that this one has learned.
@@ -40,8 +39,7 @@ import (
 // diveNodes is the limit of a dive, in nodes for each composite.
 const diveNodes = 3
 
-// weightMost is the largest weight of a total, a width and a size in an order that is drawn
-// afresh.
+// weightMost is the largest weight of a total, a width and a size in an order that is drawn afresh.
 var weightMost = [...]float64{3, 2, 2}
 
 // lowerMost bounds how many steps below the lowest plan a dive aims just after a success.
@@ -58,8 +56,7 @@ type diving struct {
 	only   bool         // nothing can be merged: there are only dives
 }
 
-// Dives reports whether a dive was the last to lower the plan. Then more dives are the best
-// use of the time.
+// Dives reports whether a dive was the last to lower the plan. Then more dives are the best use of the time.
 func (l *Learned) Dives() bool { return l.diving.won }
 
 // bell is a random number around 0, of variance 1 and nearly normal: the sum of three uniform
@@ -118,8 +115,7 @@ func (f *forest) leaf(p id) id {
 	return p
 }
 
-// dives plans the roots in orders drawn at random, until dives have used their share of the
-// nodes.
+// dives plans the roots in orders drawn at random, until dives have used their share of the nodes.
 func (s *search) dives(m *merger, rng *rand.Rand) {
 	if !s.set.dives || s.done() || len(m.live) > thresholds.MergeAttemptsMost {
 		return
@@ -183,9 +179,8 @@ func (d *diver) run(rng *rand.Rand) {
 	kernel.Close()
 }
 
-// next returns what the next dive does, and counts its nodes as spent: at most limit for each
-// partition of the roots, and most in all. If most is 0, there is no next dive. The first dive
-// of a worker ignores the shares.
+// next returns what the next dive does, and counts its nodes as spent: at most limit for each partition of the roots,
+// and most in all. If most is 0, there is no next dive. The first dive of a worker ignores the shares.
 func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, limit, most int64) {
 	d.mu.Lock()
 	share := d.s.nodes / 2

@@ -1,6 +1,5 @@
-// Package merge holds `merge`. It finds buffers that fit together too well for chance,
-// treats each group as one buffer (a composite), and plans the composites that are left by
-// exact search.
+// Package merge holds `merge`. It finds buffers that fit together too well for chance, treats each group as one buffer
+// (a composite), and plans the composites that are left by exact search.
 //
 //	merge.go     the planner: restarts, attempts, heights
 //	forest.go    composites and what they are made of

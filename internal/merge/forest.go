@@ -2,13 +2,11 @@ package merge
 
 import "github.com/stowage-go/stowage/internal/timeline"
 
-// Idea: a composite is a rectangle of sections × bytes whose inside is fixed. It is a
-// buffer, two composites one after the other in time, two composites stacked, or five
-// composites in a pinwheel (pinwheel.go). A composite that is part of no other is a root.
-// The roots are what is left to plan.
+// Idea: a composite is a rectangle of sections × bytes whose inside is fixed. It is a buffer, two composites one after
+// the other in time, two composites stacked, or five composites in a pinwheel (pinwheel.go). A composite that is part
+// of no other is a root. The roots are what is left to plan.
 //
-// Invariant: each buffer is in exactly one root, except those that are never active. And
-// for each root c,
+// Invariant: each buffer is in exactly one root, except those that are never active. And for each root c,
 //
 //	starts[c.first][c.at[0]] = ends[c.last][c.at[1]] = live[c.at[2]] = c
 //

@@ -19,12 +19,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: problems that are hard because they are full were usually cut from full
-// rectangles, by a generator or by a compiler that tiles, slices and concatenates. A cut
-// leaves a trace. Two halves in time have equal sizes and meet; two halves in space have
-// equal lifespans. Putting such halves together again, the most certain ones first, turns
-// hundreds of buffers into dozens of composites. Exact search takes seconds or years for
-// the hundreds, and a millisecond for the dozens.
+// Idea: problems that are hard because they are full were usually cut from full rectangles, by a generator or by a
+// compiler that tiles, slices and concatenates. A cut leaves a trace. Two halves in time have equal sizes and meet; two
+// halves in space have equal lifespans. Putting such halves together again, the most certain ones first, turns hundreds
+// of buffers into dozens of composites. Exact search takes seconds or years for the hundreds, and a millisecond for the
+// dozens.
 //
 // Which halves belong together is a guess. So there are restarts, each with other noise and with another weight of
 // lifespans against sizes. Each restart takes composites apart and merges them again (rounds.go). After merging and
@@ -32,8 +31,7 @@ import (
 // goal. After an attempt has failed there, half of the attempts aim one step below the lowest plan. The other half
 // aim lower, by up to a quarter of the way to the goal.
 //
-// Invariant: an attempt that fails proves nothing. One that succeeds is a plan, which
-// Solve verifies like any other.
+// Invariant: an attempt that fails proves nothing. One that succeeds is a plan, which Solve verifies like any other.
 //
 // Complexity: O(n k log n) for a restart, where k <= 256 buffers begin or end where a
 // buffer does. An attempt is exact search on the composites.
@@ -49,13 +47,11 @@ func init() {
 
 // Planner is the planner merge. Its zero value is ready to use.
 type Planner struct {
-	// Learned, if set, is what runs on one problem learn from the runs before them. The runs
-	// come one after the other.
+	// Learned, if set, is what runs on one problem learn from the runs before them. The runs come one after the other.
 	Learned *Learned
 }
 
-// Learned is what a run passes on to the next: which orders are good. The zero value is for
-// the first run.
+// Learned is what a run passes on to the next: which orders are good. The zero value is for the first run.
 type Learned struct {
 	diving   diving
 	restarts int // of all runs so far
@@ -112,10 +108,9 @@ var (
 // where 2^t is the greatest power of 2 that divides the restart's number: 30, 60, 30, 120, …
 const stale = 30
 
-// Plan merges and plans until a plan meets the bound, or fits the capacity if only that is
-// asked, or until a limit comes or patience ends. A node is a node of exact search, or 256
-// composites looked at. Windows, gaps and fixed offsets are honoured: such buffers are never
-// merged. The error is for a bad parameter.
+// Plan merges and plans until a plan meets the bound, or fits the capacity if only that is asked, or until a limit
+// comes or patience ends. A node is a node of exact search, or 256 composites looked at. Windows, gaps and fixed
+// offsets are honoured: such buffers are never merged. The error is for a bad parameter.
 func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set settings
 	if err := run.Bind("merge", &o, &set); err != nil {
@@ -253,8 +248,7 @@ func (s *search) hopeless(roots, buffers int) bool {
 	return s.o.Start != nil && s.walled == 0 && roots > thresholds.MergeHopelessAbove && roots > buffers-buffers/16
 }
 
-// rounds makes rounds until patience of them in a row have left no fewer roots. Then it makes
-// an attempt.
+// rounds makes rounds until patience of them in a row have left no fewer roots. Then it makes an attempt.
 func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 	if !s.set.rounds || s.done() {
 		return
@@ -311,8 +305,7 @@ func (s *search) keep(offsets []int64) {
 	}
 }
 
-// fullness is the least share of bytes in use at which walls may help; whole means that all
-// are in use.
+// fullness is the least share of bytes in use at which walls may help; whole means that all are in use.
 const fullness, whole = 0.88, 1
 
 // walledness returns the share of bytes in use,

@@ -14,9 +14,8 @@ package merge
 //
 //	d = e + c    b = a + e    so a + d = b + c
 //
-// and their lifespans fit as drawn. Five buffers hardly ever do so by chance. Merging two
-// at a time does not find a pinwheel. Its mirror image needs no pattern of its own: flipped
-// in space, that is the pattern above.
+// and their lifespans fit as drawn. Five buffers hardly ever do so by chance. Merging two at a time does not find a
+// pinwheel. Its mirror image needs no pattern of its own: flipped in space, that is the pattern above.
 //
 // Complexity: for each root as the centre e, all choices of c, d, a and b among the roots
 // that begin and end where e does, up to wheelMost candidates.
@@ -44,8 +43,7 @@ type pinwheel struct {
 	left  int   // how many more candidates may be looked at
 }
 
-// complete looks for the parts that w lacks. If it finds them all, it merges the five and
-// returns true.
+// complete looks for the parts that w lacks. If it finds them all, it merges the five and returns true.
 func (m *merger) complete(w *pinwheel) bool {
 	parts := &w.parts
 	a, b, d, e, c := &m.all[parts[0]], &m.all[parts[1]], &m.all[parts[2]], &m.all[parts[3]], &m.all[parts[4]]

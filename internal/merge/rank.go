@@ -14,8 +14,7 @@ import (
 //
 //	score = ln size - ln (s × e)
 //
-// and for a pair with the same l sections, where s roots start at the first and e roots end
-// at the last,
+// and for a pair with the same l sections, where s roots start at the first and e roots end at the last,
 //
 //	score = stacking × (ln (l + 1) - ln (s × e) / 2)
 //
@@ -32,9 +31,8 @@ type candidate struct {
 	shape shape
 }
 
-// heap is a binary heap of candidates, with the highest score on top. container/heap boxes each
-// candidate: with it, merging takes 16% longer and allocates 100 times as often (the median of
-// three, go test -bench Merge).
+// heap is a binary heap of candidates, with the highest score on top. container/heap boxes each candidate: with it,
+// merging takes 16% longer and allocates 100 times as often (the median of three, go test -bench Merge).
 type heap []candidate
 
 func (h *heap) push(c candidate) {
@@ -92,8 +90,7 @@ type step struct {
 	joint bool
 }
 
-// stackable reports whether one of p and q can be on top of the other, as far as their
-// alignments go.
+// stackable reports whether one of p and q can be on top of the other, as far as their alignments go.
 func (m *merger) stackable(p, q id) bool {
 	a, b := &m.all[p], &m.all[q]
 	return !a.sealed && !b.sealed && a.align == b.align && a.size%a.align == 0 && b.size%b.align == 0
@@ -130,9 +127,8 @@ func (m *merger) offer(p, q id, s shape) bool {
 	return true
 }
 
-// A root looks at up to scanMost others that begin or end where it does, and offers up to
-// offerMost pairs. Thousands of equal lifespans have millions of pairs, but a few partners
-// for each are enough to stack them all.
+// A root looks at up to scanMost others that begin or end where it does, and offers up to offerMost pairs. Thousands of
+// equal lifespans have millions of pairs, but a few partners for each are enough to stack them all.
 const scanMost, offerMost = 256, 16
 
 // offerPairs offers the pairs of p with other roots.
@@ -145,8 +141,7 @@ func (m *merger) offerPairs(p id) {
 	m.offers(p, m.ends[c.first], beside, true)
 }
 
-// offers offers the pairs of p with roots of the list; turned says that p is the second of
-// the pair.
+// offers offers the pairs of p with roots of the list; turned says that p is the second of the pair.
 func (m *merger) offers(p id, list []id, s shape, turned bool) {
 	at, offered := 0, 0
 	if len(list) > scanMost {

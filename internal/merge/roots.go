@@ -5,9 +5,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the roots are a problem of their own, with sections as time. Each plan of the roots
-// is a plan of the buffers, since each root has its parts at fixed places. But if the roots
-// have no plan, the buffers may still have one.
+// Idea: the roots are a problem of their own, with sections as time. Each plan of the roots is a plan of the buffers,
+// since each root has its parts at fixed places. But if the roots have no plan, the buffers may still have one.
 
 // problem returns the roots as buffers, in the order of live.
 func (f *forest) problem(tl *timeline.Timeline) *model.Problem {

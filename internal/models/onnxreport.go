@@ -65,8 +65,7 @@ func (r *onnxReport) fit(capacity int64) {
 	f.smaller(&r.Peak)
 }
 
-// documentONNX returns the plan with the names of its tensors, or the problem if there is no
-// plan.
+// documentONNX returns the plan with the names of its tensors, or the problem if there is no plan.
 func documentONNX(a *onnx.Arena, result *stowage.Result) *Document {
 	d := &Document{Problem: a.Problem, LowerBound: result.LowerBound, Result: result}
 	if !result.Status.HasPlan() {

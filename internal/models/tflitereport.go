@@ -15,8 +15,7 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// planReport is the report that plan prints. The keys of its JSON are a contract; new ones go
-// to the end.
+// planReport is the report that plan prints. The keys of its JSON are a contract; new ones go to the end.
 type planReport struct {
 	Model          string         `json:"model"`
 	Tensors        int            `json:"tensors"` // of all subgraphs

@@ -27,8 +27,7 @@ const setBytes = 1 << 28
 // DefaultStates is the default of [Options.States].
 const DefaultStates = 1 << 18
 
-// Techniques says which techniques are off. Any combination is sound and, without a limit, finds the lowest
-// peak.
+// Techniques says which techniques are off. Any combination is sound and, without a limit, finds the lowest peak.
 type Techniques struct {
 	Collapse bool // run at once what fits and raises nothing
 	Chains   bool // the same for chains of operators

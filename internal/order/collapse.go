@@ -14,8 +14,7 @@ import "math/bits"
 //
 // In the reversed graph (reverse.go) the same rule says what may run last.
 //
-// Complexity: a pass costs what the ready operators touch; chains that of their successors, to a depth of
-// chainMost.
+// Complexity: a pass costs what the ready operators touch; chains that of their successors, to a depth of chainMost.
 //
 // Source: the rule for one operator is ours; Liu 1987 has chains (hills and valleys) for trees.
 

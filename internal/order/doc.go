@@ -21,12 +21,11 @@
 //
 // # What the peak says about an allocation
 //
-// The peak is a lower bound for the order. Take offsets at which blocks that are live together are disjoint.
-// Permitted pairs of an operator are an exception, at their distance, if no block is in two pairs of one operator.
-// While o runs, a pair covers at least max(size(result), distance + size(operand)) bytes, everything else its own
-// size, and all these are disjoint. So the highest end of a block is at least the peak. A pair counts only at its own
-// operator. So a chain of results, each over the one before, is counted correctly: at each operator one pair of it is
-// live.
+// The peak is a lower bound for the order. Take offsets at which blocks that are live together are disjoint. Permitted
+// pairs of an operator are an exception, at their distance, if no block is in two pairs of one operator. While o runs,
+// a pair covers at least max(size(result), distance + size(operand)) bytes, everything else its own size, and all these
+// are disjoint. So the highest end of a block is at least the peak. A pair counts only at its own operator. So a chain
+// of results, each over the one before, is counted correctly: at each operator one pair of it is live.
 //
 // The bound does not hold for an allocation in which a block is in two pairs of one operator, unless they are at exact
 // distances as above: a result over parts of two operands that both die. Such an allocation may be lower.

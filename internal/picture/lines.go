@@ -104,8 +104,7 @@ func (l *Lines) values() (xs, ys []float64) {
 	return xs, ys
 }
 
-// axes opens the picture and draws its axes, with as much room on the left as their figures
-// want.
+// axes opens the picture and draws its axes, with as much room on the left as their figures want.
 func (l *Lines) axes(p *pen, width, height float64, class string) *plot {
 	xs, ys := l.values()
 	return newPlot(p, l.Title, &l.X, &l.Y, xs, ys, width, height, class)
@@ -159,8 +158,7 @@ func place(x, y *scale, q [2]float64) (px, py float64, ok bool) {
 	return px, py, okX && okY
 }
 
-// beneath is how many later curves run where the k-th does: it is drawn so much wider, so
-// that all of them are seen.
+// beneath is how many later curves run where the k-th does: it is drawn so much wider, so that all of them are seen.
 func (l *Lines) beneath(k int) (n int) {
 	for _, later := range l.Series[k+1:] {
 		if !later.Faint && slices.Equal(later.Points, l.Series[k].Points) {

@@ -2,16 +2,14 @@
 // two axes (lines.go), shares that add up over an axis (bands.go), and a row of marks or a bar
 // for each of a list of things (rows.go). lab/bench/paper and sweep/report make their pages with it.
 //
-// Idea: text that scales with a picture cannot be read on a telephone. So each
-// picture is drawn twice, for a narrow and for a wide page, with letters of the
-// same size, and a media query of Style shows one. Colours are variables that the
-// dark theme sets anew, and a series has a shape besides its colour, for those who
-// cannot tell colours apart and for print. What a picture shows stands in a table
-// beside it too; the picture itself is one image to a screen reader, with a name.
+// Idea: text that scales with a picture cannot be read on a telephone. So each picture is drawn twice, for a narrow and
+// for a wide page, with letters of the same size, and a media query of Style shows one. Colours are variables that the
+// dark theme sets anew, and a series has a shape besides its colour, for those who cannot tell colours apart and for
+// print. What a picture shows stands in a table beside it too; the picture itself is one image to a screen reader, with
+// a name.
 //
-// Invariant: the same input gives the same bytes, everything that is drawn lies
-// within the picture, and no coordinate is NaN or infinite: points that are, and
-// those without a logarithm on a logarithmic axis, are left out.
+// Invariant: the same input gives the same bytes, everything that is drawn lies within the picture, and no coordinate
+// is NaN or infinite: points that are, and those without a logarithm on a logarithmic axis, are left out.
 //
 // render/chart stays apart: it draws one chart of one width, and would be three times as long with the
 // axes, bands, bars and two widths that only these pages need.
@@ -120,8 +118,7 @@ type scale struct {
 	ticks     []float64
 }
 
-// newScale returns the scale for values between two coordinates, with ticks at
-// most as dense as one for so many pixels.
+// newScale returns the scale for values between two coordinates, with ticks at most as dense as one for so many pixels.
 func newScale(a *Axis, values []float64, from, to, pixels float64) *scale {
 	s := &scale{axis: a, from: from, to: to, low: math.Inf(1), high: math.Inf(-1)}
 	if a.Least != 0 || a.Most != 0 {

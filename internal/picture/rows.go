@@ -14,8 +14,7 @@ type Row struct {
 	Over   []bool // values that are only known to be more, as at a limit; nil is none
 }
 
-// Rows is a picture with a row for each thing: a mark for each series, or a bar
-// if there is one series.
+// Rows is a picture with a row for each thing: a mark for each series, or a bar if there is one series.
 type Rows struct {
 	Title  string
 	X      Axis
@@ -50,8 +49,7 @@ func (r *Rows) HTML() string {
 func (r *Rows) draw(p *pen, width float64, class string) {
 	const top = 36.0
 	values, letters := r.values()
-	// Names have a third of the width at most, or a line of their own where that
-	// would cut them.
+	// Names have a third of the width at most, or a line of their own where that would cut them.
 	above := false
 	most := int(width * 0.34 / 6.6)
 	if letters > most {

@@ -8,10 +8,9 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: if a limit comes in the middle of a placement, there must still be a plan, at once.
-// So the placed buffers stay, and the rest goes above them, as in a program without a plan: a
-// fast allocator (tlsf.go) takes the buffers in the order of their starts, and gets each back
-// at its end.
+// Idea: if a limit comes in the middle of a placement, there must still be a plan, at once. So the placed buffers stay,
+// and the rest goes above them, as in a program without a plan: a fast allocator (tlsf.go) takes the buffers in the
+// order of their starts, and gets each back at its end.
 //
 //	  ┌─────┬────┐
 //	  │  e  │ g  │
@@ -95,8 +94,7 @@ func newFinisher(tl *timeline.Timeline) *finisher {
 	return f
 }
 
-// placeFixed gives an offset to the buffers that are fixed or never active. It notes whether
-// others have one.
+// placeFixed gives an offset to the buffers that are fixed or never active. It notes whether others have one.
 func (f *finisher) placeFixed(offsets []int64) {
 	f.moved, f.high = false, 0
 	for i, at := range offsets {

@@ -10,14 +10,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: place the buffers with fixed offsets before all others. Check for each whether its
-// place is free.
+// Idea: place the buffers with fixed offsets before all others. Check for each whether its place is free.
 //
 // Complexity: that of a placement of the fixed buffers.
 
-// Collide returns Collided if two buffers with fixed offsets use the same bytes at once, and
-// Whole if none do. If there are more than thresholds.CollideMost of them and a limit comes first,
-// it returns Cut. No watch (nil) means no limit.
+// Collide returns Collided if two buffers with fixed offsets use the same bytes at once, and Whole if none do. If there
+// are more than thresholds.CollideMost of them and a limit comes first, it returns Cut. No watch (nil) means no limit.
 func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 	p := placer{tl: tl, watch: w}
 	count := 0

@@ -9,18 +9,16 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: keep all placed buffers in one list, by offset. For each buffer, scan the list from
-// the bottom. For up to a few thousand buffers without gaps or fixed offsets, that costs
-// little and allocates nothing.
+// Idea: keep all placed buffers in one list, by offset. For each buffer, scan the list from the bottom. For up to a few
+// thousand buffers without gaps or fixed offsets, that costs little and allocates nothing.
 //
 // Invariant: the columns are sorted by offset. The entries are a valid plan.
 //
 // Complexity: a nanosecond for each entry that the scan passes, O(n²) in all.
 //
-// On A–K the list is faster than the tree (go test -bench Move ./internal/climb). If many
-// plans with a common beginning are made one after another, the tree is faster from a few
-// thousand buffers on. For a single plan it is faster from some hundred buffers on, or from
-// fewer if few are live at once.
+// On A–K the list is faster than the tree (go test -bench Move ./internal/climb). If many plans with a common beginning
+// are made one after another, the tree is faster from a few thousand buffers on. For a single plan it is faster from
+// some hundred buffers on, or from fewer if few are live at once.
 
 // Listable reports whether a List can place the problem and is faster than Place.
 func Listable(tl *timeline.Timeline) bool {
@@ -76,8 +74,7 @@ func NewList(n int) *List {
 // Reset empties the list.
 func (l *List) Reset() { l.n = 0 }
 
-// Put finds a place for a buffer of the sections [first, last), enters the buffer, and returns
-// its offset.
+// Put finds a place for a buffer of the sections [first, last), enters the buffer, and returns its offset.
 func (l *List) Put(first, last int32, size, align int64, fit Fit) int64 {
 	var at int64
 	if fit == FirstFit {

@@ -14,11 +14,9 @@ package place
 //
 //	from = its first range's From    to = its last range's To    hole >= each hole between two ranges
 //
-// A search that has looked at all holes of a page and found none lowers hole. An insertion mostly
-// makes holes smaller.
+// A search that has looked at all holes of a page and found none lowers hole. An insertion mostly makes holes smaller.
 //
-// Complexity: an insertion among f ranges takes O(log f + pageMost), and O(f/pageMost) more if a page
-// is cut in two.
+// Complexity: an insertion among f ranges takes O(log f + pageMost), and O(f/pageMost) more if a page is cut in two.
 //
 // Trials: docs/lab/place.md (a page moves 7 to 17 times fewer ranges than a whole list; its size matters little).
 
@@ -90,8 +88,7 @@ func (t *store) addToPages(s *set, r Range) bool {
 	return true
 }
 
-// pageOf returns the first page that ends at or above a byte, or below it by no more than the
-// tolerance.
+// pageOf returns the first page that ends at or above a byte, or below it by no more than the tolerance.
 func (t *store) pageOf(all []page, at int64) (a int) {
 	n := len(all)
 	for a < n {

@@ -46,10 +46,9 @@ const (
 // Unlimited is a height that every plan is below.
 const Unlimited = math.MaxInt64
 
-// Place places the buffers of tl one by one and returns the offset of each, in the order of
-// tl.Problem.Buffers. Fixed buffers come first, then the buffers of order, then those that
-// order leaves out, in the order of the input. Hints are ignored. There is no capacity, so
-// every buffer finds a place.
+// Place places the buffers of tl one by one and returns the offset of each, in the order of tl.Problem.Buffers. Fixed
+// buffers come first, then the buffers of order, then those that order leaves out, in the order of the input. Hints are
+// ignored. There is no capacity, so every buffer finds a place.
 //
 // No watch (nil) means no limit. The offsets follow from the ending:
 //
@@ -62,10 +61,9 @@ func Place(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit) ([]int64
 	return offsets, end
 }
 
-// Below is Place for a caller that wants a plan only if it is lower than the one it has. It
-// returns the plan and its height, if that is below the given height. If not, it returns nil
-// and 0, and stops at the first buffer that is too high. The same holds for a plan that a
-// limit has cut.
+// Below is Place for a caller that wants a plan only if it is lower than the one it has. It returns the plan and its
+// height, if that is below the given height. If not, it returns nil and 0, and stops at the first buffer that is too
+// high. The same holds for a plan that a limit has cut.
 func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64,
 	end Ending,
 ) {
@@ -85,8 +83,7 @@ type Memory struct {
 // Keep makes the plan that was made last the caller's.
 func (m *Memory) Keep() { m.offsets = nil }
 
-// Below is the function of that name. The plan is of use until the next one, unless it is
-// kept.
+// Below is the function of that name. The plan is of use until the next one, unless it is kept.
 func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64,
 	height int64, end Ending,
 ) {
@@ -179,8 +176,7 @@ func (p *placer) place(order []int32, below int64) Ending {
 	return Whole
 }
 
-// partition places the buffers of a partition, the fixed ones first, and returns
-// how many of the others are placed.
+// partition places the buffers of a partition, the fixed ones first, and returns how many of the others are placed.
 func (p *placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
 	if listable(p.tl, part) {
 		return p.listed(part, order)
@@ -244,9 +240,8 @@ func (p *placer) cut(rest []int32) Ending {
 	return Cut
 }
 
-// byPartition sorts order by partition and keeps the order within each. Partition k ends at
-// sorted[ends[k]]. byPartition drops fixed buffers, buffers that are never active, and
-// repeats. It adds the buffers that are missing.
+// byPartition sorts order by partition and keeps the order within each. Partition k ends at sorted[ends[k]].
+// byPartition drops fixed buffers, buffers that are never active, and repeats. It adds the buffers that are missing.
 func (p *placer) byPartition(order []int32) (sorted []int32, ends []int) {
 	tl := p.tl
 	of := p.memory.of // partition + 1 of each buffer; 0 if done, as all are in the end

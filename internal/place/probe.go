@@ -2,10 +2,9 @@ package place
 
 import "github.com/stowage-go/stowage/internal/bound"
 
-// Idea: several sets have the ranges that are in a buffer's way. They are walked upwards together.
-// Each set checks the offset at which the sets before it have room. If it has none there, the
-// offset moves up to the next hole that is as large as the buffer's window. The set that has moved
-// the offset furthest is checked first.
+// Idea: several sets have the ranges that are in a buffer's way. They are walked upwards together. Each set checks the
+// offset at which the sets before it have room. If it has none there, the offset moves up to the next hole that is as
+// large as the buffer's window. The set that has moved the offset furthest is checked first.
 //
 // Invariant: no offset below the current one has room in all sets.
 //
@@ -80,8 +79,7 @@ func (t *store) free(p *probe, offset int64) bool {
 	return len(p.list) == 0 || p.list[0].From >= offset+p.upper
 }
 
-// leave moves the probe to the first page that ends above the byte at. Its current page ends at
-// or below it.
+// leave moves the probe to the first page that ends above the byte at. Its current page ends at or below it.
 func (t *store) leave(p *probe, at int64) {
 	low, high := 0, len(p.rest)
 	// It is mostly among the next few pages, so the stride doubles before it halves.
@@ -107,8 +105,7 @@ func (t *store) leave(p *probe, at int64) {
 	t.open(p)
 }
 
-// hole moves the probe past the next hole of at least need bytes above list[0]. It returns the
-// first byte of that hole.
+// hole moves the probe past the next hole of at least need bytes above list[0]. It returns the first byte of that hole.
 func (t *store) hole(p *probe, need int64) int64 {
 	list := p.list
 	if k := above(list, need); k < len(list) {
@@ -186,8 +183,7 @@ func room(probes []probe, offset int64) (free int64, ok bool) {
 	return free, ok
 }
 
-// tightest returns the offset, from offset on, with the least room above the buffer, and of
-// several the lowest.
+// tightest returns the offset, from offset on, with the least room above the buffer, and of several the lowest.
 func (t *store) tightest(probes []probe, offset, align int64) int64 {
 	best, least, found := int64(0), int64(0), false
 	for {

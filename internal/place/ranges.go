@@ -2,13 +2,11 @@ package place
 
 import "github.com/stowage-go/stowage/internal/invariants"
 
-// Idea: the tree keeps a set of byte ranges in each of its nodes. Most sets have a few ranges,
-// some have ten thousand. A set is a block of a common store. The block is replaced by one of
-// twice the size if it is full. A full block of the largest size becomes a row of pages
-// (pages.go).
+// Idea: the tree keeps a set of byte ranges in each of its nodes. Most sets have a few ranges, some have ten thousand.
+// A set is a block of a common store. The block is replaced by one of twice the size if it is full. A full block of the
+// largest size becomes a row of pages (pages.go).
 //
-// Invariant: the ranges of a set are ascending, and between two of them there is a hole larger
-// than the tolerance.
+// Invariant: the ranges of a set are ascending, and between two of them there is a hole larger than the tolerance.
 //
 // Complexity: an insertion into a block of f ranges takes O(f), and into pages what pages.go says.
 //
@@ -153,8 +151,7 @@ func touching(list []Range, r Range, tolerance int64) (i, j int) {
 	return i, i + beginBelow(list[i:], r.To+tolerance)
 }
 
-// beginBelow returns the number of ranges that begin at or below a byte. Mostly
-// that is none or one.
+// beginBelow returns the number of ranges that begin at or below a byte. Mostly that is none or one.
 func beginBelow(list []Range, at int64) (n int) {
 	for n < len(list) && list[n].From <= at {
 		n++

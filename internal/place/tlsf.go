@@ -2,11 +2,10 @@ package place
 
 import "math/bits"
 
-// Idea: an allocator that finds a free block of about the right size at once. Free blocks are
-// in lists by size class, with four classes for each power of two. A bitmap says which lists
-// are not empty. A block is split if it is too large, and joined with free neighbours if it
-// comes back. A free block that grows or shrinks keeps its place in its list, unless its class
-// changes.
+// Idea: an allocator that finds a free block of about the right size at once. Free blocks are in lists by size class,
+// with four classes for each power of two. A bitmap says which lists are not empty. A block is split if it is too
+// large, and joined with free neighbours if it comes back. A free block that grows or shrinks keeps its place in its
+// list, unless its class changes.
 //
 // Invariant: blocks tile the space from the floor to the top. No two neighbours are free. The
 // block below the top is not free: if it comes back, the top sinks.
@@ -14,8 +13,7 @@ import "math/bits"
 // Complexity: O(1) for a call. For a million buffers most of the time is spent on memory. So a
 // cell has 32 bytes, and the cells that came back last are used first.
 //
-// Source: Masmano, Ripoll, Crespo and Real, "TLSF: a New Dynamic Memory
-// Allocator for Real-Time Systems", ECRTS 2004.
+// Source: Masmano, Ripoll, Crespo and Real, "TLSF: a New Dynamic Memory Allocator for Real-Time Systems", ECRTS 2004.
 
 // classes is the number of size classes: sizes have up to 62 bits.
 const classes = 4 * 64
@@ -37,9 +35,8 @@ type cell struct {
 // inUse is the prev of a cell that is not free.
 const inUse = -1
 
-// tlsf is the state of the allocator. cells[0] is always in use. Below it is the highest
-// block, above it the lowest. The list of class c is a ring through cells[1+c], which stands
-// for no block. So no list has an end.
+// tlsf is the state of the allocator. cells[0] is always in use. Below it is the highest block, above it the lowest.
+// The list of class c is a ring through cells[1+c], which stands for no block. So no list has an end.
 type tlsf struct {
 	cells []cell
 	lists int                  // number of cells that never stand for a block: cells[0] and the rings' own

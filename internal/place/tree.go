@@ -28,25 +28,20 @@ import (
 //
 // The search walks these sets upwards together (probe.go).
 //
-// With small blocks a search reads few sets, and each knows nearly all, so it has few holes.
-// But a long-lived buffer is then in the sets of many blocks. So a block has an eighth of the
-// sections that a buffer has on average.
+// With small blocks a search reads few sets, and each knows nearly all, so it has few holes. But a long-lived buffer is
+// then in the sets of many blocks. So a block has an eighth of the sections that a buffer has on average.
 //
-// In a set (ranges.go), ranges that touch are one range. Good plans are dense, so a set has
-// far fewer ranges than buffers: the search for a long-lived buffer jumps over a thousand
-// others in one step.
+// In a set (ranges.go), ranges that touch are one range. Good plans are dense, so a set has far fewer ranges than
+// buffers: the search for a long-lived buffer jumps over a thousand others in one step.
 //
-// Windows need no code of their own: a span of a buffer occupies its window, shifted by the
-// offset of the buffer.
+// Windows need no code of their own: a span of a buffer occupies its window, shifted by the offset of the buffer.
 //
-// Invariant: a byte is in a cover only if it is in use in all sections of the node, or lies in
-// a hole too small for any window of the partition (tolerance), or below the next multiple of
-// the alignment that all buffers share (granule). No buffer can use bytes of the last two
-// kinds, so the answers are exact.
+// Invariant: a byte is in a cover only if it is in use in all sections of the node, or lies in a hole too small for any
+// window of the partition (tolerance), or below the next multiple of the alignment that all buffers share (granule). No
+// buffer can use bytes of the last two kinds, so the answers are exact.
 //
-// Complexity: for m sections a query looks at O(log m) sets. An insertion changes O(log m)
-// sets and those of about a dozen blocks. If a set does not change, those above it do not
-// change either.
+// Complexity: for m sections a query looks at O(log m) sets. An insertion changes O(log m) sets and those of about a
+// dozen blocks. If a set does not change, those above it do not change either.
 //
 // Trials: docs/lab/place.md (blocks of one section put long buffers into many sets; sorting conflicts is no better).
 
@@ -92,8 +87,7 @@ func (u *tree) begin(tl *timeline.Timeline, part *timeline.Partition) {
 	u.reset(smallest - 1)
 }
 
-// measure returns the average number of sections of the partition's buffers, and their
-// smallest window.
+// measure returns the average number of sections of the partition's buffers, and their smallest window.
 func measure(tl *timeline.Timeline, part *timeline.Partition) (width int, smallest int64) {
 	smallest = math.MaxInt64
 	for _, i := range part.Buffers {

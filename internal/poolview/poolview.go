@@ -10,8 +10,7 @@
 //	pool 1   ┌────────────┐ base - 1
 //	         └────────────┘ 0
 //
-// Invariant: only the model is read, nothing of the lowering that planners use. So a picture shows what the plan
-// says.
+// Invariant: only the model is read, nothing of the lowering that planners use. So a picture shows what the plan says.
 //
 // Complexity: O(n) for n buffers, parts, gaps and rules.
 package poolview

@@ -10,13 +10,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: each piece of a buffer is a step up and a step down. The sum of the steps in order
-// of time is the load.
+// Idea: each piece of a buffer is a step up and a step down. The sum of the steps in order of time is the load.
 //
 // Complexity: O(p log p) for p pieces.
 
-// A Profile is the load over time. Loads[k] holds from Times[k] to Times[k+1]. The last
-// load is 0.
+// A Profile is the load over time. Loads[k] holds from Times[k] to Times[k+1]. The last load is 0.
 type Profile struct {
 	Times, Loads []int64
 	Peak         int64
@@ -49,8 +47,7 @@ func New(p *model.Problem) Profile {
 	return f
 }
 
-// Horizon returns the first and the last time of all lifespans, or 0 and 0 if there are no
-// buffers.
+// Horizon returns the first and the last time of all lifespans, or 0 and 0 if there are no buffers.
 func Horizon(p *model.Problem) (lower, upper int64) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]

@@ -10,15 +10,13 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a timeout is for the whole of Solve, but a plan that comes a little late is worth
-// more than none. So a timeout does not end validation and preparation: the planner then
-// begins after its limit, and returns the cheapest plan it has, a sweep. All that takes
-// about half a microsecond for each buffer. The time that the check of the plan takes is
+// Idea: a timeout is for the whole of Solve, but a plan that comes a little late is worth more than none. So a timeout
+// does not end validation and preparation: the planner then begins after its limit, and returns the cheapest plan it
+// has, a sweep. All that takes about half a microsecond for each buffer. The time that the check of the plan takes is
 // set aside.
 //
-// A context that ends is an order to stop, so validation and preparation look at it as
-// planners do. They take a few milliseconds for 65,536 pieces; up to that many they are
-// done in any case, and the planner makes a plan.
+// A context that ends is an order to stop, so validation and preparation look at it as planners do. They take a few
+// milliseconds for 65,536 pieces; up to that many they are done in any case, and the planner makes a plan.
 
 // A Clock is what may end the preparation. The zero value never does.
 type Clock struct {
@@ -57,9 +55,8 @@ func (c *Clock) Unknown(planner string, began time.Time) *plan.Result {
 	return r
 }
 
-// PlanUntil returns when the planner must end, if the run began at one time, is prepared at
-// another, and may take the timeout in all. What comes after the planner is given at most
-// half of the time that is left.
+// PlanUntil returns when the planner must end, if the run began at one time, is prepared at another, and may take the
+// timeout in all. What comes after the planner is given at most half of the time that is left.
 func PlanUntil(began, prepared time.Time, timeout time.Duration, gaps bool) time.Time {
 	end := began.Add(timeout)
 	times := time.Duration(thresholds.EndingTimes)

@@ -11,10 +11,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a planner declares its settings once, in a method that names each technique and
-// parameter beside the field that it sets. Called to describe, the method fills the lists
-// of plan.Info. Called to bind, it reads the options into the fields. So the help, the
-// checks and the planner cannot disagree, and all refusals have the same wording:
+// Idea: a planner declares its settings once, in a method that names each technique and parameter beside the field that
+// it sets. Called to describe, the method fills the lists of plan.Info. Called to bind, it reads the options into the
+// fields. So the help, the checks and the planner cannot disagree, and all refusals have the same wording:
 //
 //	planner boxing: parameter tries must be auto or a whole number of at least 0, not "x"
 //
@@ -25,8 +24,7 @@ import (
 // each, in the order in which the help shows them.
 type Settings interface{ Declare(d *Declaration) }
 
-// Describe adds to i the techniques and parameters of the settings that fresh returns, and
-// the check of their values.
+// Describe adds to i the techniques and parameters of the settings that fresh returns, and the check of their values.
 func Describe(i plan.Info, fresh func() Settings) plan.Info {
 	described(&i, fresh())
 	name := i.Name
@@ -43,9 +41,8 @@ func described(i *plan.Info, s Settings) {
 	s.Declare(&Declaration{to: i})
 }
 
-// Bind sets the fields of s to the values in o, or to their defaults. The error is a
-// *model.InputError. It names the planner and lists all names that s does not have and all
-// values that it refuses.
+// Bind sets the fields of s to the values in o, or to their defaults. The error is a *model.InputError. It names the
+// planner and lists all names that s does not have and all values that it refuses.
 func Bind(planner string, o *plan.Options, s Settings) error {
 	d := Declaration{planner: planner, o: o}
 	s.Declare(&d)
@@ -70,8 +67,7 @@ type Declaration struct {
 	known   int // names in o that the settings have
 }
 
-// Endless reports whether the run has no time limit and no node limit. Some defaults depend
-// on it.
+// Endless reports whether the run has no time limit and no node limit. Some defaults depend on it.
 func (d *Declaration) Endless() bool { return d.o == nil || d.o.Timeout == 0 && d.o.NodeLimit == 0 }
 
 // Refuse adds an error that concerns more than one value.
@@ -103,8 +99,7 @@ func (d *Declaration) Int(to *int, name string, otherwise, least, most int64, su
 	*to = int(x)
 }
 
-// Int64 declares a whole number from least to most. A most of math.MaxInt64 is no
-// bound.
+// Int64 declares a whole number from least to most. A most of math.MaxInt64 is no bound.
 func (d *Declaration) Int64(to *int64, name string, otherwise, least, most int64, summary string) {
 	if d.o == nil {
 		d.describe(name, strconv.FormatInt(otherwise, 10), whole(least, most), summary)
@@ -146,8 +141,7 @@ func (d *Declaration) whole(to *int64, name, or string, least, most int64) {
 	*to = x
 }
 
-// Float declares a number from least to most. A most of +Inf means no upper bound, but the
-// number must be finite.
+// Float declares a number from least to most. A most of +Inf means no upper bound, but the number must be finite.
 func (d *Declaration) Float(to *float64, name string, otherwise, least, most float64, summary string) {
 	values := "a number from " + decimal(least) + " to " + decimal(most)
 	if math.IsInf(most, 1) {

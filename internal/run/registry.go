@@ -1,11 +1,9 @@
-// Package run calls planners. It has the interface of planners that work on a prepared
-// problem (a timeline), the bridge from it to the public one, the limits of a run, and the
-// conclusions that follow from a result for every planner.
+// Package run calls planners. It has the interface of planners that work on a prepared problem (a timeline), the bridge
+// from it to the public one, the limits of a run, and the conclusions that follow from a result for every planner.
 //
-// A planner of this repository implements Planner and calls Register from an init function;
-// internal/planners/sweep is a small example. Users see it as a plan.Planner. Inside the
-// repository, a planner that calls another one passes the timeline on and does not compute it
-// again.
+// A planner of this repository implements Planner and calls Register from an init function; internal/planners/sweep is
+// a small example. Users see it as a plan.Planner. Inside the repository, a planner that calls another one passes the
+// timeline on and does not compute it again.
 package run
 
 import (
@@ -20,9 +18,8 @@ import (
 // A Planner makes plans of prepared problems. The contract of plan.Planner holds for it.
 // tl.Problem is the problem itself, or the problem turned (see Timeline). Name is the name in Info.
 //
-// The capacity is o.Capacity, not the problem's. Plan honours alignments, gaps, windows and fixed
-// offsets, or returns an error that names what it does not support. If the context ends, it
-// returns the best plan so far.
+// The capacity is o.Capacity, not the problem's. Plan honours alignments, gaps, windows and fixed offsets, or returns
+// an error that names what it does not support. If the context ends, it returns the best plan so far.
 type Planner interface {
 	Name() string
 	Info() plan.Info

@@ -13,11 +13,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Run calls the planner with the limits of o and completes its result: name, elapsed time,
-// height, lower bound, who proved the outcome, and why the run ended. It also draws the
-// conclusions that follow from bounds alone, so that every planner has them. A capacity below
-// the lower bound is infeasible without a search, unless the technique Bound is switched off.
-// A plan as low as the bound is optimal.
+// Run calls the planner with the limits of o and completes its result: name, elapsed time, height, lower bound, who
+// proved the outcome, and why the run ended. It also draws the conclusions that follow from bounds alone, so that every
+// planner has them. A capacity below the lower bound is infeasible without a search, unless the technique Bound is
+// switched off. A plan as low as the bound is optimal.
 //
 // Everything that runs a planner calls Run, also a planner that runs another one. So no claim
 // of a planner goes unchecked. After an error the result is empty.
@@ -84,16 +83,14 @@ func complete(ctx context.Context, tl *timeline.Timeline, o *plan.Options, r *pl
 	return nil
 }
 
-// Bound is a technique that some planners declare. If it is off, they search although the
-// lower bound already answers.
+// Bound is a technique that some planners declare. If it is off, they search although the lower bound already answers.
 const Bound = "bound"
 
 // mostWorkers is the largest number of goroutines that a planner may start. All of them run
 // before the first looks at a limit.
 const mostWorkers = 1024
 
-// keepStart replaces the result by the plan in o.Start if that is better, because some
-// planners ignore o.Start.
+// keepStart replaces the result by the plan in o.Start if that is better, because some planners ignore o.Start.
 func keepStart(p *model.Problem, o *plan.Options, r *plan.Result) {
 	if len(o.Start) != len(p.Buffers) || o.Start == nil || r.Status == model.Infeasible {
 		return

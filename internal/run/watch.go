@@ -37,8 +37,7 @@ func NewWatch(ctx context.Context) *Watch {
 	return w
 }
 
-// Endless returns a watch that ignores the end of ctx. Its looks still count for AtEachLook
-// and EndAtLook.
+// Endless returns a watch that ignores the end of ctx. Its looks still count for AtEachLook and EndAtLook.
 func Endless(ctx context.Context) *Watch {
 	w := &Watch{}
 	if w.looks, _ = ctx.Value(looksKey{}).(*looks); w.looks != nil {
@@ -87,9 +86,8 @@ func AtEachLook(ctx context.Context, each func()) context.Context {
 	return context.WithValue(ctx, looksKey{}, &looks{each: each})
 }
 
-// EndAtLook returns a context that ends at the look after the first n. It counts the looks
-// of every Watch on it or on a context derived from it, all together. Tests use it to make
-// a limit fall at each point of a search.
+// EndAtLook returns a context that ends at the look after the first n. It counts the looks of every Watch on it or on a
+// context derived from it, all together. Tests use it to make a limit fall at each point of a search.
 func EndAtLook(ctx context.Context, n int64) context.Context {
 	l := &looks{}
 	l.left.Store(n)

@@ -13,10 +13,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// FromJSON sets in o the options that a JSON object names, and returns their names. An option
-// that is missing or null stays as it is. The error is a *model.InputError that lists all
-// faults: unknown options, values of the wrong kind, unknown planners, techniques and
-// parameters, and numbers out of range. After an error o is unchanged.
+// FromJSON sets in o the options that a JSON object names, and returns their names. An option that is missing or null
+// stays as it is. The error is a *model.InputError that lists all faults: unknown options, values of the wrong kind,
+// unknown planners, techniques and parameters, and numbers out of range. After an error o is unchanged.
 func FromJSON(o *plan.Options, text []byte) (names []string, err error) {
 	var keys map[string]json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(text))

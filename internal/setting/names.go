@@ -54,8 +54,7 @@ func CheckNames(o *plan.Options) (faults []error) {
 	return faults
 }
 
-// CheckValues refuses values of parameters that the planner does not take. CheckNames must have
-// accepted all names.
+// CheckValues refuses values of parameters that the planner does not take. CheckNames must have accepted all names.
 func CheckValues(o *plan.Options) error {
 	name := o.Planner
 	if name == "" {

@@ -53,8 +53,7 @@ type Setting struct {
 	Name string
 	// Kind is what it takes.
 	Kind Kind
-	// Usage is the flag's line in the command's help; the word in backquotes stands for
-	// the value.
+	// Usage is the flag's line in the command's help; the word in backquotes stands for the value.
 	Usage string
 	// Doc says what it is in the declarations of C, C++ and TypeScript, which are generated.
 	Doc string
@@ -122,8 +121,7 @@ var All = []Setting{
 	},
 }
 
-// Of returns the setting of that name. The error lists the names, and says which may have been
-// meant.
+// Of returns the setting of that name. The error lists the names, and says which may have been meant.
 func Of(name string) (*Setting, error) {
 	names := make([]string, len(All))
 	for k := range All {
@@ -144,8 +142,7 @@ func Usage(name string) string {
 	return s.Usage
 }
 
-// read reads the value of a setting that takes one text or one number. The text is as the user
-// wrote it.
+// read reads the value of a setting that takes one text or one number. The text is as the user wrote it.
 func (s *Setting) read(text string) (v value, err error) {
 	wants := errors.New("must be " + s.Kind.Wants())
 	switch s.Kind {

@@ -1,9 +1,8 @@
 // Package shown writes text so that a terminal or a page shows what is in it.
 //
-// Idea: names of buffers and files come from outside. A control character in a name could move
-// the cursor, colour the screen or retitle the window. A character that changes the direction of
-// writing makes a line read as another one. Such characters are written as Go writes them in
-// strings: \x1b, \u202e. Letters of all languages stay as they are.
+// Idea: names of buffers and files come from outside. A control character in a name could move the cursor, colour the
+// screen or retitle the window. A character that changes the direction of writing makes a line read as another one.
+// Such characters are written as Go writes them in strings: \x1b, \u202e. Letters of all languages stay as they are.
 //
 // Invariant: what Text returns has none of these characters, and is one line of valid UTF-8.
 // So Text of it is the same text.
@@ -19,8 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns a name, or a message of one line. Line breaks and tabs are written as \n, \r
-// and \t.
+// Text returns a name, or a message of one line. Line breaks and tabs are written as \n, \r and \t.
 func Text(s string) string {
 	if plain(s, false) {
 		return s

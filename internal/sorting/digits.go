@@ -7,8 +7,7 @@ import "github.com/stowage-go/stowage/internal/thresholds"
 //
 // Complexity: O(n) for each digit in which any two keys differ, of eleven bits.
 
-// Keys returns the indices of the keys in ascending order of the keys, equal ones
-// in their own.
+// Keys returns the indices of the keys in ascending order of the keys, equal ones in their own.
 func Keys(keys []uint64) []int32 {
 	if len(keys) < thresholds.DigitsLeast {
 		return Order(len(keys), func(a, b int32) bool { return keys[a] < keys[b] })
@@ -17,10 +16,9 @@ func Keys(keys []uint64) []int32 {
 	return order
 }
 
-// Digits returns a list of indices sorted by their keys, each with the bits of
-// flip inverted, equal ones as they were; and the other of order and scratch, both
-// of which it uses and which are as long as keys. Where over, which it asks before each
-// digit, says that a limit has come, they are in some order; nil means no limit.
+// Digits returns a list of indices sorted by their keys, each with the bits of flip inverted, equal ones as they were;
+// and the other of order and scratch, both of which it uses and which are as long as keys. Where over, which it asks
+// before each digit, says that a limit has come, they are in some order; nil means no limit.
 func Digits(order, scratch []int32, keys []uint64, flip uint64, over func() bool) (sorted, other []int32) {
 	const digit = 11
 	var differ uint64
@@ -51,8 +49,7 @@ func Digits(order, scratch []int32, keys []uint64, flip uint64, over func() bool
 // steps are those of Shell's sort, as Ciura found them.
 var steps = [...]int{701, 301, 132, 57, 23, 10, 4, 1}
 
-// Times sorts numbers in ascending order: few in their place, by insertion over ever
-// shorter steps.
+// Times sorts numbers in ascending order: few in their place, by insertion over ever shorter steps.
 func Times(x []int64) {
 	if len(x) < thresholds.DigitsLeast {
 		for _, step := range steps {

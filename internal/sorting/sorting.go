@@ -29,9 +29,8 @@ func By[T ~int32](items []T, less func(a, b T) bool) {
 	Within(items, scratch, less, nil)
 }
 
-// Within sorts as By does, with scratch as long as items if these are more than
-// a few. It returns false where over, if there is one, says that a limit has come;
-// items are then in no particular order.
+// Within sorts as By does, with scratch as long as items if these are more than a few. It returns false where over, if
+// there is one, says that a limit has come; items are then in no particular order.
 func Within[T ~int32](items, scratch []T, less func(a, b T) bool, over func() bool) bool {
 	for at := 0; at < len(items); at += run {
 		if at%stretch == 0 && over != nil && over() {

@@ -1,6 +1,5 @@
-// Package splitmix is the generator splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
-// It is written out because a seed must give the same problem, the same search and
-// the same backtracks with every version of Go, on every machine.
+// Package splitmix is the generator splitmix64 (Steele, Lea, Flood, OOPSLA 2014). It is written out because a seed must
+// give the same problem, the same search and the same backtracks with every version of Go, on every machine.
 package splitmix
 
 // Next moves the state on and returns its next number.

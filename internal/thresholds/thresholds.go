@@ -8,9 +8,8 @@
 //
 // A name that ends in By is the n in 1/n of a height: two heights are close if they differ by no more than that part.
 //
-// A constant that only one technique understands, such as the size of a table or the number
-// of its tries, stays in the file of that technique. How much effort each planner of auto
-// gets is in internal/auto/policy.go.
+// A constant that only one technique understands, such as the size of a table or the number of its tries, stays in the
+// file of that technique. How much effort each planner of auto gets is in internal/auto/policy.go.
 package thresholds
 
 // Sizes up to some hundreds of buffers.
@@ -33,9 +32,8 @@ const (
 	// Measured on the latency benchmark, problems of 20 and 100 buffers.
 	OutwardLeast = 128
 
-	// GlanceMost is the size up to which auto's first look of exact search has at least 16
-	// nodes a buffer. It then lasts until exact search has asked about short stretches of
-	// time, which may show that nothing fits.
+	// GlanceMost is the size up to which auto's first look of exact search has at least 16 nodes a buffer. It then
+	// lasts until exact search has asked about short stretches of time, which may show that nothing fits.
 	GlanceMost = 512
 
 	// OneListMost: up to this many buffers, a partition that is placed once uses a list, not a tree (place/list.go).
@@ -130,9 +128,8 @@ const (
 	// Measured on training graphs to ten million buffers (docs/compare.md).
 	HugeAbove = 1 << 17
 
-	// OrdersMost is the size up to which local search changes the order of all buffers and
-	// places them again. Above it one placement takes seconds, and only the buffers around
-	// the peak move.
+	// OrdersMost is the size up to which local search changes the order of all buffers and places them again. Above it
+	// one placement takes seconds, and only the buffers around the peak move.
 	OrdersMost = 1 << 18
 )
 
@@ -150,11 +147,10 @@ const (
 	// Chosen for the training graphs of lab/bench/scale. Other parts were not compared.
 	EqualBy = 100_000
 
-	// FarBy is how far above a height another one is far: more than an eighth. auto leaves a
-	// capacity that first-fit is far above to the searches, and a plan that a limit has cut is
-	// stacked anew if it is far above the bound (internal/place, place/finish.go).
-	// Measured for auto on 135 problems of 20 and 100 buffers and on A-K: the best order ends up
-	// to an eighth lower than first-fit. For cut plans no other part was compared.
+	// FarBy is how far above a height another one is far: more than an eighth. auto leaves a capacity that first-fit is
+	// far above to the searches, and a plan that a limit has cut is stacked anew if it is far above the bound
+	// (internal/place, place/finish.go). Measured for auto on 135 problems of 20 and 100 buffers and on A-K: the best
+	// order ends up to an eighth lower than first-fit. For cut plans no other part was compared.
 	FarBy = 8
 )
 

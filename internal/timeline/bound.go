@@ -62,13 +62,11 @@ func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
 //	        + sum of the sizes of the k large others
 //	        - sum of the k + 1 largest tails
 //
-// Aligned buffers begin at distinct multiples of g. So from the beginning of one to the
-// beginning of the next there are at least as many bytes as the lower one has, rounded up to
-// g. The tail of the lower one is wasted, unless other buffers lie in it. An other buffer is
-// large if it is larger than every tail: it does not fit into one. It may still make use of
-// one tail, together with bytes beyond. So k large buffers save at most k tails, and the end
-// of the plan saves one more. A small buffer may lie in a tail and cost nothing, so the bound
-// leaves it out.
+// Aligned buffers begin at distinct multiples of g. So from the beginning of one to the beginning of the next there are
+// at least as many bytes as the lower one has, rounded up to g. The tail of the lower one is wasted, unless other
+// buffers lie in it. An other buffer is large if it is larger than every tail: it does not fit into one. It may still
+// make use of one tail, together with bytes beyond. So k large buffers save at most k tails, and the end of the plan
+// saves one more. A small buffer may lie in a tail and cost nothing, so the bound leaves it out.
 func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	if g == 1 {
 		return 0

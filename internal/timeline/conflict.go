@@ -2,8 +2,7 @@ package timeline
 
 import "slices"
 
-// Two buffers conflict if they are active in a common section. In a common section s,
-// buffer j lies above buffer i if
+// Two buffers conflict if they are active in a common section. In a common section s, buffer j lies above buffer i if
 //
 //	offset(j) + j.Lower(s) >= offset(i) + i.Upper(s)
 //
@@ -20,9 +19,8 @@ func (t *Timeline) Overlaps(i, j int) bool {
 	return ok
 }
 
-// Distance returns the least offset(j) - offset(i) for which j lies above i in every section
-// that they share. If they share none, ok is false. The distance can be zero or negative,
-// because windows can interlock.
+// Distance returns the least offset(j) - offset(i) for which j lies above i in every section that they share. If they
+// share none, ok is false. The distance can be zero or negative, because windows can interlock.
 func (t *Timeline) Distance(i, j int) (distance int64, ok bool) {
 	c := common{t.Spans(i), t.Spans(j)}
 	for {
@@ -65,8 +63,7 @@ type Forbidden struct{ Above, Below int64 }
 //	one range, 0 inside      neither can lie inside the other's gaps
 //	anything else            their windows interlock
 //
-// Complexity: O(spans) if few ranges differ. Each range that is far below the highest costs
-// O(ranges) more.
+// Complexity: O(spans) if few ranges differ. Each range that is far below the highest costs O(ranges) more.
 func (t *Timeline) Forbid(i, j int) []Forbidden {
 	var all []Forbidden // so far, ascending and merged
 	c := common{t.Spans(i), t.Spans(j)}
@@ -91,10 +88,9 @@ func (t *Timeline) Forbid(i, j int) []Forbidden {
 	}
 }
 
-// Interlocks reports whether any two buffers of the partition can lie inside one another's
-// gaps. If so, "lower offset" does not mean "underneath", and a search over canonical orders
-// alone is not complete. Buffers with many gaps take long, so Interlocks calls over at each
-// pair. If over returns true, known is false.
+// Interlocks reports whether any two buffers of the partition can lie inside one another's gaps. If so, "lower offset"
+// does not mean "underneath", and a search over canonical orders alone is not complete. Buffers with many gaps take
+// long, so Interlocks calls over at each pair. If over returns true, known is false.
 func (t *Timeline) Interlocks(p Partition, over func() bool) (found, known bool) {
 	var conflicts []int32
 	for _, i := range p.Buffers {

@@ -13,14 +13,12 @@ import (
 // Only maximal sections matter: pieces that overlap pairwise in time share a moment (Helly),
 // so every conflict shows in a maximal section.
 //
-// The sweep closes a section at an end that follows a start. At any other end the active set
-// is a subset of the section closed before. MiniMalloc closes a section at every distinct
-// end, so some of its sections are not maximal.
+// The sweep closes a section at an end that follows a start. At any other end the active set is a subset of the section
+// closed before. MiniMalloc closes a section at every distinct end, so some of its sections are not maximal.
 //
-// Complexity: O(p log p) for p pieces. Starts and ends are sorted apart, as plain integers,
-// and two binary searches find the sections of a piece. If time has at most slotsEach slots
-// for each piece, a table by slot replaces the sorts and the searches: O(p + slots). The
-// steps of a program are such a time.
+// Complexity: O(p log p) for p pieces. Starts and ends are sorted apart, as plain integers, and two binary searches
+// find the sections of a piece. If time has at most slotsEach slots for each piece, a table by slot replaces the sorts
+// and the searches: O(p + slots). The steps of a program are such a time.
 
 // A sweeper prepares a timeline. It lives only as long as that takes.
 type sweeper struct {
@@ -140,10 +138,9 @@ func (s *sweeper) extents() {
 	}
 }
 
-// closeSections finds the maximal sections; at(k) returns the times of piece k. It returns a
-// function: closed(time) is the number of sections closed at or before time, if a piece
-// starts or ends at that time. At equal times ends come first, because lifespans are
-// half-open.
+// closeSections finds the maximal sections; at(k) returns the times of piece k. It returns a function: closed(time) is
+// the number of sections closed at or before time, if a piece starts or ends at that time. At equal times ends come
+// first, because lifespans are half-open.
 func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)) (closed func(time int64) int32) {
 	if pieces == 0 {
 		return nil

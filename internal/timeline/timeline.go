@@ -2,8 +2,7 @@
 // the maximal sections, the partitions that can be planned apart, the load of each section
 // and lower bounds. Conflicts between buffers follow from these, without a quadratic table.
 //
-// Planners ask this package which buffers conflict and how closely. They never compare
-// lifespans themselves.
+// Planners ask this package which buffers conflict and how closely. They never compare lifespans themselves.
 //
 // # Example
 //
@@ -41,8 +40,7 @@ type Partition struct {
 	First, Last int32   // sections [First, Last)
 }
 
-// A Timeline is a problem prepared for planning. It is immutable and safe for
-// concurrent use.
+// A Timeline is a problem prepared for planning. It is immutable and safe for concurrent use.
 type Timeline struct {
 	Problem *model.Problem
 
@@ -104,8 +102,7 @@ func (t *Timeline) Spans(i int) []Span {
 // Span returns the one span of buffer i. The problem must be plain.
 func (t *Timeline) Span(i int32) *Span { return &t.spans[i] }
 
-// Extent returns the sections [first, last) from buffer i's first active one
-// to its last.
+// Extent returns the sections [first, last) from buffer i's first active one to its last.
 func (t *Timeline) Extent(i int) (first, last int32) {
 	e := &t.extent[i]
 	return e[0], e[1]

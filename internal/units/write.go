@@ -8,8 +8,7 @@ import (
 // Binary has the names of the powers of 1,024, each at its exponent: KiB is Binary[1].
 var Binary = [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 
-// Short writes v in the largest binary unit, exactly or to three
-// significant digits; "" if v is under 1 KiB.
+// Short writes v in the largest binary unit, exactly or to three significant digits; "" if v is under 1 KiB.
 func Short(v int64) string {
 	k := (bits.Len64(uint64(v)) - 1) / 10
 	if v < 1024 {

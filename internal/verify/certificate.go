@@ -12,12 +12,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a certificate claims that no plan of a problem fits a capacity. It is a tree of
-// questions: is buffer j at v or lower, or above v? A leaf claims that the answers on the
-// way to it contradict the problem. The checker keeps for each buffer an interval of
-// offsets that the answers allow. It draws its own conclusions from these intervals, and
-// accepts a leaf only if they end in a contradiction. It does not trust the search that
-// wrote the tree, the inferences of that search, or the order of the questions.
+// Idea: a certificate claims that no plan of a problem fits a capacity. It is a tree of questions: is buffer j at v or
+// lower, or above v? A leaf claims that the answers on the way to it contradict the problem. The checker keeps for each
+// buffer an interval of offsets that the answers allow. It draws its own conclusions from these intervals, and accepts
+// a leaf only if they end in a contradiction. It does not trust the search that wrote the tree, the inferences of that
+// search, or the order of the questions.
 //
 // The conclusions (propagate) are about one plan. Among all plans that fit, take one with the
 // least sum of offsets. Let its buffers that could change places stand in the order of the
@@ -175,9 +174,8 @@ func common(a, b int64) int64 {
 // upTo returns the least multiple of the alignment that is at least x. x is at least 0.
 func upTo(x, alignment int64) int64 { return (x + alignment - 1) / alignment * alignment }
 
-// slots finds which buffers are in use together. A slot is recorded before the first end
-// that follows a begin. Sizes are rounded up to the step if there are no windows, because
-// the next offset above is a multiple of the step.
+// slots finds which buffers are in use together. A slot is recorded before the first end that follows a begin. Sizes
+// are rounded up to the step if there are no windows, because the next offset above is a multiple of the step.
 func (c *proof) slots() error {
 	type event struct {
 		at    int64
@@ -245,8 +243,7 @@ func (c *proof) meet() error {
 			}
 		}
 	}
-	// Two buffers are twins if they use the same bytes in the same slots, and have the same
-	// size and alignment.
+	// Two buffers are twins if they use the same bytes in the same slots, and have the same size and alignment.
 	type row struct{ from, to, first, last int64 }
 	rows := make([][]row, len(c.list))
 	for s, slot := range c.slot {

@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// Idea: the answers of a certificate leave an interval for each offset. Each conclusion
-// (certificate.go lists them) cuts off offsets that the plan in question cannot have.
-// Conclusions are drawn until none cuts anything. The contradiction is an empty interval,
-// a slot whose stack is too high, or a buffer that could lie lower.
+// Idea: the answers of a certificate leave an interval for each offset. Each conclusion (certificate.go lists them)
+// cuts off offsets that the plan in question cannot have. Conclusions are drawn until none cuts anything. The
+// contradiction is an empty interval, a slot whose stack is too high, or a buffer that could lie lower.
 //
 // Invariant: lows only rise and ups only fall, so the conclusions come to an end. Their
 // order changes nothing in their soundness.
 //
-// Complexity: a pass is O(pairs that share a slot), apart from resting and lowered. Resting
-// is quadratic in the buffers. If alignments differ, a pass may move a bound by only a few
-// bytes of 2^53. Resting and lowered see through most such cases, so they run every
-// few passes, and a node has at most passesMost passes. A conclusion that is not drawn
-// makes no proof false: the case is then left open.
+// Complexity: a pass is O(pairs that share a slot), apart from resting and lowered. Resting is quadratic in the
+// buffers. If alignments differ, a pass may move a bound by only a few bytes of 2^53. Resting and lowered see through
+// most such cases, so they run every few passes, and a node has at most passesMost passes. A conclusion that is not
+// drawn makes no proof false: the case is then left open.
 
 // contradicts reports whether the answers so far leave no plan.
 func (c *proof) contradicts() (bool, error) {
@@ -39,8 +37,7 @@ const (
 	restsPasses = 8    // resting and lowered run once in so many passes
 )
 
-// propagate draws conclusions until none changes a bound, or until passesMost. It returns
-// false for a contradiction.
+// propagate draws conclusions until none changes a bound, or until passesMost. It returns false for a contradiction.
 func (c *proof) propagate() bool {
 	for pass := 1; pass <= passesMost; pass++ {
 		before := c.sum()
@@ -98,8 +95,7 @@ func (c *proof) twins(j int) bool {
 	return true
 }
 
-// apart draws the conclusion for two buffers that touch: if j cannot be below the other, it
-// is above it.
+// apart draws the conclusion for two buffers that touch: if j cannot be below the other, it is above it.
 func (c *proof) apart(j int) bool {
 	for _, t := range c.met[j] {
 		if c.low[j]+t.under > c.up[t.who] && (!c.atLeast(j, c.low[t.who]+t.over) || !c.atMost(t.who, c.up[j]-t.over)) {
@@ -163,9 +159,8 @@ func (c *proof) stacked(slot []stay) bool {
 	return true
 }
 
-// resting computes for each buffer the lowest offset at which it can rest. It fixes
-// buffers from the lowest upwards, as Dijkstra's algorithm does. A fixed buffer, or one
-// that may lie on the ground, starts with its own lowest offset.
+// resting computes for each buffer the lowest offset at which it can rest. It fixes buffers from the lowest upwards, as
+// Dijkstra's algorithm does. A fixed buffer, or one that may lie on the ground, starts with its own lowest offset.
 func (c *proof) resting() bool {
 	for j := range c.list {
 		c.seen[j], c.rest[j] = false, math.MaxInt64

@@ -5,19 +5,16 @@ import (
 	"math/bits"
 )
 
-// Idea: nearly every plan that is checked is valid, and to confirm that is faster than to
-// list the overlaps. Go through time and keep the pieces in use, ordered by address. As
-// long as they are disjoint, a new piece can meet only two of them: the last one that
-// starts at or before it, and the next one above it.
+// Idea: nearly every plan that is checked is valid, and to confirm that is faster than to list the overlaps. Go through
+// time and keep the pieces in use, ordered by address. As long as they are disjoint, a new piece can meet only two of
+// them: the last one that starts at or before it, and the next one above it.
 //
-// A buffer with thousands of gaps has thousands of pieces. They usually lie at one place,
-// or at one place per window. Such a place is a band. Equal places of a buffer that are
-// not adjacent in the order of addresses become separate bands, which does no harm. The
-// bands are ranked by address once, so those in use are a set of small integers. The set
-// is a bitmap of several levels. A bit of a higher level says whether any of the 64 bits
-// under it is set. The bitmap of a million bands fits the cache of a core. A piece that
-// ends is not taken out at once. Its band stores when its use ends, and a later piece that
-// finds it there removes it.
+// A buffer with thousands of gaps has thousands of pieces. They usually lie at one place, or at one place per window.
+// Such a place is a band. Equal places of a buffer that are not adjacent in the order of addresses become separate
+// bands, which does no harm. The bands are ranked by address once, so those in use are a set of small integers. The set
+// is a bitmap of several levels. A bit of a higher level says whether any of the 64 bits under it is set. The bitmap of
+// a million bands fits the cache of a core. A piece that ends is not taken out at once. Its band stores when its use
+// ends, and a later piece that finds it there removes it.
 //
 // Invariant: the bands in the set that are still in use are disjoint.
 //

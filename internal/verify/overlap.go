@@ -8,16 +8,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a buffer consists of one or more pieces. A piece is a rectangle of time × bytes,
-// for a stretch between gaps or for the window in a gap. A plan is valid if no two
-// rectangles intersect. A line sweeps the addresses upwards. The pieces that it crosses
-// are active. A piece that starts meets exactly the active pieces that share a time with
-// it. So each pair is found once, at the higher of the two starts.
+// Idea: a buffer consists of one or more pieces. A piece is a rectangle of time × bytes, for a stretch between gaps or
+// for the window in a gap. A plan is valid if no two rectangles intersect. A line sweeps the addresses upwards. The
+// pieces that it crosses are active. A piece that starts meets exactly the active pieces that share a time with it. So
+// each pair is found once, at the higher of the two starts.
 //
-// The active pieces are in a binary tree over all pieces in order of their lower time. A
-// node stores the latest upper time of the active pieces under it. A piece shares a time
-// with [lower, upper) if its lower time is below upper and its upper time is above lower.
-// The first condition selects a prefix of the leaves. The nodes decide the second.
+// The active pieces are in a binary tree over all pieces in order of their lower time. A node stores the latest upper
+// time of the active pieces under it. A piece shares a time with [lower, upper) if its lower time is below upper and
+// its upper time is above lower. The first condition selects a prefix of the leaves. The nodes decide the second.
 //
 // Invariant: when the line is at an address, the leaf of a piece has its upper time if the
 // piece contains the address, and never if not.
@@ -30,8 +28,7 @@ import (
 // never is earlier than any upper time of a piece.
 const never = math.MinInt64
 
-// A rectangle is a piece of a buffer with an offset: the buffer uses all its bytes at all
-// its times.
+// A rectangle is a piece of a buffer with an offset: the buffer uses all its bytes at all its times.
 type rectangle struct {
 	lower, upper int64 // times [lower, upper)
 	start, end   int64 // bytes [start, end); they stop at the largest int64
@@ -94,8 +91,7 @@ func meetingsBut(pieces []rectangle, most int, permitted func(a, b int) bool) (p
 	return distinct(found), false
 }
 
-// cut returns the pieces of all buffers. If offsets is nil, it returns the pieces of the
-// buffers with a fixed offset.
+// cut returns the pieces of all buffers. If offsets is nil, it returns the pieces of the buffers with a fixed offset.
 func cut(p *model.Problem, offsets []int64) []rectangle {
 	most := 0 // pieces: a gap makes one more, and its window another
 	for i := range p.Buffers {
@@ -127,8 +123,7 @@ func cut(p *model.Problem, offsets []int64) []rectangle {
 	return pieces
 }
 
-// inOrder returns the indices of the pieces in ascending order of a coordinate. Equal
-// pieces keep their order.
+// inOrder returns the indices of the pieces in ascending order of a coordinate. Equal pieces keep their order.
 func inOrder(pieces []rectangle, of func(x *rectangle) int64) []int32 {
 	keys := make([]uint64, len(pieces))
 	for k := range pieces {
@@ -195,8 +190,7 @@ func (a *activeSet) set(k int32, upper int64) {
 	}
 }
 
-// meet appends the overlaps of piece k with the active pieces. It stops at most overlaps
-// in all.
+// meet appends the overlaps of piece k with the active pieces. It stops at most overlaps in all.
 func (a *activeSet) meet(found []overlap, k int32) []overlap {
 	if a.tree[1] <= a.pieces[k].lower {
 		return found

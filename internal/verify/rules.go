@@ -26,16 +26,14 @@ import (
 // Complexity: O(n log n) for n stays, gaps, ties and listed pairs, and O(log n) for each pair of
 // stays that share bytes and time, permitted or not. With clocks those are all pairs that share bytes.
 
-// CheckPlan checks a plan against a problem. Without rules the problem has one pool, of p.Capacity.
-// CheckPlan checks every rule, the pools and parts of the plan, and plan.Height, which is the sum over
-// pools. A negative height claims nothing. The plan may have any numbers. model.Validate should accept
-// the problem.
+// CheckPlan checks a plan against a problem. Without rules the problem has one pool, of p.Capacity. CheckPlan checks
+// every rule, the pools and parts of the plan, and plan.Height, which is the sum over pools. A negative height claims
+// nothing. The plan may have any numbers. model.Validate should accept the problem.
 func CheckPlan(p *model.Problem, plan *model.Plan) *model.Report {
 	return CheckMeasures(p, plan, nil)
 }
 
-// CheckMeasures is CheckPlan for a plan that claims measures. It also compares them with the
-// actual ones.
+// CheckMeasures is CheckPlan for a plan that claims measures. It also compares them with the actual ones.
 func CheckMeasures(p *model.Problem, plan *model.Plan, claimed []model.Value) *model.Report {
 	return checkPlan(p, plan, claimed, MaxOverlaps)
 }

@@ -1,6 +1,5 @@
-// Package verify checks a plan against its problem. It imports the model and a sort, and
-// shares no other code with the planners or the timeline. So a mistake there cannot hide
-// here.
+// Package verify checks a plan against its problem. It imports the model and a sort, and shares no other code with the
+// planners or the timeline. So a mistake there cannot hide here.
 //
 //	verify.go       the rules of one buffer: sign, alignment, fixed offset, capacity
 //	disjoint.go     whether any two buffers overlap
@@ -21,19 +20,17 @@ import (
 )
 
 const (
-	// MaxViolations is the number of violations that a report keeps; the rest
-	// are only counted.
+	// MaxViolations is the number of violations that a report keeps; the rest are only counted.
 	MaxViolations = 1000
 	// MaxOverlaps is the number of overlaps after which a check ends, because n buffers at
 	// one offset make n²/2 of them. Report.Truncated says so.
 	MaxOverlaps = 1 << 20
 )
 
-// Check checks offsets, in the order of p.Buffers, against the problem and a capacity in
-// bytes. A capacity of 0 means no limit; p.Capacity is not used. A buffer uses
-// [offset, offset+size) during its lifespan. In a gap it uses its window, or nothing if
-// the gap has no window. No two buffers may use a byte at the same time. The offsets may
-// be any numbers. The problem should be one that model.Validate accepts.
+// Check checks offsets, in the order of p.Buffers, against the problem and a capacity in bytes. A capacity of 0 means
+// no limit; p.Capacity is not used. A buffer uses [offset, offset+size) during its lifespan. In a gap it uses its
+// window, or nothing if the gap has no window. No two buffers may use a byte at the same time. The offsets may be any
+// numbers. The problem should be one that model.Validate accepts.
 //
 // It takes O(n log n) time for n buffers, and O(log n) more for each overlap.
 func Check(p *model.Problem, offsets []int64, capacity int64) *model.Report {
@@ -44,8 +41,7 @@ func Check(p *model.Problem, offsets []int64, capacity int64) *model.Report {
 	return c.report()
 }
 
-// CheckHeight is Check for a plan that claims a height. It also compares that height with
-// the actual one.
+// CheckHeight is Check for a plan that claims a height. It also compares that height with the actual one.
 func CheckHeight(p *model.Problem, offsets []int64, capacity, height int64) *model.Report {
 	var c checker
 	if c.count(p, offsets) {

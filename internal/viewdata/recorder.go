@@ -16,8 +16,7 @@ import (
 //
 // A Recorder may be used from any goroutine.
 type Recorder struct {
-	// Room is the number of offsets to keep. 0 means 4,000,000, which is 32 MB of memory and
-	// about 8 MB of a page.
+	// Room is the number of offsets to keep. 0 means 4,000,000, which is 32 MB of memory and about 8 MB of a page.
 	Room int
 	// Most is the number of moves to keep.
 	Most int
@@ -95,8 +94,7 @@ func (r *Recorder) thin() {
 	}
 }
 
-// Finish adds the result of the search, if the search has not reported it, and returns the
-// steps.
+// Finish adds the result of the search, if the search has not reported it, and returns the steps.
 func (r *Recorder) Finish(result *plan.Result) []Step {
 	p := plan.Progress{
 		LowerBound: result.LowerBound, Nodes: result.Stats.Nodes, Elapsed: result.Stats.Elapsed,

@@ -1,15 +1,13 @@
 // Package viewdata writes problems and plans in the form that the viewer reads: a small JSON
 // text that describes the content, and packed columns of numbers.
 //
-// Idea: a browser opens a page of a million buffers in seconds only if the page is small
-// and needs no parsing. So each column is a run of varints: seven bits to a byte, the lowest
-// first. Numbers are made small first. Times are differences to the buffer before, ends are
-// durations, and the offsets of a search step are differences to the step before. All
-// columns lie end to end. The JSON names them in their order, with their lengths. DEFLATE
-// compresses the rest. A buffer of a generated problem takes about 7 bytes.
+// Idea: a browser opens a page of a million buffers in seconds only if the page is small and needs no parsing. So each
+// column is a run of varints: seven bits to a byte, the lowest first. Numbers are made small first. Times are
+// differences to the buffer before, ends are durations, and the offsets of a search step are differences to the step
+// before. All columns lie end to end. The JSON names them in their order, with their lengths. DEFLATE compresses the
+// rest. A buffer of a generated problem takes about 7 bytes.
 //
-// JavaScript has exact whole numbers up to 2⁵³. Larger numbers are shown rounded, and the
-// page says so (Rounded).
+// JavaScript has exact whole numbers up to 2⁵³. Larger numbers are shown rounded, and the page says so (Rounded).
 //
 //	viewdata.go  the documents, and how they are packed
 //	lanes.go     plans of problems with rules, a lane for each pool
@@ -49,8 +47,7 @@ type Doc struct {
 	Parts []model.Parts
 	// Title is the heading; empty means the problem's name.
 	Title string
-	// Capacity is the height of the capacity line. 0 means the problem's own capacity, if it has
-	// one.
+	// Capacity is the height of the capacity line. 0 means the problem's own capacity, if it has one.
 	Capacity int64
 	// LowerBound is a height that no plan can be below; 0 if none is known.
 	LowerBound int64
@@ -229,9 +226,8 @@ func (d *Doc) title() string {
 	return "Stowage"
 }
 
-// Check finds the buffers that break a rule of the plan. It sets Warning too, unless there is
-// one that knows more. Buffers above the capacity are listed in Faults but are not in
-// Broken, because the capacity line shows them.
+// Check finds the buffers that break a rule of the plan. It sets Warning too, unless there is one that knows more.
+// Buffers above the capacity are listed in Faults but are not in Broken, because the capacity line shows them.
 func (d *Doc) Check() {
 	d.Broken, d.Faults, d.Pairs = nil, nil, nil
 	if d.Offsets == nil || len(d.Conflict) > 0 { // the warning already says all about a conflict
@@ -304,8 +300,7 @@ func (p *packer) signed(v int64) {
 	p.out = binary.AppendVarint(p.out, v)
 }
 
-// buffers appends the columns of the problem. A column is left out if all its numbers have
-// the default value.
+// buffers appends the columns of the problem. A column is left out if all its numbers have the default value.
 func (p *packer) buffers(of *model.Problem) {
 	n := len(of.Buffers)
 	aligned, fixed, gaps := false, 0, 0

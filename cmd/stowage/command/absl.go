@@ -11,10 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Idea: this reads command lines as absl::ParseCommandLine does, into a pflag set that help and
-// completions use too. It differs from pflag in five ways. One dash is enough for a long name.
-// A hyphen may stand for an underscore. A boolean can be negated as --noflag, and takes more
-// words. Durations may be infinite. Arguments that are no flags are ignored.
+// Idea: this reads command lines as absl::ParseCommandLine does, into a pflag set that help and completions use too. It
+// differs from pflag in five ways. One dash is enough for a long name. A hyphen may stand for an underscore. A boolean
+// can be negated as --noflag, and takes more words. Durations may be infinite. Arguments that are no flags are ignored.
 //
 // Source: the Abseil flags guide, and absl/time/duration.cc for the durations.
 
@@ -107,8 +106,7 @@ func (i *abslInt) String() string { return strconv.FormatInt(int64(*i), 10) }
 // Type names the value in help.
 func (i *abslInt) Type() string { return "N" }
 
-// An abslDuration is a duration as Abseil writes it: 1h2m3.5s, 500ms, a bare 0,
-// or inf for none.
+// An abslDuration is a duration as Abseil writes it: 1h2m3.5s, 500ms, a bare 0, or inf for none.
 type abslDuration time.Duration
 
 const abslInfinite abslDuration = math.MaxInt64
@@ -135,8 +133,7 @@ func (d *abslDuration) Set(text string) error {
 	return nil
 }
 
-// tooLong reports whether text is a number and a unit, and is wrong only because it is too
-// long.
+// tooLong reports whether text is a number and a unit, and is wrong only because it is too long.
 func tooLong(text string) bool {
 	number := strings.TrimRight(text, "nusmh")
 	if _, err := time.ParseDuration("1" + text[len(number):]); err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// writeCertificate writes a certificate of what a result claims: that no plan fits the
-// capacity, or that no plan is lower than the bound. An interrupt ends it as it ends the
-// search.
+// writeCertificate writes a certificate of what a result claims: that no plan fits the capacity, or that no plan is
+// lower than the bound. An interrupt ends it as it ends the search.
 func (s *solveFlags) writeCertificate(ctx context.Context, cmd *cobra.Command, p *stowage.Problem,
 	r *stowage.Result,
 ) error {
@@ -46,8 +45,7 @@ func (s *solveFlags) writeCertificate(ctx context.Context, cmd *cobra.Command, p
 	return nil
 }
 
-// readCertificate checks a certificate against the problem, and returns the capacity that it
-// proves to be too small.
+// readCertificate checks a certificate against the problem, and returns the capacity that it proves to be too small.
 func readCertificate(path string, p *stowage.Problem) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -21,9 +21,8 @@ type conflict struct {
 	subset      *stowage.Problem
 }
 
-// goOn looks for further subsets that cannot fit, each among the buffers that are in no subset
-// so far, and writes all of them. So no two subsets share a buffer. To make the problem fit,
-// something has to change in each of them.
+// goOn looks for further subsets that cannot fit, each among the buffers that are in no subset so far, and writes all
+// of them. So no two subsets share a buffer. To make the problem fit, something has to change in each of them.
 func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *format.File, x *stowage.Explanation,
 	ask func(context.Context, *stowage.Problem, stowage.Options) (*stowage.Explanation, error), o stowage.Options,
 	name string,

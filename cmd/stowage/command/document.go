@@ -72,8 +72,7 @@ func writeDSASolution(w io.Writer, d *document) error {
 		map[string]string{"planner": "stowage " + d.result.Planner, "status": d.result.Status.String()})
 }
 
-// writeSVG, writePNG, writePDF and writeTikZ draw the plan, or the contention profile if
-// there is none.
+// writeSVG, writePNG, writePDF and writeTikZ draw the plan, or the contention profile if there is none.
 func writeSVG(w io.Writer, d *document) error { return draw(w, d, svg.Write, svg.WriteProfile) }
 func writePNG(w io.Writer, d *document) error { return draw(w, d, png.Write, png.WriteProfile) }
 func writePDF(w io.Writer, d *document) error { return draw(w, d, pdf.Write, pdf.WriteProfile) }

@@ -17,8 +17,7 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// The exit codes are a contract with scripts. Each has one meaning, and a limit is never
-// reported as infeasible.
+// The exit codes are a contract with scripts. Each has one meaning, and a limit is never reported as infeasible.
 const (
 	exitOK         = 0
 	exitInternal   = 1
@@ -76,8 +75,7 @@ type internalError struct{ error }
 
 func (e internalError) Unwrap() error { return e.error }
 
-// An outcome ends the command with an exit code and without a further message: everything has
-// been said.
+// An outcome ends the command with an exit code and without a further message: everything has been said.
 type outcome int
 
 func (o outcome) Error() string { return fmt.Sprintf("exit code %d", int(o)) }
@@ -149,8 +147,7 @@ func joined(err error) []error {
 	return []error{err}
 }
 
-// recoverTo turns a panic into exit code 1. Go's own code for it is 2, which means bad input
-// here.
+// recoverTo turns a panic into exit code 1. Go's own code for it is 2, which means bad input here.
 func recoverTo(name string, stderr io.Writer, code *int) {
 	if r := recover(); r != nil {
 		fmt.Fprintf(stderr, "%s: internal failure: %v\n%s", name, r, debug.Stack())

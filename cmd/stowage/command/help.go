@@ -170,8 +170,7 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 }
 
-// explainedIn returns the name of the help that explains a section's flags, if the help of cmd
-// only names them.
+// explainedIn returns the name of the help that explains a section's flags, if the help of cmd only names them.
 func explainedIn(cmd *cobra.Command, title string) string {
 	if title == modelSection && !topic(cmd) {
 		return cmd.Root().Name() + " help formats"
@@ -275,8 +274,7 @@ func row(w io.Writer, name, text string) {
 	fmt.Fprintf(w, "  %s\n%s%s\n", name, indent, body)
 }
 
-// wrap breaks text at spaces into lines of at most width runes. It indents each line but the
-// first.
+// wrap breaks text at spaces into lines of at most width runes. It indents each line but the first.
 func wrap(text string, width int, indent string) string {
 	var s strings.Builder
 	used := 0

@@ -201,8 +201,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// An owned plan is a problem with the plan that its file carries: the JSON's
-// plan, or the offset column of a CSV.
+// An owned plan is a problem with the plan that its file carries: the JSON's plan, or the offset column of a CSV.
 type owned struct {
 	*format.File
 	offsets []int64       // nil if the file has no plan, or an incomplete one
@@ -211,8 +210,7 @@ type owned struct {
 	missing int           // the number of buffers without an offset, if offsets is nil
 }
 
-// readOwned reads a problem and the plan in the same file. The capacity is the flag's if there is one, else the
-// file's.
+// readOwned reads a problem and the plan in the same file. The capacity is the flag's if there is one, else the file's.
 func readOwned(path string, capacity size, m *modelFlags) (owned, error) {
 	f, err := readProblem(path, capacity, false, m)
 	if err != nil {

@@ -37,8 +37,7 @@ func interruptible(parent context.Context) (ctx context.Context, release func())
 func deadly() []os.Signal {
 	signals := []os.Signal{syscall.SIGTERM}
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
-		// Under nohup, or in the background of a script, a signal that is ignored stays
-		// ignored.
+		// Under nohup, or in the background of a script, a signal that is ignored stays ignored.
 		if !signal.Ignored(s) {
 			signals = append(signals, s)
 		}

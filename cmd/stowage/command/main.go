@@ -41,10 +41,9 @@ func Main() {
 	os.Exit(execute(arguments(os.Args), os.Stdout, os.Stderr))
 }
 
-// collectLess makes the garbage collector run less often. For a run of seconds that is worth
-// the memory. The call itself takes a tenth of a millisecond, so it is left out for a small
-// input: such a run allocates less than the collector starts at. GOGC still decides if it is
-// set.
+// collectLess makes the garbage collector run less often. For a run of seconds that is worth the memory. The call
+// itself takes a tenth of a millisecond, so it is left out for a small input: such a run allocates less than the
+// collector starts at. GOGC still decides if it is set.
 var collectLess = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -100,10 +99,9 @@ func (p *Program) Execute(args []string, stdout, stderr io.Writer) (code int) {
 	return report(errs, cmd, err)
 }
 
-// light returns one of the commands that programs call often and on small problems, or nil if
-// the first argument names no such command. Making all other commands and their flags takes as
-// long as planning a small problem. If a flag is wrong, the message may be about other
-// commands, so the whole root writes it.
+// light returns one of the commands that programs call often and on small problems, or nil if the first argument names
+// no such command. Making all other commands and their flags takes as long as planning a small problem. If a flag is
+// wrong, the message may be about other commands, so the whole root writes it.
 func light(p *Program, args []string) *cobra.Command {
 	if len(args) == 0 || p != theCommand {
 		return nil

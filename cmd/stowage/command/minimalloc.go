@@ -13,10 +13,9 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 )
 
-// Idea: the command line of google/minimalloc runs Stowage's exact planner. Flags, files, log
-// lines and exit codes are the same, so a script can call either program. Each inference switch
-// of the original turns the technique of that name in the planner `exact` on or off. The
-// techniques that only Stowage has stay on.
+// Idea: the command line of google/minimalloc runs Stowage's exact planner. Flags, files, log lines and exit codes are
+// the same, so a script can call either program. Each inference switch of the original turns the technique of that name
+// in the planner `exact` on or off. The techniques that only Stowage has stay on.
 //
 // Source: src/main.cc and src/converter.cc of google/minimalloc.
 //

@@ -9,9 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a problem that does not fit is drawn as its lowest plan without the capacity. A line
-// marks the capacity, and the buffers in conflict are red. So the picture shows how much is
-// missing, where, and which buffers are the cause.
+// Idea: a problem that does not fit is drawn as its lowest plan without the capacity. A line marks the capacity, and
+// the buffers in conflict are red. So the picture shows how much is missing, where, and which buffers are the cause.
 
 // mostDrawing is how long the lowest plan for a picture is searched.
 const mostDrawing = 10 * time.Second

@@ -13,8 +13,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// modelFlags are the flags for what a model leaves open. Every command that reads problems has
-// them.
+// modelFlags are the flags for what a model leaves open. Every command that reads problems has them.
 type modelFlags struct {
 	dims      []string
 	values    []string
@@ -28,8 +27,7 @@ type modelFlags struct {
 	scratch func(m *tflite.Model) []tflite.Scratch // what kernels ask for; nil for nothing
 }
 
-// modelSection is the section of these flags. Only the help topic about files lists them one by
-// one.
+// modelSection is the section of these flags. Only the help topic about files lists them one by one.
 const modelSection = "Models and dumps"
 
 // bind defines the flags on a command.

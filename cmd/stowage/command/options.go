@@ -59,8 +59,7 @@ func (s *search) bindPlanner(cmd *cobra.Command) {
 	complete(cmd, "without", func() []string { return techniqueNames(s.planner) })
 }
 
-// options returns the Options that the flags stand for, without the capacity: readProblem puts
-// that into the problem.
+// options returns the Options that the flags stand for, without the capacity: readProblem puts that into the problem.
 func (s *search) options() (stowage.Options, error) {
 	o := stowage.Options{
 		Planner:   s.planner,

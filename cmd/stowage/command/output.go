@@ -26,8 +26,7 @@ import (
 	"github.com/stowage-go/stowage/render/html"
 )
 
-// A document is a plan with everything that a format may show of it. offsets is nil for a
-// problem without a plan.
+// A document is a plan with everything that a format may show of it. offsets is nil for a problem without a plan.
 type document struct {
 	problem    *stowage.Problem // with the capacity of the run
 	header     csv.Header       // of the CSV file that the problem came from; nil for none
@@ -186,8 +185,7 @@ func checkReplaced(outputs []output, inputs []use, force bool) error {
 	return nil
 }
 
-// replaces reports whether an output is also an input: by its name, by another name of the file, or as standard
-// input.
+// replaces reports whether an output is also an input: by its name, by another name of the file, or as standard input.
 func replaces(path, input string) bool {
 	if input != format.Standard {
 		return samePlace(path, input)

@@ -58,8 +58,7 @@ func newPlanners() *cobra.Command {
 	return cmd
 }
 
-// newTable returns a table in the plain style of all listings: without a frame, so that its
-// text can be copied and cut.
+// newTable returns a table in the plain style of all listings: without a frame, so that its text can be copied and cut.
 func newTable(header ...any) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
@@ -95,8 +94,7 @@ func share(width, most int) int {
 	return max(16, (width-names)/2)
 }
 
-// fit renders a table for a terminal of that width, 0 if there is none. It cuts rows that are
-// longer.
+// fit renders a table for a terminal of that width, 0 if there is none. It cuts rows that are longer.
 func fit(t table.Writer, width int) string {
 	t.Style().Size.WidthMax = width
 	return t.Render()
@@ -136,8 +134,7 @@ func writePlanner(w io.Writer, width int, i stowage.PlannerInfo) error {
 	return nil
 }
 
-// writePlannersJSON writes the registry. Its keys do not follow the Go names, so that the names
-// can change.
+// writePlannersJSON writes the registry. Its keys do not follow the Go names, so that the names can change.
 func writePlannersJSON(w io.Writer, infos []stowage.PlannerInfo) error {
 	type technique struct {
 		Name    string `json:"name"`

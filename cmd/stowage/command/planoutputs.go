@@ -11,10 +11,9 @@ import (
 	"github.com/stowage-go/stowage/internal/models"
 )
 
-// Idea: one run writes all files that belong together: the planned model, the header with its
-// numbers, the model as an array, a page. There is at most one file of each kind. Either all
-// files are written or none. The content of each is made before any file is replaced, so a
-// failure leaves the old files as they were.
+// Idea: one run writes all files that belong together: the planned model, the header with its numbers, the model as an
+// array, a page. There is at most one file of each kind. Either all files are written or none. The content of each is
+// made before any file is replaced, so a failure leaves the old files as they were.
 
 // outputNames describes the kinds of outputs, for messages.
 var outputNames = map[string]string{

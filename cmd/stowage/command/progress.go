@@ -26,8 +26,8 @@ const (
 // The search only stores a snapshot, and a goroutine draws it a few times a second. So the
 // clock moves even if a node takes long, and a slow terminal does not slow down the search.
 type progress struct {
-	w    io.Writer
-	end  func()
+	w   io.Writer
+	end func()
 
 	mu   sync.Mutex
 	last stowage.Progress
@@ -88,10 +88,9 @@ func (p *progress) stop() {
 // recordEvery is how often --progress writes.
 const recordEvery = 50 * time.Millisecond
 
-// recordProgress makes a run with these options write its progress to a file, a line each time,
-// until end is called. A reader of the file takes the last complete line. After an error
-// nothing more is written, and the search goes on; end returns the error. A pipe that nobody
-// reads does not delay end.
+// recordProgress makes a run with these options write its progress to a file, a line each time, until end is called. A
+// reader of the file takes the last complete line. After an error nothing more is written, and the search goes on; end
+// returns the error. A pipe that nobody reads does not delay end.
 func recordProgress(path string, o *stowage.Options) (end func() error, err error) {
 	if path == "" {
 		return func() error { return nil }, nil
@@ -134,8 +133,7 @@ func recordProgress(path string, o *stowage.Options) (end func() error, err erro
 	}, nil
 }
 
-// progressLine formats a snapshot. It leaves the last column empty, because a line that wraps
-// cannot be erased.
+// progressLine formats a snapshot. It leaves the last column empty, because a line that wraps cannot be erased.
 func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	height := "no plan yet"
 	if p.Height > 0 {
@@ -155,8 +153,7 @@ func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	return line
 }
 
-// gap formats how far a height is above the lower bound, in percent of the bound. Only a gap of
-// zero is shown as zero.
+// gap formats how far a height is above the lower bound, in percent of the bound. Only a gap of zero is shown as zero.
 func gap(height, bound int64) string {
 	if height == bound {
 		return "0.00%"

@@ -24,10 +24,9 @@ import (
 	"github.com/stowage-go/stowage/internal/version"
 )
 
-// Idea: a user who reports a fault attaches one file. It has everything that is needed to
-// repeat the run: version and machine, the problem, the options, the result, and the command
-// line. The problem is stored as Stowage read it, so the user need not send the model, and its
-// names can be left out. Nothing is sent by the command.
+// Idea: a user who reports a fault attaches one file. It has everything that is needed to repeat the run: version and
+// machine, the problem, the options, the result, and the command line. The problem is stored as Stowage read it, so the
+// user need not send the model, and its names can be left out. Nothing is sent by the command.
 //
 // Invariant: with --anonymize the report has no text of the input. The names are replaced
 // before the planner runs, so its messages do not have them either.
@@ -200,8 +199,7 @@ func anonymous(p *stowage.Problem) *stowage.Problem {
 	return &out
 }
 
-// repeat returns the command that repeats the run with the problem of the report. The capacity
-// is in the problem.
+// repeat returns the command that repeats the run with the problem of the report. The capacity is in the problem.
 func (f *reportFlags) repeat() string {
 	words := []string{"stowage solve --planner " + f.planner}
 	add := func(given bool, flag, value string) {

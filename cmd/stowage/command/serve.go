@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// Idea: to serve one page to a browser on this machine, the program reads a line of HTTP and
-// writes a few, each time on a new connection. Package net/http is not used: the program would
-// initialise it, with all of TLS, at every start of every command: 0.35 ms and 3.4 MB
-// (docs/lab/libraries.md).
+// Idea: to serve one page to a browser on this machine, the program reads a line of HTTP and writes a few, each time on
+// a new connection. Package net/http is not used: the program would initialise it, with all of TLS, at every start of
+// every command: 0.35 ms and 3.4 MB (docs/lab/libraries.md).
 //
 // Invariant: a connection is closed after one answer, after askTime, or when the context ends.
 // At most askMost bytes of a request are read.

@@ -340,8 +340,7 @@ func kindsOf(r *trace.Rules) (kinds string) {
 // mostNamed is how many buffers of one call are named.
 const mostNamed = 4
 
-// describe returns the result of a call as a line; empty for a call without an answer. about follows the buffer's
-// name.
+// describe returns the result of a call as a line; empty for a call without an answer. about follows the buffer's name.
 func describe(op *trace.Op, t *trace.Trace, about string, a *session.Answer, made bool) string {
 	what := fmt.Sprintf("line %d: %s", op.Line, op.Kind)
 	if subject := subject(op, t); subject != "" {

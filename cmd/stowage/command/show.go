@@ -201,8 +201,7 @@ func figuresOf(d *document) *shownFacts {
 	return f
 }
 
-// writeFacts prints a problem in a few lines, and its plan if there is one. It prints claim
-// after the lower bound.
+// writeFacts prints a problem in a few lines, and its plan if there is one. It prints claim after the lower bound.
 func writeFacts(w io.Writer, width int, claim string, d *document) error {
 	tl := timeline.New(d.problem)
 	fact := func(name, format string, args ...any) {

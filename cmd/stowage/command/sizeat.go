@@ -69,8 +69,7 @@ func inBytes(n int64) capacity { return capacity{text: strconv.FormatInt(n, 10),
 // steps, shares take their place.
 const stepsMost = 16
 
-// ladderShares are the shares of the problems, in percent, whose least capacities are in the
-// ladder of a long curve.
+// ladderShares are the shares of the problems, in percent, whose least capacities are in the ladder of a long curve.
 var ladderShares = [...]int{1, 10, 25, 50, 75, 90, 95, 99, 100}
 
 // ladder returns the capacities of a curve if --at names none: its steps or shares, the heights of the planners (if
@@ -127,9 +126,8 @@ func (c *curve) planned() (heights []int64) {
 	return slices.DeleteFunc(heights, func(h int64) bool { return h < 0 })
 }
 
-// rounds returns the round sizes around a size: the greatest one below it, 0 if there is none,
-// and the least one that is not below it. Round sizes are powers of two and those in the middle
-// between two: 1, 2, 3, 4, 6, 8, 12, 16, ….
+// rounds returns the round sizes around a size: the greatest one below it, 0 if there is none, and the least one that
+// is not below it. Round sizes are powers of two and those in the middle between two: 1, 2, 3, 4, 6, 8, 12, 16, ….
 func rounds(size int64) (below, above int64) {
 	for power := int64(1); ; power *= 2 {
 		for _, round := range [...]int64{power, power + power/2} {

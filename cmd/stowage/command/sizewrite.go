@@ -35,8 +35,7 @@ func (c *curve) write(w io.Writer, name string, width int) error {
 	return c.writeText(shown.Writer(w), width)
 }
 
-// at returns the point of the curve at a capacity, and how many problems fit with the plans of
-// each planner.
+// at returns the point of the curve at a capacity, and how many problems fit with the plans of each planner.
 func (c *curve) at(at capacity) (all plan.CurvePoint, planners []int) {
 	all.Capacity = at.bytes
 	for k := range c.problems {

@@ -363,8 +363,7 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 	if err := checkOutputs(s.outputs); err != nil {
 		return err
 	}
-	// The plan may replace the file that it was made from, if that is forced. No other output may replace an
-	// input.
+	// The plan may replace the file that it was made from, if that is forced. No other output may replace an input.
 	uses := []use{{"INPUT", input}, {"--start", s.start}}
 	if err := checkReplaced(s.outputs, uses, s.force); err != nil {
 		return err

@@ -12,8 +12,7 @@ import (
 //
 // Complexity: O(p log p) for p starts and ends of use.
 
-// sparkline draws the profile of p in at most width columns. If p has fewer time slots, it has
-// one column for each.
+// sparkline draws the profile of p in at most width columns. If p has fewer time slots, it has one column for each.
 func sparkline(p *stowage.Problem, width int) string {
 	f := profile.New(p)
 	if len(f.Times) == 0 {
@@ -30,8 +29,7 @@ func sparkline(p *stowage.Problem, width int) string {
 	}
 	peaks := make([]int64, width)
 	for k, load := range f.Loads[:len(f.Loads)-1] {
-		// The load lasts until the next change. If that is at the edge of a column, the column
-		// is not reached.
+		// The load lasts until the next change. If that is at the edge of a column, the column is not reached.
 		last := int(math.Ceil(position(f.Times[k+1]))) - 1
 		for c := min(int(position(f.Times[k])), width-1); c <= last && c < width; c++ {
 			peaks[c] = max(peaks[c], load)

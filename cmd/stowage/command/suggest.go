@@ -80,8 +80,7 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		if group := unknown.GetSpecifiedShortnames(); group != "" {
-			// After one dash, each letter is a flag. Several letters were probably meant as a
-			// name.
+			// After one dash, each letter is a flag. Several letters were probably meant as a name.
 			if name = "-" + name; len(group) > 2 {
 				name = "-" + group
 			}
@@ -97,8 +96,7 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		if taken := "-" + f.Shorthand + invalid.GetValue(); f.Shorthand != "" && slices.Contains(args, taken) {
-			// The parser took the first letter as a flag and the rest as its value: -capcity as
-			// -c apcity.
+			// The parser took the first letter as a flag and the rest as its value: -capcity as -c apcity.
 			word, _, _ := strings.Cut(taken, "=")
 			if hint := isFlag(strings.TrimPrefix(word, "-"), cmd); hint != "" {
 				return usagef("unknown flag: %s%s", word, hint)

@@ -2,9 +2,8 @@ package command
 
 import "github.com/spf13/cobra"
 
-// Idea: text that several commands need is in one place, a topic of the help, and their own
-// help names the topic. A topic is a command that does nothing. help prints its text, and man
-// writes a page of it.
+// Idea: text that several commands need is in one place, a topic of the help, and their own help names the topic. A
+// topic is a command that does nothing. help prints its text, and man writes a page of it.
 
 // formatsHelp is the sentence about files in the help of commands.
 const formatsHelp = "'stowage help formats' says which files are read and written, and has the flags for models and dumps."

@@ -229,9 +229,8 @@ func verifyRuled(cmd *cobra.Command, path string, own owned, certificate string,
 	})
 }
 
-// provenBy reads a certificate of a problem with a valid plan. It returns the lower bound, who
-// claims it, and how the line about the plan goes on. Nobody claims the bound if the certificate
-// proves it or a higher one.
+// provenBy reads a certificate of a problem with a valid plan. It returns the lower bound, who claims it, and how the
+// line about the plan goes on. Nobody claims the bound if the certificate proves it or a higher one.
 func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bound int64, claimant string) (int64,
 	string, string, error,
 ) {
@@ -286,8 +285,7 @@ func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowag
 	return outcome(exitUsage)
 }
 
-// A verdict is the JSON that verify --json writes. The keys are a contract; new ones go to the
-// end.
+// A verdict is the JSON that verify --json writes. The keys are a contract; new ones go to the end.
 type verdict struct {
 	Valid      bool        `json:"valid"`
 	Height     int64       `json:"height"`

@@ -167,9 +167,8 @@ func tellApart(docs []*document, files []string) {
 	}
 }
 
-// viewHandler serves the page for requests to this host. A request with another host name comes
-// from a site that made its own name point to this machine, to read what only this machine may
-// read.
+// viewHandler serves the page for requests to this host. A request with another host name comes from a site that made
+// its own name point to this machine, to read what only this machine may read.
 func viewHandler(page []byte, host string) func(method, asked, path string) answer {
 	_, port, _ := net.SplitHostPort(host)
 	return func(method, asked, path string) answer {

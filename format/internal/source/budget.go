@@ -40,8 +40,7 @@ type Stored interface {
 	Stored() int64 // bytes
 }
 
-// A Budget is how much memory the reader of one file may still hold. Only Read, Binary and
-// BudgetOf make one.
+// A Budget is how much memory the reader of one file may still hold. Only Read, Binary and BudgetOf make one.
 type Budget struct {
 	stored int64 // bytes of the file
 	packed bool

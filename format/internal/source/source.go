@@ -78,8 +78,7 @@ func (t *Text) Lines() iter.Seq2[int, string] {
 	}
 }
 
-// From goes through the lines from a byte of the text on, as Lines does, but with the
-// space around them.
+// From goes through the lines from a byte of the text on, as Lines does, but with the space around them.
 func (t *Text) From(at int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for at < len(t.Text) {
@@ -155,8 +154,7 @@ const MostFaults = 1000
 // Line returns the 1-based line of the byte at the given index.
 func (t *Text) Line(at int) int { return 1 + strings.Count(t.Text[:min(at, len(t.Text))], "\n") }
 
-// Refuse returns an *model.InputError with one issue, at the byte of that
-// index.
+// Refuse returns an *model.InputError with one issue, at the byte of that index.
 func (t *Text) Refuse(at int, value, message string) error {
 	return model.Issue{File: t.File, Line: t.Line(at), Value: value, Message: message}.Err()
 }
@@ -164,9 +162,8 @@ func (t *Text) Refuse(at int, value, message string) error {
 // Exceeded returns the error for a text that takes more than its budget, at the byte of that index.
 func (t *Text) Exceeded(at int, value string) error { return t.Refuse(at, Clip(value), t.Excess()) }
 
-// Join puts the issues of two passes over the same input together, in order of
-// their lines, and keeps the first model.MaxIssues. Either error may be nil;
-// each must be an *model.InputError whose issues are in order of their lines.
+// Join puts the issues of two passes over the same input together, in order of their lines, and keeps the first
+// model.MaxIssues. Either error may be nil; each must be an *model.InputError whose issues are in order of their lines.
 func Join(a, b error) error {
 	var x, y *model.InputError
 	switch {

@@ -16,9 +16,8 @@ import (
 // offset bound of its parent, but not the rank. google/minimalloc restarts its parts at offset 0, and so
 // explores plans that are not canonical.
 //
-// All parts are inferred before any part is searched. If one fails, the placement fails, whatever the
-// others would give. The part with the least slack is searched first. A solved part keeps its offsets in
-// best.
+// All parts are inferred before any part is searched. If one fails, the placement fails, whatever the others would
+// give. The part with the least slack is searched first. A solved part keeps its offsets in best.
 //
 // A part is all that is unplaced between two cuts, so no lists have to be made.
 //
@@ -70,8 +69,7 @@ func (k *Kernel) searchParts(c component, firsts []Section) common.Outcome {
 	return r
 }
 
-// searchEach infers the parts [base, end) of the stack. Then it searches them, the one with the least
-// slack first.
+// searchEach infers the parts [base, end) of the stack. Then it searches them, the one with the least slack first.
 func (k *Kernel) searchEach(base, end int) common.Outcome {
 	calm := k.waiting.calm
 	for i := base; i < end; i++ {

@@ -15,9 +15,8 @@ import (
 // superfluous is dropped. A placement is looked up before it is applied. It is looked up again with
 // its inferred bounds, because every completion keeps these.
 //
-// The memo of equal states (memo.go) finds next to nothing if alignments do not divide each other,
-// because tops then differ by a few bytes. Fronts turn the search into a dynamic program over sets
-// of buffers.
+// The memo of equal states (memo.go) finds next to nothing if alignments do not divide each other, because tops then
+// differ by a few bytes. Fronts turn the search into a dynamic program over sets of buffers.
 //
 // Claim: if a state fails, it has no completion at all, canonical or not, in which each unplaced buffer is at its
 // least offset or above. The proof is an induction over the search. It also shows that in no completion of a node
@@ -33,8 +32,7 @@ import (
 //
 // Source: dominance in dynamic programs (Held and Karp 1962). Its use here is Stowage's.
 
-// frontBuffers is the size of the largest partition for which vectors are kept: a set of buffers
-// is one word.
+// frontBuffers is the size of the largest partition for which vectors are kept: a set of buffers is one word.
 const frontBuffers = 64
 
 // Dominates reports whether the search keeps fronts.

@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Under the build tag invariants the search checks itself. At some nodes it computes from
-// scratch what it keeps step by step, and compares. Each placement that is taken back must
-// leave the state as it was. A difference is a panic.
+// Under the build tag invariants the search checks itself. At some nodes it computes from scratch what it keeps step by
+// step, and compares. Each placement that is taken back must leave the state as it was. A difference is a panic.
 //
 // This file checks what the comments call an invariant. What only a proof can show, such as
 // that no plan is below a bound, is left to the tests against the oracle.
@@ -164,8 +163,7 @@ func (k *Kernel) checkFixpoint(c component) {
 	}
 }
 
-// checkBounds checks ub, lb and inf of the buffers of c. In a large partition it checks some of
-// them.
+// checkBounds checks ub, lb and inf of the buffers of c. In a large partition it checks some of them.
 func (k *Kernel) checkBounds(c component) {
 	var limit int64
 	for j := range k.n {

@@ -256,8 +256,7 @@ func (k *Kernel) say(kind plan.MoveKind, j common.Buffer) {
 	k.Tell(k.Part, kind, j, k.best[j]+k.of[j].shift)
 }
 
-// Run searches the partition from the start for at most limit nodes. Each buffer
-// alone must fit the capacity.
+// Run searches the partition from the start for at most limit nodes. Each buffer alone must fit the capacity.
 func (k *Kernel) Run(capacity int64, order string, orderIndex int, limit int64) common.Outcome {
 	alone := k.SetCapacity(capacity)
 	k.ranks.order = order
@@ -308,8 +307,7 @@ func (k *Kernel) SetCapacity(capacity int64) bool {
 	return ok
 }
 
-// root puts the state before the first placement and makes all sections dirty. It returns the component of all
-// buffers.
+// root puts the state before the first placement and makes all sections dirty. It returns the component of all buffers.
 func (k *Kernel) root() component {
 	k.reset()
 	c := component{first: 0, last: k.m, off: math.MinInt64 / 4, rank: -1}

@@ -20,10 +20,9 @@ import (
 //
 //	inf(c) + distance(c, b) <= inf(b)
 //
-// A witness shows that inf(b) cannot be raised. If the witness waits itself, its own witness must confirm
-// it. Bounds descend along such a chain, so the chain ends. Only buffers without a good witness are
-// computed; these are called open. A stale witness costs time but is never unsound, so backtracking does
-// not restore witnesses.
+// A witness shows that inf(b) cannot be raised. If the witness waits itself, its own witness must confirm it. Bounds
+// descend along such a chain, so the chain ends. Only buffers without a good witness are computed; these are called
+// open. A stale witness costs time but is never unsound, so backtracking does not restore witnesses.
 //
 // Complexity: O(list + waiting + open · neighbours + open²).
 //

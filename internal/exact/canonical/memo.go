@@ -108,8 +108,7 @@ func (m *memo) bucket(key memoKey) int {
 	return int(key.a) & (len(m.entries) - 1) &^ (memoWays - 1)
 }
 
-// remember adds the key. The table grows if a bucket is full, until it has its largest size. Until then no
-// key is lost.
+// remember adds the key. The table grows if a bucket is full, until it has its largest size. Until then no key is lost.
 func (m *memo) remember(key memoKey) {
 	if len(m.entries) == 0 || len(m.entries) < memoMost &&
 		(2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {

@@ -1,9 +1,8 @@
 package canonical
 
-// Idea: a buffer piece y meets piece x in one of two ways. Either y is live in the first section of x,
-// or y begins in a later section of x. Pieces of the first kind are members of that section. Pieces are
-// numbered by their first section, so those of the second kind are a range of numbers. No table of pairs
-// is needed.
+// Idea: a buffer piece y meets piece x in one of two ways. Either y is live in the first section of x, or y begins in a
+// later section of x. Pieces of the first kind are members of that section. Pieces are numbered by their first section,
+// so those of the second kind are a range of numbers. No table of pairs is needed.
 //
 // Complexity: O(members of one section + neighbours). Without a table of members (members.go) it is
 // O(buffers that begin before the end of x).

@@ -21,9 +21,8 @@ import "math"
 //
 // Trials: docs/lab/exact.md (the mirrored rule and full disjunctive propagation save few nodes and take longer).
 
-// notFirst raises the bounds of the members in list, which is in order. Those that start above slack cannot
-// be lowest; least and second are the two least ends. It returns false if a bound rises above the buffer's
-// highest offset.
+// notFirst raises the bounds of the members in list, which is in order. Those that start above slack cannot be lowest;
+// least and second are the two least ends. It returns false if a bound rises above the buffer's highest offset.
 func (k *Kernel) notFirst(list []Piece, slack, least, second int64) bool {
 	for _, x := range list {
 		b := k.block[x]

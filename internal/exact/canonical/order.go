@@ -52,8 +52,7 @@ func (r *ranking) undo(n int) {
 	r.log = r.log[:n]
 }
 
-// rankAll ranks the buffers of a component by the static preordering in use and
-// logs the old ranks.
+// rankAll ranks the buffers of a component by the static preordering in use and logs the old ranks.
 func (k *Kernel) rankAll(c component) {
 	list := k.listOf(c)
 	if k.sw.Preordering {

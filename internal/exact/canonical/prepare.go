@@ -62,8 +62,7 @@ type pieces struct {
 	more  []Piece         // per section: the first of the further pieces that does not begin before it
 }
 
-// span is where a piece is: in sections [first, last), from byte lower of its
-// buffer on.
+// span is where a piece is: in sections [first, last), from byte lower of its buffer on.
 type span struct {
 	first, last Section
 	lower       int64

@@ -10,9 +10,8 @@ import (
 //
 //	floor(s) + total(s) <= limit
 //
-// The floor is the largest of three numbers: the top of what is placed in s, the offset placed last
-// (monotonic floor), and the least start of an unplaced piece in s (unallocated floor, the paper's
-// effective height).
+// The floor is the largest of three numbers: the top of what is placed in s, the offset placed last (monotonic floor),
+// and the least start of an unplaced piece in s (unallocated floor, the paper's effective height).
 //
 // If the suffix bound is on, this file is not used, because that bound implies this one.
 //

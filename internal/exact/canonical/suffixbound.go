@@ -6,9 +6,8 @@ import "math"
 //
 //	h + sum of size(x) over unplaced x in s with start(x) >= h  <=  limit
 //
-// For the smallest h this is the section inference of the paper. In terms of one-machine scheduling, a
-// section is a machine, a buffer is a job, and its offset is the start time. The bound is then that of the
-// latest release dates.
+// For the smallest h this is the section inference of the paper. In terms of one-machine scheduling, a section is a
+// machine, a buffer is a job, and its offset is the start time. The bound is then that of the latest release dates.
 //
 // The members are visited in ascending order of their starts. The sum from one member on is the total minus
 // the sizes before it. The same pass finds the two least ends for not-first.

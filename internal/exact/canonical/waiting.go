@@ -10,9 +10,8 @@ import (
 //
 //	(lb(j), rank(j)) < (off, rank)
 //
-// A waiting buffer may not be placed at its least offset any more. Candidates, lifting and the memo all ask
-// for this, so the waiting buffers are a set that is computed once for each bound. The parts of a split use
-// different bits of it.
+// A waiting buffer may not be placed at its least offset any more. Candidates, lifting and the memo all ask for this,
+// so the waiting buffers are a set that is computed once for each bound. The parts of a split use different bits of it.
 //
 // Complexity: O(buffers).
 

@@ -2,9 +2,8 @@ package common
 
 import "github.com/stowage-go/stowage/internal/run"
 
-// Switches turns each technique of the search on or off. Every combination is sound and
-// complete: a technique removes a partial plan only if a better or equal one is explored
-// elsewhere.
+// Switches turns each technique of the search on or off. Every combination is sound and complete: a technique removes a
+// partial plan only if a better or equal one is explored elsewhere.
 type Switches struct {
 	Canonical        bool
 	SectionInference bool

@@ -17,9 +17,8 @@ import (
 //
 // Invariant: a call can bring a plan, but never a refutation.
 
-// composites calls the composer, to fit the capacity or, if minimize is set, to get below the
-// incumbent. In the round before, the node limit of each order was halves/2 times the number
-// of buffers.
+// composites calls the composer, to fit the capacity or, if minimize is set, to get below the incumbent. In the round
+// before, the node limit of each order was halves/2 times the number of buffers.
 func (e *engine) composites(capacity int64, minimize bool, halves int64) {
 	n := int64(len(e.tl.Problem.Buffers))
 	if e.composer == nil || n > thresholds.MergeMost || e.over() {

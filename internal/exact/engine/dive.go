@@ -39,9 +39,8 @@ func NewDiver(ctx context.Context, tl *timeline.Timeline) *Diver {
 // Close releases the watch on the context.
 func (d *Diver) Close() { d.e.watch.Close() }
 
-// Dive searches for a plan within the capacity, with at most limit nodes for each partition and most in all. It
-// returns the nodes that it took. The plan is nil if it found none. through says that no further dive would find
-// one either.
+// Dive searches for a plan within the capacity, with at most limit nodes for each partition and most in all. It returns
+// the nodes that it took. The plan is nil if it found none. through says that no further dive would find one either.
 func (d *Diver) Dive(capacity int64, s *Score, limit, most int64) (offsets []int64, nodes int64, through bool) {
 	e := d.e
 	for _, p := range e.byPeak {

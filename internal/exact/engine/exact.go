@@ -44,8 +44,7 @@ import (
 
 // Planner is exact search. Its zero value is ready to use.
 type Planner struct {
-	// Composites, if set, is called after each round, unless the technique "merging" is
-	// switched off (composites.go).
+	// Composites, if set, is called after each round, unless the technique "merging" is switched off (composites.go).
 	Composites run.Planner
 	// Limits are the usual ones if they are not set. Tests set them.
 	Limits common.Limits
@@ -205,8 +204,7 @@ func (e *engine) kernel(p int) *canonical.Kernel {
 	return s.kernel
 }
 
-// report sends the caller the present bound and plan. nodes are those not yet counted in
-// e.stats.
+// report sends the caller the present bound and plan. nodes are those not yet counted in e.stats.
 func (e *engine) report(nodes int64) {
 	if e.progress == nil {
 		return
@@ -241,8 +239,7 @@ func (e *engine) member() string {
 	return ""
 }
 
-// offsets assembles the plans of the partitions. Buffers that are never active lie at their
-// fixed offset or at zero.
+// offsets assembles the plans of the partitions. Buffers that are never active lie at their fixed offset or at zero.
 func (e *engine) offsets() []int64 {
 	buffers := e.tl.Problem.Buffers
 	offsets := make([]int64, len(buffers))

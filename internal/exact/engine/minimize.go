@@ -16,14 +16,12 @@ import (
 //
 //	bound <= least height <= height of the incumbent
 //
-// A plan lowers the incumbent to its own height. A refutation raises the bound. A run that
-// reaches its limit moves nothing, so it is never mistaken for a refutation
-// (google/minimalloc's --minimize_capacity does that).
+// A plan lowers the incumbent to its own height. A refutation raises the bound. A run that reaches its limit moves
+// nothing, so it is never mistaken for a refutation (google/minimalloc's --minimize_capacity does that).
 //
-// Each round asks three capacities with the same node limit. The first is the bound itself,
-// since most real problems fit their load. The second is the middle. The third is just below
-// the incumbent, which is the easiest to satisfy. A round that has not shortened the interval
-// by more than an eighth doubles the limit.
+// Each round asks three capacities with the same node limit. The first is the bound itself, since most real problems
+// fit their load. The second is the middle. The third is just below the incumbent, which is the easiest to satisfy. A
+// round that has not shortened the interval by more than an eighth doubles the limit.
 //
 // Only multiples of the step of heights (bound.Step) are asked.
 //
@@ -141,8 +139,7 @@ func (e *engine) laddered() bool {
 	return false
 }
 
-// composes calls the composer between rounds, unless all partitions that are open at the
-// capacity are left to ladders.
+// composes calls the composer between rounds, unless all partitions that are open at the capacity are left to ladders.
 func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 	enough := capacity
 	if minimize {

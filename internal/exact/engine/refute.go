@@ -11,19 +11,17 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: an exhausted search is a tree of questions, each with two answers: does buffer j lie at the offset
-// where it was tried, or higher? The tree convinces every reader who draws the conclusions of
-// internal/verify/certificate.go. Those are as strong as the inferences here, but they know nothing of
-// canonical plans, orders or parts. Each candidate that is tried opens a question. If its placement fails, the
-// next candidate is the next question under the answer "higher". If no candidate is left, that answer is
-// refuted.
+// Idea: an exhausted search is a tree of questions, each with two answers: does buffer j lie at the offset where it was
+// tried, or higher? The tree convinces every reader who draws the conclusions of internal/verify/certificate.go. Those
+// are as strong as the inferences here, but they know nothing of canonical plans, orders or parts. Each candidate that
+// is tried opens a question. If its placement fails, the next candidate is the next question under the answer "higher".
+// If no candidate is left, that answer is refuted.
 //
 // If a part of a split is solved, it says nothing: its steps are cut off. The part that fails stands for all.
 //
-// The memo and the fronts cannot be written down, because "this state has failed before" is no reason that a
-// reader could follow. Effective sizes are not among the checker's conclusions. So a run that writes a
-// refutation goes without these three. It also leaves out partitions with windows: if windows interlock, a
-// different search decides them.
+// The memo and the fronts cannot be written down, because "this state has failed before" is no reason that a reader
+// could follow. Effective sizes are not among the checker's conclusions. So a run that writes a refutation goes without
+// these three. It also leaves out partitions with windows: if windows interlock, a different search decides them.
 //
 // Complexity: 16 bytes a node, in memory.
 

@@ -26,12 +26,10 @@ import (
 // second round (sweep/specs/ablation.yaml counts their nodes: all but A stay below it).
 const firstRound = 3
 
-// shareUntil is the node limit, in buffers, up to which each order runs in each
-// round of a small partition.
+// shareUntil is the node limit, in buffers, up to which each order runs in each round of a small partition.
 const shareUntil = 8
 
-// fit decides whether all partitions fit the capacity. It runs rounds until there is an answer or the
-// run is over.
+// fit decides whether all partitions fit the capacity. It runs rounds until there is an answer or the run is over.
 func (e *engine) fit(capacity int64) common.Verdict {
 	for halves := int64(firstRound); ; halves = longer(halves) {
 		if v := e.round(capacity, halves); v != common.Undecided || e.over() {

@@ -18,9 +18,8 @@ import (
 // The next stretch begins in the middle of the one before. So each interval that is no longer than
 // half a stretch lies in one stretch as a whole.
 //
-// Complexity: each size of stretch costs about two rounds of the partition with the same limit, and
-// its nodes are cheaper. Each round adds a larger size. A size comes again if rounds have become four
-// times as long.
+// Complexity: each size of stretch costs about two rounds of the partition with the same limit, and its nodes are
+// cheaper. Each round adds a larger size. A size comes again if rounds have become four times as long.
 //
 // Source: Stowage.
 //

@@ -5,18 +5,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: watching a search helps to understand it: what it places, where that fails, how far it
-// goes back. A kernel and a ladder have a function for this, which is nil if nobody asks.
-// They call it when they place a buffer and when they take one back. This file turns the
-// calls into the moves of plan.Options.Moves.
+// Idea: watching a search helps to understand it: what it places, where that fails, how far it goes back. A kernel and
+// a ladder have a function for this, which is nil if nobody asks. They call it when they place a buffer and when they
+// take one back. This file turns the calls into the moves of plan.Options.Moves.
 //
-// Moves are about whole partitions, in the order of the search. Stretches of time and
-// composites are other problems with buffers of their own, so their searches tell no moves.
-// If they find a plan, as the search over pairs does too, it is told as placements that
-// differ from what stands.
+// Moves are about whole partitions, in the order of the search. Stretches of time and composites are other problems
+// with buffers of their own, so their searches tell no moves. If they find a plan, as the search over pairs does too,
+// it is told as placements that differ from what stands.
 //
-// Invariant: the placements that stand are a stack. After the last move of a plan each buffer
-// is where the plan has it.
+// Invariant: the placements that stand are a stack. After the last move of a plan each buffer is where the plan has it.
 //
 // Complexity: O(1) for a move and O(1) for each placement that it takes back. If nobody asks,
 // one comparison for each placement.

@@ -27,18 +27,16 @@ import (
 // Symmetry. Identical buffers are placed in the order of their numbers. Each plan has such a
 // numbering. Unplaced identical buffers have the same least levels, so the arguments above hold.
 //
-// Failed sets. The search stores each set of unplaced buffers that has failed, with its least
-// levels, as the canonical search does. If nothing placed is tied to the set, the failure depends on these
-// levels alone and not on the capacity.
+// Failed sets. The search stores each set of unplaced buffers that has failed, with its least levels, as the canonical
+// search does. If nothing placed is tied to the set, the failure depends on these levels alone and not on the capacity.
 //
 // Each of these four shows that no plan at all continues the node, canonical or not. So they can
 // be combined, and each may rely on what has failed before.
 //
 // Source: Godefroid 1990 for sleep sets.
 
-// search looks for levels of the unplaced buffers in set. x holds the least levels of the placed
-// buffers and e those of the unplaced ones. Both are up to date except for what i and j change:
-// leastLevels takes that into account.
+// search looks for levels of the unplaced buffers in set. x holds the least levels of the placed buffers and e those of
+// the unplaced ones. Both are up to date except for what i and j change: leastLevels takes that into account.
 func (l *Search) search(set uint32, x, e rungs, i, j int, asleep uint32) common.Outcome {
 	if l.Nodes >= l.nodeLimit || l.watch.Over() {
 		return common.Aborted
@@ -125,8 +123,7 @@ func (l *Search) choose(i, j int, set uint32, x, e *rungs, asleep uint32) common
 	return r
 }
 
-// place tries each buffer that may come next. settled says that nothing placed is tied to
-// anything unplaced.
+// place tries each buffer that may come next. settled says that nothing placed is tied to anything unplaced.
 func (l *Search) place(set uint32, x, e *rungs, asleep uint32, settled bool) common.Outcome {
 	z := *e
 	if !l.infer(set, asleep, &z) || l.beaten(set, &z) {

@@ -22,11 +22,10 @@ import (
 //
 //	latest(S, f) <= max over g in S-f of latest(S-f, g) - distance(f, g)
 //
-// latest(S, f) says how low f may lie if f is the highest buffer of S. Some buffer g of the rest
-// comes next, and f must lie above g by at least the least free distance of the two, rounded up
-// to the alignment. A table holds this bound for all sets (latest.go). The bound is far above
-// the load if buffers use only parts of themselves, a different part at each moment. It also
-// sees alignments that do not divide each other. The bound is counted from the ground, where
+// latest(S, f) says how low f may lie if f is the highest buffer of S. Some buffer g of the rest comes next, and f must
+// lie above g by at least the least free distance of the two, rounded up to the alignment. A table holds this bound for
+// all sets (latest.go). The bound is far above the load if buffers use only parts of themselves, a different part at
+// each moment. It also sees alignments that do not divide each other. The bound is counted from the ground, where
 // offset 0 suits every alignment, so one table serves all capacities.
 //
 // Second, if one buffer may lie inside another, the distance of the two has several free ranges.

@@ -19,8 +19,7 @@ import (
 //
 // Any heights are sound, because distances and ranges are computed from them (link).
 //
-// Complexity: a sweep over all buffers looks at O(n³) ranges. There are at most four sweeps, once
-// for each ladder.
+// Complexity: a sweep over all buffers looks at O(n³) ranges. There are at most four sweeps, once for each ladder.
 //
 // Source: Stowage. Among the problems drawn.Awkward(303000) to 322999, 41 have a question of more
 // than 60 ms. They take 7.8 million nodes with potentials alone, and 2.5 million with this file.
@@ -87,8 +86,7 @@ func (l *Search) levels(bans [][]timeline.Forbidden) {
 	}
 }
 
-// excess returns how many extra ranges buffer g has with all others if its level is counted from
-// the given height.
+// excess returns how many extra ranges buffer g has with all others if its level is counted from the given height.
 func (l *Search) excess(g int, height int64, first *[ladderMost]int, bans [][]timeline.Forbidden) (ranges int) {
 	for i := range l.n {
 		if first[i] == g {

@@ -88,8 +88,7 @@ func (b *bounds) propagate(from ...int32) bool {
 	return ok
 }
 
-// mayPass counts a pass over buffer i. It is false if the propagation never ends, or
-// takes too long.
+// mayPass counts a pass over buffer i. It is false if the propagation never ends, or takes too long.
 func (b *bounds) mayPass(i int32) bool {
 	b.passes[i]++
 	if passes := b.passes[i]; passes > 2*int64(len(b.align))+2 {

@@ -11,13 +11,11 @@
 //
 // # Two searches, one list
 //
-// Package pairwise has a propagation of its own, for the baselines tela and cp. The two
-// share the list of forbidden ranges and the proof that a propagation never ends
-// (bound.Passes), and nothing else, because they ask for different things. Here a pair
-// with several forbidden ranges is one choice between intervals, and nothing is propagated
-// before only one interval is left. There each range is a choice of its own between two
-// literals, a bound is passed on as soon as one literal is refuted, and each bound keeps
-// its reason, from which tela learns where to jump back.
+// Package pairwise has a propagation of its own, for the baselines tela and cp. The two share the list of forbidden
+// ranges and the proof that a propagation never ends (bound.Passes), and nothing else, because they ask for different
+// things. Here a pair with several forbidden ranges is one choice between intervals, and nothing is propagated before
+// only one interval is left. There each range is a choice of its own between two literals, a bound is passed on as soon
+// as one literal is refuted, and each bound keeps its reason, from which tela learns where to jump back.
 //
 // Trials: docs/lab/exact.md (this Search on that engine takes fewer nodes and more time).
 //

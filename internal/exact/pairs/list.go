@@ -9,14 +9,12 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: the buffers are in the order of their first sections. So the later buffers that buffer I
-// may meet directly follow I, up to the first buffer that begins after I ends. This lists the pairs by
-// the earlier buffer. To list them by the later buffer J, a list is kept of the earlier buffers that
-// have not ended before J begins. Both orders are needed, since searches choose in the order of
-// their pairs.
+// Idea: the buffers are in the order of their first sections. So the later buffers that buffer I may meet directly
+// follow I, up to the first buffer that begins after I ends. This lists the pairs by the earlier buffer. To list them
+// by the later buffer J, a list is kept of the earlier buffers that have not ended before J begins. Both orders are
+// needed, since searches choose in the order of their pairs.
 //
-// Complexity: O(n + pairs), and a merge of spans for each two buffers whose extents
-// meet, if any buffer has gaps.
+// Complexity: O(n + pairs), and a merge of spans for each two buffers whose extents meet, if any buffer has gaps.
 //
 // Trials: docs/lab/exact.md (listing pairs anew on each visit leaves no place for decided orders).
 
@@ -44,9 +42,8 @@ var ErrLimit = errors.New("a limit came while the pairs were being listed")
 // Most is the largest limit: indices of 32 bits have room for no more.
 const Most = math.MaxInt32/4 - 1
 
-// EachByEarlier calls add with each forbidden range of the buffers, ordered by I, then by
-// J, then ascending. The buffers are in the order of their first sections, as in a
-// partition. The error is a *TooManyError, or ErrLimit.
+// EachByEarlier calls add with each forbidden range of the buffers, ordered by I, then by J, then ascending. The
+// buffers are in the order of their first sections, as in a partition. The error is a *TooManyError, or ErrLimit.
 func EachByEarlier(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int, add func(Range)) error {
 	l := newLister(w, tl, buffers, limit, add)
 	for i := range int32(len(buffers)) {
@@ -91,8 +88,7 @@ func EachByLater(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int
 	return nil
 }
 
-// pollListing is how much work passes between looks at the watch: a fraction of a
-// millisecond.
+// pollListing is how much work passes between looks at the watch: a fraction of a millisecond.
 const pollListing = 1 << 15
 
 // lister is what a list in either order keeps.

@@ -10,13 +10,11 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: the difference of two offsets lies in one of the intervals between the forbidden
-// ranges of the pair. An interval chosen for every pair leaves difference constraints
-// (bounds.go), and their least solution is a plan.
+// Idea: the difference of two offsets lies in one of the intervals between the forbidden ranges of the pair. An
+// interval chosen for every pair leaves difference constraints (bounds.go), and their least solution is a plan.
 //
-// The search is lazy. It branches only on a pair that the least offsets violate, the one
-// nearest the ground first, and stops if there is none. A pair with one interval left is
-// decided on the way. A pair with none is a failure.
+// The search is lazy. It branches only on a pair that the least offsets violate, the one nearest the ground first, and
+// stops if there is none. A pair with one interval left is decided on the way. A pair with none is a failure.
 //
 // Invariant: low, taken as offsets, satisfies all decided pairs.
 //
@@ -43,8 +41,7 @@ type Search struct {
 	tick              func() // called at each node
 }
 
-// pair is two buffers that meet, with their forbidden ranges bans[from:to] of
-// offset(j) - offset(i).
+// pair is two buffers that meet, with their forbidden ranges bans[from:to] of offset(j) - offset(i).
 type pair struct {
 	i, j     int32
 	from, to int32
@@ -89,15 +86,13 @@ func New(w *run.Watch, tl *timeline.Timeline, buffers []int32, tick func(s *Sear
 	return s, nil
 }
 
-// Offsets returns the plan of the last run that answered Fits. It is valid until the next
-// run.
+// Offsets returns the plan of the last run that answered Fits. It is valid until the next run.
 func (s *Search) Offsets() []int64 { return s.low }
 
 // Run asks whether a plan fits the capacity, for at most limit nodes.
 func (s *Search) Run(capacity, limit int64) common.Verdict {
 	s.last = s.Nodes + limit
-	// A propagation gets as much patience as the search has nodes, so that in ever
-	// longer runs every one ends.
+	// A propagation gets as much patience as the search has nodes, so that in ever longer runs every one ends.
 	s.patience = max(64*int64(len(s.align)+2), limit)
 	if !s.reset(capacity) {
 		return common.Refuted
@@ -111,8 +106,7 @@ func (s *Search) Run(capacity, limit int64) common.Verdict {
 	return common.Undecided
 }
 
-// reset drops all that was decided. It reports whether every buffer has an offset by
-// itself.
+// reset drops all that was decided. It reports whether every buffer has an offset by itself.
 func (s *Search) reset(capacity int64) bool {
 	s.steps, s.gaveUp = s.steps[:0], false
 	clear(s.decided)
@@ -173,9 +167,8 @@ func (s *Search) search() common.Outcome {
 	return common.Exhausted
 }
 
-// decideForced decides every pair with one open interval, until there is none. It returns the
-// pair that low violates nearest the ground, or -1 if low violates none. ok is false if a
-// pair has no interval left.
+// decideForced decides every pair with one open interval, until there is none. It returns the pair that low violates
+// nearest the ground, or -1 if low violates none. ok is false if a pair has no interval left.
 func (s *Search) decideForced() (at int, ok bool) {
 	for again := true; again; {
 		again = false
@@ -214,8 +207,7 @@ func (s *Search) decideForced() (at int, ok bool) {
 	return at, true
 }
 
-// violated returns the index of the forbidden range that low violates, or from-1 if low
-// violates none.
+// violated returns the index of the forbidden range that low violates, or from-1 if low violates none.
 func (s *Search) violated(p pair) int32 {
 	d := s.low[p.j] - s.low[p.i]
 	for c := p.from; c < p.to; c++ {
@@ -226,8 +218,7 @@ func (s *Search) violated(p pair) int32 {
 	return p.from - 1
 }
 
-// ends returns the ends of interval c of a pair: the one under bans[c]. Interval p.to is
-// the one above the last range.
+// ends returns the ends of interval c of a pair: the one under bans[c]. Interval p.to is the one above the last range.
 func (s *Search) ends(p pair, c int32) (low, high int64) {
 	low, high = math.MinInt64, math.MaxInt64
 	if c > p.from {

@@ -9,10 +9,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the base of an edit may have rules, and in a share of the steps a rule comes or goes. Such a step keeps a
-// pair apart or lets it overlap, ties buffers, makes a buffer begin in the last slot of another with a distance
-// between the two, makes two tied buffers come, shrinks or restores a capacity, or pins a buffer at a place of a
-// pool.
+// Idea: the base of an edit may have rules, and in a share of the steps a rule comes or goes. Such a step keeps a pair
+// apart or lets it overlap, ties buffers, makes a buffer begin in the last slot of another with a distance between the
+// two, makes two tied buffers come, shrinks or restores a capacity, or pins a buffer at a place of a pool.
 //
 // Invariant: the trace never contradicts itself. So a tie has no pinned buffer, no buffer that is tied already, and
 // no pair that is apart, and a buffer with a distance is not retimed. A rule may still be impossible to keep. Then

@@ -2,9 +2,8 @@ package walls
 
 import "slices"
 
-// Idea: one order of the last pile decides all piles before it. Each wall is undone in
-// turn, the last one first: what began is contiguous in the order, and what ended takes its
-// place, in its own order or in the reverse.
+// Idea: one order of the last pile decides all piles before it. Each wall is undone in turn, the last one first: what
+// began is contiguous in the order, and what ended takes its place, in its own order or in the reverse.
 //
 // Complexity: O(walls × items in the pile).
 

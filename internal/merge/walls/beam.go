@@ -12,9 +12,8 @@ import (
 //
 //	prior + ways - ln n! - freeCost × pieces of free space + noise
 //
-// for a pile of n items: prior is how likely the walls of the guess are, and ways is the
-// logarithm of the number of orders that they leave. So a guess is good if its walls are
-// likely and if they leave many of the n! orders.
+// for a pile of n items: prior is how likely the walls of the guess are, and ways is the logarithm of the number of
+// orders that they leave. So a guess is good if its walls are likely and if they leave many of the n! orders.
 //
 // Invariant: no two guesses that are kept have the same pile, up to hash collisions.
 //

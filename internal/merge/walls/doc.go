@@ -1,5 +1,4 @@
-// Package walls plans problems in which almost every byte is in use, from the moments at
-// which buffers end and begin.
+// Package walls plans problems in which almost every byte is in use, from the moments at which buffers end and begin.
 //
 //	bytes ┌───────┬──────────┐
 //	      │   a   │    d     │   One wall: at this moment a and b end, and d and e

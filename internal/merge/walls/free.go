@@ -1,14 +1,12 @@
 package walls
 
-// Idea: free space is an item of the pile, too. It ends and begins at walls, and its size
-// follows from theirs:
+// Idea: free space is an item of the pile, too. It ends and begins at walls, and its size follows from theirs:
 //
 //	free space that begins = free space that ends + sizes that end - sizes that begin
 //
 // Only which free items end at a wall is guessed: none, one, or two.
 //
-// Complexity: O(f²) choices at a moment for f free items, about freeTries of them tried if
-// f is large.
+// Complexity: O(f²) choices at a moment for f free items, about freeTries of them tried if f is large.
 
 // rest adds the guesses in which everything that is left at the moment is one wall, with
 // free space if the sums differ. It reports whether there was a choice of free space.

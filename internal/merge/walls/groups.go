@@ -13,9 +13,8 @@ import (
 //
 //	sum of the sizes that end = sum of the sizes that begin
 //
-// All groups of small sets are found once for each moment. Then each guess draws several
-// divisions into such groups at random. Groups of few items come first, since large sets
-// have equal sums by chance more often.
+// All groups of small sets are found once for each moment. Then each guess draws several divisions into such groups at
+// random. Groups of few items come first, since large sets have equal sums by chance more often.
 //
 // Complexity: O(s log s) a moment for s subsets, at most some 6,000 of each side; a draw
 // looks at all groups once for each wall that it makes.

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Idea: a PQ-tree stands for a set of orders of the items in the pile: all orders in which
-// certain sets are contiguous.
+// Idea: a PQ-tree stands for a set of orders of the items in the pile: all orders in which certain sets are contiguous.
 //
 //	a bunch (P-node)  its children may be in any order:  k! orders of k children
 //	a row (Q-node)    its children are in the given order, or in its reverse:  2 orders
@@ -19,9 +18,8 @@ import (
 //
 // Complexity: a demand looks at the whole tree, some hundred nodes.
 //
-// Source: Booth and Lueker, "Testing for the Consecutive Ones Property, Interval Graphs,
-// and Graph Planarity Using PQ-Tree Algorithms", 1976. Their demand takes time linear in
-// the marked leaves.
+// Source: Booth and Lueker, "Testing for the Consecutive Ones Property, Interval Graphs, and Graph Planarity Using
+// PQ-Tree Algorithms", 1976. Their demand takes time linear in the marked leaves.
 
 // A tree is a leaf, a bunch or a row.
 type tree struct {
@@ -87,8 +85,7 @@ func (s *Search) anyOrder(items []int32) *tree {
 	return treeOf(kids, false)
 }
 
-// A demand is that the marked leaves are contiguous, and that the tree made takes their
-// place.
+// A demand is that the marked leaves are contiguous, and that the tree made takes their place.
 type demand struct {
 	mark []bool // by item
 	want int32  // how many items are marked

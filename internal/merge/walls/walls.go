@@ -25,9 +25,8 @@ import (
 //
 // Complexity: O(walls × items in the pile) for each guess.
 //
-// Source: the graph of walls is that of Brooks, Smith, Stone and Tutte, "The Dissection
-// of Rectangles into Squares", 1940. The planarity test by trees of orders is that of
-// Lempel, Even and Cederbaum, 1967.
+// Source: the graph of walls is that of Brooks, Smith, Stone and Tutte, "The Dissection of Rectangles into Squares",
+// 1940. The planarity test by trees of orders is that of Lempel, Even and Cederbaum, 1967.
 
 // An Item is a part of the pile: a rectangle, or free space.
 type Item struct {

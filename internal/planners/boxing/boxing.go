@@ -16,14 +16,12 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: prelude, heuristics, then tries until the target is met: a height that
-// wastes no more than the caller allows, the capacity, or the bound. Workers
-// take tries in turn from one counter and share the best height.
+// Idea: prelude, heuristics, then tries until the target is met: a height that wastes no more than the caller allows,
+// the capacity, or the bound. Workers take tries in turn from one counter and share the best height.
 //
 // Invariant: the plan kept is a valid one, no higher than the heuristics'.
 //
-// Complexity: two placements, then O(n log n) a try; memory is linear in the
-// buffers, and in the tries for search=mcts.
+// Complexity: two placements, then O(n log n) a try; memory is linear in the buffers, and in the tries for search=mcts.
 //
 // Source: idealloc (a21f84d), the function of that name.
 

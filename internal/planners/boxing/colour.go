@@ -1,15 +1,13 @@
 package boxing
 
-// Idea: to colour an interval graph with as few colours as there are intervals
-// at the busiest moment, take the intervals by start and give each the lowest
-// colour that is free. A colour is a row: its intervals do not overlap, so they
-// can share one offset.
+// Idea: to colour an interval graph with as few colours as there are intervals at the busiest moment, take the
+// intervals by start and give each the lowest colour that is free. A colour is a row: its intervals do not overlap, so
+// they can share one offset.
 //
 // Invariant: the rows in use are those of the intervals live at the current
 // start, so a new row opens only if all others are taken.
 //
-// Complexity: O(k log k): a heap of rows in use by their ends, a heap of free
-// rows.
+// Complexity: O(k log k): a heap of rows in use by their ends, a heap of free rows.
 //
 // Source: the greedy colouring of interval graphs; idealloc (a21f84d) colours
 // in the same order: ends before starts, and of equal starts the longest first.
@@ -23,9 +21,8 @@ type colouring struct {
 
 type busyRow struct{ end, row int32 }
 
-// colour gives each of items, which are sorted by start, a row. It returns the
-// row of each, by position, valid until the next call, and how many rows there
-// are.
+// colour gives each of items, which are sorted by start, a row. It returns the row of each, by position, valid until
+// the next call, and how many rows there are.
 func (c *colouring) colour(b *boxes, items []id) (row []int32, rows int) {
 	c.row, c.busy, c.free = c.row[:0], c.busy[:0], c.free[:0]
 	for k, i := range items {

@@ -1,12 +1,9 @@
-// Package boxing is the planner "boxing": idealloc, an implementation of the
-// (2+ε)-approximation of Buchsbaum, Karloff, Kenyon, Reingold and Thorup ("OPT
-// versus LOAD in dynamic storage allocation", STOC 2003).
+// Package boxing is the planner "boxing": idealloc, an implementation of the (2+ε)-approximation of Buchsbaum, Karloff,
+// Kenyon, Reingold and Thorup ("OPT versus LOAD in dynamic storage allocation", STOC 2003).
 //
-// The algorithm never looks for a place for a buffer. It groups buffers into
-// boxes, boxes into larger boxes, and so on until all have one height; boxes of
-// one height are optimally stacked by colouring an interval graph. Opened from
-// the outside in, the boxes leave a loose placement; its order is then handed
-// to first fit, which closes the gaps.
+// The algorithm never looks for a place for a buffer. It groups buffers into boxes, boxes into larger boxes, and so on
+// until all have one height; boxes of one height are optimally stacked by colouring an interval graph. Opened from the
+// outside in, the boxes leave a loose placement; its order is then handed to first fit, which closes the gaps.
 //
 //	prelude.go      no overlap, or one size: no boxing needed; the heuristics
 //	theorem16.go    the outer loop: box what is small against the rest, repeat

@@ -11,17 +11,14 @@ import (
 // same time, and a late ender with others that start at nearly the same time. So a box is not much longer than its
 // items. The two outermost strips stay unboxed: they absorb the waste of all others.
 //
-// Invariant: each item is in one strip; a box holds at most H items of the
-// strip it is cut from.
+// Invariant: each item is in one strip; a box holds at most H items of the strip it is cut from.
 //
 // Complexity: O(k log k) for k items.
 //
-// Source: Lemma 1 of Buchsbaum et al.; strip sizes as in idealloc (a21f84d):
-// H·⌈1/ε²⌉ outer, H·⌈1/ε⌉ inner.
+// Source: Lemma 1 of Buchsbaum et al.; strip sizes as in idealloc (a21f84d): H·⌈1/ε²⌉ outer, H·⌈1/ε⌉ inner.
 
-// lemma1 boxes items, which are live at one moment and sorted by start, into
-// boxes of the given height that hold H each. It appends the boxes to t.out and
-// returns the unresolved items, appended to left.
+// lemma1 boxes items, which are live at one moment and sorted by start, into boxes of the given height that hold H
+// each. It appends the boxes to t.out and returns the unresolved items, appended to left.
 func (t *try) lemma1(items []id, units, height int64, eps float64, left []id) []id {
 	outer := times(units, 1/(eps*eps), len(items))
 	if t.flat || len(items) <= 2*outer {

@@ -42,8 +42,7 @@ func (t *try) easy() []id {
 	return items
 }
 
-// bootstrap places the two heuristics' orders and returns the lower plan.
-// Fixed buffers do not collide.
+// bootstrap places the two heuristics' orders and returns the lower plan. Fixed buffers do not collide.
 func bootstrap(tl *timeline.Timeline, t *tightener) (offsets []int64, height, placed int64) {
 	buffers := tl.Problem.Buffers
 	order := make([]int32, len(buffers))

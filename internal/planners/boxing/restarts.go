@@ -5,8 +5,7 @@ import "math/rand/v2"
 // Idea: a try is cheap and its outcome varies, so tries are repeated with new random points, and the lowest plan is
 // kept. A try ends early if its plan reaches the height of the best one.
 //
-// Invariant: the points of try k are a function of seed and k alone, whichever
-// worker runs it.
+// Invariant: the points of try k are a function of seed and k alone, whichever worker runs it.
 //
 // Complexity: O(n log n) a try and level.
 //

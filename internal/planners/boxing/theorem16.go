@@ -20,8 +20,7 @@ import (
 //
 // Invariant: every buffer is inside exactly one item at any time.
 //
-// Complexity: O(n log n) a round; the ratio falls so fast that there are a
-// handful of rounds.
+// Complexity: O(n log n) a round; the ratio falls so fast that there are a handful of rounds.
 //
 // Source: Theorem 16 of Buchsbaum et al. The loop, in place of a second phase, the dummy and the search for ε are
 // from idealloc (a21f84d).
@@ -92,8 +91,7 @@ func (t *try) theorem16(items []id, eps float64) []id {
 	return now
 }
 
-// last boxes all items into boxes of one height and returns these boxes. height and mu belong to the ε that was
-// found.
+// last boxes all items into boxes of one height and returns these boxes. height and mu belong to the ε that was found.
 func (t *try) last(items []id, height int64, mu float64) []id {
 	t.out = t.out[:0]
 	t.corollary15(items, height, mu)

@@ -13,8 +13,7 @@ import (
 //
 // These points are the only random choice of the algorithm, and plans differ much by them. So there are many tries.
 //
-// Invariant: each call has a point at which an item is live, so each call boxes
-// something; every item is boxed once.
+// Invariant: each call has a point at which an item is live, so each call boxes something; every item is boxed once.
 //
 // Complexity: O(k log k) a level of the recursion for k items.
 //

@@ -1,6 +1,5 @@
-// Package descend turns a search that answers one question, "is there a plan of
-// this partition within this height?", into a planner: partitions apart, with
-// or without a capacity, down to the lowest plan.
+// Package descend turns a search that answers one question, "is there a plan of this partition within this height?",
+// into a planner: partitions apart, with or without a capacity, down to the lowest plan.
 package descend
 
 import (
@@ -38,15 +37,13 @@ const (
 
 // A Searcher answers for the partitions of one timeline.
 type Searcher interface {
-	// Fit looks for a plan of partition k with a height of at most height
-	// bytes. The offsets are in the order of tl.Partitions[k].Buffers; they are
-	// nil unless the outcome is Found.
+	// Fit looks for a plan of partition k with a height of at most height bytes. The offsets are in the order of
+	// tl.Partitions[k].Buffers; they are nil unless the outcome is Found.
 	Fit(k int, height int64) ([]int64, Outcome)
 }
 
-// Run makes a plan for the options with the searcher. step divides every height
-// worth asking for; start says whether minimising may begin with the plan of
-// the heuristics. The budget is the one that the searcher counts in.
+// Run makes a plan for the options with the searcher. step divides every height worth asking for; start says whether
+// minimising may begin with the plan of the heuristics. The budget is the one that the searcher counts in.
 func Run(ctx context.Context, tl *timeline.Timeline, o plan.Options, s Searcher, b *Budget, step int64,
 	start bool,
 ) plan.Result {
@@ -93,8 +90,7 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 	return d.improve()
 }
 
-// first takes a first plan: the caller's, the heuristics', or one search without a roof.
-// The run may end with it.
+// first takes a first plan: the caller's, the heuristics', or one search without a roof. The run may end with it.
 func (d *descent) first(ctx context.Context, start bool) (r plan.Result, ended bool) {
 	switch tl := d.tl; {
 	case d.o.Start != nil:
@@ -170,8 +166,7 @@ func (d *descent) improve() plan.Result {
 	}
 }
 
-// untouched returns a plan as it is: to look at its partitions takes long if there are
-// many buffers.
+// untouched returns a plan as it is: to look at its partitions takes long if there are many buffers.
 func (d *descent) untouched(offsets []int64) (r plan.Result) {
 	r.LowerBound = d.bound
 	if height := model.HeightOf(d.tl.Problem, offsets); d.o.Fits(height) {

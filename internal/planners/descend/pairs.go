@@ -19,9 +19,8 @@ type PairSolver interface {
 	Fit(height int64) ([]int64, Outcome)
 }
 
-// RunPairs is Run for a planner of that name whose solvers stand on the pairs of a
-// partition. build makes the solver of a partition; it returns nil if a limit
-// comes. The error is for too many pairs.
+// RunPairs is Run for a planner of that name whose solvers stand on the pairs of a partition. build makes the solver of
+// a partition; it returns nil if a limit comes. The error is for too many pairs.
 func RunPairs(ctx context.Context, name string, tl *timeline.Timeline, o plan.Options, start bool,
 	build func(b *Budget, part *timeline.Partition) (PairSolver, error),
 ) (plan.Result, error) {
@@ -39,8 +38,7 @@ func tooMany(name string, err error) error {
 	return plan.Unsupported(name, "cannot take this problem: "+err.Error())
 }
 
-// Encoded makes build of RunPairs from one for the encoding of a partition, which
-// reports false if a limit comes.
+// Encoded makes build of RunPairs from one for the encoding of a partition, which reports false if a limit comes.
 func Encoded(tl *timeline.Timeline,
 	build func(b *Budget, part *timeline.Partition, e *pairwise.Encoding) (PairSolver, bool)) func(*Budget,
 	*timeline.Partition) (PairSolver, error) {

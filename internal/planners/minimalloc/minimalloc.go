@@ -96,9 +96,8 @@ func validOrders(text string) bool {
 	return true
 }
 
-// Plan searches until it has an answer or a limit comes. Nodes are those of that program;
-// Seed and Workers are not used. The error is for a problem that is too large for its
-// tables.
+// Plan searches until it has an answer or a limit comes. Nodes are those of that program; Seed and Workers are not
+// used. The error is for a problem that is too large for its tables.
 func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set settings
 	if err := run.Bind(name, &o, &set); err != nil {

@@ -308,8 +308,7 @@ func (s *search) takeBack(i int32, raised, floored int) {
 	s.at[i] = unplaced
 }
 
-// holds reports whether all sections of a partition can still be under the capacity,
-// after a placement at an offset.
+// holds reports whether all sections of a partition can still be under the capacity, after a placement at an offset.
 func (s *search) holds(p *partition, offset int64) bool {
 	for t := p.first; t < p.last; t++ {
 		floor := s.floor[t]

@@ -2,13 +2,11 @@ package pairwise
 
 import "github.com/stowage-go/stowage/model"
 
-// Idea: orders that form a cycle, a below b below c below a, raise their lower
-// bounds for ever. The package bound has the two facts that prove it (bound/passes.go).
-// This file looks for such a cycle. If a propagation takes more steps than it
-// should, the chain of pushes that led to the last step is walked back. A bound
-// that comes twice on the chain has pushed itself up along literals that hold.
-// These literals are a contradiction, whatever the bounds, if their distances add
-// up to more than 0, or if the bound has risen by the period of the alignments.
+// Idea: orders that form a cycle, a below b below c below a, raise their lower bounds for ever. The package bound has
+// the two facts that prove it (bound/passes.go). This file looks for such a cycle. If a propagation takes more steps
+// than it should, the chain of pushes that led to the last step is walked back. A bound that comes twice on the chain
+// has pushed itself up along literals that hold. These literals are a contradiction, whatever the bounds, if their
+// distances add up to more than 0, or if the bound has risen by the period of the alignments.
 //
 // Invariant: the value of an entry is that of the entry that pushed it plus the
 // distance of the literal, rounded up: the walk sees the map itself.

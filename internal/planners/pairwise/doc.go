@@ -9,15 +9,13 @@
 //
 // # Model
 //
-// A pair of buffers with one forbidden range of offset(b) - offset(a) is one
-// choice between two literals,
+// A pair of buffers with one forbidden range of offset(b) - offset(a) is one choice between two literals,
 //
 //	a below b:  offset(b) >= offset(a) + distance(a, b)
 //	b below a:  offset(a) >= offset(b) + distance(b, a)
 //
-// and buffers whose windows interlock are several such pairs, one for each
-// forbidden range. Without windows distance(a, b) is the size of a. Offsets are
-// multiples of the alignment; the capacity bounds them from above.
+// and buffers whose windows interlock are several such pairs, one for each forbidden range. Without windows distance(a,
+// b) is the size of a. Offsets are multiples of the alignment; the capacity bounds them from above.
 //
 // # Propagation
 //
@@ -40,18 +38,15 @@
 //
 // # Explanations
 //
-// Every bound and every order on the trail knows the entries it follows from.
-// After a failure, Conflict walks back from it, asks each bound for no more
-// than the argument needs, and returns the levels whose decisions are left.
+// Every bound and every order on the trail knows the entries it follows from. After a failure, Conflict walks back from
+// it, asks each bound for no more than the argument needs, and returns the levels whose decisions are left.
 //
 // # Room to grow
 //
-// A propagator of another kind (edge finding over sections, a learned clause)
-// needs three things, all in one place: a call from propagate at the pairs'
-// fixpoint, raise with a why of its own, and a case in explain.go that turns
-// such an entry into the entries it follows from. A literal is the number
-// 2*pair or 2*pair+1, and its negation differs in the last bit, so clauses can
-// index by it.
+// A propagator of another kind (edge finding over sections, a learned clause) needs three things, all in one place: a
+// call from propagate at the pairs' fixpoint, raise with a why of its own, and a case in explain.go that turns such an
+// entry into the entries it follows from. A literal is the number 2*pair or 2*pair+1, and its negation differs in the
+// last bit, so clauses can index by it.
 //
 // # Legend
 //

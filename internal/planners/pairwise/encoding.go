@@ -39,9 +39,8 @@ type Encoding struct {
 	Pairs []Pair  // by I, then J, then ascending range
 }
 
-// Encode builds the constraints of the given buffers, which may be a partition
-// or all, partition by partition. limit bounds the number of pairs; the error is a
-// *TooManyPairsError, or ErrLimit if the watch ended.
+// Encode builds the constraints of the given buffers, which may be a partition or all, partition by partition. limit
+// bounds the number of pairs; the error is a *TooManyPairsError, or ErrLimit if the watch ended.
 func Encode(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int) (*Encoding, error) {
 	e := &Encoding{
 		ID: buffers, Size: make([]int64, len(buffers)), Align: make([]int64, len(buffers)),

@@ -8,9 +8,8 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: the state of a partition as flat arrays over bounds and pairs. lb(j) is
-// kept as value[2j] and ub(j) as value[2j+1] = -ub(j): both then only rise, and
-// every rule is written once for both sides.
+// Idea: the state of a partition as flat arrays over bounds and pairs. lb(j) is kept as value[2j] and ub(j) as
+// value[2j+1] = -ub(j): both then only rise, and every rule is written once for both sides.
 //
 // Invariant between calls, unless the last one failed: the queue is empty, every
 // rule is at its fixpoint, and value[2j] + value[2j+1] <= 0 for all j.

@@ -24,8 +24,7 @@ import (
 //
 // Trials: docs/lab/planners.md (moving both bounds of a clash back at once may fall short).
 //
-// Left out: minimising the set by trial, one decision left out at a time, with a
-// propagation for each.
+// Left out: minimising the set by trial, one decision left out at a time, with a propagation for each.
 
 // Conflict appends to dst the levels of the decisions from which the last failure follows, ascending. Level k is the
 // k-th decision on the trail, counted from 1. These decisions alone are enough for the failure. There are none if the

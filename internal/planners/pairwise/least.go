@@ -16,8 +16,7 @@ import (
 //
 // Complexity: O(n · pairs) at worst, a few passes in practice.
 //
-// Source: longest paths in a graph of differences (Bellman and Ford); rounding
-// keeps the argument since it is monotone.
+// Source: longest paths in a graph of differences (Bellman and Ford); rounding keeps the argument since it is monotone.
 
 // A Choice says which side of a pair holds.
 type Choice int8
@@ -80,8 +79,7 @@ func (e *Encoding) Least(w *run.Watch, choices []Choice, capacity int64) []int64
 	return nil
 }
 
-// Choose returns the choices that offsets in units make. ok is false if they
-// break a pair.
+// Choose returns the choices that offsets in units make. ok is false if they break a pair.
 func (e *Encoding) Choose(at []int64) (choices []Choice, ok bool) {
 	choices = make([]Choice, len(e.Pairs))
 	for p, q := range e.Pairs {

@@ -18,9 +18,8 @@ type TooManyPairsError = pairs.TooManyError
 // ErrLimit says that the watch ended before all pairs were there.
 var ErrLimit = pairs.ErrLimit
 
-// Admit returns the error that New and Encode have for the first partition with more pairs
-// than the limit. It lists no pairs, so a planner can ask before it does other work. If any
-// buffer has gaps, Admit admits all partitions.
+// Admit returns the error that New and Encode have for the first partition with more pairs than the limit. It lists no
+// pairs, so a planner can ask before it does other work. If any buffer has gaps, Admit admits all partitions.
 func Admit(tl *timeline.Timeline, parts []timeline.Partition, limit int) error {
 	if tl.HasGaps() {
 		return nil

@@ -8,9 +8,8 @@ import (
 // Idea: a bound that has moved is compared once with each of its buffer's pairs. If the pair has its order, the bound
 // is passed on. If the pair is open and the bound rules out one of its orders, the other order holds.
 //
-// Lower and upper bounds are mirror images. With side 0 for lb and 1 for -ub,
-// the literal m that pushes from bound (j, side) to bound (k, side) is "j below
-// k" on side 0 and "k below j" on side 1, and
+// Lower and upper bounds are mirror images. With side 0 for lb and 1 for -ub, the literal m that pushes from bound (j,
+// side) to bound (k, side) is "j below k" on side 0 and "k below j" on side 1, and
 //
 //	m holds   ⇒  value[k, side] >= value[j, side] + distance(m)
 //	m is open and value[j, side] + distance(m) + value[k, other side] > 0
@@ -20,19 +19,16 @@ import (
 // tightest opposite bound of any unplaced buffer is too far away. Such a bound is skipped. So a step with a thousand
 // buffers that all overlap is linear instead of quadratic.
 //
-// Complexity: O(halves of the buffers whose bounds move), each possibly several
-// times; a bound moves at most once for each pair between two decisions unless
-// orders form a cycle, which cycle.go finds.
+// Complexity: O(halves of the buffers whose bounds move), each possibly several times; a bound moves at most once for
+// each pair between two decisions unless orders form a cycle, which cycle.go finds.
 //
 // Left out: a threshold for each bound below which it refutes no pair. Each Pop that reopens a pair would have to
 // lower it.
 
-// pollWork is the number of halves between looks at the watch: a fraction of a
-// millisecond.
+// pollWork is the number of halves between looks at the watch: a fraction of a millisecond.
 const pollWork = 1 << 15
 
-// propagate runs the queue empty and reports whether no contradiction shows, or
-// false if the watch ends it.
+// propagate runs the queue empty and reports whether no contradiction shows, or false if the watch ends it.
 func (e *Engine) propagate() bool {
 	e.watchCycles()
 	value, order := e.value, e.order
@@ -120,8 +116,7 @@ func (e *Engine) decide(literal int32, t entry) {
 	e.count(literal, 1)
 }
 
-// count keeps undecided, pushing and open for a literal that comes to hold
-// (by 1) or ceases to (by -1).
+// count keeps undecided, pushing and open for a literal that comes to hold (by 1) or ceases to (by -1).
 func (e *Engine) count(literal int32, by int32) {
 	lower, upper := e.first[literal>>1], e.second[literal>>1]
 	if literal&1 == 1 {
@@ -137,9 +132,8 @@ func (e *Engine) count(literal int32, by int32) {
 	}
 }
 
-// raise lifts bound v to x, rounded up to the alignment, along a literal and
-// from the trail entry of another bound. It reports whether v does not meet its
-// opposite.
+// raise lifts bound v to x, rounded up to the alignment, along a literal and from the trail entry of another bound. It
+// reports whether v does not meet its opposite.
 func (e *Engine) raise(v int32, x int64, why, from int32) bool {
 	j := v >> 1
 	x = bound.Up(x, e.align[j])

@@ -12,8 +12,7 @@ import (
 //
 // Complexity: O(d log d) for d placed neighbours.
 
-// A span is a range of offsets, exclusive at both ends, that a placed buffer
-// forbids.
+// A span is a range of offsets, exclusive at both ends, that a placed buffer forbids.
 type span struct{ above, below int64 }
 
 // forbidden sets e.blocks to what placed buffers forbid buffer j, ascending.
@@ -59,9 +58,8 @@ func (e *Engine) Lowest(j int32, from int64) (offset int64, ok bool) {
 // A Free is a range of offsets, inclusive at both ends, that a buffer may take.
 type Free struct{ Lo, Hi int64 }
 
-// Free appends to dst the ranges of offsets of buffer j that lie within its
-// bounds and that no placed buffer forbids, ascending. Their ends are multiples
-// of the alignment.
+// Free appends to dst the ranges of offsets of buffer j that lie within its bounds and that no placed buffer forbids,
+// ascending. Their ends are multiples of the alignment.
 func (e *Engine) Free(dst []Free, j int32) []Free {
 	lo, hi := e.Range(j)
 	if lo > hi {
@@ -96,9 +94,8 @@ func (e *Engine) Skyline(j int32) (offset int64, ok bool) {
 	return e.Lowest(j, top)
 }
 
-// Slack returns the room that a literal leaves between the bounds of its two
-// buffers: the number of bytes by which they may still move before it is
-// refuted.
+// Slack returns the room that a literal leaves between the bounds of its two buffers: the number of bytes by which they
+// may still move before it is refuted.
 func (e *Engine) Slack(literal int32) int64 {
 	lower, upper := e.first[literal>>1], e.second[literal>>1]
 	if literal&1 == 1 {

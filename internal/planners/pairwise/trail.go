@@ -6,8 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Idea: one trail of everything that has changed, and a mark for each level.
-// This is the only file that undoes.
+// Idea: one trail of everything that has changed, and a mark for each level. This is the only file that undoes.
 //
 // Complexity: a Pop costs what its level has changed.
 
@@ -19,9 +18,8 @@ const decided = math.MinInt32
 type entry struct {
 	v    int32
 	prev int32 // entry that set bound v before; -1 for orders and at the root
-	// why is the literal that pushed the bound, or the literal that was refuted;
-	// a is the entry of the bound that pushed, or a and b are those of the two
-	// bounds that refuted it.
+	// why is the literal that pushed the bound, or the literal that was refuted; a is the entry of the bound that
+	// pushed, or a and b are those of the two bounds that refuted it.
 	why, a, b int32
 	value     int64 // of the bound
 }
@@ -95,8 +93,7 @@ func (e *Engine) Pop() {
 	}
 }
 
-// Touched appends to dst the buffers whose bounds have moved at the last level,
-// some of them several times.
+// Touched appends to dst the buffers whose bounds have moved at the last level, some of them several times.
 func (e *Engine) Touched(dst []int32) []int32 {
 	for t := e.levels[len(e.levels)-1].trail; t < int32(len(e.trail)); t++ {
 		if v := e.trail[t].v; v >= 0 {

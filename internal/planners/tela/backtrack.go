@@ -5,9 +5,8 @@ import "math/bits"
 // Idea: if all candidates of a point have failed, the search goes back to the latest point whose placement was a reason
 // for a failure. The points between had no part in it.
 //
-// The candidates that just failed become the target's next candidates: they only came too late. The starved buffer
-// goes in front of them, that is, the buffer that had no room after the first of them. No heuristic may ever have
-// picked it.
+// The candidates that just failed become the target's next candidates: they only came too late. The starved buffer goes
+// in front of them, that is, the buffer that had no room after the first of them. No heuristic may ever have picked it.
 //
 // If a subtree takes too many backtracks, the search leaves it as a whole: the deepest point with such a subtree
 // gives up its choice. The points above it then get as many backtracks again. Otherwise the next backtrack would

@@ -8,11 +8,9 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: each heuristic keeps the unplaced buffers in a list, phase by phase and
-// best first, so the candidate of a heuristic in a phase is the head of a
-// stretch of its list. Lists are doubly linked over dense arrays: a placed
-// buffer is unlinked, and links itself in again when its placement is undone,
-// last out first in (Knuth's dancing links).
+// Idea: each heuristic keeps the unplaced buffers in a list, phase by phase and best first, so the candidate of a
+// heuristic in a phase is the head of a stretch of its list. Lists are doubly linked over dense arrays: a placed buffer
+// is unlinked, and links itself in again when its placement is undone, last out first in (Knuth's dancing links).
 //
 // A point asks for its candidates one by one. The first come from the phase of the buffer placed last. If these have
 // failed, the other phases follow in order, with at most one candidate for each heuristic and phase (section 5.3 of
@@ -33,8 +31,7 @@ func (s *shelf) restore(j int32) {
 	s.next[s.prev[j]], s.prev[s.next[j]] = j, j
 }
 
-// newShelf links the free buffers by phase, then by descending key, then by
-// ascending index.
+// newShelf links the free buffers by phase, then by descending key, then by ascending index.
 func newShelf(free []int32, n int, phase []int32, phases int32, key []uint64) shelf {
 	order := slices.Clone(free)
 	slices.SortFunc(order, func(a, b int32) int {
@@ -131,8 +128,7 @@ func (s *search) candidate(d int32) int32 {
 	}
 }
 
-// extend adds at least one candidate to the list of the current point and
-// reports whether there was one to add.
+// extend adds at least one candidate to the list of the current point and reports whether there was one to add.
 func (s *search) extend(p *point) bool {
 	if p.wide {
 		return s.extendWide(p)
@@ -167,9 +163,8 @@ func (s *search) extend(p *point) bool {
 	return false
 }
 
-// extendWide adds the next unplaced buffer that the list does not have. The
-// cursor stays valid: whenever the point is the current one, the shelf is as it
-// was when the point was opened.
+// extendWide adds the next unplaced buffer that the list does not have. The cursor stays valid: whenever the point is
+// the current one, the shelf is as it was when the point was opened.
 func (s *search) extendWide(p *point) bool {
 	if s.set.strategy == strategyLowest {
 		if p.cursor >= 0 {
@@ -193,8 +188,7 @@ func (s *search) extendWide(p *point) bool {
 	return false
 }
 
-// byLowest lists the unplaced buffers by the lowest offset at which they fit,
-// the larger first among equals.
+// byLowest lists the unplaced buffers by the lowest offset at which they fit, the larger first among equals.
 func (s *search) byLowest(p *point) {
 	for _, j := range s.free {
 		if !s.engine.Placed(j) && !s.listed(p, j) {

@@ -9,9 +9,8 @@ import "slices"
 // the order that leaves more room first. After a failure it goes back to the latest level that the failure follows
 // from. The earlier levels that it follows from are kept as the reason for the other order of that level.
 //
-// Invariant: node k of the stack is level k+1 of the engine; if it is flipped,
-// its other order is refuted given the levels in its reason, all of them below
-// k+1. So a failure that follows from no level is a proof.
+// Invariant: node k of the stack is level k+1 of the engine; if it is flipped, its other order is refuted given the
+// levels in its reason, all of them below k+1. So a failure that follows from no level is a proof.
 //
 // Complexity: O(open pairs) a node, exponentially many nodes. It is meant for
 // problems that the heuristics all but decide.

@@ -138,8 +138,7 @@ func (r *job) start(o *plan.Options, capacity int64) bool {
 	return true
 }
 
-// enough returns a capacity that has room for all buffers on top of one another,
-// above all fixed ones.
+// enough returns a capacity that has room for all buffers on top of one another, above all fixed ones.
 func (r *job) enough() int64 {
 	var top, sum int64
 	for i := range r.tl.Problem.Buffers {

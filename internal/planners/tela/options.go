@@ -4,9 +4,8 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// switches turns each technique of the search on or off. No combination makes a
-// plan invalid or a proof wrong; without "completion" a search that runs out of
-// candidates ends undecided.
+// switches turns each technique of the search on or off. No combination makes a plan invalid or a proof wrong; without
+// "completion" a search that runs out of candidates ends undecided.
 type switches struct {
 	lifetime, size, area bool
 	solverPlacement      bool

@@ -15,8 +15,7 @@ import "github.com/stowage-go/stowage/internal/timeline"
 // Complexity: O(thresholds × (sections + buffers)).
 //
 // Source: figure 9 of the paper. The paper starts at 100% of the capacity. Here 100% is the partition's own peak, so
-// the phases do not depend on the capacity. The paper does not give the step; here it is the parameter
-// threshold-step.
+// the phases do not depend on the capacity. The paper does not give the step; here it is the parameter threshold-step.
 
 // phases returns the phase of each buffer of the partition and their number.
 func phases(tl *timeline.Timeline, p *timeline.Partition, percent int) (of []int32, count int32) {
@@ -52,8 +51,7 @@ func phases(tl *timeline.Timeline, p *timeline.Partition, percent int) (of []int
 			}
 			stretch[s] = stretches - 1
 		}
-		// Claims go in order of time, so that phases of one threshold do too:
-		// p.Buffers are ordered by first section.
+		// Claims go in order of time, so that phases of one threshold do too: p.Buffers are ordered by first section.
 		for j, i := range p.Buffers {
 			if of[j] >= 0 {
 				continue
@@ -71,8 +69,7 @@ func phases(tl *timeline.Timeline, p *timeline.Partition, percent int) (of []int
 	return of, count
 }
 
-// firstStretch returns the first stretch that buffer i is active in, -1 for
-// none.
+// firstStretch returns the first stretch that buffer i is active in, -1 for none.
 func firstStretch(tl *timeline.Timeline, i int, first int32, stretch []int32) int32 {
 	for _, span := range tl.Spans(i) {
 		for s := span.First; s < span.Last; s++ {
@@ -84,8 +81,7 @@ func firstStretch(tl *timeline.Timeline, i int, first int32, stretch []int32) in
 	return -1
 }
 
-// troughs returns the contention between each section of the partition and the
-// next.
+// troughs returns the contention between each section of the partition and the next.
 func troughs(tl *timeline.Timeline, p *timeline.Partition) []int64 {
 	m := int(p.Last - p.First)
 	cut := make([]int64, m+1)

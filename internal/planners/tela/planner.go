@@ -41,8 +41,7 @@ func (p Planner) Info() plan.Info {
 // Name returns its name.
 func (Planner) Name() string { return "tela" }
 
-// Plan plans. The error names a parameter that is out of range, or says that a
-// partition has too many pairs.
+// Plan plans. The error names a parameter that is out of range, or says that a partition has too many pairs.
 func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	name := p.Name()
 	var set settings

@@ -16,8 +16,7 @@ import "math"
 // So a small problem is decided at once, and an easy proof that nothing fits is found before the trees become large. If
 // no tree is left, the completion has all steps.
 //
-// Invariant: every turn ends, and the trees are finite, so without limits the
-// completion decides in the end.
+// Invariant: every turn ends, and the trees are finite, so without limits the completion decides in the end.
 //
 // Complexity: a tree is searched for at most three times the backtracks that it
 // would have needed alone, times the number of trees.

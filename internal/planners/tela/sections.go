@@ -23,9 +23,8 @@ import "github.com/stowage-go/stowage/internal/timeline"
 // Invariant: while active, piles[s] has the placed buffers of section s and no others, ascending. A section is checked
 // again if a placement, or a range that it has moved, may have changed the answer.
 //
-// Complexity: a placement costs an insertion for each of its sections, and for
-// each section that it touches holes × unplaced. Most inputs never need this, so
-// nothing is built before a partition has taken some backtracks.
+// Complexity: a placement costs an insertion for each of its sections, and for each section that it touches holes ×
+// unplaced. Most inputs never need this, so nothing is built before a partition has taken some backtracks.
 //
 // Source: cross-section inference (Moffitt, MiniMalloc, ASPLOS 2023, section
 // 5.2) and wasted space (Korf, ICAPS 2003), for placements in any order.

@@ -36,8 +36,7 @@ func (s *search) places(j int32, offset int64) {
 	s.story.tell(plan.Move{Kind: plan.MovePlace, Buffer: int(s.engine.ID(j)), Offset: offset})
 }
 
-// takesBack tells that the placements of some buffers are taken back, the first of them
-// and those that came after it.
+// takesBack tells that the placements of some buffers are taken back, the first of them and those that came after it.
 func (s *search) takesBack(first int32, after ...point) {
 	if s.story.tell == nil {
 		return

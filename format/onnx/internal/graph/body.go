@@ -109,8 +109,7 @@ func (p *parser) function(b []byte) {
 	p.results(fn.Nodes)
 }
 
-// enter begins a body, a graph or a function, in which names are given once. Bodies in
-// it have ended.
+// enter begins a body, a graph or a function, in which names are given once. Bodies in it have ended.
 func (p *parser) enter() {
 	p.body++
 	if n := len(p.m.Names); len(p.taken) < n {

@@ -12,8 +12,7 @@ import (
 // Idea: shapes are computed from small tensors, such as the dimensions that a Reshape asks for, or the scales of a
 // Resize. These are decoded on demand. Weights never are.
 
-// Decode returns the elements of a tensor in the file; nil if it is too large,
-// of another type, elsewhere or damaged.
+// Decode returns the elements of a tensor in the file; nil if it is too large, of another type, elsewhere or damaged.
 func (t *Tensor) Decode() *shape.Data {
 	if t.Opaque || !shape.Foldable(t.Elem, t.Dims) {
 		return nil

@@ -49,8 +49,7 @@ type Function struct {
 // A FunctionKey is what a node names a function by.
 type FunctionKey struct{ Domain, Name, Overload string }
 
-// A Node of a graph. Values are by the number of their name; 0 is the empty name,
-// an input or output left out.
+// A Node of a graph. Values are by the number of their name; 0 is the empty name, an input or output left out.
 type Node struct {
 	Op, Domain, Overload, Name string
 	In, Out                    []int32
@@ -66,8 +65,7 @@ func (n *Node) Label(at int) string {
 	return s + " (" + n.Operator() + ")"
 }
 
-// Operator returns the name of the operator, with its domain if that is not
-// the standard one.
+// Operator returns the name of the operator, with its domain if that is not the standard one.
 func (n *Node) Operator() string {
 	op := n.Op
 	if len(op) > LongName {

@@ -129,8 +129,7 @@ func (p *parser) each(b []byte, do func(f field)) {
 	}
 }
 
-// next splits the first field off a message: n is its length, negative if it is
-// broken.
+// next splits the first field off a message: n is its length, negative if it is broken.
 func next(b []byte) (f field, n int) {
 	var k int
 	if f.number, f.kind, n = protowire.ConsumeTag(b); n < 0 {
@@ -157,8 +156,7 @@ func next(b []byte) (f field, n int) {
 	return f, n + k
 }
 
-// count returns how many fields of each of the numbers a message has, messages
-// only.
+// count returns how many fields of each of the numbers a message has, messages only.
 func (p *parser) count(b []byte, numbers ...protowire.Number) []int {
 	counts := make([]int, len(numbers))
 	p.each(b, func(f field) {

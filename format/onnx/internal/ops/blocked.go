@@ -6,10 +6,9 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: ONNX Runtime convolves images in blocks of channels: 8 or 16, depending on the processor on which it saved
-// the model. ReorderInput brings an image into blocks, and fills up the last block. The next nodes work on whole
-// blocks, so their shapes have the channels of the padded image. ReorderOutput brings back the channels that the
-// image really has.
+// Idea: ONNX Runtime convolves images in blocks of channels: 8 or 16, depending on the processor on which it saved the
+// model. ReorderInput brings an image into blocks, and fills up the last block. The next nodes work on whole blocks, so
+// their shapes have the channels of the padded image. ReorderOutput brings back the channels that the image really has.
 //
 // The weights of the convolutions, which are padded too, tell how many channels those are: Scope.Padded looks there.
 //

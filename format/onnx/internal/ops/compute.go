@@ -148,8 +148,7 @@ func foldUnary(c *Call) {
 	c.Out[0].Data = d
 }
 
-// arithmetic has the operators of two operands, on whole numbers and on fractions.
-// ok is false if there is no result.
+// arithmetic has the operators of two operands, on whole numbers and on fractions. ok is false if there is no result.
 var arithmetic = sync.OnceValue(func() map[string]dyadic {
 	return map[string]dyadic{
 		"Add": {

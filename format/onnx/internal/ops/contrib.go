@@ -187,8 +187,7 @@ func skipNormalization(c *Call) string {
 	return ""
 }
 
-// embedNormalization looks up words; its further results are the length of each text, and the sum before
-// normalization.
+// embedNormalization looks up words; its further results are the length of each text, and the sum before normalization.
 func embedNormalization(c *Call) string {
 	ids, words := c.dims(0), c.dims(2)
 	elem := c.elem(2)

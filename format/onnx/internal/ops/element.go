@@ -7,8 +7,7 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// The rules of operators that work element by element, make tensors from nothing, or
-// convert.
+// The rules of operators that work element by element, make tensors from nothing, or convert.
 
 func same(c *Call) string {
 	c.set(0, c.elem(0), c.dims(0))
@@ -22,8 +21,7 @@ func identity(c *Call) string {
 	return ""
 }
 
-// elementwise broadcasts, as NumPy does; before version 7 the second operand had to
-// fit the first.
+// elementwise broadcasts, as NumPy does; before version 7 the second operand had to fit the first.
 func elementwise(c *Call) string { return c.spread(c.elem(0)) }
 
 func comparison(c *Call) string { return c.spread(shape.TypeBool) }

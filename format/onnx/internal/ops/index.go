@@ -62,8 +62,7 @@ func gatherND(c *Call) string {
 // compress, nonZero, unique and nonMaxSuppression pick as many as the data say.
 func compress(c *Call) string { return c.someOf() }
 
-// someOf gives the first result some of the input, along an axis or, without one, of all
-// its elements in a row.
+// someOf gives the first result some of the input, along an axis or, without one, of all its elements in a row.
 func (c *Call) someOf() string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
@@ -204,8 +203,7 @@ func reduce(c *Call) string {
 	return ""
 }
 
-// reducedAxes returns the axes that a reduction goes along, nil if they are not
-// known.
+// reducedAxes returns the axes that a reduction goes along, nil if they are not known.
 func (c *Call) reducedAxes(rank int) (axes map[int]bool, reason string) {
 	since := int64(18)
 	if c.Node.Op == "ReduceSum" {

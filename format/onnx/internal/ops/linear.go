@@ -80,8 +80,7 @@ type equation struct {
 	rest  []int64 // the dimensions that have no letters
 }
 
-// einsum follows the letters of its equation; an ellipsis stands for the dimensions
-// that have none.
+// einsum follows the letters of its equation; an ellipsis stands for the dimensions that have none.
 func einsum(c *Call) string {
 	c.set(0, c.elem(0), nil)
 	left, right, explicit := strings.Cut(strings.ReplaceAll(c.text("equation", ""), " ", ""), "->")

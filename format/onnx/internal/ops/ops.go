@@ -24,8 +24,7 @@ type Operand struct {
 
 // A Scope shows a rule the model around its node.
 type Scope interface {
-	// Attribute returns an attribute of a node, nil for none. In a function that may be
-	// one of the node that calls it.
+	// Attribute returns an attribute of a node, nil for none. In a function that may be one of the node that calls it.
 	Attribute(n *graph.Node, name string) *graph.Attribute
 	// Quote returns a value's name for messages.
 	Quote(name int32) string
@@ -60,8 +59,7 @@ func (c *Call) Infer() string {
 	return r(c)
 }
 
-// Deterministic reports whether a node computes the same from the same inputs each
-// time, as far as is known.
+// Deterministic reports whether a node computes the same from the same inputs each time, as far as is known.
 func Deterministic(n *graph.Node) bool {
 	switch n.Op {
 	case "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial",
@@ -115,8 +113,7 @@ func (c *Call) elem(k int) shape.Type {
 	return c.In[k].Elem
 }
 
-// ints returns the elements of an input of whole numbers, nil if they are not
-// known.
+// ints returns the elements of an input of whole numbers, nil if they are not known.
 func (c *Call) ints(k int) []int64 {
 	if !c.given(k) {
 		return nil
@@ -154,8 +151,7 @@ func (c *Call) set(k int, elem shape.Type, dims []int64) {
 	}
 }
 
-// small reports whether numbers are so small that arithmetic on them and on
-// dimensions does not overflow.
+// small reports whether numbers are so small that arithmetic on them and on dimensions does not overflow.
 func small(list []int64) bool {
 	for _, x := range list {
 		if x > 1<<18 || x < -1<<18 {

@@ -8,8 +8,7 @@ import (
 
 // The rules of operators that look at shapes or change them.
 
-// shapeOf is known even if its input's elements are not; see fold.go for what is
-// in it.
+// shapeOf is known even if its input's elements are not; see fold.go for what is in it.
 func shapeOf(c *Call) string {
 	dims := c.dims(0)
 	if dims == nil {

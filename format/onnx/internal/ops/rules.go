@@ -11,9 +11,8 @@ import (
 // A rule fills c.Out and returns the reason if it cannot. It returns "" if it can, or if the inputs are not known.
 type rule func(c *Call) string
 
-// rules has the operators of ONNX itself. What is not there is not known. The table is
-// made when it is first needed: a program that has this package, but no model to read,
-// starts without it.
+// rules has the operators of ONNX itself. What is not there is not known. The table is made when it is first needed: a
+// program that has this package, but no model to read, starts without it.
 var rules = sync.OnceValue(makeRules)
 
 // The domains of ONNX Runtime's own operators.

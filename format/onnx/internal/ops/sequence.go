@@ -130,8 +130,7 @@ func sequenceLength(c *Call) string {
 	return ""
 }
 
-// splitToSequence cuts a tensor along an axis: into tensors of one, of so many, or of
-// lengths that are given.
+// splitToSequence cuts a tensor along an axis: into tensors of one, of so many, or of lengths that are given.
 func splitToSequence(c *Call) string {
 	dims := c.dims(0)
 	at, ok := shape.Axis(c.integer("axis", 0), len(dims))

@@ -65,8 +65,7 @@ func (c *Call) sliding(rank, weights int) (s sliding, reason string) {
 	return s, ""
 }
 
-// places returns how many places the window has along a spatial dimension, -1 if it
-// has none or that is not known.
+// places returns how many places the window has along a spatial dimension, -1 if it has none or that is not known.
 func (s *sliding) places(i int, n int64, opset int64) int64 {
 	if n < 0 || s.kernel[i] < 0 && !s.same {
 		return -1
@@ -79,8 +78,7 @@ func (s *sliding) places(i int, n int64, opset int64) int64 {
 	if room < 0 && !s.pool {
 		return -1
 	}
-	// Runtimes divide towards 0, so a pool whose window is larger by less than a stride
-	// has a place.
+	// Runtimes divide towards 0, so a pool whose window is larger by less than a stride has a place.
 	places := room/s.strides[i] + 1
 	if s.ceil {
 		places = ceilDiv(room, s.strides[i]) + 1

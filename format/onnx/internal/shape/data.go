@@ -2,9 +2,8 @@ package shape
 
 import "math"
 
-// Idea: shapes follow from small tensors: the dimensions that a Reshape asks for, the
-// scales of a Resize. Their elements have one form, whether they are from the file or
-// computed.
+// Idea: shapes follow from small tensors: the dimensions that a Reshape asks for, the scales of a Resize. Their
+// elements have one form, whether they are from the file or computed.
 
 // MaxFold is how many elements a tensor that shapes are computed from may have, and
 // MaxFoldFloat how many if they are fractions.
@@ -13,8 +12,7 @@ const (
 	MaxFoldFloat = 64
 )
 
-// Data are the elements of a small tensor: whole numbers and truth values, or
-// fractions. One of the two is not nil.
+// Data are the elements of a small tensor: whole numbers and truth values, or fractions. One of the two is not nil.
 type Data struct {
 	Ints   []int64
 	Floats []float64

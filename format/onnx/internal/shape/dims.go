@@ -28,8 +28,7 @@ func Meet(a, b []int64) []int64 {
 	return out
 }
 
-// Elements returns the product of dimensions, -1 if one is open or there are
-// too many.
+// Elements returns the product of dimensions, -1 if one is open or there are too many.
 func Elements(dims []int64) int64 {
 	if dims == nil {
 		return -1
@@ -55,8 +54,7 @@ const MaxElements = 1 << 44
 // MaxRank is how many dimensions a tensor may have: NumPy's limit.
 const MaxRank = 64
 
-// BytesOf returns the bytes of a tensor, elements of fewer than eight bits packed;
-// -1 if that is not known.
+// BytesOf returns the bytes of a tensor, elements of fewer than eight bits packed; -1 if that is not known.
 func BytesOf(elem Type, dims []int64) int64 {
 	n, bits := Elements(dims), elem.Bits()
 	if n < 0 || bits == 0 {

@@ -18,8 +18,7 @@ type Result struct {
 	Data *Data   // its elements; nil if they are not known
 	// Most is the most bytes that it takes, if the shape does not say; 0 for not known.
 	Most int64
-	// Items are the tensors of a sequence, or that of an optional, there or not; only
-	// valid where counted.
+	// Items are the tensors of a sequence, or that of an optional, there or not; only valid where counted.
 	Items   []Result
 	Counted bool
 }
@@ -67,8 +66,7 @@ func Either(a, b Result, first bool) Result {
 	return out
 }
 
-// Unsized returns what keeps a value from having a size whatever its shape; "" for
-// nothing.
+// Unsized returns what keeps a value from having a size whatever its shape; "" for nothing.
 func (r *Result) Unsized() string {
 	switch {
 	case r.Elem == TypeString:

@@ -19,8 +19,7 @@ const (
 // A Type is the element type of a tensor, numbered as in ONNX.
 type Type int32
 
-// types has the names and the bits of an element of each type; 0 bits is not
-// known: strings have any length.
+// types has the names and the bits of an element of each type; 0 bits is not known: strings have any length.
 var types = [...]struct {
 	name string
 	bits int64
