@@ -7,11 +7,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // TestGgml compiles examples/ggml against a stand-in for ggml, and runs it on random graphs. What the patch adds to
 // ggml-alloc.h is in the stand-in, too. The real ggml takes minutes to build: see lab/bench/ggml.
 func TestGgml(t *testing.T) {
+	graphs := "60"
+	if plantest.AtNight() {
+		graphs = "300"
+	}
 	dir := library(t)
 	folder := t.TempDir()
 	patch, err := os.ReadFile("../../examples/ggml/gallocr.patch")
@@ -40,7 +46,7 @@ func TestGgml(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "cc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.CommandContext(t.Context(), path).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), path, graphs).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

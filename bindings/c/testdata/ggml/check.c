@@ -206,11 +206,12 @@ static void untouched(void) {
   CHECK(buffers == 0);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  const int graphs = argc > 1 ? atoi(argv[1]) : 300;
   struct ggml_backend_buffer_type type;
   char error[100];
   int over = 0, lower = 0;
-  for (seed = 0; seed < 300; seed++) {
+  for (seed = 0; seed < (unsigned)graphs; seed++) {
     draw();
     type.refused_buffer = type.refused_tensor = -1;
     int code = stowage_ggml_alloc_graph(&graph, &type, &plan, error, sizeof error);
@@ -240,7 +241,7 @@ int main(void) {
     CHECK(plan.buffer == NULL);
     untouched();
   }
-  CHECK(over > 100 && lower > 200);
+  CHECK(over > graphs / 3 && lower > graphs * 2 / 3);
 
   size_t stowage_gallocr_planner(void *, struct ggml_gallocr_block *, int, int, size_t);
   struct ggml_gallocr_block blocks[] = {{0, 0, 1, 96, 7}, {1, 0, 9, 64, 7}, {0, 2, INT_MAX, 128, 7}, {0, 1, 1, 0, 7}, {0, 1, 2, 32, 7}};
@@ -254,6 +255,6 @@ int main(void) {
   CHECK(stowage_gallocr_planner(NULL, blocks, 5, 2, ALIGNMENT) == 0 && stowage_gallocr_planner(NULL, blocks, 0, 0, ALIGNMENT) == 0);
   blocks[0].size = (size_t)-1; /* no plan: ggml_gallocr keeps its own */
   CHECK(stowage_gallocr_planner(NULL, blocks, 5, 0, ALIGNMENT) == 0);
-  printf("%d results in place, %d plans of 300 lower\n", over, lower);
+  printf("%d results in place, %d plans of %d lower\n", over, lower, graphs);
   return 0;
 }
