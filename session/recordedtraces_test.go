@@ -5,10 +5,9 @@ import (
 
 	"github.com/stowage-go/stowage/internal/testkit/changes"
 	"github.com/stowage-go/stowage/internal/testkit/recorded"
-	"github.com/stowage-go/stowage/session"
 )
 
-// TestRecordedTraces plays traces with and without rules.
+// TestRecordedTraces makes the calls of traces, with and without rules.
 func TestRecordedTraces(t *testing.T) {
 	plain, err := changes.Cases(3)
 	if err != nil {
@@ -20,13 +19,7 @@ func TestRecordedTraces(t *testing.T) {
 	}
 	recorded.Hold(t, "traces", func(b *recorded.Book) {
 		for k := range plain {
-			b.Line(plain[k].Name, func(say func(...any)) { say(plain[k].Answers()) })
-		}
-		for step := session.Window; step <= session.Fresh; step++ {
-			for k := range plain[:1] {
-				plain[k].Options.Without = []session.Step{step}
-				b.Line(plain[k].Name+" without "+step.String(), func(say func(...any)) { say(plain[k].Answers()) })
-			}
+			b.Line(plain[k].Name, func(say func(...any)) { say(plain[k].Answers) })
 		}
 		for k := range ruled {
 			b.Line("rules, "+ruled[k].Name, func(say func(...any)) { say(ruled[k].Answers) })

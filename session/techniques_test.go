@@ -122,3 +122,27 @@ func TestHeldNew(t *testing.T) {
 		}
 	}
 }
+
+// TestStepNames: each step has a name that leads back to it. Others have a number, and "none" is no step.
+func TestStepNames(t *testing.T) {
+	for step := Keep; step <= Fresh; step++ {
+		if got, ok := StepOf(step.String()); got != step || !ok {
+			t.Errorf("%v leads to %v", step, got)
+		}
+	}
+	if _, ok := StepOf(None.String()); ok || (Fresh+1).String() != "step(7)" {
+		t.Errorf("none is a step, or there is one behind the last: %v", Fresh+1)
+	}
+}
+
+// TestReplanAtFloor: a plan at the load is not planned again.
+func TestReplanAtFloor(t *testing.T) {
+	p := &model.Problem{Capacity: 16, Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8}}}
+	s, err := Open(t.Context(), p, []int64{0}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Replan(t.Context(), 0, Fresh); err != nil || a.Step != Keep || !a.Least || a.Nodes != 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
