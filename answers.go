@@ -151,7 +151,8 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 		return nil, err
 	}
 	if c == nil {
-		return nil, fmt.Errorf("%w for a capacity of %d: a plan fits, a limit came first, or the proof needs the windows of gaps", ErrNoCertificate, o.Capacity)
+		return nil, fmt.Errorf("%w for a capacity of %d: a plan fits, a limit came first, or the proof needs the "+
+			"windows of gaps", ErrNoCertificate, o.Capacity)
 	}
 	made := &Certificate{Capacity: c.Capacity, Cases: c.Cases(), made: c}
 	for _, i := range c.Buffers {

@@ -46,7 +46,8 @@ type Options struct {
 const DefaultTimeout = 20 * time.Second
 
 // ErrNothing means that a trace has no whole step with an allocation.
-var ErrNothing = errors.New("the trace has no whole step with an allocation: begin and end a step around the work, and record at least two")
+var ErrNothing = errors.New("the trace has no whole step with an allocation: begin and end a step around the work, " +
+	"and record at least two")
 
 // Make plans the steps of a trace: a plan for each kind of step that comes at least twice, or for
 // the last step if none does. The plans share one block; its height is the Height of each. A

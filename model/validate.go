@@ -86,7 +86,9 @@ func ValidateAs(p *Problem, t Terms) error {
 	if v.p.Ruled() {
 		v.rules()
 		if sum <= MaxSum && sum+top <= MaxSum && (v.aligned > MaxSum || v.aligned+top+v.reserved > MaxSum) {
-			v.add(-1, "pools", "", fmt.Sprintf("the sizes of all buffers and of the parts that evictions leave, each with the alignment that pools ask for, and the highest reserved bytes of the pools together exceed %d", int64(MaxSum)))
+			v.add(-1, "pools", "", fmt.Sprintf("the sizes of all buffers and of the parts that evictions leave, "+
+				"each with the alignment that pools ask for, and the highest reserved bytes of the pools "+
+				"together exceed %d", int64(MaxSum)))
 		}
 	}
 	return v.issues.Err()

@@ -42,7 +42,8 @@ func (v *validator) rules() {
 		}
 		if penalty.Cost > (MaxSum-paid)/times {
 			v.add(-1, fmt.Sprintf("penalties[%d].cost", k), itoa(penalty.Cost),
-				fmt.Sprintf("makes the sum of the penalties exceed %d; each two parts that evictions may leave of the buffers count", int64(MaxSum)))
+				fmt.Sprintf("makes the sum of the penalties exceed %d; each two parts that evictions may leave of "+
+					"the buffers count", int64(MaxSum)))
 			break
 		}
 		paid += penalty.Cost * times
@@ -321,7 +322,8 @@ func (v *validator) distances(r *Rules) {
 		case d.Distance < -MaxSum || d.Distance > MaxSum:
 			say(itoa(d.Distance), fmt.Sprintf("must be from %d to %d", int64(-MaxSum), int64(MaxSum)))
 		case !meets:
-			say(x.ID+", "+y.ID, fmt.Sprintf("the second must begin in the last slot of the first and nowhere else meet it; they live %s and %s", v.lifespan(x), v.lifespan(y)))
+			say(x.ID+", "+y.ID, fmt.Sprintf("the second must begin in the last slot of the first and nowhere else "+
+				"meet it; they live %s and %s", v.lifespan(x), v.lifespan(y)))
 		case x.MayLeave() || y.MayLeave():
 			say(x.ID+", "+y.ID, "a buffer with evictions can have no distance")
 		case len(x.Gaps) > 0 && x.Gaps[len(x.Gaps)-1].Upper == x.Upper || len(y.Gaps) > 0 && y.Gaps[0].Lower == y.Lower:
@@ -458,7 +460,8 @@ func (v *validator) oneBody(r *Rules, body []int32, at []int64) {
 			most = max(most, both)
 		}
 		if sum += min(extent[i], MaxSum) + most - 1; sum > MaxSum {
-			v.add(-1, "together", "", fmt.Sprintf("the extents of the bodies, with what is reserved below them, add up to more than %d", int64(MaxSum)))
+			v.add(-1, "together", "", fmt.Sprintf("the extents of the bodies, with what is reserved below them, add "+
+				"up to more than %d", int64(MaxSum)))
 			return
 		}
 	}

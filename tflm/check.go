@@ -430,7 +430,8 @@ func (x *pinned) insideWindows(s *sharing) {
 		x.Shares += inside
 		if inside > 0 && !slices.Contains(noted, offsets[w]) {
 			noted = append(noted, offsets[w])
-			x.add(Note, Shared, w, -1, "%d %s inside %s, through which %s reaches the arena: only the compiler of the model may move them", inside, lie(inside), m.Label(w), npu)
+			x.add(Note, Shared, w, -1, "%d %s inside %s, through which %s reaches the arena: only the compiler of "+
+				"the model may move them", inside, lie(inside), m.Label(w), npu)
 		}
 	}
 	x.leaveOut(func(t int) bool { return slices.Contains(s.windows, t) })

@@ -65,7 +65,8 @@ func Obstacles(m *tflite.Model) (all []Obstacle) {
 			x.Next = "--fold-float16 converts them to float32"
 		default:
 			x.Why = fmt.Sprintf("the kernel of %s does not take %s", x.Name, strings.Join(types, " with weights of "))
-			x.Next = "convert the model again, with weights and activations of types that go together: all float32, or int8 with int8"
+			x.Next = "convert the model again, with weights and activations of types that go together: all float32, " +
+				"or int8 with int8"
 		}
 		if !slices.ContainsFunc(all, func(y Obstacle) bool { return y.Why == x.Why }) {
 			all = append(all, x)

@@ -91,7 +91,8 @@ func stowageLoad(s *C.stowage_solver) (load C.int64_t) {
 		return C.int64_t(fail(s, err))
 	}
 	if problem.Ruled() {
-		return C.int64_t(fail(s, fmt.Errorf("%w: a problem with rules has no load: its pools and clocks have no bytes in common", stowage.ErrUnsupported)))
+		return C.int64_t(fail(s, fmt.Errorf("%w: a problem with rules has no load: its pools and clocks have no "+
+			"bytes in common", stowage.ErrUnsupported)))
 	}
 	return C.int64_t(profile.New(problem).Peak)
 }

@@ -24,7 +24,8 @@ func HashOf(model []byte) string {
 
 // declare writes what the header and the array's own file say of it.
 func (r *Runtime) declare(w io.Writer, prefix string) {
-	fmt.Fprintf(w, "extern const unsigned char %[1]s_model_data[%[2]d];\nextern const unsigned long %[1]s_model_data_size;\n", prefix, max(1, r.Model))
+	fmt.Fprintf(w, "extern const unsigned char %[1]s_model_data[%[2]d];\n"+
+		"extern const unsigned long %[1]s_model_data_size;\n", prefix, max(1, r.Model))
 	for i := range r.Arenas {
 		fmt.Fprintf(w, "extern const unsigned long %s;\n", r.name(prefix, &r.Arenas[i]))
 	}

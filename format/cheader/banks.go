@@ -65,7 +65,8 @@ func (p *BankPlan) check() error {
 	}
 	for i := range p.Buffers {
 		if b := &p.Buffers[i]; p.Home >= 0 && b.Offset+b.Size > math.MaxInt32 {
-			return fmt.Errorf("%s ends at byte %d of its memory, and the runtime has 32 bits for an offset, one of them the sign", b.Name, b.Offset+b.Size)
+			return fmt.Errorf("%s ends at byte %d of its memory, and the runtime has 32 bits for an offset, one of "+
+				"them the sign", b.Name, b.Offset+b.Size)
 		}
 	}
 	return nil
@@ -128,12 +129,15 @@ func WriteBanks(w io.Writer, p *BankPlan) error {
 	}
 	b := bufio.NewWriter(w)
 	upper, names := strings.ToUpper(prefixOf(p.Name)), p.names()
-	fmt.Fprintf(b, "/* The plan of %s in %d memories, by stowage. Tensors: %d.\n *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. */\n", comment(p.Name), len(p.Banks), len(p.Buffers))
+	fmt.Fprintf(b, "/* The plan of %s in %d memories, by stowage. Tensors: %d.\n *\n"+
+		" * Tensors that share bytes are not in use at the same time, unless one lies over the\n"+
+		" * other by its operator. */\n", comment(p.Name), len(p.Banks), len(p.Buffers))
 	fmt.Fprintf(b, "#ifndef %[1]s_BANKS_H\n#define %[1]s_BANKS_H\n\n#define %[1]s_MEMORIES %[2]d\n\n", upper, len(p.Banks))
 	fmt.Fprint(b, "/* The memories: the number of each, the bytes that tensors take, and how it must be aligned. */\n")
 	for k := range p.Banks {
 		name := strings.ToUpper(names[k])
-		fmt.Fprintf(b, "#define %[1]s_MEMORY_%[2]s %[3]d\n#define %[1]s_BYTES_%[2]s %[4]d\n#define %[1]s_ALIGNMENT_%[2]s %[5]d\n", upper, name, k, p.Banks[k].Bytes, max(1, p.Banks[k].Alignment))
+		fmt.Fprintf(b, "#define %[1]s_MEMORY_%[2]s %[3]d\n#define %[1]s_BYTES_%[2]s %[4]d\n"+
+			"#define %[1]s_ALIGNMENT_%[2]s %[5]d\n", upper, name, k, p.Banks[k].Bytes, max(1, p.Banks[k].Alignment))
 	}
 	if p.Home >= 0 {
 		p.arenas(b, names[p.Home])

@@ -172,7 +172,8 @@ func (p *Plan) arena() string {
 func (p *Plan) opening(w io.Writer) {
 	fmt.Fprintf(w, "/* The plan of %s, by stowage. Tensors: %d. Bytes of the %s: %d.\n", comment(p.Name), len(p.Tensors),
 		p.arena(), p.Arena)
-	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. The arena must begin at a multiple of %d.", p.alignment())
+	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n"+
+		" * other by its operator. The arena must begin at a multiple of %d.", p.alignment())
 	for k, note := range p.Notes {
 		if k == 0 {
 			fmt.Fprint(w, "\n *")
@@ -207,7 +208,8 @@ func (p *Plan) sizes(w io.Writer, upper string) {
 			upper, r.Model)
 		fmt.Fprint(w, "\n/* The head: the part of that arena which the tensors take. It is not kTensorArenaSize. */\n")
 	} else if p.Head {
-		fmt.Fprint(w, "/* The head: the part of the runtime's arena which the tensors take. The arena is larger:\n * this is not kTensorArenaSize. stowage plan writes a header that has both. */\n")
+		fmt.Fprint(w, "/* The head: the part of the runtime's arena which the tensors take. The arena is larger:\n"+
+			" * this is not kTensorArenaSize. stowage plan writes a header that has both. */\n")
 	}
 	fmt.Fprintf(w, "#define %s_%s_SIZE %d\n#define %s_ARENA_ALIGNMENT %d\n", upper, strings.ToUpper(p.arena()), p.Arena,
 		upper, p.alignment())

@@ -105,9 +105,11 @@ func (d *decoder) finish() (*model.Problem, *Plan, error) {
 func elsewhereRead(text string) string {
 	switch {
 	case IsGraph([]byte(text)):
-		return "is a graph of operators, not a problem with buffers: 'stowage plan' plans it, and 'stowage verify GRAPH PLAN' checks a plan"
+		return "is a graph of operators, not a problem with buffers: 'stowage plan' plans it, and 'stowage verify " +
+			"GRAPH PLAN' checks a plan"
 	case IsGraphPlan([]byte(text)):
-		return "is a plan of a graph, without lifespans: 'stowage verify GRAPH PLAN' checks it, and 'stowage plan -o FILE.html GRAPH' draws one"
+		return "is a plan of a graph, without lifespans: 'stowage verify GRAPH PLAN' checks it, and 'stowage plan " +
+			"-o FILE.html GRAPH' draws one"
 	}
 	return ""
 }

@@ -384,7 +384,8 @@ func (w *walker) called(place string, at int, n *graph.Node) (c ops.Call, consta
 }
 
 // runsGraph is the message for operators with a graph other than If, Loop and Scan.
-const runsGraph = "runs a graph in a way that Stowage does not support; save that graph as a model of its own, and plan it"
+const runsGraph = "runs a graph in a way that Stowage does not support; save that graph as a model of its " +
+	"own, and plan it"
 
 // operand returns the value of an input's name, or -1 if the input is left out.
 func (w *walker) operand(place string, at int, n *graph.Node, name int32) (int32, bool) {

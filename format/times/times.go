@@ -65,7 +65,8 @@ func (e Ends) Of(name string) (is Ends, fault string) {
 	name = strings.ToLower(name)
 	switch {
 	case name == Upper && e == Inclusive:
-		return HalfOpen, "is half-open, and --ends inclusive says otherwise: name it end if it has the last time slot of the lifespan"
+		return HalfOpen, "is half-open, and --ends inclusive says otherwise: name it end if it has the last time " +
+			"slot of the lifespan"
 	case name == Upper:
 		return HalfOpen, ""
 	case e != "":
@@ -111,9 +112,11 @@ func (r Read) EndsNote() string {
 	case r.Said:
 		return fmt.Sprintf("%s is read as %s, as --ends says; --ends %s is the other way", r.Name, r.Ends, r.Ends.other())
 	case r.Point != "":
-		return fmt.Sprintf("%s is read as inclusive, and can be nothing else: buffer %s starts and ends in one time slot; --ends half-open is the other way", r.Name, r.Point)
+		return fmt.Sprintf("%s is read as inclusive, and can be nothing else: buffer %s starts and ends in one time "+
+			"slot; --ends half-open is the other way", r.Name, r.Point)
 	}
-	return fmt.Sprintf("%s is read as inclusive, the last time slot of each lifespan; if it is the first one after the lifespan, say --ends half-open", r.Name)
+	return fmt.Sprintf("%s is read as inclusive, the last time slot of each lifespan; if it is the first one after "+
+		"the lifespan, say --ends half-open", r.Name)
 }
 
 // ScaleNote says by which factor the times were multiplied; it is empty if they were not.
@@ -151,7 +154,8 @@ func Parse(text string) (v int64, places int, fault string) {
 
 // TooFine is the message for a time that is too large to be multiplied by Power(places).
 func TooFine(places int) string {
-	return fmt.Sprintf("does not fit into 64 bits if it is multiplied by %d, as the fractions of the times ask for: round them", Power(places))
+	return fmt.Sprintf("does not fit into 64 bits if it is multiplied by %d, as the fractions of the times ask "+
+		"for: round them", Power(places))
 }
 
 // Scaled multiplies a time, which is v divided by Power(places), by Power(all). It reports whether the product is a

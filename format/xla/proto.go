@@ -205,7 +205,8 @@ func (p *reader) proto(data []byte) *Dump {
 		}
 	})
 	if p.fault == nil && len(assignment) == 0 {
-		p.fail("", "", "has no buffer assignment: XLA writes one to the dump after its optimizations, NAME.after_optimizations.hlo.pb")
+		p.fail("", "", "has no buffer assignment: XLA writes one to the dump after its optimizations, "+
+			"NAME.after_optimizations.hlo.pb")
 	}
 	if p.fault != nil {
 		return nil

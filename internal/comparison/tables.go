@@ -108,7 +108,8 @@ const mostColumns = 20
 // summary has a line for each planner, in place of a column for each instance.
 func (c *Result) summary() *Table {
 	t := NewTable([]string{"planner", "plans", "proven", "mean", "worst", "seconds"}, nil)
-	t.Title = fmt.Sprintf("Plans of %d problems, those proven to be the lowest, the heights over the load (the mean is geometric), and the sum of the seconds. "+
+	t.Title = fmt.Sprintf("Plans of %d problems, those proven to be the lowest, the heights over the load (the mean "+
+		"is geometric), and the sum of the seconds. "+
 		"With -o FILE.csv or .html each problem has a place of its own.", len(c.Instances))
 	for _, l := range c.lines() {
 		var proven int

@@ -18,7 +18,8 @@ import (
 func Variant(name string) (planner string, o plan.Options, err error) {
 	words := strings.Fields(name)
 	if len(words)%2 == 0 || strings.Join(words, " ") != name {
-		return name, o, fmt.Errorf("%q is no planner with options: want NAME --without T1,T2 --set KEY=VALUE, one space between words", name)
+		return name, o, fmt.Errorf("%q is no planner with options: want NAME --without T1,T2 --set KEY=VALUE, one "+
+			"space between words", name)
 	}
 	for k := 1; k < len(words); k += 2 {
 		switch key, value, ok := strings.Cut(words[k+1], "="); {

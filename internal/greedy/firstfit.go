@@ -44,7 +44,8 @@ const firstFitKeys = "ABCEGOTUWZ"
 // Declare lists the parameters.
 func (s *firstFitSettings) Declare(d *run.Declaration) {
 	d.Text(&s.order, "order", "Z", "keys of "+firstFitKeys+", in lower case for the reverse", validOrder,
-		"which buffer goes first; the keys are A area, B start, C sections, E end, G alignment, O overlaps, T total, U last section, W width, Z size")
+		"which buffer goes first; the keys are A area, B start, C sections, E end, G alignment, O overlaps, T "+
+			"total, U last section, W width, Z size")
 	d.Choice(&s.fit, "fit", "which free place a buffer takes: the lowest (first), or the smallest (best)", "first", "best")
 }
 

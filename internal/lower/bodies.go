@@ -70,7 +70,8 @@ func (l *Lowering) makeBodies(s *Strip, poolAlign int64) {
 		if b.Fixed != nil {
 			at := *b.Fixed - s.At[k]
 			if at < 0 || at%q.Alignment != 0 {
-				s.Impossible = fmt.Sprintf("the offset %d of %s puts a buffer that is together with it below 0 or off its alignment", *b.Fixed, b.ID)
+				s.Impossible = fmt.Sprintf("the offset %d of %s puts a buffer that is together with it below 0 or "+
+					"off its alignment", *b.Fixed, b.ID)
 				return
 			}
 			q.Fixed = &at

@@ -63,9 +63,10 @@ func (*Planner) Name() string { return "merge" }
 // Info describes the planner.
 func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    p.Name(),
-		Summary: "find buffers that fit together too well for chance, treat each group as one buffer, and plan the groups by exact search",
-		Source:  "Stowage",
+		Name: p.Name(),
+		Summary: "find buffers that fit together too well for chance, treat each group as one buffer, and plan the " +
+			"groups by exact search",
+		Source: "Stowage",
 	}, fresh)
 }
 
@@ -89,7 +90,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.dives, "dives",
 		"plan the groups by short searches, in random orders near the last one that worked")
 	d.Technique(&s.walls, "walls",
-		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every order that these allow")
+		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
+			"order that these allow")
 	d.Int(&s.width, "width", 64, 1, 1<<16,
 		"number of candidates that the technique walls keeps at the same time")
 	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30,

@@ -95,10 +95,12 @@ func (p *Options) fit(r *planReport, made *tflm.Plan, others []alternative) {
 		}
 	}
 	if x.Limit == tflm.LimitPlanning {
-		f.Would = append(f.Would, "fewer tensors: the arena is set by the records that the runtime plans with, not by the plan")
+		f.Would = append(f.Would, "fewer tensors: the arena is set by the records that the runtime plans with, "+
+			"not by the plan")
 	}
 	if !made.Result.Status.HasPlan() || made.Result.Status != stowage.Optimal {
-		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below a head of %d", r.LowerBound))
+		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; "+
+			"nothing is proven below a head of %d", r.LowerBound))
 	}
 	f.smaller(&r.Peak)
 }

@@ -145,6 +145,7 @@ func (r *planReport) assumed() string {
 	if len(r.Overlays) == 1 {
 		results = "result lies"
 	}
-	return fmt.Sprintf("The plan assumes the kernels of %s (%s, %s): %d %s over an operand, as closely as these kernels permit. With other kernels the outputs may be wrong.",
+	return fmt.Sprintf("The plan assumes the kernels of %s (%s, %s): %d %s over an operand, as closely as these "+
+		"kernels permit. With other kernels the outputs may be wrong.",
 		r.Assumes, strings.TrimPrefix(repository, "https://"), tflm.Kernels(r.Assumes).Revision(), len(r.Overlays), results)
 }

@@ -60,7 +60,8 @@ func (r *onnxReport) fit(capacity int64) {
 		}
 	}
 	if r.Status != stowage.Optimal {
-		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below %d", r.LowerBound))
+		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; "+
+			"nothing is proven below %d", r.LowerBound))
 	}
 	f.smaller(&r.Peak)
 }
@@ -81,7 +82,8 @@ func documentONNX(a *onnx.Arena, result *stowage.Result) *Document {
 }
 
 // optimizedNote is said of models that ONNX Runtime did not save.
-const optimizedNote = "ONNX Runtime makes another graph of this one, and allocates that: to plan it, let ONNX Runtime save it " +
+const optimizedNote = "ONNX Runtime makes another graph of this one, and allocates that: to plan it, let ONNX " +
+	"Runtime save it " +
 	"(SessionOptions.optimized_model_filepath), and plan the file"
 
 func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result,

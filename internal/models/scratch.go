@@ -46,7 +46,8 @@ func readScratch(values []string, set tflm.Set, m *tflite.Model, l *tflite.Lifet
 		if !declared {
 			s, err := scratchOfLog(value, m, l)
 			if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(value, "./\\") {
-				return nil, misusef("invalid argument %q for --scratch: is neither OPERATOR=BYTES, such as %s=4096, nor the log of a target, nor reference or none", value, value)
+				return nil, misusef("invalid argument %q for --scratch: is neither OPERATOR=BYTES, such as %s=4096, "+
+					"nor the log of a target, nor reference or none", value, value)
 			}
 			if err != nil {
 				return nil, err

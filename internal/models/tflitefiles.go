@@ -42,7 +42,8 @@ func untestable(m *tflite.Model, made *tflm.Plan) string {
 	case !made.Worth():
 		return "no plan is lower than the runtime's own, so the model stays as it is, and there is nothing to test"
 	case made.Order != nil:
-		return "--reorder moves operators, so the file does not end with the model in its own order to test against: leave --reorder out"
+		return "--reorder moves operators, so the file does not end with the model in its own order to test " +
+			"against: leave --reorder out"
 	}
 	return ""
 }

@@ -302,7 +302,8 @@ func (p *Options) lower(r *planReport, made *tflm.Plan) []string {
 	}
 	if made.Kept {
 		if made.NPU() {
-			return append(out, "the options of the model's compiler: the plan is its own, and an NPU finds its tensors nowhere else")
+			return append(out, "the options of the model's compiler: the plan is its own, and an NPU finds its "+
+				"tensors nowhere else")
 		}
 		if made.Kernels != "" {
 			return append(out, "perhaps another plan: --replace-plan plans anew, for the same kernels")
@@ -389,7 +390,8 @@ func (r *planReport) notes() []string {
 		out = append(out, r.faulty())
 	}
 	if r.Kept {
-		out = append(out, "the plan that the model has is kept: some of its tensors share bytes on purpose, as stowage check says")
+		out = append(out, "the plan that the model has is kept: some of its tensors share bytes on purpose, as "+
+			"stowage check says")
 	}
 	if r.Reordered != nil {
 		out = append(out, r.ordered("operator", "head"))
@@ -410,7 +412,8 @@ func (r *planReport) notes() []string {
 		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
 	}
 	if r.Archive && r.Written {
-		out = append(out, "the archive of files that is attached to the model begins further behind: a reader that trusts its positions has to look for it")
+		out = append(out, "the archive of files that is attached to the model begins further behind: a reader that "+
+			"trusts its positions has to look for it")
 	}
 	if r.Selftest > 0 {
 		out = append(out, r.tested())
@@ -447,7 +450,8 @@ func (r *planReport) tested() string {
 	}
 	s := fmt.Sprintf("the self-test needs an arena of %s%d bytes (%s)", atLeast, r.Selftest, r.selftestOn)
 	if r.Fit != nil && r.Selftest > r.Fit.Capacity {
-		s += ", more than the capacity: run it on a larger board, or in an emulator, with the same core and the same build of the kernels"
+		s += ", more than the capacity: run it on a larger board, or in an emulator, with the same core and the " +
+			"same build of the kernels"
 	}
 	return s
 }
@@ -457,7 +461,8 @@ func (r *planReport) faulty() string {
 	if r.library == "" {
 		return "the plan that the model has is faulty, and the figures are those without it: stowage check says what is wrong"
 	}
-	return fmt.Sprintf("the plan that the model has is faulty with the kernels of %[1]s, and the figures are those without it: stowage check --diagonal=%[1]s says what is wrong", r.library)
+	return fmt.Sprintf("the plan that the model has is faulty with the kernels of %[1]s, and the figures are those "+
+		"without it: stowage check --diagonal=%[1]s says what is wrong", r.library)
 }
 
 // print writes the report for people.

@@ -19,7 +19,8 @@ import (
 // a buffer makes it live longer, so the lowest plan in place may be higher. Then the problem with results apart is
 // taken.
 
-var errOwnPlan = errors.New("tensors share bytes in the model's own plan, as in Vela's, so its lifespans prove nothing: 'stowage plan' has its size")
+var errOwnPlan = errors.New("tensors share bytes in the model's own plan, as in Vela's, so its lifespans prove " +
+	"nothing: 'stowage plan' has its size")
 
 // arranged returns the problem of a file in an order; nil if its kind has no such order. f is the file as it is.
 func arranged(ctx context.Context, path string, f *format.File, options format.Options,

@@ -275,7 +275,8 @@ func (d *Difference) WriteText(w io.Writer) error {
 		}
 	}
 	if clock > 0 {
-		fmt.Fprintf(&s, "%d of the changes are of runs that the clock cut: these may differ between two nights of one version\n", clock)
+		fmt.Fprintf(&s, "%d of the changes are of runs that the clock cut: these may differ between two nights of "+
+			"one version\n", clock)
 	}
 	for _, kind := range kinds {
 		n := d.Count(kind)

@@ -127,7 +127,8 @@ func (p *page) pictures(s *strings.Builder) {
 			if p.bytes > 0 {
 				table = " The last table also has " + counted(p.bytes, "capacity") + " in bytes."
 			}
-			fmt.Fprintf(s, "<p class=\"faint\">%s capacities were asked. Between two of them a line joins what was measured.%s</p>\n", comparison.Grouped(int64(len(p.places))), table)
+			fmt.Fprintf(s, "<p class=\"faint\">%s capacities were asked. Between two of them a line joins what was "+
+				"measured.%s</p>\n", comparison.Grouped(int64(len(p.places))), table)
 		}
 		if len(p.places) > 1 { // of one, the table says as much
 			legend, small := p.outcomes()
@@ -143,7 +144,9 @@ func (p *page) pictures(s *strings.Builder) {
 			"") + "</div>\n")
 		s.WriteString("<p class=\"faint\">Runs that were refused or died have no cost here.")
 		if p.implied() > 0 {
-			s.WriteString(" Those that are implied have none either: so at most capacities a curve is of the problems that nothing else had answered, which are the harder ones. A planner whose runs are all implied has no curve.")
+			s.WriteString(" Those that are implied have none either: so at most capacities a curve is of the " +
+				"problems that nothing else had answered, which are the harder ones. A planner whose runs are all " +
+				"implied has no curve.")
 		}
 		s.WriteString("</p>\n</section>\n")
 	}
@@ -153,12 +156,15 @@ func (p *page) pictures(s *strings.Builder) {
 	if p.minimised > 0 {
 		of = "without a capacity"
 	}
-	fmt.Fprintf(s, "<p class=\"faint\">Heights are those of the lowest plan of each planner, %s. A problem without a plan counts, and has none.", of)
+	fmt.Fprintf(s, "<p class=\"faint\">Heights are those of the lowest plan of each planner, %s. A problem without "+
+		"a plan counts, and has none.", of)
 	if above > 0 {
 		fmt.Fprintf(s, " %s higher than %g times the load, beyond the right edge.",
 			verb(above, "plan", "is", "are"), mostRatio)
 	}
-	fmt.Fprintf(s, " A model is a problem by its name, in whatever order of its operators; there are %d. It fits a memory if its lowest plan of any run does. A model whose proven bound exceeds the memory fits with no plan: “no plan can do more” counts the others.</p>\n</section>\n", len(p.models))
+	fmt.Fprintf(s, " A model is a problem by its name, in whatever order of its operators; there are %d. It fits a "+
+		"memory if its lowest plan of any run does. A model whose proven bound exceeds the memory fits with no "+
+		"plan: “no plan can do more” counts the others.</p>\n</section>\n", len(p.models))
 }
 
 // atAGlance has a line for each series, over all capacities.

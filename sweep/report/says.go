@@ -79,7 +79,8 @@ func (p *page) orders() int {
 // doubts are what speaks against the figures.
 func (p *page) doubts() (all []string) {
 	if wrong := p.contradictions(); len(wrong) > 0 {
-		all = append(all, fmt.Sprintf("Rows contradict each other: a plan fits where another row has a proof that none does (%s). One of the two is wrong.", listed(wrong, 3)))
+		all = append(all, fmt.Sprintf("Rows contradict each other: a plan fits where another row has a proof that "+
+			"none does (%s). One of the two is wrong.", listed(wrong, 3)))
 	}
 	var clock, invalids, faults int
 	for _, t := range p.totals {
@@ -287,7 +288,8 @@ func (p *page) saysFits() (all []string) {
 			if len(first) > 1 {
 				verb = "fit"
 			}
-			return append(all, fmt.Sprintf("The least capacity at which a planner fits every problem that it was asked for is %s: %s %s all.", p.axis.text(at), listed(first, 4), verb))
+			return append(all, fmt.Sprintf("The least capacity at which a planner fits every problem that it was "+
+				"asked for is %s: %s %s all.", p.axis.text(at), listed(first, 4), verb))
 		}
 	}
 	return append(all, "No planner fits every problem at any capacity.")
@@ -354,7 +356,8 @@ func (p *page) saysTogether() []string {
 	for _, k := range known {
 		count[k]++
 	}
-	return []string{fmt.Sprintf("All planners together: of %s of a problem and a capacity, %s have a plan, %s are proven to have none, and %s are open.",
+	return []string{fmt.Sprintf("All planners together: of %s of a problem and a capacity, %s have a plan, %s are "+
+		"proven to have none, and %s are open.",
 		counted(len(known), "pair"), comparison.Grouped(count[1]), comparison.Grouped(count[2]),
 		comparison.Grouped(count[0]))}
 }
@@ -386,7 +389,8 @@ func (p *page) saysCost() (all []string) {
 		all = append(all, text+".")
 	}
 	if implied := p.implied(); implied > 0 {
-		all = append(all, fmt.Sprintf("%s implied, and not made: a plan fits each larger capacity too, and a proof holds for each smaller one.", verb(implied, "run", "was", "were")))
+		all = append(all, fmt.Sprintf("%s implied, and not made: a plan fits each larger capacity too, and a proof "+
+			"holds for each smaller one.", verb(implied, "run", "was", "were")))
 	}
 	return all
 }

@@ -73,7 +73,8 @@ A lifespan may reach into the next step, as those of gradients do: time is a cyc
   stowage arena plan --guard 64 steps.trace -o guarded.plan`,
 		Args: arity(1, "TRACE"),
 		Annotations: map[string]string{
-			exitsKey: "0  the plan was written\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before a plan",
+			exitsKey: "0  the plan was written\n1  internal failure, or an output that cannot be written\n" +
+				"2  bad usage or input\n4  a limit came before a plan",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0]) },
 	}
@@ -220,7 +221,8 @@ func newArenaShow() *cobra.Command {
   stowage view steps.plan`,
 		Args: arity(1, "PLAN"),
 		Annotations: map[string]string{
-			exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  bad usage or input, or the plan is not valid",
+			exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n" +
+				"2  bad usage or input, or the plan is not valid",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := openArena(args[0], format.Plans, "a plan of an arena")

@@ -27,7 +27,8 @@ The plan is in PROBLEM, or in PLAN, which is matched to the buffers of PROBLEM b
 		Args:       arity(1, "PROBLEM", "PLAN"),
 		SuggestFor: []string{"waits", "aliasing", "alias", "hazards", "sync"},
 		Annotations: map[string]string{
-			exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n2  the plan is invalid, or bad usage or input",
+			exitsKey: "0  printed\n1  internal failure, or an output that cannot be written\n" +
+				"2  the plan is invalid, or bad usage or input",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := readBoth(args, &flags, capacity)

@@ -32,7 +32,9 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
   stowage check --kernels cmsis-nn-mve --diagonal planned.tflite`,
 		Args: arity(1, "MODEL"),
 		Annotations: map[string]string{
-			exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input\n4  whether the arena fits --capacity is not known",
+			exitsKey: "0  the plan has no fault, or the model has no plan\n" +
+				"1  internal failure, or an output that cannot be written\n" +
+				"2  the plan has a fault, or bad usage or input\n4  whether the arena fits --capacity is not known",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := kernels.choose(nil); err != nil {
@@ -124,7 +126,8 @@ func fitsArena(cmd *cobra.Command, path string, m, folded *tflite.Model, head, c
 	}
 	if doubts := tflm.DoubtsOf(m, set); doubts.AtLeast() {
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"%s: warning: whether the arena fits %s is not known: it needs at least %d (%s); 'stowage plan -c %d %s' says why [%s]\n",
+			"%s: warning: whether the arena fits %s is not known: it needs at least %d (%s); 'stowage plan -c %d "+
+				"%s' says why [%s]\n",
 			path, bytesAndUnit(capacity), needs, target.Name, capacity, typed(path), tflm.TooHigh)
 		return outcome(exitUndecided)
 	}

@@ -59,7 +59,9 @@ An interrupted compare writes what it has. --resume FILE stores each run in FILE
 			return nil
 		},
 		Annotations: map[string]string{
-			exitsKey: "0  the table was written, whatever is in it\n1  internal failure, an invalid plan, or an output that cannot be written\n2  bad usage or input\n4  interrupted: the table has gaps",
+			exitsKey: "0  the table was written, whatever is in it\n" +
+				"1  internal failure, an invalid plan, or an output that cannot be written\n2  bad usage or input\n" +
+				"4  interrupted: the table has gaps",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
 	}

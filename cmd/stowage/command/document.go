@@ -89,7 +89,8 @@ func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64
 		Parts: d.parts,
 	}
 	if d.offsets == nil && d.problem.Ruled() {
-		return errors.New("there is no plan to draw, and a problem with rules has no load: pools and clocks have no bytes in common")
+		return errors.New("there is no plan to draw, and a problem with rules has no load: pools and clocks have no " +
+			"bytes in common")
 	}
 	if d.offsets == nil {
 		return profile(w, d.problem, o)

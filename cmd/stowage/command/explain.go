@@ -44,8 +44,10 @@ With -o FILE it also writes the set as a problem (.csv, .json). Or it draws the 
   stowage explain -c 900KiB -o why.html model.csv             see them in the lowest plan
   stowage explain -c 900KiB --smallest -t 10s model.csv       look for the fewest`,
 		Args: arity(1, "INPUT"),
-		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure, or an output that cannot be written\n" +
-			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer, or the planner gave up"},
+		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n" +
+			"1  internal failure, or an output that cannot be written\n" +
+			"2  bad usage or input\n3  infeasible, and explained\n" +
+			"4  undecided: a limit came before an answer, or the planner gave up"},
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0]) },
 	}
 	e.bind(cmd)
@@ -154,7 +156,8 @@ func (e *explainFlags) writeLeft(w io.Writer, x *stowage.Explanation, p *stowage
 	if e.capacity > 0 {
 		capacity = fmt.Sprintf("-c %d ", int64(e.capacity))
 	}
-	_, err := fmt.Fprintf(w, "The other %d buffers are not in this set: 'stowage explain --conflicts %d %s%s' looks for further sets among them.\n", left, mostSets, capacity, typed(input))
+	_, err := fmt.Fprintf(w, "The other %d buffers are not in this set: 'stowage explain --conflicts %d %s%s' looks "+
+		"for further sets among them.\n", left, mostSets, capacity, typed(input))
 	return err
 }
 

@@ -94,7 +94,8 @@ func checkRuled(path string, p *stowage.Problem, m *modelFlags, capacity size) e
 	case !m.ruled:
 		return fmt.Errorf("%s: has rules, such as pools or pairs apart, which this command does not take; 'stowage solve %s' plans it, and if no plan keeps the rules, it says how many bytes would", nameOf(path), typed(path))
 	case capacity > 0 && len(p.Rules.Pools) > 0:
-		return usagef("--capacity is for one pool: the pools of %s have capacities of their own; solve and explain take --pool NAME=SIZE", nameOf(path))
+		return usagef("--capacity is for one pool: the pools of %s have capacities of their own; solve and explain "+
+			"take --pool NAME=SIZE", nameOf(path))
 	}
 	return nil
 }
@@ -105,7 +106,9 @@ func warnRead(cmd *cobra.Command, path string, f *format.File) {
 	warnEnds(cmd, path, f)
 	if f.Shares {
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"%s: warning: the model has a plan of its own in which tensors share bytes while both live, as Vela's do; the problem read from it keeps them apart, so no bound or proof here holds for the model: see 'stowage plan' [own-plan]\n", nameOf(path))
+			"%s: warning: the model has a plan of its own in which tensors share bytes while both live, as Vela's "+
+				"do; the problem read from it keeps them apart, so no bound or proof here holds for the model: see "+
+				"'stowage plan' [own-plan]\n", nameOf(path))
 	}
 	if f.Pinned() {
 		instead := "--ignore-offsets plans anew"

@@ -182,7 +182,8 @@ func (k *kernelsFlags) chooseOverlaps() error {
 	}
 	var ok bool
 	if k.Overlaps, ok = k.Set.Order(); !ok {
-		return usagef("--diagonal: the order in which the kernels of %s read and write is not known, so no result may lie over an operand; it is known of %s", k.Set, strings.Join(ordered(), ", "))
+		return usagef("--diagonal: the order in which the kernels of %s read and write is not known, so no result "+
+			"may lie over an operand; it is known of %s", k.Set, strings.Join(ordered(), ", "))
 	}
 	return nil
 }

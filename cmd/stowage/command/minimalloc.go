@@ -56,7 +56,8 @@ func newMinimalloc() *cobra.Command {
 Flags have one dash or two, = or a space before the value, and hyphens or underscores. Booleans are also --flag, --noflag, or --flag= with true, t, yes, y, 1, false, f, no, n or 0.`,
 		Example: "  stowage minimalloc --capacity=12 --input=examples/minimalloc.csv --output=out.csv --validate",
 		Annotations: map[string]string{
-			exitsKey: "0  a solution was found and written\n1  there is none, none was found in time, or an input or output failed\n2  bad usage",
+			exitsKey: "0  a solution was found and written\n" +
+				"1  there is none, none was found in time, or an input or output failed\n2  bad usage",
 		},
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

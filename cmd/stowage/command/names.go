@@ -47,7 +47,8 @@ func chosenPlanners(names, otherwise []string) (chosen []string, err error) {
 		case name == "all":
 			chosen = append(chosen, known...)
 		case strings.TrimSpace(name) == "":
-			return nil, usagef("--planner has an empty name: it takes names with commas and no blanks between them, such as first-fit,exact")
+			return nil, usagef("--planner has an empty name: it takes names with commas and no blanks between them, " +
+				"such as first-fit,exact")
 		case !slices.Contains(known, name):
 			return nil, usageError{setting.UnknownPlanner(name)}
 		default:

@@ -105,7 +105,8 @@ func checkOrdered(kind *models.Kind, outputs []output) error {
 	}
 	for _, o := range outputs {
 		if o.flag == "-o" && slices.Contains([]string{"h", "c", "csv", "json"}, o.kind) {
-			return usagef("-o %s: with --reorder the offsets hold only for the nodes in their new order: write that model in the same run, with -o FILE.%s", o.path, kind.Own[0])
+			return usagef("-o %s: with --reorder the offsets hold only for the nodes in their new order: write that "+
+				"model in the same run, with -o FILE.%s", o.path, kind.Own[0])
 		}
 	}
 	return nil

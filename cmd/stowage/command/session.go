@@ -58,7 +58,8 @@ The summary on standard output counts the changes by the step that made them, an
 		Args:       arity(1, "TRACE"),
 		SuggestFor: []string{"replay", "play", "loop"},
 		Annotations: map[string]string{
-			exitsKey: "0  the trace was played\n1  internal failure, or an output that cannot be written\n2  bad usage or input\n4  a limit came before the plan to begin with",
+			exitsKey: "0  the trace was played\n1  internal failure, or an output that cannot be written\n" +
+				"2  bad usage or input\n4  a limit came before the plan to begin with",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	}
@@ -236,7 +237,9 @@ func (t *tally) write(w io.Writer, s *session.Session) error {
 		parts = append(parts, fmt.Sprintf("%s %d", step, t.steps[step]))
 	}
 	load, _ := s.Peak()
-	_, err := fmt.Fprintf(w, "changes: %d\nmade by: %s\nnot made: %d proven impossible, %d undecided, %d about buffers that are not there\nmoved: %.2f%% of the bytes per change\nplan: %s, height %d, load %d\n",
+	_, err := fmt.Fprintf(w, "changes: %d\nmade by: %s\n"+
+		"not made: %d proven impossible, %d undecided, %d about buffers that are not there\n"+
+		"moved: %.2f%% of the bytes per change\nplan: %s, height %d, load %d\n",
 		t.changes, strings.Join(parts, ", "), t.no, t.unknown, t.skipped, 100*t.share(), count(s.Len(), "buffer"),
 		s.Height(), load)
 	if err == nil && t.wrong > 0 {

@@ -78,7 +78,10 @@ The sizes of .tflite models are bytes of tensors, with --kernels of scratch too,
 		},
 		SuggestFor: []string{"sizing", "capacity", "curve"},
 		Annotations: map[string]string{
-			exitsKey: "0  the curve was written, whatever is in it\n1  internal failure, or an output that cannot be written\n2  bad usage, or an INPUT that cannot be read: the curve has the others\n4  interrupted: the curve has what was known by then",
+			exitsKey: "0  the curve was written, whatever is in it\n" +
+				"1  internal failure, or an output that cannot be written\n" +
+				"2  bad usage, or an INPUT that cannot be read: the curve has the others\n" +
+				"4  interrupted: the curve has what was known by then",
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) },
 	}
@@ -298,7 +301,8 @@ func (s *sizeFlags) read(cmd *cobra.Command, c *curve, inputs []inputFile) error
 	}
 	if head != "" && !s.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"%s: note: the sizes of .tflite models are bytes of %s (the head); the arena of TensorFlow Lite Micro also has %s: 'stowage plan' has its size [head]\n", nameOf(head), c.tensors, c.without)
+			"%s: note: the sizes of .tflite models are bytes of %s (the head); the arena of TensorFlow Lite Micro "+
+				"also has %s: 'stowage plan' has its size [head]\n", nameOf(head), c.tensors, c.without)
 	}
 	comparison.DistinctNames(instances)
 	for k, in := range instances {

@@ -46,7 +46,8 @@ func parseCapacities(texts []string) ([]capacity, error) {
 		}
 		n, err := units.Parse(text)
 		if strings.HasSuffix(text, "%") {
-			return nil, usagef("invalid argument %q for --at: a percentage is written like 120%% or 112.5%%, and must be above 0%%", text)
+			return nil, usagef("invalid argument %q for --at: a percentage is written like 120%% or 112.5%%, and "+
+				"must be above 0%%", text)
 		}
 		if err != nil {
 			return nil, usagef("invalid argument %q for --at: %v, or a percentage of the load", text, err)

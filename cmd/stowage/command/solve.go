@@ -113,7 +113,8 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	p := file.Problem
 	if file.Head && s.capacity > 0 && !s.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
+			"%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan "+
+				"--capacity' asks whether the arena fits [head]\n", nameOf(input))
 	}
 	if p.Ruled() {
 		if err := s.checkRuled(file); err != nil {
@@ -236,7 +237,8 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 				into = "stdout"
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(),
-				"%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
+				"%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; "+
+					"'stowage plan -o' writes the arena's size too [head]\n", into)
 		}
 	}
 	if s.writes("html") && !p.Ruled() {
@@ -323,7 +325,8 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 			return usagef("--json and --stats exclude each other: both write the same figures")
 		}
 		if len(s.paths) == 0 {
-			return usagef("--json prints the figures of the run, so the plan needs -o FILE; --format json prints the plan as JSON")
+			return usagef("--json prints the figures of the run, so the plan needs -o FILE; --format json prints " +
+				"the plan as JSON")
 		}
 		s.stats = "-"
 	}

@@ -6,7 +6,8 @@ import "github.com/spf13/cobra"
 // topic is a command that does nothing. help prints its text, and man writes a page of it.
 
 // formatsHelp is the sentence about files in the help of commands.
-const formatsHelp = "'stowage help formats' says which files are read and written, and has the flags for models and dumps."
+const formatsHelp = "'stowage help formats' says which files are read and written, and has the flags for " +
+	"models and dumps."
 
 // planSection is the section of the flags of newFormats that only plan has.
 const planSection = "Models and graphs, for stowage plan alone"

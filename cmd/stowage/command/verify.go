@@ -44,7 +44,8 @@ Each violation is printed on standard error. If the plan is invalid or a claim i
   stowage verify --certificate proof.txt model.csv plan.csv`,
 		Args:       arity(1, "PROBLEM", "PLAN"),
 		SuggestFor: []string{"validate"},
-		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
+		Annotations: map[string]string{exitsKey: "0  the plan is valid\n" +
+			"1  internal failure, or an output that cannot be written\n" +
 			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if files, err := several(args); err != nil {
@@ -257,7 +258,8 @@ func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bo
 func noteShared(cmd *cobra.Command, path string, report *stowage.Report) {
 	if slices.ContainsFunc(report.Violations, func(v stowage.Violation) bool { return v.Rule == stowage.RuleOverlap }) {
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"%s: note: a compiler such as Vela lets the operands and results of an operator share bytes on purpose; 'stowage check' accepts that in a .tflite file [shared]\n", nameOf(path))
+			"%s: note: a compiler such as Vela lets the operands and results of an operator share bytes on purpose; "+
+				"'stowage check' accepts that in a .tflite file [shared]\n", nameOf(path))
 	}
 }
 

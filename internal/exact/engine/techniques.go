@@ -21,7 +21,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	s.Switches.Declare(d)
 	d.Technique(&s.merging, "merging", "between rounds, plan groups of buffers that fit together too well for chance")
 	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders,
-		"static orders, searched round robin; the keys are A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
+		"static orders, searched round robin; the keys are A area, C sections, L lower, O overlaps, T total, U "+
+			"upper, W width, Z size")
 }
 
 // bind sets the fields to the values in o.
@@ -54,9 +55,10 @@ func (*Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    Name,
 		Summary: "depth-first search over canonical plans, with proofs of optimality and infeasibility",
-		Source:  "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's",
-		Exact:   true,
-		Moves:   true,
+		Source: "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and " +
+			"memo are Stowage's",
+		Exact: true,
+		Moves: true,
 	}, Settings)
 }
 

@@ -34,7 +34,8 @@ const (
 )
 
 // errPrices means that the base has what a session does not take.
-var errPrices = fmt.Errorf("the base of an edit must have no penalties, costs and evictions, since a session takes none")
+var errPrices = fmt.Errorf("the base of an edit must have no penalties, costs and evictions, since a " +
+	"session takes none")
 
 // begin takes over the rules of the base: what the first line has of them.
 func (e *editor) begin(p *model.Problem) error {

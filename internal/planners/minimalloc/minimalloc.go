@@ -83,7 +83,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.bound, run.Bound, "refute a capacity below the lower bound without a search")
 	d.Text(&s.orders, "orders", "WAT,TAW,TWA",
 		"orders separated by commas, each of the keys "+keys+", or - for the input's", validOrders,
-		"static orders, searched round robin; the keys are A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
+		"static orders, searched round robin; the keys are A area, C sections, L lower, O overlaps, T total, U "+
+			"upper, W width, Z size")
 }
 
 // validOrders reports whether a text is a list of orders.

@@ -72,7 +72,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.completion, "completion",
 		"when all candidates have failed, decide by a complete search over the orders of pairs")
 	d.Choice(&s.strategy, "strategy",
-		"all, or only lifetime, size, area or lowest, as in the paper's figure 14; a single one has no phases, sections or twins, tries every buffer, and backtracks by one decision",
+		"all, or only lifetime, size, area or lowest, as in the paper's figure 14; a single one has no phases, "+
+			"sections or twins, tries every buffer, and backtracks by one decision",
 		strategyAll, strategyLifetime, strategySize, strategyArea, strategyLowest)
 	d.Int(&s.candidates, "candidates", 3, 1, 4096,
 		"maximum number of candidates at a decision, before widening; further ones that promotion adds are dropped")
