@@ -19,7 +19,7 @@ import (
 // A planner that sees the future gets the problem of the plan itself, with the seam between cycles as gaps. So it never
 // needs less than the lowest plan.
 //
-// All figures are simulations, of the allocations that the plan serves. The sizes are those of the trace.
+// All figures are simulations, of the allocations that the plan serves. The sizes are the trace's.
 
 // event is a moment of a replay: the buffer with this number, counted through all cycles, begins or ends.
 type event struct {
@@ -85,7 +85,7 @@ func Load(h *trace.Heap) int64 {
 // online has the planners that imitate allocators of running programs.
 var online = []string{"bfc", "ggml", "tsl-bfc"}
 
-// Roams reports whether a baseline is of an allocator that may put an allocation elsewhere in each cycle.
+// Roams reports whether a baseline's allocator may put an allocation elsewhere in each cycle.
 func Roams(name string) bool { return name == CachingName || slices.Contains(online, name) }
 
 // problemFor returns a stream as the planner of this name gets it.
@@ -112,7 +112,7 @@ func unrolled(h *trace.Heap, cycles int) *stowage.Problem {
 
 // Compare returns what other allocators would take for the allocations that plans serve: the simulation of PyTorch's
 // caching allocator, whether it is named or not, and the named planners. Streams are apart, as in the plan. A planner
-// that cannot take the problem is left out. The error is that of ctx, or of an unknown planner.
+// that cannot take the problem is left out. The error is ctx's, or about an unknown planner.
 func Compare(ctx context.Context, plans []trace.Plan, planners []string) ([]trace.Baseline, error) {
 	plain := slices.Clone(plans)
 	for i := range plain {

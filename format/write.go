@@ -17,7 +17,8 @@ import (
 // directly: it has no old content to keep, and must not be replaced by a file.
 //
 // The file is not forced to the disk before the rename, which takes tens of milliseconds on a busy disk, longer than
-// most plans. The rename is atomic however this process ends. After a crash of the machine a plan can be made again.
+// most plans. The rename is atomic, in whatever way this process ends. After a crash of the machine a plan can be
+// made again.
 //
 // Trials: docs/lab/formats.md (os.CreateTemp ignores the umask; writing in place can leave half a file).
 
@@ -53,7 +54,7 @@ const (
 	toFile // something else that is there: written without a rename
 )
 
-// resolve follows symbolic links, and says how their target is written. The target need not exist yet.
+// resolve follows symbolic links, and says how to write the target. The target need not exist yet.
 func resolve(path string) (string, route, error) {
 	const maxLinks = 40
 	target := path

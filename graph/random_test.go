@@ -8,10 +8,9 @@ import (
 	"github.com/stowage-go/stowage/graph"
 )
 
-// drawn returns a small random graph whose operators stand in an order in which they can run:
-// sizes to 4, alignments, a fixed offset, scratch, constants, operators that only wait for others, inputs that nobody
-// reads, outputs that are read, permits of every kind, and now and then several for one result, one operand or one
-// pair.
+// drawn returns a small random graph whose operators are in an order in which they can run. It may have sizes to 4,
+// alignments, a fixed offset, scratch, constants, operators that only wait for others, unread inputs, outputs that
+// are read, permits of every kind, and several permits for one result, operand or pair.
 func drawn(r *rand.Rand, operators int) *graph.Graph {
 	g := &graph.Graph{}
 	waits := 6 - r.IntN(2)*4 // one operator in so many waits for another
@@ -94,8 +93,8 @@ func joined(r *rand.Rand, g *graph.Graph, o *graph.Operator) {
 
 func pick(r *rand.Rand, list []int) int { return list[r.IntN(len(list))] }
 
-// An oracle judges plans of a graph in one order by the words of the package comment, pair by
-// pair. It shares no code with the package.
+// An oracle judges plans of a graph in one order by the definitions of the package comment, pair by pair. It shares
+// no code with the package.
 type oracle struct {
 	g           *graph.Graph
 	from, to    []int // by block: the places in the order at which it takes memory, both included

@@ -61,9 +61,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestJoin joins all pairs of small ranges and asks every capacity: what either range answers,
-// the joint one answers alike, and nothing else. Ranges that answer a capacity in opposite ways
-// are refused.
+// TestJoin joins all pairs of small ranges and asks about every capacity. The joint range has the answers of both
+// ranges, and no others. Ranges with opposite answers for a capacity are refused.
 func TestJoin(t *testing.T) {
 	ranges := []plan.Bounds{}
 	for bound := range int64(5) {

@@ -36,8 +36,8 @@ type Doubts struct {
 	Scratch   []string   // operators whose scratch is not known with the kernels
 }
 
-// DoubtsOf returns the doubts about a model, which should be the model that is written. So its weights are folded only
-// if the folded model is written.
+// DoubtsOf returns the doubts about a model. It should be the model that is written, with folded weights only if the
+// written model has them folded.
 func DoubtsOf(m *tflite.Model, s Set) Doubts {
 	return Doubts{Obstacles(m), Unknown(m), s.UnknownScratch(m)}
 }

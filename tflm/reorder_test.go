@@ -35,8 +35,8 @@ func eachOrder(m *tflite.Model, most int, f func(order []int)) {
 	next()
 }
 
-// TestReorder plans networks in their own order and in the one that is found. No head may get larger,
-// the written plan must be valid, and no order may have a smaller head than the bound.
+// TestReorder plans networks in their own order and in the new one. No head may get larger, the written plan must be
+// valid, and no order may have a smaller head than the bound.
 func TestReorder(t *testing.T) {
 	better, proven := 0, 0
 	for seed := range uint64(36) {

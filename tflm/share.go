@@ -8,25 +8,25 @@ import (
 
 // Idea: a plan may lay tensors over one another on purpose, if one operator reads and writes them together: a result
 // over its operand, or scratch over both. Such a plan is right if each moment at which both tensors are in use is the
-// run of an operator that has both. Whether that is right depends only on the kernel of that operator, so the plan is
-// kept as it is.
+// run of an operator that has both. Whether sharing is right then depends only on the kernel of that operator, so the
+// plan is kept.
 //
 // A tensor is in use during its lifespan, as the runtime counts it, with one exception. A scratch operand is a tensor
 // that operators read and nothing writes. It has no value to keep, so it is in use only while those operators run. The
 // runtime lets it live from the beginning.
 //
 // Models for Arm's Ethos-U go further. Vela compiles operators into one operator "ethos-u". Its third operand is a
-// scratch tensor that covers the arena as far as the NPU may reach: a window. All other tensors lie inside of it,
-// also those of operators on the CPU, and the NPU's commands hold their distance from its beginning. So a tensor
-// inside a window is there on purpose, and the NPU does not find a tensor of its operator outside.
+// scratch tensor that covers the part of the arena that the NPU may reach: a window. All other tensors lie inside the
+// window, also those of operators on the CPU. The NPU's commands address them by their distance from its beginning.
+// So a tensor inside a window is there on purpose, and the NPU cannot find a tensor outside.
 //
 // Invariant: windows aside, two accepted tensors overlap only at moments of their common operator. Operators that run
 // subgraphs, and those of subgraphs that are run more than once, are never accepted: they have more than one moment.
 //
 // Complexity: O(operands) to prepare, O(operators of a tensor) for each pair.
 //
-// Source: Stowage; for Ethos-U tflite-micro 90b983c, kernels/ethos_u/ethosu.cc, and
-// the models that ethos-u-vela 5.2.0 writes, which TestVela compiles.
+// Source: Stowage; for Ethos-U tflite-micro 90b983c, kernels/ethos_u/ethosu.cc, and models of ethos-u-vela 5.2.0
+// (TestVela).
 
 // npu is the custom operator into which Vela compiles.
 const npu = "ethos-u"
@@ -86,8 +86,8 @@ func newSharing(m *tflite.Model, l *tflite.Lifetimes) *sharing {
 	return s
 }
 
-// isWindow reports whether an operator is one of npu, and a tensor is a window of its.
-// Other operands may have no value either: for the Ethos-U85 Vela keeps states so.
+// isWindow reports whether an operator is an npu, and a tensor is one of its windows. Other operands may have no
+// value either: for the Ethos-U85 Vela keeps states in such tensors.
 func isWindow(o *tflite.Operator, t int) bool {
 	if o.Custom != npu {
 		return false
@@ -160,8 +160,8 @@ func (s *sharing) ownerOfScratch(a, b int) (operator int, ok bool) {
 	return operator, true
 }
 
-// destroys reports whether an operator has one tensor as its result and the other as
-// an operand that is read later: no kernel can leave both right.
+// destroys reports whether an operator has one tensor as its result and the other as an operand that is read later:
+// no kernel can keep both values.
 func (s *sharing) destroys(operator, result, operand int) bool {
 	out := s.m.Operators[operator].Outputs
 	return slices.Contains(out, int32(result)) && !slices.Contains(out, int32(operand)) &&
@@ -179,8 +179,8 @@ func (s *sharing) once(operator int) bool {
 	return len(s.m.Operators[operator].Callees) == 0 && s.l.Operators[operator].First == s.l.Operators[operator].Last
 }
 
-// state reports whether two variable tensors are the same state: each operator that has
-// both has one as an operand and the other as a result, and there is such an operator.
+// state reports whether two variable tensors are the same state: at least one operator has both, and each of these
+// has one as an operand and the other as a result.
 func (s *sharing) state(a, b int) bool {
 	x, y := &s.m.Tensors[a], &s.m.Tensors[b]
 	if !x.Variable || !y.Variable || x.Bytes != y.Bytes {

@@ -17,10 +17,10 @@ import (
 //
 // Invariant: everything that is kept comes out of the budget.
 //
-// Complexity: O(bytes), beside that of the traces.
+// Complexity: O(bytes), and the traces'.
 //
-// Source: openxla/xla xla/service/hlo.proto and xla/xla_data.proto; the numbers of
-// the fields are those of the descriptor in jaxlib 0.10.2.
+// Source: openxla/xla xla/service/hlo.proto and xla/xla_data.proto; the numbers of the fields are from the descriptor
+// in jaxlib 0.10.2.
 
 // The fields that are read, by message.
 const (
@@ -90,8 +90,8 @@ func parseWithin(data []byte, file string, budget source.Budget) (*Dump, error) 
 	return d, nil
 }
 
-// IsProto reports whether head, the beginning of a file, may be that of an HloProto: a
-// message whose first field is a message whose first field is a name.
+// IsProto reports whether a file that begins with head may be an HloProto: a message whose first field is a message
+// whose first field is a name.
 func IsProto(head []byte) bool {
 	number, kind, n := protowire.ConsumeTag(head)
 	if n < 0 || number != hloModule || kind != protowire.BytesType {
@@ -351,7 +351,7 @@ func (p *reader) allocation(b []byte) {
 	})
 }
 
-// module reads the name of the module, and those of the instructions that are used.
+// module reads the name of the module, and the names of the instructions in use.
 func (p *reader) module(b []byte) (name string) {
 	p.each(b, "hlo_module", func(number protowire.Number, _ uint64, body []byte) {
 		switch {
@@ -403,7 +403,7 @@ func (p *reader) heap(values []value) Heap {
 	return h
 }
 
-// name returns the name of a buffer as XLA prints it: that of its instruction, with the index of a part.
+// name returns the name of a buffer as XLA prints it: the instruction's name, with the index of a part.
 func (p *reader) name(l *logical) string {
 	name := l.name
 	if l.instruction >= 0 && p.names[l.instruction] != nil {

@@ -26,7 +26,7 @@ var Palette = [...]Colour{
 	{"AAAA00", "6B6B00"},
 }
 
-// Rest is the index, one past the Palette, of buffers in none of the groups that have a colour. They are drawn in Grey.
+// Rest is the index, one past the Palette, of buffers in no group with a colour. They are drawn in Grey.
 const Rest = len(Palette)
 
 // Grey is the colour of the buffers at Rest.

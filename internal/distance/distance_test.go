@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestBroken damages operators at random: a distance may be refused then, and nothing may panic or hang.
+// TestBroken damages operators at random. A distance may be refused, but nothing may panic or hang.
 func TestBroken(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 2))
 	numbers := []int{-1 << 62, -1 << 31, -9, -1, 0, 1, 2, 3, 1 << 16, 1 << 31, 1 << 62}

@@ -3,10 +3,10 @@ package distance
 import "strings"
 
 // Idea: many operators compute a row of their result from a few successive rows of each operand, and a column from a
-// few columns. Who keeps only these needs no more of an image. Which lines they are follows from the same windows,
-// margins and places as the distances do, so it stands here. It does not depend on the kernel.
+// few columns. Code that keeps only these rows or columns needs no more of an image. They follow from the same
+// windows, margins and places as the distances, so this file is here. They do not depend on the kernel.
 //
-// Only images of one batch have lines: with several, a row stands for one in each of them.
+// Only images of one batch have lines: with several, a row would stand for one in each image.
 //
 // Complexity: O(lines) for each operand.
 
@@ -56,8 +56,8 @@ const moved = "EXPAND_DIMS"
 // reductions are operators that take all of some dimensions together.
 const reductions = "MEAN SUM REDUCE_MAX REDUCE_MIN"
 
-// lineOf returns what a line of the result is computed from, for an operand with n lines and a result with m; nil if
-// that is not known.
+// lineOf returns the lines from which a line of the result is computed, for an operand with n lines and a result with
+// m; nil if they are not known.
 func (op *Operator) lineOf(operand, axis int, n, m int64) func(j int64) Range {
 	x := &op.Operands[operand]
 	is := func(kinds string) bool {
@@ -123,11 +123,11 @@ func (op *Operator) joined() (int, bool) { return axis(op.Axis, 4) }
 // one is a single line.
 func one(j int64) Range { return Range{int(j), int(j)} }
 
-// clip is the lines from first to last that an operand of n lines has.
+// clip leaves the lines from first to last that an operand of n lines has.
 func clip(first, last, n int64) Range { return Range{int(max(first, 0)), int(min(last, n-1))} }
 
-// windowLines is what a window covers. The window of TRANSPOSE_CONV slides over the result: a line is computed from
-// all lines whose window covers it.
+// windowLines has the lines under a window. The window of TRANSPOSE_CONV slides over the result: a line is computed
+// from all lines whose window covers it.
 func (op *Operator) windowLines(operand, at int, n, m int64) func(j int64) Range {
 	filter, image := op.Filter[at-1], 0
 	switch op.Kind {
@@ -221,7 +221,7 @@ func (op *Operator) sliceLines(operand, at int) func(j int64) Range {
 	return func(j int64) Range { return clip(from+j*step, from+j*step, n) }
 }
 
-// resizeLines is what a resize reads: one line, or the lower of two and the one above it.
+// resizeLines has the lines that a resize reads: one, or two neighbours.
 func (op *Operator) resizeLines(n, m int64) func(j int64) Range {
 	switch {
 	case op.AlignCorners && op.HalfPixelCenters:

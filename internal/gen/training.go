@@ -102,7 +102,7 @@ func (p *program) backward(layers []layer, gradient bufferID) {
 		g := int64(1)
 		id := bufferID(-1)
 		if len(gradients) > 0 {
-			// The first round goes over all gradients; what is left after it are steps that need no gradient any more.
+			// The first round goes over all gradients. Later rounds have only steps that need no gradient.
 			id = gradients[k%len(gradients)]
 			if id >= 0 {
 				g = p.buffers[id].Size

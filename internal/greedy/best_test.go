@@ -195,7 +195,7 @@ func TestSkylineGivesUp(t *testing.T) {
 	}
 }
 
-// How high A to K are above their load as the table grows: -v prints the lines that lower it.
+// The heights of A to K over their load as the table grows. -v prints the rows that lower it.
 func TestBestOnPublicData(t *testing.T) {
 	sums := make([]float64, len(trials)+1) // of the logarithms, after so many trials
 	for _, letter := range "ABCDEFGHIJK" {
@@ -229,9 +229,8 @@ func TestBestOnPublicData(t *testing.T) {
 	}
 }
 
-// The trials stand in the order of their worth, so that until cuts the table; no two have one
-// name but outward, which is there for many buffers and again for few; and a trial has an
-// order exactly if its method takes one.
+// The trials are in the order of their worth, so until cuts the table. No two have the same name, except outward,
+// which has a row for many buffers and one for few. A trial has an order if and only if its method takes one.
 func TestTrials(t *testing.T) {
 	if until(quickest) != 3 || until(quick) != 6 || until(thorough) != len(trials) {
 		t.Errorf("%d, %d and %d trials", until(quickest), until(quick), until(thorough))

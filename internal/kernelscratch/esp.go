@@ -6,7 +6,7 @@ import "github.com/stowage-go/stowage/internal/distance"
 // vector instructions: weights in rows of 16 bytes, the image with its padding, sums of the weights, and some bytes
 // for alignment. The kernels in C ask for a softmax only.
 //
-// The glue asks if the operand is INT8, whatever the dilation, and after the buffer for weights of 4 bits.
+// The glue requests scratch if the operand is INT8, with any dilation, after the buffer for weights of 4 bits.
 //
 // Source: espressif/esp-nn at the revisions in set.go: src/convolution/esp_nn_conv_esp32s3.c, esp_nn_conv_esp32p4.c,
 // esp_nn_conv_opt.c, esp_nn_depthwise_conv_s8_esp32s3.c, esp_nn_depthwise_conv_esp32p4.c, esp_nn_depthwise_conv_opt.c,
@@ -84,9 +84,9 @@ func espImage(w *window) int64 {
 	return (w.image[0] + 2*w.before[0]) * (w.image[1] + 2*w.before[1]) * w.in
 }
 
-// espRows is a convolution since 27d1f4a. If a row of the filter is below 16 bytes and the filter is not, windows are
-// copied one by one; else the weights are kept twice, by channels and by rows, and the image again with what its last
-// windows reach beyond it.
+// espRows is a convolution since 27d1f4a. If a row of the filter has less than 16 bytes and the filter has more,
+// windows are copied one by one. Otherwise the weights are kept twice, by channels and by rows, and the image is kept
+// again, extended to the end of its last windows.
 func espRows(w *window) int64 {
 	row := w.filter[1] * w.in
 	if all := row * w.filter[0]; row < 16 && all >= 16 {
@@ -133,8 +133,8 @@ func espDepthwise(s Set, op *distance.Operator) ([]int64, Answer) {
 	})
 }
 
-// espThree is a filter of 3×3 for a multiple of 16 channels: the weights, and the image with its padding, or with what
-// its last windows reach beyond it. Since 1.2.1 an image above 40 KiB is taken in strips of three rows.
+// espThree is a filter of 3×3 for a multiple of 16 channels: the weights, and the image with its padding, or extended
+// to the end of its last windows. Since 1.2.1 an image above 40 KiB is taken in strips of three rows.
 func espThree(w *window, tiles bool) int64 {
 	weights := 9 * w.in
 	more := [2]int64{2 * w.before[0], 2 * w.before[1]}
@@ -207,7 +207,7 @@ func espTiles(w *window, least int64) int64 {
 	return weights + ((rows-1)*w.stride[0]+w.filter[0]+2*w.before[0])*row
 }
 
-// espSoftmax is a softmax of INT8 to INT8. The kernel means the last dimension, and the glue hands it the second.
+// espSoftmax is a softmax of INT8 to INT8. The kernel expects the last dimension, but the glue passes the second.
 func espSoftmax(_ Set, op *distance.Operator) ([]int64, Answer) {
 	x := operand(op, 0)
 	if len(op.Results) == 0 || !is(x, "INT8") || !is(&op.Results[0], "INT8") {

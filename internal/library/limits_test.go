@@ -51,7 +51,7 @@ func TestLimitInPreparation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// If it is small the sweep may be done, and as low as the bound.
+		// A small problem may have been swept by then, with a plan at the bound.
 		if got := r.Status; got != tc.status && !(tc.status == stowage.Feasible && got == stowage.Optimal) || r.Stopped != tc.stopped &&
 			got != stowage.Optimal {
 			t.Errorf("%s: %v, stopped %q", tc.name, r.Status, r.Stopped)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Idea: with clocks, a buffer ends before another starts if it does so by every clock. That is a partial order. It is
-// an interval order if the sets of buffers that end before each buffer form a chain. Time is then a line after all, and
+// Idea: with clocks, a buffer ends before another starts if every clock says so. That is a partial order. It is an
+// interval order if the sets of buffers that end before each buffer form a chain. Time is then a line after all, and
 // the ranks in the chain are its times (Fishburn 1970). Otherwise the conflicts are a graph, and cliques cover all of
 // it.
 //

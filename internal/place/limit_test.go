@@ -8,8 +8,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestWatchCountsGaps: what few buffers with many gaps take depends on the gaps, so a
-// limit ends their placement.
+// TestWatchCountsGaps: a limit ends the placement of few buffers with many gaps, because the work depends on the
+// gaps.
 func TestWatchCountsGaps(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

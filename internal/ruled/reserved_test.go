@@ -28,8 +28,7 @@ func (c *counted) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 }
 
 // TestManyReserved has thousands of reserved ranges with holes of 50 between, and a buffer of 51 that fits above the
-// last. Each hole was a question for the planner: the run took its whole time, and half as much beyond, and ended
-// without a plan or a proof. So the questions are counted.
+// last. Each hole must not be a question for the planner, so the questions are counted.
 func TestManyReserved(t *testing.T) {
 	holes := func(capacity int64) *model.Problem {
 		p := &model.Problem{Rules: &model.Rules{Pools: []model.Pool{{ID: "p", Capacity: capacity}}}}
@@ -68,7 +67,8 @@ func TestManyReserved(t *testing.T) {
 	if r := solve(holes(300_000), plan.Options{}); r.Status != model.Infeasible {
 		t.Errorf("%v, where x fits nowhere", r.Status)
 	}
-	// Two of 26 share no hole of 50, which loads do not see. So from the 157th case on it is up to the planner.
+	// Two buffers of 26 do not fit a hole of 50, which loads do not see. So from the 157th case on the planner
+	// decides.
 	p := holes(400_000)
 	for i := range p.Buffers {
 		p.Buffers[i].Size = 26

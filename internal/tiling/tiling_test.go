@@ -13,7 +13,7 @@ import (
 // spans are those of a read, in rows and in columns.
 type spans = [tiling.Axes][]tiling.Span
 
-// window returns what a window reads: for each line of the result, of an image of so many lines.
+// window returns the lines of an image that a window reads for each line of the result.
 func window(image, result, filter, stride, before int) (out []tiling.Span) {
 	for j := range result {
 		at := j*stride - before
@@ -168,7 +168,7 @@ func readers(p *tiling.Program, v int) (n int) {
 	return n
 }
 
-// drawn returns a net of up to eight operators: windows, additions, broadcasts, and a few that run only whole.
+// drawn returns a net of up to eight operators: windows, additions, broadcasts, and a few that cannot be tiled.
 func drawn(r *rand.Rand) *tiling.Program {
 	p := &tiling.Program{Alignment: []int64{0, 1, 4, 16}[r.IntN(4)]}
 	p.Values = append(p.Values, image(2+r.IntN(7), 2+r.IntN(7), 0, 0))

@@ -21,8 +21,8 @@ func ring(n int, gaps bool) *model.Problem {
 	return p
 }
 
-// TestNewUnless lets a limit come at each look: there is no timeline, or, where it
-// comes after the last, the one that New makes.
+// TestNewUnless lets a limit come at each look. Then there is no timeline. If the limit comes after the last look,
+// the timeline is New's.
 func TestNewUnless(t *testing.T) {
 	few := &model.Problem{Buffers: make([]model.Buffer, 3)}
 	for i := range few.Buffers {

@@ -9,8 +9,7 @@ import (
 )
 
 // A plan of a problem with rules goes into a page as a plain one: its pools lie one above the other
-// (internal/poolview). The page gets beside it where the lanes are, the lane of each buffer, and the pairs that rules
-// name.
+// (internal/poolview). The page also gets the places of the lanes, the lane of each buffer, and the pairs in rules.
 
 // laneMeta is a lane as the page has it.
 type laneMeta struct {
@@ -34,8 +33,8 @@ func (d *Doc) plan() *model.Plan {
 	return &model.Plan{Offsets: d.Offsets, Pools: d.Pools, Parts: d.Parts, Height: -1}
 }
 
-// drawn returns a document with rules as a plain one, and its lanes; nil if it has none. A document without a plan
-// has no lanes.
+// drawn returns a document with rules as a plain one, and its lanes, nil without rules. A document without a plan has
+// no lanes.
 func (d *Doc) drawn() (*Doc, *poolview.Drawing, error) {
 	if !d.Problem.Ruled() || d.Offsets == nil {
 		return d, nil, nil

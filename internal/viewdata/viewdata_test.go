@@ -173,8 +173,8 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// TestRecorder follows a search: what is no better is not kept, offsets are copied,
-// and when there are too many, the first and the last stay.
+// TestRecorder follows a search: only better plans are kept, and their offsets are copied. If there are too many
+// plans, the first and the last stay.
 func TestRecorder(t *testing.T) {
 	r := &Recorder{Room: 20}
 	offsets := make([]int64, 4)
@@ -223,8 +223,8 @@ func TestRecorderMoves(t *testing.T) {
 	}
 }
 
-// TestRounded demands that a document is called rounded if a number of the plan is too large for
-// JavaScript, and not because a recorded search was asked for a capacity without end.
+// TestRounded: a document is called rounded if a number of the plan is too large for JavaScript. The unlimited
+// capacity of a recorded search does not count.
 func TestRounded(t *testing.T) {
 	for size, want := range map[int64]bool{12: false, 1<<53 + 1: true} {
 		d := Doc{

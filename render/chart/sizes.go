@@ -17,9 +17,9 @@ import (
 //	between the two           nobody knows
 //	above the second curve    problems that are proven not to fit
 //
-// Both curves are steps: a problem joins the first at its height, and the second at its lower
-// bound. A planner has a line of its own, from its first problem to its last, with a dot there. Capacities are on a
-// logarithmic scale: what can be bought are powers of two, and problems differ by factors.
+// Both curves are steps: a problem joins the first at its height, and the second at its lower bound. A planner has a
+// line of its own, from its first problem to its last, with a dot there. Capacities are on a logarithmic scale:
+// memories have sizes in powers of two, and problems differ by factors.
 //
 // Trials: docs/lab/pictures.md (a bar for each capacity hides how close the next step is).
 

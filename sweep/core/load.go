@@ -60,8 +60,8 @@ func (r *read) add(in comparison.Instance, order string) {
 	r.instances = append(r.instances, in)
 }
 
-// Load reads the problems of a specification, as many at a time as there are processors, and puts
-// those of files into the store. The error is that of the specification, the store or the context.
+// Load reads the problems of a specification, as many at a time as there are processors, and puts problems of files
+// into the store. The error is the specification's, the store's or the context's.
 func Load(ctx context.Context, s *spec.Spec, store Store) (*Loaded, error) {
 	var all []one
 	var issues model.Issues
@@ -118,8 +118,7 @@ func each(n int, f func(k int)) {
 	workers.Wait()
 }
 
-// fill reads one source. What is wrong with a file is in r.err; the error is that of the specification
-// or the store.
+// fill reads one source. A file's fault is in r.err. The error is the specification's or the store's.
 func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) error {
 	if from.path == "" {
 		p, err := gen.Generate(from.from.Kind, from.o)
@@ -157,7 +156,7 @@ func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) e
 	return nil
 }
 
-// readFile reads a file as a problem; a model as one for each order that is asked for and that its kind has.
+// readFile reads a file as a problem. A model is a problem for each requested order that its kind has.
 func readFile(ctx context.Context, from *one, orders []string) (problems []*model.Problem, names []string,
 	read times.Read, err error,
 ) {
@@ -315,5 +314,5 @@ func (w *Worker) content(ctx context.Context, p *Problem) (*model.Problem, error
 	return problem, nil
 }
 
-// remedy is for a problem of the store that is damaged: whoever runs the sweep next puts it there anew.
+// remedy is for a damaged problem of the store: the next run of the sweep stores it again.
 const remedy = "remove it, and run the sweep again with --retry-dead"

@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/gen"
 )
 
-// A Problem is a problem by its content and by where a worker finds it.
+// A Problem identifies a problem by its content, and tells a worker where to find it.
 type Problem struct {
 	Digest  string `json:"digest"` // experiment.Instance.Digest
 	Name    string `json:"name"`
@@ -72,7 +72,7 @@ func (t *Task) Name() string {
 // keyBytes is the length of a key before it is written in hexadecimal: 96 bits.
 const keyBytes = 12
 
-// setKey computes the key of a unit: a hash of everything that its rows follow from.
+// setKey computes the key of a unit: a hash of everything that determines its rows.
 func (u *Unit) setKey(version string) {
 	h := sha256.New()
 	fmt.Fprintf(h, "stowage sweep %d\nproblem %s %q\nplanner %q\nnodes %d timeout %s seed %d\ncapacities %d\nversion %q\n",

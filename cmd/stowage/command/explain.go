@@ -146,7 +146,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(x.Status)
 }
 
-// writeLeft says how many buffers the set leaves, and how to see further sets among them.
+// writeLeft says how many buffers are not in the set, and how to see further sets among them.
 func (e *explainFlags) writeLeft(w io.Writer, x *stowage.Explanation, p *stowage.Problem, input string) error {
 	left := len(p.Buffers) - len(x.Buffers)
 	if x.Status != stowage.Infeasible || x.Collision != nil || left < 2 || p.Ruled() || input == format.Standard {
@@ -164,7 +164,7 @@ func (e *explainFlags) writeLeft(w io.Writer, x *stowage.Explanation, p *stowage
 // mostSets is how many sets the command that is offered looks for.
 const mostSets = 10
 
-// more says what may explain a problem for which a limit came first, or is empty.
+// more says what may explain a problem if a limit came first; otherwise it is empty.
 func (e *explainFlags) more(p *stowage.Problem, input string) string {
 	ways := e.longer(e.nodes > 0 && e.timeout == 0)
 	if e.nodes > 0 && e.timeout > 0 {

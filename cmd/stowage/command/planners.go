@@ -84,8 +84,8 @@ func writePlanners(w io.Writer, width int, infos []stowage.PlannerInfo) error {
 	return err
 }
 
-// share returns the width of a column in the list of planners: most if there is no terminal,
-// else half of what the names leave, and at least 16.
+// share returns the width of a column in the list of planners: most if there is no terminal, else half of the width
+// beside the names, and at least 16.
 func share(width, most int) int {
 	const names = 36 // the width of the longest name and of the space after it
 	if width == 0 {

@@ -125,7 +125,7 @@ const none Piece = -1
 //	near      | near        |                                  |
 //	sorted    | sort        |                                  | order
 //
-// Besides, New and reset in kernel.go make and empty all groups, and the trail restores floors.
+// Also, New and reset in kernel.go make and empty all groups, and the trail restores floors.
 type Kernel struct {
 	sw     common.Switches
 	limits common.Limits
@@ -165,7 +165,7 @@ type question struct {
 	nodeLimit int64 // of Nodes
 }
 
-// counters are what a run has cost. The engine sets them back to 0 when it has counted them.
+// counters count the work of a run. The engine sets them back to 0 after reading them.
 type counters struct {
 	Nodes      int64
 	Backtracks int64

@@ -13,9 +13,9 @@ import (
 // The rank breaks ties of offset in the canonical order. So it decides which of several plans with the same set of
 // placed buffers is explored.
 //
-// T reads what is unplaced, so it changes during search: if a component splits, its parts are ranked anew. The other
-// keys never change, so what they say about two buffers is computed once, as a tie. A network is split at every other
-// buffer, and most of the time of planning an easy one was sorting.
+// T depends on the unplaced buffers, so it changes during search: if a component splits, its parts are ranked again.
+// The other keys never change, so their order of two buffers is computed once, as a tie. A network is split at every
+// other buffer, and most of the time of planning an easy one was sorting.
 //
 // Source: MiniMalloc, section 7 and google/minimalloc (PreorderingComparator).
 

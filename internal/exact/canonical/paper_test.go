@@ -169,11 +169,10 @@ func walked(t *testing.T, sw common.Switches) (orders []string, nodes map[string
 	return orders, nodes
 }
 
-// TestFigures3And7 has the kernel go through the paper's two worked cases of what is left
-// out. Figure 3 has b1 at 0 and b5 at 4: section inference refutes it, because section [3, 9)
-// would need 16. Figure 7 has b3 at 0 and b1 at 4: it leads to plans, but b3, b4 and b1
-// dominate it. Without its technique each case is a node, and with the technique it is none.
-// The test also checks what the paper says of the plans below these nodes.
+// TestFigures3And7 has the kernel go through the paper's two worked cases of pruning. Figure 3 has b1 at 0 and b5 at
+// 4: section inference refutes it, because section [3, 9) would need 16. Figure 7 has b3 at 0 and b1 at 4: it leads
+// to plans, but b3, b4 and b1 dominate it. Without its technique each case is a node, and with the technique it is
+// none. The test also checks the paper's statements about the plans below these nodes.
 func TestFigures3And7(t *testing.T) {
 	p := gen.MiniMalloc()
 	for _, c := range []struct {
@@ -209,7 +208,7 @@ func TestFigures3And7(t *testing.T) {
 			t.Errorf("figure %d: %s is no node", c.figure, c.instead)
 		}
 	}
-	// What section [3, 9) would need, and the others: b5 ends at 8, b1 at 4.
+	// The space that section [3, 9) would need, and the other sections: b5 ends at 8, b1 at 4.
 	if got := stack(p, "15234"); got[0] != 0 || got[4] != 4 || max(got[1], got[2])+4 != 16 {
 		t.Errorf("figure 3: offsets %v", got)
 	}

@@ -37,8 +37,8 @@ func TestCandidatesAreTruthful(t *testing.T) {
 	}
 }
 
-// TestPostponementSavesPlacements counts placements, because postponement saves no nodes: what it
-// ends would else fail when the next candidate is placed.
+// TestPostponementSavesPlacements counts placements, because postponement saves no nodes: a branch that it ends would
+// otherwise fail when the next candidate is placed.
 func TestPostponementSavesPlacements(t *testing.T) {
 	p := plantest.Aligned(24, 9)
 	lowest, _, _ := oracle.Lowest(p)

@@ -30,8 +30,8 @@ func TestStackNeedsOneNode(t *testing.T) {
 	}
 }
 
-// TestStackPutsTheRightOneOnTop has room for no more than the best order: sizes 5, 6 and 3
-// take 8, 8 and 4 bytes, and the topmost one what it has.
+// TestStackPutsTheRightOneOnTop has room for no more than the best order: sizes 5, 6 and 3 take 8, 8 and 4 bytes, and
+// the topmost one only its size.
 func TestStackPutsTheRightOneOnTop(t *testing.T) {
 	k, c := rootOf(piled(5, 6, 3), 17)
 	if r := k.stack(c); r != common.Solved {

@@ -1,5 +1,5 @@
 // Package tela is the planner `tela`: TelaMalloc's search (Maas, Beaunon, Chauhan, Ilbeyi, ASPLOS 2023), heuristics
-// that choose and a constraint engine that says early when a choice was wrong.
+// that choose, and a constraint engine that detects wrong choices early.
 //
 // # Algorithm
 //

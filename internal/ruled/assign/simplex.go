@@ -11,16 +11,15 @@ import (
 //
 //	least  sum of cost(j) · x(j)   so that   sum of a(i, j) · x(j) <= b(i)   for each row i
 //
-// by the dual simplex method. Each row has a slack. As every x has both bounds, the start is easy: x(j) is 1 if its
-// cost is negative, else 0, which is dual feasible. If some basic variable is outside its bounds, it leaves the basis
-// and goes to its bound. The variable with the least ratio of reduced cost to entry comes in. Variables with smaller
-// ratios are passed: they go to their other bound instead, as long as the row's excess allows it. A row that is added
-// later keeps the basis dual feasible, so the method goes on.
+// by the dual simplex method. Each row has a slack. Since every x has both bounds, the start is easy: x(j) is 1 if
+// its cost is negative, else 0, which is dual feasible. If some basic variable is outside its bounds, it leaves the
+// basis and goes to its bound. The variable with the least ratio of reduced cost to entry comes in. Variables with
+// smaller ratios are passed: they go to their other bound instead, as long as the row's excess allows it. A row that
+// is added later keeps the basis dual feasible, so the method goes on.
 //
 //	x(basic i) = value(i) at the present bounds;  d x(basic i) = - sum over columns j of table(i, j) · d x(j)
 //
-// Invariant: no bound rests on this file. It finds prices in floating point, and multipliers.go makes exact numbers of
-// them.
+// Invariant: no proof depends on the floating point of this file: multipliers.go turns its prices into exact numbers.
 //
 // Complexity: O(rows · columns) for a pivot, in a dense table.
 //

@@ -9,10 +9,10 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: a cover is a set of evictions that frees every excess. Its least price is bounded by a linear program, in which
-// evictions may be taken in part. Give each section t a price π(t) >= 0 for a byte. For all such prices
+// Idea: a set of evictions must free every excess. Its least price is bounded by a linear program, in which evictions
+// may be taken in part. Give each section t a price π(t) >= 0 for a byte. For all such prices
 //
-//	price of a cover  >=  sum over t of π(t) · excess(t)
+//	price of a set  >=  sum over t of π(t) · excess(t)
 //	                      - sum over evictions of max(0, sum over its t of π(t) · min(bytes, excess(t)) - cost)
 //
 // Every eviction is a stretch of the line of sections, so the best π come from a flow of least cost along that line.
@@ -41,7 +41,7 @@ func (l *Loads) flow(over func() bool) {
 	}
 }
 
-// Least returns a lower bound of the price of every set that covers the loads.
+// Least returns a lower bound of the price of every set that frees enough.
 func (l *Loads) Least() int64 {
 	var apart, together int64
 	for k, f := range l.families {

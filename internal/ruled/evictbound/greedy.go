@@ -9,19 +9,19 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// Idea: loads alone, without a plan, give a cheap set of evictions that frees the excess. The first start is the
-// evictions that the flow of the bound (flow.go) uses, even in part. Evictions that are not needed are dropped, the
-// dearest first. Smaller problems have two more starts: the evictions that the flow uses in full, and none. A greedy
-// choice completes them: next is the eviction that frees the most useful bytes for its price, counted over all
-// sections. Then ruin and recreate improves the cheapest: a few evictions that overlap in time are dropped at random,
-// and the greedy choice fills the hole, with prices that are changed a little at random.
+// Idea: loads alone, without a plan, give a cheap set of evictions that frees the excess. The first start has all
+// evictions that the flow of the bound (flow.go) uses, even in part. Superfluous evictions are dropped, the dearest
+// first. Smaller problems have two more starts: the evictions that the flow uses in full, and none. A greedy choice
+// completes them: next is the eviction that frees the most useful bytes for its price, counted over all sections.
+// Then ruin and recreate improves the cheapest: a few evictions that overlap in time are dropped at random, and the
+// greedy choice fills the hole, with prices that are changed a little at random.
 //
-// Invariant: the set covers all families after each step, and its price never rises.
+// Invariant: after each step the set frees enough in all families. Its price never rises.
 //
-// Complexity: O(sum of the lengths of the evictions) for the first cover, and coverEffort steps for the rest.
+// Complexity: O(sum of the lengths of the evictions) for the first set, and improveEffort steps for the rest.
 
-// coverEffort is the most sections that ruin and recreate looks at: a few tenths of a second.
-const coverEffort = 50_000_000
+// improveEffort is the most sections that ruin and recreate looks at: a few tenths of a second.
+const improveEffort = 50_000_000
 
 // roundsEach is the most rounds of ruin and recreate for each eviction.
 const roundsEach = 50
@@ -178,7 +178,7 @@ func (c *selection) drop(offered []int) {
 // even is the shake that changes nothing.
 func even() float64 { return 1 }
 
-// Cheap returns a cheap set that covers the loads, or false if there is none. It ends early if a set costs no more than
+// Cheap returns a cheap set that frees enough, or false if there is none. It ends early if a set costs no more than
 // enough, or if over reports a limit.
 func (l *Loads) Cheap(enough int64, r *rand.Rand, over func() bool) ([]bool, bool) {
 	every := make([]int, len(l.all))
@@ -192,7 +192,7 @@ func (l *Loads) Cheap(enough int64, r *rand.Rand, over func() bool) ([]bool, boo
 	return c.improve(every, enough, r, over), true
 }
 
-// start returns the cheapest cover of the three starts, or nil if there is none.
+// start returns the cheapest set of the three starts, or nil if none frees enough.
 func (l *Loads) start(every []int, enough int64, over func() bool) *selection {
 	c, full := l.usedByFlow(every, over)
 	if !c.enough() {
@@ -214,8 +214,8 @@ func (l *Loads) start(every []int, enough int64, over func() bool) *selection {
 	return c
 }
 
-// usedByFlow returns two sets: the evictions that the flow uses, even in part, which are a cover; and the evictions
-// that it uses in full, which may free too little.
+// usedByFlow returns two sets. The evictions that the flow uses, even in part, free enough. Those that it uses in
+// full may free too little.
 func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *selection) {
 	c, full = newSelection(l.all, l.families), newSelection(l.all, l.families)
 	used := make([]float64, len(l.all))
@@ -246,13 +246,13 @@ func (l *Loads) usedByFlow(every []int, over func() bool) (c, full *selection) {
 	return c, full
 }
 
-// improve ruins and recreates a cover, and returns the cheapest cover on the way.
+// improve ruins and recreates a set, and returns the cheapest set that frees enough on the way.
 func (c *selection) improve(every []int, enough int64, r *rand.Rand, over func() bool) []bool {
 	best, price := slices.Clone(c.taken), Price(c.all, c.taken)
 	shaken := func() float64 { return 0.5 + r.Float64() }
 	c.steps = 0
 	for range roundsEach * len(every) {
-		if c.steps >= coverEffort || price <= enough || over() {
+		if c.steps >= improveEffort || price <= enough || over() {
 			break
 		}
 		c.steps += 4 * len(every)

@@ -6,7 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/invariants"
 )
 
-// check checks what is left to cover.
+// check checks the bytes that are left to free.
 func (c *selection) check() {
 	fresh := newSelection(c.all, c.families)
 	for n, taken := range c.taken {

@@ -26,7 +26,7 @@ import (
 // A buffer counts only if it conflicts with all buffers that live beside it. So buffers are left out that may overlap
 // another, have a distance, or are tied.
 //
-// Invariant: a set of evictions that does not cover the excess of every section has no plan.
+// Invariant: a set of evictions that does not free the excess of every section has no plan.
 //
 // Complexity: O(n log n + sum of the lengths of the evictions in sections).
 
@@ -65,7 +65,7 @@ type Loads struct {
 	flows    []*flow
 }
 
-// A family is a set of buffers that must fit into a capacity together. Its sections are rows to cover.
+// A family is a set of buffers that must fit into a capacity together. Its sections are the rows.
 type family struct {
 	excess  []int64    // of each section, the bytes above the capacity, at least 1
 	columns [][]relief // of each eviction, what it frees; nil for nothing

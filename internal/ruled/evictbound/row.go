@@ -13,7 +13,7 @@ import (
 // bound is below the price of whole evictions. Here one section t takes evictions whole, and only the others are priced
 // (flow.go):
 //
-//	price of a cover  >=  sum over s != t of π(s) · excess(s)
+//	price of a set  >=  sum over s != t of π(s) · excess(s)
 //	                      + least sum of c(e) over sets of evictions that free the excess of t,
 //	                        c(e) = cost - sum over its s != t of π(s) · min(bytes, excess(s))
 //
@@ -131,7 +131,7 @@ func (f *family) itemsOf(all []Eviction, prices []int64, scale, t int) (sum *big
 }
 
 // fillRow returns the least sum of costs, in units of 2^shift, of items that free at least so many bytes. It counts
-// bytes in units. It returns false if all items together free less, so that no cover exists, or if over reports a
+// bytes in units. It returns false if all items together free less, so that no set frees enough, or if over reports a
 // limit.
 func fillRow(items []item, bytes, unit int64, shift uint, over func() bool) (int64, bool) {
 	const never = int64(math.MaxInt64 / 2)

@@ -97,8 +97,8 @@ func (e *search) many(ctx context.Context, every []bool) error {
 	return nil
 }
 
-// narrowed returns the problem with the heights that were reached as capacities. exact says that every plan that
-// reaches the same measures keeps these capacities.
+// narrowed returns the problem with the reached heights as capacities. exact says that every plan that reaches the
+// same measures keeps these capacities.
 func narrowed(p *model.Problem, reached *model.Plan, measures []model.Measure,
 	values []model.Value,
 ) (*model.Problem, bool) {

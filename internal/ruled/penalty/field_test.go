@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A lowered is a problem of one pool and what a field is made of.
+// A lowered is a problem of one pool with its field.
 type lowered struct {
 	*model.Problem
 	strip     *lower.Strip
@@ -39,8 +39,7 @@ func onePool(r *rand.Rand) *lowered {
 	}
 }
 
-// TestField compares a field with the verifier: offsets drawn at random are a plan of the one if and only if they are
-// of the other, and they pay the same.
+// TestField compares a field with the verifier: both accept the same random offsets, with the same penalty.
 func TestField(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 3))
 	plans, paying := 0, 0
@@ -87,7 +86,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestFieldRoom checks that a pool without a capacity has room above what is fixed and reserved.
+// TestFieldRoom: a pool without a capacity has room above fixed bodies and reserved ranges.
 func TestFieldRoom(t *testing.T) {
 	at := int64(12)
 	p := &model.Problem{

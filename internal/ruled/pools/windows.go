@@ -13,8 +13,8 @@ import (
 // bodies outside it are left out, and the lives of the others are cut to it. The planner proves in milliseconds that a
 // window of 20 to 40 buffers has no plan, and leaves the whole set of 200 undecided.
 //
-// Invariant: a plan of the set is a plan of each window. So if a window has none, the set has none, nor has any set
-// that holds the bodies of the window.
+// Invariant: a plan of the set is a plan of each window. So if a window has no plan, the set has none, and neither
+// has any other set with the bodies of the window.
 //
 // A plan can also be made window by window (Roll). Bodies placed in an earlier window are fixed in the later ones. So
 // two bodies that live at the same time are apart: the later of them was placed in a window that has the other.
@@ -125,10 +125,10 @@ func (w *Windows) Area(i, first, last int32) int64 {
 	return w.tl.Problem.Buffers[i].Size * int64(max(0, min(last, w.Last[i])-max(first, w.First[i])))
 }
 
-// Roll looks for a plan of bodies of the strip, ascending, window by window. The first window has the given section in
-// its middle. It gives offsets to the bodies that live in that section. Then windows go on to the end, and from the
-// section back to the begin. Each gives offsets to the bodies of its first quarter, and looks ahead with the rest. If
-// Roll finds a plan, it offers it and returns -1. Otherwise it returns a section that it could not pass.
+// Roll looks for a plan of bodies of the strip, ascending, window by window. The first window has the given section
+// in its middle. It gives offsets to the bodies that live in that section. Then windows go on to the end, and from
+// the section back to the beginning. Each gives offsets to the bodies of its first quarter, and looks ahead with the
+// rest. If Roll finds a plan, it offers it and returns -1. Otherwise it returns a section that it could not pass.
 func (w *Windows) Roll(
 	ctx context.Context, pool int32, bodies []int32, section, length int32, nodes int64,
 ) (stuck int32, err error) {

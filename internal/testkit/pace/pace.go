@@ -27,7 +27,7 @@ func Within(tb testing.TB, limit time.Duration, what string, f func()) {
 	hold(tb, processor.Of(f), limit, what)
 }
 
-// Quietly is Within for what runs often: it logs nothing, and measures only in a run of make pace.
+// Quietly is Within for functions that run often: it logs nothing, and measures only in make pace.
 func Quietly(tb testing.TB, limit time.Duration, what func() string, f func()) {
 	tb.Helper()
 	if !On() {

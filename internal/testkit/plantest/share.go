@@ -13,7 +13,7 @@ func cases() string { return os.Getenv("STOWAGE_CASES") }
 func AtNight() bool { return cases() != "" }
 
 // Nightly skips a test that takes too long for each commit, or needs other people's programs. make nightly runs it.
-// docs/testing.md lists these tests, and what their short form still holds.
+// docs/testing.md lists these tests, and what their short form still checks.
 func Nightly(t testing.TB) {
 	t.Helper()
 	if !AtNight() {

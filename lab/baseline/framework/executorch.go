@@ -10,8 +10,8 @@ import (
 // Idea: ExecuTorch plans with shared objects of fixed size. Specs come by decreasing size.
 //
 //   - If an object has no member that shares time with the spec, the spec goes to its bottom. The first such object wins.
-//   - Else each object is asked for the highest end of the members that share time with the spec. The first object with
-//     room above that end takes it there.
+//   - Else, in each object, take the highest end of the members that share time with the spec. The spec goes there in
+//     the first object with room above that end.
 //   - Else a new object of the spec's size is made. So no later member is larger than the first.
 //
 // Specs of equal size come in reverse order of the input: ExecuTorch inserts each behind its equals into an ascending

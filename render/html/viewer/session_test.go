@@ -179,8 +179,8 @@ func TestBrowserSessionStates(t *testing.T) {
 }
 
 // TestBrowserSessionPools plays a session with two pools: a buffer moves to the other one, a pool shrinks, a buffer
-// does not fit into a pool by its load, and one has windows. Each buffer is drawn in the lane of its pool, and one that
-// stays is drawn where it was.
+// does not fit into a pool by its load, and one has windows. Each buffer is drawn in the lane of its pool. A buffer
+// that stays is drawn at the same place.
 func TestBrowserSessionPools(t *testing.T) {
 	page := chromium.Open(t, 1400, 900)
 	is := asker(t, page)

@@ -19,7 +19,7 @@ import (
 // Idea: a native solver is a few times as fast as the embedded one, and another solver is a second opinion. The
 // command gets the program as an LP file in a folder of its own, and writes the solution to a file. Columns are
 // matched by name. The command gets the limit, too, so that it returns its best solution. It is killed if it runs
-// much longer.
+// much longer than that.
 //
 // Only HiGHS gets node limits and seeds. CBC prints no bound with a solution file, so it proves only optimality and
 // infeasibility.
