@@ -23,15 +23,6 @@ func Quantile(values []float64, q float64) float64 {
 	return v[k] // rather than 0 times what may be infinite
 }
 
-// Mean returns the arithmetic mean, 0 for none.
-func Mean(values []float64) float64 {
-	var sum float64
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(max(len(values), 1))
-}
-
 // GeometricMean returns the geometric mean of positive values, 1 for none.
 func GeometricMean(values []float64) float64 {
 	var sum float64
