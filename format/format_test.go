@@ -158,9 +158,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestPublicInstances reads the instances that lie beside a developer's tree:
-// all are taken, and what is written of them is, but for the line ends, the
-// same file.
+// TestPublicInstances reads the instances that lie beside a developer's tree: all are taken, and what is written of
+// them is, but for the line ends, the same file.
 func TestPublicInstances(t *testing.T) {
 	dir := public.Dir()
 	if dir == "" {
@@ -417,8 +416,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestModels reads models as problems, by name and by content, and the plan of one
-// that has one.
+// TestModels reads models as problems, by name and by content, and the plan of one that has one.
 func TestModels(t *testing.T) {
 	data := tflitemade.Network(5, 20)
 	m, err := tflite.Parse(data, "net")

@@ -19,9 +19,8 @@ var heads = map[string]int64{
 	"tf2_mobilenet_v2_1.0_224_ptq": 1_204_240, "vww_96_int8": 36_880,
 }
 
-// diagonal returns a problem of that folder as a graph. There operator t has the ticks 2t and
-// 2t+1. In the first its result has the window 0:w, and an operand that dies has r:size, so that
-// their distance is w - r.
+// diagonal returns a problem of that folder as a graph. There operator t has the ticks 2t and 2t+1. In the first its
+// result has the window 0:w, and an operand that dies has r:size, so that their distance is w - r.
 func diagonal(p *stowage.Problem) *graph.Graph {
 	g := &graph.Graph{Name: p.Name}
 	ends := 0

@@ -11,8 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// chain returns a sound graph: a is read by f, whose result b is read by g, which makes c. w is a
-// constant.
+// chain returns a sound graph: a is read by f, whose result b is read by g, which makes c. w is a constant.
 func chain() *graph.Graph {
 	return &graph.Graph{
 		Values: []graph.Value{
@@ -156,8 +155,7 @@ func TestValidateReportsAll(t *testing.T) {
 	}
 }
 
-// TestOrderMustRun: a graph whose operators stand in an order in which they cannot run is valid,
-// but cannot keep it.
+// TestOrderMustRun: a graph whose operators stand in an order in which they cannot run is valid, but cannot keep it.
 func TestOrderMustRun(t *testing.T) {
 	g := chain()
 	g.Operators[0], g.Operators[1] = g.Operators[1], g.Operators[0]

@@ -242,8 +242,7 @@ func TestMaxIssues(t *testing.T) {
 	}
 }
 
-// TestWhere checks that a reader's file and line are in every issue, that of
-// the input as a whole included.
+// TestWhere checks that a reader's file and line are in every issue, that of the input as a whole included.
 func TestWhere(t *testing.T) {
 	p := &model.Problem{Capacity: -1, Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}, {ID: "b", Upper: 1}}}
 	err := model.ValidateAt(p, func(i int) model.Issue { return model.Issue{File: "in.csv", Line: i + 2} })
@@ -321,8 +320,7 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// TestValidateOver has the check of a large problem end where it is told to, with
-// the faults up to there.
+// TestValidateOver has the check of a large problem end where it is told to, with the faults up to there.
 func TestValidateOver(t *testing.T) {
 	p := &model.Problem{Buffers: make([]model.Buffer, 200_000)}
 	for i := range p.Buffers {

@@ -34,8 +34,7 @@ func TestFootprint(t *testing.T) {
 			if f.Smallest != c.arena[k] {
 				t.Errorf("%s, %s: %d, want %d", c.name, target.Name, f.Smallest, c.arena[k])
 			}
-			// With the tail that it predicts, the measured smallest is the same, unless
-			// a kernel that prepares sets it.
+			// With the tail that it predicts, the measured smallest is the same, unless a kernel that prepares sets it.
 			if got := f.Measured(f.Tail, plan.Before); f.Limit != tflm.LimitPrepare && got != f.Smallest {
 				t.Errorf("%s, %s: %d with its own tail, want %d", c.name, target.Name, got, f.Smallest)
 			}

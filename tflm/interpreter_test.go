@@ -22,11 +22,9 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: what Stowage says of TensorFlow Lite Micro is held against its
-// interpreter, the Python package tflite-micro: heads, smallest arenas and outputs
-// of models with and without a plan, and each way in which a plan can be wrong.
-// The models are made here, and are those of packages of npm where .ci/run has
-// fetched them (STOWAGE_MODELS, a folder).
+// Idea: what Stowage says of TensorFlow Lite Micro is held against its interpreter, the Python package tflite-micro:
+// heads, smallest arenas and outputs of models with and without a plan, and each way in which a plan can be wrong. The
+// models are made here, and are those of packages of npm where .ci/run has fetched them (STOWAGE_MODELS, a folder).
 
 // start starts the interpreter, or skips the test.
 func start(t *testing.T) *interpreter.Process {
@@ -119,8 +117,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// hold runs the models in a folder: so many at least run and are predicted, and so
-// many need less with a plan.
+// hold runs the models in a folder: so many at least run and are predicted, and so many need less with a plan.
 func hold(t *testing.T, folder string, ran, smaller int) {
 	t.Helper()
 	p := start(t)
@@ -163,8 +160,7 @@ func TestWakeWords(t *testing.T) {
 	hold(t, pypi.WakeWords(t), 4, 1)
 }
 
-// TestTraps gives the interpreter plans of every kind that is wrong or odd, and
-// holds Check against what it does.
+// TestTraps gives the interpreter plans of every kind that is wrong or odd, and holds Check against what it does.
 func TestTraps(t *testing.T) {
 	p, all := start(t), t
 	m := parsed(t, tflitemade.Network(3, 14), "trap")
@@ -413,9 +409,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestLaterVariable has a variable tensor in a subgraph that is called, whose
-// number in it is that of a tensor of the first: pinned, the variable has no
-// memory. Make leaves that tensor to the device.
+// TestLaterVariable has a variable tensor in a subgraph that is called, whose number in it is that of a tensor of the
+// first: pinned, the variable has no memory. Make leaves that tensor to the device.
 func TestLaterVariable(t *testing.T) {
 	p := start(t)
 	graphs := branches()
@@ -463,8 +458,7 @@ func TestLaterVariable(t *testing.T) {
 	}
 }
 
-// TestFolded runs a model with float16 weights, which the interpreter refuses, once
-// they are folded.
+// TestFolded runs a model with float16 weights, which the interpreter refuses, once they are folded.
 func TestFolded(t *testing.T) {
 	p := start(t)
 	half := []byte{}
@@ -644,8 +638,7 @@ func loop() []tflitemade.Graph {
 	}
 }
 
-// oddities has a tensor that nothing touches, one without a shape, one of int4 and
-// one without elements.
+// oddities has a tensor that nothing touches, one without a shape, one of int4 and one without elements.
 func oddities() tflitemade.Graph {
 	f := func(name string) tflitemade.Tensor { return tflitemade.Tensor{Name: name, Shape: []int32{1, 40}} }
 	return tflitemade.Graph{
@@ -692,9 +685,8 @@ func means() tflitemade.Graph {
 	return g
 }
 
-// TestSharedHead lays results over operands at places drawn at random, in part, leaves
-// some tensors to the device, and holds the head that is emulated of the plans that are
-// kept against the interpreter's.
+// TestSharedHead lays results over operands at places drawn at random, in part, leaves some tensors to the device, and
+// holds the head that is emulated of the plans that are kept against the interpreter's.
 func TestSharedHead(t *testing.T) {
 	p := start(t)
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -59,8 +59,7 @@ func halves() tflitemade.Graph {
 	}
 }
 
-// remembered is two layers with state. Each asks for scratch while the state of the other
-// is not in use.
+// remembered is two layers with state. Each asks for scratch while the state of the other is not in use.
 func remembered() tflitemade.Graph {
 	g := svdf()
 	g.Ops = g.Ops[:1]

@@ -59,8 +59,7 @@ func around() tflitemade.Graph {
 	}
 }
 
-// chain is in → a → b → out by operators of these codes; the first of them is read by
-// the last one, too, if late.
+// chain is in → a → b → out by operators of these codes; the first of them is read by the last one, too, if late.
 func chain(late bool, code tfliteschema.BuiltinOperator) tflitemade.Graph {
 	g := tflitemade.Graph{
 		Tensors: []tflitemade.Tensor{floats("in", 16), floats("a", 16), floats("b", 16), floats("out", 16)},

@@ -15,10 +15,9 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// TestVela compiles models with Vela of PyPI (ethos-u-vela): two wake words, of whose
-// operators some stay on the CPU, a network that is one operator of the NPU
-// afterwards, and one with a tensor that lives on the CPU while the NPU runs. Vela's
-// plan is kept: that it comes out byte for byte is in the scripts of the command.
+// TestVela compiles models with Vela of PyPI (ethos-u-vela): two wake words, of whose operators some stay on the CPU, a
+// network that is one operator of the NPU afterwards, and one with a tensor that lives on the CPU while the NPU runs.
+// Vela's plan is kept: that it comes out byte for byte is in the scripts of the command.
 func TestVela(t *testing.T) {
 	plantest.Nightly(t)
 	python := interpreter.Python()

@@ -106,8 +106,7 @@ func TestWriteRefusesHeader(t *testing.T) {
 	}
 }
 
-// TestHeaderRoundTrip writes problems under headers of any words and order, and
-// demands header and problem back.
+// TestHeaderRoundTrip writes problems under headers of any words and order, and demands header and problem back.
 func TestHeaderRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)

@@ -24,9 +24,8 @@ func operandsOver(op string) int {
 	return 1
 }
 
-// A kernel that reads an element before it writes the one at the same place may work in place if
-// no element of the result depends on another element of the operand. onnx's own evaluator says
-// so, operator by operator.
+// A kernel that reads an element before it writes the one at the same place may work in place if no element of the
+// result depends on another element of the operand. onnx's own evaluator says so, operator by operator.
 func TestInPlaceOperators(t *testing.T) {
 	python := onnxPython(t)
 	var asked []string

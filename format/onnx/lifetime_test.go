@@ -12,10 +12,9 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
-// Idea: a random model with branches and loops is planned as tightly as can be and
-// then run, again and again with other ways through it, on a memory that knows whose
-// bytes are whose. A value that is read must still have the bytes that were written.
-// So a lifespan that is too short shows, whatever the reason.
+// Idea: a random model with branches and loops is planned as tightly as can be and then run, again and again with other
+// ways through it, on a memory that knows whose bytes are whose. A value that is read must still have the bytes that
+// were written. So a lifespan that is too short shows, whatever the reason.
 
 // a maker makes random models.
 type maker struct {
@@ -47,8 +46,7 @@ func bytesValue(name string, size int) onnxmade.Value {
 	return onnxmade.Value{Name: name, Type: 2, Dims: []any{size}}
 }
 
-// graph makes a graph with so many results that sees names from outside. wanted has
-// the sizes of results, 0 for any.
+// graph makes a graph with so many results that sees names from outside. wanted has the sizes of results, 0 for any.
 func (k *maker) graph(depth, length int, seen []string, wanted []int) onnxmade.Graph {
 	var g onnxmade.Graph
 	seen = slices.Clone(seen)

@@ -112,8 +112,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestFolded computes a shape as exporters write it: of x [2, 3, 8, 8] the first
-// dimension, and the rest in one.
+// TestFolded computes a shape as exporters write it: of x [2, 3, 8, 8] the first dimension, and the rest in one.
 func TestFolded(t *testing.T) {
 	zero := made.Tensor{Name: "zero", Type: made.Int64, Ints: []int64{0}, Dims: []int64{}}
 	m := made.Model{Graph: made.Graph{
@@ -253,8 +252,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestFunctions: a function is walked where it is called, with its own names and the
-// attributes of the call.
+// TestFunctions: a function is walked where it is called, with its own names and the attributes of the call.
 func TestFunctions(t *testing.T) {
 	m := made.Model{
 		Domains: []string{"own"},
@@ -307,8 +305,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestInputs: initialisers among the inputs are stored, and since the fourth version
-// of the format only defaults.
+// TestInputs: initialisers among the inputs are stored, and since the fourth version of the format only defaults.
 func TestInputs(t *testing.T) {
 	m := made.Model{IR: 3, Opset: 8, Graph: made.Graph{
 		Inputs: []made.Value{
@@ -889,8 +886,7 @@ func seeds() [][]byte {
 	return [][]byte{control.Bytes(), network.Bytes()}
 }
 
-// TestMutated reads damaged files: each gives an error or a problem, within the limits
-// of package mutate.
+// TestMutated reads damaged files: each gives an error or a problem, within the limits of package mutate.
 func TestMutated(t *testing.T) {
 	all := seeds()
 	for i, data := range all {

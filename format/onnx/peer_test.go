@@ -20,8 +20,7 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// TestPublicModels is TestPeer on models that npm packages carry: STOWAGE_MODELS has a
-// folder for each package.
+// TestPublicModels is TestPeer on models that npm packages carry: STOWAGE_MODELS has a folder for each package.
 func TestPublicModels(t *testing.T) {
 	plantest.Nightly(t)
 	for name, least := range map[string]int{

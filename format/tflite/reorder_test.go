@@ -65,8 +65,7 @@ func differing(a, b []byte) (n int) {
 	return n
 }
 
-// stateful has operators on a variable tensor, control flow, a custom operator, and a tensor that is
-// written twice.
+// stateful has operators on a variable tensor, control flow, a custom operator, and a tensor that is written twice.
 func stateful() []tflitemade.Graph {
 	relu := func(in, out int32) tflitemade.Op {
 		return tflitemade.Op{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{in}, Outputs: []int32{out}}

@@ -191,9 +191,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWithOffsets checks that the old file is the end of the new one, that the
-// new one says the same and the plan, and that a second plan takes the place of
-// the first.
+// TestWithOffsets checks that the old file is the end of the new one, that the new one says the same and the plan, and
+// that a second plan takes the place of the first.
 func TestWithOffsets(t *testing.T) {
 	other := tflitemade.Metadata{Name: "min_runtime_version", Data: []byte("1.5.0")}
 	old := make([]byte, 12+4*3)
@@ -251,9 +250,8 @@ func TestWithOffsets(t *testing.T) {
 	}
 }
 
-// TestNotRewritten has a model that keeps a constant behind its flatbuffer, one with
-// a field that its schema got later, and one that has neither: the first two are
-// planned but not written.
+// TestNotRewritten has a model that keeps a constant behind its flatbuffer, one with a field that its schema got later,
+// and one that has neither: the first two are planned but not written.
 func TestNotRewritten(t *testing.T) {
 	for _, c := range []struct {
 		external, newer bool
@@ -400,8 +398,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// options is a graph whose operators have options that are read, and whose tensors
-// have scales.
+// options is a graph whose operators have options that are read, and whose tensors have scales.
 func options() tflitemade.Graph {
 	return tflitemade.Graph{
 		Tensors: []tflitemade.Tensor{

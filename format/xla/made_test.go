@@ -12,8 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A madeValue is a value of a made module: from instruction start to instruction end,
-// both included.
+// A madeValue is a value of a made module: from instruction start to instruction end, both included.
 type madeValue struct {
 	id, size, offset int64
 	start, end       int

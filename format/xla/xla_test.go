@@ -174,8 +174,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// small is two values in one place, the second smaller and later, one beside them, and
-// one that comes in between.
+// small is two values in one place, the second smaller and later, one beside them, and one that comes in between.
 func small() *made {
 	return &made{instructions: 9, values: []madeValue{
 		{id: 4, size: 100, start: 1, end: 2, shares: 0, tuple: "t.1", tupleAt: 4096},
@@ -259,8 +258,7 @@ func assignmentOf(sizes []int64, allocations [][][2]int64, traces ...[][3]int64)
 	return put(nil, hloBufferAssignment, a)
 }
 
-// TestHeaps reads a heap that was cut, whose trace is there twice, and two heaps that
-// were put into one allocation.
+// TestHeaps reads a heap that was cut, whose trace is there twice, and two heaps that were put into one allocation.
 func TestHeaps(t *testing.T) {
 	trace := [][3]int64{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {1, 1}, {1, 2}}
 	d := parse(t, assignmentOf([]int64{64, 64, 64}, [][][2]int64{{{0, 0}, {2, 0}}, {{1, 0}}}, trace, trace))

@@ -48,15 +48,13 @@ func generate(t testing.TB, kind string, o gen.Options) *gen.Instance {
 	return in
 }
 
-// packing returns a perfect packing of n pieces without a guillotine cut: no
-// heuristic finds its optimum.
+// packing returns a perfect packing of n pieces without a guillotine cut: no heuristic finds its optimum.
 func packing(t testing.TB, n int, seed uint64) *gen.Instance {
 	t.Helper()
 	return generate(t, "pinwheel", gen.Options{Buffers: n, Seed: seed})
 }
 
-// hard returns a problem that does not fit its load, which takes far longer to
-// prove than any test has.
+// hard returns a problem that does not fit its load, which takes far longer to prove than any test has.
 func hard(t testing.TB, seed uint64) *timeline.Timeline {
 	t.Helper()
 	return timeline.New(generate(t, "infeasible", gen.Options{Buffers: 60, Seed: seed}).Problem)
@@ -214,8 +212,7 @@ func TestInfeasible(t *testing.T) {
 	}
 }
 
-// TestLimitIsNotInfeasible is on problems that do fit: a limit may come first,
-// but must never be taken for a proof.
+// TestLimitIsNotInfeasible is on problems that do fit: a limit may come first, but must never be taken for a proof.
 func TestLimitIsNotInfeasible(t *testing.T) {
 	unknown := 0
 	for seed := range uint64(12) {
@@ -235,8 +232,7 @@ func TestLimitIsNotInfeasible(t *testing.T) {
 	}
 }
 
-// TestDeterminism runs twice with one worker: all that is returned, but for the
-// time, must be the same.
+// TestDeterminism runs twice with one worker: all that is returned, but for the time, must be the same.
 func TestDeterminism(t *testing.T) {
 	for seed := range uint64(6) {
 		for _, in := range []*gen.Instance{
@@ -318,8 +314,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestProgress follows a run: heights only fall, bounds and nodes only rise, and
-// the plan is the one of the height.
+// TestProgress follows a run: heights only fall, bounds and nodes only rise, and the plan is the one of the height.
 func TestProgress(t *testing.T) {
 	var all []plan.Progress
 	tl := hard(t, 2)
@@ -433,8 +428,7 @@ func TestPackedAtOnce(t *testing.T) {
 	}
 }
 
-// TestPacked demands that a packing of more buffers than composites are for is planned
-// if no byte is ever unused.
+// TestPacked demands that a packing of more buffers than composites are for is planned if no byte is ever unused.
 func TestPacked(t *testing.T) {
 	in := generate(t, "walls", gen.Options{Buffers: thresholds.MergeMost + 1000, Seed: 1, Horizon: 1 << 40, Capacity: 1 << 40})
 	r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true})

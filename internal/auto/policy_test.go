@@ -81,8 +81,7 @@ func TestClassesAscend(t *testing.T) {
 	}
 }
 
-// TestTurns follows the turns of a run: they add up to the result, and the run is the same
-// as without.
+// TestTurns follows the turns of a run: they add up to the result, and the run is the same as without.
 func TestTurns(t *testing.T) {
 	rounds := 0
 	for seed := range uint64(12) {

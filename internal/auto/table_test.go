@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestTable holds the table of docs/planners/auto.md against classes. Rows that the page words
-// alike are one row there.
+// TestTable holds the table of docs/planners/auto.md against classes. Rows that the page words alike are one row there.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile("../../docs/planners/auto.md")
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestNear draws moves on a chain of ten links in an order of 100 buffers. Without moves that
-// ignore the chain, a link goes to one of the four links below it, the bottom followed by the
-// top. With such moves alone, it goes anywhere.
+// TestNear draws moves on a chain of ten links in an order of 100 buffers. Without moves that ignore the chain, a link
+// goes to one of the four links below it, the bottom followed by the top. With such moves alone, it goes anywhere.
 func TestNear(t *testing.T) {
 	chain := []int{70, 10, 55, 3, 99, 42, 8, 61, 27, 90}
 	w := &worker{search: &search{}, rng: rand.New(rand.NewPCG(1, 1))}

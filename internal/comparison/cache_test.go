@@ -38,8 +38,7 @@ func has(t *testing.T, c *Cache, problem string) bool {
 	return ok
 }
 
-// TestCacheCutShort: a last line that was cut short is dropped, and the next one
-// takes its place.
+// TestCacheCutShort: a last line that was cut short is dropped, and the next one takes its place.
 func TestCacheCutShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	c := open(t, path)

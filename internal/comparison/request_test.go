@@ -221,8 +221,7 @@ func TestRequestCacheFails(t *testing.T) {
 	}
 }
 
-// TestOptimum checks when a height counts as proven: also if one planner has
-// the plan and another the bound.
+// TestOptimum checks when a height counts as proven: also if one planner has the plan and another the bound.
 func TestOptimum(t *testing.T) {
 	for _, c := range []struct {
 		name string

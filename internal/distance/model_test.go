@@ -615,8 +615,7 @@ func run(t *trace) bool {
 	return true
 }
 
-// TestModels compares every rule of the reference kernels with the loops that are written out: the distances are
-// equal.
+// TestModels compares every rule of the reference kernels with the loops that are written out: the distances are equal.
 func TestModels(t *testing.T) {
 	draws := 3000
 	if testing.Short() {

@@ -21,8 +21,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/auto"
 )
 
-// fewest returns the size of the smallest subset that does not fit, by trying
-// all; 0 if the problem fits.
+// fewest returns the size of the smallest subset that does not fit, by trying all; 0 if the problem fits.
 func fewest(p *model.Problem, capacity int64) int {
 	var judge oracle.Orders
 	var choose func(set []int, from, more int) bool
@@ -46,8 +45,7 @@ func fewest(p *model.Problem, capacity int64) int {
 	return 0
 }
 
-// tight returns a problem and a capacity that it does not fit; ok is false where
-// the seed has none.
+// tight returns a problem and a capacity that it does not fit; ok is false where the seed has none.
 func tight(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	if seed%2 > 0 {
 		return beside(seed)
@@ -90,8 +88,7 @@ func beside(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	return p, capacity, capacity > 0
 }
 
-// truthful fails the test if an explanation claims what is not so; least is the
-// size of the smallest subset.
+// truthful fails the test if an explanation claims what is not so; least is the size of the smallest subset.
 func truthful(t *testing.T, p *model.Problem, e *plan.Explanation, capacity int64, least int) {
 	t.Helper()
 	if e.Status == model.Unknown {
@@ -213,8 +210,7 @@ func TestSmallestUnderLimits(t *testing.T) {
 	seen.each(t, 100)
 }
 
-// unlimited is a planner that takes no node limit: the limit is on hitting sets
-// alone.
+// unlimited is a planner that takes no node limit: the limit is on hitting sets alone.
 type unlimited struct{ run.Planner }
 
 func (u unlimited) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {

@@ -44,8 +44,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestOf: what is known of the capacity, and the reason, are there for the statuses that need
-// them and for no other.
+// TestOf: what is known of the capacity, and the reason, are there for the statuses that need them and for no other.
 func TestOf(t *testing.T) {
 	p := &model.Problem{Capacity: 5, Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 6}}}
 	for _, c := range []struct {

@@ -27,8 +27,7 @@ func csv(p *model.Problem) string {
 	return s.String()
 }
 
-// loads returns the lowest and the highest sum of the sizes live at any time
-// from the first start to the last end.
+// loads returns the lowest and the highest sum of the sizes live at any time from the first start to the last end.
 func loads(p *model.Problem) (low, high int64) {
 	change := map[int64]int64{}
 	for i := range p.Buffers {
@@ -189,9 +188,8 @@ func TestUncut(t *testing.T) {
 	}
 }
 
-// TestPinwheels checks that pinwheel problems cannot be cut through: for most
-// of them no guillotine cut of the known plan exists, as there would be for
-// every perfect one.
+// TestPinwheels checks that pinwheel problems cannot be cut through: for most of them no guillotine cut of the known
+// plan exists, as there would be for every perfect one.
 func TestPinwheels(t *testing.T) {
 	cut := func(kind string, seed uint64) bool {
 		in, err := New(kind, Options{Seed: seed, Buffers: 25, Capacity: 1000, Horizon: 1000})

@@ -10,9 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestEmitted checks what all programs of compilers have in common: the number
-// of buffers asked for, sizes in granules, times that are indices of ops with
-// none left out, and a load that is neither one buffer nor all of them.
+// TestEmitted checks what all programs of compilers have in common: the number of buffers asked for, sizes in granules,
+// times that are indices of ops with none left out, and a load that is neither one buffer nor all of them.
 func TestEmitted(t *testing.T) {
 	for _, kind := range []string{"inference", "training", "tiles", "prefill", "decode", "mix"} {
 		for seed := range uint64(10) {
@@ -125,8 +124,7 @@ func TestTilesAreDoubleBuffered(t *testing.T) {
 	}
 }
 
-// TestDecodePages checks that pages of keys and values outlive what a step
-// makes.
+// TestDecodePages checks that pages of keys and values outlive what a step makes.
 func TestDecodePages(t *testing.T) {
 	p, err := Generate("decode", Options{Buffers: 20000, Seed: 2})
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-// The suite has 525 different problems, each with a plan that fits, room that
-// is small, and many overlapping pairs.
+// The suite has 525 different problems, each with a plan that fits, room that is small, and many overlapping pairs.
 func TestSynthetic(t *testing.T) {
 	count, overlaps, pairs := 0, 0, 0
 	names := map[string]bool{}

@@ -137,8 +137,7 @@ func TestFirstFitStatus(t *testing.T) {
 	}
 }
 
-// A capacity changes the status, never the plan; it is refused exactly where
-// the plan is higher.
+// A capacity changes the status, never the plan; it is refused exactly where the plan is higher.
 func TestFirstFitCapacity(t *testing.T) {
 	seen := map[model.Status]int{}
 	for seed := range uint64(1000) {

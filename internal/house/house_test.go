@@ -30,8 +30,7 @@ type room struct {
 	tests     map[string]bool          // functions in _test.go files
 }
 
-// newRoom parses the files of a folder. sources has their texts, by name; a file without a text
-// is read.
+// newRoom parses the files of a folder. sources has their texts, by name; a file without a text is read.
 func newRoom(t *testing.T, fset *token.FileSet, folder string, names []string, sources map[string]string) *room {
 	t.Helper()
 	r := &room{

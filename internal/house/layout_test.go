@@ -18,8 +18,7 @@ import (
 
 const module = "github.com/stowage-go/stowage"
 
-// goFolders returns each folder with Go code, with its files, by its path from the
-// root ("." for the root itself).
+// goFolders returns each folder with Go code, with its files, by its path from the root ("." for the root itself).
 func goFolders(t *testing.T) map[string][]string {
 	t.Helper()
 	folders := map[string][]string{}
@@ -127,9 +126,8 @@ var (
 	pairs   = with(placing, "internal/planners/pairwise")
 )
 
-// layers has the packages of this repository that the code of a folder may import, tests aside. "" is the root
-// package, and a name includes the folders below it. The longest name that a folder is at or below counts. any allows
-// all.
+// layers has the packages of this repository that the code of a folder may import, tests aside. "" is the root package,
+// and a name includes the folders below it. The longest name that a folder is at or below counts. any allows all.
 var layers = []struct {
 	folder string
 	may    []string

@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// Idea: a test whose outcome depends on how long something takes fails on a busy machine, with nothing wrong. So a
-// test counts: nodes, looks (run.EndAtLook), calls of a hook that cancels. Limits of time are held by
-// internal/testkit/pace, which fails only in make pace. TestHousePace finds every line of a test that measures time,
-// sleeps, or sets a timer or a timeout. Each is in the table below with the reason why what is asserted holds on a
-// machine of any speed. Two kinds of timeouts are exempt: a nanosecond is over at once, and minutes or hours only end
-// a test that hangs.
+// Idea: a test whose outcome depends on how long something takes fails on a busy machine, with nothing wrong. So a test
+// counts: nodes, looks (run.EndAtLook), calls of a hook that cancels. Limits of time are held by internal/testkit/pace,
+// which fails only in make pace. TestHousePace finds every line of a test that measures time, sleeps, or sets a timer
+// or a timeout. Each is in the table below with the reason why what is asserted holds on a machine of any speed. Two
+// kinds of timeouts are exempt: a nanosecond is over at once, and minutes or hours only end a test that hangs.
 
 var (
 	// clockPatterns are what such lines have, by the end of the file's name.

@@ -25,9 +25,8 @@ import (
 //
 //	go test -run '^$' -bench Latency -benchtime 300x ./internal/library
 //
-// A round solves each problem once, and a problem's time is its median over the rounds, the collector's share
-// included. The report has the median, the ninth decile and the maximum of these times, and the median number of
-// allocations.
+// A round solves each problem once, and a problem's time is its median over the rounds, the collector's share included.
+// The report has the median, the ninth decile and the maximum of these times, and the median number of allocations.
 
 // aim says what is asked of a problem.
 type aim struct {

@@ -106,8 +106,7 @@ func TestNothingToPlan(t *testing.T) {
 	}
 }
 
-// TestPlanners runs every planner on small problems with every feature; one
-// that cannot honour a feature must say so.
+// TestPlanners runs every planner on small problems with every feature; one that cannot honour a feature must say so.
 func TestPlanners(t *testing.T) {
 	infos := stowage.Planners()
 	var names []string

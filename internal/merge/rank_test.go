@@ -71,8 +71,7 @@ func TestRankHalvesInSpace(t *testing.T) {
 	}
 }
 
-// TestRankNoise has another order of merging for another seed, if there is noise, and the same
-// order for the same seed.
+// TestRankNoise has another order of merging for another seed, if there is noise, and the same order for the same seed.
 func TestRankNoise(t *testing.T) {
 	of := func(noise float64, seed uint64) []string {
 		var halves []composite

@@ -204,8 +204,7 @@ func TestRows(t *testing.T) {
 	one(t, "one value", (&Rows{Title: "one value", Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{7}}}}).HTML())
 }
 
-// TestTicks: a logarithmic axis has ticks wherever it is, and at powers of two if it is of
-// bytes.
+// TestTicks: a logarithmic axis has ticks wherever it is, and at powers of two if it is of bytes.
 func TestTicks(t *testing.T) {
 	for _, values := range [][]float64{{820, 960}, {1, 2}, {101, 102}, {3e-5, 3.1e-5}, {1, 1e12}, {7, 7}} {
 		s := newScale(&Axis{Log: true}, values, 0, 600, 70)

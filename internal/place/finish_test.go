@@ -52,8 +52,7 @@ func TestLimitAtEveryLook(t *testing.T) {
 	}
 }
 
-// If a few buffers that are placed lift all others, the lower plan is that in
-// which all are stacked.
+// If a few buffers that are placed lift all others, the lower plan is that in which all are stacked.
 func TestFinishAnew(t *testing.T) {
 	p := &model.Problem{}
 	for k := range int64(100) {
@@ -186,9 +185,8 @@ func TestBelowUnderALimit(t *testing.T) {
 	}
 }
 
-// TestFinishTakesLittleMemory: most of the time that a million buffers take goes for
-// memory that is touched for the first time. More than half of these training buffers
-// are live at once.
+// TestFinishTakesLittleMemory: most of the time that a million buffers take goes for memory that is touched for the
+// first time. More than half of these training buffers are live at once.
 func TestFinishTakesLittleMemory(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

@@ -8,8 +8,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestWatchCountsGaps: a limit ends the placement of few buffers with many gaps, because the work depends on the
-// gaps.
+// TestWatchCountsGaps: a limit ends the placement of few buffers with many gaps, because the work depends on the gaps.
 func TestWatchCountsGaps(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// tiles walks the blocks from the floor to the top and holds the invariant of tlsf.go against
-// them: they tile the space, no two neighbours are free, and the highest is in use. It returns
-// the number of free blocks.
+// tiles walks the blocks from the floor to the top and holds the invariant of tlsf.go against them: they tile the
+// space, no two neighbours are free, and the highest is in use. It returns the number of free blocks.
 func (a *tlsf) tiles(t *testing.T, floor int64) (free int) {
 	t.Helper()
 	at, below := floor, int32(0)

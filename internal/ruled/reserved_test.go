@@ -67,8 +67,7 @@ func TestManyReserved(t *testing.T) {
 	if r := solve(holes(300_000), plan.Options{}); r.Status != model.Infeasible {
 		t.Errorf("%v, where x fits nowhere", r.Status)
 	}
-	// Two buffers of 26 do not fit a hole of 50, which loads do not see. So from the 157th case on the planner
-	// decides.
+	// Two buffers of 26 do not fit a hole of 50, which loads do not see. So from the 157th case on the planner decides.
 	p := holes(400_000)
 	for i := range p.Buffers {
 		p.Buffers[i].Size = 26

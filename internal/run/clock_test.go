@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// TestPlanUntil sets aside what comes after the planner, more if there are gaps, and
-// no more than half of what is left.
+// TestPlanUntil sets aside what comes after the planner, more if there are gaps, and no more than half of what is left.
 func TestPlanUntil(t *testing.T) {
 	began := time.Now()
 	for _, tc := range []struct {

@@ -35,8 +35,7 @@ func stack() *timeline.Timeline {
 	}})
 }
 
-// TestConclusions gives Run the results that a planner may return, and checks what Run makes of
-// them. The load is 8.
+// TestConclusions gives Run the results that a planner may return, and checks what Run makes of them. The load is 8.
 func TestConclusions(t *testing.T) {
 	offsets := func(x ...int64) model.Plan { return model.Plan{Offsets: x} }
 	for _, tc := range []struct {
@@ -179,8 +178,7 @@ func TestNoBuffers(t *testing.T) {
 	}
 }
 
-// TestWrongCount: a plan with too few offsets does not panic. Run leaves it to verify to refuse
-// it.
+// TestWrongCount: a plan with too few offsets does not panic. Run leaves it to verify to refuse it.
 func TestWrongCount(t *testing.T) {
 	for _, offsets := range [][]int64{nil, {0}, {0, 4, 0, 4}} {
 		p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) {
@@ -193,8 +191,7 @@ func TestWrongCount(t *testing.T) {
 	}
 }
 
-// TestStart: a run never ends higher than the plan that it started from, even if the planner
-// ignores that plan.
+// TestStart: a run never ends higher than the plan that it started from, even if the planner ignores that plan.
 func TestStart(t *testing.T) {
 	for _, tc := range []struct {
 		name     string

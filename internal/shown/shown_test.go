@@ -37,8 +37,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestAllCharacters checks every character: what Go calls a control or a mark of direction is
-// never left as it is.
+// TestAllCharacters checks every character: what Go calls a control or a mark of direction is never left as it is.
 func TestAllCharacters(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if !utf8.ValidRune(r) {

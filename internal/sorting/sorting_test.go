@@ -52,8 +52,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestLimit lets the limit fall at every look: items stay a permutation, and the
-// list is sorted if it does not fall.
+// TestLimit lets the limit fall at every look: items stay a permutation, and the list is sorted if it does not fall.
 func TestLimit(t *testing.T) {
 	const n = 3*stretch + 7
 	for at := 0; ; at++ {

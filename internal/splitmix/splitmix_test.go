@@ -2,8 +2,7 @@ package splitmix
 
 import "testing"
 
-// TestNext has the first numbers of state 0, as the reference implementation gives
-// them.
+// TestNext has the first numbers of state 0, as the reference implementation gives them.
 func TestNext(t *testing.T) {
 	var state uint64
 	for _, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {

@@ -80,8 +80,7 @@ func (w *worth) pays(t *testing.T, in int) {
 	}
 }
 
-// TestAlignedBound is about the sharpening by alignment: it must stay below the
-// optimum, and pay.
+// TestAlignedBound is about the sharpening by alignment: it must stay below the optimum, and pay.
 func TestAlignedBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	var w worth

@@ -152,8 +152,7 @@ func TestAppendConflicts(t *testing.T) {
 	}
 }
 
-// TestConcurrentQueries asks a fresh timeline from many goroutines at once; the
-// first of them builds the index.
+// TestConcurrentQueries asks a fresh timeline from many goroutines at once; the first of them builds the index.
 func TestConcurrentQueries(t *testing.T) {
 	for _, gaps := range []float64{0, 0.7} {
 		p := longLived(t, 500, gaps)
@@ -183,8 +182,7 @@ func TestConcurrentQueries(t *testing.T) {
 	}
 }
 
-// TestInterlockedExample is the smallest case: a buffer that fits into the hole
-// that another leaves for a while.
+// TestInterlockedExample is the smallest case: a buffer that fits into the hole that another leaves for a while.
 func TestInterlockedExample(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "arch", Lower: 0, Upper: 3, Size: 8, Gaps: []model.Gap{

@@ -16,9 +16,8 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestLinearMemory prepares 20,000 buffers of which most pairs overlap, more
-// than the 18,692 of pangu_2.6B. A table of the pairs would take 50 MB even at a
-// bit for each.
+// TestLinearMemory prepares 20,000 buffers of which most pairs overlap, more than the 18,692 of pangu_2.6B. A table of
+// the pairs would take 50 MB even at a bit for each.
 func TestLinearMemory(t *testing.T) {
 	for _, tc := range []struct {
 		gaps  float64

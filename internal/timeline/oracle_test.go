@@ -9,10 +9,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the oracle of these tests knows nothing of sweeps. It asks, slot by
-// slot, which bytes each buffer uses, and derives everything else from the
-// answers by comparing all with all. It is right by inspection and slow, which
-// is why its problems are short: times in [0, slots).
+// Idea: the oracle of these tests knows nothing of sweeps. It asks, slot by slot, which bytes each buffer uses, and
+// derives everything else from the answers by comparing all with all. It is right by inspection and slow, which is why
+// its problems are short: times in [0, slots).
 
 // slots is the number of time slots of the problems that random makes.
 const slots = 14
@@ -62,8 +61,7 @@ func (g grid) pieces() []piece {
 	return all
 }
 
-// section is a maximal set of pieces that share a slot, and the slots that
-// they share.
+// section is a maximal set of pieces that share a slot, and the slots that they share.
 type section struct {
 	pieces       []piece
 	lower, upper int64
@@ -118,8 +116,7 @@ func (g grid) overlap(i, j int) bool {
 	return false
 }
 
-// clash reports whether two buffers use the same byte at once where j is d
-// above i.
+// clash reports whether two buffers use the same byte at once where j is d above i.
 func (g grid) clash(i, j int, d int64) bool {
 	for t := range slots {
 		a, b := g[i][t], g[j][t]

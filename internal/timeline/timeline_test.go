@@ -66,8 +66,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// checkSpans compares the spans of each buffer with the sections that each of
-// its pieces is in.
+// checkSpans compares the spans of each buffer with the sections that each of its pieces is in.
 func checkSpans(t *testing.T, p *model.Problem, tl *Timeline, g grid, sections []section) {
 	t.Helper()
 	for i := range p.Buffers {
@@ -103,9 +102,8 @@ func checkSpans(t *testing.T, p *model.Problem, tl *Timeline, g grid, sections [
 	}
 }
 
-// TestHelly checks what makes maximal sections enough: any set of pieces that
-// overlap in time pairwise is within one section, and pieces that do not
-// overlap share none.
+// TestHelly checks what makes maximal sections enough: any set of pieces that overlap in time pairwise is within one
+// section, and pieces that do not overlap share none.
 func TestHelly(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	for range rounds(3000) {

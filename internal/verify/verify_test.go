@@ -110,8 +110,7 @@ func randomProblem(r *rand.Rand, n int) *model.Problem {
 	return p
 }
 
-// lowest places the buffers one by one at the lowest offset that the bitmap
-// accepts.
+// lowest places the buffers one by one at the lowest offset that the bitmap accepts.
 func lowest(p *model.Problem) []int64 {
 	var offsets []int64
 	for i := range p.Buffers {

@@ -16,17 +16,15 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// Idea: the test uses the files that one run of plan writes as firmware would. A C++ compiler
-// builds the array with the header. The program compares its bytes with the planned model. The
-// interpreter of TensorFlow Lite Micro runs that model in an arena of the header's size, and
-// fails in one that is 16 bytes smaller.
+// Idea: the test uses the files that one run of plan writes as firmware would. A C++ compiler builds the array with the
+// header. The program compares its bytes with the planned model. The interpreter of TensorFlow Lite Micro runs that
+// model in an arena of the header's size, and fails in one that is 16 bytes smaller.
 //
 // The interpreter aligns its arena itself, so some bytes at the beginning may be lost, up to 32
 // of them, depending on the address. The allocator here returns multiples of 16 for arenas of
 // this size. So nothing is lost, and the size is exact.
 
-// written plans a model with all outputs for firmware. It returns their paths without the
-// extension, and the header.
+// written plans a model with all outputs for firmware. It returns their paths without the extension, and the header.
 func written(t *testing.T, dir, name string, data []byte, flags ...string) (stem, header string) {
 	t.Helper()
 	model := filepath.Join(dir, name+".tflite")
@@ -141,8 +139,7 @@ func TestFirmwareRuns(t *testing.T) {
 			if err != nil || got.Error != "" || got.Outputs != want.Outputs {
 				t.Errorf("%s %v in %d bytes, as the header says: %+v, %v", name, flags, arena, got, err)
 			}
-			// An arena that is too small may crash the interpreter, which counts as a failure
-			// too.
+			// An arena that is too small may crash the interpreter, which counts as a failure too.
 			apart := start()
 			if less, err := apart.Run(interpreter.Request{Model: stem + ".tflite", Arena: arena - 16, Runs: 3}); err == nil &&
 				less.Error == "" {

@@ -11,8 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/pace"
 )
 
-// TestTimeoutCoversReading: if nothing arrives on standard input, a run ends soon after its
-// timeout.
+// TestTimeoutCoversReading: if nothing arrives on standard input, a run ends soon after its timeout.
 func TestTimeoutCoversReading(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

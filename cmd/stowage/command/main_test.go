@@ -131,8 +131,7 @@ func waitFor(ts *testscript.TestScript, path string) {
 	ts.Fatalf("%s has not appeared in a minute", path)
 }
 
-// A puppet is a planner that behaves in one fixed way. It shows what the command does with a
-// result, without a search.
+// A puppet is a planner that behaves in one fixed way. It shows what the command does with a result, without a search.
 //
 //	stack      each buffer on top of the one before: feasible
 //	wait       calls atWait, touches the file "ready", waits for the end of the context, stacks

@@ -13,8 +13,7 @@ func lastLine(data []byte) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// TestRecordedProgress follows a search until its timeout. The file has lines of JSON; heights
-// fall and bounds rise.
+// TestRecordedProgress follows a search until its timeout. The file has lines of JSON; heights fall and bounds rise.
 func TestRecordedProgress(t *testing.T) {
 	dir := t.TempDir()
 	problem, at, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "progress"), filepath.Join(dir, "plan.csv")

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// TestReportZip: solve and verify read the problem of a report, and the command in the report
-// makes the same plan.
+// TestReportZip: solve and verify read the problem of a report, and the command in the report makes the same plan.
 func TestReportZip(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("in.csv", []byte("id,lower,upper,size,gaps\na,0,6,4,2-4\nb,2,4,4,\nc,1,9,3,\n"),

@@ -57,8 +57,7 @@ func solveRecording(t *testing.T, at, timeout string) (code int, said string) {
 	return code, stderr.String()
 }
 
-// TestProgressOnFullDisk: on a full disk the command writes the plan, and reports the error of
-// the progress file.
+// TestProgressOnFullDisk: on a full disk the command writes the plan, and reports the error of the progress file.
 func TestProgressOnFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full")

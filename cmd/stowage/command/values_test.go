@@ -73,8 +73,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestOutlet writes the content of a hostile file to a terminal, in one piece and in all pairs
-// of pieces.
+// TestOutlet writes the content of a hostile file to a terminal, in one piece and in all pairs of pieces.
 func TestOutlet(t *testing.T) {
 	const text = "plain\ttext\nschön ‖ \x1b[2J\r\x7f\u009b0m \u202e \x9b"
 	const want = "plain\ttext\nschön ‖ \\x1b[2J\\x0d\\x7f\\u009b0m \\u202e \\x9b"
@@ -198,8 +197,7 @@ func TestAbsl(t *testing.T) {
 	}
 }
 
-// TestProgressLine: the line has at most 79 columns, because a line that wraps cannot be
-// erased.
+// TestProgressLine: the line has at most 79 columns, because a line that wraps cannot be erased.
 func TestProgressLine(t *testing.T) {
 	for want, p := range map[string]stowage.Progress{
 		"no plan yet · 0 nodes · 1:01:01":                             {},

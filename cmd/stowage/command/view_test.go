@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// TestViewHandler: requests to this machine by its own name get the page, and no other request
-// does.
+// TestViewHandler: requests to this machine by its own name get the page, and no other request does.
 func TestViewHandler(t *testing.T) {
 	needsLoopback(t)
 	h := viewHandler([]byte("the page"), "127.0.0.1:4711")
@@ -136,8 +135,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// needsLoopback skips the test if programs cannot connect to this machine itself, as in a
-// container without a network.
+// needsLoopback skips the test if programs cannot connect to this machine itself, as in a container without a network.
 func needsLoopback(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -17,8 +17,7 @@ func coarse(seed uint64, n int) *model.Problem {
 	return p
 }
 
-// TestEffectiveSizesSaveNodes refutes a problem in which bytes between two multiples of 4
-// are lost.
+// TestEffectiveSizesSaveNodes refutes a problem in which bytes between two multiples of 4 are lost.
 func TestEffectiveSizesSaveNodes(t *testing.T) {
 	saves(t, coarse(0, 8), "effective-sizes", 62, 103, "canonical", "dynamic-ordering", "suffix-bound")
 }

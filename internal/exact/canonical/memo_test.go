@@ -36,8 +36,7 @@ func TestMemoKeepsAll(t *testing.T) {
 	}
 }
 
-// TestMemoKey changes one thing after the other in a state: its key changes if the
-// completions do.
+// TestMemoKey changes one thing after the other in a state: its key changes if the completions do.
 func TestMemoKey(t *testing.T) {
 	p := &model.Problem{}
 	for _, id := range []string{"a", "b", "c"} {

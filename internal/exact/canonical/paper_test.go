@@ -15,15 +15,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// The running example of the MiniMalloc paper: figure 2 is one plan of height
-// 12, and table 1 lists the eight orders in which placing each buffer on top of
-// the placed ones that it overlaps gives that plan. One of them is canonical.
+// The running example of the MiniMalloc paper: figure 2 is one plan of height 12, and table 1 lists the eight orders in
+// which placing each buffer on top of the placed ones that it overlaps gives that plan. One of them is canonical.
 
 // figure2 holds the offsets of b1 to b5 in figure 2.
 var figure2 = []int64{8, 8, 4, 4, 0}
 
-// row is a row of table 1: the order, as numbers of buffers, and whether it is
-// offset monotonic and index monotonic.
+// row is a row of table 1: the order, as numbers of buffers, and whether it is offset monotonic and index monotonic.
 type row struct {
 	order  string
 	om, im bool
@@ -41,8 +39,7 @@ var table1 = []row{
 	{"54321", true, false},
 }
 
-// stack places the buffers in the given order (digits from 1), each on top of
-// the placed ones that it overlaps.
+// stack places the buffers in the given order (digits from 1), each on top of the placed ones that it overlaps.
 func stack(p *model.Problem, order string) []int64 {
 	offsets := make([]int64, len(p.Buffers))
 	for k := range order {
@@ -118,11 +115,10 @@ func TestTable1(t *testing.T) {
 // explored returns every complete order of the five buffers that the kernel's
 // search goes through, under the given switches and without preordering.
 //
-// A sixth buffer, fixed on top of all others, makes the search go through all
-// orders. The test sees an order at the node at which only the sixth buffer is
-// unplaced. There it raises the bound of that buffer, which then cannot be placed:
-// the order fails and the search tries the next one. The sixth buffer changes
-// nothing for the others: they fit under it if they fit without it.
+// A sixth buffer, fixed on top of all others, makes the search go through all orders. The test sees an order at the
+// node at which only the sixth buffer is unplaced. There it raises the bound of that buffer, which then cannot be
+// placed: the order fails and the search tries the next one. The sixth buffer changes nothing for the others: they fit
+// under it if they fit without it.
 func explored(t *testing.T, sw common.Switches) []string {
 	t.Helper()
 	orders, _ := walked(t, sw)
@@ -273,9 +269,8 @@ func TestCanonicalOrders(t *testing.T) {
 	}
 }
 
-// TestFirstCanonical checks that the full search ends at the first canonical
-// order: buffers are tried by offset and index, and no technique makes it miss
-// that order.
+// TestFirstCanonical checks that the full search ends at the first canonical order: buffers are tried by offset and
+// index, and no technique makes it miss that order.
 func TestFirstCanonical(t *testing.T) {
 	p := gen.MiniMalloc()
 	want := stack(p, explored(t, common.Switches{Canonical: true, DynamicOrdering: true})[0])

@@ -55,8 +55,7 @@ func TestShiftsMakeDistancesPositive(t *testing.T) {
 	}
 }
 
-// TestShiftsAreTruthful has problems whose windows interlock: with shifts the canonical
-// search decides them alone.
+// TestShiftsAreTruthful has problems whose windows interlock: with shifts the canonical search decides them alone.
 func TestShiftsAreTruthful(t *testing.T) {
 	shifted := func(seed uint64) *model.Problem {
 		p := stairs(seed, 5)

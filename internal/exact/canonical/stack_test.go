@@ -7,8 +7,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// piled returns buffers of one section with alignment 4: only the topmost one need not be
-// rounded up.
+// piled returns buffers of one section with alignment 4: only the topmost one need not be rounded up.
 func piled(sizes ...int64) *model.Problem {
 	p := &model.Problem{}
 	for i, size := range sizes {
@@ -17,8 +16,7 @@ func piled(sizes ...int64) *model.Problem {
 	return p
 }
 
-// TestStackNeedsOneNode has six buffers in one section: with the stack no order of them is
-// searched.
+// TestStackNeedsOneNode has six buffers in one section: with the stack no order of them is searched.
 func TestStackNeedsOneNode(t *testing.T) {
 	k, c := rootOf(piled(5, 6, 7, 3, 2, 9), 41)
 	k.nodeLimit = 100

@@ -120,8 +120,7 @@ func drawn(family func(seed uint64, n int) *model.Problem, n int) func(seed uint
 	return func(seed uint64) *model.Problem { return family(seed, n) }
 }
 
-// rootOf returns the kernel of a problem's only partition before the first placement, and
-// all of its buffers.
+// rootOf returns the kernel of a problem's only partition before the first placement, and all of its buffers.
 func rootOf(p *model.Problem, capacity int64, without ...string) (*Kernel, component) {
 	tl := timeline.New(p)
 	k := New(tl, &tl.Partitions[0], switchesOf(without), common.Limits{}, run.NewWatch(context.Background()))

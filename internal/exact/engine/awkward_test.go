@@ -12,9 +12,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestAwkward minimises problems that brute force cannot answer, with all techniques and
-// without some. No answer may contradict another one. With all techniques more problems are
-// decided within the node limit than without ladders.
+// TestAwkward minimises problems that brute force cannot answer, with all techniques and without some. No answer may
+// contradict another one. With all techniques more problems are decided within the node limit than without ladders.
 func TestAwkward(t *testing.T) {
 	decided := map[string]int{}
 	problems := plantest.Share(80, 40, 30)

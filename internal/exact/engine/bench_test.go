@@ -24,8 +24,7 @@ func BenchmarkSuite(b *testing.B) {
 	}
 }
 
-// BenchmarkSmall measures calls with little to search: the capacity is the load plus a
-// tenth.
+// BenchmarkSmall measures calls with little to search: the capacity is the load plus a tenth.
 func BenchmarkSmall(b *testing.B) {
 	for _, kind := range []string{"random", "pinwheel"} {
 		for _, n := range []int{20, 100} {

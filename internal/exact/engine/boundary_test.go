@@ -14,10 +14,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// tight returns a problem whose load equals the capacity at all times: at each
-// step some buffers end and others of the same total size start. There is no slack
-// anywhere. About one in a hundred of these problems has no plan at the load, and no
-// bound shows it.
+// tight returns a problem whose load equals the capacity at all times: at each step some buffers end and others of the
+// same total size start. There is no slack anywhere. About one in a hundred of these problems has no plan at the load,
+// and no bound shows it.
 func tight(rng *rand.Rand, capacity, steps int64) *model.Problem {
 	p := &model.Problem{}
 	type live struct{ lower, size int64 }
@@ -93,10 +92,9 @@ func mutate(rng *rand.Rand, p *model.Problem) *model.Problem {
 	return q
 }
 
-// TestPhaseBoundary walks along the boundary between problems that have a plan at their
-// load and problems that have none. It mutates a problem without a plan at its load, and
-// goes on from the mutations that have none either. Every answer, under random switches,
-// must be the oracle's.
+// TestPhaseBoundary walks along the boundary between problems that have a plan at their load and problems that have
+// none. It mutates a problem without a plan at its load, and goes on from the mutations that have none either. Every
+// answer, under random switches, must be the oracle's.
 func TestPhaseBoundary(t *testing.T) {
 	cores, steps := plantest.Share(12, 5), 300
 	if env := os.Getenv("STOWAGE_BOUNDARY_STEPS"); env != "" {

@@ -64,8 +64,7 @@ type truth struct {
 	limits  common.Limits
 }
 
-// honest runs the planner and fails the test if the result is false. It reports
-// whether the run came to an answer.
+// honest runs the planner and fails the test if the result is false. It reports whether the run came to an answer.
 func honest(t *testing.T, ctx context.Context, w truth, o plan.Options) (r plan.Result, decided bool) {
 	t.Helper()
 	r, err := run.Run(ctx, &Planner{Limits: w.limits}, w.tl, o)
@@ -116,9 +115,8 @@ func everyLimit(t *testing.T, w truth, o plan.Options) (runs int) {
 	}
 }
 
-// TestEveryLimit is the test for false proofs: the limit falls everywhere in runs on
-// random problems. The capacity is the minimum, or one less, or the run minimises.
-// What is proven must be true.
+// TestEveryLimit is the test for false proofs: the limit falls everywhere in runs on random problems. The capacity is
+// the minimum, or one less, or the run minimises. What is proven must be true.
 func TestEveryLimit(t *testing.T) {
 	count := plantest.Share(500, 200, 150)
 	if env := os.Getenv("STOWAGE_LIMIT_SEEDS"); env != "" {
@@ -127,8 +125,7 @@ func TestEveryLimit(t *testing.T) {
 	runs, interlock := 0, 0
 	for seed := range uint64(count) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		// One in three is treated as if it were huge: limits fall in the midst of
-		// sorting and of inferences.
+		// One in three is treated as if it were huge: limits fall in the midst of sorting and of inferences.
 		w := truth{}
 		if seed%3 == 0 {
 			w.limits.HugeFrom = 1

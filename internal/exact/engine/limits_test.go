@@ -46,9 +46,8 @@ func solveWithin(t *testing.T, ctx context.Context, tl *timeline.Timeline, o pla
 	return r
 }
 
-// disguised returns a problem whose load fits its capacity. The problem does not fit,
-// for a reason that is hidden among n buffers. With 60 buffers or more the proof takes
-// far longer than a test.
+// disguised returns a problem whose load fits its capacity. The problem does not fit, for a reason that is hidden among
+// n buffers. With 60 buffers or more the proof takes far longer than a test.
 func disguised(t *testing.T, n int, seed uint64) *timeline.Timeline {
 	t.Helper()
 	in, err := gen.New("infeasible", gen.Options{Buffers: n, Seed: seed})
@@ -58,8 +57,7 @@ func disguised(t *testing.T, n int, seed uint64) *timeline.Timeline {
 	return timeline.New(in.Problem)
 }
 
-// challenging reads an instance of the challenging suite. It returns nil if the data
-// are not there.
+// challenging reads an instance of the challenging suite. It returns nil if the data are not there.
 func challenging(t *testing.T, name string) *timeline.Timeline {
 	t.Helper()
 	p, err := public.Load("challenging/" + name)
@@ -92,9 +90,8 @@ func TestLimitIsUnknown(t *testing.T) {
 	}
 }
 
-// TestLimitIsNoProof cuts searches short at every point, on problems that have
-// a plan and on problems that have none: Unknown is right for both, the wrong
-// proof for neither.
+// TestLimitIsNoProof cuts searches short at every point, on problems that have a plan and on problems that have none:
+// Unknown is right for both, the wrong proof for neither.
 func TestLimitIsNoProof(t *testing.T) {
 	unknown, plans, proofs := 0, 0, 0
 	for seed := range uint64(12) {
@@ -132,8 +129,7 @@ func TestLimitIsNoProof(t *testing.T) {
 	}
 }
 
-// slow are the techniques without which disguised problems take long enough for
-// limits to come.
+// slow are the techniques without which disguised problems take long enough for limits to come.
 var slow = []string{"stretches", "fronts"}
 
 // TestNodeLimit counts.
@@ -198,8 +194,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestStart gives minimisation a plan: nothing may lose it, not even no time at
-// all.
+// TestStart gives minimisation a plan: nothing may lose it, not even no time at all.
 func TestStart(t *testing.T) {
 	tl := disguised(t, 60, 1)
 	free := solveWithin(t, context.Background(), tl, plan.Options{NodeLimit: 3000})
@@ -224,8 +219,7 @@ func TestStart(t *testing.T) {
 			t.Error("a plan as high as the start is not the start")
 		}
 	}
-	// A start above the capacity is no plan, but what it says of each partition
-	// may still be used.
+	// A start above the capacity is no plan, but what it says of each partition may still be used.
 	if r := solveWithin(t, done, tl,
 		plan.Options{Start: free.Offsets, Capacity: free.Height - 1, Minimize: true}); r.Status != model.Unknown {
 		t.Errorf("a start above the capacity: %s", r.Status)
@@ -241,8 +235,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestProgress follows a search: heights only fall, bounds and nodes only rise,
-// and what is told is what is known.
+// TestProgress follows a search: heights only fall, bounds and nodes only rise, and what is told is what is known.
 func TestProgress(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	for _, minimize := range []bool{true, false} {
@@ -329,8 +322,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestBestSoFar interrupts minimisation at several points: the plan is never
-// lost, and more nodes never make it higher.
+// TestBestSoFar interrupts minimisation at several points: the plan is never lost, and more nodes never make it higher.
 func TestBestSoFar(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	height := int64(0)
@@ -361,9 +353,8 @@ func TestDeepEnd(t *testing.T) {
 	}
 }
 
-// TestHuge searches for a while among 20,000 buffers. Most buffers overlap most
-// others. Lists and tables must not grow with the square of the number of buffers,
-// and the search must end when it is asked to.
+// TestHuge searches for a while among 20,000 buffers. Most buffers overlap most others. Lists and tables must not grow
+// with the square of the number of buffers, and the search must end when it is asked to.
 func TestHuge(t *testing.T) {
 	const n = 20_000
 	p, err := gen.Generate("random", gen.Options{Buffers: n, Horizon: 100_000, MinLife: 30_000, MaxLife: 70_000, Seed: 1})
@@ -430,9 +421,8 @@ func TestStepOfAlignments(t *testing.T) {
 	}
 }
 
-// TestOneLifetime plans many buffers that are all live at once. They are stacked if
-// their alignments are equal. Otherwise a dive raises all that are left at each step.
-// Neither may take memory with the square of their number.
+// TestOneLifetime plans many buffers that are all live at once. They are stacked if their alignments are equal.
+// Otherwise a dive raises all that are left at each step. Neither may take memory with the square of their number.
 func TestOneLifetime(t *testing.T) {
 	for _, mixed := range []bool{false, true} {
 		n := 10_000

@@ -17,9 +17,8 @@ import (
 // figureTwo is the plan of the paper's figure 2.
 var figureTwo = []int64{8, 8, 4, 4, 0}
 
-// TestPaperPlan plans the example under the orders that google/minimalloc has
-// by default, in which the buffers with the longest lives come first: the plan
-// is figure 2's.
+// TestPaperPlan plans the example under the orders that google/minimalloc has by default, in which the buffers with the
+// longest lives come first: the plan is figure 2's.
 func TestPaperPlan(t *testing.T) {
 	p := gen.MiniMalloc()
 	tl := timeline.New(p)

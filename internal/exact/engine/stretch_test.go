@@ -42,8 +42,7 @@ func TestStretchesFindAFlaw(t *testing.T) {
 	}
 }
 
-// TestStretchesRefuteNoPacking has packings without a byte to spare: what is cut out of one
-// fits.
+// TestStretchesRefuteNoPacking has packings without a byte to spare: what is cut out of one fits.
 func TestStretchesRefuteNoPacking(t *testing.T) {
 	for seed := range uint64(12) {
 		in, err := gen.New("pinwheel", gen.Options{Buffers: 30, Seed: seed})

@@ -22,8 +22,7 @@ func TestLatestSeesAlignments(t *testing.T) {
 	if v := climb(t, l, 10); v != common.Refuted || l.Nodes != 0 || l.Bound != 11 {
 		t.Errorf("verdict %d after %d nodes, bound %d, want 11 without a node", v, l.Nodes, l.Bound)
 	}
-	// On top of b, a is at 8 or above, and b on top of a is at 6 or above: levels are
-	// tops, upside down.
+	// On top of b, a is at 8 or above, and b on top of a is at 6 or above: levels are tops, upside down.
 	for f, want := range []int64{-13, -11} {
 		if got := l.latest(0b11, f); got != want {
 			t.Errorf("the latest level of %d under the other is %d, want %d", f, got, want)

@@ -18,8 +18,7 @@ func surplus(l *asked) (ranges int) {
 	return ranges
 }
 
-// TestLevelsLeaveFewRanges compares the heights with tops, from which levels are counted
-// without shifts.
+// TestLevelsLeaveFewRanges compares the heights with tops, from which levels are counted without shifts.
 func TestLevelsLeaveFewRanges(t *testing.T) {
 	with, tops := 0, 0
 	for seed := range uint64(200) {
@@ -37,8 +36,7 @@ func TestLevelsLeaveFewRanges(t *testing.T) {
 	}
 }
 
-// TestLevelsAreTheSameForIdenticalBuffers has a pair whose heights would differ if each were
-// moved alone.
+// TestLevelsAreTheSameForIdenticalBuffers has a pair whose heights would differ if each were moved alone.
 func TestLevelsAreTheSameForIdenticalBuffers(t *testing.T) {
 	twins := 0
 	for seed := range uint64(300) {

@@ -23,8 +23,7 @@ func TestSparesSaveNodes(t *testing.T) {
 	}
 }
 
-// TestSparesFindAPlace verifies plans at the lowest height, in which what was left out has
-// found a place.
+// TestSparesFindAPlace verifies plans at the lowest height, in which what was left out has found a place.
 func TestSparesFindAPlace(t *testing.T) {
 	for seed := range uint64(600) {
 		p := meshing(seed)

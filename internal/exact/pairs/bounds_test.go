@@ -98,9 +98,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestCycle has two offsets that rounding raises for ever, around a cycle of distance 0. The
-// upper ends are too far away to be reached. Without the proof of bound.Passes the propagation
-// runs out of patience, and that proves nothing.
+// TestCycle has two offsets that rounding raises for ever, around a cycle of distance 0. The upper ends are too far
+// away to be reached. Without the proof of bound.Passes the propagation runs out of patience, and that proves nothing.
 func TestCycle(t *testing.T) {
 	b := empty([]int64{8, 6}, 1<<60)
 	b.add(0, 1, 3)

@@ -10,8 +10,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCorrupted breaks the state of a search that has found a plan, in each way that check
-// looks for.
+// TestCorrupted breaks the state of a search that has found a plan, in each way that check looks for.
 func TestCorrupted(t *testing.T) {
 	window := &model.Window{Lower: 1, Upper: 2}
 	tl := timeline.New(&model.Problem{Buffers: []model.Buffer{

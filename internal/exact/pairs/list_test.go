@@ -11,8 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// TestLists compares both lists of random problems with what the timeline says of every two
-// buffers.
+// TestLists compares both lists of random problems with what the timeline says of every two buffers.
 func TestLists(t *testing.T) {
 	several := 0
 	for seed := range uint64(6000) {

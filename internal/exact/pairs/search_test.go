@@ -23,9 +23,8 @@ func fresh(t *testing.T, tl *timeline.Timeline, p int) *Search {
 	return s
 }
 
-// TestSearch asks each random problem for its lowest height, which must fit, and for one less,
-// which must be refuted. It says how many nodes that takes: a search that has lost a
-// propagation takes more.
+// TestSearch asks each random problem for its lowest height, which must fit, and for one less, which must be refuted.
+// It says how many nodes that takes: a search that has lost a propagation takes more.
 func TestSearch(t *testing.T) {
 	var o oracle.Orders
 	fit, refuted, nodes := 0, 0, int64(0)

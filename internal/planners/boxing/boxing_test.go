@@ -63,8 +63,7 @@ func TestAgainstOracle(t *testing.T) {
 	})
 }
 
-// random returns n buffers of sizes over several orders of magnitude, so that
-// Theorem 16 boxes in rounds.
+// random returns n buffers of sizes over several orders of magnitude, so that Theorem 16 boxes in rounds.
 func random(seed uint64, n int) *model.Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := &model.Problem{Name: fmt.Sprintf("random %d", seed)}
@@ -328,8 +327,7 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// A context that has ended still leaves the first heuristic's plan, and one
-// that ends stops the tries.
+// A context that has ended still leaves the first heuristic's plan, and one that ends stops the tries.
 func TestContext(t *testing.T) {
 	p := random(4, 500)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -351,9 +349,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// The heights that 100 tries reach on the public instances, over the load.
-// idealloc's own build (a21f84d) reaches, in as many tries: A 1.29, D 1.30,
-// K 1.28, G_1 1.0023, resnet50 1.0023.
+// The heights that 100 tries reach on the public instances, over the load. idealloc's own build (a21f84d) reaches, in
+// as many tries: A 1.29, D 1.30, K 1.28, G_1 1.0023, resnet50 1.0023.
 func TestPublicInstances(t *testing.T) {
 	for name, limit := range map[string]float64{
 		"challenging/A.1048576.csv": 1.291, "challenging/D.1048576.csv": 1.31, "challenging/K.1048576.csv": 1.278,
@@ -424,8 +421,7 @@ func TestNearlyEqual(t *testing.T) {
 	}
 }
 
-// TestNodeLimitEnds runs tries without end but for the node limit, over sizes of
-// every scale.
+// TestNodeLimitEnds runs tries without end but for the node limit, over sizes of every scale.
 func TestNodeLimitEnds(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 77))

@@ -29,8 +29,7 @@ type question struct {
 	o plan.Options
 }
 
-// questionOf draws a question: small, with all features of the model, but without gaps at
-// either end of a life.
+// questionOf draws a question: small, with all features of the model, but without gaps at either end of a life.
 func questionOf(seed uint64) question {
 	for rng := rand.New(rand.NewPCG(seed, 9)); ; {
 		p := plantest.RandomOf(rng, 2+rng.IntN(7), 3+rng.Int64N(12))
@@ -65,8 +64,7 @@ const counted = `
 5/6 40/0 9/2 41/319 18/16
 `
 
-// TestCountsAsTheOriginal: the height of a plan, or that there is none, and how many
-// nodes failed on the way.
+// TestCountsAsTheOriginal: the height of a plan, or that there is none, and how many nodes failed on the way.
 func TestCountsAsTheOriginal(t *testing.T) {
 	for seed, want := range strings.Fields(counted) {
 		q := questionOf(uint64(seed))
@@ -135,8 +133,7 @@ func TestDecides(t *testing.T) {
 	}
 }
 
-// TestEnds: gaps up to the end of a life, and buffers that are never in use, which the
-// original counts as if they were.
+// TestEnds: gaps up to the end of a life, and buffers that are never in use, which the original counts as if they were.
 func TestEnds(t *testing.T) {
 	at := int64(6)
 	p := &model.Problem{Buffers: []model.Buffer{

@@ -30,8 +30,7 @@ func stacked(tb testing.TB, n int) *Engine {
 	return e
 }
 
-// BenchmarkFullOverlap places N buffers that all overlap, from the ground up,
-// and takes them back.
+// BenchmarkFullOverlap places N buffers that all overlap, from the ground up, and takes them back.
 func BenchmarkFullOverlap(b *testing.B) {
 	for _, n := range []int{100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

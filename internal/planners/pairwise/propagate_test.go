@@ -123,9 +123,8 @@ func (x *naive) do(d decision) {
 	}
 }
 
-// TestAgainstNaive runs random placements, orders and pops on random tiny
-// problems with every feature, and compares bounds and failures with a fixpoint
-// that shares nothing. Of each failure it checks that the decisions named by
+// TestAgainstNaive runs random placements, orders and pops on random tiny problems with every feature, and compares
+// bounds and failures with a fixpoint that shares nothing. Of each failure it checks that the decisions named by
 // Conflict fail by themselves.
 func TestAgainstNaive(t *testing.T) {
 	failures, dropped, orders := 0, 0, 0

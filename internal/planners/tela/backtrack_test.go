@@ -143,8 +143,7 @@ func TestStuck(t *testing.T) {
 
 // TestOtherPhases: a point tries the candidates of other phases after all of its own have failed.
 func TestOtherPhases(t *testing.T) {
-	// Two peaks with a trough between them; in each the longest, the largest and
-	// the widest buffer are three.
+	// Two peaks with a trough between them; in each the longest, the largest and the widest buffer are three.
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "long", Lower: 0, Upper: 9, Size: 1},
 		{ID: "large", Lower: 3, Upper: 4, Size: 9},

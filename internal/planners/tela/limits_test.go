@@ -50,8 +50,7 @@ func TestNodeLimit(t *testing.T) {
 	}
 }
 
-// TestMinimizeLimits keeps the best plan when a limit comes, and the same plan
-// for the same limit.
+// TestMinimizeLimits keeps the best plan when a limit comes, and the same plan for the same limit.
 func TestMinimizeLimits(t *testing.T) {
 	tl, _ := hard(t)
 	var heights []int64
@@ -114,8 +113,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCounters checks that the counters add up on a run with all kinds of
-// backtracks.
+// TestCounters checks that the counters add up on a run with all kinds of backtracks.
 func TestCounters(t *testing.T) {
 	tl, capacity := hard(t)
 	var c Counters

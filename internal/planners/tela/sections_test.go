@@ -15,8 +15,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestSectionsRefuteRightly places buffers at random and has brute force look at
-// every state that sections give up.
+// TestSectionsRefuteRightly places buffers at random and has brute force look at every state that sections give up.
 func TestSectionsRefuteRightly(t *testing.T) {
 	given, kept := 0, 0
 	seeds := plantest.Share(40_000, 10_000)

@@ -95,8 +95,7 @@ func TestSwitches(t *testing.T) {
 	t.Log(count, "problems,", collisions, "with colliding fixed offsets,", undecided, "not minimised")
 }
 
-// TestInfeasible proves that problems whose load fits have no plan, and plans
-// them if there is more room.
+// TestInfeasible proves that problems whose load fits have no plan, and plans them if there is more room.
 func TestInfeasible(t *testing.T) {
 	proofs := 0
 	for seed := range uint64(60) {

@@ -30,8 +30,7 @@ func (f *Field) anyPlan(r *rand.Rand) []int64 {
 	return nil
 }
 
-// TestRuin compares the penalties that ruin reaches with brute force: never below the optimum, and nearly always at
-// it.
+// TestRuin compares the penalties that ruin reaches with brute force: never below the optimum, and nearly always at it.
 func TestRuin(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 4))
 	worse, problems := 0, 0

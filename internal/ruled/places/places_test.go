@@ -15,8 +15,7 @@ import (
 
 func asIs(id string) string { return id }
 
-// TestSound compares proofs with brute force: if there is one, no plan exists, not even for the buffers that it
-// names.
+// TestSound compares proofs with brute force: if there is one, no plan exists, not even for the buffers that it names.
 func TestSound(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 10))
 	proofs, evicted := 0, 0

@@ -206,8 +206,7 @@ func (p *Page) Theme(name string) {
 		map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": name}}})
 }
 
-// Mouse sends an event: mouseMoved, mousePressed, mouseReleased; buttons is 1 while
-// the left button is down.
+// Mouse sends an event: mouseMoved, mousePressed, mouseReleased; buttons is 1 while the left button is down.
 func (p *Page) Mouse(event string, x, y float64, buttons, clicks int) {
 	p.t.Helper()
 	button := "none"

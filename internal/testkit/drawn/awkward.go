@@ -12,8 +12,7 @@ import (
 // among the others. What makes such a problem hard differs from one to the next. So lifespans, sizes, alignments,
 // gaps and pins are drawn independently, each from several kinds, and no feature is in all problems.
 
-// Awkward returns a valid problem without a capacity. Fixed buffers leave one
-// another alone.
+// Awkward returns a valid problem without a capacity. Fixed buffers leave one another alone.
 func Awkward(seed uint64) *model.Problem {
 	r := gen.NewRNG(seed, "awkward")
 	p := &model.Problem{Name: "awkward-seed-" + strconv.FormatUint(seed, 10)}
@@ -120,8 +119,7 @@ func awkwardGaps(r *gen.RNG, p *model.Problem) {
 	}
 }
 
-// awkwardAlignments draws no alignment, one for all, or several that mostly do not
-// divide each other.
+// awkwardAlignments draws no alignment, one for all, or several that mostly do not divide each other.
 func awkwardAlignments(r *gen.RNG, p *model.Problem) {
 	sets := [][]int64{
 		{2, 3}, {4, 6}, {4, 6, 9}, {3, 5, 7}, {6, 10, 15}, {8, 12}, {16, 24, 36}, {1, 2, 4, 8}, {7, 11, 13}, {2, 3, 5, 7, 11},
@@ -139,8 +137,7 @@ func awkwardAlignments(r *gen.RNG, p *model.Problem) {
 	}
 }
 
-// awkwardScale multiplies sizes in a share of the problems, alignments with them
-// or not, and takes a few bytes off.
+// awkwardScale multiplies sizes in a share of the problems, alignments with them or not, and takes a few bytes off.
 func awkwardScale(r *gen.RNG, p *model.Problem) {
 	if !r.Chance(0.3) {
 		return

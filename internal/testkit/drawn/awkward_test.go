@@ -7,9 +7,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestAwkward checks that awkward problems are valid, the same every time, that
-// fixed buffers leave one another alone, and that each feature is in some and
-// absent from most.
+// TestAwkward checks that awkward problems are valid, the same every time, that fixed buffers leave one another alone,
+// and that each feature is in some and absent from most.
 func TestAwkward(t *testing.T) {
 	var mixed, gapped, windowed, fixed int
 	const problems = 400

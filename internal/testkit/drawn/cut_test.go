@@ -8,8 +8,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCut checks what is known of cuts: the plan is one, and the load at every
-// time is the optimum.
+// TestCut checks what is known of cuts: the plan is one, and the load at every time is the optimum.
 func TestCut(t *testing.T) {
 	windows, gaps, fixed, aligned := 0, 0, 0, 0
 	for seed := range uint64(2000) {

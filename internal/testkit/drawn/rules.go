@@ -48,10 +48,9 @@ func FeaturesOf(p *model.Problem) []string {
 	return slices.DeleteFunc(slices.Clone(RuledFeatures), func(name string) bool { return !has[name] })
 }
 
-// Ruled returns a valid problem of 2 to 5 buffers with some of RuledFeatures, in any pairs that
-// may stand together: clocks stand with neither gaps nor a period, evictions or distances. Sizes are to 8 times
-// a unit, which is mostly 1, and heights are small enough for oracle.Ruled. About half of the
-// problems have no plan.
+// Ruled returns a valid problem of 2 to 5 buffers with some of RuledFeatures, in any pairs that may stand together:
+// clocks stand with neither gaps nor a period, evictions or distances. Sizes are to 8 times a unit, which is mostly 1,
+// and heights are small enough for oracle.Ruled. About half of the problems have no plan.
 func Ruled(r *rand.Rand) *model.Problem {
 	for {
 		d := ruling{r: r, has: map[string]bool{}}

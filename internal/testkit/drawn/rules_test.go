@@ -7,8 +7,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestRuled: drawn problems are valid and the same each time. Every pair of features that may stand together comes
-// up.
+// TestRuled: drawn problems are valid and the same each time. Every pair of features that may stand together comes up.
 func TestRuled(t *testing.T) {
 	never := map[[2]string]bool{}
 	for _, other := range []string{"gaps", "windows", "period", "evictions", "distances"} {

@@ -9,26 +9,23 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: every problem of n buffers on a small grid, each once up to the
-// symmetries that no planner may care about: the order of the buffers, a shift
-// of all times, a stretch of time (two slots in a row with the same buffers
-// live are one), and time run backwards.
+// Idea: every problem of n buffers on a small grid, each once up to the symmetries that no planner may care about: the
+// order of the buffers, a shift of all times, a stretch of time (two slots in a row with the same buffers live are
+// one), and time run backwards.
 //
-// A problem is a multiset of shapes; the shapes are numbered and multisets
-// enumerated as non-decreasing sequences. A sequence stands for its class when
-// it starts at time 0, has an event at each time up to its end, and is no
-// greater than its mirror image.
+// A problem is a multiset of shapes; the shapes are numbered and multisets enumerated as non-decreasing sequences. A
+// sequence stands for its class when it starts at time 0, has an event at each time up to its end, and is no greater
+// than its mirror image.
 
 // compare orders shapes: buffers without a name.
 func compare(s, t model.Buffer) int {
 	return cmp.Or(cmp.Compare(s.Lower, t.Lower), cmp.Compare(s.Upper, t.Upper), cmp.Compare(s.Size, t.Size))
 }
 
-// EachSmall yields every problem of exactly n buffers without further
-// constraints, with lifespans in [0, horizon) and sizes from 1 to maxSize, once
-// up to symmetry. The horizon is at most 62. 5 buffers, horizon 3 and sizes to 3
-// give 11,649 problems, horizon 4 gives 91,563; in all of these the lowest
-// height is the load. Each problem is the caller's to keep.
+// EachSmall yields every problem of exactly n buffers without further constraints, with lifespans in [0, horizon) and
+// sizes from 1 to maxSize, once up to symmetry. The horizon is at most 62. 5 buffers, horizon 3 and sizes to 3 give
+// 11,649 problems, horizon 4 gives 91,563; in all of these the lowest height is the load. Each problem is the caller's
+// to keep.
 func EachSmall(n int, horizon, maxSize int64) iter.Seq[*model.Problem] {
 	var shapes []model.Buffer
 	for lower := range horizon {

@@ -59,8 +59,7 @@ func TestEachSmall(t *testing.T) {
 	}
 }
 
-// className compresses the times to ranks, sorts, and takes the lesser of the
-// two directions of time.
+// className compresses the times to ranks, sorts, and takes the lesser of the two directions of time.
 func className(p *model.Problem) string {
 	var times []int64
 	for _, b := range p.Buffers {

@@ -33,9 +33,8 @@ var wideCounts = sync.OnceValue(func() (counts []int) {
 	return counts
 })
 
-// Wide returns a valid problem of at most nine buffers, most of them of three to
-// six, with every feature of the model. It has no capacity. Fixed offsets may
-// collide. oracle.Lowest answers it.
+// Wide returns a valid problem of at most nine buffers, most of them of three to six, with every feature of the model.
+// It has no capacity. Fixed offsets may collide. oracle.Lowest answers it.
 func Wide(seed uint64) *model.Problem {
 	r := gen.NewRNG(seed, "wide")
 	p := &model.Problem{Name: "wide-seed-" + strconv.FormatUint(seed, 10)}
@@ -302,9 +301,8 @@ func Pinned(p *model.Problem, offsets []int64, seed uint64) *model.Problem {
 	return q
 }
 
-// Boundary returns a capacity at or near the lowest height of p, as often one
-// that p does not fit into as not: the height itself, one less, a step of
-// alignment up or down, the least load, or far above.
+// Boundary returns a capacity at or near the lowest height of p, as often one that p does not fit into as not: the
+// height itself, one less, a step of alignment up or down, the least load, or far above.
 func Boundary(p *model.Problem, height int64, seed uint64) int64 {
 	r := gen.NewRNG(seed, "boundary")
 	step := p.Buffers[r.Below(int64(len(p.Buffers)))].Align()

@@ -87,8 +87,7 @@ func Refused(t testing.TB, want string, write func(w io.Writer) error) {
 	}
 }
 
-// Full checks that whatever writes says so if there is no room: none from the start, or
-// for some of it.
+// Full checks that whatever writes says so if there is no room: none from the start, or for some of it.
 func Full(t *testing.T, write func(w io.Writer) error) {
 	t.Helper()
 	for _, room := range []Room{0, 70_000} {

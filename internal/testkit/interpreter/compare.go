@@ -43,9 +43,8 @@ type Side struct {
 	Limit                                  tflm.Limit
 }
 
-// Compare folds and plans a model, with what kernels ask for as the options say,
-// and runs it before and after. The error is that the interpreter crashed, or one
-// of tflm.Make.
+// Compare folds and plans a model, with what kernels ask for as the options say, and runs it before and after. The
+// error is that the interpreter crashed, or one of tflm.Make.
 func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs int, o tflm.Options) (*Row, error) {
 	made, err := tflm.Make(ctx, m, o)
 	if err != nil {
@@ -121,13 +120,11 @@ func (p *Process) Apart(path string, arena *tflite.Arena, smallest int64, runs, 
 	return a, nil
 }
 
-// Enough returns an arena that is large enough for a footprint, with room for what
-// it may leave out: a multiple of 16, for the tail that the runtime reports counts
-// what is lost at the arena's end.
+// Enough returns an arena that is large enough for a footprint, with room for what it may leave out: a multiple of 16,
+// for the tail that the runtime reports counts what is lost at the arena's end.
 func Enough(f *tflm.Footprint) int64 { return tflite.RoundUp(f.Smallest + f.Smallest/2 + 1<<16) }
 
-// Faults says what of a row is not as claimed; nothing for a model that the
-// interpreter does not run.
+// Faults says what of a row is not as claimed; nothing for a model that the interpreter does not run.
 func (r *Row) Faults() []string {
 	if r.Error != "" {
 		return nil

@@ -15,9 +15,8 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/pypi"
 )
 
-// Idea: one Python process answers requests, a line of JSON for each, since
-// loading the package takes longer than most models. Arenas that are too small
-// are tried in a fork of it, which may crash.
+// Idea: one Python process answers requests, a line of JSON for each, since loading the package takes longer than most
+// models. Arenas that are too small are tried in a fork of it, which may crash.
 
 //go:embed interpreter.py
 var script []byte
@@ -35,8 +34,7 @@ type Request struct {
 	// Expected and 16 bytes less were tried.
 	Smallest bool  `json:"smallest"`
 	Expected int64 `json:"expected"`
-	// Preserve gives each tensor a place of its own: results to compare others
-	// with, whatever plan the model has.
+	// Preserve gives each tensor a place of its own: results to compare others with, whatever plan the model has.
 	Preserve bool `json:"preserve"`
 }
 

@@ -2,9 +2,8 @@
 // architecture search. They are programs for internal/order, for tests and measurements. Weights and arithmetic are
 // not in them.
 //
-// A tensor has a byte for each element. Batch normalisation is part of the convolution before it, as exporters
-// have it. A convolution keeps its size with padding. Operators are numbered as an exporter would write them: node
-// after node.
+// A tensor has a byte for each element. Batch normalisation is part of the convolution before it, as exporters have it.
+// A convolution keeps its size with padding. Operators are numbered as an exporter would write them: node after node.
 package networks
 
 import (

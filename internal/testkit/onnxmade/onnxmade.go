@@ -182,8 +182,7 @@ func (n *Node) bytes() []byte {
 	return text(b, 7, n.Domain)
 }
 
-// keys returns the names of attributes in order, so that a model is the same each
-// time.
+// keys returns the names of attributes in order, so that a model is the same each time.
 func keys(m map[string]any) []string {
 	var out []string
 	for k := range m {

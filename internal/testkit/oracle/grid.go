@@ -2,8 +2,7 @@
 // small sizes, orders.go for sizes of any scale. With rules, rules.go tries every offset, and chains.go, at any
 // scale, only the offsets that bodies can rest on.
 //
-// It shares nothing with the timeline, the bounds or a planner, so that it cannot repeat a mistake
-// of theirs.
+// It shares nothing with the timeline, the bounds or a planner, so that it cannot repeat a mistake of theirs.
 package oracle
 
 import (
@@ -18,21 +17,17 @@ import (
 // next. Heights are tried upwards from the load. Offsets need not be sums of sizes, since alignment, fixed offsets
 // and windows make others useful, and no order is assumed, since windows interlock.
 //
-// Invariant: the domain of an unplaced buffer holds exactly the offsets that
-// meet no placed buffer.
+// Invariant: the domain of an unplaced buffer holds exactly the offsets that meet no placed buffer.
 //
-// Complexity: exponential; about 8 buffers with sizes to 6 take microseconds to
-// milliseconds. Nothing is shared with the timeline or with any planner: each
-// pair's legal distances are found by walking the times at which either
-// changes.
+// Complexity: exponential; about 8 buffers with sizes to 6 take microseconds to milliseconds. Nothing is shared with
+// the timeline or with any planner: each pair's legal distances are found by walking the times at which either changes.
 
 // oracleReach is the largest height that the oracle looks at.
 const oracleReach = 1 << 16
 
-// MinHeight returns the lowest height of any plan of p, and such a plan. ok is
-// false if there is none at any height, because fixed offsets collide. The
-// capacity of p does not count. It is meant for tests of tiny problems; it
-// panics if a plan may need a height above 65536.
+// MinHeight returns the lowest height of any plan of p, and such a plan. ok is false if there is none at any height,
+// because fixed offsets collide. The capacity of p does not count. It is meant for tests of tiny problems; it panics if
+// a plan may need a height above 65536.
 func MinHeight(p *model.Problem) (height int64, offsets []int64, ok bool) {
 	if len(p.Buffers) == 0 {
 		return 0, nil, true
@@ -71,8 +66,7 @@ func Fits(p *model.Problem, capacity int64) bool {
 type oracle struct {
 	buffers []model.Buffer
 	reach   int64
-	// legal[i*n+j] has bit reach+d set where j may be at i's offset + d, for
-	// -reach < d < reach.
+	// legal[i*n+j] has bit reach+d set where j may be at i's offset + d, for -reach < d < reach.
 	legal [][]uint64
 	words int        // words of a domain at the height in hand
 	trail [][]uint64 // domains of all buffers at each depth
@@ -95,9 +89,8 @@ func newOracle(p *model.Problem, reach int64) *oracle {
 	return o
 }
 
-// Used returns the bytes that b uses at a time, counted from its offset; from is not
-// below to where it uses none. It says slot by slot what model.Buffer.Pieces says by
-// stretches, for tests to hold against each other.
+// Used returns the bytes that b uses at a time, counted from its offset; from is not below to where it uses none. It
+// says slot by slot what model.Buffer.Pieces says by stretches, for tests to hold against each other.
 func Used(b *model.Buffer, time int64) (from, to int64) {
 	if time < b.Lower || time >= b.Upper {
 		return 0, 0
@@ -219,8 +212,7 @@ func (o *oracle) place(depth int) bool {
 	return false
 }
 
-// strike sets the domains of the next depth, with buffer i placed. It reports
-// whether none is empty.
+// strike sets the domains of the next depth, with buffer i placed. It reports whether none is empty.
 func (o *oracle) strike(depth, i int, at int64) bool {
 	n := len(o.buffers)
 	from, to := o.trail[depth], o.trail[depth+1]
@@ -231,8 +223,7 @@ func (o *oracle) strike(depth, i int, at int64) bool {
 		legal := o.legal[i*n+j]
 		any := uint64(0)
 		for w := range o.words {
-			// Bit x of the word stands for offset 64w+x, a distance of
-			// 64w+x-at, which is bit reach-at+64w+x of legal.
+			// Bit x of the word stands for offset 64w+x, a distance of 64w+x-at, which is bit reach-at+64w+x of legal.
 			first := int(o.reach-at) + 64*w
 			word := uint64(0)
 			if k, shift := first/64, first%64; k < len(legal) {

@@ -6,12 +6,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a second oracle, for sizes of any scale. Two buffers that meet at some time forbid some
-// distances between their offsets: open intervals. Every plan lies on one side of each interval.
-// The search starts with every buffer at its least offset. It takes an interval that the offsets
-// violate and tries both sides of it: "at most its lower end", "at least its upper end". Each side
-// is a lower bound of one offset by another. Offsets rise, each rounded up to its alignment, until
-// no bound asks for more. If no interval is violated, the offsets are the lowest plan of the branch.
+// Idea: a second oracle, for sizes of any scale. Two buffers that meet at some time forbid some distances between their
+// offsets: open intervals. Every plan lies on one side of each interval. The search starts with every buffer at its
+// least offset. It takes an interval that the offsets violate and tries both sides of it: "at most its lower end", "at
+// least its upper end". Each side is a lower bound of one offset by another. Offsets rise, each rounded up to its
+// alignment, until no bound asks for more. If no interval is violated, the offsets are the lowest plan of the branch.
 //
 // It judges the search of exact/pairs and the engine of pairwise, so it shares nothing with timeline, bound or a
 // planner. A mistake in a shared list of intervals, or in a shared propagation, would be made by planner and judge,
@@ -19,22 +18,19 @@ import (
 // times at which a pair changes with the grid (grid.go). Three parts make it fast, because tests ask it millions of
 // times: the floor, equal buffers in one order, and the interval whose cheaper side costs most.
 //
-// Invariant: at holds the least offsets under the arcs chosen so far. A path chooses at most once
-// from an interval.
+// Invariant: at holds the least offsets under the arcs chosen so far. A path chooses at most once from an interval.
 //
-// A system without a solution raises its offsets for ever. A rise in pass k has a chain of k reasons
-// or more. If all arcs of a cycle are positive, an offset would have to be above itself, so more
-// passes than buffers are proof. A cycle with other arcs is a monotone map that commutes with shifts
-// by L, the least common multiple of the alignments. Once it has risen by L it has no fixed point,
-// and each round rises by their common divisor or more.
+// A system without a solution raises its offsets for ever. A rise in pass k has a chain of k reasons or more. If all
+// arcs of a cycle are positive, an offset would have to be above itself, so more passes than buffers are proof. A cycle
+// with other arcs is a monotone map that commutes with shifts by L, the least common multiple of the alignments. Once
+// it has risen by L it has no fixed point, and each round rises by their common divisor or more.
 //
 // Complexity: exponential in the pairs. Up to 7 buffers take microseconds, whatever the sizes. The
 // grid is better if there are many buffers with small sizes.
 //
 // Trials: docs/lab/tests.md (a floor that rounds sizes up saves no time).
 
-// An Orders is the oracle with its memory, for one goroutine at a time. The zero
-// value is ready.
+// An Orders is the oracle with its memory, for one goroutine at a time. The zero value is ready.
 type Orders struct {
 	size, align []int64
 	fixed       []bool
@@ -49,8 +45,7 @@ type Orders struct {
 	times       []int64
 }
 
-// A ban forbids that j's offset less i's is between above and below, both
-// exclusive.
+// A ban forbids that j's offset less i's is between above and below, both exclusive.
 type ban struct {
 	i, j         int
 	above, below int64
@@ -62,10 +57,9 @@ type order struct {
 	by       int64
 }
 
-// Lowest returns the lowest height of any plan of p, and such a plan. ok is false
-// if there is none at any height, because fixed offsets collide. The capacity
-// of p does not count. It is MinHeight for sizes of any scale and up to about nine
-// buffers.
+// Lowest returns the lowest height of any plan of p, and such a plan. ok is false if there is none at any height,
+// because fixed offsets collide. The capacity of p does not count. It is MinHeight for sizes of any scale and up to
+// about nine buffers.
 func Lowest(p *model.Problem) (height int64, offsets []int64, ok bool) {
 	return new(Orders).Lowest(p)
 }
@@ -196,8 +190,7 @@ func appendChanges(times []int64, b *model.Buffer) []int64 {
 	return times
 }
 
-// search looks for plans lower than best under the arcs. mixed says that not all
-// of them are positive.
+// search looks for plans lower than best under the arcs. mixed says that not all of them are positive.
 func (o *Orders) search(mixed bool) {
 	if !o.raise(mixed) {
 		return
@@ -246,8 +239,7 @@ func (o *Orders) search(mixed bool) {
 	o.saved = o.saved[:mark]
 }
 
-// cost is the height of buffer i after a rise, the largest int64 if it cannot
-// rise that far.
+// cost is the height of buffer i after a rise, the largest int64 if it cannot rise that far.
 func (o *Orders) cost(i int, rise int64) int64 {
 	if end := o.at[i] + rise + o.size[i]; !o.fixed[i] && end < o.best {
 		return end
@@ -255,8 +247,7 @@ func (o *Orders) cost(i int, rise int64) int64 {
 	return math.MaxInt64
 }
 
-// raise raises the offsets as the arcs ask and reports whether all stay below
-// best.
+// raise raises the offsets as the arcs ask and reports whether all stay below best.
 func (o *Orders) raise(mixed bool) bool {
 	limit := len(o.at)
 	if mixed {

@@ -53,8 +53,7 @@ func TestOraclesAgree(t *testing.T) {
 	}
 }
 
-// TestOrdersAtScale multiplies all that has a size: the lowest height is
-// multiplied too.
+// TestOrdersAtScale multiplies all that has a size: the lowest height is multiplied too.
 func TestOrdersAtScale(t *testing.T) {
 	const scale = 1 << 41
 	for seed := range uint64(3000) {
@@ -83,8 +82,7 @@ func TestOrdersAtScale(t *testing.T) {
 	}
 }
 
-// TestWide checks that wide problems are valid, the same every time, and as wide
-// as they say.
+// TestWide checks that wide problems are valid, the same every time, and as wide as they say.
 func TestWide(t *testing.T) {
 	const seeds = 20000
 	seen := map[string]int{}

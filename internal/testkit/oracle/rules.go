@@ -114,8 +114,7 @@ func Legal(p *model.Problem, plan *model.Plan) bool {
 	return true
 }
 
-// joined numbers the bodies: buffers that a list ties get the least number of them, until nothing
-// changes.
+// joined numbers the bodies: buffers that a list ties get the least number of them, until nothing changes.
 func (o *ruled) joined() {
 	for i := range o.p.Buffers {
 		o.body = append(o.body, i)

@@ -14,8 +14,7 @@ var searches = []string{
 	"tvm-hill-climb", "vela-hill-climb", "vela-regor",
 }
 
-// Heuristics are the names of the registered planners that make one plan, or a few,
-// whatever the limits.
+// Heuristics are the names of the registered planners that make one plan, or a few, whatever the limits.
 func Heuristics() []string {
 	var names []string
 	for _, p := range run.All() {

@@ -75,8 +75,7 @@ func Must(t testing.TB, planner run.Planner, p *model.Problem, o plan.Options) p
 	return Solve(t, context.Background(), planner, timeline.New(p), o)
 }
 
-// AtMinimum demands a plan of p at its least height, and a proof below it. If the planner may give up, Unknown will
-// do.
+// AtMinimum demands a plan of p at its least height, and a proof below it. If the planner may give up, Unknown will do.
 func AtMinimum(t testing.TB, planner run.Planner, p *model.Problem, minimum int64, o plan.Options, mayGiveUp bool) {
 	t.Helper()
 	tl := timeline.New(p)

@@ -8,8 +8,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Random returns a small valid problem in which all features of the model
-// occur. Fixed offsets may collide.
+// Random returns a small valid problem in which all features of the model occur. Fixed offsets may collide.
 func Random(rng *rand.Rand) *model.Problem {
 	horizon := 2 + rng.Int64N(20)
 	return RandomOf(rng, 1+rng.IntN(14), horizon)

@@ -11,9 +11,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Dir returns the folder of the public instances: STOWAGE_DATA, else a folder
-// shared/data beside the working directory or beside one above it; "" where
-// there is none.
+// Dir returns the folder of the public instances: STOWAGE_DATA, else a folder shared/data beside the working directory
+// or beside one above it; "" where there is none.
 func Dir() string {
 	if dir := os.Getenv("STOWAGE_DATA"); dir != "" {
 		return dir

@@ -27,8 +27,7 @@ type Tensor struct {
 	Dimension int32
 }
 
-// An Op is an operator of a model to make. Inputs and outputs are numbers of the
-// subgraph's tensors.
+// An Op is an operator of a model to make. Inputs and outputs are numbers of the subgraph's tensors.
 type Op struct {
 	Code            tfliteschema.BuiltinOperator
 	Custom          string // its name, if Code is CUSTOM
@@ -248,8 +247,7 @@ func (f *file) bytes(d []byte) flatbuffers.UOffsetT {
 	return tfliteschema.BufferEnd(b)
 }
 
-// quantized writes the quantization of a tensor and returns where it is, 0 for
-// none.
+// quantized writes the quantization of a tensor and returns where it is, 0 for none.
 func quantized(b *flatbuffers.Builder, t *Tensor) flatbuffers.UOffsetT {
 	if t.Scales == nil {
 		return 0

@@ -7,10 +7,9 @@ import (
 	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
-// Network returns a network of float operators drawn from the seed, of about so
-// many operators: dense layers, element-wise ones, concatenations and reshapes of
-// earlier values, so that values live for various times. An interpreter can run
-// it: each operator is one that the reference kernels have.
+// Network returns a network of float operators drawn from the seed, of about so many operators: dense layers,
+// element-wise ones, concatenations and reshapes of earlier values, so that values live for various times. An
+// interpreter can run it: each operator is one that the reference kernels have.
 func Network(seed uint64, operators int) []byte { return NetworkWith(seed, operators) }
 
 // NetworkWith is Network with metadata.

@@ -58,8 +58,7 @@ func ints(list ...int64) shape.Result {
 	return shape.Result{Elem: shape.TypeInt64, Dims: []int64{int64(len(list))}, Data: &shape.Data{Ints: list}}
 }
 
-// TestInfer has one operator of each file. Package onnx has the tests of all operators,
-// which need the onnx package.
+// TestInfer has one operator of each file. Package onnx has the tests of all operators, which need the onnx package.
 func TestInfer(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -95,8 +95,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestEither checks what is known of a value that is one of two: what both agree on, and
-// room for the larger.
+// TestEither checks what is known of a value that is one of two: what both agree on, and room for the larger.
 func TestEither(t *testing.T) {
 	a := Result{Elem: TypeInt64, Dims: []int64{2, 3}}
 	b := Result{Elem: TypeInt64, Dims: []int64{2, 5}}
