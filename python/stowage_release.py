@@ -114,6 +114,8 @@ def c_files(licences: pathlib.Path) -> dict[str, pathlib.Path]:
 def npm_files(package: pathlib.Path) -> dict[str, pathlib.Path]:
     """Returns the files of the package for npm, which its manifest names, or their folders."""
     names = ["package.json", *json.loads((package / "package.json").read_text())["files"]]
+    if missing := [name for name in names if not (package / name).exists()]:
+        raise FileNotFoundError(f"{package}: {', '.join(missing)}")
     files = [f for name in names for f in (package / name, *(package / name).rglob("*")) if f.is_file()]
     return {f.relative_to(package).as_posix(): f for f in files}
 

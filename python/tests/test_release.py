@@ -70,6 +70,9 @@ class Release(unittest.TestCase):
             (package / name).write_text("")
         (package / "package.json").write_text('{"files": ["src", "LICENSE"]}')
         self.assertEqual(sorted(stowage_release.npm_files(package)), ["LICENSE", "package.json", "src/a.js"])
+        (package / "LICENSE").unlink()
+        with self.assertRaisesRegex(FileNotFoundError, "LICENSE"):
+            stowage_release.npm_files(package)
 
 
 if __name__ == "__main__":
