@@ -38,9 +38,9 @@ type Sizing struct {
 //	default:                 // a limit came first; s.LowerBound <= the least capacity <= s.Height
 //	}
 //
-// LowerBound may be above that of Minimize, because Size rounds it up to a height that the sizes of the buffers can
-// make: if all sizes are multiples of 64, so is the least height. A heuristic, such as first-fit, proves little more
-// than the load; plan.Bounds.Join adds up what several planners have shown, and plan.CurveAt counts many problems.
+// LowerBound may be above Minimize's, because Size rounds it up to a height that sums of sizes can reach: if all
+// sizes are multiples of 64, so is the least height. A heuristic, such as first-fit, proves little more than the
+// load; plan.Bounds.Join adds up what several planners have shown, and plan.CurveAt counts many problems.
 //
 // The error is an *InputError or one of those that Solve has.
 func Size(ctx context.Context, p *Problem, o Options) (*Sizing, error) {

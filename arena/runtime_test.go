@@ -161,8 +161,8 @@ func write(t *testing.T, path string, plans []trace.Plan) {
 	}
 }
 
-// TestServe records a program in C, plans its trace, and plays it from the plan: all is served but for the first
-// step, which differs by one allocation, and what lives for two steps.
+// TestServe records a program in C, plans its trace, and plays it from the plan: all allocations are served, except
+// in the first step, which differs by one allocation, and except those that live for two steps.
 func TestServe(t *testing.T) {
 	needCC(t)
 	dir := t.TempDir()

@@ -96,7 +96,7 @@ func (p *packed) fault(err error) error {
 	return packedFault("", err)
 }
 
-// packedFault is the error for a file that gzip cannot read. What the file system says is returned as it is.
+// packedFault is the error for a file that gzip cannot read. Errors of the file system are returned unchanged.
 func packedFault(name string, err error) error {
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, io.EOF) || strings.HasPrefix(err.Error(), "flate:") {

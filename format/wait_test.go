@@ -15,8 +15,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestDeadline reads pipes whose content comes in time, in one piece or in many, and gives up
-// on those that are not read to their end at the deadline, at whatever byte they stay.
+// TestDeadline reads pipes whose content comes in time, in one piece or in many, and gives up on pipes that have not
+// ended at the deadline, wherever they stop.
 func TestDeadline(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	var packed bytes.Buffer

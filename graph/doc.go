@@ -1,5 +1,5 @@
 // Package graph plans a program: operators with operands, results and permissions in, an order, overlaps and offsets
-// out. It is for compilers that know which operator may write over what it reads.
+// out. It is for compilers that know which operator may write over its operands.
 //
 //	g := &graph.Graph{
 //		Values: []graph.Value{{Name: "x", Size: 64}, {Name: "y", Size: 64}, {Name: "z", Size: 16}},

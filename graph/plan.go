@@ -13,9 +13,9 @@ import (
 
 // Idea: each step may only help. The graph is planned in its own order, without permits; then with results in place;
 // then with all permits. Each run starts from the plan of the run before. That is a plan of its problem too, since
-// permits only remove conflicts. If other orders are allowed, the orders with the lowest peaks are planned in the same
-// way (reorder.go). The lowest plan is kept. So the result is never higher than the plan in the given order without
-// permits, whatever limit comes. The differences say what each step saves.
+// permits only remove conflicts. If other orders are allowed, the orders with the lowest peaks are planned in the
+// same way (reorder.go). The lowest plan is kept. So under any limit, the result is never higher than the plan in the
+// given order without permits. The differences say what each step saves.
 //
 // Complexity: one run of the planner for each kind of permit that the graph has, and one more; up to four more for
 // other orders; then Options.Problems runs, each for a lower plan. rest.go says how a timeout is divided among them.
@@ -80,7 +80,7 @@ type Overlap struct {
 // Saved says how many bytes each step saves beyond those before it. A number is 0 if the plan
 // before it does not fit the capacity.
 type Saved struct {
-	InPlace  int64 // by exact distances, and by those of 0 or less
+	InPlace  int64 // by exact distances, and by distances of 0 or less
 	Distance int64 // by the other distances
 	Order    int64 // by another order of the operators
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSharedColumns reads headers that the tests of the Python package read, too: which name
-// stands for which column, or that a header is refused.
+// TestSharedColumns reads the headers that the tests of the Python package read, too. Each header gives the columns
+// of its names, or is refused.
 func TestSharedColumns(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "columns.json"))
 	if err != nil {

@@ -164,8 +164,8 @@ func WritePlan(w io.Writer, p *model.Problem, plan *model.Plan) error {
 	return writeRows(w, p, plan.Offsets, o)
 }
 
-// WritablePlan returns an error that says which plans of p WritePlan refuses: those of a problem with evictions, which
-// a plan may take, or with IDs that CSV cannot express. Without rules it is Writable.
+// WritablePlan returns an error if WritePlan may refuse plans of p: p has evictions, or IDs that CSV cannot express.
+// Without rules it is Writable.
 func WritablePlan(p *model.Problem) error {
 	for i := range p.Buffers {
 		if b := &p.Buffers[i]; b.MayLeave() {

@@ -79,7 +79,7 @@ type machine struct {
 	data  []byte
 	at    int // of the next opcode
 	stack []datum
-	marks []int // where the marks are on the stack
+	marks []int // the places of the marks on the stack
 	memo  table[datum]
 	lists table[[]datum]
 	dicts table[[]entry]

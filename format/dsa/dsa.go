@@ -90,7 +90,7 @@ type reader struct {
 	dec    *stdjson.Decoder
 	issues model.Issues
 	placed int   // calls of place
-	at     int64 // where the value begins that is being decoded
+	at     int64 // the beginning of the present value
 
 	version  int64
 	name     string

@@ -78,7 +78,7 @@ func Make(p *model.Problem) (*Document, error) {
 // A maker makes the tree of a document.
 type maker struct {
 	p      *model.Problem
-	rules  *model.Rules // those of p; empty if it has none
+	rules  *model.Rules // p's rules, or empty ones
 	pools  []model.Pool
 	faults []error
 }

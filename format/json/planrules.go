@@ -211,8 +211,8 @@ func (d *decoder) checkMeasures() {
 				"the plan gives "+strconv.FormatInt(is, 10))
 		}
 	}
-	// A bound is for plans with the best values of the measures before it. So the first that is
-	// not reached ends what can be said.
+	// A bound is for plans with the best values of the measures before it. So no statement is possible after the
+	// first one that is not reached.
 	reached := true
 	objective := d.problem.Objective()
 	for k, v := range c.bounds {

@@ -15,7 +15,7 @@ import (
 // Invariant: a shape that is given never contradicts what is known of the value otherwise. If it does, that is an
 // error that says what is known.
 
-// A Shape is what Options.Shapes says of a value.
+// A Shape is the entry of Options.Shapes for a value.
 type Shape struct {
 	Type Type    // of its elements; 0 if the model says it
 	Dims []int64 // none for a single number

@@ -30,9 +30,9 @@ type Offline struct {
 }
 
 // Shares reports whether the plan puts two tensors of an arena over one another while both live. The arena must be
-// that of the plan's model. Vela's plans do so on purpose: the tensors that an NPU reads and writes lie inside of its
-// scratch. The problem keeps such tensors apart, so its bound is no bound for the model. Complexity: O(n²) for n
-// tensors that live at once.
+// that of the plan's model. Vela's plans have such overlaps on purpose: the tensors that an NPU reads and writes lie
+// inside its scratch. The problem keeps such tensors apart, so its bound is no bound for the model. Complexity: O(n²)
+// for n tensors that live at once.
 func (o *Offline) Shares(a *Arena) bool {
 	type block struct{ lower, upper, from, to int64 }
 	var blocks []block

@@ -261,7 +261,7 @@ func (h *head) metadata(root *tfliteschema.Model, buffer int) int {
 	return at
 }
 
-// buffer writes a buffer whose data begin at a multiple of 16, and returns where it is.
+// buffer writes a buffer whose data begin at a multiple of 16, and returns its place.
 func (h *head) buffer(data []byte) int {
 	table := h.vtable([]int{4})
 	h.u32(uint32(table - h.lastVtable))
@@ -352,7 +352,7 @@ func (h *head) vtable(widths []int) int {
 	return len(h.bytes)
 }
 
-// list writes a vector of n references and returns where the first is.
+// list writes a vector of n references and returns the place of the first.
 func (h *head) list(n int) int {
 	h.align(4)
 	h.u32(uint32(n))

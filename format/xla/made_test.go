@@ -33,7 +33,7 @@ func (v *madeValue) name() string {
 type made struct {
 	values       []madeValue // in the order in which they are defined
 	instructions int
-	old          bool // names where there are now numbers
+	old          bool // names in place of numbers
 	whole        bool // one text
 	color        int64
 }

@@ -99,8 +99,7 @@ func (t *texts) overlaps() {
 	}
 }
 
-// positions reads in which parts of which tuples the values are, and unites those in
-// the same part of tuples at one offset.
+// positions reads the values' positions in tuples, and unites values in the same part of tuples at one offset.
 func (t *texts) positions(s *section) error {
 	type part struct {
 		class int32

@@ -90,7 +90,7 @@ func (r *RNG) wall(pile []rect, at int64, begin, high int) (from, to int) {
 			end = begin
 		}
 		if end == 1 && begin == 1 {
-			end = 2 // or the two would be one that is cut
+			end = 2 // otherwise the two would be one piece that is cut
 		}
 		from = int(r.Below(int64(len(pile))))
 		to = min(from+end, len(pile))

@@ -24,7 +24,7 @@ import (
 // around the peak are planned together (Again, with exact search: internal/climb/core.go). The
 // buffers that are live in all of them are the pile, and only the others are searched.
 //
-// Invariant: free space = the bytes that are used by no buffer that is live at the section of the sweep.
+// Invariant: the free space is the bytes that no buffer live at the section of the sweep uses.
 //
 // Complexity: up to twelve sweeps (sweep.go). A sweep that gets too high ends at once, usually near the peak.
 //

@@ -17,7 +17,7 @@ import (
 //
 // Invariant: the buffers of a slot share no section.
 //
-// Complexity: that of a list of all buffers (place.List).
+// Complexity: as for a list of all buffers (place.List).
 //
 // Source: the shared objects of TFLite's GPU delegate and of ExecuTorch. If the order is that
 // of the starts, this is left-edge colouring.

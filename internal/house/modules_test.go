@@ -16,10 +16,10 @@ import (
 	"github.com/stowage-go/stowage/internal/version"
 )
 
-// Idea: in a clone the modules find each other through go.work, so nothing there shows whether each stands alone. Here a
-// folder has them as a proxy of Go modules would after a release: a zip of each without the modules below it. With that
-// proxy and without go.work they are installed as a user would install them. All that others wrote comes from the module
-// cache of this machine, so nothing is downloaded: the cache of the test is a tree of links to it.
+// Idea: in a clone the modules find each other through go.work, so nothing there shows whether each stands alone.
+// Here a folder has them as a proxy of Go modules would after a release: a zip of each without the modules below it.
+// With that proxy and without go.work they are installed as a user would install them. Modules of others come from
+// the module cache of this machine, so nothing is downloaded: the test's cache is a tree of links to it.
 //
 // https://go.dev/ref/mod#goproxy-protocol has the layout of the proxy, https://go.dev/ref/mod#zip-files that of a zip.
 

@@ -21,7 +21,7 @@
 //     least what the rest needs.
 //
 // All of an answer is of the glue: what Prepare of the glue's kernel does. An operator whose types or dilation the
-// library does not compute may still get scratch, because the glue requests it before it looks.
+// library does not compute may still get scratch, because the glue requests it before that check.
 //
 // # Layout
 //

@@ -20,8 +20,8 @@ import (
 )
 
 // Idea: the time of a call of Solve if there is little to search, for a program that plans while it runs. One shape
-// of problem would be one path through the planner, so each size is asked of all generators that make it, some with
-// an alignment, and of slices of real models.
+// of problem would be one path through the planner, so the problems of each size are from all generators that make
+// it, some with an alignment, and from slices of real models.
 //
 //	go test -run '^$' -bench Latency -benchtime 300x ./internal/library
 //

@@ -6,9 +6,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Whole returns the strip of a problem with all of its buffers in one pool that has no capacity, and in which nothing is
-// aligned or fixed. It says which bytes of each body are in use in which sections, wherever the body lies, so loads can
-// be added up from it. Its slots are the sections. p has rules.
+// Whole returns the strip of a problem with all of its buffers in one pool that has no capacity, and in which nothing
+// is aligned or fixed. It says which bytes of each body are in use in which sections, relative to the body. So loads
+// can be added up from it. Its slots are the sections. p has rules.
 //
 // Complexity: that of a strip.
 func Whole(p *model.Problem) *Strip {

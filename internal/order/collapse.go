@@ -14,7 +14,8 @@ import "math/bits"
 //
 // In the reversed graph (reverse.go) the same rule says what may run last.
 //
-// Complexity: a pass costs what the ready operators touch; chains that of their successors, to a depth of chainMost.
+// Complexity: a pass costs the blocks that the ready operators touch. Chains cost those of their successors, to a
+// depth of chainMost.
 //
 // Source: the rule for one operator is ours; Liu 1987 has chains (hills and valleys) for trees.
 

@@ -2,10 +2,11 @@ package order
 
 import "math"
 
-// Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is that
-// of a heaviest matching between the results that begin here and the operands that die here. Nearly always all pairs
-// have one result or one operand in common. Then the saving is the heaviest pair, or the sum of the pairs that add up
-// (graph.go). Otherwise the Hungarian method finds it, with weight 0 for a result and an operand that are no pair.
+// Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is the
+// weight of a heaviest matching between the results that begin here and the operands that die here. Nearly always all
+// pairs have one result or one operand in common. Then the saving is the heaviest pair, or the sum of the pairs that
+// add up (graph.go). Otherwise the Hungarian method finds it, with weight 0 for a result and an operand that are no
+// pair.
 //
 // Complexity: O(pairs) nearly always, else O(k^3) for k results or operands.
 //

@@ -136,8 +136,8 @@ func TestSharingLowersPeaks(t *testing.T) {
 	}
 }
 
-// TestLargeBound: of a chain that is too long for ancestors and descendants to be kept, the bound is what one operator
-// needs by itself, with an input that is an output: less what its best pair saves. That is the peak of the only order.
+// TestLargeBound: a chain is too long for ancestors and descendants to be kept. Its bound is the need of one
+// operator, with an input that is an output, less the saving of its best pair. That is the peak of the only order.
 func TestLargeBound(t *testing.T) {
 	const long = 1<<14 + 100
 	p := &order.Program{Sizes: []int64{5, 3}, Inputs: []int32{0, 1}, Outputs: []int32{1}}

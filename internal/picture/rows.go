@@ -139,8 +139,8 @@ func (r *Rows) row(p *pen, row *Row, x *scale, y, width float64) {
 // high is how far apart marks are that would hide each other.
 const high = 9.0
 
-// group returns the place of the s-th value among those of the row that lie where it
-// does, and how many those are. Values belong together if a chain of near ones joins them.
+// group returns the place of the s-th value among the row's values at the same position, and their number. Values
+// belong together if a chain of near ones joins them.
 func (r *Rows) group(row *Row, x *scale, s int) (place, of int) {
 	type mark struct {
 		series int

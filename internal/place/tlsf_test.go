@@ -59,8 +59,8 @@ func TestTLSFJoins(t *testing.T) {
 	}
 }
 
-// TestTLSF takes and gives at random. The free blocks are what the live ones leave, and a
-// block is where it was as long as it lives.
+// TestTLSF takes and gives at random. The free blocks are the space between the live ones, and a live block never
+// moves.
 func TestTLSF(t *testing.T) {
 	type block struct {
 		k        int32

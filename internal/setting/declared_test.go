@@ -172,7 +172,7 @@ type form struct {
 	argument, field, none string // of Python: the type of an argument with its default; type and default of a field
 	typescript, unit      string // unit is the end of TypeScript's doc
 	cxx, zero             string
-	c                     string // C's doc, in which %s is that of the setting
+	c                     string // C's doc; %s stands for the setting's doc
 }
 
 var forms = map[Kind]form{

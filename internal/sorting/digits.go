@@ -16,9 +16,9 @@ func Keys(keys []uint64) []int32 {
 	return order
 }
 
-// Digits returns a list of indices sorted by their keys, each with the bits of flip inverted, equal ones as they were;
-// and the other of order and scratch, both of which it uses and which are as long as keys. Where over, which it asks
-// before each digit, says that a limit has come, they are in some order; nil means no limit.
+// Digits returns a list of indices sorted by their keys, each with the bits of flip inverted, stably. It also returns
+// the other one of order and scratch. It uses both, and both are as long as keys. Where over, which it asks before
+// each digit, says that a limit has come, they are in some order; nil means no limit.
 func Digits(order, scratch []int32, keys []uint64, flip uint64, over func() bool) (sorted, other []int32) {
 	const digit = 11
 	var differ uint64

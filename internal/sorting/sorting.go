@@ -1,5 +1,4 @@
-// Package sorting is the one place where long lists are sorted. It sorts indices
-// and nothing else: what they stand for is the caller's.
+// Package sorting is the one place where long lists are sorted. It sorts indices, whose meaning is the caller's.
 //
 // The sorts of package slices are not stable with a plain comparison, cannot look at a limit
 // on the way, and know no sort by digits: with a million buffers all three count.

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestEditRules follows edits with rules: the trace can be read, so it names only what is there, its pairs meet where
-// they must, and each rule that goes was there.
+// TestEditRules follows edits with rules. The trace can be read, so it names only existing buffers, pairs meet where
+// they must, and each removed rule existed.
 func TestEditRules(t *testing.T) {
 	seen := map[trace.Kind]int{}
 	for seed := range uint64(6) {

@@ -36,10 +36,10 @@ import (
 // sections of the partition and the neighbours of the candidate.
 //
 // Source: Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", ASPLOS
-// 2023. What the paper leaves open is as in google/minimalloc 9f5cf81, src/solver.cc: a part that is planned apart
-// begins at offset 0, the floor of a section is that of the last placement in it, and a node whose candidates have
-// all failed is one backtrack. Two things differ. The technique `bound` compares the load with the capacity before
-// the search. Without a capacity, the plan of the heuristics is the one to improve.
+// 2023. Points that the paper leaves open are as in google/minimalloc 9f5cf81, src/solver.cc: a part that is planned
+// apart begins at offset 0, the floor of a section is that of the last placement in it, and a node whose candidates
+// have all failed is one backtrack. Two things differ. The technique `bound` compares the load with the capacity
+// before the search. Without a capacity, the plan of the heuristics is the one to improve.
 
 func init() { run.Register(planner{}) }
 

@@ -2,11 +2,11 @@ package tela
 
 import "github.com/stowage-go/stowage/internal/timeline"
 
-// Idea: the engine reasons about pairs, so it does not see that a placement has cut the room of a section into useless
-// holes. Here each section has its placed buffers in order of offset. After a placement each hole between them counts
-// with the bytes that may still go there: at most the sizes of the unplaced buffers that fit into it, and at most the
-// stretch that their ranges reach. If all holes of a section together take less than its unplaced buffers need, the
-// placement has failed.
+// Idea: the engine reasons about pairs, so it does not see that a placement has cut the room of a section into
+// useless holes. Here each section has its placed buffers in order of offset. After a placement each hole between the
+// placed buffers counts with the bytes that may still go there: at most the sizes of the unplaced buffers that fit
+// into it, and at most the stretch that their ranges reach. If all holes of a section together take less than its
+// unplaced buffers need, the placement has failed.
 //
 //	capacity ─┬─────────┐
 //	          │  hole 2 │  5 free, but only c (3) fits      takes 3

@@ -19,8 +19,8 @@ import (
 // Invariant: if some bodies of a problem are an overload, the problem has no plan. So a caller may ask about only the
 // bodies that a change touches.
 //
-// Complexity: that of the sections, and O(2^pools · uses · sections of a life) for at most mostHall pools. If there are
-// more pools, only each pool alone and all pools together are checked.
+// Complexity: the sections', and O(2^pools · uses · sections of a life) for at most mostHall pools. If there are more
+// pools, only each pool alone and all pools together are checked.
 
 // mostHall is the most pools for which all sets are checked.
 const mostHall = 6

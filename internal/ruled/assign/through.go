@@ -20,8 +20,8 @@ import (
 // are cut off.
 //
 // Invariant: take an assignment whose loads fit and whose excess is at most the limit. It passes through a state that
-// is kept, or its excess is at least that of a state that was cut off. So if nothing was cut off, the walk finds the
-// cheapest assignment. Otherwise the least excess of the states that were cut off is a bound.
+// is kept, or its excess is at least the excess of a state that was cut off. So if nothing was cut off, the walk
+// finds the cheapest assignment. Otherwise the least excess of the states that were cut off is a bound.
 //
 // Before the walk, a pool is struck off a body's list if its excess alone is above the limit. A body with one pool left
 // takes its room. With good prices and a good known cost, few bodies have a choice.

@@ -20,10 +20,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: only sums and maxima tie the pools to each other. So all that matters of a set S of bodies in a pool is its
-// front: the plans of S that no other plan of S beats in both height and penalty (front.go). The search takes one
-// buffer after the other. It chooses the buffer's evictions, and a pool for each part that they leave. Let S(q) be the
-// set in pool q so far. Then
+// Idea: only sums and maxima tie the pools to each other. So only the front of a set S of bodies in a pool matters:
+// the plans of S that no other plan of S beats in both height and penalty (front.go). The search takes one buffer
+// after the other. It chooses the buffer's evictions, and a pool for each part that they leave. Let S(q) be the set
+// in pool q so far. Then
 //
 //	height of q           >= the least height of the front of S(q)
 //	penalty               >= sum over q of the least penalty of the front of S(q)

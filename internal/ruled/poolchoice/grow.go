@@ -10,8 +10,8 @@ import (
 )
 
 // Idea: if the cheapest assignment by the loads does not pack, most of it does. All bodies that have a pool without a
-// capacity begin there. Then as many as can be go where that assignment has them, those first that save most for the
-// bytes and the time that they take. The planner is asked about all at once. If it finds no plan, it is asked about the
+// capacity begin there. Then as many bodies as possible go where that assignment has them. Those that save most for
+// their bytes and time come first. The planner is asked about all at once. If it finds no plan, it is asked about the
 // first half, and then about the second half beside what is there by now, and so on down to single bodies.
 //
 // Invariant: what is kept packs. The loads always fit, as less than the assignment is there.

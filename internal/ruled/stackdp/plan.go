@@ -2,9 +2,9 @@ package stackdp
 
 import "slices"
 
-// Idea: the records of a state say which items came, in order of time, and at which place of the order each came in.
-// So the orders can be rebuilt in turn. They say which item lies above which. Offsets come last: from the floor up,
-// each item lies as low as these pairs allow.
+// Idea: the records of a state have its items in order of time, with the place in the order where each came in. So
+// the orders can be rebuilt in turn. They say which item lies above which. Offsets come last: from the floor up, each
+// item lies as low as these pairs allow.
 //
 // Invariant: two items that live at once are in one order. So a chain of pairs leads from one to the other, and they
 // share no byte.

@@ -41,7 +41,7 @@ func awkwardLives(r *gen.RNG, p *model.Problem) {
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], int64(i)
 		switch shape {
-		case 0: // all alike, but for some that end early
+		case 0: // all alike, except some that end early
 			b.Lower, b.Upper = 0, horizon
 			if r.Chance(0.3) {
 				b.Upper = r.Within(1, horizon)

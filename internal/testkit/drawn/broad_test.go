@@ -15,8 +15,8 @@ func apartForGood(a, b string) bool {
 	return a == "clocks" && slices.Contains([]string{"gaps", "windows", "period", "evictions", "distances"}, b)
 }
 
-// TestBroad checks that every pair of features is drawn if it is asked for, that the enumeration answers nearly all,
-// that about half have no plan, and that some have large numbers.
+// TestBroad: every pair of features is drawn on request. The enumeration answers nearly all problems, about half have
+// no plan, and some have large numbers.
 func TestBroad(t *testing.T) {
 	plans, none, given, large := 0, 0, 0, 0
 	r := rand.New(rand.NewPCG(25, 9))

@@ -1,4 +1,4 @@
-// Package networks makes networks whose order of operators matters: randomly wired ones, and those of neural
+// Package networks makes networks whose order of operators matters: randomly wired ones, and networks of neural
 // architecture search. They are programs for internal/order, for tests and measurements. Weights and arithmetic are
 // not in them.
 //

@@ -24,8 +24,8 @@ import "github.com/stowage-go/stowage/internal/planners/pairwise"
 // Left out: semantic branching, which adds the negation of the first side to the second. Here the second side implies
 // it, since the two exclude each other: Up + Down > 1. In rectangle packing "above" does not exclude "left of".
 
-// settle brings the pairs to a fixpoint after entries of the matrix have risen. It returns false at a contradiction.
-func (s *metaSolver) settle() bool {
+// propagate brings the pairs to a fixpoint after entries of the matrix have risen. It returns false at a contradiction.
+func (s *metaSolver) propagate() bool {
 	m := s.m
 	for k := 0; k < len(m.moved); k++ {
 		entry := m.moved[k]

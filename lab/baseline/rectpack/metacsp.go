@@ -179,7 +179,7 @@ func (s *metaSolver) Fit(height int64) ([]int64, descend.Outcome) {
 			}
 		}
 	}
-	ok := s.settle()
+	ok := s.propagate()
 	for {
 		for !ok {
 			var out descend.Outcome
@@ -203,7 +203,7 @@ func (s *metaSolver) Fit(height int64) ([]int64, descend.Outcome) {
 		if !s.budget.Spend() {
 			return nil, descend.Stopped
 		}
-		ok = s.take(p, side) && s.settle()
+		ok = s.take(p, side) && s.propagate()
 	}
 }
 
@@ -222,7 +222,7 @@ func (s *metaSolver) backtrack() (ok bool, out descend.Outcome) {
 		if !s.budget.Spend() {
 			return false, descend.Stopped
 		}
-		return s.take(f.pair, f.side) && s.settle(), descend.Found
+		return s.take(f.pair, f.side) && s.propagate(), descend.Found
 	}
 	return false, descend.Refuted
 }

@@ -99,7 +99,7 @@ func (a *asked) model(ctx context.Context, file string, flags []string) error {
 	kind, name := filepath.Ext(file), filepath.Base(file)
 	if kind == ".tflite" {
 		flags = append(slices.Clip(flags), "--fold-float16")
-	} else if flags, err = settle(data, file, flags); err != nil {
+	} else if flags, err = closeDims(data, file, flags); err != nil {
 		return err
 	}
 	a.kinds[kind]++
@@ -139,8 +139,8 @@ func (a *asked) model(ctx context.Context, file string, flags []string) error {
 	return nil
 }
 
-// settle adds a flag for each open dimension of a model that has none: it is 1.
-func settle(data []byte, file string, flags []string) ([]string, error) {
+// closeDims adds a flag for each open dimension without one: it is 1.
+func closeDims(data []byte, file string, flags []string) ([]string, error) {
 	m, err := onnx.Parse(data, file)
 	if err != nil {
 		return nil, err

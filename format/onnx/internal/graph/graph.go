@@ -146,7 +146,7 @@ type Initializer struct {
 	Tensor Tensor
 }
 
-// ValueInfo is what the file says of a value.
+// ValueInfo is the file's declaration of a value.
 type ValueInfo struct {
 	Name int32
 	Type *TypeInfo
