@@ -359,8 +359,7 @@ func (c *checker) claims() {
 	}
 	if c.p.LowerBound > c.p.Height || c.p.Status == model.Optimal && c.p.LowerBound != c.p.Height {
 		c.say(RuleBound, -1, -1, -1, "the plan says "+c.p.Status.String()+", with the lower bound "+
-			strconv.FormatInt(c.p.LowerBound, 10)+
-			" and the height "+strconv.FormatInt(c.p.Height, 10))
+			strconv.FormatInt(c.p.LowerBound, 10)+" and the height "+strconv.FormatInt(c.p.Height, 10))
 	}
 	listed := make(map[Overlap]int, len(c.p.Overlaps))
 	for _, o := range c.p.Overlaps {
@@ -387,8 +386,7 @@ func (c *checker) over(o Overlap) string {
 		operator = c.g.Operators[o.Operator].Name
 	}
 	return "result " + value(o.Result) + " over operand " + value(o.Operand) + " at operator " + operator +
-		", at the distance " +
-		strconv.FormatInt(o.Distance, 10) + " with " + strconv.FormatInt(o.Bytes, 10) + " bytes"
+		", at the distance " + strconv.FormatInt(o.Distance, 10) + " with " + strconv.FormatInt(o.Bytes, 10) + " bytes"
 }
 
 // distinct returns the values of a list, each once. The result holds until the next call.

@@ -277,34 +277,22 @@ func TestRulesContradict(t *testing.T) {
 
 func TestWriteRulesRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(p *model.Problem, plan *Plan){
-		"json: apart has the buffer of index 5; there are 5": func(p *model.Problem,
-			_ *Plan,
-		) {
+		"json: apart has the buffer of index 5; there are 5": func(p *model.Problem, _ *Plan) {
 			p.Rules.Apart[0][1] = 5
 		},
-		"json: buffer a has the pool of index -1; there are 2": func(p *model.Problem,
-			_ *Plan,
-		) {
+		"json: buffer a has the pool of index -1; there are 2": func(p *model.Problem, _ *Plan) {
 			p.Buffers[0].Extra.Pools[0] = -1
 		},
-		"json: the plan has the pool of index 2; there are 2": func(_ *model.Problem,
-			plan *Plan,
-		) {
+		"json: the plan has the pool of index 2; there are 2": func(_ *model.Problem, plan *Plan) {
 			plan.Pools[4] = 2
 		},
-		"json: the plan has the buffer of index 9; there are 5": func(_ *model.Problem,
-			plan *Plan,
-		) {
+		"json: the plan has the buffer of index 9; there are 5": func(_ *model.Problem, plan *Plan) {
 			plan.Parts[0].Buffer = 9
 		},
-		"json: the plan has 4 pools for 5 buffers": func(_ *model.Problem,
-			plan *Plan,
-		) {
+		"json: the plan has 4 pools for 5 buffers": func(_ *model.Problem, plan *Plan) {
 			plan.Pools = plan.Pools[1:]
 		},
-		"json: the ID \"\\xff\" of pool number 1 is not valid UTF-8": func(p *model.Problem,
-			_ *Plan,
-		) {
+		"json: the ID \"\\xff\" of pool number 1 is not valid UTF-8": func(p *model.Problem, _ *Plan) {
 			p.Rules.Pools[0].ID = "\xff"
 		},
 		"json: the measure \"\\xff\" is not valid UTF-8": func(p *model.Problem, _ *Plan) { p.Rules.Objective[0] = "\xff" },

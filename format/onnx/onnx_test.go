@@ -409,8 +409,7 @@ func TestRefused(t *testing.T) {
 		{"output", graph(made.Graph{Inputs: x, Outputs: made.Names("z")}), Options{}, `output "z": no node makes it`},
 		{"kernel", graph(made.Graph{
 			Inputs: []made.Value{made.Floats("x", 1, 1, 4)},
-			Nodes: []made.Node{op("MaxPool", "x", "y",
-				attributes{"kernel_shape": []int64{9}})},
+			Nodes:  []made.Node{op("MaxPool", "x", "y", attributes{"kernel_shape": []int64{9}})},
 		}), Options{}, "its window is larger than its input [1,1,4]"},
 		{
 			"huge", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<40, 1<<40)}}),
@@ -425,8 +424,7 @@ func TestRefused(t *testing.T) {
 		{
 			"branch", graph(made.Graph{
 				Inputs: x,
-				Nodes: []made.Node{op("If", "x", "y",
-					attributes{"then_branch": made.Graph{}})},
+				Nodes:  []made.Node{op("If", "x", "y", attributes{"then_branch": made.Graph{}})},
 			}),
 			Options{},
 			"must have a condition, a then_branch and an else_branch",
@@ -434,8 +432,7 @@ func TestRefused(t *testing.T) {
 		{
 			"graph", graph(made.Graph{
 				Inputs: x,
-				Nodes: []made.Node{op("SequenceMap", "x", "y",
-					attributes{"body": made.Graph{}})},
+				Nodes:  []made.Node{op("SequenceMap", "x", "y", attributes{"body": made.Graph{}})},
 			}),
 			Options{Sizes: map[string]int64{"y": 9}},
 			"node 0 (SequenceMap): runs a graph in a way that Stowage does not support",
@@ -474,8 +471,7 @@ func TestRefused(t *testing.T) {
 		},
 		{"a weight again", graph(made.Graph{
 			Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)},
-			Nodes: []made.Node{op("Neg", "x", "w",
-				nil)},
+			Nodes: []made.Node{op("Neg", "x", "w", nil)},
 		}), Options{}, `graph, node 0: makes "w", a name that is already taken`},
 		{"two functions", twoFunctions(), Options{}, `function 1: has the same name as another: "F"`},
 		{"no graph", []byte{1 << 3, 8, 7 << 3, 5}, Options{}, "there is no graph"},
@@ -516,8 +512,7 @@ func TestRefused(t *testing.T) {
 		},
 		{"split", graph(made.Graph{
 			Inputs: x, Stored: []made.Tensor{made.Ints("s", 3, 3)},
-			Nodes: []made.Node{op("Split", "x s", "a b",
-				nil)},
+			Nodes: []made.Node{op("Split", "x s", "a b", nil)},
 		}), Options{}, "its lengths do not add up to its input [4]"},
 		{
 			"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil),
@@ -537,8 +532,7 @@ func TestRefused(t *testing.T) {
 		{
 			"window, by --dim", slidingModel("Conv", []any{1, 3, "n"}, []any{4, 3, 3}, nil),
 			Options{Dims: map[string]int64{"n": 1}},
-			"its window is larger than its input [1,3,1]; " +
-				"the dimensions that are given may be too small (--dim)",
+			"its window is larger than its input [1,3,1]; the dimensions that are given may be too small (--dim)",
 		},
 		{
 			"branch, undecided", graph(undecided),
@@ -800,8 +794,7 @@ func hostile() map[string][]byte {
 			{Name: "i", Type: made.Int64},
 			{Name: "c", Type: made.Bool},
 			made.Floats("s", 1),
-		}, Nodes: []made.Node{op("Loop", "i c s", "t",
-			attributes{"body": loops})}}}.Bytes(),
+		}, Nodes: []made.Node{op("Loop", "i c s", "t", attributes{"body": loops})}}}.Bytes(),
 		"lists":      made.Model{Graph: lists}.Bytes(),
 		"ranks":      made.Model{Graph: ranks}.Bytes(),
 		"sequences":  made.Model{Graph: sequences}.Bytes(),

@@ -95,8 +95,7 @@ func stretch(all []instant) {
 			for y := range all {
 				a, b := &all[x], &all[y]
 				if a.upper == b.lower && a.buffer == b.buffer && a.turn == b.turn && a.pool == b.pool && a.from == b.from &&
-					a.to == b.to &&
-					(a.ends != b.ends || a.begun != b.begun) {
+					a.to == b.to && (a.ends != b.ends || a.begun != b.begun) {
 					a.ends, b.begun, changed = b.ends, a.begun, true
 				}
 			}

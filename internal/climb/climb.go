@@ -70,12 +70,9 @@ type settings struct {
 
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.core, "core",
-		"plan the sections around the peak exactly, then the other buffers around them")
-	d.Technique(&s.critical, "critical",
-		"change the order of buffers on the critical chain, which sets the height")
-	d.Int(&s.random, "random", 20, 0, 100,
-		"percentage of order moves that ignore the critical chain")
+	d.Technique(&s.core, "core", "plan the sections around the peak exactly, then the other buffers around them")
+	d.Technique(&s.critical, "critical", "change the order of buffers on the critical chain, which sets the height")
+	d.Int(&s.random, "random", 20, 0, 100, "percentage of order moves that ignore the critical chain")
 	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30,
 		"node limit of exact search for the sections around the peak, in addition to two nodes for each of their buffers")
 	patience := int64(0)

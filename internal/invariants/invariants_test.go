@@ -19,8 +19,7 @@ func TestMessages(t *testing.T) {
 		{func() { invariants.Must(false, "rank of buffer", 3, 9) }, "invariant broken: rank of buffer 3 9"},
 		{func() { invariants.Must(false, "100% of the queue") }, "invariant broken: 100% of the queue"},
 		{func() {
-			invariants.Equal(12, 13, "load of section",
-				7)
+			invariants.Equal(12, 13, "load of section", 7)
 		}, "invariant broken: load of section 7 is 12, from scratch 13"},
 		{func() { invariants.Equal(1, 2, "number of roots") }, "invariant broken: number of roots is 1, from scratch 2"},
 		{func() { invariants.Fail("page %d of %q", 1, "a") }, `invariant broken: page 1 of "a"`},

@@ -83,19 +83,14 @@ type settings struct {
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.stacks, "stacks",
 		"stack buffers of equal lifespans; without it, only join buffers of equal size one after the other in time")
-	d.Technique(&s.wheels, "wheels",
-		"join five buffers that form a pinwheel: no straight cut separates them")
-	d.Technique(&s.rounds, "rounds",
-		"split groups and merge them again with other random choices")
-	d.Technique(&s.dives, "dives",
-		"plan the groups by short searches, in random orders near the last one that worked")
+	d.Technique(&s.wheels, "wheels", "join five buffers that form a pinwheel: no straight cut separates them")
+	d.Technique(&s.rounds, "rounds", "split groups and merge them again with other random choices")
+	d.Technique(&s.dives, "dives", "plan the groups by short searches, in random orders near the last one that worked")
 	d.Technique(&s.walls, "walls",
 		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every "+
 			"order that these allow")
-	d.Int(&s.width, "width", 64, 1, 1<<16,
-		"number of candidates that the technique walls keeps at the same time")
-	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30,
-		"node limit of exact search, for each group of an attempt")
+	d.Int(&s.width, "width", 64, 1, 1<<16, "number of candidates that the technique walls keeps at the same time")
+	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30, "node limit of exact search, for each group of an attempt")
 	d.Int64(&s.patience, "patience", 100, 1, 1<<30,
 		"without a timeout or node limit: end after this many restarts without a lower plan")
 }

@@ -83,8 +83,7 @@ func documentONNX(a *onnx.Arena, result *stowage.Result) *Document {
 
 // optimizedNote is said of models that ONNX Runtime did not save.
 const optimizedNote = "ONNX Runtime makes another graph of this one, and allocates that: to plan it, let ONNX " +
-	"Runtime save it " +
-	"(SessionOptions.optimized_model_filepath), and plan the file"
+	"Runtime save it (SessionOptions.optimized_model_filepath), and plan the file"
 
 func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result,
 	alignment int64,

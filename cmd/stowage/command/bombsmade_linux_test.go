@@ -250,8 +250,7 @@ func bombs() map[string]func() []byte {
 		}
 	})
 	text("aliases.py", func() []string {
-		return []string{"# AOT ID: ['0_inference']\n", pool, many(150_000,
-			"a%d = b\n")}
+		return []string{"# AOT ID: ['0_inference']\n", pool, many(150_000, "a%d = b\n")}
 	})
 	text("defs.py", func() []string {
 		return []string{

@@ -186,8 +186,7 @@ func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
 	if e.asJSON {
 		x := &stowage.Explanation{Status: stowage.Unknown, Capacity: int64(e.capacity)}
 		if err := writeTo(cmd, "", func(w io.Writer) error {
-			return writeIndented(w,
-				explanationOf(x, &stowage.Problem{}))
+			return writeIndented(w, explanationOf(x, &stowage.Problem{}))
 		}); err != nil {
 			return err
 		}

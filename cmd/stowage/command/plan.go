@@ -110,8 +110,7 @@ With --capacity the exit code says whether the arena fits. If not, nothing is wr
 	group(cmd, "Model", "kernels", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
 	complete(cmd, "target", func() []string {
-		return append(append(slices.Clone(models.Targets),
-			partNames()...), listed)
+		return append(append(slices.Clone(models.Targets), partNames()...), listed)
 	})
 	return cmd
 }

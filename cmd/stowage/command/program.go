@@ -27,8 +27,7 @@ var theCommand = &Program{
 	Name: "stowage",
 	Long: "Stowage plans static memory. You give it the size and lifespan of each buffer of a " +
 		"program; it gives you offsets. Buffers that are live together never overlap, and the " +
-		"memory they take together is as small as possible. When it can, Stowage proves that " +
-		"no plan is smaller.",
+		"memory they take together is as small as possible. When it can, Stowage proves that no plan is smaller.",
 	Example: `  stowage solve model.csv                        lowest plan, CSV on standard output
   stowage solve -c 1MiB -o plan.html model.csv   fit 1 MiB, and draw the plan
   stowage plan -o planned.tflite model.tflite    plan a TensorFlow Lite model

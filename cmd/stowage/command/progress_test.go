@@ -46,8 +46,7 @@ func TestRecordedProgress(t *testing.T) {
 	for _, line := range lines {
 		var q look
 		if err := json.Unmarshal([]byte(line), &q); err != nil || q.Nodes == nil || q.Seconds <= last.Seconds ||
-			q.LowerBound < last.LowerBound ||
-			last.Height > 0 && (q.Height == 0 || q.Height > last.Height) {
+			q.LowerBound < last.LowerBound || last.Height > 0 && (q.Height == 0 || q.Height > last.Height) {
 			t.Fatalf("%s, %v:\n%s", line, err, data)
 		}
 		last = q

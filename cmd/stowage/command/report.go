@@ -54,8 +54,7 @@ If INPUT is a model or a dump, the file has only its buffers with their lifespan
   stowage report --anonymize --planner exact -o report.zip problem.csv`,
 		Args: arity(1, "INPUT"),
 		Annotations: map[string]string{exitsKey: "0  the report was written, whatever the result\n" +
-			"1  internal failure, or a report that cannot be written\n" +
-			"2  bad usage or input"},
+			"1  internal failure, or a report that cannot be written\n2  bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
 	}
 	r.bind(cmd)

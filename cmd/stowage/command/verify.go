@@ -269,8 +269,7 @@ func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowag
 ) error {
 	if asJSON {
 		if err := writeTo(cmd, "", func(w io.Writer) error {
-			return writeIndented(w,
-				verdictOf(p, report, bound))
+			return writeIndented(w, verdictOf(p, report, bound))
 		}); err != nil {
 			return err
 		}

@@ -61,8 +61,7 @@ func verifyGraph(cmd *cobra.Command, g *graph.Graph, path string, capacity size,
 	switch {
 	case asJSON:
 		if err := writeTo(cmd, "", func(w io.Writer) error {
-			return writeIndented(w,
-				graphVerdict(g, p, r, int64(capacity)))
+			return writeIndented(w, graphVerdict(g, p, r, int64(capacity)))
 		}); err != nil {
 			return err
 		}

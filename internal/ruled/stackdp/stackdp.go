@@ -413,8 +413,7 @@ func (q *Question) LooseFor(live int) int64 {
 		now = slices.DeleteFunc(now, func(i int32) bool { return q.Items[i].Last <= int32(t) })
 		now = append(now, begin[t]...)
 		slices.SortFunc(now, func(i, j int32) int {
-			return cmp.Or(cmp.Compare(q.Items[i].Size, q.Items[j].Size),
-				cmp.Compare(i, j))
+			return cmp.Or(cmp.Compare(q.Items[i].Size, q.Items[j].Size), cmp.Compare(i, j))
 		})
 		// Without the n smallest, at most this many fit.
 		for n := 0; n < len(now); n++ {

@@ -42,8 +42,7 @@ func budget() *source.Budget {
 // call makes a call of an operator in its newest version, with results that are not known.
 func call(op string, results int, operands ...shape.Result) *Call {
 	c := &Call{
-		Node: &graph.Node{Op: op}, Opset: 28, Out: make([]shape.Result,
-			results), Scope: alone{}, Budget: budget(),
+		Node: &graph.Node{Op: op}, Opset: 28, Out: make([]shape.Result, results), Scope: alone{}, Budget: budget(),
 	}
 	for k, o := range operands {
 		c.In = append(c.In, &Operand{Result: o})
