@@ -279,8 +279,12 @@ func TestBrowserSideBySide(t *testing.T) {
 	one, two := planned(t, unet(t), "first-fit"), planned(t, unet(t), "auto")
 	one.Options.Title, two.Options.Title = "first-fit.json",
 		"a-name-that-is-far-too-long-for-the-caption-of-a-picture.json"
+	widths := []int{375, 1280}
+	if plantest.AtNight() {
+		widths = append(widths, 1024, 1600)
+	}
 	for _, docs := range [][]html.Document{{one, two}, {two, one}} {
-		for _, width := range []int{375, 1024, 1280, 1600} {
+		for _, width := range widths {
 			page.Size(width, 800)
 			show(t, page, docs...)
 			page.Eval(`stowage.draw()`, nil)
