@@ -9,13 +9,19 @@ package must
 
 import (
 	"fmt"
-	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
+// T is what ends: a test, a benchmark, or one of package rapid.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // Do ends the test if err is one.
-func Do(t testing.TB, err error, where ...any) {
+func Do(t T, err error, where ...any) {
 	t.Helper()
 	if err == nil {
 		return
@@ -27,8 +33,8 @@ func Do(t testing.TB, err error, where ...any) {
 }
 
 // Get returns what a call has returned beside its error.
-func Get[T any](v T, err error) func(t testing.TB, where ...any) T {
-	return func(t testing.TB, where ...any) T {
+func Get[V any](v V, err error) func(t T, where ...any) V {
+	return func(t T, where ...any) V {
 		t.Helper()
 		Do(t, err, where...)
 		return v
@@ -36,8 +42,8 @@ func Get[T any](v T, err error) func(t testing.TB, where ...any) T {
 }
 
 // Two is Get for a call that returns two values beside its error.
-func Two[T, U any](v T, w U, err error) func(t testing.TB, where ...any) (T, U) {
-	return func(t testing.TB, where ...any) (T, U) {
+func Two[V, W any](v V, w W, err error) func(t T, where ...any) (V, W) {
+	return func(t T, where ...any) (V, W) {
 		t.Helper()
 		Do(t, err, where...)
 		return v, w
@@ -45,7 +51,7 @@ func Two[T, U any](v T, w U, err error) func(t testing.TB, where ...any) (T, U) 
 }
 
 // Same ends the test if two values differ, and says in what.
-func Same(t testing.TB, want, got any, o ...cmp.Option) {
+func Same(t T, want, got any, o ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, o...); diff != "" {
 		t.Fatal(diff)

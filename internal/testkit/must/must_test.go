@@ -8,17 +8,14 @@ import (
 )
 
 // A test is one whose end is kept, and ends nothing.
-type test struct {
-	testing.TB
-	said string
-}
+type test struct{ said string }
 
 func (t *test) Helper()                         {}
 func (t *test) Fatal(args ...any)               { t.said += fmt.Sprint(args...); panic(t) }
 func (t *test) Fatalf(text string, args ...any) { t.Fatal(fmt.Sprintf(text, args...)) }
 
 // ended returns what a test says whose end f is.
-func ended(f func(t testing.TB)) (said string) {
+func ended(f func(t T)) (said string) {
 	t := &test{}
 	defer func() {
 		if r := recover(); r != nil && r != any(t) {
@@ -34,15 +31,15 @@ func ended(f func(t testing.TB)) (said string) {
 func TestEnds(t *testing.T) {
 	bad := errors.New("bad")
 	for name, c := range map[string]struct {
-		f    func(t testing.TB)
+		f    func(t T)
 		want string
 	}{
-		"Do":        {func(t testing.TB) { Do(t, bad) }, "bad"},
-		"Do where":  {func(t testing.TB) { Do(t, bad, "seed %d", 7) }, "seed 7: bad"},
-		"Get":       {func(t testing.TB) { Get(1, bad)(t) }, "bad"},
-		"Get where": {func(t testing.TB) { Get(1, bad)(t, "seed %d", 7) }, "seed 7: bad"},
-		"Two":       {func(t testing.TB) { Two(1, 2, bad)(t) }, "bad"},
-		"Same":      {func(t testing.TB) { Same(t, []int{1}, []int{2}) }, "+"},
+		"Do":        {func(t T) { Do(t, bad) }, "bad"},
+		"Do where":  {func(t T) { Do(t, bad, "seed %d", 7) }, "seed 7: bad"},
+		"Get":       {func(t T) { Get(1, bad)(t) }, "bad"},
+		"Get where": {func(t T) { Get(1, bad)(t, "seed %d", 7) }, "seed 7: bad"},
+		"Two":       {func(t T) { Two(1, 2, bad)(t) }, "bad"},
+		"Same":      {func(t T) { Same(t, []int{1}, []int{2}) }, "+"},
 	} {
 		if said := ended(c.f); said == "" || !strings.Contains(said, c.want) {
 			t.Errorf("%s says %q, not %q", name, said, c.want)
